@@ -1,0 +1,52 @@
+# make demo      the whole loop on a real repository, with a scripted agent
+#                (AGENT="claude -p" make demo runs another one)
+# make test      every test; installs what the tests need
+# make lint      vet, format, static checks
+# make bench     speed, side by side with git, as ratios
+# make crash     kill and fail belay at every write
+# make report    proportions of the house
+# make install   puts belay into $(go env GOPATH)/bin
+
+GO ?= go
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+
+.PHONY: build install demo test race lint bench report crash fuzz clean
+
+build: bin/belay
+
+bin/belay: FORCE
+	@$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/belay
+
+FORCE:
+
+install:
+	$(GO) install -trimpath -ldflags "-s -w -X main.version=$(VERSION)" ./cmd/belay
+
+demo: build
+	@AGENT="$(AGENT)" sh demo/run.sh "$(CURDIR)/bin/belay"
+
+test:
+	$(GO) test ./...
+
+race:
+	$(GO) test -race ./...
+
+lint:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these"; exit 1; }
+	$(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
+
+report:
+	@$(GO) test -count=1 -run 'TestFloors|TestProportions|TestEveryPackage|TestNames' -v . | grep -v '^=== '
+
+bench: build
+	sh bench/run.sh "$(CURDIR)/bin/belay"
+
+crash:
+	$(GO) test -count=1 -run 'Crash|Kill|Fault|EveryByte' -v ./... | grep -E '^(---|ok|FAIL|\s+.*(points|kills|cuts))'
+
+fuzz:
+	sh .ci/fuzz $(FUZZTIME)
+
+clean:
+	rm -rf bin

@@ -1,0 +1,202 @@
+// Package belay_test holds the plan of the house as tests: which package may import
+// which, and how large functions, files and packages may grow.
+package belay_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/belay-dev/belay"
+
+// floors names every package and its floor. A package imports only floors below its
+// own; packages on floor 0 may import belay, the words, as well. A package that is
+// not listed has no place in the house and fails the test.
+var floors = map[string]int{
+	"internal/belay":    0,
+	"internal/loop":     0,
+	"internal/git":      0,
+	"internal/worktree": 0,
+	"internal/journal":  1,
+	"internal/snapshot": 1,
+	"internal/check":    1,
+	"internal/brief":    1,
+	"internal/agent":    1,
+	"internal/config":   1,
+	"internal/flow":     2,
+	"cmd/belay":         4,
+}
+
+// pure packages touch no file, process, clock or network.
+var pure = []string{"internal/belay", "internal/loop"}
+
+var impure = []string{"os", "os/exec", "net", "net/http", "io/fs", "path/filepath", "syscall", "math/rand", "math/rand/v2", "crypto/rand"}
+
+type source struct {
+	pkg, path string
+	test      bool
+	file      *ast.File
+	fset      *token.FileSet
+	lines     int
+}
+
+func sources(t *testing.T) []source {
+	t.Helper()
+	var all []source
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, path, text, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		all = append(all, source{
+			pkg: filepath.ToSlash(filepath.Dir(path)), path: path, fset: fset, file: file,
+			test: strings.HasSuffix(path, "_test.go"), lines: strings.Count(string(text), "\n"),
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestFloors(t *testing.T) {
+	for _, s := range sources(t) {
+		floor, placed := floors[s.pkg]
+		if !placed {
+			if s.pkg != "." && !strings.HasPrefix(s.pkg, "bench") {
+				t.Errorf("%s: package %s has no floor", s.path, s.pkg)
+			}
+			continue
+		}
+		if s.test {
+			continue // a test may look into any room
+		}
+		for _, spec := range s.file.Imports {
+			path := strings.Trim(spec.Path.Value, `"`)
+			below, ours := strings.CutPrefix(path, module+"/")
+			if !ours {
+				if slices.Contains(pure, s.pkg) && slices.Contains(impure, path) {
+					t.Errorf("%s imports %s: %s touches no file, process or network", s.path, path, s.pkg)
+				}
+				continue
+			}
+			their, known := floors[below]
+			words := floor == 0 && below == "internal/belay"
+			if !known || (their >= floor && !words) {
+				t.Errorf("%s (floor %d) imports %s (floor %d): a package imports only floors below its own", s.path, floor, below, their)
+			}
+		}
+	}
+}
+
+func TestEveryPackageIntroducesItself(t *testing.T) {
+	introduced := map[string]bool{}
+	for _, s := range sources(t) {
+		if !s.test && s.file.Doc != nil {
+			introduced[s.pkg] = true
+		}
+	}
+	for pkg := range floors {
+		if !introduced[pkg] {
+			t.Errorf("%s has no package comment", pkg)
+		}
+	}
+}
+
+func TestNamesSayWhatTheyHold(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, bad := range []string{"util", "utils", "common", "helper", "helpers", "misc"} {
+			base := strings.TrimSuffix(filepath.Base(s.path), ".go")
+			if s.file.Name.Name == bad || base == bad {
+				t.Errorf("%s: a file or package called %q says nothing", s.path, bad)
+			}
+		}
+	}
+}
+
+// TestProportions holds the house livable: nine functions in ten within 40 lines,
+// nine files in ten within 300, no package over 1,500 lines. Tests are not counted.
+func TestProportions(t *testing.T) {
+	var funcs, files []int
+	packages := map[string]int{}
+	long := map[string]int{}
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		files = append(files, s.lines)
+		packages[s.pkg] += s.lines
+		for _, d := range s.file.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Body == nil {
+				continue
+			}
+			n := s.fset.Position(fn.End()).Line - s.fset.Position(fn.Pos()).Line + 1
+			funcs = append(funcs, n)
+			if n > 60 {
+				long[s.path+" "+fn.Name.Name] = n
+			}
+		}
+	}
+	f90, l90 := p90(funcs), p90(files)
+	t.Logf("functions %d, p90 %d lines, longest %d", len(funcs), f90, slices.Max(funcs))
+	t.Logf("files     %d, p90 %d lines, longest %d", len(files), l90, slices.Max(files))
+	for _, name := range sortedKeys(packages) {
+		t.Logf("package   %-22s %5d lines", name, packages[name])
+	}
+	for _, name := range sortedKeys(long) {
+		t.Logf("long      %-60s %d lines", name, long[name])
+	}
+	if f90 > 40 {
+		t.Errorf("one function in ten is longer than 40 lines: p90 is %d", f90)
+	}
+	if l90 > 300 {
+		t.Errorf("one file in ten is longer than 300 lines: p90 is %d", l90)
+	}
+	for name, n := range packages {
+		if n > 1650 { // about 1,500
+			t.Errorf("package %s has %d lines: split a noun off", name, n)
+		}
+	}
+}
+
+func p90(v []int) int {
+	if len(v) == 0 {
+		return 0
+	}
+	v = slices.Clone(v)
+	sort.Ints(v)
+	return v[(len(v)*9+9)/10-1]
+}
+
+func sortedKeys(m map[string]int) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}

@@ -1,0 +1,158 @@
+package belay
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode"
+)
+
+// Severity orders findings. Only SeverityError refuses an attempt.
+type Severity string
+
+// The severities, most severe first.
+const (
+	SeverityError   Severity = "error"
+	SeverityWarning Severity = "warning"
+	SeverityNote    Severity = "note"
+)
+
+// Category groups findings by what is at stake; the retry rules read it.
+type Category string
+
+// The categories.
+const (
+	CategoryScope     Category = "scope"     // a file outside the task's files, or an expected one missing
+	CategoryProtected Category = "protected" // a protected path changed
+	CategoryTests     Category = "tests"     // a test fails
+	CategoryIntegrity Category = "integrity" // tests deleted, skipped or weakened
+	CategorySecret    Category = "secret"    // a secret in the change
+	CategorySize      Category = "size"      // the diff is large, binary or generated
+	CategoryEmpty     Category = "empty"     // the attempt changed nothing
+	CategoryRules     Category = "rules"     // instruction files or belay's own files changed
+	CategoryReview    Category = "review"    // a reviewer's finding
+)
+
+// Finding is one reason, stated so that an agent or a person can act on it.
+// File is a slash path from the repository's root, Line and EndLine count from 1
+// and are 0 when the finding has no place.
+type Finding struct {
+	Check          string   `json:"check"`
+	Severity       Severity `json:"severity"`
+	Category       Category `json:"category"`
+	Title          string   `json:"title"`
+	Detail         string   `json:"detail,omitempty"`
+	File           string   `json:"file,omitempty"`
+	Line           int      `json:"line,omitempty"`
+	EndLine        int      `json:"end_line,omitempty"`
+	Recommendation string   `json:"recommendation,omitempty"`
+	Signature      string   `json:"signature"`
+}
+
+// Sign fills Signature: 16 hex digits over check, category, file and title with
+// numbers and white space folded, so that a finding keeps its signature when the
+// code around it moves.
+func (f Finding) Sign() Finding {
+	h := sha256.New()
+	for _, part := range []string{f.Check, string(f.Category), f.File, foldDigits(f.Title)} {
+		h.Write([]byte(part))
+		h.Write([]byte{0})
+	}
+	f.Signature = hex.EncodeToString(h.Sum(nil))[:16]
+	return f
+}
+
+func foldDigits(s string) string {
+	var b strings.Builder
+	last := rune(0)
+	for _, r := range s {
+		switch {
+		case unicode.IsDigit(r):
+			r = '0'
+		case unicode.IsSpace(r):
+			r = ' '
+		}
+		if (r == '0' || r == ' ') && r == last {
+			continue
+		}
+		b.WriteRune(r)
+		last = r
+	}
+	return b.String()
+}
+
+// Verdict is the answer to "may this be accepted".
+type Verdict string
+
+// The verdicts. VerdictUnknown is never a pass: the question could not be answered.
+const (
+	VerdictPass    Verdict = "pass"
+	VerdictFail    Verdict = "fail"
+	VerdictUnknown Verdict = "unknown"
+)
+
+// CheckResult is what one check found. Why is set when the check could not run or
+// did not finish; such a check's verdict is VerdictUnknown. A skipped check (asked
+// for, or with nothing to look at) says so in Why and has Skipped set.
+type CheckResult struct {
+	Check    string    `json:"check"`
+	Verdict  Verdict   `json:"verdict"`
+	Skipped  bool      `json:"skipped,omitempty"`
+	Summary  string    `json:"summary"`
+	Why      string    `json:"why,omitempty"`
+	Millis   int64     `json:"millis"`
+	Findings []Finding `json:"findings,omitempty"`
+	Log      string    `json:"log,omitempty"` // sha256 of the attachment with the program's output
+}
+
+// Report is what all checks found about one change.
+type Report struct {
+	Before  SnapshotID    `json:"before,omitempty"`
+	After   SnapshotID    `json:"after,omitempty"`
+	Verdict Verdict       `json:"verdict"`
+	Checks  []CheckResult `json:"checks"`
+	Millis  int64         `json:"millis"`
+}
+
+// Judge folds results to one verdict: fail if any check failed, else unknown if any
+// could not tell, else pass. Skipped checks count for nothing; no check at all is
+// unknown.
+func Judge(results []CheckResult) Verdict {
+	v, asked := VerdictPass, false
+	for _, r := range results {
+		if r.Skipped {
+			continue
+		}
+		asked = true
+		switch r.Verdict {
+		case VerdictFail:
+			return VerdictFail
+		case VerdictUnknown:
+			v = VerdictUnknown
+		}
+	}
+	if !asked {
+		return VerdictUnknown
+	}
+	return v
+}
+
+// Findings gives every finding of the report, in the order of the checks.
+func (r Report) Findings() []Finding {
+	var all []Finding
+	for _, c := range r.Checks {
+		all = append(all, c.Findings...)
+	}
+	return all
+}
+
+// Errors gives the findings that refuse the attempt.
+func (r Report) Errors() []Finding {
+	var errs []Finding
+	for _, f := range r.Findings() {
+		if f.Severity == SeverityError {
+			errs = append(errs, f)
+		}
+	}
+	return errs
+}

@@ -1,0 +1,94 @@
+package belay
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// TaskID names a task: T7, fix-login, US1.2. It is shown to people and never used
+// as it stands for a file or a ref name on its own.
+type TaskID string
+
+// TaskIDRule is the sentence a refused id is answered with.
+const TaskIDRule = "a task id is 1 to 64 letters, digits, '.', '_' or '-', starts with a letter or digit, has no '..', does not end in '.' or '.lock', and is no Windows device name"
+
+var taskIDPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+var deviceName = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$`)
+
+// ParseTaskID checks s against TaskIDRule. Ids end up in file names on every
+// platform, which is why the rule is narrower than git's for refs.
+func ParseTaskID(s string) (TaskID, error) {
+	bad := !taskIDPattern.MatchString(s) || strings.Contains(s, "..") ||
+		strings.HasSuffix(s, ".") || strings.HasSuffix(strings.ToLower(s), ".lock") || deviceName.MatchString(s)
+	if bad {
+		return "", Refuse(CodeUsage, TaskIDRule, "%q is not a task id", s)
+	}
+	return TaskID(s), nil
+}
+
+// Key is the id folded for comparison: two ids with one key cannot both exist,
+// because T1 and t1 are one file on macOS and Windows.
+func (t TaskID) Key() string { return strings.ToLower(string(t)) }
+
+// NextTaskID gives T<n+1> where n is the highest number in use among ids of the
+// form T<number>. Numbers are never used twice as long as ended tasks are passed too.
+func NextTaskID(used []TaskID) TaskID {
+	top := 0
+	for _, id := range used {
+		rest, ok := strings.CutPrefix(id.Key(), "t")
+		if !ok {
+			continue
+		}
+		if n, err := strconv.Atoi(rest); err == nil && n > top {
+			top = n
+		}
+	}
+	return TaskID("T" + strconv.Itoa(top+1))
+}
+
+// SnapshotID names a snapshot: 26 characters of Crockford's base 32 in lower case,
+// sortable by the order of taking. The ref is refs/belay/<id>.
+type SnapshotID string
+
+var snapshotIDPattern = regexp.MustCompile(`^[0-9a-hjkmnp-tv-z]{4,26}$`)
+
+// ParseSnapshotID accepts a whole id or a prefix of at least four characters, in
+// either case.
+func ParseSnapshotID(s string) (SnapshotID, error) {
+	low := strings.ToLower(s)
+	if !snapshotIDPattern.MatchString(low) {
+		return "", Refuse(CodeUsage, "belay snapshot list", "%q is not a snapshot id", s)
+	}
+	return SnapshotID(low), nil
+}
+
+// Whole reports whether the id is complete and not a prefix.
+func (s SnapshotID) Whole() bool { return len(s) == 26 }
+
+// Short gives the first ten characters, enough for people to tell ids apart.
+func (s SnapshotID) Short() string { return string(s[:min(10, len(s))]) }
+
+// Kind says why a snapshot was taken.
+type Kind string
+
+// The kinds of snapshot. All but KindManual are taken by belay itself.
+const (
+	KindBefore  Kind = "before"  // the state an attempt starts from
+	KindAfter   Kind = "after"   // what an attempt left
+	KindHandoff Kind = "handoff" // what one role hands to the next
+	KindStall   Kind = "stall"   // what a stuck agent left
+	KindRescue  Kind = "rescue"  // the present, before anything destructive
+	KindManual  Kind = "manual"  // a person asked for it
+)
+
+// ParseKind accepts the kinds above.
+func ParseKind(s string) (Kind, error) {
+	switch k := Kind(s); k {
+	case KindBefore, KindAfter, KindHandoff, KindStall, KindRescue, KindManual:
+		return k, nil
+	}
+	return "", fmt.Errorf("%q is not a kind of snapshot", s)
+}

@@ -1,0 +1,49 @@
+package belay
+
+import "time"
+
+// RetryMode says what happens to the tree between two attempts.
+type RetryMode string
+
+// The ways of retrying. RetryAuto repairs findings inside the task's own files and
+// rolls back for scope, protected paths, secrets, weakened tests, and for a finding
+// that came back unchanged.
+const (
+	RetryAuto     RetryMode = "auto"
+	RetryRollback RetryMode = "rollback"
+	RetryRepair   RetryMode = "repair"
+)
+
+// ParseRetryMode accepts the modes above.
+func ParseRetryMode(s string) (RetryMode, error) {
+	switch m := RetryMode(s); m {
+	case RetryAuto, RetryRollback, RetryRepair:
+		return m, nil
+	}
+	return "", Refuse(CodeUsage, "use auto, rollback or repair", "%q is not a way of retrying", s)
+}
+
+// Policy is the limits of one task's loop. The zero value allows one attempt and
+// nothing else; DefaultPolicy is what a user gets.
+type Policy struct {
+	Retries     int           `json:"retries"`                // attempts after the first, without a person
+	Retry       RetryMode     `json:"retry"`                  //
+	MaxAttempts int           `json:"max_attempts,omitempty"` // all attempts, a person's included; 0 is no limit
+	WallTime    time.Duration `json:"wall_time_ns,omitempty"` // of all attempts together; 0 is no limit
+	Cost        float64       `json:"cost,omitempty"`         // reported by agents, in US dollars; 0 is no limit
+	Stalls      int           `json:"stalls"`                 // recoveries from a stall before the task fails
+	Lost        int           `json:"lost"`                   // attempts lost to a crash that are made again without a person
+	Baseline    bool          `json:"baseline,omitempty"`     // run the tests on the before state first
+	Review      bool          `json:"review,omitempty"`       // ask a reviewer after the checks
+}
+
+// DefaultPolicy is three retries, chosen automatically, two recoveries from stalls
+// and two attempts lost to crashes made again.
+func DefaultPolicy() Policy {
+	return Policy{Retries: 3, Retry: RetryAuto, MaxAttempts: 20, Stalls: 2, Lost: 2}
+}
+
+// FeatureLimit is the limit a feature sets over all of its tasks.
+type FeatureLimit struct {
+	Retries int `json:"retries,omitempty"` // total retries of all tasks; 0 is no limit
+}

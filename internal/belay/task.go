@@ -1,0 +1,77 @@
+package belay
+
+import (
+	"strings"
+	"time"
+)
+
+// Scope is what a task may change. Globs are doublestar patterns against
+// slash-separated paths from the repository's root; a pattern that ends in a slash
+// or names a folder covers everything below it.
+type Scope struct {
+	Files   []string `json:"files,omitempty"`   // allowed to change; empty allows all
+	Protect []string `json:"protect,omitempty"` // must not change, whatever Files says
+	Expect  []string `json:"expect,omitempty"`  // must be among the changed files
+}
+
+// TestCommand is how a project is tested.
+type TestCommand struct {
+	Command string   `json:"command,omitempty"` // a shell line; empty runs Args as they are
+	Args    []string `json:"args,omitempty"`    // an argument vector, used when Command is empty
+	Format  string   `json:"format,omitempty"`  // gotest, junit, exit; empty is exit
+	Report  string   `json:"report,omitempty"`  // for junit: a glob of report files the command writes
+	From    string   `json:"from,omitempty"`    // where the command comes from: flag, config, detected
+	Why     string   `json:"why,omitempty"`     // what it was detected by
+}
+
+// Set reports whether there is a command at all.
+func (t TestCommand) Set() bool { return t.Command != "" || len(t.Args) > 0 }
+
+// String shows the command as a person would type it.
+func (t TestCommand) String() string {
+	if t.Command != "" {
+		return t.Command
+	}
+	return strings.Join(t.Args, " ")
+}
+
+// Checks is what an attempt is judged by. It is frozen into the task when the task
+// starts, so that an agent cannot change the rules it is judged by.
+type Checks struct {
+	Tests   TestCommand   `json:"tests,omitzero"`
+	Skip    []string      `json:"skip,omitempty"`       // names of checks that are not run
+	MaxDiff int           `json:"max_diff,omitempty"`   // changed lines before a warning
+	Timeout time.Duration `json:"timeout_ns,omitempty"` // for all checks together
+}
+
+// Task is what an agent is asked to do, with everything needed to judge it.
+type Task struct {
+	ID       TaskID        `json:"id"`
+	Title    string        `json:"title"`             // the first line of Prose, cut
+	Prose    string        `json:"prose"`             // the person's words, verbatim
+	Feature  string        `json:"feature,omitempty"` // the feature it belongs to
+	Role     string        `json:"role,omitempty"`    // the name of the agent, for the record
+	Agent    []string      `json:"agent,omitempty"`   // the agent's command
+	Debugger []string      `json:"debugger,omitempty"`
+	Timeout  time.Duration `json:"timeout_ns,omitempty"` // of one attempt; 0 is none
+	Scope    Scope         `json:"scope"`
+	Preserve []string      `json:"preserve,omitempty"` // globs that a rollback leaves alone
+	Checks   Checks        `json:"checks"`
+	Policy   Policy        `json:"policy"`
+}
+
+// TitleOf makes a title from prose: its first line that is not blank, at most 72
+// characters.
+func TitleOf(prose string) string {
+	for line := range strings.Lines(prose) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		if r := []rune(line); len(r) > 72 {
+			return strings.TrimSpace(string(r[:71])) + "…"
+		}
+		return line
+	}
+	return ""
+}

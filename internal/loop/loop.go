@@ -1,0 +1,230 @@
+// Package loop is the state machine of one task: attempt, judge, repair or roll
+// back, retry, ask a person. Step takes a policy, a state and an event and gives
+// the next state and the command to run; it decides everything and does nothing.
+//
+// It has no files, processes, clock or randomness. Times and costs arrive inside
+// events. The same machine drives a local run, an agent's hooks and a fleet.
+package loop
+
+import (
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Phase says what the task is waiting for.
+type Phase string
+
+// The phases. Every phase but new, gate and closed has exactly one command
+// outstanding.
+const (
+	PhaseNew      Phase = "new"      // nothing has happened
+	PhaseSnapshot Phase = "snapshot" // the state before is being held
+	PhaseBaseline Phase = "baseline" // tests run on the state before
+	PhaseAttempt  Phase = "attempt"  // the agent works
+	PhaseCapture  Phase = "capture"  // what it left is being held
+	PhaseCheck    Phase = "check"    // facts are being gathered
+	PhaseReview   Phase = "review"   // a reviewer reads
+	PhaseRestore  Phase = "restore"  // the state before is put back
+	PhaseDebug    Phase = "debug"    // a debugger looks for the root cause
+	PhaseGate     Phase = "gate"     // a person decides
+	PhaseClosing  Phase = "closing"  // the record is being closed
+	PhaseClosed   Phase = "closed"   // done; Outcome says how
+)
+
+// Outcome is how a task ended.
+type Outcome string
+
+// The outcomes; OutcomeNone while the task is open.
+const (
+	OutcomeNone    Outcome = ""
+	OutcomePassed  Outcome = "passed"
+	OutcomeSkipped Outcome = "skipped" // refused work put back, recorded as a known issue
+	OutcomeAborted Outcome = "aborted" // a person gave up; put back
+	OutcomeFailed  Outcome = "failed"  // the loop gave up; put back
+)
+
+// CommandKind names what a driver can be asked to do.
+type CommandKind string
+
+// The commands. Each is safe to do again with the same id.
+const (
+	CmdSnapshot CommandKind = "snapshot" // hold the present as the state before
+	CmdBaseline CommandKind = "baseline" // run the tests on the state before
+	CmdAttempt  CommandKind = "attempt"  // run the agent
+	CmdCapture  CommandKind = "capture"  // hold what the attempt left (after, or stall)
+	CmdCheck    CommandKind = "check"    // judge the capture by facts
+	CmdReview   CommandKind = "review"   // have the capture reviewed
+	CmdRestore  CommandKind = "restore"  // put the state before back, after a rescue
+	CmdDebug    CommandKind = "debug"    // ask the debugger for the root cause
+	CmdClose    CommandKind = "close"    // finish the record
+)
+
+// PromptKind says which words an attempt starts with.
+type PromptKind string
+
+// The prompts.
+const (
+	PromptFull     PromptKind = "full"     // the task, first attempt
+	PromptRetry    PromptKind = "retry"    // tree rolled back: task, all feedback, last diff
+	PromptRepair   PromptKind = "repair"   // tree kept: what to fix, and the task
+	PromptContinue PromptKind = "continue" // tree kept: the attempt before was interrupted or lost
+	PromptStall    PromptKind = "stall"    // tree kept: the attempt before went round in circles
+)
+
+// Command is one thing for the driver to do. ID is a function of the state that
+// issued it: doing the command again under the same ID must have no second effect.
+type Command struct {
+	ID      string           `json:"id"`
+	Kind    CommandKind      `json:"kind"`
+	Attempt int              `json:"attempt,omitempty"`
+	Prompt  PromptKind       `json:"prompt,omitempty"`  // for attempt
+	Capture belay.Kind       `json:"capture,omitempty"` // for capture: after or stall
+	Target  belay.SnapshotID `json:"target,omitempty"`  // for restore: the state to put back; for baseline, check, review: what to judge
+	Why     string           `json:"why,omitempty"`     // one line for people and the record
+}
+
+// Ended says how an agent's process ended.
+type Ended string
+
+// How an attempt ends.
+const (
+	EndedExit    Ended = "exit"    // by itself, with Exit
+	EndedTimeout Ended = "timeout" // at the attempt's time limit
+	EndedStopped Ended = "stopped" // by a person: cancelled
+	EndedStalled Ended = "stalled" // by belay, going round in circles
+	EndedLost    Ended = "lost"    // with the machine or the shim; no result
+)
+
+// EventKind names what can happen to a task.
+type EventKind string
+
+// The events. Results carry the id of the command they answer.
+const (
+	EvStarted   EventKind = "started"   // the task begins
+	EvSnapshot  EventKind = "snapshot"  // result: Snapshot
+	EvBaseline  EventKind = "baseline"  // result: Note says what was found or why nothing
+	EvAttempted EventKind = "attempted" // result: Ended exit or timeout
+	EvCaptured  EventKind = "captured"  // result: Snapshot
+	EvChecked   EventKind = "checked"   // result: Verdict, Findings
+	EvReviewed  EventKind = "reviewed"  // result: Verdict, Findings
+	EvRestored  EventKind = "restored"  // result: Snapshot is the rescue
+	EvDebugged  EventKind = "debugged"  // result: Note is the root cause
+	EvClosed    EventKind = "closed"    // result
+	EvStalled   EventKind = "stalled"   // result of an attempt that was ended for going in circles
+	EvLost      EventKind = "lost"      // result of an attempt that died with its runner
+	EvBroken    EventKind = "broken"    // result of any command that could not be done: Note says why
+	EvCancelled EventKind = "cancelled" // a person stopped the run
+	EvResumed   EventKind = "resumed"   // a person runs it on after a cancel
+	EvDecided   EventKind = "decided"   // a person decided at the gate
+)
+
+// Decision is a person's answer at a gate.
+type Decision string
+
+// The decisions.
+const (
+	DecideDebug   Decision = "debug"   // find the root cause, then try again with it
+	DecideGuide   Decision = "guide"   // try again with these words
+	DecideSkip    Decision = "skip"    // put back, record a known issue, go on
+	DecideAbort   Decision = "abort"   // put back and stop
+	DecideRecheck Decision = "recheck" // I changed it by hand: judge it
+)
+
+// Event is something that happened. Which fields count depends on Kind.
+type Event struct {
+	Kind     EventKind        `json:"kind"`
+	Command  string           `json:"command,omitempty"` // the id of the command this answers
+	Snapshot belay.SnapshotID `json:"snapshot,omitempty"`
+	Ended    Ended            `json:"ended,omitempty"`
+	Exit     int              `json:"exit,omitempty"`
+	Elapsed  time.Duration    `json:"elapsed_ns,omitempty"` // of the attempt
+	Cost     float64          `json:"cost,omitempty"`       // US dollars, as the agent reported
+	Log      string           `json:"log,omitempty"`        // attachment with the output
+	Verdict  belay.Verdict    `json:"verdict,omitempty"`
+	Findings []belay.Finding  `json:"findings,omitempty"` // those that refuse; warnings stay in the report
+	Report   string           `json:"report,omitempty"`   // attachment with the whole report
+	Kept     []string         `json:"kept,omitempty"`     // restored: paths left alone, with the reason
+	Note     string           `json:"note,omitempty"`
+	Gate     int              `json:"gate,omitempty"` // decided: the number of the gate it answers
+	Decision Decision         `json:"decision,omitempty"`
+	By       string           `json:"by,omitempty"` // decided, cancelled: who
+	// FeatureRetries is how many retries the whole feature has used, this task's
+	// excluded, and FeatureLimit the most it may use (0: none). They arrive with
+	// checked and reviewed events.
+	FeatureRetries int `json:"feature_retries,omitempty"`
+	FeatureLimit   int `json:"feature_limit,omitempty"`
+}
+
+// GateKind says why a person is asked.
+type GateKind string
+
+// The reasons for a gate.
+const (
+	GateRetries   GateKind = "retries"   // automatic retries used up
+	GateLimit     GateKind = "limit"     // a limit named in Why was reached
+	GateUnknown   GateKind = "unknown"   // the work could not be judged
+	GateBroken    GateKind = "broken"    // a command could not be done
+	GateLost      GateKind = "lost"      // attempts kept getting lost
+	GateCancelled GateKind = "cancelled" // a person stopped the run
+)
+
+// Gate is an open question to a person.
+type Gate struct {
+	Number  int         `json:"number"` // counts from 1 within the task
+	Kind    GateKind    `json:"kind"`
+	Why     string      `json:"why"`              // one line
+	Options []Decision  `json:"options"`          // what Step accepts now
+	Broken  CommandKind `json:"broken,omitempty"` // for GateBroken: what could not be done
+}
+
+// Attempt is the record of one go.
+type Attempt struct {
+	N        int              `json:"n"`
+	Prompt   PromptKind       `json:"prompt"`
+	Ended    Ended            `json:"ended,omitempty"`
+	Exit     int              `json:"exit,omitempty"`
+	Elapsed  time.Duration    `json:"elapsed_ns,omitempty"`
+	Cost     float64          `json:"cost,omitempty"`
+	Log      string           `json:"log,omitempty"`
+	Snapshot belay.SnapshotID `json:"snapshot,omitempty"` // what it left
+	Verdict  belay.Verdict    `json:"verdict,omitempty"`
+	Report   string           `json:"report,omitempty"`
+	Findings []belay.Finding  `json:"findings,omitempty"`
+	Then     string           `json:"then,omitempty"`   // accepted, repair, rollback, gate, …
+	Rescue   belay.SnapshotID `json:"rescue,omitempty"` // the rescue of the rollback that followed
+	Kept     []string         `json:"kept,omitempty"`
+	Guidance string           `json:"guidance,omitempty"` // a person's or a debugger's words for the next attempt
+}
+
+// State is where a task stands. The zero State is PhaseNew in spirit: Step treats
+// an empty Phase as PhaseNew. States are values: Step never changes its argument.
+type State struct {
+	Phase     Phase            `json:"phase"`
+	Seq       int              `json:"seq"` // events applied; makes command ids
+	Outcome   Outcome          `json:"outcome,omitempty"`
+	Why       string           `json:"why,omitempty"` // of the outcome
+	Pending   *Command         `json:"pending,omitempty"`
+	Before    belay.SnapshotID `json:"before,omitempty"`
+	Attempts  []Attempt        `json:"attempts,omitempty"`
+	Allowed   int              `json:"allowed,omitempty"`   // attempts allowed so far: 1 + retries + what people granted
+	Retries   int              `json:"retries,omitempty"`   // automatic retries used
+	Rollbacks int              `json:"rollbacks,omitempty"` // restores done [000 rollback_count]
+	Stalls    int              `json:"stalls,omitempty"`
+	Losts     int              `json:"losts,omitempty"`
+	Elapsed   time.Duration    `json:"elapsed_ns,omitempty"` // of all attempts
+	Cost      float64          `json:"cost,omitempty"`
+	Gates     int              `json:"gates,omitempty"`
+	Gate      *Gate            `json:"gate,omitempty"`
+	Parking   bool             `json:"parking,omitempty"` // cancelled while a command was under way: park after it
+	Ending    Outcome          `json:"ending,omitempty"`  // the outcome being closed with
+	Decisions []Decided        `json:"decisions,omitempty"`
+}
+
+// Decided is one answer a person gave, for the record.
+type Decided struct {
+	Gate     int      `json:"gate"`
+	Decision Decision `json:"decision"`
+	Note     string   `json:"note,omitempty"`
+	By       string   `json:"by,omitempty"`
+}
