@@ -40,7 +40,7 @@ report:
 	@$(GO) test -count=1 -run 'TestFloors|TestProportions|TestEveryPackage|TestNames' -v . | grep -v '^=== '
 
 bench: build
-	sh bench/run.sh "$(CURDIR)/bin/belay"
+	$(GO) run ./bench -belay bin/belay -markdown docs/speed.figures.md
 
 crash:
 	$(GO) test -count=1 -run 'Crash|Kill|Fault|EveryByte' -v ./... | grep -E '^(---|ok|FAIL|\s+.*(points|kills|cuts))'

@@ -31,8 +31,9 @@ var floors = map[string]int{
 	"internal/brief":    1,
 	"internal/agent":    1,
 	"internal/config":   1,
-	"internal/flow":     2,
-	"cmd/belay":         4,
+	"internal/drive":    2,
+	"internal/flow":     3,
+	"cmd/belay":         5,
 }
 
 // pure packages touch no file, process, clock or network.

@@ -80,7 +80,7 @@ type Command struct {
 	Attempt int              `json:"attempt,omitempty"`
 	Prompt  PromptKind       `json:"prompt,omitempty"`  // for attempt
 	Capture belay.Kind       `json:"capture,omitempty"` // for capture: after or stall
-	Target  belay.SnapshotID `json:"target,omitempty"`  // for restore: the state to put back; for baseline, check, review: what to judge
+	Target  belay.SnapshotID `json:"target,omitempty"`  // for restore: the state to put back; for baseline, check, review, debug: what to look at
 	Why     string           `json:"why,omitempty"`     // one line for people and the record
 }
 
@@ -167,6 +167,7 @@ const (
 	GateBroken    GateKind = "broken"    // a command could not be done
 	GateLost      GateKind = "lost"      // attempts kept getting lost
 	GateCancelled GateKind = "cancelled" // a person stopped the run
+	GateRecheck   GateKind = "recheck"   // what a person had judged again was refused again
 )
 
 // Gate is an open question to a person.
@@ -194,7 +195,33 @@ type Attempt struct {
 	Then     string           `json:"then,omitempty"`   // accepted, repair, rollback, gate, …
 	Rescue   belay.SnapshotID `json:"rescue,omitempty"` // the rescue of the rollback that followed
 	Kept     []string         `json:"kept,omitempty"`
-	Guidance string           `json:"guidance,omitempty"` // a person's or a debugger's words for the next attempt
+	Guidance string           `json:"guidance,omitempty"` // a person's or a debugger's words this attempt started with
+	Review   string           `json:"review,omitempty"`   // attachment with the reviewer's whole report
+	Note     string           `json:"note,omitempty"`     // one line: why it stalled, was lost, broke or could not be judged
+}
+
+// What followed an attempt, as Attempt.Then says it.
+const (
+	ThenAccepted = "accepted" // it passed
+	ThenRepair   = "repair"   // again, on the kept tree
+	ThenRollback = "rollback" // again, after the state before was put back
+	ThenContinue = "continue" // again on the kept tree: it was stopped, lost or could not be run
+	ThenRecover  = "recover"  // again on the kept tree, told that it went round in circles
+	ThenDebug    = "debug"    // the debugger looked into it
+	ThenRecheck  = "recheck"  // a person had its tree judged again
+	ThenGate     = "gate"     // a person is asked
+	ThenSkipped  = "skipped"  // put back, recorded as a known issue
+	ThenAborted  = "aborted"  // put back, given up by a person
+	ThenFailed   = "failed"   // put back, given up by the loop
+)
+
+// Next is an attempt that is decided but not started: the tree is being put back,
+// or the run was stopped before it. Its record does not exist yet, so nothing is
+// counted for it.
+type Next struct {
+	Prompt   PromptKind `json:"prompt"`
+	Auto     bool       `json:"auto,omitempty"` // an automatic retry: it uses one of Policy.Retries
+	Guidance string     `json:"guidance,omitempty"`
 }
 
 // State is where a task stands. The zero State is PhaseNew in spirit: Step treats
@@ -219,6 +246,13 @@ type State struct {
 	Parking   bool             `json:"parking,omitempty"` // cancelled while a command was under way: park after it
 	Ending    Outcome          `json:"ending,omitempty"`  // the outcome being closed with
 	Decisions []Decided        `json:"decisions,omitempty"`
+
+	// Parked is the command held at a gate: what a resume after a cancel, or a guide
+	// after a broken command, goes on with. It has no ID until it is issued again.
+	Parked     *Command `json:"parked,omitempty"`
+	Next       *Next    `json:"next,omitempty"`
+	Rechecking bool     `json:"rechecking,omitempty"` // the verdict under way was asked for by a person
+	Baseline   string   `json:"baseline,omitempty"`   // what the tests on the state before said
 }
 
 // Decided is one answer a person gave, for the record.

@@ -1,0 +1,170 @@
+// Command bench measures belay beside git on generated repositories, in one run, and
+// prints ratios: machines are noisy and differ, ratios of commands that take turns do
+// not. Every figure is a whole process, from start to exit.
+//
+//	go run ./bench -belay bin/belay [-sizes 1000,10000,100000] [-rounds 7] [-markdown FILE]
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func main() {
+	var (
+		belay  = flag.String("belay", "bin/belay", "the belay to measure")
+		sizes  = flag.String("sizes", "1000,10000,100000", "numbers of files, separated by commas")
+		rounds = flag.Int("rounds", 7, "counted rounds of each measurement")
+		file   = flag.String("markdown", "", "write the tables to this file as well")
+		place  = flag.String("dir", "", "folder for the repositories (default: a temporary one)")
+	)
+	flag.Parse()
+	if err := run(*belay, *sizes, *rounds, *file, *place); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(2)
+	}
+}
+
+func run(belay, sizes string, rounds int, file, place string) error {
+	abs, err := filepath.Abs(belay)
+	if err != nil {
+		return err
+	}
+	if place == "" {
+		if place, err = os.MkdirTemp("", "belay-bench-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(place)
+	}
+	var out io.Writer = os.Stdout
+	if file != "" {
+		f, err := os.Create(file)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		out = io.MultiWriter(os.Stdout, f)
+	}
+	b := &bench{belay: abs, rounds: rounds, place: place, out: out}
+	if err := b.startup(); err != nil {
+		return err
+	}
+	for _, s := range strings.Split(sizes, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(s))
+		if err != nil || n < 10 {
+			return fmt.Errorf("%q is not a number of files", s)
+		}
+		if err := b.repository(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type bench struct {
+	belay  string
+	rounds int
+	place  string
+	out    io.Writer
+}
+
+// contender is one way of doing a thing. before runs uncounted, ahead of each round.
+type contender struct {
+	name   string
+	before func(round int) error
+	argv   []string
+	env    []string
+}
+
+// compare runs the contenders in turn and prints each one's median and its ratio to
+// the first, taken round by round.
+func (b *bench) compare(title, dir string, all ...contender) error {
+	times := make([][]time.Duration, len(all))
+	for round := -1; round < b.rounds; round++ { // round -1 warms up
+		for i, c := range all {
+			if c.before != nil {
+				if err := c.before(round); err != nil {
+					return fmt.Errorf("%s: preparing %s: %w", title, c.name, err)
+				}
+			}
+			t, err := once(dir, c)
+			if err != nil {
+				return fmt.Errorf("%s: %s: %w", title, c.name, err)
+			}
+			if round >= 0 {
+				times[i] = append(times[i], t)
+			}
+		}
+	}
+	for i, c := range all {
+		var ratios []float64
+		for r := range times[i] {
+			ratios = append(ratios, float64(times[i][r])/float64(times[0][r]))
+		}
+		fmt.Fprintf(b.out, "| %-38s | %-34s | %9.1f ms | %6.2f |\n", title, c.name, float64(median(times[i]))/1e6, median(ratios))
+	}
+	return nil
+}
+
+func once(dir string, c contender) (time.Duration, error) {
+	cmd := exec.Command(c.argv[0], c.argv[1:]...)
+	cmd.Dir, cmd.Env = dir, append(environ(), c.env...)
+	var said strings.Builder
+	cmd.Stderr = &said
+	start := time.Now()
+	err := cmd.Run()
+	took := time.Since(start)
+	if err != nil {
+		return 0, fmt.Errorf("%v: %w: %s", c.argv, err, said.String())
+	}
+	return took, nil
+}
+
+func environ() []string {
+	var env []string
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "GIT_") {
+			env = append(env, kv)
+		}
+	}
+	return append(env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=b", "GIT_AUTHOR_EMAIL=b@example.com",
+		"GIT_COMMITTER_NAME=b", "GIT_COMMITTER_EMAIL=b@example.com")
+}
+
+func median[T int | float64 | time.Duration](v []T) T {
+	v = slices.Clone(v)
+	slices.Sort(v)
+	return v[len(v)/2]
+}
+
+func (b *bench) head(title string) {
+	fmt.Fprintf(b.out, "\n### %s\n\n| what | command | median | ratio |\n|---|---|---|---|\n", title)
+}
+
+// startup compares belay with a Go program that does nothing.
+func (b *bench) startup() error {
+	dir := filepath.Join(b.place, "empty")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {
+		return err
+	}
+	empty := filepath.Join(dir, "empty")
+	if out, err := exec.Command("go", "build", "-o", empty, filepath.Join(dir, "main.go")).CombinedOutput(); err != nil {
+		return fmt.Errorf("building the empty program: %w: %s", err, out)
+	}
+	b.head("Start-up")
+	few := b.rounds
+	b.rounds = max(31, few)
+	defer func() { b.rounds = few }()
+	return b.compare("start-up", dir, contender{name: "an empty Go program", argv: []string{empty}}, contender{name: "belay version", argv: []string{b.belay, "version"}})
+}

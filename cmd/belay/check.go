@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/flow"
+)
+
+func (a *app) checkCommand() *cobra.Command {
+	var set settingFlags
+	var before string
+	var timeout time.Duration
+	var trust bool
+	c := &cobra.Command{
+		Use: "check [TASK]", Short: "Judge the present state by facts", Args: cobra.MaximumNArgs(1),
+		Long: `Check compares the working tree with a task's state before and judges the change:
+files in scope, protected paths, instruction files, size, tests. Without a task it
+compares with the snapshot given by --before.
+
+Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no such task.`,
+		Example: `  belay check T7
+  belay check T7 --skip tests --timeout 5s
+  belay check --before 01jd6y --files 'src/**' --protect go.mod --json`,
+		ValidArgsFunction: a.completeTasks,
+		RunE: func(c *cobra.Command, args []string) error {
+			q := flow.CheckRequest{Before: before, Skip: set.skip, Timeout: timeout}
+			desk, err := a.open(c.Context(), set.flags(c.Flags())...)
+			if err != nil {
+				return err
+			}
+			switch {
+			case len(args) == 1:
+				if q.Task, err = belay.ParseTaskID(args[0]); err != nil {
+					return err
+				}
+			case before == "":
+				return belay.Refuse(belay.CodeUsage, "belay check T7, or belay check --before SNAPSHOT", "there is nothing to compare with")
+			default:
+				if q.Adhoc, err = desk.Adhoc(trust); err != nil {
+					return err
+				}
+				q.Skip = nil // they are in Adhoc already
+			}
+			s := a.screen(false)
+			q.Watch = s
+			s.set("checking")
+			report, err := desk.Check(a.soft, q)
+			s.stop()
+			return a.judged(report, err)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&before, "before", "", "compare with this `SNAPSHOT` instead of a task's state before")
+	f.DurationVar(&timeout, "timeout", 30*time.Second, "time limit of all checks together")
+	f.BoolVar(&trust, "trust", false, "let the commands in .belay/config.yaml run, now and later")
+	set.addScope(f)
+	return c
+}
+
+// judged prints a report and ends with what its verdict means.
+func (a *app) judged(report belay.Report, err error) error {
+	if err != nil {
+		return err
+	}
+	switch report.Verdict {
+	case belay.VerdictFail:
+		err = belay.Refuse(belay.CodeRefused, "mend what is named above, or belay rollback", "%d finding(s) refuse the work", len(report.Errors()))
+	case belay.VerdictUnknown:
+		err = belay.Refuse(belay.CodeCannot, "see the check that could not tell, above", "the work could not be judged")
+	}
+	return a.tell(report, err, func(w io.Writer) {
+		p := paintFor(w)
+		for _, r := range report.Checks {
+			word := map[belay.Verdict]string{belay.VerdictPass: p.good("pass"), belay.VerdictFail: p.bad("fail"), belay.VerdictUnknown: p.warn("unknown")}[r.Verdict]
+			if r.Skipped {
+				word = p.dim("skipped")
+			}
+			text := r.Summary
+			if r.Why != "" {
+				text = r.Why
+			}
+			fmt.Fprintf(w, "%-8s %s: %s\n", r.Check, word, belay.VisibleLine(text))
+		}
+		fmt.Fprint(w, brief.Findings(report.Findings()))
+	})
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/flow"
+)
+
+func (a *app) statusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Show open tasks, snapshots and what needs you", Args: cobra.NoArgs,
+		Long: "Exit codes: 0 shown.", Example: "  belay status\n  belay status --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			s, err := desk.Status(c.Context())
+			if err != nil {
+				return err
+			}
+			return a.tell(s, nil, func(w io.Writer) { printStatus(w, s, desk.Config.Snapshot.Cap) })
+		},
+	}
+}
+
+func printStatus(w io.Writer, s flow.Status, limit int64) {
+	p := paintFor(w)
+	if s.Held != "" {
+		fmt.Fprintf(w, "%s\n", p.warn("in use: "+belay.VisibleLine(s.Held)))
+	}
+	if s.Interrupted {
+		fmt.Fprintln(w, p.warn("a restore was interrupted: the next command that writes finishes it, or belay doctor"))
+	}
+	if s.Trusted != nil && !*s.Trusted {
+		fmt.Fprintln(w, p.warn("the commands in .belay/config.yaml are not trusted: belay trust"))
+	}
+	printTasks(w, s.Tasks)
+	if s.Ended > 0 {
+		fmt.Fprintf(w, "%d task(s) have ended: belay task list\n", s.Ended)
+	}
+	fmt.Fprintf(w, "%d snapshot(s), %s\n", s.Snapshots.Snapshots, size(s.Snapshots.Bytes))
+	if s.OverCap {
+		fmt.Fprintf(w, "%s\n", p.warn("snapshots are over the cap of "+size(limit)+": belay snapshot prune"))
+	}
+}
+
+func (a *app) initCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "init", Short: "Write a short config with what can be detected", Args: cobra.NoArgs,
+		Long: `Init writes .belay/config.yaml, commented, with the test command it can detect, and
+.belay/.gitignore. What is there already is left as it is. Belay works without both.
+
+Exit codes: 0 done.`,
+		Example: "  belay init",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			m, err := desk.Init()
+			if err != nil {
+				return err
+			}
+			return a.tell(m, nil, func(w io.Writer) {
+				for _, f := range m.Wrote {
+					fmt.Fprintf(w, "wrote %s\n", f)
+				}
+				for _, f := range m.Left {
+					fmt.Fprintf(w, "left %s as it is\n", f)
+				}
+				if m.Tests.Set() {
+					fmt.Fprintf(w, "tests: %s (%s)\n", belay.VisibleLine(m.Tests.String()), belay.VisibleLine(m.Tests.Why))
+				} else {
+					fmt.Fprintln(w, "tests: none detected; set checks.tests.command")
+				}
+			})
+		},
+	}
+}
+
+func (a *app) configCommand() *cobra.Command {
+	c := &cobra.Command{Use: "config", Short: "Show what is in force"}
+	c.AddCommand(&cobra.Command{
+		Use: "show", Short: "Print every setting and where it comes from", Args: cobra.NoArgs,
+		Long: "Exit codes: 0 shown · 2 the config has errors.", Example: "  belay config show",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			settings := desk.Config.Settings()
+			return a.tell(settings, nil, func(w io.Writer) {
+				var rows [][]string
+				for _, s := range settings {
+					rows = append(rows, []string{s.Key, fmt.Sprint(s.Value), fmt.Sprint(s.Source)})
+				}
+				table(w, rows)
+			})
+		},
+	})
+	return c
+}
+
+func (a *app) trustCommand() *cobra.Command {
+	var show, remove bool
+	c := &cobra.Command{
+		Use: "trust", Short: "Let the commands in .belay/config.yaml run", Args: cobra.NoArgs,
+		Long: `A cloned repository must not choose what runs on your machine. Commands that
+.belay/config.yaml names run only after you have trusted that block of commands once; a
+changed block is asked about again. The list of trusted blocks is kept in your config
+folder, outside the repository. Commands given as flags need no trust.
+
+Exit codes: 0 done.`,
+		Example: "  belay trust --show\n  belay trust\n  belay trust --remove",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			st, err := desk.Trust(false, false)
+			if err == nil && st.Hash != "" && !show && st.Trusted == remove {
+				if remove || a.confirm(st.Block+"let these run?", false) {
+					st, err = desk.Trust(!remove, remove)
+				}
+			}
+			if err != nil {
+				return err
+			}
+			return a.tell(st, nil, func(w io.Writer) {
+				if st.Hash == "" {
+					fmt.Fprintln(w, ".belay/config.yaml names no commands")
+					return
+				}
+				fmt.Fprint(w, belay.Visible(st.Block))
+				fmt.Fprintln(w, map[bool]string{true: "trusted", false: "not trusted"}[st.Trusted])
+			})
+		},
+	}
+	c.Flags().BoolVar(&show, "show", false, "show the commands and change nothing")
+	c.Flags().BoolVar(&remove, "remove", false, "trust them no longer")
+	return c
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "doctor", Short: "Look at everything belay relies on", Args: cobra.NoArgs,
+		Long: `Doctor checks git, the config, belay's folders, every record and every snapshot. A
+restore that was cut short is finished.
+
+Exit codes: 0 all well · 1 something needs you.`,
+		Example: "  belay doctor",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, bad, err := flow.OpenAnyway(c.Context(), a.setting(nil))
+			if err != nil {
+				return err
+			}
+			list := desk.Doctor(c.Context(), bad)
+			sick := 0
+			for _, l := range list {
+				if !l.OK {
+					sick++
+				}
+			}
+			if sick > 0 {
+				err = belay.Refuse(belay.CodeRefused, "see above", "%d thing(s) need you", sick)
+			}
+			return a.tell(list, err, func(w io.Writer) {
+				p := paintFor(w)
+				for _, l := range list {
+					mark := p.good("ok  ")
+					if !l.OK {
+						mark = p.bad("no  ")
+					}
+					fmt.Fprintf(w, "%s%s: %s\n", mark, l.About, belay.VisibleLine(l.Says))
+					if !l.OK && l.Try != "" {
+						fmt.Fprintf(w, "      try: %s\n", belay.VisibleLine(l.Try))
+					}
+				}
+			})
+		},
+	}
+}

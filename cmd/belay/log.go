@@ -1,0 +1,151 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/flow"
+)
+
+func (a *app) logCommand() *cobra.Command {
+	var verify, follow bool
+	var output string
+	c := &cobra.Command{
+		Use: "log TASK", Short: "Show a task's record, or prove it unbroken", Args: cobra.MaximumNArgs(1),
+		Long: `Log prints what happened to a task, entry by entry. --verify recomputes the chain of
+hashes and every attachment; without a task it proves all of them. --output prints an
+attachment (an agent's output, a report) by the hash that the record names.
+
+Exit codes: 0 shown, unbroken · 1 broken · 6 no such task.`,
+		Example: `  belay log T7
+  belay log --verify
+  belay log --output 9f86d081884c7d65…`,
+		ValidArgsFunction: a.completeTasks,
+		RunE: func(c *cobra.Command, args []string) error {
+			desk, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			if output != "" {
+				return a.attachment(desk, output)
+			}
+			var ids []belay.TaskID
+			if len(args) == 1 {
+				id, err := belay.ParseTaskID(args[0])
+				if err != nil {
+					return err
+				}
+				ids = append(ids, id)
+			}
+			switch {
+			case verify:
+				return a.verifyLog(desk, ids)
+			case len(ids) == 0:
+				return belay.Refuse(belay.CodeUsage, "belay log TASK, or belay log --verify", "whose record?")
+			}
+			return a.printLog(c, desk, ids[0], follow)
+		},
+	}
+	c.Flags().BoolVar(&verify, "verify", false, "recompute every hash")
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on printing as entries are added")
+	c.Flags().StringVar(&output, "output", "", "print the attachment with this `HASH`")
+	return c
+}
+
+func (a *app) attachment(desk *flow.Desk, sha string) error {
+	r, err := desk.Journal.OpenAttachment(sha)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	to := a.out
+	if isTerminal(a.out) {
+		to = visibleWriter{a.out}
+	}
+	_, err = io.Copy(to, r)
+	a.told = err == nil
+	return err
+}
+
+// visibleWriter makes what an agent wrote safe to show on a terminal.
+type visibleWriter struct{ io.Writer }
+
+func (v visibleWriter) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(v.Writer, sanitise(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func (a *app) verifyLog(desk *flow.Desk, ids []belay.TaskID) error {
+	if len(ids) == 0 {
+		all, err := desk.Journal.Tasks()
+		if err != nil {
+			return err
+		}
+		ids = all
+	}
+	proofs, broken := []flow.Verified{}, 0
+	for _, id := range ids {
+		v := desk.Verify(id)
+		if len(v.Problems) == 1 && v.Entries == 0 && len(ids) == 1 {
+			if _, err := desk.Load(id); err != nil {
+				return err
+			}
+		}
+		if !v.OK {
+			broken++
+		}
+		proofs = append(proofs, v)
+	}
+	var err error
+	if broken > 0 {
+		err = belay.Refuse(belay.CodeRefused, "the lines named above were changed after they were written", "%d of %d record(s) are broken", broken, len(proofs))
+	}
+	return a.tell(proofs, err, func(w io.Writer) {
+		for _, v := range proofs {
+			if v.OK {
+				fmt.Fprintf(w, "%s: %d entries, unbroken, head %s\n", v.Task, v.Entries, short(v.Head))
+				continue
+			}
+			for _, p := range v.Problems {
+				fmt.Fprintf(w, "%s: %s\n", v.Task, belay.VisibleLine(p))
+			}
+		}
+	})
+}
+
+func (a *app) printLog(c *cobra.Command, desk *flow.Desk, id belay.TaskID, follow bool) error {
+	r, err := desk.Load(id)
+	if err != nil {
+		return err
+	}
+	if err := a.tell(r.Log.Entries, nil, func(w io.Writer) {
+		for _, e := range r.Log.Entries {
+			fmt.Fprintln(w, belay.VisibleLine(brief.Entry(e.Seq, e.Time, e.Type, e.Data)))
+		}
+		if r.Log.Torn > 0 {
+			fmt.Fprintf(w, "%d bytes at the end are torn: the step they told of is done again on resume\n", r.Log.Torn)
+		}
+	}); err != nil || !follow {
+		return err
+	}
+	for e, err := range desk.Journal.Follow(a.soft, id, r.Log.Head.Seq) {
+		if err != nil {
+			return err
+		}
+		if a.json {
+			if err := json.NewEncoder(a.out).Encode(e); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintln(a.out, belay.VisibleLine(brief.Entry(e.Seq, e.Time, e.Type, e.Data)))
+	}
+	return nil
+}

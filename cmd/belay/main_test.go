@@ -1,0 +1,96 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"belay": func() { os.Exit(Main()) },
+		"agent": func() { os.Exit(scriptedAgent()) },
+	})
+}
+
+// TestStories runs the scripts of testdata/script with the real binary and the real
+// git. Each tells one capability; the next reader learns belay from them.
+func TestStories(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: false,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			home := filepath.Join(e.WorkDir, ".home")
+			if err := os.MkdirAll(home, 0o755); err != nil {
+				return err
+			}
+			for k, v := range map[string]string{
+				"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"), "GIT_CONFIG_NOSYSTEM": "1",
+				"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.com",
+				"NO_COLOR": "1", "USER": "tester", "GOCACHE": goCache(), "GOFLAGS": "-buildvcs=false", "GOPATH": os.Getenv("GOPATH"),
+				"GOMODCACHE": os.Getenv("GOMODCACHE"),
+			} {
+				e.Setenv(k, v)
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"repo":    cmdRepo,
+			"id":      cmdID,
+			"same":    cmdSame,
+			"appears": cmdAppears,
+			"noproc":  cmdNoProc,
+			"code":    cmdCode,
+			"killall": cmdKillAll,
+		},
+	})
+}
+
+func goCache() string {
+	if c := os.Getenv("GOCACHE"); c != "" {
+		return c
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "go-build")
+}
+
+// scriptedAgent does what the file named by $SCRIPT says for this attempt: blocks
+// headed "== N ==" (N an attempt, or * for any other) of lines "write PATH TEXT",
+// "append PATH TEXT", "rm PATH", "say TEXT", "sh COMMAND", "exit CODE", "prompt PATH".
+func scriptedAgent() int {
+	text, err := os.ReadFile(os.Getenv("SCRIPT"))
+	if err != nil {
+		os.Stderr.WriteString(err.Error() + "\n")
+		return 2
+	}
+	return play(block(string(text), os.Getenv("BELAY_ATTEMPT")))
+}
+
+func block(text, attempt string) []string {
+	var lines, any []string
+	at := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		if head, ok := strings.CutPrefix(line, "== "); ok {
+			at = strings.TrimSuffix(head, " ==")
+			continue
+		}
+		switch at {
+		case attempt:
+			lines = append(lines, line)
+		case "*":
+			any = append(any, line)
+		}
+	}
+	if lines == nil {
+		return any
+	}
+	return lines
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+type undoer func(*snapshot.Store, context.Context, snapshot.RestoreOptions) (snapshot.Restored, error)
+
+// stepBack makes undo and redo.
+func (a *app) stepBack(name, about string, do undoer) *cobra.Command {
+	var o snapshot.RestoreOptions
+	c := &cobra.Command{
+		Use: name, Short: about, Args: cobra.NoArgs,
+		Long:    about + ". Nothing is lost either way: the present is held first.\n\nExit codes: 0 done · 2 nothing to " + name + ", or refused.",
+		Example: "  belay " + name + "\n  belay " + name + " --dry-run",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			out, err := do(desk.Snaps, c.Context(), o)
+			if err != nil {
+				return err
+			}
+			return a.restored(out, o.DryRun)
+		},
+	}
+	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "print the plan and change nothing")
+	c.Flags().BoolVar(&o.Force, "force", false, "go on where a restore would otherwise refuse for safety")
+	return c
+}
+
+func (a *app) dropCommand() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "drop ID…", Short: "Forget snapshots", Args: cobra.MinimumNArgs(1),
+		Long: `Drop forgets snapshots for good; git gc then frees their space. The snapshots of an open
+task are refused.
+
+Exit codes: 0 forgotten · 2 belongs to an open task · 6 no such snapshot.`,
+		Example: "  belay snapshot drop 01jd6y", ValidArgsFunction: a.completeSnapshots,
+		RunE: func(c *cobra.Command, args []string) error {
+			desk, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			protected, err := desk.Protected()
+			if err != nil {
+				return err
+			}
+			var ids []belay.SnapshotID
+			for _, arg := range args {
+				id, err := belay.ParseSnapshotID(arg)
+				if err != nil {
+					return err
+				}
+				info, err := desk.Snaps.Get(c.Context(), id)
+				if err != nil {
+					return err
+				}
+				if protected(info) {
+					return belay.Refuse(belay.CodeCannot, fmt.Sprintf("end %s first: belay show %s", info.Task, info.Task), "%s belongs to the open task %s", info.ID.Short(), info.Task)
+				}
+				ids = append(ids, info.ID)
+			}
+			if !a.confirm(fmt.Sprintf("forget %d snapshot(s) for good?", len(ids)), yes) {
+				return belay.Refuse(belay.CodeInterrupted, "add --yes to go ahead", "nothing was changed")
+			}
+			if err := desk.Snaps.Drop(c.Context(), ids...); err != nil {
+				return err
+			}
+			return a.tell(ids, nil, func(w io.Writer) { fmt.Fprintf(w, "%d snapshot(s) forgotten\n", len(ids)) })
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (a *app) pruneCommand() *cobra.Command {
+	var o snapshot.PruneOptions
+	var age string
+	c := &cobra.Command{
+		Use: "prune", Short: "Forget old snapshots", Args: cobra.NoArgs,
+		Long: `Prune forgets snapshots older than a day. The snapshots of open tasks and the newest of
+each task stay, whatever their age.
+
+Exit codes: 0 done.`,
+		Example: "  belay snapshot prune --older-than 72h --dry-run",
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			if o.OlderThan, err = parseAge(age); err != nil {
+				return err
+			}
+			desk, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			if o.Keep, err = desk.Protected(); err != nil {
+				return err
+			}
+			out, err := desk.Snaps.Prune(c.Context(), o)
+			if err != nil {
+				return err
+			}
+			return a.tell(out, nil, func(w io.Writer) {
+				verb := "forgotten"
+				if o.DryRun {
+					verb = "would be forgotten"
+				}
+				fmt.Fprintf(w, "%d snapshot(s) %s, %d kept\n", len(out.Dropped), verb, out.Kept)
+			})
+		},
+	}
+	c.Flags().StringVar(&age, "older-than", "24h", "age, like 90m, 72h or 7d")
+	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "count and change nothing")
+	return c
+}
+
+// parseAge reads a duration that may be given in days.
+func parseAge(s string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		s = days + "h"
+		d, err := time.ParseDuration(s)
+		if err == nil && d >= 0 {
+			return d * 24, nil
+		}
+	} else if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		return d, nil
+	}
+	return 0, belay.Refuse(belay.CodeUsage, "write an age like 90m, 72h or 7d", "%q is not an age", s)
+}
+
+func (a *app) usageCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Show how much snapshots hold", Args: cobra.NoArgs,
+		Long: "Exit codes: 0 shown.", Example: "  belay snapshot status",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			u, err := desk.Snaps.Usage(c.Context())
+			if err != nil {
+				return err
+			}
+			return a.tell(u, nil, func(w io.Writer) {
+				fmt.Fprintf(w, "%d snapshot(s), %s that nothing else holds\n", u.Snapshots, size(u.Bytes))
+				if limit := desk.Config.Snapshot.Cap; limit > 0 && u.Bytes > limit {
+					fmt.Fprintf(w, "over the cap of %s: belay snapshot prune\n", size(limit))
+				}
+			})
+		},
+	}
+}
+
+// colourDiff colours a patch for the terminal and makes the rest of it safe there.
+func colourDiff(p paint, text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line, end := strings.TrimSuffix(line, "\n"), "\n"
+		shown := belay.Visible(line)
+		switch {
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "):
+			shown = p.bold(shown)
+		case strings.HasPrefix(line, "+"):
+			shown = p.good(shown)
+		case strings.HasPrefix(line, "-"):
+			shown = p.bad(shown)
+		case strings.HasPrefix(line, "@@"):
+			shown = p.dim(shown)
+		}
+		b.WriteString(shown + end)
+	}
+	return b.String()
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+func (a *app) rollbackCommand() *cobra.Command {
+	var q flow.RollbackRequest
+	var yes bool
+	c := &cobra.Command{
+		Use: "rollback TASK", Short: "Put the state before a task back", Args: cobra.ExactArgs(1),
+		Long: `Rollback returns files, index, HEAD, branch and an operation in progress to the state
+before the task. What its attempts changed goes back; what somebody else changed since
+stays and is named, unless --hard. The present is held first: belay undo takes the
+rollback back.
+
+Exit codes: 0 done · 2 could not, nothing changed · 5 the tree is in use · 6 no such task.`,
+		Example: `  belay rollback T7 --dry-run
+  belay rollback T7 --preserve 'tests/**' --reason "wrong approach"`,
+		ValidArgsFunction: a.completeTasks,
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if q.Task, err = belay.ParseTaskID(args[0]); err != nil {
+				return err
+			}
+			desk, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			q.Watch = a.screen(false)
+			if !q.DryRun && !yes {
+				plan := q
+				plan.DryRun = true
+				out, err := desk.Rollback(c.Context(), plan)
+				if err != nil {
+					return err
+				}
+				if !a.confirm(fmt.Sprintf("roll back %s: %s?", q.Task, planned(out)), false) {
+					return belay.Refuse(belay.CodeInterrupted, "belay rollback "+args[0]+" --yes", "nothing was changed")
+				}
+			}
+			out, err := desk.Rollback(c.Context(), q)
+			if err != nil {
+				return err
+			}
+			return a.restored(out, q.DryRun)
+		},
+	}
+	f := c.Flags()
+	f.StringSliceVar(&q.Preserve, "preserve", nil, "`GLOBS` to leave alone")
+	f.BoolVar(&q.Hard, "hard", false, "preserve nothing, take back what others changed as well")
+	f.BoolVar(&q.DryRun, "dry-run", false, "print the plan and change nothing")
+	f.BoolVar(&q.Files, "files-only", false, "leave index, HEAD, branches and git's state as they are")
+	f.BoolVar(&q.Force, "force", false, "also when HEAD was moved by somebody else")
+	f.StringVar(&q.Reason, "reason", "by hand", "for the task's history")
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+// planned says a plan in a few words.
+func planned(r snapshot.Restored) string {
+	text := fmt.Sprintf("%d path(s) written, %d removed, %d kept", len(r.Written), len(r.Removed), len(r.Kept))
+	if len(r.Refs) > 0 {
+		text += fmt.Sprintf(", %d ref(s) moved", len(r.Refs))
+	}
+	return text
+}
+
+// restored prints what a restore did, or would do.
+func (a *app) restored(r snapshot.Restored, dry bool) error {
+	return a.tell(r, nil, func(w io.Writer) {
+		verb := map[bool][2]string{false: {"wrote", "removed"}, true: {"would write", "would remove"}}[dry]
+		for _, p := range r.Written {
+			fmt.Fprintf(w, "%s %s\n", verb[0], belay.VisibleLine(p))
+		}
+		for _, p := range r.Removed {
+			fmt.Fprintf(w, "%s %s\n", verb[1], belay.VisibleLine(p))
+		}
+		for _, k := range r.Kept {
+			fmt.Fprintf(w, "kept %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+		}
+		for _, m := range r.Refs {
+			fmt.Fprintf(w, "%s %s → %s\n", belay.VisibleLine(m.Ref), short(m.From), short(m.To))
+		}
+		fmt.Fprintln(w, planned(r))
+		if !dry && r.Rescue != "" {
+			fmt.Fprintf(w, "the state it met is kept as %s: belay undo takes this back\n", r.Rescue.Short())
+		}
+	})
+}
+
+func short(oid string) string {
+	if oid == "" {
+		return "none"
+	}
+	return oid[:min(10, len(oid))]
+}

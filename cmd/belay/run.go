@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+type runFlags struct {
+	task, resume, feature, role string
+	expect                      []string
+	settings                    settingFlags
+	trust, quiet                bool
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   `run ["PROSE"] [flags] -- AGENT ARGS…`,
+		Short: "Run a task with an agent until its work is accepted",
+		Long: `Run holds the present state, gives the task to the agent, captures what it left,
+judges it, and accepts it, has it repaired, or rolls it back and tries again with the
+reasons. When the retries are used up a person decides.
+
+The agent is any command. It gets the prompt on standard input and in the file named
+by BELAY_PROMPT_FILE, with BELAY_TASK and BELAY_ATTEMPT set, and runs at the root of
+the repository. PROSE "-" is read from standard input.
+
+The first Ctrl-C stops the agent, captures its work and parks the task; a second one
+leaves at once, and the agent runs on. Both are picked up by --resume.
+
+Exit codes: 0 accepted · 1 skipped, aborted or failed · 2 could not · 3 waiting at a
+gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
+		Example: `  belay run "add a --since flag" --files 'cmd/**' --protect go.mod --test "go test ./..." -- claude -p
+  belay run --task T7 - -- my-agent --quiet < task.md
+  belay run --resume T7`,
+		GroupID: "loop",
+		RunE: func(c *cobra.Command, args []string) error {
+			prose, agent, err := split(c, args)
+			if err != nil {
+				return err
+			}
+			return a.run(c, f, prose, agent)
+		},
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.task, "task", "", "the task's `ID` (made up when left out)")
+	fl.StringVar(&f.resume, "resume", "", "go on with the open task `ID`")
+	fl.StringVar(&f.feature, "feature", "", "the feature the task belongs to")
+	fl.StringVar(&f.role, "agent", "", "the agent's `NAME` for the record")
+	fl.StringSliceVar(&f.expect, "expected-files", nil, "files that must be among the changed ones")
+	fl.BoolVar(&f.trust, "trust", false, "let the commands in .belay/config.yaml run, now and later")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing but the result")
+	f.settings.add(fl)
+	_ = c.RegisterFlagCompletionFunc("resume", a.completeTasks)
+	return c
+}
+
+// split parts the prose from the agent's command at the "--".
+func split(c *cobra.Command, args []string) (prose string, agent []string, err error) {
+	dash := c.ArgsLenAtDash()
+	if dash >= 0 {
+		args, agent = args[:dash], args[dash:]
+	}
+	if len(args) > 1 {
+		return "", nil, belay.Refuse(belay.CodeUsage, `put the words in quotes and the agent after --: belay run "…" -- AGENT ARGS`,
+			"one text was expected, there are %d", len(args))
+	}
+	if len(args) == 1 {
+		prose = args[0]
+	}
+	if prose == "-" {
+		text, err := io.ReadAll(io.LimitReader(os.Stdin, 1<<20+1))
+		if err != nil {
+			return "", nil, fmt.Errorf("read the task from standard input: %w", err)
+		}
+		if len(text) > 1<<20 {
+			return "", nil, belay.Refuse(belay.CodeUsage, "give the task in fewer words, and the rest as a file in the repository", "the task is longer than 1 MiB")
+		}
+		prose = string(text)
+	}
+	return prose, agent, nil
+}
+
+func (a *app) run(c *cobra.Command, f runFlags, prose string, agent []string) error {
+	q := flow.RunRequest{NewTask: flow.NewTask{
+		Prose: prose, Agent: agent, Feature: f.feature, Role: f.role, Expect: f.expect, Trust: f.trust,
+	}, Soft: a.soft}
+	var err error
+	if f.task != "" {
+		if q.ID, err = belay.ParseTaskID(f.task); err != nil {
+			return err
+		}
+	}
+	if c.Flags().Changed("resume") {
+		if q.Resume, err = belay.ParseTaskID(f.resume); err != nil {
+			return err
+		}
+		if prose != "" || f.task != "" {
+			return belay.Refuse(belay.CodeUsage, "belay run --resume "+f.resume, "a resumed task has its words and its id already")
+		}
+	}
+	desk, err := a.open(c.Context(), f.settings.flags(c.Flags())...)
+	if err != nil {
+		return err
+	}
+	s := a.screen(f.quiet)
+	ticking, stop := context.WithCancel(c.Context())
+	s.tick(ticking)
+	q.Watch = s
+	rec, err := desk.Run(c.Context(), q)
+	stop()
+	s.stop()
+	return a.ranTo(desk, rec, err)
+}
+
+// ranTo prints where a run has got to.
+func (a *app) ranTo(desk *flow.Desk, rec *flow.Record, err error) error {
+	if rec == nil {
+		return err
+	}
+	shown, fresh, serr := desk.Show(rec.Task.ID)
+	if serr != nil {
+		if err == nil {
+			err = serr
+		}
+		return a.tell(nil, err)
+	}
+	if err == nil {
+		err = outcome(fresh)
+	}
+	return a.tell(shown, err, func(w io.Writer) {
+		fmt.Fprint(w, brief.Summary(fresh.Task, fresh.State))
+		if fresh.State.Gate != nil {
+			fmt.Fprintln(w)
+			fmt.Fprintln(w, strings.TrimRight(brief.Gate(fresh.State, fresh.Task), "\n"))
+		}
+	})
+}
+
+// outcome is the error a task's standing ends the command with.
+func outcome(r *flow.Record) error {
+	id := r.Task.ID
+	switch {
+	case r.State.Outcome == loop.OutcomePassed:
+		return nil
+	case r.State.Gate != nil:
+		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate decide %s guide --message \"…\"  (or %s), then belay run --resume %s", id, optionList(r.State.Gate.Options), id),
+			"%s waits for a person: %s", id, r.State.Gate.Why)
+	case !r.Open():
+		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s was not accepted: %s", id, r.State.Outcome)
+	}
+	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is parked", id)
+}
+
+func (a *app) cancelCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "cancel TASK", Short: "Stop the agent of a running task", Args: cobra.ExactArgs(1),
+		Long: `Cancel ends the agent of a task from another terminal, with everything it started.
+The run that waits for it captures what it left and parks the task.
+
+Exit codes: 0 stopped · 2 no agent runs · 6 no such task.`,
+		Example:           "  belay cancel T7",
+		ValidArgsFunction: a.completeTasks,
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := belay.ParseTaskID(args[0])
+			if err != nil {
+				return err
+			}
+			desk, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			if err := desk.Cancel(c.Context(), id); err != nil {
+				return err
+			}
+			return a.tell(map[string]any{"task": id, "stopped": true}, nil, func(w io.Writer) {
+				fmt.Fprintf(w, "%s: the agent is stopped\n", id)
+			})
+		},
+	}
+}

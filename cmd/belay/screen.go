@@ -1,0 +1,334 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// screen is the terminal of a run: what the agent says as it comes, one line of
+// progress below it, and questions at gates. It writes to standard error, so that
+// standard output holds the result alone.
+type screen struct {
+	app   *app
+	quiet bool
+	p     paint
+
+	mu      sync.Mutex
+	live    bool   // a progress line can be drawn
+	drawn   bool   // it stands on the screen now
+	doing   string // what the progress line says
+	since   time.Time
+	column  int    // of the agent's output: 0 at a line's start
+	partial []byte // a rune or an escape sequence cut by the end of a read
+	checks  map[string]bool
+}
+
+func (a *app) screen(quiet bool) *screen {
+	return &screen{app: a, quiet: quiet || a.json, p: paintFor(a.errs), live: isTerminal(a.errs) && !quiet && !a.json, checks: map[string]bool{}}
+}
+
+// tick redraws the progress line each second until ctx ends.
+func (s *screen) tick(ctx context.Context) {
+	if !s.live {
+		return
+	}
+	go func() {
+		t := time.NewTicker(time.Second)
+		defer t.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-t.C:
+				s.mu.Lock()
+				s.draw()
+				s.mu.Unlock()
+			}
+		}
+	}()
+}
+
+func (s *screen) draw() {
+	if !s.live || s.doing == "" || s.column != 0 {
+		return
+	}
+	fmt.Fprintf(s.app.errs, "\r\x1b[K%s", s.p.dim(fmt.Sprintf("… %s  %s", s.doing, time.Since(s.since).Round(time.Second))))
+	s.drawn = true
+}
+
+func (s *screen) wipe() {
+	if s.drawn {
+		fmt.Fprint(s.app.errs, "\r\x1b[K")
+		s.drawn = false
+	}
+}
+
+func (s *screen) set(doing string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wipe()
+	s.doing, s.since = doing, time.Now()
+	s.draw()
+}
+
+// line prints one line of belay's own, after whatever the agent left unfinished.
+func (s *screen) line(format string, args ...any) {
+	if s.quiet {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wipe()
+	if s.column != 0 {
+		fmt.Fprintln(s.app.errs)
+		s.column = 0
+	}
+	fmt.Fprintf(s.app.errs, format+"\n", args...)
+	s.draw()
+}
+
+// Write takes the agent's output. Colours are dropped, other control sequences are
+// made visible: nothing an agent prints may move the cursor or set a title.
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := append(s.partial, p...)
+	whole := len(text) - unfinished(text)
+	s.partial = append([]byte(nil), text[whole:]...)
+	clean := sanitise(string(text[:whole]))
+	if clean == "" {
+		return len(p), nil
+	}
+	s.wipe()
+	if _, err := io.WriteString(s.app.errs, clean); err != nil {
+		return 0, err
+	}
+	if i := strings.LastIndexByte(clean, '\n'); i >= 0 {
+		s.column = len(clean) - i - 1
+	} else {
+		s.column += len(clean)
+	}
+	return len(p), nil
+}
+
+// unfinished gives how many bytes at the end of b may go on in the next read.
+func unfinished(b []byte) int {
+	for n := 1; n <= min(len(b), 32); n++ {
+		c := b[len(b)-n]
+		if c == 0x1b { // an escape sequence that has not ended
+			if endsCSI(b[len(b)-n:]) {
+				return 0
+			}
+			return n
+		}
+		if n < utf8.UTFMax && utf8.RuneStart(c) && c >= 0x80 && !utf8.FullRune(b[len(b)-n:]) {
+			return n
+		}
+	}
+	return 0
+}
+
+func endsCSI(b []byte) bool {
+	if len(b) < 2 || b[1] != '[' {
+		return len(b) >= 2
+	}
+	last := b[len(b)-1]
+	return len(b) > 2 && last >= 0x40 && last <= 0x7e
+}
+
+// sanitise drops colour sequences, folds carriage returns to line ends and makes
+// everything else that is not text visible.
+func sanitise(s string) string {
+	var b strings.Builder
+	for {
+		i := strings.Index(s, "\x1b[")
+		if i < 0 {
+			break
+		}
+		j := i + 2
+		for j < len(s) && (s[j] == ';' || s[j] >= '0' && s[j] <= '9') {
+			j++
+		}
+		b.WriteString(s[:i])
+		if j < len(s) && (s[j] == 'm' || s[j] == 'K') {
+			s = s[j+1:]
+			continue
+		}
+		b.WriteString(`\x1b[`)
+		s = s[i+2:]
+	}
+	b.WriteString(s)
+	text := strings.ReplaceAll(b.String(), "\r\n", "\n")
+	return belay.Visible(strings.ReplaceAll(text, "\r", "\n"))
+}
+
+// Begins tells of a command as it starts.
+func (s *screen) Begins(r *flow.Record, c loop.Command) {
+	doing := brief.Doing(c)
+	s.set(string(r.Task.ID) + " " + doing)
+	if c.Kind == loop.CmdAttempt || c.Kind == loop.CmdRestore || c.Kind == loop.CmdDebug {
+		s.line("%s %s", s.p.bold(string(r.Task.ID)), belay.VisibleLine(doing))
+	}
+}
+
+// Happened tells of an event as it is recorded.
+func (s *screen) Happened(r *flow.Record, e loop.Event) {
+	text := brief.Happened(r.State, e)
+	if text == "" {
+		return
+	}
+	color := s.p.dim
+	switch {
+	case e.Verdict == belay.VerdictPass:
+		color = s.p.good
+	case e.Verdict == belay.VerdictFail:
+		color = s.p.bad
+	case e.Verdict == belay.VerdictUnknown || e.Kind == loop.EvBroken || e.Kind == loop.EvLost:
+		color = s.p.warn
+	}
+	for l := range strings.Lines(strings.TrimRight(text, "\n")) {
+		s.line("%s", color(belay.VisibleLine(strings.TrimRight(l, "\n"))))
+	}
+}
+
+// Checking tells which checks are still under way.
+func (s *screen) Checking(p check.Progress) {
+	s.mu.Lock()
+	if p.Done {
+		delete(s.checks, p.Check)
+	} else {
+		s.checks[p.Check] = true
+	}
+	var names []string
+	for _, n := range check.Names() {
+		if s.checks[n] {
+			names = append(names, n)
+		}
+	}
+	s.mu.Unlock()
+	if len(names) > 0 {
+		s.set("checking: " + strings.Join(names, ", "))
+	}
+}
+
+// Output is where the agent's output goes.
+func (s *screen) Output() io.Writer {
+	if s.quiet {
+		return nil
+	}
+	return s
+}
+
+// Note prints something a person should know.
+func (s *screen) Note(text string) {
+	if s.app.json || s.quiet {
+		fmt.Fprintf(s.app.errs, "belay: %s\n", belay.VisibleLine(text))
+		return
+	}
+	s.line("%s", s.p.warn(belay.VisibleLine(text)))
+}
+
+func (s *screen) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wipe()
+	s.doing = ""
+	if s.column != 0 {
+		fmt.Fprintln(s.app.errs)
+		s.column = 0
+	}
+}
+
+// Ask puts the gate's question. Without a terminal nobody is there.
+func (s *screen) Ask(ctx context.Context, r *flow.Record) (loop.Decision, string, bool, error) {
+	s.stop()
+	if s.app.json || !isTerminal(s.app.in) || !isTerminal(s.app.errs) {
+		return "", "", false, nil
+	}
+	fmt.Fprintln(s.app.errs, brief.Gate(r.State, r.Task))
+	for {
+		fmt.Fprint(s.app.errs, s.p.bold("decide: "))
+		line, ok := readLine(ctx, s.app.in)
+		if !ok {
+			fmt.Fprintln(s.app.errs)
+			return "", "", false, nil
+		}
+		word, words, _ := strings.Cut(strings.TrimSpace(line), " ")
+		d, found := decision(r.State.Gate.Options, word)
+		if !found {
+			fmt.Fprintln(s.app.errs, "  one of:", optionList(r.State.Gate.Options), "(guide takes your words after it)")
+			continue
+		}
+		if d == loop.DecideGuide && strings.TrimSpace(words) == "" {
+			fmt.Fprint(s.app.errs, "what should it do differently? ")
+			if words, ok = readLine(ctx, s.app.in); !ok {
+				return "", "", false, nil
+			}
+		}
+		return d, strings.TrimSpace(words), true, nil
+	}
+}
+
+// decision accepts an option by its name or the start of it.
+func decision(options []loop.Decision, word string) (loop.Decision, bool) {
+	for _, o := range options {
+		if word != "" && strings.HasPrefix(string(o), strings.ToLower(word)) {
+			return o, true
+		}
+	}
+	return "", false
+}
+
+func optionList(options []loop.Decision) string {
+	var names []string
+	for _, o := range options {
+		names = append(names, string(o))
+	}
+	return strings.Join(names, ", ")
+}
+
+// readLine reads one line and gives up when ctx ends. The read itself cannot be
+// taken back; a line typed after that is lost, and nothing else.
+func readLine(ctx context.Context, f *os.File) (string, bool) {
+	type result struct {
+		line string
+		ok   bool
+	}
+	c := make(chan result, 1)
+	go func() {
+		var line []byte
+		one := make([]byte, 1)
+		for {
+			n, err := f.Read(one)
+			if n == 1 && one[0] == '\n' {
+				c <- result{string(line), true}
+				return
+			}
+			if n == 1 {
+				line = append(line, one[0])
+			}
+			if err != nil {
+				c <- result{string(line), len(line) > 0}
+				return
+			}
+		}
+	}()
+	select {
+	case r := <-c:
+		return r.line, r.ok
+	case <-ctx.Done():
+		return "", false
+	}
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/belay-dev/belay/internal/flow"
+)
+
+// settingFlags are the flags that stand for keys of the config file and win over it.
+type settingFlags struct {
+	files, protect, preserve, skip []string
+	test, format, report           string
+	retry, timeout, checkTimeout   string
+	wall                           string
+	retries, attempts, maxDiff     int
+	cost                           float64
+}
+
+func (s *settingFlags) add(f *pflag.FlagSet) {
+	s.addScope(f)
+	f.StringSliceVar(&s.preserve, "preserve", nil, "`GLOBS` a rollback leaves alone")
+	f.IntVar(&s.retries, "retries", 3, "attempts after the first, without a person")
+	f.StringVar(&s.retry, "retry", "auto", "between attempts: auto, rollback or repair")
+	f.StringVar(&s.timeout, "timeout", "", "time limit of one attempt, like 30m")
+	f.StringVar(&s.checkTimeout, "check-timeout", "", "time limit of all checks together, like 5m")
+	f.IntVar(&s.attempts, "max-attempts", 0, "limit of all attempts, a person's included")
+	f.StringVar(&s.wall, "wall-time", "", "limit of all attempts' time together, like 2h")
+	f.Float64Var(&s.cost, "cost", 0, "limit of the cost agents report, in dollars")
+}
+
+// addScope adds what judging alone needs.
+func (s *settingFlags) addScope(f *pflag.FlagSet) {
+	f.StringSliceVar(&s.files, "files", nil, "`GLOBS` the task may change; all when left out")
+	f.StringSliceVar(&s.protect, "protect", nil, "`GLOBS` that must not change")
+	f.StringVar(&s.test, "test", "", "the test `COMMAND`; detected when left out")
+	f.StringVar(&s.format, "test-format", "", "how its result is read: gotest, junit or exit")
+	f.StringVar(&s.report, "test-report", "", "for junit: a `GLOB` of the reports it writes")
+	f.IntVar(&s.maxDiff, "max-diff", 300, "changed lines before a warning")
+	f.StringSliceVar(&s.skip, "skip", nil, "checks not to run")
+}
+
+// keyOf names the config key a flag stands for.
+var keyOf = map[string]string{
+	"files": "files", "protect": "protect", "preserve": "preserve", "skip": "checks.skip",
+	"test": "checks.tests.command", "test-format": "checks.tests.format", "test-report": "checks.tests.report",
+	"retry": "retry", "retries": "retries", "timeout": "agent.timeout", "check-timeout": "checks.timeout",
+	"max-diff": "checks.max_diff", "max-attempts": "limits.attempts", "wall-time": "limits.wall_time", "cost": "limits.cost",
+}
+
+// flags gives the keys that were set on the command line.
+func (s *settingFlags) flags(f *pflag.FlagSet) []flow.Flag {
+	lists := map[string][]string{"files": s.files, "protect": s.protect, "preserve": s.preserve, "skip": s.skip}
+	texts := map[string]string{
+		"test": s.test, "test-format": s.format, "test-report": s.report, "retry": s.retry, "timeout": s.timeout,
+		"check-timeout": s.checkTimeout, "wall-time": s.wall,
+		"retries": strconv.Itoa(s.retries), "max-attempts": strconv.Itoa(s.attempts), "max-diff": strconv.Itoa(s.maxDiff),
+		"cost": strconv.FormatFloat(s.cost, 'f', -1, 64),
+	}
+	var out []flow.Flag
+	f.Visit(func(fl *pflag.Flag) {
+		key, ours := keyOf[fl.Name]
+		if !ours {
+			return
+		}
+		value := texts[fl.Name]
+		if list, ok := lists[fl.Name]; ok {
+			value = strings.Join(list, ",")
+		}
+		out = append(out, flow.Flag{Key: key, Value: value})
+	})
+	return out
+}
+
+// completeTasks offers the ids of open tasks.
+func (a *app) completeTasks(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	none := cobra.ShellCompDirectiveNoFileComp
+	if len(args) > 0 {
+		return nil, none
+	}
+	desk, err := a.open(c.Context())
+	if err != nil {
+		return nil, none
+	}
+	lines, err := desk.Tasks()
+	if err != nil {
+		return nil, none
+	}
+	var ids []string
+	for _, l := range lines {
+		ids = append(ids, string(l.ID)+"\t"+l.Title)
+	}
+	return ids, none
+}
+
+// completeSnapshots offers snapshot ids, newest first.
+func (a *app) completeSnapshots(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	desk, err := a.open(c.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	list, err := desk.Snaps.List(c.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var ids []string
+	for i := len(list) - 1; i >= 0; i-- {
+		ids = append(ids, string(list[i].ID)+"\t"+string(list[i].Kind)+" "+list[i].Message)
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,302 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+func (a *app) snapshotCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "snapshot", Short: "Hold, compare and put back whole states", Aliases: []string{"snap"},
+		Long: `A snapshot is the whole state of a working tree: tracked, staged and untracked files
+byte for byte, the index, HEAD and its branch, refs, and an operation in progress.
+Taking one changes nothing that you can see; refs live under refs/belay/.`,
+	}
+	c.AddCommand(a.takeCommand(), a.listCommand(), a.snapshotShowCommand(), a.diffCommand(),
+		a.restoreCommand(), a.dropCommand(), a.pruneCommand(), a.usageCommand())
+	return c
+}
+
+func (a *app) takeCommand() *cobra.Command {
+	m := snapshot.Meta{Kind: belay.KindManual}
+	var task string
+	c := &cobra.Command{
+		Use: "take", Short: "Hold the present state; prints the id", Args: cobra.NoArgs,
+		Long: `Take holds the present state and prints the snapshot's id as its only line. What could
+not be captured is named on standard error, and a later restore leaves it alone.
+
+Exit codes: 0 taken · 2 could not be taken.`,
+		Example: `  belay snapshot take -m "before lunch"
+  id=$(belay snapshot take)`,
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			if task != "" {
+				if m.Task, err = belay.ParseTaskID(task); err != nil {
+					return err
+				}
+			}
+			desk, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			info, err := desk.Snaps.Take(c.Context(), m)
+			if err != nil {
+				return err
+			}
+			if !a.json {
+				a.gaps(info)
+			}
+			return a.tell(info, nil, func(w io.Writer) { fmt.Fprintln(w, info.ID) })
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&m.Message, "message", "m", "", "what it is for")
+	f.StringVar(&m.Feature, "feature", "", "the feature it belongs to")
+	f.StringVar(&m.Agent, "agent", "", "the agent that works on")
+	f.StringSliceVar(&m.Expected, "expected-files", nil, "files expected to change after it")
+	f.StringVar(&task, "task", "", "the task it belongs to")
+	return c
+}
+
+func (a *app) gaps(info snapshot.Info) {
+	for _, g := range info.Gaps {
+		fmt.Fprintf(a.errs, "belay: not captured: %s (%s)\n", belay.VisibleLine(g.Path), belay.VisibleLine(g.Reason))
+	}
+	for _, n := range info.Nested {
+		fmt.Fprintf(a.errs, "belay: left alone: %s is a repository of its own\n", belay.VisibleLine(n))
+	}
+	if info.Moving {
+		fmt.Fprintln(a.errs, "belay: files changed while the snapshot was taken: it may hold some of them older than others")
+	}
+}
+
+func (a *app) listCommand() *cobra.Command {
+	var task, kind string
+	c := &cobra.Command{
+		Use: "list", Short: "List snapshots, oldest first", Args: cobra.NoArgs, Aliases: []string{"ls"},
+		Example: "  belay snapshot list --task T7",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			all, err := desk.Snaps.List(c.Context())
+			if err != nil {
+				return err
+			}
+			list := []snapshot.Info{}
+			for _, s := range all {
+				if (task == "" || s.Task.Key() == belay.TaskID(task).Key()) && (kind == "" || string(s.Kind) == kind) {
+					list = append(list, s)
+				}
+			}
+			return a.tell(list, nil, func(w io.Writer) {
+				var rows [][]string
+				for _, s := range list {
+					about := s.Message
+					if s.Partial {
+						about += " (partial)"
+					}
+					rows = append(rows, []string{s.ID.Short(), s.Time.Local().Format("2006-01-02 15:04:05"), string(s.Kind), string(s.Task), about})
+				}
+				table(w, rows)
+			})
+		},
+	}
+	c.Flags().StringVar(&task, "task", "", "only this task's")
+	c.Flags().StringVar(&kind, "kind", "", "only this kind: before, after, handoff, stall, rescue or manual")
+	return c
+}
+
+func (a *app) snapshotShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show ID", Short: "Show what a snapshot holds and what it could not", Args: cobra.ExactArgs(1),
+		Long:    "ID may be cut to its first characters.\n\nExit codes: 0 shown · 6 no such snapshot.",
+		Example: "  belay snapshot show 01jd6y", ValidArgsFunction: a.completeSnapshots,
+		RunE: func(c *cobra.Command, args []string) error {
+			desk, info, err := a.snapshot(c, args[0])
+			if err != nil {
+				return err
+			}
+			if info, err = desk.Snaps.Get(c.Context(), info.ID); err != nil {
+				return err
+			}
+			return a.tell(info, nil, func(w io.Writer) { printSnapshot(w, info) })
+		},
+	}
+}
+
+func printSnapshot(w io.Writer, s snapshot.Info) {
+	head := s.Head
+	if head == "" {
+		head = "no commit yet"
+	}
+	branch := s.Branch
+	if branch == "" {
+		branch = "detached"
+	}
+	rows := [][]string{
+		{"snapshot", string(s.ID)}, {"kind", string(s.Kind)}, {"taken", s.Time.Local().Format(time.RFC3339)},
+		{"head", head}, {"branch", branch}, {"files", fmt.Sprint(s.Files)},
+	}
+	for _, r := range [][]string{{"task", string(s.Task)}, {"message", s.Message}, {"feature", s.Feature}, {"agent", s.Agent}, {"operation", s.Operation}} {
+		if r[1] != "" {
+			rows = append(rows, r)
+		}
+	}
+	for _, e := range s.Expected {
+		rows = append(rows, []string{"expects", e})
+	}
+	for _, n := range s.Nested {
+		rows = append(rows, []string{"left alone", n + " (a repository of its own)"})
+	}
+	for _, g := range s.Gaps {
+		rows = append(rows, []string{"not captured", g.Path + " (" + g.Reason + ")"})
+	}
+	table(w, rows)
+}
+
+// snapshot opens the repository and resolves an id or the start of one.
+func (a *app) snapshot(c *cobra.Command, arg string) (*flow.Desk, snapshot.Info, error) {
+	id, err := belay.ParseSnapshotID(arg)
+	if err != nil {
+		return nil, snapshot.Info{}, err
+	}
+	desk, err := a.open(c.Context())
+	if err != nil {
+		return nil, snapshot.Info{}, err
+	}
+	info, err := desk.Snaps.Get(c.Context(), id)
+	return desk, info, err
+}
+
+func (a *app) diffCommand() *cobra.Command {
+	var stat, names bool
+	c := &cobra.Command{
+		Use: "diff FROM [TO] [-- PATH…]", Short: "Compare two snapshots, or one with the present",
+		Long: `Diff compares two snapshots, or one with the present when TO is left out. FROM may be a
+task's id: then it compares the task's state before with what its last attempt left.
+
+Exit codes: 0 compared · 6 no such snapshot or task.`,
+		Example: `  belay snapshot diff T7
+  belay snapshot diff 01jd6y --stat
+  belay snapshot diff 01jd6y 01jd72 -- src/`,
+		Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeSnapshots,
+		RunE: func(c *cobra.Command, args []string) error {
+			ids, paths := args, []string(nil)
+			if n := c.ArgsLenAtDash(); n >= 0 {
+				ids, paths = args[:n], args[n:]
+			}
+			if len(ids) == 0 || len(ids) > 2 {
+				return belay.Refuse(belay.CodeUsage, "belay snapshot diff FROM [TO] [-- PATH…]", "one or two snapshots are compared")
+			}
+			desk, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			d, err := desk.Diff(c.Context(), ids[0], append(ids[1:], "")[0], paths)
+			if err != nil {
+				return err
+			}
+			return a.printDiff(c, desk, d, stat, names)
+		},
+	}
+	c.Flags().BoolVar(&stat, "stat", false, "lines added and removed for each file")
+	c.Flags().BoolVar(&names, "name-only", false, "names alone")
+	return c
+}
+
+func (a *app) printDiff(c *cobra.Command, desk *flow.Desk, d flow.Diff, stat, names bool) error {
+	if a.json || stat || names {
+		return a.tell(d, nil, func(w io.Writer) {
+			var rows [][]string
+			for _, ch := range d.Changes {
+				switch {
+				case names:
+					rows = append(rows, []string{ch.Path})
+				case ch.Binary:
+					rows = append(rows, []string{ch.Status, "binary", ch.Path})
+				default:
+					rows = append(rows, []string{ch.Status, fmt.Sprintf("+%d -%d", ch.Added, ch.Deleted), ch.Path})
+				}
+			}
+			table(w, rows)
+		})
+	}
+	a.told = true
+	if !isTerminal(a.out) {
+		return desk.Patch(c.Context(), d, a.out)
+	}
+	var b bytes.Buffer
+	if err := desk.Patch(c.Context(), d, &b); err != nil {
+		return err
+	}
+	_, err := io.WriteString(a.out, colourDiff(paintFor(a.out), b.String()))
+	return err
+}
+
+func (a *app) restoreCommand() *cobra.Command {
+	var o snapshot.RestoreOptions
+	var yes bool
+	c := &cobra.Command{
+		Use: "restore ID [-- PATH…]", Short: "Put a snapshot's state back", Args: cobra.MinimumNArgs(1),
+		Long: `Restore puts a whole state back: files, index, HEAD, branches, an operation in progress.
+With paths, only those files. The present is held first: belay undo takes it back.
+Ignored files, repositories of their own and what the snapshot could not capture stay.
+
+Exit codes: 0 restored · 2 refused, nothing changed · 5 somebody else restores · 6 no such snapshot.`,
+		Example: `  belay snapshot restore 01jd6y --dry-run
+  belay snapshot restore 01jd6y -- src/login.go`,
+		ValidArgsFunction: a.completeSnapshots,
+		RunE: func(c *cobra.Command, args []string) error {
+			if n := c.ArgsLenAtDash(); n >= 0 && n != 1 || n < 0 && len(args) > 1 {
+				return belay.Refuse(belay.CodeUsage, "belay snapshot restore ID -- PATH…", "one snapshot is restored; paths stand after --")
+			}
+			desk, info, err := a.snapshot(c, args[0])
+			if err != nil {
+				return err
+			}
+			if o.Paths, err = desk.Paths(a.dir, args[1:]); err != nil {
+				return err
+			}
+			if !o.DryRun && !yes {
+				plan := o
+				plan.DryRun = true
+				out, err := desk.Snaps.Restore(c.Context(), info.ID, plan)
+				if err != nil {
+					return err
+				}
+				if !a.confirm(fmt.Sprintf("restore %s: %s?", info.ID.Short(), planned(out)), false) {
+					return belay.Refuse(belay.CodeInterrupted, "add --yes to go ahead", "nothing was changed")
+				}
+			}
+			out, err := desk.Snaps.Restore(c.Context(), info.ID, o)
+			if err != nil {
+				return err
+			}
+			return a.restored(out, o.DryRun)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&o.DryRun, "dry-run", false, "print the plan and change nothing")
+	f.BoolVar(&o.FilesOnly, "files-only", false, "leave index, HEAD, branches and git's state as they are")
+	f.BoolVar(&o.Force, "force", false, "go on where a restore would otherwise refuse for safety")
+	f.StringSliceVar(&o.Preserve, "preserve", nil, "`GLOBS` to leave alone")
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (a *app) undoCommand() *cobra.Command {
+	return a.stepBack("undo", "Take the last restore back", (*snapshot.Store).Undo)
+}
+
+func (a *app) redoCommand() *cobra.Command {
+	return a.stepBack("redo", "Do the restore again that undo took back", (*snapshot.Store).Redo)
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/flow"
+)
+
+func (a *app) taskCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "task", Short: "Drive a task by hand",
+		Long: `What belay run drives, step by step, for an agent that works in its own window:
+
+  belay task add "fix the login" --files 'auth/**'    record it
+  belay task start T1                                 hold the state before
+  … the agent works …
+  belay task capture T1                               hold what it left
+  belay check T1                                      judge it
+  belay task finish T1                                close it, or belay rollback T1`,
+	}
+	c.AddCommand(a.taskAddCommand(), a.taskListCommand(),
+		a.taskStep("start", "Hold the state before a task", "holds the state before: %s", (*flow.Desk).Start),
+		a.taskStep("capture", "Say that the attempt has ended and hold what it left", "the attempt is captured; now: belay check %s", (*flow.Desk).Capture),
+		a.taskStep("finish", "Close a task whose checks passed", "%s is finished", (*flow.Desk).Finish))
+	return c
+}
+
+func (a *app) taskAddCommand() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use: `add "PROSE" [flags] [-- AGENT ARGS…]`, Short: "Record a task without starting it",
+		Long:    "Exit codes: 0 recorded · 2 no words, a bad id, or the id is taken.",
+		Example: `  belay task add "add a --since flag" --task T7 --files 'cmd/**' -- claude -p`,
+		RunE: func(c *cobra.Command, args []string) error {
+			prose, agent, err := split(c, args)
+			if err != nil {
+				return err
+			}
+			q := flow.NewTask{Prose: prose, Agent: agent, Feature: f.feature, Role: f.role, Expect: f.expect}
+			if f.task != "" {
+				if q.ID, err = belay.ParseTaskID(f.task); err != nil {
+					return err
+				}
+			}
+			desk, err := a.open(c.Context(), f.settings.flags(c.Flags())...)
+			if err != nil {
+				return err
+			}
+			r, err := desk.Add(c.Context(), q)
+			if err != nil {
+				return err
+			}
+			return a.tell(r.Task, nil, func(w io.Writer) {
+				fmt.Fprintf(w, "%s recorded: %s\n", r.Task.ID, belay.VisibleLine(r.Task.Title))
+			})
+		},
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.task, "task", "", "the task's `ID` (made up when left out)")
+	fl.StringVar(&f.feature, "feature", "", "the feature the task belongs to")
+	fl.StringVar(&f.role, "agent", "", "the agent's `NAME` for the record")
+	fl.StringSliceVar(&f.expect, "expected-files", nil, "files that must be among the changed ones")
+	f.settings.add(fl)
+	return c
+}
+
+func (a *app) taskListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List all tasks", Args: cobra.NoArgs, Aliases: []string{"ls"},
+		Example: "  belay task list --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			lines, err := desk.Tasks()
+			if err != nil {
+				return err
+			}
+			if lines == nil {
+				lines = []flow.TaskLine{}
+			}
+			return a.tell(lines, nil, func(w io.Writer) { printTasks(w, lines) })
+		},
+	}
+}
+
+func printTasks(w io.Writer, lines []flow.TaskLine) {
+	if len(lines) == 0 {
+		fmt.Fprintln(w, `no tasks: belay run "…" -- AGENT starts one`)
+		return
+	}
+	var rows [][]string
+	for _, l := range lines {
+		state := l.Phase
+		if l.Outcome != "" {
+			state = string(l.Outcome)
+		}
+		about := l.Title
+		if l.Waits != "" {
+			about += "  (" + l.Waits + ")"
+		}
+		if l.Problem != "" {
+			about = l.Problem
+		}
+		rows = append(rows, []string{string(l.ID), state, fmt.Sprintf("%d attempt(s)", l.Attempts), about})
+	}
+	table(w, rows)
+}
+
+// taskStep makes the command for one step of a task driven by hand.
+func (a *app) taskStep(name, short, done string, do func(*flow.Desk, context.Context, belay.TaskID, flow.Watcher) (*flow.Record, error)) *cobra.Command {
+	return &cobra.Command{
+		Use: name + " TASK", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeTasks,
+		Long:    short + ".\n\nExit codes: 0 done · 1 not accepted yet · 2 not the moment for it · 5 the tree is in use · 6 no such task.",
+		Example: "  belay task " + name + " T7",
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := belay.ParseTaskID(args[0])
+			if err != nil {
+				return err
+			}
+			desk, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			r, err := do(desk, c.Context(), id, a.screen(true))
+			if err != nil {
+				return err
+			}
+			shown, _, err := desk.Show(id)
+			return a.tell(shown, err, func(w io.Writer) {
+				about := string(id)
+				if name == "start" {
+					about = string(r.State.Before)
+				}
+				fmt.Fprintf(w, done+"\n", about)
+			})
+		},
+	}
+}
+
+func (a *app) showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show TASK", Short: "Show a task: its words, attempts and reasons", Args: cobra.ExactArgs(1),
+		Long:    "Exit codes: 0 shown · 6 no such task.",
+		Example: "  belay show T7\n  belay show T7 --json", ValidArgsFunction: a.completeTasks,
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := belay.ParseTaskID(args[0])
+			if err != nil {
+				return err
+			}
+			desk, err := a.open(c.Context())
+			if err != nil {
+				return err
+			}
+			shown, r, err := desk.Show(id)
+			if err != nil {
+				return err
+			}
+			return a.tell(shown, nil, func(w io.Writer) {
+				fmt.Fprint(w, brief.TaskFile(r.Task), "\n", brief.Summary(r.Task, r.State))
+				for _, n := range r.Notes {
+					fmt.Fprintf(w, "%s: %s\n", n.Kind, belay.VisibleLine(n.Text))
+				}
+				if r.State.Gate != nil {
+					fmt.Fprint(w, "\n", brief.Gate(r.State, r.Task), "\n")
+				}
+			})
+		},
+	}
+}

@@ -1,0 +1,244 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The test binary is also the shim, a belay that can be killed, and the agents that
+// a shell cannot play.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 {
+		switch os.Args[1] {
+		case "_run":
+			os.Exit(Main(os.Args[2]))
+		case "_belay":
+			os.Exit(belayMain(os.Args[2:]))
+		case "_agent":
+			agentMain(os.Args[2])
+		}
+	}
+	os.Exit(m.Run())
+}
+
+func exe() string {
+	path, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	return path
+}
+
+func self() []string { return []string{exe(), "_run"} }
+
+// belayMain is another belay: "run DIR SPEC" starts and waits, "stop DIR" stops.
+func belayMain(args []string) int {
+	ctx := context.Background()
+	var s Spec
+	var err error
+	var r *Run
+	switch args[0] {
+	case "run":
+		if err = json.Unmarshal([]byte(args[2]), &s); err == nil {
+			if r, err = Start(ctx, args[1], self(), s); err == nil {
+				fmt.Println("started")
+				_, err = r.Wait(ctx, nil)
+			}
+		}
+	case "stop":
+		if r, err = Attach(args[1]); err == nil {
+			err = r.Stop(ctx)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// agentMain plays an agent; what follows its mode only marks the process.
+func agentMain(mode string) {
+	switch mode {
+	case "sleep":
+		time.Sleep(10 * time.Minute)
+	case "deaf": // says when it does not hear TERM any more
+		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+		fmt.Println("ready")
+		time.Sleep(10 * time.Minute)
+	case "flags": // the file status flags of its descriptors
+		for fd := range 3 {
+			n, _, e := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFL, 0)
+			fmt.Println(fd, n&syscall.O_NONBLOCK != 0, e)
+		}
+	}
+	os.Exit(0)
+}
+
+// bench is one run with everything a test wants to know about it.
+type bench struct {
+	t    testing.TB
+	dir  string // the run's folder
+	work string // the agent's working folder
+	mark string // in the arguments of every process that would outlive a careless belay
+	spec Spec
+	run  *Run
+	live bytes.Buffer
+}
+
+// newBench makes a run of a shell line. In it, "sleeper" and "deaf" are commands that
+// go on for ever, and $MARK is the bench's mark.
+func newBench(t testing.TB, line string) *bench {
+	t.Helper()
+	b := &bench{t: t, dir: filepath.Join(t.TempDir(), "run"), work: t.TempDir(), mark: "mark-" + rand.Text()}
+	line = strings.NewReplacer("sleeper", exe()+" _agent sleep "+b.mark, "deaf", exe()+" _agent deaf "+b.mark).Replace(line)
+	b.spec = Spec{
+		Argv: []string{"/bin/sh", "-c", line, b.mark}, Dir: b.work,
+		Env:   Environ(os.Environ(), nil, map[string]string{"MARK": b.mark}),
+		Grace: 300 * time.Millisecond,
+	}
+	t.Cleanup(b.noSurvivors)
+	return b
+}
+
+func (b *bench) start() *bench {
+	b.t.Helper()
+	r, err := Start(b.t.Context(), b.dir, self(), b.spec)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.run = r
+	return b
+}
+
+// wait gives the result and makes sure that everything was dead when it came.
+func (b *bench) wait() Result {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.t.Context(), 30*time.Second)
+	defer cancel()
+	res, err := b.run.Wait(ctx, &b.live)
+	if err != nil {
+		b.t.Fatalf("wait: %v", err)
+	}
+	b.noSurvivors()
+	return res
+}
+
+func (b *bench) output() string {
+	b.t.Helper()
+	var out bytes.Buffer
+	if _, err := b.run.Output(&out); err != nil {
+		b.t.Fatal(err)
+	}
+	return out.String()
+}
+
+// noSurvivors kills and reports everything that carries the run's token or mark.
+func (b *bench) noSurvivors() {
+	b.t.Helper()
+	for _, p := range b.survivors() {
+		b.t.Errorf("still alive: %v", p)
+		_ = syscall.Kill(p.PID, syscall.SIGKILL)
+	}
+}
+
+func (b *bench) survivors() []proc {
+	all, err := processes()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var found []proc
+	for _, p := range all {
+		args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
+		marked := bytes.Contains(args, []byte(b.mark)) || b.run != nil && carries(p, markerName+"="+b.run.spec.Token)
+		if marked && !p.Dead && p.PID != os.Getpid() && !looksAfter(args) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// looksAfter tells a guard or shim on its last steps, and another belay, from agents.
+func looksAfter(args []byte) bool {
+	return bytes.Contains(args, []byte("\x00_run\x00")) || bytes.Contains(args, []byte("\x00_belay\x00"))
+}
+
+// begun waits until the run is recorded with its agent.
+func (b *bench) begun() begun {
+	b.t.Helper()
+	var rec begun
+	b.await("the agent to begin", func() bool {
+		return readJSON(filepath.Join(b.dir, "begun.json"), &rec) == nil && rec.Agent.PID != 0
+	})
+	return rec
+}
+
+func (b *bench) await(what string, done func() bool) {
+	b.t.Helper()
+	for end := time.Now().Add(20 * time.Second); !done(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			b.t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+// ready waits until the agent's output holds word n times.
+func (b *bench) ready(word string, n int) {
+	b.t.Helper()
+	b.await(word, func() bool {
+		out, _ := os.ReadFile(filepath.Join(b.dir, "out", "000000"))
+		return bytes.Count(out, []byte(word)) >= n
+	})
+}
+
+func kill(t testing.TB, id ident, sig syscall.Signal) {
+	t.Helper()
+	if err := signalExactly(id, sig); err != nil {
+		t.Fatalf("signal %v to %d: %v", sig, id.PID, err)
+	}
+}
+
+// other runs another belay and gives it once it has started the run.
+func (b *bench) other(extra ...*os.File) *exec.Cmd {
+	b.t.Helper()
+	spec, err := json.Marshal(b.spec)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	cmd := exec.Command(exe(), "_belay", "run", b.dir, string(spec))
+	cmd.Stderr = os.Stderr
+	cmd.ExtraFiles = extra
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	if _, err := out.Read(make([]byte, 64)); err != nil {
+		b.t.Fatalf("the other belay: %v", err)
+	}
+	return cmd
+}
+
+func (b *bench) attach() *bench {
+	b.t.Helper()
+	r, err := Attach(b.dir)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.run = r
+	return b
+}

@@ -1,0 +1,235 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+const (
+	tick       = 100 * time.Millisecond // between two looks for requests
+	shortGrace = 2 * time.Second        // for those who outlive the agent's own process
+	drain      = time.Second            // for output held open by somebody outside the tree
+)
+
+// run runs the agent from its start until nothing of it lives.
+func (j *job) run() Result {
+	if j.asks("stop") || j.asks("kill") {
+		return Result{Ended: EndedStopped, Exit: -1, Error: "stopped before it began"}
+	}
+	pid, pipes, err := j.start()
+	if err != nil {
+		return notStarted(err)
+	}
+	t := newTree(os.Getpid(), pid, j.spec.Token)
+	if j.begun.Agent, err = identify(pid); err == nil {
+		err = writeJSON(j.file("begun.json"), j.begun)
+	}
+	// Without the record a lost run is found by its token alone; no reason to end it.
+	_ = err
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = io.CopyBuffer(onlyWriter{j.out}, onlyReader{pipes.output}, make([]byte, 64<<10))
+	}()
+	res := Result{Ended: j.watch(t), Exit: -1}
+	left := j.end(t, res.Ended)
+	pipes.close(read)
+	if t.ended {
+		res.status(t.status)
+	}
+	if len(left) > 0 {
+		res.Left = names(left)
+		res.note("some of its processes cannot be killed")
+	}
+	return res
+}
+
+// onlyWriter and onlyReader hide what io.CopyBuffer would use instead of the buffer.
+type onlyWriter struct{ io.Writer }
+type onlyReader struct{ io.Reader }
+
+// notStarted is the result a shell would give.
+func notStarted(err error) Result {
+	res := Result{Ended: EndedExit, Exit: 126, Error: err.Error()}
+	if belay.CodeOf(err) == belay.CodeNotFound || errors.Is(err, syscall.ENOENT) {
+		res.Exit = 127
+	}
+	return res
+}
+
+// pipes are the shim's ends.
+type pipes struct {
+	output *os.File
+	input  *os.File // nil without a prompt
+}
+
+// start starts the agent with its pipes and begins to feed the prompt.
+func (j *job) start() (int, pipes, error) {
+	argv, dir := j.spec.argv(), string(j.spec.Dir)
+	env := withoutRole(os.Environ())
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return 0, pipes{}, belay.Refuse(belay.CodeCannot, "make it", "the working folder %s cannot be entered", belay.VisibleLine(dir))
+	}
+	path, err := resolve(argv[0], dir, env)
+	if err != nil {
+		return 0, pipes{}, err
+	}
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		return 0, pipes{}, err
+	}
+	defer outW.Close()
+	in, inW, err := j.input()
+	if err != nil {
+		outR.Close()
+		return 0, pipes{}, err
+	}
+	defer in.Close()
+	pid, err := launch(path, argv, &os.ProcAttr{Dir: dir, Env: env, Files: []*os.File{in, outW, outW}, Sys: agentAttr()})
+	if err != nil {
+		outR.Close()
+		if inW != nil {
+			inW.Close()
+		}
+		return 0, pipes{}, cannotExec(path, err)
+	}
+	if inW != nil {
+		go j.feed(inW)
+	}
+	return pid, pipes{output: outR, input: inW}, nil
+}
+
+// cannotExec says what the kernel meant.
+func cannotExec(path string, err error) error {
+	name := belay.VisibleLine(path)
+	switch {
+	case errors.Is(err, syscall.ENOENT): // it was there a moment ago
+		return belay.Refuse(belay.CodeNotFound, "look at its first line", "%s names an interpreter that does not exist", name)
+	case errors.Is(err, syscall.ENOEXEC):
+		return belay.Refuse(belay.CodeCannot, "begin it with #!", "%s is no program of this machine", name)
+	case errors.Is(err, syscall.E2BIG):
+		return belay.Refuse(belay.CodeCannot, "pass the prompt as a file", "the arguments and the environment of %s are too long", name)
+	}
+	return fmt.Errorf("starting %s: %w", name, err)
+}
+
+// input gives the agent's standard input, and the end to write the prompt to.
+func (j *job) input() (*os.File, *os.File, error) {
+	info, err := os.Stat(j.file("prompt"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("looking for the prompt: %w", err)
+	}
+	if info.Size() == 0 {
+		null, err := os.Open(os.DevNull)
+		return null, nil, err
+	}
+	return os.Pipe()
+}
+
+// feed writes the prompt and closes the pipe. It may take for ever, when the agent
+// never reads; pipes.close ends it then. An agent that closes its input is no error.
+func (j *job) feed(w *os.File) {
+	defer w.Close()
+	if f, err := os.Open(j.file("prompt")); err == nil {
+		_, _ = io.Copy(w, f)
+		f.Close()
+	}
+}
+
+// close ends the pipes once nobody of the tree can write. Somebody outside it may hold
+// the output open, a server the agent talked to: they are not waited for.
+func (p pipes) close(read <-chan struct{}) {
+	if p.input != nil {
+		_ = p.input.Close()
+	}
+	select {
+	case <-read:
+	case <-time.After(drain):
+		_ = p.output.SetReadDeadline(time.Now())
+		<-read
+	}
+	_ = p.output.Close()
+}
+
+// withoutRole is the shim's own environment as the agent was promised it.
+func withoutRole(env []string) []string {
+	return slices.DeleteFunc(env, func(kv string) bool { return strings.HasPrefix(kv, roleName+"=") })
+}
+
+// watch waits until the agent's own process ends or there is a reason to end it, and
+// gives that.
+func (j *job) watch(t *tree) string {
+	for last := time.Now(); ; {
+		if t.mainEnded() {
+			return EndedExit
+		}
+		// After the shim itself was suspended, silence means nothing.
+		if now := time.Now(); now.Sub(last) > 20*tick {
+			j.out.touch()
+		}
+		last = time.Now()
+		ran := time.Since(j.clock)
+		switch {
+		case j.stop, j.asks("stop"), j.asks("kill"), j.gone():
+			return EndedStopped
+		case j.spec.Timeout > 0 && ran >= j.spec.Timeout:
+			return EndedTimeout
+		case j.spec.Quiet > 0 && j.out.silence() >= j.spec.Quiet:
+			return EndedQuiet
+		}
+		nap := tick
+		if j.spec.Timeout > 0 {
+			nap = min(nap, j.spec.Timeout-ran)
+		}
+		j.sleep(nap)
+	}
+}
+
+// sleep waits for d, a child's end, or a signal that asks for the end.
+func (j *job) sleep(d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-j.child:
+	case sig := <-j.asked:
+		if sig != syscall.SIGHUP {
+			j.now = j.stop
+			j.stop = true
+		}
+	}
+}
+
+// end ends the whole tree: TERM, then KILL when the grace is over or somebody asks for
+// it. Those who outlive the agent's own process have shortGrace: it is they who would
+// write into a tree that has been judged.
+func (j *job) end(t *tree, why string) []proc {
+	deadline := time.Now().Add(j.spec.Grace)
+	short := false
+	for nap := time.Millisecond; ; nap = min(2*nap, 50*time.Millisecond) {
+		if !short && t.mainEnded() {
+			short = true
+			if d := time.Now().Add(shortGrace); d.Before(deadline) {
+				deadline = d
+			}
+		}
+		if why != EndedExit || short {
+			t.terminate()
+		}
+		if short && t.quiet() {
+			return nil
+		}
+		if !time.Now().Before(deadline) || j.now || j.asks("kill") || j.gone() {
+			return t.kill()
+		}
+		j.sleep(nap)
+	}
+}

@@ -1,0 +1,124 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// How a run ended.
+const (
+	EndedExit    = "exit"    // by itself, with Exit; also when it could not be started
+	EndedTimeout = "timeout" // at Spec.Timeout
+	EndedQuiet   = "quiet"   // no output for Spec.Quiet
+	EndedStopped = "stopped" // by Stop, or by a TERM or INT sent to the shim
+	EndedLost    = "lost"    // the shim died before it could write a result
+)
+
+// Result is how a run ended. Times follow the monotonic clock: Finished is Started
+// plus Elapsed whatever happened to the wall clock meanwhile.
+type Result struct {
+	Ended       string        `json:"ended"`
+	Exit        int           `json:"exit"`             // exit status; 128 + signal; 126 or 127 when it could not be started; -1 unknown
+	Signal      string        `json:"signal,omitempty"` // SIGKILL, … when a signal ended it
+	Core        bool          `json:"core,omitempty"`   // it dumped core
+	Started     time.Time     `json:"started,omitzero"`
+	Finished    time.Time     `json:"finished,omitzero"` // zero when lost
+	Elapsed     time.Duration `json:"elapsed_ns"`        // when lost: until its last output
+	OutputBytes int64         `json:"output_bytes"`      // all it wrote, stdout and stderr
+	Cut         int64         `json:"cut,omitempty"`     // of them not kept
+	Error       string        `json:"error,omitempty"`   // why it could not be started, was lost, or is incomplete
+	Left        []string      `json:"left,omitempty"`    // processes that could not be killed: the tree is not quiet
+}
+
+func (r *Result) status(ws syscall.WaitStatus) {
+	switch {
+	case ws.Signaled():
+		r.Exit = 128 + int(ws.Signal())
+		r.Signal = unix.SignalName(ws.Signal())
+		r.Core = ws.CoreDump()
+	case ws.Exited():
+		r.Exit = ws.ExitStatus()
+	}
+}
+
+// begun is begun.json: from the moment it exists the agent may have run, so the run
+// is never started again. Agent is filled in once the agent is there; in between,
+// the token in the environment tells who it is.
+type begun struct {
+	Boot    string    `json:"boot"` // ids of processes mean nothing after a reboot
+	Guard   ident     `json:"guard"`
+	Shim    ident     `json:"shim"`
+	Agent   ident     `json:"agent,omitzero"`
+	Started time.Time `json:"started"`
+}
+
+// ident is a process for certain: its id, which is used again, and when it started,
+// as the system words it.
+type ident struct {
+	PID   int    `json:"pid"`
+	Start string `json:"start"`
+}
+
+func readJSON(path string, into any) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("reading %s: %w", path, err)
+	}
+	return nil
+}
+
+func writeJSON(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return writeFile(path, append(data, '\n'))
+}
+
+// writeFile replaces path in one step that survives a crash: whoever reads sees the
+// old file or the new one, and once it returns the new one is on the disk.
+func writeFile(path string, data []byte) (err error) {
+	dir := filepath.Dir(path)
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if _, err = f.Write(data); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	if err = os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncFile(dir)
+}
+
+// syncFile brings a file's bytes, or a folder's names, to the disk.
+func syncFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}

@@ -1,0 +1,257 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// State says where a run stands.
+type State string
+
+// The states. A lost run has no result and never will.
+const (
+	Running  State = "running"
+	Finished State = "finished"
+	Lost     State = "lost"
+)
+
+// Run is a command that was started, by this process or another. Its methods may be
+// called from several goroutines and several processes at once.
+type Run struct {
+	dir  string
+	lock *os.File // open for asking, never held: it still answers when the folder is gone
+	spec onDisk
+}
+
+// Start runs s under a shim and returns as soon as the shim is spawned. runDir is
+// the run's own folder and stands for it: when it already holds a run, running,
+// finished or lost, that one is returned and nothing is started, whoever else calls
+// Start at the same time. A Start that was killed before the agent could begin is
+// made up for. self is the command that calls Main, runDir is appended to it. ctx
+// ends waiting for another Start, not the run.
+//
+// Refuses with CodeUsage what cannot be run as it is written. That the agent's program
+// is missing is found by the shim and is a result, see LookPath.
+func Start(ctx context.Context, runDir string, self []string, s Spec) (*Run, error) {
+	d, err := s.complete()
+	if err != nil {
+		return nil, err
+	}
+	if len(self) == 0 {
+		return nil, belay.Refuse(belay.CodeUsage, "name belay's own command", "there is no command to run the shim")
+	}
+	dir, err := filepath.Abs(runDir)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := claim(ctx, dir)
+	if err != nil {
+		return nil, fmt.Errorf("starting a run in %s: %w", dir, err)
+	}
+	if lock != nil {
+		defer lock.Close()
+		if err := prepare(dir, s.Prompt, d); err != nil {
+			return nil, fmt.Errorf("preparing the run in %s: %w", dir, err)
+		}
+		if err := spawn(dir, lock, self, s.environment(dir, d.Token)); err != nil {
+			_ = os.Remove(filepath.Join(dir, "spec.json"))
+			return nil, fmt.Errorf("starting the shim for %s: %w", dir, err)
+		}
+	}
+	return open(dir)
+}
+
+// claim takes the lock for a run that is to begin. It gives nil when the folder holds
+// a run already.
+func claim(ctx context.Context, dir string) (*os.File, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(dir, 0o700); err != nil { // it may be older than this run
+		return nil, err
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = flock(lock, unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil && !hasBegun(dir) {
+			return lock, nil
+		}
+		if hasBegun(dir) {
+			lock.Close()
+			return nil, nil
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			lock.Close()
+			return nil, err
+		}
+		// Somebody asks whether it is held (a matter of microseconds), prepares
+		// this very run, or is the shim on its way to begin.
+		if err := pause(ctx, 5*time.Millisecond); err != nil {
+			lock.Close()
+			return nil, err
+		}
+	}
+}
+
+// hasBegun reports whether the agent may have run.
+func hasBegun(dir string) bool {
+	for _, name := range []string{"begun.json", "result.json"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+	}
+	return false
+}
+
+// prepare writes what the shim reads. Whatever an unlucky Start before left here
+// never began and is replaced.
+func prepare(dir string, prompt []byte, d onDisk) error {
+	for _, name := range []string{"stop", "kill"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if err := writeFile(filepath.Join(dir, "prompt"), prompt); err != nil {
+		return err
+	}
+	return writeJSON(filepath.Join(dir, "spec.json"), d)
+}
+
+// spawn starts the guard in a session of its own. The lock travels as descriptor 3:
+// it is never free between this process and the guard.
+func spawn(dir string, lock *os.File, self, env []string) error {
+	own, err := os.OpenFile(filepath.Join(dir, "shim.log"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer own.Close()
+	program, err := exec.LookPath(self[0])
+	if err != nil {
+		return err
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		return err
+	}
+	cmd := exec.Command(program, append(slices.Clone(self[1:]), dir)...)
+	cmd.Dir = "/" // the guard keeps nobody's folder busy
+	cmd.Env = env
+	cmd.Stderr = own
+	cmd.ExtraFiles = []*os.File{lock}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }() // its result is in the folder; this only clears the zombie
+	return nil
+}
+
+// Attach gives the run that runDir holds, whoever started it. fs.ErrNotExist: there
+// is none, or one whose Start was killed before the agent could begin; Start is safe.
+func Attach(runDir string) (*Run, error) {
+	dir, err := filepath.Abs(runDir)
+	if err != nil {
+		return nil, err
+	}
+	r, err := open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !r.held() && !hasBegun(dir) {
+		r.lock.Close()
+		return nil, fmt.Errorf("the run in %s never began: %w", dir, fs.ErrNotExist)
+	}
+	return r, nil
+}
+
+func open(dir string) (*Run, error) {
+	d, err := readSpec(dir)
+	if err != nil {
+		return nil, fmt.Errorf("attaching to the run in %s: %w", dir, err)
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("attaching to the run in %s: %w", dir, err)
+	}
+	return &Run{dir: dir, lock: lock, spec: d}, nil
+}
+
+// State asks whether the run still has somebody to look after it. Finished means that
+// a result is there and every process of the run is dead; Lost, that guard and shim
+// died before they could write one: Wait then ends what they left.
+func (r *Run) State() State {
+	if r.held() {
+		return Running
+	}
+	if _, err := os.Stat(r.file("result.json")); err == nil && r.intact() {
+		return Finished
+	}
+	return Lost
+}
+
+// held asks the kernel whether guard or shim live. An answer that cannot be had counts
+// as held: taking a live run for a lost one would let two agents into one tree.
+func (r *Run) held() bool {
+	if err := flock(r.lock, unix.LOCK_SH|unix.LOCK_NB); err != nil {
+		return true
+	}
+	_ = flock(r.lock, unix.LOCK_UN)
+	return false
+}
+
+// intact reports whether the folder is still the one the run was started in.
+func (r *Run) intact() bool { return sameFile(r.lock, r.file("lock")) }
+
+func sameFile(f *os.File, path string) bool {
+	a, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	b, err := os.Lstat(path)
+	return err == nil && os.SameFile(a, b)
+}
+
+func (r *Run) file(name string) string { return filepath.Join(r.dir, name) }
+
+// name is what messages call the run.
+func (r *Run) name() string {
+	if r.spec.Label != "" {
+		return belay.VisibleLine(r.spec.Label)
+	}
+	return belay.VisibleLine(r.spec.argv()[0] + " in " + r.dir)
+}
+
+func flock(f *os.File, how int) error {
+	for {
+		err := unix.Flock(int(f.Fd()), how)
+		if !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+// pause waits for d or the end of ctx.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

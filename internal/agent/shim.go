@@ -1,0 +1,234 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Main is the hidden command that Start spawns: first as the guard, and started by
+// that again, as the shim. The result is the exit status: 0 when the run's result is
+// written, 1 when it could not be, 2 when it was not called by Start.
+func Main(runDir string) int {
+	err := closeInherited()
+	switch lock, bad := inherited(runDir); {
+	case bad != nil:
+		fmt.Fprintln(os.Stderr, bad)
+		return 2
+	case err != nil:
+	case os.Getenv(roleName) == "":
+		err = guard(lock)
+	default:
+		err = shim(runDir, lock)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// inherited takes over descriptor 3 and makes sure that it is the run's lock, held,
+// and that the agent will not get it: a lock in the agent's hands would never be free.
+func inherited(runDir string) (*os.File, error) {
+	unix.CloseOnExec(3)
+	lock := os.NewFile(3, "lock")
+	err := belay.Refuse(belay.CodeUsage, "belay run", "this command is belay's own and is not for people")
+	if lock == nil || !sameFile(lock, filepath.Join(runDir, "lock")) {
+		return nil, err
+	}
+	// A second look through a new descriptor must find it held, by ours.
+	other, openErr := os.OpenFile(filepath.Join(runDir, "lock"), os.O_RDWR, 0)
+	if openErr != nil {
+		return nil, err
+	}
+	defer other.Close()
+	if flock(other, unix.LOCK_SH|unix.LOCK_NB) == nil {
+		return nil, err
+	}
+	return lock, nil
+}
+
+// closeInherited closes what belay's own parents left open. This process may outlive
+// them for hours: a lock of theirs would stay held, a reader of their pipe would wait.
+// What Go opened itself is marked close-on-exec, what came through exec cannot be.
+func closeInherited() error {
+	entries, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return fmt.Errorf("looking at open files: %w", err)
+	}
+	for _, e := range entries {
+		fd, err := strconv.Atoi(e.Name())
+		if err != nil || fd <= 3 {
+			continue
+		}
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+			_ = unix.Close(fd)
+		}
+	}
+	return nil
+}
+
+// guard starts the shim and waits for it. What a shim leaves that dies before its time
+// is adopted and killed here; only then the guard ends and the lock is free.
+func guard(lock *os.File) error {
+	if err := becomeSubreaper(); err != nil {
+		return err
+	}
+	self, err := selfExe()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(self, os.Args[1:]...)
+	cmd.Args[0] = os.Args[0]
+	cmd.Env = append(os.Environ(), roleName+"="+strconv.Itoa(os.Getpid()))
+	cmd.Stderr = os.Stderr
+	cmd.ExtraFiles = []*os.File{lock}
+	// Caught, not ignored: what is ignored stays so in the agent.
+	asked := make(chan os.Signal, 8)
+	signal.Notify(asked, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("starting the shim: %w", err)
+	}
+	go func() {
+		for sig := range asked {
+			if sig != syscall.SIGHUP {
+				_ = cmd.Process.Signal(sig)
+			}
+		}
+	}()
+	if err := cmd.Wait(); err == nil {
+		return nil // the shim has seen to everything
+	}
+	t := newTree(os.Getpid(), 0, os.Getenv(markerName))
+	if left := t.kill(); len(left) > 0 {
+		return belay.Refuse(belay.CodeBusy, "end them by hand", "the shim died and left what cannot be killed: %v", names(left))
+	}
+	return nil
+}
+
+// shim runs the agent and writes how it ended.
+func shim(runDir string, lock *os.File) error {
+	if err := becomeSubreaper(); err != nil {
+		return err
+	}
+	spec, err := readSpec(runDir)
+	if err != nil {
+		return err
+	}
+	j := &job{dir: runDir, lock: lock, spec: spec, asked: make(chan os.Signal, 8), child: make(chan os.Signal, 1)}
+	signal.Notify(j.asked, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	signal.Notify(j.child, syscall.SIGCHLD)
+	if err := j.begin(); err != nil {
+		return err
+	}
+	res := j.run()
+	return j.finish(res)
+}
+
+// job is one run as the shim sees it.
+type job struct {
+	dir   string
+	lock  *os.File
+	spec  onDisk
+	begun begun
+	clock time.Time // carries the monotonic clock
+	out   *store
+	asked chan os.Signal
+	child chan os.Signal
+	stop  bool // a signal asked for the end
+	now   bool // a second one did
+}
+
+func (j *job) file(name string) string { return filepath.Join(j.dir, name) }
+
+// begin writes begun.json: from then on this run is never started again.
+func (j *job) begin() error {
+	var err error
+	if j.out, err = newStore(j.file("out"), j.spec.Head, j.spec.Tail, segmentSize); err != nil {
+		return fmt.Errorf("making room for the output: %w", err)
+	}
+	// Room for the result, in case the agent fills the disk.
+	if err := writeFile(j.file("reserve"), make([]byte, 64<<10)); err != nil {
+		return fmt.Errorf("making room for the result: %w", err)
+	}
+	j.clock = time.Now()
+	j.begun = begun{Boot: bootID(), Started: j.clock.Round(0)}
+	// The guard's id comes from the guard: asked too late, the parent is some innocent
+	// that adopts orphans, and would be killed as ours one day.
+	pid, _ := strconv.Atoi(os.Getenv(roleName))
+	if j.begun.Guard, err = identify(pid); err != nil || os.Getppid() != pid {
+		return errors.New("the guard died before the agent began")
+	}
+	if j.begun.Shim, err = identify(os.Getpid()); err != nil {
+		return fmt.Errorf("looking at the shim: %w", err)
+	}
+	return writeJSON(j.file("begun.json"), j.begun)
+}
+
+// finish writes the result. When the disk is full it first gives up its reserve.
+func (j *job) finish(res Result) error {
+	res.Started, res.Elapsed = j.begun.Started, time.Since(j.clock)
+	res.Finished = res.Started.Add(res.Elapsed)
+	size, err := j.out.finish()
+	res.OutputBytes, res.Cut = size.Bytes, size.Cut
+	if err != nil {
+		res.note("its output is not complete: " + err.Error())
+	}
+	if j.gone() {
+		return errors.New("the run's folder was removed")
+	}
+	_ = os.Remove(j.file("reserve"))
+	return writeJSON(j.file("result.json"), res)
+}
+
+func (r *Result) note(what string) {
+	if r.Error != "" {
+		r.Error += "; "
+	}
+	r.Error += what
+}
+
+// gone reports whether somebody removed or replaced the run's folder.
+func (j *job) gone() bool { return !sameFile(j.lock, j.file("lock")) }
+
+func (j *job) asks(name string) bool {
+	_, err := os.Lstat(j.file(name))
+	return !errors.Is(err, fs.ErrNotExist) && err == nil
+}
+
+// launch starts the agent on a thread that lives as long as the shim: the kernel
+// delivers Pdeathsig when that thread ends, and idle threads do end.
+func launch(path string, argv []string, attr *os.ProcAttr) (int, error) {
+	type started struct {
+		pid int
+		err error
+	}
+	c := make(chan started)
+	go func() {
+		runtime.LockOSThread()
+		p, err := os.StartProcess(path, argv, attr)
+		if err != nil {
+			c <- started{err: err}
+			return
+		}
+		pid := p.Pid
+		_ = p.Release() // the tree does the waiting
+		c <- started{pid: pid}
+		select {}
+	}()
+	s := <-c
+	return s.pid, s.err
+}

@@ -1,0 +1,143 @@
+package agent
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Limits that hold when a Spec does not say otherwise.
+const (
+	DefaultGrace = 5 * time.Second
+	DefaultLimit = 1 << 20 // bytes of output kept at each end
+)
+
+// Spec is a command to run and the limits it runs under.
+type Spec struct {
+	Argv      []string      // the command; Argv[0] is looked up as LookPath does
+	Dir       string        // working folder, absolute
+	Env       []string      // the complete environment, KEY=value; see Environ
+	Prompt    []byte        // given on standard input and as the file $BELAY_PROMPT_FILE; none: /dev/null
+	Timeout   time.Duration // of the whole run; 0 is none
+	Quiet     time.Duration // ended after no output for so long; 0 is never
+	Grace     time.Duration // from TERM to KILL; 0 is DefaultGrace
+	HeadLimit int64         // bytes of output kept from the start; 0 is DefaultLimit
+	TailLimit int64         // bytes of output kept from the end; 0 is DefaultLimit
+	Label     string        // what people call this run, for messages
+}
+
+// onDisk is spec.json. Words of the command are base64 there ([]byte in Go), because
+// JSON strings silently replace bytes that are not UTF-8. There is no environment:
+// it holds people's keys, and the shim gets it as its own.
+type onDisk struct {
+	Version int           `json:"version"`
+	Token   string        `json:"token"` // value of $BELAY_RUN, by which leftovers are known
+	Argv    [][]byte      `json:"argv"`
+	Dir     []byte        `json:"dir"`
+	Timeout time.Duration `json:"timeout_ns,omitempty"`
+	Quiet   time.Duration `json:"quiet_ns,omitempty"`
+	Grace   time.Duration `json:"grace_ns"`
+	Head    int64         `json:"head"`
+	Tail    int64         `json:"tail"`
+	Label   string        `json:"label,omitempty"`
+}
+
+const specVersion = 1
+
+// markerName is the variable that every process of a run inherits.
+const markerName = "BELAY_RUN"
+
+// complete checks s and gives the form that goes to disk, with a fresh token.
+func (s Spec) complete() (onDisk, error) {
+	if err := s.check(); err != nil {
+		return onDisk{}, err
+	}
+	d := onDisk{
+		Version: specVersion, Token: rand.Text(), Dir: []byte(s.Dir), Timeout: s.Timeout,
+		Quiet: s.Quiet, Grace: s.Grace, Head: s.HeadLimit, Tail: s.TailLimit, Label: s.Label,
+	}
+	for _, a := range s.Argv {
+		d.Argv = append(d.Argv, []byte(a))
+	}
+	if d.Grace == 0 {
+		d.Grace = DefaultGrace
+	}
+	if d.Head == 0 {
+		d.Head = DefaultLimit
+	}
+	if d.Tail == 0 {
+		d.Tail = DefaultLimit
+	}
+	return d, nil
+}
+
+func (s Spec) check() error {
+	if len(s.Argv) == 0 || s.Argv[0] == "" {
+		return belay.Refuse(belay.CodeUsage, "name the agent's command", "there is no command to run")
+	}
+	if !filepath.IsAbs(s.Dir) {
+		return belay.Refuse(belay.CodeUsage, "give an absolute path", "%q is not a folder an agent can be run in", s.Dir)
+	}
+	if s.Timeout < 0 || s.Quiet < 0 || s.Grace < 0 || s.HeadLimit < 0 || s.TailLimit < 0 {
+		return belay.Refuse(belay.CodeUsage, "use 0 for the default", "a limit of the agent's run is negative")
+	}
+	// The kernel ends words at NUL: what follows it would vanish without a sound.
+	for _, words := range [][]string{s.Argv, s.Env, {s.Dir}} {
+		for _, w := range words {
+			if strings.ContainsRune(w, 0) {
+				return belay.Refuse(belay.CodeUsage, "remove it", "a NUL byte in the agent's command or environment: %s", belay.VisibleLine(w))
+			}
+		}
+	}
+	return nil
+}
+
+// environment gives what the shim, and through it the agent, is started with.
+func (s Spec) environment(runDir, token string) []string {
+	env := make([]string, 0, len(s.Env)+3)
+	for _, kv := range s.Env {
+		switch name, _, _ := strings.Cut(kv, "="); name {
+		case "PWD", "OLDPWD", markerName, promptName, roleName:
+		default:
+			env = append(env, kv)
+		}
+	}
+	return append(env, "PWD="+s.Dir, markerName+"="+token, promptName+"="+filepath.Join(runDir, "prompt"))
+}
+
+const (
+	promptName = "BELAY_PROMPT_FILE"
+	roleName   = "BELAY_RUN_ROLE" // the guard's id, set by it for the shim; the agent never sees it
+)
+
+func (d onDisk) argv() []string {
+	words := make([]string, len(d.Argv))
+	for i, w := range d.Argv {
+		words[i] = string(w)
+	}
+	return words
+}
+
+// readSpec gives fs.ErrNotExist when the folder holds no run.
+func readSpec(runDir string) (onDisk, error) {
+	var d onDisk
+	path := filepath.Join(runDir, "spec.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return d, err
+	}
+	if err := json.Unmarshal(data, &d); err != nil {
+		return d, fmt.Errorf("reading %s: %w", path, err)
+	}
+	if d.Version != specVersion || len(d.Argv) == 0 || d.Token == "" {
+		return d, belay.Refuse(belay.CodeCannot, "use the version of belay that started it",
+			"%s was not written by this version of belay", path)
+	}
+	return d, nil
+}

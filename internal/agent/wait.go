@@ -1,0 +1,203 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+const (
+	look      = 25 * time.Millisecond // between two looks at a running run
+	patience  = 30 * time.Second      // for processes to die of KILL
+	shimSlack = 3 * time.Second       // beyond grace, before a shim that does not answer is passed over
+)
+
+// Wait returns when the run has finished, or was lost and nothing of it lives any
+// more: the tree is quiet then, unless Result.Left names what could not be killed.
+// Meanwhile it writes the output to live (nil for none) as it comes, raw, with a line
+// "[N bytes not shown]" where it fell behind; when live fails, it is left alone from
+// there on. The end of ctx ends the waiting and its error is returned; the agent
+// goes on. CodeBusy: processes of a lost run resist being killed.
+func (r *Run) Wait(ctx context.Context, live io.Writer) (Result, error) {
+	follow := newFollower(r.file("out"), segmentSize)
+	defer follow.close()
+	for {
+		state := r.State() // before the last read: what came until then is shown
+		if live != nil && follow.copy(live) != nil {
+			live = nil
+		}
+		switch state {
+		case Finished:
+			return r.result()
+		case Lost:
+			return r.lost(ctx)
+		}
+		if err := pause(ctx, look); err != nil {
+			return Result{}, err
+		}
+	}
+}
+
+func (r *Run) result() (Result, error) {
+	var res Result
+	if err := readJSON(r.file("result.json"), &res); err != nil {
+		return res, fmt.Errorf("how %s ended cannot be told: %w", r.name(), err)
+	}
+	return res, nil
+}
+
+// lost ends what a run left behind and says why there is no result.
+func (r *Run) lost(ctx context.Context) (Result, error) {
+	// begun.json may be gone with the folder; the token still finds most.
+	var b begun
+	err := readJSON(r.file("begun.json"), &b)
+	res := Result{Ended: EndedLost, Exit: -1, Started: b.Started, Error: "its shim died"}
+	switch {
+	case !r.intact():
+		res.Error = fmt.Sprintf("its folder %s was removed while it ran", belay.VisibleLine(r.dir))
+	case err != nil:
+		res.Error = "its shim died before the agent began"
+	case b.Boot != bootID():
+		res.Error = "the machine was started anew"
+	}
+	if said := r.shimLog(); said != "" {
+		res.Error += ": " + said
+	}
+	if err := r.end(ctx, b, false); err != nil {
+		return Result{}, err
+	}
+	numbers, total, err := extent(r.file("out"), segmentSize)
+	if err == nil && len(numbers) > 0 {
+		res.OutputBytes, res.Cut = total, cut(total, r.spec.Head, r.spec.Tail)
+		if info, err := os.Stat(segmentName(r.file("out"), numbers[len(numbers)-1])); err == nil {
+			res.Elapsed = max(0, info.ModTime().Sub(b.Started))
+		}
+	}
+	return res, nil
+}
+
+// shimLog gives the first line of what the shim said before it died.
+func (r *Run) shimLog() string {
+	f, err := os.Open(r.file("shim.log"))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head, _ := io.ReadAll(io.LimitReader(f, 512))
+	line, _, _ := strings.Cut(strings.TrimSpace(string(head)), "\n")
+	return belay.VisibleLine(line)
+}
+
+// Stop asks the shim to end the run and returns when its last process is dead: TERM
+// to all, KILL after the grace. A second Stop, from here or elsewhere, skips the
+// grace. A shim that does not answer, or is gone, is passed over and everything is
+// killed from here. The end of ctx ends the waiting, not what was asked for. Stopping
+// a run that has ended does nothing.
+func (r *Run) Stop(ctx context.Context) error {
+	if r.State() != Running {
+		return r.endLost(ctx)
+	}
+	var b begun
+	known := readJSON(r.file("begun.json"), &b) == nil
+	limit := r.ask(b)
+	if known {
+		wake(b.Guard) // they may have been stopped with SIGSTOP
+		wake(b.Shim)
+	}
+	for began := time.Now(); r.State() == Running; {
+		if time.Since(began) > limit {
+			_ = readJSON(r.file("begun.json"), &b)
+			return r.end(ctx, b, true)
+		}
+		if err := pause(ctx, look); err != nil {
+			return err
+		}
+	}
+	return r.endLost(ctx)
+}
+
+// ask leaves the request in the folder and gives the time the shim may take.
+func (r *Run) ask(b begun) time.Duration {
+	f, err := os.OpenFile(r.file("stop"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		f.Close()
+		return r.spec.Grace + shimSlack
+	}
+	if f, err = os.OpenFile(r.file("kill"), os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
+		_ = signalExactly(b.Shim, syscall.SIGTERM) // no folder, or a full disk
+		return r.spec.Grace + shimSlack
+	}
+	f.Close()
+	return shimSlack
+}
+
+func (r *Run) endLost(ctx context.Context) error {
+	if r.State() != Lost {
+		return nil
+	}
+	_, err := r.lost(ctx)
+	return err
+}
+
+// end kills what is left of a run until nothing is. With shim, the guard and the shim
+// are there and do not answer: they die last, because what hides from us (its
+// environment and session changed) is still below them.
+func (r *Run) end(ctx context.Context, b begun, shim bool) error {
+	dir := string(r.spec.Dir)
+	quiet := 0
+	var left []proc
+	for began := time.Now(); time.Since(began) < patience; {
+		all, err := leftovers(r.spec.Token, dir, b)
+		if err != nil {
+			return fmt.Errorf("ending what is left of %s: %w", r.name(), err)
+		}
+		left = all
+		if shim {
+			if left = apart(all, b); len(left) == 0 {
+				left, shim = all, false
+			}
+		}
+		// A listing is not one moment: a process can fork past it once, so it has
+		// to come out empty twice.
+		if len(left) == 0 {
+			if quiet++; quiet == 2 {
+				return nil
+			}
+		} else {
+			quiet = 0
+		}
+		for _, p := range left {
+			_ = signalExactly(p.ident, syscall.SIGKILL)
+		}
+		if err := pause(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return belay.Refuse(belay.CodeBusy, "end them by hand, then try again", "processes of %s cannot be killed: %s", r.name(), strings.Join(names(left), ", "))
+}
+
+// apart gives all but guard and shim. Without their ids they cannot be told apart and
+// nobody is spared.
+func apart(all []proc, b begun) []proc {
+	var rest []proc
+	for _, p := range all {
+		if p.ident != b.Guard && p.ident != b.Shim {
+			rest = append(rest, p)
+		}
+	}
+	return rest
+}
+
+func names(all []proc) []string {
+	words := make([]string, len(all))
+	for i, p := range all {
+		words[i] = belay.VisibleLine(p.String())
+	}
+	return words
+}

@@ -1,0 +1,83 @@
+// Package brief writes every sentence for agents and people: the prompts of an
+// attempt, the question at a gate, the table of attempts, the files for agents that
+// read files. The words lie in templates, the tests hold them as golden files.
+//
+// It reads nothing: no file, no clock, no environment. What goes in are the task,
+// the loop's state and plain values; what comes out is text. It decides nothing.
+//
+// Text that comes from a repository, a test program or a model (diffs, findings, file
+// names, a debugger's answer) is data: in a prompt it stands in a fence that it
+// cannot close, with a word that says so, and everything passes belay.Visible, so
+// that no escape sequence or hidden character reaches a terminal or a model. The
+// person's task alone goes out byte for byte.
+package brief
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+//go:embed templates/*.tmpl
+var files embed.FS
+
+var templates = template.Must(template.New("brief").Funcs(template.FuncMap{
+	"code":     code,
+	"codes":    codes,
+	"fence":    fence,
+	"line":     belay.VisibleLine,
+	"duration": duration,
+	"count":    count,
+	"join":     strings.Join,
+}).ParseFS(files, "templates/*.tmpl"))
+
+// render runs one template. The templates are part of the program and tests run each
+// of them, so one that fails is a mistake here and not something a caller can mend.
+func render(name string, data any) string {
+	var b strings.Builder
+	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+		panic(fmt.Sprintf("brief: template %s: %v", name, err))
+	}
+	return strings.Trim(b.String(), "\n")
+}
+
+// sections renders the named templates and sets a blank line between those that have
+// something to say.
+func sections(data any, names ...string) string {
+	var parts []string
+	for _, name := range names {
+		if text := render(name, data); strings.TrimSpace(text) != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, "\n\n") + "\n"
+}
+
+// duration writes d without its zero tail: 30m, 1h30m, 45s, 1.2s.
+func duration(d time.Duration) string {
+	if d >= time.Minute {
+		d = d.Round(time.Second)
+	} else if d >= time.Second {
+		d = d.Round(100 * time.Millisecond)
+	}
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// count writes a number with its noun: 1 attempt, 3 attempts.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,93 @@
+package brief
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// The most of a text that a prompt quotes. A model reads the head of a diff best, and
+// a prompt that is all diff has no room for the reasons.
+const (
+	maxQuoteLines = 200
+	maxQuoteBytes = 16 << 10
+)
+
+// fence quotes a text of unknown origin as a Markdown code block: made visible, cut
+// to the most a prompt quotes, in a fence longer than any run of backticks inside.
+// What was cut is said below the block. An empty text gives "".
+func fence(kind, text string) string {
+	text = strings.TrimRight(seen(text), "\n")
+	if text == "" {
+		return ""
+	}
+	text, left := cut(text, maxQuoteLines, maxQuoteBytes)
+	ticks := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+	block := ticks + kind + "\n" + text + "\n" + ticks
+	if left != "" {
+		block += "\n(cut: " + left + ")"
+	}
+	return block
+}
+
+// seen is belay.Visible for texts whose lines may end in CR LF: the CR is no news.
+func seen(text string) string {
+	return belay.Visible(strings.ReplaceAll(text, "\r\n", "\n"))
+}
+
+// cut keeps the first lines of a text and says what was left out, "" for nothing.
+// It cuts at the end of a line, or within the first line when that alone is too long.
+func cut(text string, lines, bytes int) (kept, left string) {
+	end, n := 0, 0
+	for line := range strings.Lines(text) {
+		if n == lines || end+len(line) > bytes {
+			break
+		}
+		end += len(line)
+		n++
+	}
+	if end == len(text) {
+		return text, ""
+	}
+	if n == 0 {
+		for end = bytes; end > 0 && !utf8.RuneStart(text[end]); {
+			end--
+		}
+	}
+	kept, rest := strings.TrimSuffix(text[:end], "\n"), text[end:]
+	more := strings.Count(strings.TrimSuffix(rest, "\n"), "\n") + 1
+	return kept, fmt.Sprintf("%s, %d bytes left out", count(more, "more line"), len(rest))
+}
+
+func longestRun(s string, c byte) int {
+	longest, run := 0, 0
+	for i := range len(s) {
+		run++
+		if s[i] != c {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// code is a Markdown code span on one line, whatever s holds. Blanks at the ends keep
+// backticks of s off the span's own.
+func code(s string) string {
+	s = belay.VisibleLine(s)
+	ticks := strings.Repeat("`", longestRun(s, '`')+1)
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		s = " " + s + " "
+	}
+	return ticks + s + ticks
+}
+
+func codes(list []string) string {
+	spans := make([]string, len(list))
+	for i, s := range list {
+		spans[i] = code(s)
+	}
+	return strings.Join(spans, ", ")
+}

@@ -1,0 +1,110 @@
+package brief
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Findings writes findings as plain text for a terminal or a fence: one line each
+// ("error: src/a.go:3: title (category)"), details and what to try indented below.
+// Every line ends in a newline; no findings give "".
+func Findings(list []belay.Finding) string {
+	var b strings.Builder
+	for _, f := range list {
+		writeFinding(&b, f, "", true)
+	}
+	return b.String()
+}
+
+// The most of a finding's detail that is shown; the report has all of it.
+const (
+	maxDetailLines = 40
+	maxDetailBytes = 4 << 10
+)
+
+func writeFinding(b *strings.Builder, f belay.Finding, mark string, detailed bool) {
+	severity := f.Severity
+	if severity == "" {
+		severity = belay.SeverityError
+	}
+	fmt.Fprintf(b, "%s: %s%s\n", belay.VisibleLine(string(severity)), reason(f), mark)
+	if detail := strings.TrimSpace(f.Detail); detailed && detail != "" {
+		kept, left := cut(seen(detail), maxDetailLines, maxDetailBytes)
+		if left != "" {
+			kept += "\n(cut: " + left + ")"
+		}
+		indent(b, kept)
+	}
+	if try := strings.TrimSpace(f.Recommendation); try != "" {
+		indent(b, "try: "+seen(try))
+	}
+}
+
+func indent(b *strings.Builder, text string) {
+	for line := range strings.Lines(text) {
+		b.WriteString("    " + strings.TrimRight(line, " \t\n") + "\n")
+	}
+}
+
+// reason is a finding on one line: where, what, and the category.
+func reason(f belay.Finding) string {
+	text := belay.VisibleLine(f.Title)
+	if p := place(f); p != "" && !strings.HasPrefix(f.Title, f.File) {
+		text = p + ": " + text
+	}
+	if f.Category != "" {
+		text += " (" + belay.VisibleLine(string(f.Category)) + ")"
+	}
+	return text
+}
+
+// place is file:line or file:line-end, "" for a finding without a file.
+func place(f belay.Finding) string {
+	switch {
+	case f.File == "":
+		return ""
+	case f.Line <= 0:
+		return belay.VisibleLine(f.File)
+	case f.EndLine > f.Line:
+		return fmt.Sprintf("%s:%d-%d", belay.VisibleLine(f.File), f.Line, f.EndLine)
+	}
+	return fmt.Sprintf("%s:%d", belay.VisibleLine(f.File), f.Line)
+}
+
+// maxListed is how many findings of one attempt are listed; more help nobody at once.
+const maxListed = 40
+
+// listed writes an attempt's reasons, those that came back marked.
+func listed(list, again []belay.Finding, detailed bool) string {
+	came := map[string]bool{}
+	for _, f := range again {
+		came[f.Sign().Signature] = true
+	}
+	var b strings.Builder
+	for i, f := range list {
+		if i == maxListed {
+			fmt.Fprintf(&b, "and %d more\n", len(list)-i)
+			break
+		}
+		mark := ""
+		if came[f.Sign().Signature] {
+			mark = " [came back unchanged]"
+		}
+		writeFinding(&b, f, mark, detailed)
+	}
+	return b.String()
+}
+
+// shortReasons puts the first reasons on one line for tables and gates.
+func shortReasons(list []belay.Finding) string {
+	if len(list) == 0 {
+		return ""
+	}
+	text, _ := cut(reason(list[0]), 1, 200)
+	if n := len(list) - 1; n > 0 {
+		text += fmt.Sprintf(" (+%d more)", n)
+	}
+	return text
+}

@@ -1,0 +1,171 @@
+package brief
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// PromptInput is what a prompt is made from. State is the state that issued the
+// attempt (or debug) command, so its newest record is the attempt that starts.
+type PromptInput struct {
+	Task     belay.Task
+	State    loop.State
+	Kind     loop.PromptKind // "" is full; Debug ignores it
+	LastDiff string          // what the last attempt changed, as git shows it; may be empty
+	Kept     []string        // paths a rollback left alone, each with its reason
+	History  []string        // one line for each earlier task
+}
+
+// prompts lists what each kind of prompt says, in order. A first attempt reads the
+// person's words before anything of ours; the others read first what is different
+// this time.
+var prompts = map[loop.PromptKind][]string{
+	loop.PromptFull:     {"prose", "words", "baseline", "history", "rules", "judged"},
+	loop.PromptRetry:    {"retry", "words", "task", "attempts", "diff", "kept", "baseline", "history", "rules", "judged"},
+	loop.PromptRepair:   {"repair", "words", "attempts", "diff", "task", "baseline", "history", "rules", "judged"},
+	loop.PromptContinue: {"continue", "words", "task", "attempts", "diff", "baseline", "history", "rules", "judged"},
+	loop.PromptStall:    {"stall", "words", "task", "attempts", "diff", "baseline", "history", "rules", "judged"},
+}
+
+// Prompt is the text an attempt starts with, in Markdown. It holds the person's task
+// word for word, every reason an attempt was refused for so far, which attempt this
+// is of how many, the last diff in part, what was kept, a person's words, the files
+// that may change, and how the work will be judged. An unknown kind is full.
+func Prompt(in PromptInput) string {
+	names, ok := prompts[in.Kind]
+	if !ok {
+		names = prompts[loop.PromptFull]
+	}
+	return sections(viewOf(in), names...)
+}
+
+// Debug is the text a debugger starts with: find the root cause in a copy of what the
+// last attempt left, change nothing that counts, answer in a few sentences.
+func Debug(in PromptInput) string {
+	return sections(viewOf(in), "debug", "task", "attempts", "diff", "baseline", "history", "judged")
+}
+
+// view is what the prompt templates see.
+type view struct {
+	PromptInput
+	N, Of    int        // this attempt, and how many there can be
+	Earlier  []goneView // the attempts before
+	Last     goneView   // the newest of them, zero for the first attempt
+	Guidance string
+	Tests    string // the test command that judges, "" when none does
+}
+
+// goneView is an attempt that is over.
+type goneView struct {
+	N        int
+	Result   string // one line, ours
+	Reasons  string // findings as text, theirs
+	Note     string
+	Guidance string
+	Count    int
+}
+
+func viewOf(in PromptInput) view {
+	gone, now := split(in.State)
+	v := view{PromptInput: in, N: len(gone) + 1, Of: max(in.State.Allowed, 1)}
+	if now != nil {
+		v.N, v.Guidance = now.N, now.Guidance
+	}
+	if most := in.Task.Policy.MaxAttempts; most > 0 {
+		v.Of = min(v.Of, most)
+	}
+	v.Of = max(v.Of, v.N)
+	for i := range gone {
+		v.Earlier = append(v.Earlier, goneOf(gone, i, i == len(gone)-1))
+	}
+	if len(gone) > 0 {
+		v.Last = v.Earlier[len(gone)-1]
+	}
+	if t := in.Task.Checks; t.Tests.Set() && !slices.Contains(t.Skip, "tests") {
+		v.Tests = t.Tests.String()
+	}
+	return v
+}
+
+// split separates the attempts that are over from the one that starts.
+func split(s loop.State) (gone []loop.Attempt, now *loop.Attempt) {
+	last := s.Current()
+	if last == nil || last.Ended != "" || last.Verdict != "" || last.Then != "" {
+		return s.Attempts, nil
+	}
+	return s.Attempts[:len(s.Attempts)-1], last
+}
+
+// goneOf describes attempt i of a list. Only the newest attempt's details are quoted:
+// older ones are about a tree that is gone.
+func goneOf(list []loop.Attempt, i int, detailed bool) goneView {
+	a := list[i]
+	again := loop.State{Attempts: list[:i+1]}.Repeated()
+	reasons := a.Reasons()
+	return goneView{
+		N: a.N, Result: result(a), Reasons: listed(reasons, again, detailed),
+		Note: a.Note, Guidance: a.Guidance, Count: len(reasons),
+	}
+}
+
+// result says on one line how an attempt ended and what followed.
+func result(a loop.Attempt) string {
+	text := judgement(a)
+	if f := followed(a.Then); f != "" {
+		text += ", then " + f
+	}
+	return text
+}
+
+func judgement(a loop.Attempt) string {
+	switch a.Verdict {
+	case belay.VerdictPass:
+		return "passed"
+	case belay.VerdictFail:
+		if a.Ended == loop.EndedTimeout {
+			return "ran out of time and was refused"
+		}
+		return "was refused"
+	case belay.VerdictUnknown:
+		return "could not be judged"
+	}
+	switch a.Ended {
+	case loop.EndedLost:
+		return "was lost: the program that ran it died; nothing was found wrong with it"
+	case loop.EndedStopped:
+		return "was stopped by a person before it was done"
+	case loop.EndedStalled:
+		return "went round in circles and was ended"
+	case loop.EndedExit, loop.EndedTimeout:
+		return "ended and was not judged"
+	}
+	if a.Then != "" {
+		return "could not be run"
+	}
+	return "is under way"
+}
+
+func followed(then string) string {
+	switch then {
+	case loop.ThenRollback, loop.ThenSkipped, loop.ThenAborted, loop.ThenFailed:
+		return "put back"
+	case loop.ThenRepair, loop.ThenContinue, loop.ThenRecover:
+		return "kept as it was"
+	}
+	return ""
+}
+
+// How names how an agent's process ended, for tables: "exit 1", "timeout".
+func how(a loop.Attempt) string {
+	if a.Ended == loop.EndedExit {
+		return fmt.Sprintf("exit %d", a.Exit)
+	}
+	if a.Ended == "" {
+		return "-"
+	}
+	return strings.TrimSpace(belay.VisibleLine(string(a.Ended)))
+}

@@ -1,0 +1,138 @@
+package brief
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// Summary is the table of a task's attempts and reasons as plain text, aligned and
+// without colour: a line on how the task stands, then one row per attempt.
+func Summary(t belay.Task, s loop.State) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s\n%s\n", t.ID, belay.VisibleLine(t.Title), standing(s))
+	if len(s.Attempts) == 0 {
+		return b.String()
+	}
+	rows := [][]string{{"attempt", "start", "ended", "time", "cost", "verdict", "then", "reason"}}
+	for _, a := range s.Attempts {
+		rows = append(rows, row(a))
+	}
+	b.WriteString("\n")
+	writeTable(&b, rows)
+	return b.String()
+}
+
+func row(a loop.Attempt) []string {
+	dash := func(s string) string {
+		if s == "" {
+			return "-"
+		}
+		return belay.VisibleLine(s)
+	}
+	cells := []string{fmt.Sprint(a.N), dash(string(a.Prompt)), how(a), "-", "-", dash(string(a.Verdict)), dash(a.Then), why(a)}
+	if a.Elapsed > 0 {
+		cells[3] = duration(a.Elapsed)
+	}
+	if a.Cost > 0 {
+		cells[4] = dollars(a.Cost)
+	}
+	return cells
+}
+
+// why is the short reason an attempt did not pass.
+func why(a loop.Attempt) string {
+	if text := shortReasons(a.Reasons()); text != "" {
+		return text
+	}
+	if a.Verdict == belay.VerdictPass {
+		return ""
+	}
+	text, _ := cut(belay.VisibleLine(a.Note), 1, 200)
+	return text
+}
+
+func dollars(c float64) string { return fmt.Sprintf("$%.2f", c) }
+
+// standing says in one line where a task stands and what it took.
+func standing(s loop.State) string {
+	text := ""
+	switch {
+	case s.Outcome != loop.OutcomeNone:
+		text = belay.VisibleLine(string(s.Outcome))
+		if s.Why != "" && s.Outcome != loop.OutcomePassed {
+			text += ": " + belay.VisibleLine(s.Why)
+		}
+	case s.Gate != nil:
+		text = fmt.Sprintf("waits at gate %d: %s", s.Gate.Number, belay.VisibleLine(s.Gate.Why))
+	case s.Pending != nil:
+		text = "open: " + Doing(*s.Pending)
+	default:
+		text = "not started"
+	}
+	if took := effort(s); took != "" {
+		text += " (" + took + ")"
+	}
+	return text
+}
+
+// effort is what a task took: attempts, rollbacks, time and cost, as far as any.
+func effort(s loop.State) string {
+	var parts []string
+	if n := len(s.Attempts); n > 0 {
+		parts = append(parts, count(n, "attempt"))
+	}
+	if s.Rollbacks > 0 {
+		parts = append(parts, count(s.Rollbacks, "rollback"))
+	}
+	if s.Elapsed > 0 {
+		parts = append(parts, duration(s.Elapsed))
+	}
+	if s.Cost > 0 {
+		parts = append(parts, dollars(s.Cost))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// writeTable aligns columns by characters. The last one is not padded, so free text
+// belongs there.
+func writeTable(b *strings.Builder, rows [][]string) {
+	widths := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for i, c := range r {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+		}
+	}
+	for _, r := range rows {
+		line := ""
+		for i, c := range r {
+			line += c + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c)+2)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+// HistoryLine is all that a later task learns of this one: one line, no newline.
+func HistoryLine(t belay.Task, s loop.State) string {
+	status := "open"
+	switch s.Outcome {
+	case loop.OutcomeNone:
+	case loop.OutcomeSkipped:
+		status = "skipped, a known issue"
+	default:
+		status = string(s.Outcome)
+	}
+	if n := len(s.Attempts); n > 0 {
+		status += " after " + count(n, "attempt")
+	}
+	text := fmt.Sprintf("%s %s: %s", t.ID, status, t.Title)
+	if last := s.Current(); last != nil && s.Outcome != loop.OutcomeNone && s.Outcome != loop.OutcomePassed {
+		if r := why(*last); r != "" {
+			text += " [" + r + "]"
+		}
+	}
+	return belay.VisibleLine(text)
+}

@@ -1,0 +1,53 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// change asks whether the attempt did anything. An agent that ends well without a
+// change has not done the task.
+func change(_ context.Context, in Input) belay.CheckResult {
+	attempt, task := work(in.Attempt), work(in.Changes)
+	switch {
+	case len(attempt) == 0:
+		return answered(nameChange, "the attempt changed nothing", []belay.Finding{{
+			Severity: belay.SeverityError, Category: belay.CategoryEmpty,
+			Title:          "the attempt changed nothing",
+			Detail:         "no file differs from the state the attempt started from",
+			Recommendation: "make the change the task asks for; if nothing can be done, say why",
+		}})
+	case len(task) == 0:
+		return answered(nameChange, "nothing is left of the task's changes", []belay.Finding{{
+			Severity: belay.SeverityError, Category: belay.CategoryEmpty,
+			Title:          "nothing is left of the task's changes",
+			Detail:         "the attempt took back what the attempts before it had changed",
+			Recommendation: "make the change the task asks for",
+		}})
+	}
+	added, deleted := 0, 0
+	for _, c := range attempt {
+		added, deleted = added+c.Added, deleted+c.Deleted
+	}
+	return answered(nameChange, fmt.Sprintf("%s, +%d -%d", count(len(attempt), "file", "files"), added, deleted), nil)
+}
+
+// work leaves out the paths that belay writes itself: they are nobody's change.
+func work(changes []belay.Change) []belay.Change {
+	var out []belay.Change
+	for _, c := range changes {
+		if !belaysOwn(c.Path) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// belaysOwn tells whether belay itself writes path in the work tree: the readable
+// review cycles and the files for the running agent.
+func belaysOwn(path string) bool {
+	return strings.HasPrefix(path, ".belay/reviews/") || strings.HasPrefix(path, ".belay/now/")
+}

@@ -1,0 +1,222 @@
+// Package check judges a change by facts. One question has one file and answers
+// with findings: did the attempt change anything, did it stay within its files, are
+// the protected paths and the rules for agents untouched, how large is it, do the
+// tests pass.
+//
+// It never decides what a finding leads to, never reads or writes git, never writes
+// in the work tree and never keeps anything: output worth keeping goes through
+// Input.Logs. The only program it starts is the test command it is given; on Linux
+// that program is held by a second process of this executable (hold_linux.go), so
+// that nothing it starts outlives it.
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// The names of the checks.
+const (
+	nameChange  = "change"
+	nameScope   = "scope"
+	nameProtect = "protect"
+	nameRules   = "rules"
+	nameSize    = "size"
+	nameTests   = "tests"
+)
+
+// What holds when the task does not say otherwise.
+const (
+	defaultTimeout = 30 * time.Second
+	defaultGrace   = time.Second
+	defaultMaxDiff = 300
+	mostFindings   = 100 // of one kind, named one by one
+)
+
+// Input is everything a judgement rests on.
+type Input struct {
+	Root    string         // the work tree in which the test command runs; findings name files from here
+	Env     []string       // for the test command, KEY=value; nil is this process's own
+	Changes []belay.Change // what the task changed, from its before to now
+	Attempt []belay.Change // what this attempt changed; none means it changed nothing
+	Scope   belay.Scope
+	Checks  belay.Checks
+	Only    []string // names of the only checks to run; none is all
+	Skip    []string // names of checks not to run, besides Checks.Skip
+	Before  belay.SnapshotID
+	After   belay.SnapshotID
+	Known   []string // ids (TestFailure.Test) of tests that failed before the task began
+	// Logs stores an attachment and gives its sha256; nil stores nothing.
+	Logs func(name string, r io.Reader) (string, error)
+	// Grace is how long a test command that ran out of time has between SIGTERM and
+	// SIGKILL; 0 is one second.
+	Grace time.Duration
+}
+
+// Progress tells that a check started, or with Done that it ended with Result.
+type Progress struct {
+	Check  string
+	Done   bool
+	Result *belay.CheckResult
+}
+
+type question struct {
+	name string
+	ask  func(context.Context, Input) belay.CheckResult
+}
+
+// questions gives the checks in the order of the report. The last is the heaviest:
+// they are started from the end.
+func questions() []question {
+	return []question{
+		{nameChange, change}, {nameScope, scope}, {nameProtect, protect},
+		{nameRules, rules}, {nameSize, size}, {nameTests, tests},
+	}
+}
+
+// Names gives the names of all checks in the order of a report.
+func Names() []string {
+	var names []string
+	for _, q := range questions() {
+		names = append(names, q.name)
+	}
+	return names
+}
+
+var errLimit = errors.New("time limit")
+
+// Run asks every question at once and gives the answers in the order of Names,
+// whatever order they came in. It returns within Checks.Timeout (30 s when zero)
+// plus Grace plus about a second: a check that has not finished by then is
+// VerdictUnknown and says so, every other one reports. The same holds when ctx ends.
+//
+// A name in Only that is no check is answered with VerdictUnknown. progress may be
+// nil; it is called from the calling goroutine only.
+func Run(ctx context.Context, in Input, progress func(Progress)) belay.Report {
+	start := time.Now()
+	ctx, cancel := context.WithTimeoutCause(ctx, in.timeout(), errLimit)
+	defer cancel()
+	if progress == nil {
+		progress = func(Progress) {}
+	}
+	results := collect(ctx, in, progress)
+	for _, name := range in.Only {
+		if !slices.Contains(Names(), name) {
+			results = append(results, unknown(name, "there is no check of that name, the checks are "+strings.Join(Names(), ", ")))
+		}
+	}
+	return belay.Report{
+		Before: in.Before, After: in.After,
+		Verdict: belay.Judge(results), Checks: results,
+		Millis: time.Since(start).Milliseconds(),
+	}
+}
+
+type answer struct {
+	at     int
+	result belay.CheckResult
+}
+
+func collect(ctx context.Context, in Input, progress func(Progress)) []belay.CheckResult {
+	all := questions()
+	results := make([]belay.CheckResult, len(all))
+	answers := make(chan answer, len(all)) // never blocks a check that comes too late
+	open := map[int]bool{}
+	take := func(a answer) {
+		results[a.at] = a.result
+		delete(open, a.at)
+		progress(Progress{Check: a.result.Check, Done: true, Result: &results[a.at]})
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if why := in.skips(all[i].name); why != "" {
+			take(answer{i, skipped(all[i].name, why)})
+			continue
+		}
+		open[i] = true
+		progress(Progress{Check: all[i].name})
+		go func() { answers <- answer{i, timed(ctx, in, all[i])} }()
+	}
+	over, late := ctx.Done(), (<-chan time.Time)(nil)
+	for len(open) > 0 {
+		select {
+		case a := <-answers:
+			take(a)
+		case <-over:
+			over, late = nil, time.After(in.grace()+endSlack+500*time.Millisecond)
+		case <-late:
+			for i := range all {
+				if open[i] {
+					take(answer{i, unknown(all[i].name, in.unfinished(ctx))})
+				}
+			}
+		}
+	}
+	return results
+}
+
+// timed asks one question. A check that panics on what it reads is a check that
+// could not tell.
+func timed(ctx context.Context, in Input, q question) (r belay.CheckResult) {
+	start := time.Now()
+	defer func() {
+		if p := recover(); p != nil {
+			r = unknown(q.name, fmt.Sprintf("the check broke: %v", p))
+		}
+		r.Millis = time.Since(start).Milliseconds()
+	}()
+	return q.ask(ctx, in)
+}
+
+func (in Input) timeout() time.Duration {
+	if in.Checks.Timeout > 0 {
+		return in.Checks.Timeout
+	}
+	return defaultTimeout
+}
+
+func (in Input) grace() time.Duration {
+	if in.Grace > 0 {
+		return in.Grace
+	}
+	return defaultGrace
+}
+
+// skips says why the named check is not run, "" when it is.
+func (in Input) skips(name string) string {
+	switch {
+	case len(in.Only) > 0 && !slices.Contains(in.Only, name):
+		return "not asked for"
+	case slices.Contains(in.Skip, name):
+		return "skipped on request"
+	case slices.Contains(in.Checks.Skip, name):
+		return "skipped by the task's checks"
+	}
+	return ""
+}
+
+// unfinished says why a check has no answer once ctx is over.
+func (in Input) unfinished(ctx context.Context) string {
+	if errors.Is(context.Cause(ctx), errLimit) {
+		return "did not finish within " + short(in.timeout())
+	}
+	return "interrupted before it finished"
+}
+
+// short writes a duration without parts that are zero: 2m, not 2m0s.
+func short(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}

@@ -1,0 +1,97 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// scope asks whether the task changed its own files, all that were expected and no
+// others.
+func scope(ctx context.Context, in Input) belay.CheckResult {
+	files, expect := in.Scope.Files, in.Scope.Expect
+	if len(files) == 0 && len(expect) == 0 {
+		return skipped(nameScope, "no file scope was given")
+	}
+	if err := validGlobs(files, expect); err != nil {
+		return unknown(nameScope, err.Error())
+	}
+	changes := work(in.Changes)
+	var extra []belay.Finding
+	for _, c := range changes {
+		if ctx.Err() != nil {
+			return unknown(nameScope, in.unfinished(ctx))
+		}
+		if len(files) > 0 && !Match(files, c.Path) {
+			extra = append(extra, stray(c, files))
+		}
+	}
+	missing := unmet(expect, changes)
+	summary := count(len(changes), "file", "files") + ", all within the task's files"
+	if len(files) == 0 {
+		summary = count(len(expect), "expected file", "expected files") + " changed"
+	}
+	if len(extra)+len(missing) > 0 {
+		summary = fmt.Sprintf("%s outside the task's files, %d expected but not changed",
+			count(len(extra), "file", "files"), len(missing))
+	}
+	extra = brief(extra, "more files changed outside the task's files")
+	return answered(nameScope, summary, append(extra, missing...))
+}
+
+func stray(c belay.Change, files []string) belay.Finding {
+	return belay.Finding{
+		Severity: belay.SeverityError, Category: belay.CategoryScope, File: c.Path,
+		Title:          "changed outside the task's files",
+		Detail:         fmt.Sprintf("%s was %s; the task's files are %s", c.Path, changeVerb(c), listed(files)),
+		Recommendation: putBack(c) + ", and keep the work within the task's files",
+	}
+}
+
+// unmet gives a finding for every expected glob that no change meets.
+func unmet(expect []string, changes []belay.Change) []belay.Finding {
+	var out []belay.Finding
+	for _, glob := range expect {
+		met := false
+		for _, c := range changes {
+			if met = matches(glob, c.Path); met {
+				break
+			}
+		}
+		if met {
+			continue
+		}
+		f := belay.Finding{
+			Severity: belay.SeverityError, Category: belay.CategoryScope,
+			Title:          "expected to change, did not: " + glob,
+			Recommendation: "change it as the task asks",
+		}
+		if !strings.ContainsAny(glob, `*?[{\`) && !strings.HasSuffix(glob, "/") {
+			f.File = strings.TrimPrefix(glob, "./")
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// validGlobs gives the first refusal among the globs of all lists.
+func validGlobs(lists ...[]string) error {
+	for _, globs := range lists {
+		for _, glob := range globs {
+			if err := ValidGlob(glob); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// listed shows globs on one line, not too many.
+func listed(globs []string) string {
+	if len(globs) > 12 {
+		return fmt.Sprintf("%s and %d more", strings.Join(globs[:12], ", "), len(globs)-12)
+	}
+	return strings.Join(globs, ", ")
+}

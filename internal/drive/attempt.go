@@ -1,0 +1,265 @@
+package drive
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// attempt runs the agent, or takes up the run that this command started before
+// belay was killed: an hour of agent work is never done twice.
+func (d *Driver) attempt(ctx context.Context, c loop.Command) (loop.Event, error) {
+	dir := d.RunDir(d.Rec.Task.ID, c.ID)
+	run, err := agent.Attach(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		run, err = d.launch(ctx, c, dir)
+	} else if err == nil {
+		d.Watch.Note(fmt.Sprintf("attempt %d: taking up the run that is already there", c.Attempt))
+	}
+	if err != nil {
+		return loop.Event{}, err
+	}
+	res, stopped, err := d.await(ctx, run)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	return d.ended(c, run, res, stopped)
+}
+
+// launch holds the state the attempt starts from, writes the prompt and starts.
+func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent.Run, error) {
+	t := d.Rec.Task
+	if len(t.Agent) == 0 {
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s -- AGENT ARGS…", t.ID), "%s has no agent command", t.ID)
+	}
+	if c.Attempt > 1 || d.Rec.State.Losts > 0 {
+		start := d.meta(belay.KindBefore, c.Attempt, c.ID+startMark, fmt.Sprintf("before attempt %d", c.Attempt))
+		if _, err := d.once(ctx, start); err != nil {
+			return nil, err
+		}
+	}
+	prompt, err := d.prompt(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return agent.Start(ctx, dir, d.Self, agent.Spec{
+		Argv: t.Agent, Dir: d.Repo.Root, Prompt: []byte(prompt), Timeout: t.Timeout,
+		Label: fmt.Sprintf("%s attempt %d", t.ID, c.Attempt),
+		Env: agent.Environ(os.Environ(), nil, map[string]string{
+			"BELAY_TASK": string(t.ID), "BELAY_ATTEMPT": strconv.Itoa(c.Attempt),
+		}),
+	})
+}
+
+// await streams the run's output until it ends. When a person stops the run, the
+// agent is ended first and what it said is kept.
+func (d *Driver) await(ctx context.Context, run *agent.Run) (agent.Result, bool, error) {
+	res, err := run.Wait(d.Soft, d.Watch.Output())
+	if err == nil {
+		return res, false, nil
+	}
+	if d.Soft.Err() == nil || ctx.Err() != nil {
+		return res, false, err
+	}
+	d.Watch.Note("stopping the agent")
+	if err := run.Stop(ctx); err != nil {
+		return res, false, err
+	}
+	res, err = run.Wait(ctx, d.Watch.Output())
+	return res, true, err
+}
+
+// ended turns how a run ended into the event the loop understands.
+func (d *Driver) ended(c loop.Command, run *agent.Run, res agent.Result, stopped bool) (loop.Event, error) {
+	ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Exit: res.Exit, Elapsed: res.Elapsed, Note: res.Error}
+	ev.Log = d.keepOutput(run)
+	switch res.Ended {
+	case "stopped":
+		ev.Kind, ev.Ended, ev.By = loop.EvCancelled, loop.EndedStopped, "terminal"
+		if !stopped {
+			ev.By = "belay cancel"
+		}
+	case "lost":
+		ev.Kind, ev.Ended = loop.EvLost, loop.EndedLost
+	case "timeout", "quiet":
+		ev.Ended = loop.EndedTimeout
+	default:
+		ev.Ended = loop.EndedExit
+	}
+	if res.Signal != "" && ev.Note == "" {
+		ev.Note = "ended by signal " + res.Signal
+	}
+	return ev, nil
+}
+
+// keepOutput stores a run's output as an attachment. Losing it must not lose the
+// attempt, so a failure is said and not returned.
+func (d *Driver) keepOutput(run *agent.Run) string {
+	pr, pw := io.Pipe()
+	go func() {
+		_, err := run.Output(pw)
+		pw.CloseWithError(err)
+	}()
+	sha, _, err := d.Journal.Attach(pr)
+	pr.CloseWithError(err)
+	if err != nil {
+		d.Watch.Note("the agent's output could not be kept: " + err.Error())
+	}
+	return sha
+}
+
+// prompt writes what the agent is told, and the files for agents that read files.
+func (d *Driver) prompt(ctx context.Context, c loop.Command) (string, error) {
+	t, st := d.Rec.Task, d.Rec.State
+	in := brief.PromptInput{Task: t, State: st, Kind: c.Prompt, History: d.history()}
+	if c.Prompt == loop.PromptRetry || c.Prompt == loop.PromptRepair {
+		diff, err := d.lastDiff(ctx)
+		if err != nil {
+			return "", err
+		}
+		in.LastDiff = diff
+	}
+	if n := len(st.Attempts); n > 1 {
+		in.Kept = st.Attempts[n-2].Kept
+	}
+	for name, text := range map[string]string{
+		"task.md": brief.TaskFile(t), "feedback.md": brief.Feedback(st), "summary.md": "",
+	} {
+		if err := d.writeNow(name, text); err != nil {
+			d.Watch.Note(err.Error())
+		}
+	}
+	return brief.Prompt(in), nil
+}
+
+// history gives one line for each earlier task that ended, the last ten. Nothing
+// else of an earlier task reaches the next one.
+func (d *Driver) history() []string {
+	all, err := d.Records(nil)
+	if err != nil {
+		return nil
+	}
+	var lines []string
+	for _, r := range all {
+		if !r.Open() && r.Task.ID != d.Rec.Task.ID {
+			lines = append(lines, brief.HistoryLine(r.Task, r.State))
+		}
+	}
+	return lines[max(0, len(lines)-10):]
+}
+
+// maxDiff bounds the diff that is read for a prompt; brief cuts it further.
+const maxDiff = 256 << 10
+
+// lastDiff is what the last judged attempt had changed against the state before.
+func (d *Driver) lastDiff(ctx context.Context) (string, error) {
+	st := d.Rec.State
+	for i := len(st.Attempts) - 1; i >= 0; i-- {
+		if st.Attempts[i].Snapshot == "" || st.Before == "" {
+			continue
+		}
+		var b limited
+		err := d.Snaps.Patch(ctx, st.Before, st.Attempts[i].Snapshot, nil, &b)
+		if err != nil && !b.full {
+			return "", err
+		}
+		return b.String(), nil
+	}
+	return "", nil
+}
+
+// limited keeps the first maxDiff bytes written to it and swallows the rest.
+type limited struct {
+	bytes.Buffer
+	full bool
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if room := maxDiff - l.Len(); len(p) > room {
+		l.full = true
+		l.Buffer.Write(p[:max(0, room)])
+		return len(p), nil
+	}
+	return l.Buffer.Write(p)
+}
+
+// debug asks the debugger, or the agent itself where none is set, for the root
+// cause. It works in a copy of what the last attempt left, so nothing it does can
+// reach the user's tree; what it says becomes guidance for the next attempt.
+func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) {
+	t, st := d.Rec.Task, d.Rec.State
+	argv := t.Debugger
+	if len(argv) == 0 {
+		argv = t.Agent
+	}
+	dir := d.RunDir(t.ID, c.ID)
+	run, err := agent.Attach(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		copied := dir + "-tree"
+		if err := d.exportLast(ctx, copied); err != nil {
+			return loop.Event{}, err
+		}
+		run, err = agent.Start(ctx, dir, d.Self, agent.Spec{
+			Argv: argv, Dir: copied, Timeout: t.Timeout, Label: string(t.ID) + " debugger",
+			Prompt: []byte(brief.Debug(brief.PromptInput{Task: t, State: st, History: d.history()})),
+			Env: agent.Environ(os.Environ(), nil, map[string]string{
+				"BELAY_TASK": string(t.ID), "BELAY_ATTEMPT": strconv.Itoa(len(st.Attempts)), "BELAY_ROLE": "debugger",
+			}),
+		})
+	}
+	if err != nil {
+		return loop.Event{}, err
+	}
+	res, stopped, err := d.await(ctx, run)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	if stopped {
+		return loop.Event{}, ErrParked
+	}
+	return d.debugged(run, res)
+}
+
+func (d *Driver) debugged(run *agent.Run, res agent.Result) (loop.Event, error) {
+	var said bytes.Buffer
+	if _, err := run.Output(&said); err != nil {
+		return loop.Event{}, fmt.Errorf("read what the debugger said: %w", err)
+	}
+	if res.Ended != "exit" || res.Exit != 0 || len(bytes.TrimSpace(said.Bytes())) == 0 {
+		return loop.Event{}, belay.Refuse(belay.CodeCannot, "decide guide with your own words",
+			"the debugger gave no answer (%s, exit %d, %d bytes)", res.Ended, res.Exit, said.Len())
+	}
+	text := said.String()
+	if const16k := 16 << 10; len(text) > const16k { // its conclusion stands at the end
+		text = text[len(text)-const16k:]
+	}
+	return loop.Event{Kind: loop.EvDebugged, Note: text, Elapsed: res.Elapsed, Log: d.keepOutput(run)}, nil
+}
+
+// exportLast copies what the last attempt left (or the state before) to a folder.
+func (d *Driver) exportLast(ctx context.Context, dir string) error {
+	id := d.Rec.State.Before
+	for _, a := range d.Rec.State.Attempts {
+		if a.Snapshot != "" {
+			id = a.Snapshot
+		}
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("empty %s: %w", dir, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return fmt.Errorf("make %s: %w", dir, err)
+	}
+	return d.Snaps.Export(ctx, id, dir)
+}

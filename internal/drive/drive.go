@@ -1,0 +1,75 @@
+// Package drive runs one task's loop on this machine: it keeps the task's record,
+// does each command the loop asks for, and records what came of it. It knows where
+// belay's folders are and reads the clock.
+//
+// It decides nothing (that is loop's), writes no words for people (that is brief's)
+// and answers no requests (that is flow's). Whoever drives hands in a Watcher.
+package drive
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// Desk is belay opened in one working tree.
+type Desk struct {
+	Repo    *git.Repo
+	Config  config.Config
+	Snaps   *snapshot.Store
+	Journal *journal.Store
+	Self    []string // the argument vector that runs an agent's shim; its folder is appended
+}
+
+// Scratch is belay's own folder of this working tree.
+func (d *Desk) Scratch(parts ...string) string {
+	return filepath.Join(append([]string{d.Repo.Dir, "belay"}, parts...)...)
+}
+
+// RunDir is where one attempt of a task runs. It is named by the command, so that
+// the same command finds the same run again.
+func (d *Desk) RunDir(task belay.TaskID, command string) string {
+	return d.Scratch("run", task.Key(), command)
+}
+
+// now is the only clock of flow.
+func now() time.Time { return time.Now() }
+
+// writeNow writes a file for agents and people into .belay/now, whole or not at all.
+// It does so only where .belay/.gitignore keeps that folder out of the user's status.
+func (d *Desk) writeNow(name, text string) error {
+	dir := filepath.Join(d.Repo.Root, ".belay")
+	if _, err := os.Lstat(filepath.Join(dir, ".gitignore")); err != nil {
+		return nil
+	}
+	dir = filepath.Join(dir, "now")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make %s: %w", dir, err)
+	}
+	temp, err := os.CreateTemp(dir, ".tmp-*")
+	if err != nil {
+		return fmt.Errorf("write .belay/now/%s: %w", name, err)
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.WriteString(text)
+	if cerr := temp.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Chmod(temp.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(temp.Name(), filepath.Join(dir, name))
+	}
+	if err != nil {
+		return fmt.Errorf("write .belay/now/%s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// Watcher is told what goes on and asked what only a person knows.
+type Watcher interface {
+	// Begins is called before a command is done.
+	Begins(r *Record, c loop.Command)
+	// Happened is called after an event was recorded.
+	Happened(r *Record, e loop.Event)
+	// Checking is called as checks start and finish.
+	Checking(check.Progress)
+	// Output is where an agent's output goes as it comes, raw; nil for nowhere.
+	Output() io.Writer
+	// Note is something a person should know, one line.
+	Note(text string)
+	// Ask puts the open gate to a person and waits. ok is false when nobody is
+	// there to answer: the run then parks. It returns early with ok false and a nil
+	// error when ctx ends.
+	Ask(ctx context.Context, r *Record) (decision loop.Decision, words string, ok bool, err error)
+}
+
+// ErrParked ends a drive with the pending command left for the next resume.
+var ErrParked = errors.New("parked")
+
+// Driver runs one task's loop on this machine. soft ends at the first Ctrl-C: the
+// agent is stopped, its work captured, and the run parks; the context of the call
+// ends only when nothing may be waited for any more.
+type Driver struct {
+	*Desk
+	Rec   *Record
+	Watch Watcher
+	Soft  context.Context
+}
+
+// Drive does commands and asks at gates until the task is closed, parked, or a
+// person is needed and not there. The record then says which.
+func (d *Driver) Drive(ctx context.Context) error {
+	for d.Rec.Open() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if d.Rec.State.Pending == nil {
+			again, err := d.gate(ctx)
+			if err != nil || !again {
+				return err
+			}
+			continue
+		}
+		if err := d.command(ctx, *d.Rec.State.Pending); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// command does one command and records its result. A command that cannot be done
+// becomes a broken event, which leads to a gate: the loop never ends in an error
+// that only a log would know.
+func (d *Driver) command(ctx context.Context, c loop.Command) error {
+	d.Watch.Begins(d.Rec, c)
+	ev, err := d.Do(ctx, c)
+	if errors.Is(err, ErrParked) || ctx.Err() != nil {
+		return ErrParked
+	}
+	if err != nil {
+		ev = loop.Event{Kind: loop.EvBroken, Command: c.ID, Note: Sentence(err)}
+	}
+	if ev.Command == "" {
+		ev.Command = c.ID
+	}
+	if err := d.Apply(ctx, d.Rec, ev); err != nil {
+		if stale := belay.CodeOf(err); stale == belay.CodeUsage || stale == belay.CodeRefused {
+			return nil // somebody else moved the task on; look again
+		}
+		return err
+	}
+	d.Watch.Happened(d.Rec, ev)
+	return nil
+}
+
+func (d *Driver) Do(ctx context.Context, c loop.Command) (loop.Event, error) {
+	switch c.Kind {
+	case loop.CmdSnapshot:
+		return d.before(ctx, c)
+	case loop.CmdAttempt:
+		return d.attempt(ctx, c)
+	case loop.CmdCapture:
+		return d.capture(ctx, c)
+	case loop.CmdCheck:
+		return d.Check(ctx, c)
+	case loop.CmdRestore:
+		return d.restore(ctx, c)
+	case loop.CmdDebug:
+		return d.debug(ctx, c)
+	case loop.CmdClose:
+		return d.close(ctx, c)
+	}
+	return loop.Event{}, belay.Refuse(belay.CodeCannot, "leave "+string(c.Kind)+" out of the task's policy",
+		"this driver does no %s", c.Kind)
+}
+
+// gate asks the person at the terminal and, at the same time, watches for a
+// decision recorded from elsewhere. It reports whether to go on.
+func (d *Driver) gate(ctx context.Context) (bool, error) {
+	asked := d.Rec.State.Gate
+	if asked == nil {
+		return false, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(d.Rec.Task.ID),
+			"%s stands in phase %s with nothing to do", d.Rec.Task.ID, d.Rec.State.Phase)
+	}
+	wait, stop := context.WithCancel(d.Soft)
+	defer stop()
+	elsewhere := make(chan struct{})
+	go func() {
+		defer close(elsewhere)
+		for _, err := range d.Journal.Follow(wait, d.Rec.Task.ID, d.Rec.Log.Head.Seq) {
+			if err == nil {
+				stop()
+			}
+			return
+		}
+	}()
+	decision, words, ok, err := d.Watch.Ask(wait, d.Rec)
+	stop()
+	<-elsewhere
+	if err != nil {
+		return false, err
+	}
+	if !ok {
+		return d.reread(asked.Number)
+	}
+	ev := loop.Event{Kind: loop.EvDecided, Gate: asked.Number, Decision: decision, Note: words, By: "terminal"}
+	if err := d.Apply(ctx, d.Rec, ev); err != nil {
+		d.Watch.Note(Sentence(err))
+		return true, nil // not a decision that can be taken: ask again
+	}
+	d.Watch.Happened(d.Rec, ev)
+	return true, nil
+}
+
+// reread takes in what others recorded and reports whether the gate was answered.
+func (d *Driver) reread(gate int) (bool, error) {
+	fresh, err := d.Load(d.Rec.Task.ID)
+	if err != nil {
+		return false, err
+	}
+	*d.Rec = *fresh
+	g := d.Rec.State.Gate
+	return g == nil || g.Number != gate, nil
+}
+
+// Sentence is an error with what to try, on one line, for the record.
+func Sentence(err error) string {
+	text := err.Error()
+	var e *belay.Error
+	if errors.As(err, &e) && e.Try != "" {
+		text += " (try: " + e.Try + ")"
+	}
+	return text
+}

@@ -1,0 +1,144 @@
+package drive
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// The time limits of all checks together: a person who asks waits for half a
+// minute, a run that has an agent to pay for waits longer for its tests.
+const (
+	askTimeout = 30 * time.Second
+	runTimeout = 10 * time.Minute
+)
+
+// Check judges what the last attempt left.
+func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) {
+	w, err := d.Work(ctx, d.Rec.Task.ID, d.Rec.State.Before, c.Target)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	if d.Rec.State.Rechecking {
+		w.Last = w.All // a person's own work is judged whole
+	}
+	report, err := d.Judge(d.Soft, d.Rec.Task, w, d.Rec.State.Before, c.Target, d.Watch.Checking)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	if d.Soft.Err() != nil {
+		return loop.Event{}, ErrParked // the check is still pending: resume does it again
+	}
+	if err := d.leftovers(ctx, c); err != nil {
+		return loop.Event{}, err
+	}
+	return d.checked(report)
+}
+
+// checked stores the report and turns it into the event.
+func (d *Driver) checked(report belay.Report) (loop.Event, error) {
+	sha, err := d.KeepReport(report)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	ev := loop.Event{Kind: loop.EvChecked, Verdict: report.Verdict, Findings: report.Errors(), Report: sha}
+	for _, r := range report.Checks {
+		if !r.Skipped && r.Verdict == belay.VerdictUnknown {
+			ev.Note = fmt.Sprintf("%s: %s", r.Check, r.Why)
+			break
+		}
+	}
+	ev.FeatureLimit = d.Config.Limits.FeatureRetries
+	ev.FeatureRetries, err = d.featureRetries()
+	return ev, err
+}
+
+func (d *Desk) KeepReport(report belay.Report) (string, error) {
+	text, err := json.Marshal(report)
+	if err != nil {
+		return "", err
+	}
+	sha, _, err := d.Journal.Attach(bytes.NewReader(text))
+	return sha, err
+}
+
+// featureRetries counts the retries of the feature's other tasks.
+func (d *Driver) featureRetries() (int, error) {
+	if d.Rec.Task.Feature == "" {
+		return 0, nil
+	}
+	all, err := d.Records(nil)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, r := range all {
+		if r.Task.ID != d.Rec.Task.ID && r.Task.Feature == d.Rec.Task.Feature {
+			n += r.State.Retries
+		}
+	}
+	return n, nil
+}
+
+// leftovers holds what the checks themselves left in the tree (a coverage file, a
+// cache), so that it is neither held against the agent nor left by a rollback.
+func (d *Driver) leftovers(ctx context.Context, c loop.Command) error {
+	captured, err := d.Snaps.Get(ctx, c.Target)
+	if err != nil {
+		return err
+	}
+	tree, err := d.Snaps.Peek(ctx)
+	if err != nil || tree == captured.Tree {
+		return err
+	}
+	_, err = d.once(ctx, d.meta(belay.KindAfter, c.Attempt, c.ID+endMark, "left by the checks"))
+	return err
+}
+
+// Judge runs the task's checks on what it changed.
+func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after belay.SnapshotID, progress func(check.Progress)) (belay.Report, error) {
+	for _, glob := range slices.Concat(t.Scope.Files, t.Scope.Protect, t.Scope.Expect) {
+		if err := check.ValidGlob(glob); err != nil {
+			return belay.Report{}, err
+		}
+	}
+	report := check.Run(ctx, check.Input{
+		Root: d.Repo.Root, Env: agent.Environ(os.Environ(), nil, map[string]string{"BELAY_TASK": string(t.ID)}),
+		Changes: w.All, Attempt: w.Last, Scope: t.Scope, Checks: t.Checks, Skip: t.Checks.Skip,
+		Before: before, After: after,
+		Logs: func(_ string, r io.Reader) (string, error) {
+			sha, _, err := d.Journal.Attach(r)
+			return sha, err
+		},
+	}, progress)
+	return report, nil
+}
+
+// Report reads a stored report.
+func (d *Desk) Report(sha string) (belay.Report, error) {
+	f, err := d.Journal.OpenAttachment(sha)
+	if err != nil {
+		return belay.Report{}, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return belay.Report{}, err
+	}
+	var report belay.Report
+	if err := json.Unmarshal(text, &report); err != nil {
+		return belay.Report{}, errors.Join(fmt.Errorf("read report %s", sha), err)
+	}
+	return report, nil
+}

@@ -1,0 +1,172 @@
+package drive
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// The types of journal entries that flow writes.
+const (
+	EntryTask  = "task"  // a belay.Task: the first entry, and again when its agent changes
+	EntryEvent = "event" // what happened and the state it led to
+	EntryNote  = "note"  // something outside the loop that belongs to the history
+)
+
+// EventEntry is the data of an event's journal entry. The state is recorded, never
+// derived again: a later version of the rules does not rewrite history.
+type EventEntry struct {
+	Event loop.Event `json:"event"`
+	State loop.State `json:"state"`
+}
+
+// Note is a happening outside the loop: a rollback by hand, a torn journal.
+type Note struct {
+	Kind   string           `json:"kind"` // rollback, torn, lost
+	Text   string           `json:"text"`
+	Target belay.SnapshotID `json:"target,omitempty"`
+	Rescue belay.SnapshotID `json:"rescue,omitempty"`
+	Kept   []string         `json:"kept,omitempty"`
+}
+
+// Record is a task as its journal tells it.
+type Record struct {
+	Task    belay.Task
+	State   loop.State
+	Created time.Time
+	Changed time.Time
+	Notes   []Note
+	Log     journal.Log
+}
+
+// Open reports whether the task can still change.
+func (r *Record) Open() bool { return r.State.Phase != loop.PhaseClosed }
+
+// Load reads a task. CodeNotFound when there is none.
+func (d *Desk) Load(task belay.TaskID) (*Record, error) {
+	log, err := d.Journal.Read(task)
+	if err != nil {
+		return nil, err
+	}
+	r := &Record{Log: log}
+	if len(log.Entries) == 0 {
+		return nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay run --task %s \"…\" -- AGENT starts it again", task),
+			"the record of %s is torn in its first line", task)
+	}
+	for _, e := range log.Entries {
+		if err := r.fold(e); err != nil {
+			return nil, fmt.Errorf("read entry %d of %s: %w", e.Seq, task, err)
+		}
+	}
+	return r, nil
+}
+
+func (r *Record) fold(e journal.Entry) error {
+	if r.Created.IsZero() {
+		r.Created = e.Time
+	}
+	r.Changed = e.Time
+	switch e.Type {
+	case EntryTask:
+		var task belay.Task
+		if err := json.Unmarshal(e.Data, &task); err != nil {
+			return err
+		}
+		r.Task = task
+	case EntryEvent:
+		var ev EventEntry
+		if err := json.Unmarshal(e.Data, &ev); err != nil {
+			return err
+		}
+		r.State = ev.State
+	case EntryNote:
+		var n Note
+		if err := json.Unmarshal(e.Data, &n); err != nil {
+			return err
+		}
+		r.Notes = append(r.Notes, n)
+	default:
+		return belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it", "entry type %q is not known", e.Type)
+	}
+	return nil
+}
+
+// Append adds an entry to the record and its file. When somebody else added one
+// first, the record is read again and *journal.MovedError is returned.
+func (d *Desk) Append(ctx context.Context, r *Record, typ string, data any) error {
+	head, err := d.Journal.Append(ctx, r.Task.ID, r.Log.Head, typ, data)
+	var moved *journal.MovedError
+	if errors.As(err, &moved) {
+		fresh, lerr := d.Load(r.Task.ID)
+		if lerr != nil {
+			return lerr
+		}
+		*r = *fresh
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	entry := journal.Entry{Seq: head.Seq, Time: now(), Type: typ, Data: raw, Hash: head.Hash}
+	r.Log.Entries = append(r.Log.Entries, entry)
+	r.Log.Head = head
+	return r.fold(entry)
+}
+
+// AddNote records something outside the loop, whoever else writes meanwhile.
+func (d *Desk) AddNote(ctx context.Context, r *Record, n Note) error {
+	for {
+		err := d.Append(ctx, r, EntryNote, n)
+		var moved *journal.MovedError
+		if !errors.As(err, &moved) {
+			return err
+		}
+	}
+}
+
+// Apply lets the loop decide on an event and records both. When somebody else
+// recorded something first, the event is judged again against what is true now.
+func (d *Desk) Apply(ctx context.Context, r *Record, ev loop.Event) error {
+	for {
+		next, _, err := loop.Step(r.Task.Policy, r.State, ev)
+		if err != nil {
+			return err
+		}
+		err = d.Append(ctx, r, EntryEvent, EventEntry{Event: ev, State: next})
+		var moved *journal.MovedError
+		if !errors.As(err, &moved) {
+			return err
+		}
+	}
+}
+
+// Records reads every task, in order of creation. A task that cannot be read is
+// reported through bad and left out.
+func (d *Desk) Records(bad func(belay.TaskID, error)) ([]*Record, error) {
+	ids, err := d.Journal.Tasks()
+	if err != nil {
+		return nil, err
+	}
+	var all []*Record
+	for _, id := range ids {
+		r, err := d.Load(id)
+		if err != nil {
+			if bad != nil {
+				bad(id, err)
+			}
+			continue
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}

@@ -1,0 +1,132 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// meta fills in what every snapshot of a task says about itself.
+func (d *Driver) meta(kind belay.Kind, attempt int, command, message string) snapshot.Meta {
+	t := d.Rec.Task
+	return snapshot.Meta{
+		Kind: kind, Task: t.ID, Attempt: attempt, Command: command, Message: message,
+		Feature: t.Feature, Agent: t.Role, Expected: t.Scope.Expect, Journal: d.Rec.Log.Head.Hash,
+	}
+}
+
+// once takes a snapshot for a command, or gives the one that was taken for it
+// before belay was killed. A state before must never be taken a second time: by
+// then the agent has worked in the tree.
+func (d *Driver) once(ctx context.Context, m snapshot.Meta) (snapshot.Info, error) {
+	info, found, err := d.Snaps.Find(ctx, m.Task, m.Command)
+	if err != nil || found {
+		return info, err
+	}
+	info, err = d.Snaps.Take(ctx, m)
+	if err == nil && info.Partial {
+		d.Watch.Note(fmt.Sprintf("snapshot %s is partial: %d path(s) could not be captured and will be left alone (belay snapshot show %s)",
+			info.ID.Short(), len(info.Gaps), info.ID.Short()))
+	}
+	return info, err
+}
+
+func (d *Driver) before(ctx context.Context, c loop.Command) (loop.Event, error) {
+	info, err := d.once(ctx, d.meta(belay.KindBefore, 0, c.ID, d.Rec.Task.Title))
+	if err != nil {
+		return loop.Event{}, err
+	}
+	return loop.Event{Kind: loop.EvSnapshot, Snapshot: info.ID}, nil
+}
+
+func (d *Driver) capture(ctx context.Context, c loop.Command) (loop.Event, error) {
+	info, err := d.once(ctx, d.meta(c.Capture, c.Attempt, c.ID, c.Why))
+	if err != nil {
+		return loop.Event{}, err
+	}
+	return loop.Event{Kind: loop.EvCaptured, Snapshot: info.ID}, nil
+}
+
+// restore puts the state before back. What a person changed while no attempt was
+// under way, in a path no attempt touched, stays and is named.
+func (d *Driver) restore(ctx context.Context, c loop.Command) (loop.Event, error) {
+	if done, found, err := d.Snaps.Find(ctx, d.Rec.Task.ID, c.ID); err != nil {
+		return loop.Event{}, err
+	} else if found {
+		// The rescue exists: this restore was begun. Finish it if it was cut short.
+		again, err := d.Snaps.Recover(ctx)
+		if err != nil {
+			return loop.Event{}, err
+		}
+		ev := loop.Event{Kind: loop.EvRestored, Snapshot: done.ID}
+		if again != nil {
+			ev.Kept = KeptLines(again.Kept)
+		}
+		if again != nil || d.restored(ctx, c) {
+			return ev, nil
+		}
+	}
+	opts, err := d.RollbackOptions(ctx, d.Rec, false, nil)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	opts.Command, opts.Reason = c.ID, c.Why
+	out, err := d.Snaps.Restore(ctx, c.Target, opts)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	return loop.Event{Kind: loop.EvRestored, Snapshot: out.Rescue, Kept: KeptLines(out.Kept)}, nil
+}
+
+// restored reports whether a restore for this command would still change anything
+// that an attempt touched: killed between rescue and intent, it has to be done.
+func (d *Driver) restored(ctx context.Context, c loop.Command) bool {
+	opts, err := d.RollbackOptions(ctx, d.Rec, false, nil)
+	if err != nil {
+		return false
+	}
+	opts.DryRun = true
+	out, err := d.Snaps.Restore(ctx, c.Target, opts)
+	return err == nil && len(out.Written)+len(out.Removed)+len(out.Refs) == 0 && !out.Index && !out.Head
+}
+
+func KeptLines(kept []snapshot.Kept) []string {
+	var lines []string
+	for _, k := range kept {
+		lines = append(lines, k.Path+": "+k.Why)
+	}
+	return lines
+}
+
+// close ends the record: the history line, the files for people, and the folders of
+// runs, whose output is kept as attachments by now. Snapshots stay until pruned.
+func (d *Driver) close(_ context.Context, _ loop.Command) (loop.Event, error) {
+	if err := os.RemoveAll(d.Scratch("run", d.Rec.Task.ID.Key())); err != nil {
+		return loop.Event{}, fmt.Errorf("clean up after %s: %w", d.Rec.Task.ID, err)
+	}
+	history := ""
+	if all, err := d.Records(nil); err == nil {
+		for _, r := range all {
+			if r.Task.ID == d.Rec.Task.ID {
+				continue
+			}
+			if !r.Open() {
+				history += brief.HistoryLine(r.Task, r.State) + "\n"
+			}
+		}
+	}
+	ended := d.Rec.State
+	ended.Outcome = ended.Ending
+	history += brief.HistoryLine(d.Rec.Task, ended) + "\n"
+	for name, text := range map[string]string{"history.md": history, "feedback.md": ""} {
+		if err := d.writeNow(name, text); err != nil {
+			d.Watch.Note(err.Error()) // a courtesy to readers, not a reason to stay open
+		}
+	}
+	return loop.Event{Kind: loop.EvClosed}, nil
+}

@@ -1,0 +1,103 @@
+package flow
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// CheckRequest asks for a judgement by hand. Without a task, Before says what to
+// compare with and Task carries scope and tests.
+type CheckRequest struct {
+	Task    belay.TaskID
+	Before  string     // a snapshot, when there is no task
+	Adhoc   belay.Task // scope and checks, when there is no task
+	Skip    []string
+	Timeout time.Duration // 0: 30 s
+	Watch   drive.Watcher
+}
+
+// Check judges a task's present state, or the working tree against a snapshot. When
+// the task's loop waits for exactly this judgement (a task driven by hand), the
+// verdict is recorded and the loop goes on by it; otherwise nothing but the report
+// is kept.
+func (d *Desk) Check(ctx context.Context, q CheckRequest) (belay.Report, error) {
+	if q.Timeout == 0 {
+		q.Timeout = askTimeout
+	}
+	if q.Task == "" {
+		return d.checkAdhoc(ctx, q)
+	}
+	r, err := d.Load(q.Task)
+	if err != nil {
+		return belay.Report{}, err
+	}
+	if r.State.Before == "" {
+		return belay.Report{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task), "%s has not started: there is nothing to compare with", q.Task)
+	}
+	r.Task.Checks.Skip = append(slices.Clone(r.Task.Checks.Skip), q.Skip...)
+	r.Task.Checks.Timeout = q.Timeout
+	if c := r.State.Pending; c != nil && c.Kind == loop.CmdCheck {
+		return d.checkPending(ctx, q, r, *c)
+	}
+	return d.checkPresent(ctx, q, r)
+}
+
+func (d *Desk) checkPending(ctx context.Context, q CheckRequest, r *drive.Record, c loop.Command) (belay.Report, error) {
+	unlock, err := d.Hold(ctx, q.Task, "belay check")
+	if err != nil {
+		return belay.Report{}, err
+	}
+	defer unlock()
+	dr := &drive.Driver{Desk: d.Desk, Rec: r, Watch: q.Watch, Soft: ctx}
+	ev, err := dr.Check(ctx, c)
+	if err != nil {
+		return belay.Report{}, err
+	}
+	ev.Command = c.ID
+	if err := d.Apply(ctx, r, ev); err != nil {
+		return belay.Report{}, err
+	}
+	return d.Report(ev.Report)
+}
+
+func (d *Desk) checkPresent(ctx context.Context, q CheckRequest, r *drive.Record) (belay.Report, error) {
+	info, err := d.Snaps.Take(ctx, drive.ByHand(r, "checked by hand"))
+	if err != nil {
+		return belay.Report{}, err
+	}
+	w := drive.Work{}
+	if w.All, err = d.Snaps.Changes(ctx, r.State.Before, info.ID); err != nil {
+		return belay.Report{}, err
+	}
+	w.Last = w.All
+	report, err := d.Judge(ctx, r.Task, w, r.State.Before, info.ID, q.Watch.Checking)
+	if err != nil {
+		return report, err
+	}
+	_, err = d.KeepReport(report)
+	return report, err
+}
+
+func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, error) {
+	before, err := d.Snaps.Get(ctx, belay.SnapshotID(q.Before))
+	if err != nil {
+		return belay.Report{}, err
+	}
+	info, err := d.Snaps.Take(ctx, drive.ByHand(nil, "checked by hand"))
+	if err != nil {
+		return belay.Report{}, err
+	}
+	changes, err := d.Snaps.Changes(ctx, before.ID, info.ID)
+	if err != nil {
+		return belay.Report{}, err
+	}
+	q.Adhoc.Checks.Timeout = q.Timeout
+	q.Adhoc.Checks.Skip = append(q.Adhoc.Checks.Skip, q.Skip...)
+	return d.Judge(ctx, q.Adhoc, work{all: changes, last: changes}, before.ID, info.ID, q.Watch.Checking)
+}

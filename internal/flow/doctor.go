@@ -1,0 +1,165 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// Complaint is one thing the doctor looked at. OK is false when it needs a person;
+// Try then says what to do.
+type Complaint struct {
+	About string `json:"about"`
+	OK    bool   `json:"ok"`
+	Says  string `json:"says"`
+	Try   string `json:"try,omitempty"`
+}
+
+// Doctor looks at everything belay relies on. It mends what is safe to mend: a
+// restore that was cut short is finished.
+func (d *Desk) Doctor(ctx context.Context, bad error) []Complaint {
+	list := []Complaint{{About: "git", OK: true, Says: fmt.Sprintf("%s, %s objects", d.Repo.Root, d.Repo.Format)}}
+	list = append(list, configHealth(bad), d.writable(), d.restoreHealth(ctx))
+	list = append(list, d.RecordHealth()...)
+	list = append(list, d.runHealth()...)
+	return append(list, d.snapshotHealth(ctx))
+}
+
+func configHealth(bad error) Complaint {
+	if bad != nil {
+		return Complaint{About: "config", Says: bad.Error(), Try: "mend .belay/config.yaml"}
+	}
+	return Complaint{About: "config", OK: true, Says: "reads well"}
+}
+
+// writable tries the folder of belay's state with a real file.
+func (d *Desk) writable() Complaint {
+	dir := filepath.Join(d.Repo.Common, "belay")
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(dir, ".probe-*"); err == nil {
+			_, err = f.WriteString("probe")
+			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+		}
+	}
+	if err != nil {
+		return Complaint{About: "state", Says: err.Error(), Try: "make the git folder writable, or free some space"}
+	}
+	return Complaint{About: "state", OK: true, Says: dir + " is writable"}
+}
+
+func (d *Desk) restoreHealth(ctx context.Context) Complaint {
+	done, err := d.Snaps.Recover(ctx)
+	switch {
+	case err != nil:
+		return Complaint{About: "restore", Says: drive.Sentence(err), Try: "belay doctor, once the cause is gone"}
+	case done != nil:
+		return Complaint{About: "restore", OK: true, Says: fmt.Sprintf("finished an interrupted restore of %s; what it met is kept as %s", done.Target.Short(), done.Rescue.Short())}
+	}
+	return Complaint{About: "restore", OK: true, Says: "none was interrupted"}
+}
+
+// recordHealth proves every task's record unbroken.
+func (d *Desk) recordHealth() []Complaint {
+	ids, err := d.Journal.Tasks()
+	if err != nil {
+		return []Complaint{{About: "records", Says: err.Error()}}
+	}
+	var list []Complaint
+	for _, id := range ids {
+		v := d.Verify(id)
+		if !v.OK {
+			for _, p := range v.Problems {
+				list = append(list, Complaint{About: "record of " + string(id), Says: p, Try: "belay log --verify " + string(id)})
+			}
+		}
+	}
+	if len(list) == 0 {
+		list = append(list, Complaint{About: "records", OK: true, Says: fmt.Sprintf("%d, all unbroken", len(ids))})
+	}
+	return list
+}
+
+// runHealth finds attempts that nobody waits for.
+func (d *Desk) runHealth() []Complaint {
+	records, err := d.Records(nil)
+	if err != nil {
+		return []Complaint{{About: "runs", Says: err.Error()}}
+	}
+	var list []Complaint
+	_, busy := d.Held()
+	for _, r := range records {
+		c := r.State.Pending
+		if c == nil || c.Kind != loop.CmdAttempt || busy {
+			continue
+		}
+		run, err := agent.Attach(d.RunDir(r.Task.ID, c.ID))
+		if err != nil {
+			continue
+		}
+		list = append(list, Complaint{About: "run of " + string(r.Task.ID), Says: fmt.Sprintf("attempt %d is %v and nobody waits for it", c.Attempt, run.State()),
+			Try: fmt.Sprintf("belay run --resume %s", r.Task.ID)})
+	}
+	return list
+}
+
+func (d *Desk) snapshotHealth(ctx context.Context) Complaint {
+	problems, err := d.Snaps.Verify(ctx)
+	if err != nil {
+		return Complaint{About: "snapshots", Says: drive.Sentence(err)}
+	}
+	if len(problems) > 0 {
+		return Complaint{About: "snapshots", Says: problems[0] + more(len(problems)-1), Try: "belay snapshot drop the broken ones: they cannot be restored"}
+	}
+	return Complaint{About: "snapshots", OK: true, Says: "every object of every snapshot is there"}
+}
+
+func more(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d more)", n)
+}
+
+// Verified is the proof of one record.
+type Verified struct {
+	Task     belay.TaskID `json:"task"`
+	Entries  int          `json:"entries"`
+	OK       bool         `json:"ok"`
+	Head     string       `json:"head"`
+	Problems []string     `json:"problems"`
+}
+
+// Verify recomputes a record's whole chain, with the attachments its events name.
+func (d *Desk) Verify(task belay.TaskID) Verified {
+	v, err := d.Journal.Verify(task, attachmentsOf)
+	out := Verified{Task: task, Entries: v.Entries, OK: v.OK && err == nil, Head: v.Head.Hash, Problems: v.Problems}
+	if err != nil {
+		out.Problems = append(out.Problems, drive.Sentence(err))
+	}
+	return out
+}
+
+// attachmentsOf names the attachments that an entry's data speaks of.
+func attachmentsOf(data json.RawMessage) []string {
+	var e drive.EventEntry
+	if json.Unmarshal(data, &e) != nil {
+		return nil
+	}
+	var shas []string
+	for _, s := range []string{e.Event.Log, e.Event.Report} {
+		if s != "" {
+			shas = append(shas, s)
+		}
+	}
+	return shas
+}

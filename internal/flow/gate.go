@@ -1,0 +1,44 @@
+package flow
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// Gate gives a task that waits for a person. CodeUsage when it does not wait.
+func (d *Desk) Gate(task belay.TaskID) (*drive.Record, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return nil, err
+	}
+	if r.State.Gate == nil {
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s does not wait at a gate (%s)", task, phase(r.State))
+	}
+	return r, nil
+}
+
+// Decide records a person's decision. It is acted on by the runner that waits, or
+// by the next `run --resume`.
+func (d *Desk) Decide(ctx context.Context, task belay.TaskID, what loop.Decision, words, by string) (*drive.Record, error) {
+	r, err := d.Gate(task)
+	if err != nil {
+		return nil, err
+	}
+	if by == "" {
+		by = os.Getenv("USER")
+	}
+	ev := loop.Event{Kind: loop.EvDecided, Gate: r.State.Gate.Number, Decision: what, Note: words, By: by}
+	return r, d.Apply(ctx, r, ev)
+}
+
+func phase(st loop.State) string {
+	if st.Phase == "" {
+		return string(loop.PhaseNew)
+	}
+	return string(st.Phase)
+}

@@ -1,0 +1,53 @@
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/config"
+)
+
+// Made is what init wrote, as paths from the root, and what it left as it was.
+type Made struct {
+	Wrote []string          `json:"wrote"`
+	Left  []string          `json:"left"`
+	Tests belay.TestCommand `json:"tests"` // what was detected
+}
+
+// Init writes .belay/config.yaml with what it can detect, and .belay/.gitignore. A
+// file that is there already is left alone.
+func (d *Desk) Init() (Made, error) {
+	tests, _ := check.Detect(d.Repo.Root)
+	m := Made{Tests: tests, Wrote: []string{}, Left: []string{}}
+	dir := filepath.Join(d.Repo.Root, ".belay")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return m, fmt.Errorf("make .belay: %w", err)
+	}
+	for _, f := range []struct{ name, text string }{
+		{"config.yaml", string(config.Template(tests))},
+		{".gitignore", "/now/\n"},
+	} {
+		file, err := os.OpenFile(filepath.Join(dir, f.name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			m.Left = append(m.Left, ".belay/"+f.name)
+			continue
+		}
+		if err != nil {
+			return m, fmt.Errorf("write .belay/%s: %w", f.name, err)
+		}
+		_, err = file.WriteString(f.text)
+		if cerr := file.Close(); err == nil {
+			err = cerr
+		}
+		if err != nil {
+			return m, fmt.Errorf("write .belay/%s: %w", f.name, err)
+		}
+		m.Wrote = append(m.Wrote, ".belay/"+f.name)
+	}
+	return m, nil
+}

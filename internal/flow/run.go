@@ -1,0 +1,170 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// RunRequest asks for a task to be run to its end, or on from where it stands.
+type RunRequest struct {
+	NewTask                 // a new task, unless Resume or an added task's id
+	Resume  belay.TaskID    // an open task
+	Watch   drive.Watcher   //
+	Soft    context.Context // ends when a person wants to stop: the run captures and parks
+}
+
+// Run drives a task until it is closed, parked, or waits for a person. The record
+// says which; the error is nil for all three.
+func (d *Desk) Run(ctx context.Context, q RunRequest) (*drive.Record, error) {
+	if err := d.RecoverRestore(ctx, q.Watch); err != nil {
+		return nil, err
+	}
+	r, err := d.taskToRun(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := d.Hold(ctx, r.Task.ID, "belay run")
+	if err != nil {
+		return r, err
+	}
+	defer unlock()
+	if r, err = d.Load(r.Task.ID); err != nil { // as it stands now that nobody else runs it
+		return nil, err
+	}
+	dr := &drive.Driver{Desk: d.Desk, Rec: r, Watch: q.Watch, Soft: q.Soft}
+	if err := d.wake(ctx, dr, q); err != nil {
+		return r, err
+	}
+	err = dr.Drive(ctx)
+	if errors.Is(err, drive.ErrParked) {
+		return r, belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", r.Task.ID), "%s is parked", r.Task.ID)
+	}
+	if err == nil && q.Soft.Err() != nil && r.Open() {
+		return r, belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", r.Task.ID), "%s is parked; its work is captured", r.Task.ID)
+	}
+	return r, err
+}
+
+// taskToRun refuses everything that can be refused before the first byte is
+// written, then gives the record to drive.
+func (d *Desk) taskToRun(ctx context.Context, q RunRequest) (*drive.Record, error) {
+	if q.Resume != "" {
+		return d.resumable(q)
+	}
+	if q.ID != "" && q.Prose == "" {
+		if r, err := d.Load(q.ID); err == nil && r.State.Phase == "" {
+			return d.added(q, r)
+		}
+	}
+	t, err := d.task(q.NewTask)
+	if err != nil {
+		return nil, err
+	}
+	if q.ID != "" {
+		if _, err := d.Load(q.ID); err == nil {
+			return nil, d.exists(q.ID, belay.Refuse(belay.CodeUsage, "", ""))
+		}
+	}
+	if err := d.mayRun(t, q.Trust); err != nil {
+		return nil, err
+	}
+	if held, busy := d.Held(); busy {
+		return nil, belay.Refuse(belay.CodeBusy, "belay status", "this working tree is held by %s", held)
+	}
+	return d.Add(ctx, q.NewTask)
+}
+
+func (d *Desk) mayRun(t belay.Task, trusted bool) error {
+	if err := d.agentReady(t); err != nil {
+		return err
+	}
+	return d.trusted(t, trusted)
+}
+
+// resumable gives an open task, with the agent's command replaced if another was
+// given.
+func (d *Desk) resumable(q RunRequest) (*drive.Record, error) {
+	r, err := d.Load(q.Resume)
+	if err != nil {
+		return nil, err
+	}
+	if !r.Open() {
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Resume), "%s has ended: %s", q.Resume, r.State.Outcome)
+	}
+	if r.State.Phase == "" {
+		return d.added(q, r)
+	}
+	return r, nil
+}
+
+// added checks that a task recorded by `belay task add` can be run now.
+func (d *Desk) added(q RunRequest, r *drive.Record) (*drive.Record, error) {
+	t := r.Task
+	if len(q.Agent) > 0 {
+		t.Agent = q.Agent
+	}
+	return r, d.mayRun(t, q.Trust)
+}
+
+// wake brings a task to where it can be driven: started, or resumed after a cancel,
+// with the agent's command it has now.
+func (d *Desk) wake(ctx context.Context, dr *drive.Driver, q RunRequest) error {
+	if len(q.Agent) > 0 && !slices.Equal(q.Agent, dr.Rec.Task.Agent) {
+		t := dr.Rec.Task
+		t.Agent, t.Role = q.Agent, q.Agent[0]
+		if err := d.Append(ctx, dr.Rec, drive.EntryTask, t); err != nil {
+			return err
+		}
+	}
+	if dr.Rec.Log.Torn > 0 {
+		dr.Watch.Note(fmt.Sprintf("the last %d bytes of the record were torn and are set aside; the step they told of is done again", dr.Rec.Log.Torn))
+	}
+	st := dr.Rec.State
+	switch {
+	case st.Phase == "" || st.Phase == loop.PhaseNew:
+		return d.Apply(ctx, dr.Rec, loop.Event{Kind: loop.EvStarted})
+	case st.Gate != nil && st.Gate.Kind == loop.GateCancelled:
+		return d.Apply(ctx, dr.Rec, loop.Event{Kind: loop.EvResumed})
+	}
+	return nil
+}
+
+// recoverRestore finishes a restore that was cut short, before anything else looks
+// at the tree.
+func (d *Desk) recoverRestore(ctx context.Context, w drive.Watcher) error {
+	done, err := d.Snaps.Recover(ctx)
+	if err != nil || done == nil {
+		return err
+	}
+	w.Note(fmt.Sprintf("an interrupted restore of %s was finished; the state it met is kept as %s", done.Target.Short(), done.Rescue.Short()))
+	return nil
+}
+
+// Cancel stops the attempt that is under way, from another terminal. The runner
+// that waits for it captures the work and parks.
+func (d *Desk) Cancel(ctx context.Context, task belay.TaskID) error {
+	r, err := d.Load(task)
+	if err != nil {
+		return err
+	}
+	c := r.State.Pending
+	if c == nil || c.Kind != loop.CmdAttempt && c.Kind != loop.CmdDebug {
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s has no agent running (%s)", task, r.State.Phase)
+	}
+	run, err := agent.Attach(d.RunDir(task, c.ID))
+	if errors.Is(err, os.ErrNotExist) {
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", task), "%s has no agent running here", task)
+	}
+	if err != nil {
+		return err
+	}
+	return run.Stop(ctx)
+}

@@ -1,0 +1,151 @@
+package flow
+
+import (
+	"context"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// TaskLine is one task as a list shows it.
+type TaskLine struct {
+	ID       belay.TaskID `json:"id"`
+	Title    string       `json:"title"`
+	Feature  string       `json:"feature,omitempty"`
+	Phase    string       `json:"phase"`
+	Outcome  loop.Outcome `json:"outcome"`
+	Attempts int          `json:"attempts"`
+	Waits    string       `json:"waits,omitempty"` // why a person is asked
+	Changed  time.Time    `json:"changed"`
+	Torn     int64        `json:"torn,omitempty"`
+	Problem  string       `json:"problem,omitempty"` // the record cannot be read
+}
+
+// Tasks lists every task, in order of creation.
+func (d *Desk) Tasks() ([]TaskLine, error) {
+	var lines []TaskLine
+	records, err := d.Records(func(id belay.TaskID, err error) {
+		lines = append(lines, TaskLine{ID: id, Phase: "unreadable", Problem: drive.Sentence(err)})
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range records {
+		l := TaskLine{ID: r.Task.ID, Title: r.Task.Title, Feature: r.Task.Feature, Phase: phase(r.State),
+			Outcome: r.State.Outcome, Attempts: len(r.State.Attempts), Changed: r.Changed, Torn: r.Log.Torn}
+		if r.State.Gate != nil {
+			l.Waits = r.State.Gate.Why
+		}
+		lines = append(lines, l)
+	}
+	return lines, nil
+}
+
+// Status is the working tree at a glance.
+type Status struct {
+	Root        string         `json:"root"`
+	Held        string         `json:"held,omitempty"` // who works in this tree now
+	Tasks       []TaskLine     `json:"tasks"`          // open ones
+	Ended       int            `json:"ended"`          // how many ended
+	Snapshots   snapshot.Usage `json:"snapshots"`
+	OverCap     bool           `json:"over_cap"` // snapshots are larger than snapshot.cap
+	Interrupted bool           `json:"interrupted_restore"`
+	Trusted     *bool          `json:"config_trusted,omitempty"` // nil: the config runs nothing
+}
+
+// Status gathers the tree's state; it changes nothing.
+func (d *Desk) Status(ctx context.Context) (Status, error) {
+	s := Status{Root: d.Repo.Root, Tasks: []TaskLine{}}
+	if h, busy := d.Held(); busy {
+		s.Held = h.String()
+	}
+	lines, err := d.Tasks()
+	if err != nil {
+		return s, err
+	}
+	for _, l := range lines {
+		if l.Phase == string(loop.PhaseClosed) {
+			s.Ended++
+			continue
+		}
+		s.Tasks = append(s.Tasks, l)
+	}
+	if s.Snapshots, err = d.Snaps.Usage(ctx); err != nil {
+		return s, err
+	}
+	s.OverCap = d.Config.Snapshot.Cap > 0 && s.Snapshots.Bytes > d.Config.Snapshot.Cap
+	s.Interrupted = d.Snaps.Interrupted()
+	if t, err := d.Trust(false, false); err == nil && t.Hash != "" {
+		s.Trusted = &t.Trusted
+	}
+	return s, nil
+}
+
+// Shown is a task as `belay show` gives it.
+type Shown struct {
+	Task      belay.Task     `json:"task"`
+	Phase     string         `json:"phase"`
+	Outcome   loop.Outcome   `json:"outcome"`
+	Why       string         `json:"why,omitempty"`
+	Before    string         `json:"before,omitempty"`
+	Attempts  []ShownAttempt `json:"attempts"`
+	Gate      *loop.Gate     `json:"gate,omitempty"`
+	Rollbacks int            `json:"rollbacks"`
+	Retries   int            `json:"retries"`
+	Decisions []loop.Decided `json:"decisions,omitempty"`
+	Notes     []drive.Note   `json:"notes,omitempty"`
+	Created   time.Time      `json:"created"`
+	Changed   time.Time      `json:"changed"`
+	Torn      int64          `json:"torn,omitempty"`
+}
+
+// ShownAttempt is one attempt with the reasons it was refused for.
+type ShownAttempt struct {
+	loop.Attempt
+	Reasons []string `json:"reasons"`
+}
+
+// Show gives a task whole.
+func (d *Desk) Show(task belay.TaskID) (Shown, *drive.Record, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return Shown{}, nil, err
+	}
+	s := Shown{
+		Task: r.Task, Phase: phase(r.State), Outcome: r.State.Outcome, Why: r.State.Why, Before: string(r.State.Before),
+		Gate: r.State.Gate, Rollbacks: r.State.Rollbacks, Retries: r.State.Retries, Decisions: r.State.Decisions,
+		Notes: r.Notes, Created: r.Created, Changed: r.Changed, Torn: r.Log.Torn, Attempts: []ShownAttempt{},
+	}
+	for _, n := range r.Notes {
+		if n.Kind == "rollback" {
+			s.Rollbacks++
+		}
+	}
+	for _, a := range r.State.Attempts {
+		shown := ShownAttempt{Attempt: a, Reasons: []string{}}
+		for _, f := range a.Findings {
+			shown.Reasons = append(shown.Reasons, f.Title)
+		}
+		s.Attempts = append(s.Attempts, shown)
+	}
+	return s, r, nil
+}
+
+// Protected reports whether a snapshot belongs to a task that is still open: such a
+// snapshot is never pruned.
+func (d *Desk) Protected() (func(snapshot.Info) bool, error) {
+	open := map[string]bool{}
+	records, err := d.Records(func(id belay.TaskID, _ error) { open[id.Key()] = true })
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range records {
+		if r.Open() {
+			open[r.Task.ID.Key()] = true
+		}
+	}
+	return func(s snapshot.Info) bool { return s.Task != "" && open[s.Task.Key()] }, nil
+}

@@ -1,0 +1,197 @@
+package flow
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// NewTask is what a person says of a task; the config and detection fill the rest.
+type NewTask struct {
+	ID      belay.TaskID // "": one is made
+	Prose   string
+	Agent   []string
+	Feature string
+	Role    string
+	Expect  []string
+	Trust   bool // commands in the config file may run
+}
+
+// Add records a task without starting it. The rules it will be judged by are frozen
+// now: an agent that edits the config does not change its own exam.
+func (d *Desk) Add(ctx context.Context, q NewTask) (*drive.Record, error) {
+	t, err := d.task(q)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		used, err := d.Journal.Tasks()
+		if err != nil {
+			return nil, err
+		}
+		if q.ID == "" {
+			t.ID = belay.NextTaskID(used)
+		}
+		_, err = d.Journal.Create(ctx, t.ID, drive.EntryTask, t)
+		if err == nil {
+			return d.Load(t.ID)
+		}
+		if q.ID != "" || belay.CodeOf(err) != belay.CodeUsage {
+			return nil, d.exists(t.ID, err)
+		}
+		// Another process made the same number first: take the next one.
+	}
+}
+
+// exists says how to go on with a task that is there already.
+func (d *Desk) exists(task belay.TaskID, err error) error {
+	if belay.CodeOf(err) != belay.CodeUsage {
+		return err
+	}
+	r, lerr := d.Load(task)
+	if lerr != nil {
+		return err
+	}
+	if r.Open() {
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s, or belay show %s", r.Task.ID, r.Task.ID),
+			"%s is open already: %s", r.Task.ID, r.Task.Title)
+	}
+	return belay.Refuse(belay.CodeUsage, "leave --task out and a new id is made", "%s has ended (%s) and ids are not used twice", r.Task.ID, r.State.Outcome)
+}
+
+// task makes a whole task of what was said, the config and what can be detected.
+func (d *Desk) task(q NewTask) (belay.Task, error) {
+	if strings.TrimSpace(q.Prose) == "" {
+		return belay.Task{}, belay.Refuse(belay.CodeUsage, `belay run "what the agent should do" -- AGENT ARGS…`, "the task has no words")
+	}
+	c := d.Config
+	t := belay.Task{
+		ID: q.ID, Prose: q.Prose, Title: belay.TitleOf(q.Prose), Feature: q.Feature, Role: q.Role,
+		Agent: q.Agent, Debugger: c.Debugger.Command, Timeout: c.Agent.Timeout,
+		Scope:    belay.Scope{Files: c.Files, Protect: c.Protect, Expect: q.Expect},
+		Preserve: c.Preserve, Policy: c.Policy(),
+		Checks: belay.Checks{Tests: c.Checks.Tests, Skip: c.Checks.Skip, MaxDiff: c.Checks.MaxDiff, Timeout: c.Checks.Timeout},
+	}
+	if len(t.Agent) == 0 {
+		t.Agent = c.Agent.Command
+	}
+	if t.Checks.Timeout == 0 {
+		t.Checks.Timeout = runTimeout
+	}
+	if !t.Checks.Tests.Set() {
+		t.Checks.Tests, _ = check.Detect(d.Repo.Root)
+	}
+	t.Checks.Tests = asEvents(t.Checks.Tests)
+	for _, globs := range [][]string{t.Scope.Files, t.Scope.Protect, t.Scope.Expect, t.Preserve} {
+		for _, g := range globs {
+			if err := check.ValidGlob(g); err != nil {
+				return belay.Task{}, err
+			}
+		}
+	}
+	if t.Role == "" && len(t.Agent) > 0 {
+		t.Role = t.Agent[0]
+	}
+	return t, nil
+}
+
+// asEvents asks go test for its event stream, which tells one test from another,
+// where a plain "go test …" was given and nothing in the line could be meant
+// otherwise.
+func asEvents(c belay.TestCommand) belay.TestCommand {
+	rest, ok := strings.CutPrefix(c.Command, "go test")
+	plain := !strings.ContainsAny(c.Command, "|&;<>$`(){}\n") && !strings.Contains(c.Command, "-json")
+	if ok && plain && (rest == "" || rest[0] == ' ') && (c.Format == "" || c.Format == "exit") {
+		c.Command, c.Format = "go test -json"+rest, "gotest"
+	}
+	return c
+}
+
+// agentReady refuses before anything is touched when the agent cannot be started.
+func (d *Desk) agentReady(t belay.Task) error {
+	if len(t.Agent) == 0 {
+		return belay.Refuse(belay.CodeUsage, `belay run "…" -- AGENT ARGS…, or agent.command in .belay/config.yaml`, "no agent was given")
+	}
+	return agent.LookPath(t.Agent[0], d.Repo.Root, nil)
+}
+
+// Start takes the state before of a task that somebody drives by hand.
+func (d *Desk) Start(ctx context.Context, task belay.TaskID, w drive.Watcher) (*drive.Record, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return nil, err
+	}
+	if r.State.Phase != loop.PhaseNew && r.State.Phase != "" && r.State.Phase != loop.PhaseSnapshot {
+		return nil, belay.Refuse(belay.CodeUsage, "belay status", "%s is started already (%s)", task, r.State.Phase)
+	}
+	unlock, err := d.Hold(ctx, task, "belay task start")
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if r.State.Pending == nil {
+		if err := d.Apply(ctx, r, loop.Event{Kind: loop.EvStarted}); err != nil {
+			return nil, err
+		}
+	}
+	return r, d.pending(ctx, r, w, loop.CmdSnapshot)
+}
+
+// Capture says that the attempt under way has ended and holds what it left.
+func (d *Desk) Capture(ctx context.Context, task belay.TaskID, w drive.Watcher) (*drive.Record, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return nil, err
+	}
+	c := r.State.Pending
+	if c == nil || c.Kind != loop.CmdAttempt && c.Kind != loop.CmdCapture {
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s has no attempt under way (%s)", task, r.State.Phase)
+	}
+	unlock, err := d.Hold(ctx, task, "belay task capture")
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if c.Kind == loop.CmdAttempt {
+		ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Ended: loop.EndedExit, Note: "driven by hand"}
+		if err := d.Apply(ctx, r, ev); err != nil {
+			return nil, err
+		}
+	}
+	return r, d.pending(ctx, r, w, loop.CmdCapture)
+}
+
+// Finish closes a task that passed.
+func (d *Desk) Finish(ctx context.Context, task belay.TaskID, w drive.Watcher) (*drive.Record, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return nil, err
+	}
+	c := r.State.Pending
+	if c == nil || c.Kind != loop.CmdClose {
+		return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay check %s, then belay show %s", task, task),
+			"%s is not accepted: it stands in phase %s", task, r.State.Phase)
+	}
+	return r, d.pending(ctx, r, w, loop.CmdClose)
+}
+
+// pending does the outstanding command when it is of the given kind.
+func (d *Desk) pending(ctx context.Context, r *drive.Record, w drive.Watcher, kind loop.CommandKind) error {
+	c := r.State.Pending
+	if c == nil || c.Kind != kind {
+		return nil
+	}
+	dr := &drive.Driver{Desk: d.Desk, Rec: r, Watch: w, Soft: ctx}
+	ev, err := dr.execute(ctx, *c)
+	if err != nil {
+		return err
+	}
+	ev.Command = c.ID
+	return d.Apply(ctx, r, ev)
+}

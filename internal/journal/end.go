@@ -1,0 +1,71 @@
+package journal
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// recordEnd is where a record ends: its last whole entry, the bytes up to and with it,
+// and the bytes after it.
+type recordEnd struct {
+	last  line
+	whole int64
+	torn  int64
+}
+
+// findEnd finds the end of the record. Where the last line is whole it alone is read,
+// so an append costs the same in a long record as in a short one; otherwise all is.
+func findEnd(f *os.File, task belay.TaskID) (recordEnd, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return recordEnd{}, fmt.Errorf("read %s: %w", f.Name(), err)
+	}
+	raw, err := lastLine(f, info.Size())
+	if err != nil {
+		return recordEnd{}, fmt.Errorf("read %s: %w", f.Name(), err)
+	}
+	if text, ok := bytes.CutSuffix(raw, []byte("\n")); ok {
+		l, err := parseLine(text)
+		if err == nil && l.task.Key() == task.Key() {
+			return recordEnd{last: l, whole: info.Size()}, nil
+		}
+	}
+	found, err := scanRecord(io.NewSectionReader(f, 0, info.Size()), f.Name(), task)
+	switch {
+	case err != nil:
+		return recordEnd{}, err
+	case found.damage != nil:
+		return recordEnd{}, found.damage
+	case len(found.log.Entries) == 0:
+		return recordEnd{}, notFound(task)
+	}
+	return recordEnd{last: found.last, whole: found.whole, torn: found.log.Torn}, nil
+}
+
+// lastLine reads what follows the last newline but one, reading backwards in growing
+// pieces; nothing when that is longer than an entry may be.
+func lastLine(f io.ReaderAt, size int64) ([]byte, error) {
+	for piece := int64(16 << 10); ; piece *= 4 {
+		n := min(piece, size)
+		buf := make([]byte, n)
+		if _, err := f.ReadAt(buf, size-n); err != nil && n > 0 {
+			return nil, err
+		}
+		if n == 0 {
+			return nil, nil
+		}
+		if i := bytes.LastIndexByte(buf[:n-1], '\n'); i >= 0 {
+			return buf[i+1:], nil
+		}
+		if n == size {
+			return buf, nil
+		}
+		if n > MaxEntry {
+			return nil, nil
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package journal
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Follow yields the entries of task's record whose number is greater than after, those
+// that are there and then each new one, until ctx ends or the loop over it does. It
+// looks ten times a second. An error ends it: no such task (belay.CodeNotFound), or a
+// record that is damaged (belay.CodeCannot). A torn end is waited for.
+func (s *Store) Follow(ctx context.Context, task belay.TaskID, after int) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		t := tail{store: s, task: task}
+		tick := time.NewTicker(s.poll)
+		defer tick.Stop()
+		for {
+			entries, err := t.next()
+			for _, e := range entries {
+				if e.Seq > after && !yield(e, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(Entry{}, err)
+				return
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	}
+}
+
+// tail is a place in a record up to which it has been read.
+type tail struct {
+	store *Store
+	task  belay.TaskID
+	read  int64 // bytes of the entries given so far
+	last  line
+}
+
+// next gives the whole entries that were added since the last look.
+func (t *tail) next() ([]Entry, error) {
+	path := t.store.taskFile(t.task)
+	if t.last.Seq == 0 { // a damaged or a missing record says so at once, as Read does
+		found, err := t.store.scan(t.task)
+		if err != nil {
+			return nil, err
+		}
+		t.read, t.last = found.whole, found.last
+		return found.log.Entries, found.damage
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("follow %s: %w", t.task, err)
+	}
+	if info.Size() == t.read {
+		return nil, nil
+	}
+	if info.Size() < t.read {
+		return nil, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(t.task), "the record of %s has been cut", t.last.task)
+	}
+	return t.added(path)
+}
+
+func (t *tail) added(path string) ([]Entry, error) {
+	f, err := openRecord(path, os.O_RDONLY)
+	if err != nil {
+		return nil, fmt.Errorf("follow %s: %w", t.task, err)
+	}
+	defer f.Close()
+	if _, err := f.Seek(t.read, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("follow %s: %w", t.task, err)
+	}
+	br := bufio.NewReader(f)
+	var entries []Entry
+	for {
+		raw, size, err := readLine(br)
+		if err != nil {
+			return entries, fmt.Errorf("follow %s: %w", t.task, err)
+		}
+		l, err := nextLine(raw, t.last, t.task)
+		switch {
+		case err == nil:
+			t.last, t.read = l, t.read+size
+			entries = append(entries, l.Entry)
+		case wholeJSON(raw):
+			_, again := t.store.Read(t.task) // the whole record names the line, or finds it mended
+			return entries, again
+		default:
+			return entries, nil // the end, or a torn one: what comes next shows
+		}
+	}
+}

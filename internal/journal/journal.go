@@ -1,0 +1,146 @@
+// Package journal is belay's only memory: one append-only file per task, a line per
+// entry, each line chained to the one before by its hash; and attachments (logs,
+// diffs, reports) written once under the hash of their bytes.
+//
+// It never learns what an entry means, never edits or deletes an entry, and never
+// holds a lock longer than one append takes. Readers take no lock at all.
+//
+// On disk, below the folder given to Open (folders 0700, files 0600):
+//
+//	tasks/<key>.jsonl         the entries of one task; key is the id in lower case
+//	tasks/<key>.jsonl.torn-1  bytes a crash left that were no whole entry
+//	tasks/<key>.lock          locked during an append; its text is information only
+//	files/<sha256>            one attachment
+//	files/.new/               attachments being written
+package journal
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Limits of the format.
+const (
+	Version  = 1        // of a line
+	MaxEntry = 64 << 20 // bytes of a line, its newline excluded
+)
+
+const (
+	lockWait = 10 * time.Second       // for another process to finish one append
+	pollWait = 100 * time.Millisecond // between two looks at a followed file
+)
+
+// Store is the record below one folder. Its methods may be called from any number of
+// goroutines and processes at once. The fields are set before first use.
+type Store struct {
+	// Fault, when set, is called before every step that changes the disk: "mkdir",
+	// "create", "write", "sync", "rename", "truncate", "remove" and "syncdir", with the
+	// path it works on. An error it returns takes the place of the step.
+	Fault func(op, path string) error
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+
+	dir  string
+	wait time.Duration
+	poll time.Duration
+}
+
+// Open gives the store below dir. It touches nothing: folders are made by the first
+// write, and reading a store that is not there finds nothing.
+func Open(dir string) *Store {
+	return &Store{dir: dir, wait: lockWait, poll: pollWait}
+}
+
+// Entry is one line of a task's record. Seq counts from 1. Time is in UTC and never
+// before the entry's predecessor. Data is the caller's JSON, byte for byte as written.
+// Prev and Hash are 64 lower-case hex digits; the first entry's Prev is all zeros.
+type Entry struct {
+	Seq  int             `json:"seq"`
+	Time time.Time       `json:"time"`
+	Type string          `json:"type"`
+	Data json.RawMessage `json:"data"`
+	Prev string          `json:"prev"`
+	Hash string          `json:"hash"`
+}
+
+// Head is the end of a record: what the next entry is chained to. The zero Head is
+// the head of a record that does not exist yet.
+type Head struct {
+	Seq  int    `json:"seq"`
+	Hash string `json:"hash"`
+}
+
+// Log is a whole record as one reading found it. Torn is the number of bytes after
+// the last whole entry: what a crash left, or an append that is being written.
+type Log struct {
+	Task    belay.TaskID `json:"task"` // as it was written when the task was created
+	Entries []Entry      `json:"entries"`
+	Head    Head         `json:"head"`
+	Torn    int64        `json:"torn,omitempty"`
+}
+
+// MovedError says that the record has grown since the caller read it, so what the
+// caller was about to append may no longer be true. Read again and decide again.
+// Its code is belay.CodeBusy.
+type MovedError struct {
+	Task  belay.TaskID
+	After Head // what the caller knew
+	Head  Head // what the record's head is
+}
+
+// Error says how far the record has moved.
+func (e *MovedError) Error() string { return e.refusal().Error() }
+
+// Unwrap gives the *belay.Error.
+func (e *MovedError) Unwrap() error { return e.refusal() }
+
+func (e *MovedError) refusal() *belay.Error {
+	return belay.Refuse(belay.CodeBusy, "try again: the record is read anew",
+		"the record of %s has changed meanwhile: its last entry is number %d, expected was %d", e.Task, e.Head.Seq, e.After.Seq)
+}
+
+func (s *Store) tasksDir() string { return filepath.Join(s.dir, "tasks") }
+func (s *Store) filesDir() string { return filepath.Join(s.dir, "files") }
+func (s *Store) newFiles() string { return filepath.Join(s.dir, "files", ".new") }
+func (s *Store) now() time.Time   { return s.clock()().UTC().Round(0) }
+func notFound(task belay.TaskID) error {
+	return belay.Refuse(belay.CodeNotFound, "belay status lists the tasks", "there is no task %s", belay.VisibleLine(string(task)))
+}
+
+func (s *Store) clock() func() time.Time {
+	if s.Now != nil {
+		return s.Now
+	}
+	return time.Now
+}
+
+const suffix = ".jsonl"
+
+func (s *Store) taskFile(task belay.TaskID) string {
+	return filepath.Join(s.tasksDir(), fileKey(task)+suffix)
+}
+
+func (s *Store) lockFile(task belay.TaskID) string {
+	return filepath.Join(s.tasksDir(), fileKey(task)+".lock")
+}
+
+// fileKey is the id's key with every byte that is not a small letter, a digit, '.',
+// '_' or '-' written as %xx. An id that ParseTaskID accepts comes out as its key;
+// anything else still makes a file name inside the folder, for which nothing exists.
+func fileKey(task belay.TaskID) string {
+	var b strings.Builder
+	for i, c := range []byte(task.Key()) {
+		plain := c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || (c == '.' || c == '_' || c == '-') && i > 0
+		if plain {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02x", c)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,69 @@
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+const lockPoll = 2 * time.Millisecond // an append takes about two of these
+
+// holder is what the lock file says about who has it. It informs people and decides
+// nothing: the lock itself belongs to the open file and ends with its process.
+type holder struct {
+	PID   int       `json:"pid"`
+	Host  string    `json:"host"`
+	Since time.Time `json:"since"`
+}
+
+// lock waits for the lock of task's record, at most s.wait. The lock file stays
+// afterwards: removing it would let two processes lock two files of one name.
+func (s *Store) lock(ctx context.Context, task belay.TaskID) (unlock func(), err error) {
+	path := s.lockFile(task)
+	fl := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	limited, cancel := context.WithTimeout(ctx, s.wait)
+	defer cancel()
+	_, err = fl.TryLockContext(limited, lockPoll)
+	switch {
+	case err == nil:
+		s.sign(path)
+		return func() { fl.Unlock() }, nil
+	case ctx.Err() != nil:
+		return nil, &belay.Error{Code: belay.CodeInterrupted, What: fmt.Sprintf("interrupted before the record of %s was written", task),
+			Try: "run the command again", Err: context.Cause(ctx)}
+	case limited.Err() != nil:
+		return nil, belay.Refuse(belay.CodeBusy, "wait for it to finish and do it again",
+			"the record of %s is held by %s for more than %s", task, readHolder(path), s.wait)
+	}
+	return nil, couldNot("lock", path, err)
+}
+
+// sign writes who holds the lock. Failing to is not worth failing the append.
+func (s *Store) sign(path string) {
+	host, _ := os.Hostname()
+	text, _ := json.Marshal(holder{PID: os.Getpid(), Host: host, Since: s.now()})
+	os.WriteFile(path, append(text, '\n'), 0o600)
+}
+
+func readHolder(path string) string {
+	const nobody = "another process"
+	f, err := os.Open(path)
+	if err != nil {
+		return nobody
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 4<<10))
+	var h holder
+	if errors.Join(err, json.Unmarshal(text, &h)) != nil || h.PID == 0 {
+		return nobody
+	}
+	return belay.VisibleLine(fmt.Sprintf("process %d on %s (since %s)", h.PID, h.Host, h.Since.Format(time.RFC3339)))
+}

@@ -1,0 +1,180 @@
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Read gives the record of task; the case of the id does not matter. It takes no
+// lock, so an append under way may show as torn bytes. A record that is damaged before
+// its end gives the entries before the damage and an error that names the file and the
+// line (belay.CodeCannot); a task without one whole entry is belay.CodeNotFound.
+func (s *Store) Read(task belay.TaskID) (Log, error) {
+	found, err := s.scan(task)
+	if err != nil {
+		return Log{}, err
+	}
+	return found.log, found.damage
+}
+
+// scanned is one pass over a record.
+type scanned struct {
+	log    Log
+	whole  int64 // bytes of the whole entries: where the next one belongs
+	last   line
+	damage error // entries follow, or stand, where the chain is broken
+}
+
+// scan reads the record, once more when it looks damaged: a reader without a lock can
+// see half of a torn end and half of the entry that was written in its place.
+func (s *Store) scan(task belay.TaskID) (found scanned, err error) {
+	for range 3 {
+		if found, err = s.scanOnce(task); err != nil || found.damage == nil {
+			break
+		}
+	}
+	return found, err
+}
+
+func (s *Store) scanOnce(task belay.TaskID) (scanned, error) {
+	f, err := openRecord(s.taskFile(task), os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return scanned{}, notFound(task)
+	}
+	if err != nil {
+		return scanned{}, fmt.Errorf("read the record of %s: %w", task, err)
+	}
+	defer f.Close()
+	found, err := scanRecord(f, f.Name(), task)
+	if err != nil {
+		return found, err
+	}
+	if len(found.log.Entries) == 0 && found.damage == nil {
+		return found, notFound(task)
+	}
+	return found, nil
+}
+
+// openRecord opens path when it is a regular file: a fifo or a link put in its place
+// must neither block belay nor lead it elsewhere.
+func openRecord(path string, flag int) (*os.File, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, belay.Refuse(belay.CodeCannot, "look at it and move it away", "%s is not a regular file", path)
+	}
+	return os.OpenFile(path, flag, 0)
+}
+
+// scanRecord reads entries as long as they are whole and chained. What follows is torn
+// when no line of it is whole JSON: a crash during an append leaves part of a line,
+// perhaps with blocks of zeros. Whole JSON that does not fit was written whole, so the
+// record was altered, and that is damage.
+func scanRecord(r io.Reader, path string, task belay.TaskID) (found scanned, err error) {
+	br := bufio.NewReaderSize(r, 64<<10)
+	var why error
+	bad := 0
+	for n := 1; ; n++ {
+		raw, size, err := readLine(br)
+		if err != nil {
+			return found, fmt.Errorf("read %s: %w", path, err)
+		}
+		if size == 0 {
+			return found, nil
+		}
+		if bad == 0 {
+			l, err := nextLine(raw, found.last, task)
+			if err == nil {
+				found.add(l, size)
+				continue
+			}
+			bad, why = n, err
+		}
+		found.log.Torn += size
+		if found.damage == nil && wholeJSON(raw) {
+			found.damage = damaged(path, bad, why)
+		}
+	}
+}
+
+func (s *scanned) add(l line, size int64) {
+	s.last = l
+	s.whole += size
+	s.log.Task = l.task
+	s.log.Entries = append(s.log.Entries, l.Entry)
+	s.log.Head = l.head()
+}
+
+func damaged(path string, n int, why error) error {
+	return &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("line %d of %s is damaged", n, path), Err: why,
+		Try: "belay log --verify lists everything that does not fit; the lines before it are good"}
+}
+
+// nextLine parses raw, which ends in a newline when it is whole, and checks that it
+// follows last in the record of task. The zero last stands before the first line.
+func nextLine(raw []byte, last line, task belay.TaskID) (line, error) {
+	text, whole := bytes.CutSuffix(raw, []byte("\n"))
+	if !whole {
+		return line{}, errors.New("it has no end")
+	}
+	l, err := parseLine(text)
+	if err != nil {
+		return l, err
+	}
+	return l, follows(last, l, task)
+}
+
+func follows(last, l line, task belay.TaskID) error {
+	prev := last.Hash
+	if last.Seq == 0 {
+		prev = noPrev
+	}
+	switch {
+	case l.Seq != last.Seq+1:
+		return fmt.Errorf("its number is %d, expected was %d", l.Seq, last.Seq+1)
+	case l.Prev != prev:
+		return errors.New("it is not chained to the line before it")
+	case l.Time.Before(last.Time):
+		return fmt.Errorf("its time %s is before that of the line before it", l.Time.Format(time.RFC3339Nano))
+	case last.Seq > 0 && l.task != last.task, l.task.Key() != task.Key():
+		return fmt.Errorf("it belongs to the task %s", l.task)
+	}
+	return nil
+}
+
+// readLine gives the next line with its newline and its size in bytes; 0 is the end.
+// Of a line longer than an entry may be only the size is given. bufio.Scanner would
+// stop at long lines without a word about what follows.
+func readLine(br *bufio.Reader) (raw []byte, size int64, err error) {
+	tooLong := false
+	for {
+		part, err := br.ReadSlice('\n')
+		size += int64(len(part))
+		if tooLong = tooLong || size > MaxEntry+1; tooLong {
+			raw = nil
+		} else {
+			raw = append(raw, part...)
+		}
+		switch {
+		case err == nil, errors.Is(err, io.EOF):
+			return raw, size, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, size, err
+		}
+	}
+}
+
+func wholeJSON(raw []byte) bool {
+	return bytes.HasPrefix(raw, []byte("{")) && bytes.HasSuffix(raw, []byte("\n")) && json.Valid(raw)
+}

@@ -1,0 +1,78 @@
+package journal
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Tasks lists the tasks that have a record, in the order of creation (the time of
+// their first entry, then the id). A record whose first line is damaged is listed last
+// under its key, so that reading it tells what is wrong. No store is no task.
+func (s *Store) Tasks() ([]belay.TaskID, error) {
+	names, err := os.ReadDir(s.tasksDir())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list tasks: %w", err)
+	}
+	type created struct {
+		id  belay.TaskID
+		bad bool
+		at  time.Time
+	}
+	var all []created
+	for _, e := range names {
+		key, ok := strings.CutSuffix(e.Name(), suffix)
+		if !ok || fileKey(belay.TaskID(key)) != key {
+			continue
+		}
+		l, exists, err := firstLine(filepath.Join(s.tasksDir(), e.Name()), belay.TaskID(key))
+		switch {
+		case err != nil:
+			all = append(all, created{id: belay.TaskID(key), bad: true})
+		case exists:
+			all = append(all, created{id: l.task, at: l.Time})
+		}
+	}
+	sort.SliceStable(all, func(i, j int) bool {
+		if all[i].bad != all[j].bad {
+			return all[j].bad
+		}
+		return all[i].at.Before(all[j].at)
+	})
+	ids := make([]belay.TaskID, len(all))
+	for i, c := range all {
+		ids[i] = c.id
+	}
+	return ids, nil
+}
+
+// firstLine reads the entry that created a task. exists is false for a file that a
+// crash left without one whole entry.
+func firstLine(path string, task belay.TaskID) (l line, exists bool, err error) {
+	f, err := openRecord(path, os.O_RDONLY)
+	if err != nil {
+		return l, false, err
+	}
+	defer f.Close()
+	raw, _, err := readLine(bufio.NewReader(f))
+	if err != nil {
+		return l, false, err
+	}
+	if l, err = nextLine(raw, line{}, task); err == nil {
+		return l, true, nil
+	}
+	if _, err = f.Seek(0, io.SeekStart); err != nil {
+		return l, false, err
+	}
+	found, err := scanRecord(f, path, task)
+	return l, false, errors.Join(err, found.damage)
+}

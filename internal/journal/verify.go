@@ -1,0 +1,135 @@
+package journal
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+const maxProblems = 100 // named one by one; more are counted
+
+// Verdict is what Verify found: OK with no problem, or what does not fit, a sentence
+// each. Head is the end of the unbroken part. A record cut off after a whole entry
+// looks whole: compare Head with one that was noted elsewhere.
+type Verdict struct {
+	Task     belay.TaskID `json:"task"`
+	Entries  int          `json:"entries"` // whole lines
+	OK       bool         `json:"ok"`
+	Problems []string     `json:"problems,omitempty"`
+	Head     Head         `json:"head"`
+
+	more int
+}
+
+// Verify computes every hash of the record anew and looks at each line's number, time,
+// task and link to the line before, going on after the first problem. attachments, when
+// not nil, names the attachments an entry refers to; each must be there and have its
+// hash. The error is for a record that cannot be read: belay.CodeNotFound, or the
+// reading's.
+func (s *Store) Verify(task belay.TaskID, attachments func(Entry) []string) (v Verdict, err error) {
+	var named []reference
+	for range 3 { // an append under way looks like a torn end: look again
+		if v, named, err = s.verifyLines(task, attachments); err != nil || len(v.Problems) == 0 {
+			break
+		}
+	}
+	if err != nil {
+		return Verdict{}, err
+	}
+	for _, r := range named {
+		v.note(r.line, s.checkAttachment(r.sha))
+	}
+	if v.more > 0 {
+		v.Problems = append(v.Problems, fmt.Sprintf("and %d more", v.more))
+	}
+	v.OK = len(v.Problems) == 0
+	return v, nil
+}
+
+// reference is the first mention of an attachment.
+type reference struct {
+	line int
+	sha  string
+}
+
+func (s *Store) verifyLines(task belay.TaskID, attachments func(Entry) []string) (v Verdict, named []reference, err error) {
+	found, err := s.scanOnce(task)
+	if err != nil {
+		return v, nil, err
+	}
+	v = Verdict{Task: found.log.Task, Head: found.log.Head}
+	if v.Task == "" {
+		v.Task = task
+	}
+	f, err := openRecord(s.taskFile(task), os.O_RDONLY)
+	if err != nil {
+		return v, nil, fmt.Errorf("verify %s: %w", task, err)
+	}
+	defer f.Close()
+	seen := map[string]bool{}
+	err = v.lines(f, task, func(n int, e Entry) {
+		if attachments == nil {
+			return
+		}
+		for _, sha := range attachments(e) {
+			if !seen[sha] {
+				seen[sha] = true
+				named = append(named, reference{n, sha})
+			}
+		}
+	})
+	if err != nil {
+		return v, nil, fmt.Errorf("verify %s: %w", task, err)
+	}
+	return v, named, nil
+}
+
+func (v *Verdict) lines(r io.Reader, task belay.TaskID, each func(int, Entry)) error {
+	br := bufio.NewReader(r)
+	var last line
+	for n := 1; ; n++ {
+		raw, size, err := readLine(br)
+		if err != nil || size == 0 {
+			return err
+		}
+		l, err := nextLine(raw, last, task)
+		v.note(n, err)
+		if l.Seq == 0 || l.Hash == "" {
+			continue // not an entry: the next line is compared with the one before it
+		}
+		v.Entries++
+		if key, twice := doubleKey(l.Data); twice {
+			v.note(n, fmt.Errorf("its data has the key %q twice", key))
+		}
+		last = l
+		each(n, l.Entry)
+	}
+}
+
+func (v *Verdict) note(n int, err error) {
+	switch {
+	case err == nil:
+	case len(v.Problems) == maxProblems:
+		v.more++
+	default:
+		v.Problems = append(v.Problems, belay.VisibleLine(fmt.Sprintf("line %d: %v", n, err)))
+	}
+}
+
+func (s *Store) checkAttachment(sha string) error {
+	r, err := s.OpenAttachment(sha)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the attachment %s is missing", sha)
+	}
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = io.Copy(io.Discard, r)
+	return err
+}

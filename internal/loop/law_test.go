@@ -1,0 +1,225 @@
+package loop
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func drawPolicy(t *rapid.T) belay.Policy {
+	return belay.Policy{
+		Retries:     rapid.IntRange(-1, 3).Draw(t, "retries"),
+		Retry:       rapid.SampledFrom([]belay.RetryMode{"", belay.RetryAuto, belay.RetryRollback, belay.RetryRepair}).Draw(t, "retry"),
+		MaxAttempts: rapid.IntRange(0, 5).Draw(t, "max"),
+		WallTime:    time.Duration(rapid.IntRange(0, 20).Draw(t, "wall")) * time.Minute,
+		Cost:        float64(rapid.IntRange(0, 10).Draw(t, "cost")),
+		Stalls:      rapid.IntRange(-1, 2).Draw(t, "stalls"),
+		Lost:        rapid.IntRange(-1, 2).Draw(t, "lost"),
+		Baseline:    rapid.Bool().Draw(t, "baseline"),
+		Review:      rapid.Bool().Draw(t, "review"),
+	}
+}
+
+var allEvents = []EventKind{
+	EvStarted, EvSnapshot, EvBaseline, EvAttempted, EvCaptured, EvChecked, EvReviewed, EvRestored, EvDebugged, EvClosed,
+	EvStalled, EvLost, EvBroken, EvCancelled, EvResumed, EvDecided,
+}
+
+var allDecisions = []Decision{DecideDebug, DecideGuide, DecideSkip, DecideAbort, DecideRecheck}
+
+// drawEvent draws an event that mostly fits s: without that bias a run would hardly
+// get past the snapshot. One in five is arbitrary.
+func drawEvent(t *rapid.T, s State) Event {
+	e := Event{
+		Kind:     rapid.SampledFrom(allEvents).Draw(t, "kind"),
+		Command:  rapid.SampledFrom([]string{"", "1-snapshot", "3-capture", "4-check"}).Draw(t, "command"),
+		Snapshot: rapid.SampledFrom([]belay.SnapshotID{"", "a", "b"}).Draw(t, "snapshot"),
+		Ended:    rapid.SampledFrom([]Ended{EndedExit, EndedTimeout, EndedStopped, ""}).Draw(t, "ended"),
+		Exit:     rapid.SampledFrom([]int{0, 0, 0, 1, 126, 127}).Draw(t, "exit"),
+		Elapsed:  time.Duration(rapid.IntRange(-1, 8).Draw(t, "elapsed")) * time.Minute,
+		Cost:     float64(rapid.IntRange(-1, 4).Draw(t, "cost")),
+		Verdict:  rapid.SampledFrom([]belay.Verdict{"pass", "fail", "fail", "fail", "unknown", ""}).Draw(t, "verdict"),
+		Findings: rapid.SliceOfN(rapid.Custom(drawFinding), 0, 2).Draw(t, "findings"),
+		Kept:     rapid.SliceOfN(rapid.Just("kept"), 0, 1).Draw(t, "kept"),
+		Note:     rapid.SampledFrom([]string{"", "words"}).Draw(t, "note"),
+		Gate:     rapid.IntRange(0, 2).Draw(t, "gate"),
+		Decision: rapid.SampledFrom(allDecisions).Draw(t, "decision"),
+
+		FeatureRetries: rapid.IntRange(0, 3).Draw(t, "featureRetries"),
+		FeatureLimit:   rapid.IntRange(0, 4).Draw(t, "featureLimit"),
+	}
+	if rapid.IntRange(0, 4).Draw(t, "arbitrary") == 0 {
+		return e
+	}
+	e.Gate = s.Gates
+	kinds := []EventKind{EvDecided, EvDecided, EvResumed, EvCancelled}
+	switch c := s.Pending; {
+	case c != nil:
+		e.Command = c.ID
+		kinds = []EventKind{resultOf[c.Kind], resultOf[c.Kind], resultOf[c.Kind], EvBroken, EvCancelled}
+		if c.Kind == CmdAttempt {
+			kinds = append(kinds, EvStalled, EvLost)
+		}
+	case s.Phase == "":
+		kinds = []EventKind{EvStarted}
+	}
+	e.Kind = rapid.SampledFrom(kinds).Draw(t, "fitting")
+	return e
+}
+
+func drawFinding(t *rapid.T) belay.Finding {
+	return belay.Finding{
+		Check:    "c",
+		Severity: rapid.SampledFrom([]belay.Severity{"error", "warning", ""}).Draw(t, "severity"),
+		Category: rapid.SampledFrom([]belay.Category{"tests", "scope", "empty", "review"}).Draw(t, "category"),
+		Title:    rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "title"),
+	}
+}
+
+// deep copies through JSON, which also proves that nothing is lost there.
+func deep(t rapid.TB, s State) State {
+	data, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c State
+	if err := json.Unmarshal(data, &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestLaws runs random tasks under random policies and holds every step against what
+// must be true of all of them.
+func TestLaws(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPolicy(t)
+		var s State
+		for range rapid.IntRange(1, 60).Draw(t, "events") {
+			e := drawEvent(t, s)
+			before := deep(t, s)
+			next, commands, err := Step(p, s, e)
+			if !reflect.DeepEqual(before, s) {
+				t.Fatalf("Step changed its argument: %s", cmp.Diff(before, s))
+			}
+			if err != nil {
+				if !reflect.DeepEqual(before, next) || commands != nil || belay.CodeOf(err) == "" {
+					t.Fatalf("refused with %v, and still: %s", err, cmp.Diff(before, next))
+				}
+				continue
+			}
+			lawful(t, p, s, next, commands)
+			s = next
+		}
+		endable(t, p, s)
+	})
+}
+
+func lawful(t rapid.TB, p belay.Policy, s, next State, commands []Command) {
+	t.Helper()
+	if diff := cmp.Diff(next, deep(t, next)); diff != "" {
+		t.Fatalf("lost in JSON: %s", diff)
+	}
+	if err := sound(next); err != nil {
+		t.Fatalf("%v: %+v", err, next)
+	}
+	_, waits := commandOf(next.Phase)
+	switch n := len(next.Attempts); {
+	case len(commands) > 1 || len(commands) == 1 && (next.Pending == nil || commands[0] != *next.Pending):
+		t.Fatalf("commands %+v, pending %+v", commands, next.Pending)
+	case waits != (next.Pending != nil):
+		t.Fatalf("phase %s with command %+v", next.Phase, next.Pending)
+	case len(commands) == 0 && next.Pending != nil && !reflect.DeepEqual(next.Pending, s.Pending):
+		t.Fatalf("%+v was exchanged for %+v in silence", s.Pending, next.Pending)
+	case next.Seq != s.Seq+1:
+		t.Fatalf("event %d after %d", next.Seq, s.Seq)
+	case n > next.Allowed || p.MaxAttempts > 0 && n > p.MaxAttempts:
+		t.Fatalf("%d attempts, %d allowed, %d at most", n, next.Allowed, p.MaxAttempts)
+	case next.Retries > max(0, p.Retries):
+		t.Fatalf("%d automatic retries of %d", next.Retries, p.Retries)
+	case n > 0 && next.Allowed-n != max(0, p.Retries)-next.Retries:
+		t.Fatalf("%d allowed and %d made, but %d of %d retries used", next.Allowed, n, next.Retries, p.Retries)
+	case next.Outcome == OutcomePassed && next.Current().Verdict != belay.VerdictPass:
+		t.Fatalf("passed with verdict %q", next.Current().Verdict)
+	case (next.Phase == PhaseClosed) != (next.Outcome != OutcomeNone):
+		t.Fatalf("phase %s with outcome %q", next.Phase, next.Outcome)
+	case next.Phase == PhaseGate && !reflect.DeepEqual(next.Gate.Options, Options(p, next)):
+		t.Fatalf("the gate offers %v, Step takes %v", next.Gate.Options, Options(p, next))
+	case next.Phase == PhaseGate && next.Parking:
+		t.Fatal("parking at a gate")
+	}
+	for i, a := range next.Attempts[:max(0, len(next.Attempts)-1)] {
+		if a.Snapshot == "" && a.Ended != "" {
+			t.Fatalf("attempt %d ended and was never captured", i+1)
+		}
+		if a.Then == "" {
+			t.Fatalf("nothing followed attempt %d", i+1)
+		}
+	}
+}
+
+// endable aborts the task from wherever it is: every open state has a way to the end.
+func endable(t rapid.TB, p belay.Policy, s State) {
+	t.Helper()
+	for range 12 {
+		if !s.Open() {
+			return
+		}
+		e := Event{Snapshot: "end", Ended: EndedExit, Verdict: belay.VerdictUnknown}
+		switch {
+		case s.Pending != nil:
+			e.Kind, e.Command = resultOf[s.Pending.Kind], s.Pending.ID
+		case s.Phase == PhaseGate:
+			e.Kind, e.Gate, e.Decision = EvDecided, s.Gates, DecideAbort
+		default:
+			e.Kind = EvStarted
+		}
+		next, _, err := Step(p, s, e)
+		if err != nil {
+			t.Fatalf("no way out of %+v: %v", s, err)
+		}
+		s = next
+	}
+	t.Fatalf("still open: %+v", s)
+}
+
+func FuzzStep(f *testing.F) {
+	for _, c := range stories[:20] {
+		s, _ := tell(f, c.policy, c.story)
+		state, err := json.Marshal(s)
+		if err != nil {
+			f.Fatal(err)
+		}
+		policy, _ := json.Marshal(c.policy)
+		f.Add(policy, state, []byte(`[{"kind":"decided","gate":1,"decision":"guide","note":"w"},{"kind":"cancelled"},{"kind":"resumed"},{"kind":"checked","command":"4-check","verdict":"fail","findings":[{"category":"scope"}]}]`))
+	}
+	f.Fuzz(func(t *testing.T, policy, state, events []byte) {
+		var p belay.Policy
+		var s State
+		var list []Event
+		if json.Unmarshal(policy, &p) != nil || json.Unmarshal(state, &s) != nil || json.Unmarshal(events, &list) != nil {
+			return
+		}
+		for _, e := range list {
+			if s.Pending != nil {
+				e.Command = s.Pending.ID
+			}
+			next, commands, err := Step(p, s, e)
+			switch {
+			case err != nil && (commands != nil || !reflect.DeepEqual(s, next)):
+				t.Fatal("refused and changed")
+			case len(commands) > 1 || len(commands) == 1 && *next.Pending != commands[0]:
+				t.Fatalf("%+v is not what is pending", commands)
+			case err == nil && sound(next) != nil:
+				t.Fatalf("from %s %s came a state of no sense: %v", state, e.Kind, sound(next))
+			}
+			s = next
+		}
+	})
+}

@@ -1,0 +1,169 @@
+package loop
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// abstract is what decides a state's future, without the counts that only grow.
+func abstract(s State) string {
+	var b strings.Builder
+	fmt.Fprint(&b, s.Phase, " ", s.Outcome, " ", s.Ending, " parking=", s.Parking, " recheck=", s.Rechecking,
+		" left=", s.Allowed-len(s.Attempts), " attempts=", min(len(s.Attempts), 4), " stalls=", min(s.Stalls, 3), " losts=", min(s.Losts, 3))
+	if s.Gate != nil {
+		fmt.Fprint(&b, " gate=", s.Gate.Kind, s.Gate.Broken, s.Gate.Options)
+	}
+	if s.Parked != nil {
+		fmt.Fprint(&b, " parked=", s.Parked.Kind)
+	}
+	if s.Next != nil {
+		fmt.Fprint(&b, " next=", s.Next.Prompt, s.Next.Auto)
+	}
+	if a := s.Current(); a != nil {
+		fmt.Fprint(&b, " ended=", a.Ended, a.Exit, " verdict=", a.Verdict, len(a.Findings))
+	}
+	return b.String()
+}
+
+// moves gives every event worth trying in s, the refused ones included.
+func moves(s State) []Event {
+	base := Event{Snapshot: "s", Gate: s.Gates, Note: "words"}
+	if s.Pending != nil {
+		base.Command = s.Pending.ID
+	}
+	var list []Event
+	add := func(kind EventKind, change func(*Event)) {
+		e := base
+		e.Kind = kind
+		if change != nil {
+			change(&e)
+		}
+		list = append(list, e)
+	}
+	for _, kind := range allEvents {
+		switch kind {
+		case EvAttempted:
+			for _, exit := range []int{0, 127} {
+				add(kind, func(e *Event) { e.Ended, e.Exit = EndedExit, exit })
+			}
+		case EvChecked, EvReviewed:
+			for _, v := range []belay.Verdict{belay.VerdictPass, belay.VerdictUnknown} {
+				add(kind, func(e *Event) { e.Verdict = v })
+			}
+			for _, c := range []belay.Category{belay.CategoryTests, belay.CategoryScope} {
+				add(kind, func(e *Event) {
+					e.Verdict, e.Findings = belay.VerdictFail, []belay.Finding{{Category: c, Title: string(c)}}
+				})
+			}
+		case EvDecided:
+			for _, d := range allDecisions {
+				add(kind, func(e *Event) { e.Decision = d })
+			}
+		default:
+			add(kind, nil)
+		}
+	}
+	return list
+}
+
+// explore walks every abstract state of a policy and gives one state for each and
+// the kinds of event accepted in each phase.
+func explore(p belay.Policy) (map[string]State, map[Phase]map[EventKind]bool) {
+	seen, accepted := map[string]State{"": {}}, map[Phase]map[EventKind]bool{}
+	for queue := []State{{}}; len(queue) > 0; queue = queue[1:] {
+		s := queue[0]
+		for _, e := range moves(s) {
+			next, _, err := Step(p, s, e)
+			if err != nil {
+				continue
+			}
+			if accepted[s.Phase] == nil {
+				accepted[s.Phase] = map[EventKind]bool{}
+			}
+			accepted[s.Phase][e.Kind] = true
+			if len(next.Attempts) > 5 {
+				continue // a person can go on for ever
+			}
+			if key := abstract(next); seen[key].Phase == "" {
+				seen[key] = next
+				queue = append(queue, next)
+			}
+		}
+	}
+	return seen, accepted
+}
+
+var small = belay.Policy{Retries: 1, Retry: belay.RetryAuto, MaxAttempts: 4, Stalls: 1, Lost: 1, Baseline: true, Review: true}
+
+func TestEverythingIsReached(t *testing.T) {
+	t.Parallel()
+	seen, _ := explore(small)
+	t.Logf("%d abstract states", len(seen))
+	reached := map[string]bool{}
+	for _, s := range seen {
+		reached[string(s.Phase)] = true
+		if s.Gate != nil {
+			reached["gate "+string(s.Gate.Kind)+" "+string(s.Gate.Broken)] = true
+		}
+		if s.Outcome != "" {
+			reached["outcome "+string(s.Outcome)] = true
+		}
+		if s.Parked != nil && s.Gate.Kind == GateCancelled {
+			reached["parked "+string(s.Parked.Kind)] = true
+		}
+		if c := s.Pending; c != nil && c.Kind == CmdAttempt {
+			reached["prompt "+string(c.Prompt)] = true
+		}
+		endable(t, small, s)
+	}
+	want := []string{
+		"", "attempt", "baseline", "capture", "check", "closed", "closing", "debug", "gate", "restore", "review", "snapshot",
+		"gate broken attempt", "gate broken baseline", "gate broken capture", "gate broken check", "gate broken close",
+		"gate broken debug", "gate broken restore", "gate broken review", "gate broken snapshot",
+		"gate cancelled ", "gate limit ", "gate lost ", "gate recheck ", "gate retries ", "gate unknown ",
+		"outcome aborted", "outcome failed", "outcome passed", "outcome skipped",
+		"parked attempt", "parked baseline", "parked check", "parked close", "parked restore", "parked review",
+		"prompt continue", "prompt full", "prompt repair", "prompt retry", "prompt stall",
+	}
+	slices.Sort(want)
+	got := slices.Sorted(maps.Keys(reached))
+	if !slices.Equal(got, want) {
+		t.Errorf("reached\n%q\nwant\n%q", got, want)
+	}
+}
+
+func TestAcceptedEvents(t *testing.T) {
+	t.Parallel()
+	_, accepted := explore(small)
+	want := map[Phase]string{
+		"":            "started",
+		PhaseSnapshot: "broken cancelled resumed snapshot",
+		PhaseBaseline: "baseline broken cancelled resumed",
+		PhaseAttempt:  "attempted broken cancelled lost stalled",
+		PhaseCapture:  "broken cancelled captured resumed",
+		PhaseCheck:    "broken cancelled checked resumed",
+		PhaseReview:   "broken cancelled resumed reviewed",
+		PhaseRestore:  "broken cancelled restored resumed",
+		PhaseDebug:    "broken cancelled debugged resumed",
+		PhaseGate:     "cancelled decided resumed",
+		PhaseClosing:  "broken cancelled closed",
+	}
+	for phase, list := range want {
+		var got []string
+		for kind := range accepted[phase] {
+			got = append(got, string(kind))
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != list {
+			t.Errorf("%q accepts %q, want %q", phase, got, list)
+		}
+	}
+	if len(accepted) != len(want) {
+		t.Errorf("phases that accept something: %v", slices.Collect(maps.Keys(accepted)))
+	}
+}

@@ -1,0 +1,364 @@
+package loop
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCommandsNameTheirState(t *testing.T) {
+	t.Parallel()
+	p := with(func(p *belay.Policy) { p.Baseline, p.Review = true, true })
+	s, _ := tell(t, p, "ok ok stall")
+	want := &Command{ID: "4-capture", Kind: CmdCapture, Attempt: 1, Capture: belay.KindStall, Why: "hold what attempt 1 left"}
+	if diff := cmp.Diff(want, s.Pending); diff != "" {
+		t.Error(diff)
+	}
+	s, _ = tell(t, p, "ok")
+	if s.Pending.Target != "snap1" {
+		t.Errorf("the baseline runs on %q", s.Pending.Target)
+	}
+	s, _ = tell(t, p, "ok ok ok ok")
+	if c := s.Pending; c.Kind != CmdCheck || c.Target != "snap4" || c.Attempt != 1 {
+		t.Errorf("the check judges %+v", c)
+	}
+	s, _ = tell(t, p, "ok ok ok ok ok")
+	if c := s.Pending; c.Kind != CmdReview || c.Target != "snap4" {
+		t.Errorf("the review reads %+v", c)
+	}
+	s, _ = tell(t, rollback, "ok ok ok fail")
+	if c := s.Pending; c.Kind != CmdRestore || c.Target != "snap1" || c.Why != "roll back: the policy rolls back" {
+		t.Errorf("the rollback is %+v", c)
+	}
+	if s.Before != "snap1" {
+		t.Errorf("before is %q", s.Before)
+	}
+}
+
+func TestSameStateAndEventSameCommand(t *testing.T) {
+	t.Parallel()
+	s, _ := tell(t, standard, "ok ok ok")
+	e := event(t, s, "fail")
+	a, ca, _ := Step(standard, s, e)
+	b, cb, _ := Step(standard, s, e)
+	if !reflect.DeepEqual(a, b) || !reflect.DeepEqual(ca, cb) {
+		t.Errorf("%+v and %+v", ca, cb)
+	}
+}
+
+func TestAttemptRecords(t *testing.T) {
+	t.Parallel()
+	s, _ := tell(t, rollback, "ok timeout@90s$0.25 ok fail:scope:outside ok ok@30s ok ok ok")
+	f := []belay.Finding{belay.Finding{Check: "c", Category: "scope", Severity: "error", Title: "outside"}.Sign()}
+	want := State{
+		Phase: PhaseClosed, Seq: 10, Outcome: OutcomePassed, Why: "attempt 2 was accepted", Before: "snap1",
+		Allowed: 4, Retries: 1, Rollbacks: 1, Elapsed: 2 * time.Minute, Cost: 0.25,
+		Attempts: []Attempt{
+			{N: 1, Prompt: PromptFull, Ended: EndedTimeout, Elapsed: 90 * time.Second, Cost: 0.25, Snapshot: "snap3", Verdict: belay.VerdictFail, Findings: f, Then: ThenRollback, Rescue: "snap5"},
+			{N: 2, Prompt: PromptRetry, Ended: EndedExit, Elapsed: 30 * time.Second, Snapshot: "snap7", Verdict: belay.VerdictPass, Then: ThenAccepted, Note: "a note"},
+		},
+	}
+	for i := range s.Attempts { // notes of the agent's and the checks' results
+		if i == 0 {
+			s.Attempts[i].Note = ""
+		}
+	}
+	if diff := cmp.Diff(want, s); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatFollowedIsRecorded(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		policy      belay.Policy
+		story, want string
+	}{
+		{standard, "ok ok ok ok", "accepted"},
+		{standard, "ok ok ok fail", "repair -"},
+		{standard, "ok ok ok fail:scope", "rollback"},
+		{once, "ok ok ok fail", "gate"},
+		{standard, "ok lost ok ok", "rollback -"},
+		{repair, "ok lost ok", "continue -"},
+		{standard, "ok stall ok", "recover -"},
+		{once, "ok stall ok", "failed"},
+		{standard, "ok cancel ok", "continue"},
+		{once, "ok ok ok fail debug", "debug"},
+		{once, "ok ok ok fail recheck", "recheck"},
+		{once, "ok ok ok fail recheck ok ok ok", "recheck"},
+		{once, "ok ok ok fail recheck ok fail", "recheck"},
+		{once, "ok ok ok fail recheck ok fail guide", "repair -"},
+		{once, "ok ok ok fail guide", "repair -"},
+		{once, "ok ok ok fail skip", "skipped"},
+		{once, "ok ok ok fail abort", "aborted"},
+		{standard, "ok broken guide", "continue -"},
+	} {
+		s, _ := tell(t, c.policy, c.story)
+		var got []string
+		for _, a := range s.Attempts {
+			got = append(got, map[bool]string{true: a.Then, false: "-"}[a.Then != ""])
+		}
+		if joined := strings.Join(got, " "); joined != c.want {
+			t.Errorf("%s: %s, want %s", c.story, joined, c.want)
+		}
+	}
+}
+
+func TestGatesSayWhy(t *testing.T) {
+	t.Parallel()
+	limited := with(func(p *belay.Policy) { p.MaxAttempts, p.WallTime, p.Cost = 1, 30*time.Minute, 1.5 })
+	unlimited := func(p belay.Policy) belay.Policy { p.MaxAttempts = 0; return p }
+	for _, c := range []struct {
+		policy      belay.Policy
+		story, want string
+	}{
+		{limited, "ok ok ok fail", "attempts 1 reached (limits.attempts)"},
+		{unlimited(limited), "ok ok@30m ok fail", "wall time 30m0s reached (limits.wall_time)"},
+		{unlimited(limited), "ok ok$1.5 ok fail", "cost $1.50 reached (limits.cost)"},
+		{standard, "ok ok ok fail#5/5", "feature retries 5 reached (limits.feature_retries)"},
+		{one, "ok ok ok fail ok ok fail", "attempt 2 was refused and 1 of 1 automatic retries are used (retries)"},
+		{once, "ok ok ok fail", "attempt 1 was refused and nothing is retried without a person (retries 0)"},
+		{once, "ok ok ok unknown", "the work could not be judged: no test runner"},
+		{once, "ok ok ok none", "the work could not be judged"},
+		{once, "ok ok ok broken", "the check could not be done: no space"},
+		{once, "ok exit=127 ok", "the agent's command could not be run (exit 127)"},
+		{once, "ok lost ok", "1 attempts were lost, 0 are made again without asking"},
+		{once, "ok ok ok cancel ok", "a person stopped the run; next would be: close"},
+		{once, "ok ok ok fail recheck ok fail", "the recheck of attempt 1 was refused"},
+	} {
+		s, _ := tell(t, c.policy, c.story)
+		if s.Gate == nil || s.Gate.Why != c.want {
+			t.Errorf("%s: %+v, want %q", c.story, s.Gate, c.want)
+		}
+	}
+}
+
+func TestOutcomesSayWhy(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ story, want string }{
+		{"ok ok ok fail skip ok ok", "skipped at gate 1 (retries): words"},
+		{"ok ok ok fail abort ok ok", "aborted at gate 1 (retries): words"},
+		{"ok stall ok ok ok", "attempt 1 went round in circles, the 1st stall where 0 may be recovered from: the same call 3 times"},
+	} {
+		if s, _ := tell(t, once, c.story); s.Why != c.want || s.Phase != PhaseClosed {
+			t.Errorf("%s: %s %q, want %q", c.story, s.Phase, s.Why, c.want)
+		}
+	}
+	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 111: "111th"} {
+		if got := ordinal(n); got != want {
+			t.Errorf("%d is %s", n, got)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	hard := with(func(p *belay.Policy) { p.MaxAttempts = 1 })
+	for _, c := range []struct {
+		policy      belay.Policy
+		story, want string
+	}{
+		{once, "ok ok ok fail", "debug guide skip abort recheck"},
+		{once, "ok ok ok unknown", "debug guide skip abort recheck"},
+		{hard, "ok ok ok fail", "skip abort recheck"},
+		{hard, "ok exit=127 ok", "skip abort recheck"},
+		{hard, "ok ok ok broken", "guide skip abort recheck"},
+		{once, "ok exit=127 ok", "guide skip abort recheck"},
+		{once, "broken", "guide skip abort"},
+		{once, "cancel ok", "guide skip abort"},
+		{once, "ok cancel ok", "debug guide skip abort recheck"},
+		{once, "ok ok ok", ""},
+	} {
+		s, _ := tell(t, c.policy, c.story)
+		var names []string
+		for _, o := range Options(c.policy, s) {
+			names = append(names, string(o))
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.story, got, c.want)
+		}
+		if s.Gate != nil && !reflect.DeepEqual(s.Gate.Options, Options(c.policy, s)) {
+			t.Errorf("%s: the gate shows %v", c.story, s.Gate.Options)
+		}
+	}
+}
+
+func TestGuidanceReachesTheNewAttempt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		policy      belay.Policy
+		story, want string
+	}{
+		{once, "ok ok ok fail guide", "words"},
+		{once, "ok ok ok fail:scope guide ok", "words"},
+		{once, "ok ok ok fail debug ok ok", "a note"},
+		{once, "ok ok ok fail debug ok broken guide ok", "a note\n\nwords"},
+		{once, "ok ok ok fail debug ok cancel ok guide", "a note\n\nwords"},
+		{once, "ok broken guide", "words"},
+		{once, "ok broken guide broken guide", "words\n\nwords"},
+		{once, "broken guide ok", "words"},
+		{standard, "cancel ok guide", "words"},
+		{standard, "ok cancel ok guide", "words"},
+	} {
+		s, _ := tell(t, c.policy, c.story)
+		if s.Phase != PhaseAttempt {
+			t.Errorf("%s: %s", c.story, s.Phase)
+			continue
+		}
+		if got := s.Current().Guidance; got != c.want {
+			t.Errorf("%s: %q, want %q", c.story, got, c.want)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	atCheck, _ := tell(t, once, "ok ok ok")
+	atGate, _ := tell(t, once, "ok ok ok fail")
+	attempt, _ := tell(t, once, "ok")
+	first, _ := tell(t, once, "")
+	for _, c := range []struct {
+		name   string
+		s      State
+		e      Event
+		reason error
+		code   belay.Code
+		says   string
+	}{
+		{"stale", atCheck, Event{Kind: EvChecked, Command: "3-capture"}, ErrStale, belay.CodeUsage, `"3-capture" was answered, but 4-check is under way`},
+		{"no id", atCheck, Event{Kind: EvChecked}, ErrStale, belay.CodeUsage, "under way"},
+		{"nothing pending", atGate, Event{Kind: EvChecked, Command: "4-check"}, ErrStale, belay.CodeUsage, "nothing is under way"},
+		{"stale stop", atCheck, Event{Kind: EvCancelled, Command: "2-attempt"}, ErrStale, belay.CodeUsage, "stopped"},
+		{"wrong kind", atCheck, Event{Kind: EvCaptured, Command: "4-check", Snapshot: "x"}, ErrNotNow, belay.CodeCannot, `"captured" is no answer to 4-check`},
+		{"no snapshot", first, Event{Kind: EvSnapshot, Command: "1-snapshot"}, ErrEvent, belay.CodeCannot, "without a snapshot"},
+		{"stopped attempt as exit", attempt, Event{Kind: EvAttempted, Command: "2-attempt", Ended: EndedStopped}, ErrEvent, belay.CodeCannot, "stopped"},
+		{"unknown kind", atGate, Event{Kind: "applause"}, ErrEvent, belay.CodeCannot, "applause"},
+		{"wrong gate", atGate, Event{Kind: EvDecided, Gate: 2, Decision: DecideAbort}, ErrDecision, belay.CodeUsage, "gate 1 is open"},
+		{"no such decision", atGate, Event{Kind: EvDecided, Gate: 1, Decision: "accept"}, ErrDecision, belay.CodeUsage, "does not offer"},
+		{"guide without words", atGate, Event{Kind: EvDecided, Gate: 1, Decision: DecideGuide, Note: " \n"}, ErrDecision, belay.CodeUsage, "needs words"},
+		{"not started", State{}, Event{Kind: EvCancelled}, ErrNotNow, belay.CodeUsage, "not started"},
+		{"damaged", State{Phase: PhaseCheck}, Event{Kind: EvCancelled}, ErrState, belay.CodeCannot, "no command"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, commands, err := Step(once, c.s, c.e)
+			if reasonOf(err) != reasonOf(c.reason) || belay.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v (%s)", err, belay.CodeOf(err))
+			}
+			if commands != nil || !reflect.DeepEqual(s, c.s) {
+				t.Error("the state changed")
+			}
+		})
+	}
+}
+
+// TestSoundRefusesWhatStepNeverMakes damages good states one way each.
+func TestSoundRefusesWhatStepNeverMakes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		story  string
+		damage func(*State)
+	}{
+		{"ok", func(s *State) { s.Phase = "lunch" }},
+		{"ok", func(s *State) { s.Pending.Kind = CmdCheck }},
+		{"ok", func(s *State) { s.Attempts = nil }},
+		{"ok", func(s *State) { s.Before = "" }},
+		{"ok ok ok", func(s *State) { s.Attempts = nil }},
+		{"ok ok ok fail", func(s *State) { s.Pending = &Command{Kind: CmdCheck} }},
+		{"ok ok ok fail", func(s *State) { s.Gate = nil }},
+		{"ok ok ok fail", func(s *State) { s.Before = "" }},
+		{"ok ok ok fail", func(s *State) { s.Attempts = nil }},
+		{"ok ok ok fail", func(s *State) { *s = State{} }},
+		{"ok ok ok broken", func(s *State) { s.Parked = nil }},
+		{"ok broken", func(s *State) { s.Attempts = nil }},
+		{"ok ok ok cancel ok", func(s *State) { s.Ending = "" }},
+		{"ok ok ok fail abort", func(s *State) { s.Ending = "" }},
+	} {
+		s, _ := tell(t, once, c.story)
+		c.damage(&s)
+		if s.Phase == "" { // the zero state is sound
+			if sound(s) != nil {
+				t.Error("the zero state is refused")
+			}
+			continue
+		}
+		if _, _, err := Step(once, s, Event{Kind: EvCancelled}); reasonOf(err) != "state" {
+			t.Errorf("%s, damaged: %v", c.story, err)
+		}
+	}
+}
+
+func TestForeignNumbersAddUpSafely(t *testing.T) {
+	t.Parallel()
+	if got := dearer(1, math.NaN()) + dearer(1, -4); got != 2 {
+		t.Errorf("costs that are no costs made %v", got)
+	}
+	if got := dearer(math.MaxFloat64, math.Inf(1)); got != math.MaxFloat64 {
+		t.Errorf("cost %v", got)
+	}
+	if got := later(time.Hour, -time.Hour); got != time.Hour {
+		t.Errorf("time ran backwards to %v", got)
+	}
+	if got := later(math.MaxInt64-1, time.Hour); got != math.MaxInt64 {
+		t.Errorf("time wrapped to %v", got)
+	}
+}
+
+func TestQueries(t *testing.T) {
+	t.Parallel()
+	var s State
+	if s.Current() != nil || s.Reasons() != nil || s.Repeated() != nil || !s.Open() {
+		t.Error("the zero state has something to say")
+	}
+	s, _ = tell(t, repair, "ok ok ok fail:tests:same ok ok fail:tests:same")
+	if len(s.Reasons()) != 0 || len(s.Repeated()) != 0 {
+		t.Error("attempt 3 is not judged and has reasons")
+	}
+	s, _ = tell(t, one, "ok ok ok fail:tests:same ok ok fail:tests:same")
+	if len(s.Repeated()) != 1 || s.Repeated()[0].Title != "same" {
+		t.Errorf("repeated: %+v", s.Repeated())
+	}
+	s.Current().Note = "changed"
+	if s.Attempts[1].Note == "changed" {
+		t.Error("Current gives the record itself")
+	}
+	s.Attempts[1].Findings = append(s.Attempts[1].Findings, belay.Finding{Severity: belay.SeverityWarning})
+	if len(s.Reasons()) != 1 {
+		t.Error("a warning refuses")
+	}
+}
+
+func TestStateSurvivesJSON(t *testing.T) {
+	t.Parallel()
+	for _, c := range stories {
+		s, _ := tell(t, c.policy, c.story)
+		data, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back State
+		if err := json.Unmarshal(data, &back); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(s, back); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+func BenchmarkStep(b *testing.B) {
+	s, _ := tell(b, standard, "ok ok ok fail ok ok fail ok ok fail ok ok")
+	e := event(b, s, "fail")
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := Step(standard, s, e); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package loop
+
+import (
+	"errors"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// The reasons Step refuses an event for. Each comes wrapped in a *belay.Error whose
+// sentence names the command, the phase or the gate; errors.Is finds the reason.
+var (
+	// ErrStale: the result answers a command that is not pending, most often
+	// because somebody else answered it first. Code usage.
+	ErrStale = errors.New("the result is stale")
+	// ErrNotNow: the event cannot happen in this phase. Code usage, or cannot when
+	// a result has the right command and the wrong kind.
+	ErrNotNow = errors.New("not possible now")
+	// ErrDecision: the decision is not among the options, answers another gate, or
+	// lacks the words it needs. Code usage.
+	ErrDecision = errors.New("the decision was not taken")
+	// ErrEvent: the event lacks what its kind must bring, or its kind is unknown.
+	// Code cannot: asking again with the same event never helps.
+	ErrEvent = errors.New("the event is incomplete")
+	// ErrState: the state is not one that Step makes. Code cannot.
+	ErrState = errors.New("the record is damaged")
+)
+
+func refuse(reason error, code belay.Code, try, format string, args ...any) error {
+	e := belay.Refuse(code, try, format, args...)
+	e.Err = reason
+	return e
+}
+
+// sound reports what is wrong with a state that was read and not made here, so that
+// nothing below has to ask whether a record, a gate or a command is there.
+func sound(s State) error {
+	damaged := func(what string) error {
+		return refuse(ErrState, belay.CodeCannot, "belay log --verify", "phase %q %s", s.Phase, what)
+	}
+	switch kind, waits := commandOf(s.Phase); {
+	case !known(s.Phase):
+		return damaged("does not exist")
+	case waits && (s.Pending == nil || s.Pending.Kind != kind):
+		return damaged("has no command of its own")
+	case !waits && s.Pending != nil:
+		return damaged("has a command and should have none")
+	case (s.Phase == PhaseGate) != (s.Gate != nil):
+		return damaged("and its gate contradict each other")
+	case waits && !startable(s, kind):
+		return damaged("has nothing to work on")
+	case waits && kind == CmdAttempt && len(s.Attempts) == 0:
+		return damaged("has no record of the attempt")
+	case s.Phase == PhaseGate && !askable(s):
+		return damaged("has nothing to go on with")
+	}
+	return nil
+}
+
+// startable reports whether the state has what a command of this kind needs.
+func startable(s State, kind CommandKind) bool {
+	switch kind {
+	case CmdSnapshot:
+		return true
+	case CmdClose:
+		return s.Ending != OutcomeNone
+	case CmdBaseline, CmdAttempt:
+		return s.Before != ""
+	case CmdRestore:
+		return s.Before != "" && (s.Ending != OutcomeNone || s.Next != nil)
+	}
+	return s.Before != "" && len(s.Attempts) > 0
+}
+
+func askable(s State) bool {
+	if s.Parked != nil && !startable(s, s.Parked.Kind) {
+		return false
+	}
+	switch {
+	case s.Gate.Kind != GateBroken:
+		return s.Before != "" && (len(s.Attempts) > 0 || s.Parked != nil && leadsToAttempt(s, s.Parked.Kind))
+	case s.Gate.Broken == CmdAttempt:
+		return s.Before != "" && len(s.Attempts) > 0
+	}
+	return s.Parked != nil && s.Parked.Kind == s.Gate.Broken
+}
+
+func known(p Phase) bool {
+	_, waits := commandOf(p)
+	return waits || p == PhaseNew || p == "" || p == PhaseGate || p == PhaseClosed
+}
+
+// commandOf gives the kind of command that is outstanding in a phase, if any is.
+func commandOf(p Phase) (CommandKind, bool) {
+	for kind, phase := range phaseOf {
+		if phase == p {
+			return kind, true
+		}
+	}
+	return "", false
+}
+
+var phaseOf = map[CommandKind]Phase{
+	CmdSnapshot: PhaseSnapshot,
+	CmdBaseline: PhaseBaseline,
+	CmdAttempt:  PhaseAttempt,
+	CmdCapture:  PhaseCapture,
+	CmdCheck:    PhaseCheck,
+	CmdReview:   PhaseReview,
+	CmdRestore:  PhaseRestore,
+	CmdDebug:    PhaseDebug,
+	CmdClose:    PhaseClosing,
+}

@@ -1,0 +1,213 @@
+package loop
+
+import (
+	"fmt"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// answers says which kind of command each result answers. EvBroken answers any.
+var answers = map[EventKind]CommandKind{
+	EvSnapshot:  CmdSnapshot,
+	EvBaseline:  CmdBaseline,
+	EvAttempted: CmdAttempt,
+	EvStalled:   CmdAttempt,
+	EvLost:      CmdAttempt,
+	EvCaptured:  CmdCapture,
+	EvChecked:   CmdCheck,
+	EvReviewed:  CmdReview,
+	EvRestored:  CmdRestore,
+	EvDebugged:  CmdDebug,
+	EvClosed:    CmdClose,
+}
+
+// result takes the answer to the pending command.
+func (m *machine) result() error {
+	if err := m.answered(); err != nil {
+		return err
+	}
+	pending := *m.s.Pending
+	m.s.Pending = nil
+	m.s.Cost = dearer(m.s.Cost, m.e.Cost)
+	switch m.e.Kind {
+	case EvSnapshot:
+		m.s.Before = m.e.Snapshot
+		m.begin()
+	case EvBaseline:
+		m.s.Baseline = m.e.Note
+		m.start()
+	case EvAttempted, EvStalled, EvLost:
+		m.ended()
+	case EvCaptured:
+		m.captured()
+	case EvChecked, EvReviewed:
+		m.judged()
+	case EvRestored:
+		m.restored()
+	case EvDebugged:
+		m.debugged()
+	case EvClosed:
+		m.s.Phase, m.s.Outcome, m.s.Ending = PhaseClosed, m.s.Ending, OutcomeNone
+	case EvBroken:
+		m.broken(pending)
+	}
+	return nil
+}
+
+// answered checks that the event answers the pending command with what it needs.
+func (m *machine) answered() error {
+	e, c := m.e, m.s.Pending
+	switch {
+	case c == nil:
+		return refuse(ErrStale, belay.CodeUsage, "belay status", "%q was answered, but nothing is under way", e.Command)
+	case e.Command != c.ID:
+		return refuse(ErrStale, belay.CodeUsage, "belay status", "%q was answered, but %s is under way", e.Command, c.ID)
+	case e.Kind != EvBroken && answers[e.Kind] != c.Kind:
+		return refuse(ErrNotNow, belay.CodeCannot, "", "%q is no answer to %s", e.Kind, c.ID)
+	case e.Snapshot == "" && (e.Kind == EvSnapshot || e.Kind == EvCaptured):
+		return refuse(ErrEvent, belay.CodeCannot, "", "%s was answered without a snapshot", c.ID)
+	case e.Kind == EvAttempted && e.Ended != EndedExit && e.Ended != EndedTimeout:
+		return refuse(ErrEvent, belay.CodeCannot, "", "%s was answered with an attempt that ended %q", c.ID, e.Ended)
+	}
+	return nil
+}
+
+// begin follows the snapshot: the baseline if the policy wants one, then attempt 1.
+func (m *machine) begin() {
+	if m.p.Baseline {
+		m.issue(Command{Kind: CmdBaseline, Target: m.s.Before, Why: "run the tests on the state before"})
+		return
+	}
+	m.start()
+}
+
+// ended records how the attempt ended and has what it left held before anything
+// else, so that no work of an agent is lost whatever is decided about it.
+func (m *machine) ended() {
+	a, kind := m.last(), belay.KindAfter
+	m.spent(a)
+	switch m.e.Kind {
+	case EvStalled:
+		a.Ended, kind = EndedStalled, belay.KindStall
+		m.s.Stalls++
+	case EvLost:
+		a.Ended = EndedLost
+		m.s.Losts++
+	case EvCancelled:
+		a.Ended = EndedStopped
+	default:
+		a.Ended = m.e.Ended
+	}
+	a.Exit, a.Log = m.e.Exit, m.e.Log
+	m.issue(Command{Kind: CmdCapture, Attempt: a.N, Capture: kind, Why: fmt.Sprintf("hold what attempt %d left", a.N)})
+}
+
+// spent books the time and cost of the attempt on its record.
+func (m *machine) spent(a *Attempt) {
+	a.Elapsed = later(0, m.e.Elapsed)
+	a.Cost = dearer(0, m.e.Cost)
+	a.Note = m.e.Note
+	m.s.Elapsed = later(m.s.Elapsed, m.e.Elapsed)
+}
+
+// The exit codes with which a shell says that a command was not executable, or not
+// found (POSIX, 2.8.2 Exit Status for Commands).
+const (
+	exitCannotRun = 126
+	exitNotFound  = 127
+)
+
+func (m *machine) captured() {
+	a := m.last()
+	a.Snapshot = m.e.Snapshot
+	switch {
+	case m.s.Rechecking:
+		// What was said about the tree before is not true of this one.
+		a.Verdict, a.Findings, a.Report, a.Review, a.Note = "", nil, "", "", ""
+		m.check()
+	case a.Ended == EndedStopped:
+		m.stopped()
+	case a.Ended == EndedLost:
+		m.lost()
+	case a.Ended == EndedStalled:
+		m.stalled()
+	case a.Ended == EndedExit && (a.Exit == exitCannotRun || a.Exit == exitNotFound):
+		m.ask(GateBroken, fmt.Sprintf("the agent's command could not be run (exit %d)", a.Exit), CmdAttempt)
+	default:
+		m.check()
+	}
+}
+
+func (m *machine) check() {
+	a := m.last()
+	m.issue(Command{Kind: CmdCheck, Attempt: a.N, Target: a.Snapshot, Why: fmt.Sprintf("judge attempt %d", a.N)})
+}
+
+// judged takes a verdict of the checks or of the reviewer. Whatever is neither pass
+// nor fail is unknown: no verdict is never a pass, and never a retry of its own.
+func (m *machine) judged() {
+	a := m.last()
+	a.Verdict, a.Findings = m.e.Verdict, held(m.e.Findings)
+	if m.e.Note != "" {
+		a.Note = m.e.Note
+	}
+	if m.e.Kind == EvReviewed {
+		a.Review = m.e.Report
+	} else {
+		a.Report = m.e.Report
+	}
+	switch {
+	case a.Verdict == belay.VerdictPass && m.p.Review && m.e.Kind == EvChecked:
+		m.issue(Command{Kind: CmdReview, Attempt: a.N, Target: a.Snapshot, Why: fmt.Sprintf("review attempt %d", a.N)})
+	case a.Verdict == belay.VerdictPass:
+		m.then(ThenAccepted)
+		m.end(OutcomePassed, fmt.Sprintf("attempt %d was accepted", a.N))
+	case a.Verdict == belay.VerdictFail:
+		m.refused()
+	default:
+		a.Verdict = belay.VerdictUnknown
+		m.ask(GateUnknown, because("the work could not be judged", m.e.Note), "")
+	}
+}
+
+// then says what followed the last attempt. A recheck stays visible.
+func (m *machine) then(what string) {
+	if len(m.s.Attempts) > 0 && !m.s.Rechecking {
+		m.last().Then = what
+	}
+}
+
+func (m *machine) restored() {
+	m.s.Rollbacks++
+	if len(m.s.Attempts) > 0 {
+		m.last().Rescue, m.last().Kept = m.e.Snapshot, held(m.e.Kept)
+	}
+	if m.s.Ending != OutcomeNone {
+		m.closing()
+		return
+	}
+	m.start()
+}
+
+// debugged grants an attempt that starts with the root cause.
+func (m *machine) debugged() {
+	m.again(Next{Prompt: PromptRepair, Guidance: m.e.Note}, m.p.Retry != belay.RetryRepair, "the debugger named a cause")
+}
+
+// broken asks a person what to do about a command that could not be done.
+func (m *machine) broken(c Command) {
+	if c.Kind == CmdAttempt {
+		m.spent(m.last())
+	} else {
+		c.ID = ""
+		m.s.Parked = &c
+	}
+	m.ask(GateBroken, because(fmt.Sprintf("the %s could not be done", c.Kind), m.e.Note), c.Kind)
+}
+
+func because(what, why string) string {
+	if why == "" {
+		return what
+	}
+	return what + ": " + why
+}

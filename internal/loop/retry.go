@@ -1,0 +1,145 @@
+package loop
+
+import (
+	"fmt"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// refused follows a failed verdict: an automatic retry, or a person is asked.
+func (m *machine) refused() {
+	a := m.last()
+	if m.s.Rechecking {
+		m.ask(GateRecheck, fmt.Sprintf("the recheck of attempt %d was refused", a.N), "")
+		return
+	}
+	why, stop := m.hardLimit(), GateLimit
+	if why == "" && len(m.s.Attempts) >= m.s.Allowed {
+		why, stop = fmt.Sprintf("attempt %d was refused and %d of %d automatic retries are used (retries)",
+			a.N, m.s.Retries, max(0, m.p.Retries)), GateRetries
+		if m.s.Retries == 0 {
+			why = fmt.Sprintf("attempt %d was refused and nothing is retried without a person (retries 0)", a.N)
+		}
+	}
+	if why == "" {
+		why = m.softLimit(true)
+	}
+	if why != "" {
+		m.ask(stop, why, "")
+		return
+	}
+	back, reason := m.rollsBack()
+	if !back {
+		a.Then = ThenRepair
+	}
+	m.again(Next{Prompt: PromptRepair, Auto: true}, back, reason)
+}
+
+// rollsBack reports whether a new attempt starts from the state before, and why.
+func (m *machine) rollsBack() (bool, string) {
+	switch m.p.Retry {
+	case belay.RetryRollback:
+		return true, "the policy rolls back"
+	case belay.RetryRepair:
+		return false, ""
+	}
+	for _, f := range m.s.Reasons() {
+		switch f.Category {
+		case belay.CategoryScope, belay.CategoryProtected, belay.CategorySecret, belay.CategoryIntegrity, belay.CategoryRules:
+			return true, "a finding of " + string(f.Category)
+		}
+	}
+	for _, f := range m.s.Repeated() {
+		if f.Category != belay.CategoryEmpty { // an empty attempt left nothing to roll back
+			return true, "a finding came back unchanged"
+		}
+	}
+	return false, ""
+}
+
+// hardLimit names the limit that not even a person can go past, if it is reached.
+func (m *machine) hardLimit() string {
+	if exhausted(m.p, m.s) {
+		return fmt.Sprintf("attempts %d reached (limits.attempts)", m.p.MaxAttempts)
+	}
+	return ""
+}
+
+// softLimit names the limit that keeps the loop from going on by itself. The
+// feature's limit is about automatic retries alone.
+func (m *machine) softLimit(auto bool) string {
+	switch {
+	case m.p.WallTime > 0 && m.s.Elapsed >= m.p.WallTime:
+		return fmt.Sprintf("wall time %s reached (limits.wall_time)", m.p.WallTime)
+	case m.p.Cost > 0 && m.s.Cost >= m.p.Cost:
+		return fmt.Sprintf("cost $%.2f reached (limits.cost)", m.p.Cost)
+	case auto && m.e.FeatureLimit > 0 && m.e.FeatureRetries+m.s.Retries >= m.e.FeatureLimit:
+		return fmt.Sprintf("feature retries %d reached (limits.feature_retries)", m.e.FeatureLimit)
+	}
+	return ""
+}
+
+func (m *machine) limit() string {
+	if why := m.hardLimit(); why != "" {
+		return why
+	}
+	return m.softLimit(false)
+}
+
+// stopped follows the capture of an attempt that a person stopped.
+func (m *machine) stopped() {
+	if exhausted(m.p, m.s) {
+		m.ask(GateCancelled, "a person stopped the run", "")
+		m.then(ThenGate)
+		return
+	}
+	m.then(ThenContinue)
+	m.again(Next{Prompt: PromptContinue}, m.p.Retry == belay.RetryRollback, "the policy rolls back")
+}
+
+// lost follows the capture of what an attempt left that died with its runner.
+func (m *machine) lost() {
+	if m.s.Losts > m.p.Lost {
+		m.ask(GateLost, fmt.Sprintf("%d attempts were lost, %d are made again without asking", m.s.Losts, max(0, m.p.Lost)), "")
+		return
+	}
+	if why := m.limit(); why != "" {
+		m.ask(GateLimit, why, "")
+		return
+	}
+	m.then(ThenContinue)
+	m.again(Next{Prompt: PromptContinue}, m.p.Retry != belay.RetryRepair, "the attempt was lost")
+}
+
+// stalled follows the stall snapshot: told about it, the agent goes on with the kept
+// tree; one stall too many fails the task.
+func (m *machine) stalled() {
+	a := m.last()
+	if m.s.Stalls > m.p.Stalls {
+		m.then(ThenFailed)
+		m.end(OutcomeFailed, because(fmt.Sprintf("attempt %d went round in circles, the %s stall where %d may be recovered from",
+			a.N, ordinal(m.s.Stalls), max(0, m.p.Stalls)), a.Note))
+		return
+	}
+	if why := m.limit(); why != "" {
+		m.ask(GateLimit, why, "")
+		return
+	}
+	m.then(ThenRecover)
+	m.again(Next{Prompt: PromptStall}, false, "")
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100/10 != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprintf("%d%s", n, suffix)
+}

@@ -1,0 +1,187 @@
+package loop
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Step applies one event and gives the next state and the command to do, if a new
+// one is to be done. It never changes s. At most one command comes back and it
+// equals the new state's Pending; a pending command that is still under way is not
+// given again, which is why a driver that starts anew does s.Pending.
+//
+// An error means the event was refused and the state is as it was. Every error is a
+// *belay.Error; errors.Is tells ErrStale, ErrNotNow, ErrDecision, ErrEvent and
+// ErrState apart.
+func Step(p belay.Policy, s State, e Event) (State, []Command, error) {
+	if err := sound(s); err != nil {
+		return s, nil, err
+	}
+	m := &machine{p: p, s: s.clone(), e: e}
+	m.s.Seq++
+	if err := m.apply(); err != nil {
+		return s, nil, err
+	}
+	if !m.issued {
+		return m.s, nil, nil
+	}
+	return m.s, []Command{*m.s.Pending}, nil
+}
+
+// machine is one step being made: the policy, the state it works on, and the event.
+type machine struct {
+	p      belay.Policy
+	s      State
+	e      Event
+	issued bool
+}
+
+func (m *machine) apply() error {
+	switch {
+	case m.s.Phase == PhaseClosed:
+		return m.notNow("the task is closed")
+	case answers[m.e.Kind] != "" || m.e.Kind == EvBroken:
+		return m.result()
+	}
+	switch m.e.Kind {
+	case EvStarted:
+		if m.s.Phase != "" && m.s.Phase != PhaseNew {
+			return m.notNow("the task is started already")
+		}
+		m.s.Allowed = 1 + max(0, m.p.Retries)
+		m.issue(Command{Kind: CmdSnapshot, Why: "hold the state before"})
+		return nil
+	case EvCancelled:
+		return m.cancelled()
+	case EvResumed:
+		return m.resumed()
+	case EvDecided:
+		return m.decided()
+	}
+	return refuse(ErrEvent, belay.CodeCannot, "", "%q is not an event", m.e.Kind)
+}
+
+// issue makes c the pending command, or parks it when a person stopped the run.
+func (m *machine) issue(c Command) {
+	if m.s.Parking {
+		m.park(c)
+		return
+	}
+	c.ID = fmt.Sprintf("%d-%s", m.s.Seq, c.Kind)
+	m.s.Phase, m.s.Pending = phaseOf[c.Kind], &c
+	m.s.Gate, m.s.Parked = nil, nil
+	m.issued = true
+}
+
+// start begins the attempt that Next describes, or the first one. What it costs is
+// counted here and not when it was decided, so an attempt that was parked and then
+// given up costs nothing. An attempt that is no automatic retry brings its own
+// allowance: Allowed stays ahead of the attempts by the automatic retries left.
+func (m *machine) start() {
+	next := Next{Prompt: PromptFull}
+	if m.s.Next != nil {
+		next = *m.s.Next
+	}
+	n := len(m.s.Attempts) + 1
+	c := Command{Kind: CmdAttempt, Attempt: n, Prompt: next.Prompt, Why: fmt.Sprintf("attempt %d (%s)", n, next.Prompt)}
+	if m.s.Parking {
+		m.s.Next = &next
+		m.park(c)
+		return
+	}
+	switch {
+	case next.Auto:
+		m.s.Retries++
+	case n > 1:
+		m.s.Allowed++
+	}
+	m.s.Attempts = append(m.s.Attempts, Attempt{N: n, Prompt: next.Prompt, Guidance: next.Guidance})
+	m.s.Next = nil
+	m.issue(c)
+}
+
+// again decides on another attempt, after a rollback or on the kept tree.
+func (m *machine) again(next Next, rollback bool, why string) {
+	if !rollback {
+		m.s.Next = &next
+		m.start()
+		return
+	}
+	next.Prompt = PromptRetry
+	m.s.Next = &next
+	m.last().Then = ThenRollback
+	m.issue(Command{Kind: CmdRestore, Attempt: len(m.s.Attempts), Target: m.s.Before, Why: "roll back: " + why})
+}
+
+// end closes the task. Only a pass keeps the tree, and a task that broke before its
+// snapshot has nothing to put back.
+func (m *machine) end(o Outcome, why string) {
+	m.s.Ending, m.s.Why = o, why
+	m.s.Next, m.s.Parked, m.s.Rechecking = nil, nil, false
+	if o == OutcomePassed || m.s.Before == "" {
+		m.closing()
+		return
+	}
+	m.issue(Command{Kind: CmdRestore, Attempt: len(m.s.Attempts), Target: m.s.Before, Why: why})
+}
+
+func (m *machine) closing() {
+	m.issue(Command{Kind: CmdClose, Attempt: len(m.s.Attempts), Why: string(m.s.Ending)})
+}
+
+// last is the newest attempt's record, in the copy that this step may change.
+func (m *machine) last() *Attempt { return &m.s.Attempts[len(m.s.Attempts)-1] }
+
+func (m *machine) notNow(why string) error {
+	return refuse(ErrNotNow, belay.CodeUsage, "belay status", "%s: %q cannot happen", why, m.e.Kind)
+}
+
+// clone copies whatever a step changes in place. Findings, Kept and Options are
+// only ever replaced, so they may be shared.
+func (s State) clone() State {
+	s.Pending, s.Parked = copyOf(s.Pending), copyOf(s.Parked)
+	s.Gate, s.Next = copyOf(s.Gate), copyOf(s.Next)
+	s.Attempts, s.Decisions = slices.Clone(s.Attempts), slices.Clone(s.Decisions)
+	return s
+}
+
+func copyOf[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	v := *p
+	return &v
+}
+
+// held is a copy of an event's list; an empty one is nil, as it is after a round
+// trip through JSON.
+func held[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return slices.Clone(list)
+}
+
+// later and dearer add what an event reports. It comes from programs that are not
+// ours: what is negative or no number counts nothing, and sums stop at the top, as
+// an infinite cost could not be written down.
+func later(sum, more time.Duration) time.Duration {
+	if more <= 0 {
+		return sum
+	}
+	if sum > math.MaxInt64-more {
+		return math.MaxInt64
+	}
+	return sum + more
+}
+
+func dearer(sum, more float64) float64 {
+	if !(more > 0) {
+		return sum
+	}
+	return min(sum+more, math.MaxFloat64)
+}

@@ -1,0 +1,165 @@
+package worktree
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// What one question holds at most, and how many are asked at once.
+const (
+	askBatch    = 8192
+	askParallel = 4
+)
+
+// asker gathers the folders whose names are not classified. While one question is
+// being answered the next one grows, so a slow answer makes few large questions.
+type asker struct {
+	s       *scan
+	ctx     context.Context
+	running sync.WaitGroup
+
+	mu     sync.Mutex
+	queue  []*node
+	active int
+}
+
+func (a *asker) start(ctx context.Context, s *scan) { a.ctx, a.s = ctx, s }
+
+// enqueue takes over a listed folder and gives it back as jobSettle.
+func (a *asker) enqueue(n *node) {
+	a.s.pool.hold()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.queue = append(a.queue, n)
+	if a.active < min(askParallel, a.s.o.Workers) {
+		a.active++
+		a.running.Go(a.drain)
+	}
+}
+
+func (a *asker) drain() {
+	for {
+		batch, paths := a.next()
+		if batch == nil {
+			return
+		}
+		a.ask(batch, paths)
+	}
+}
+
+// next takes folders off the queue, and the caller off the active ones when there
+// are none.
+func (a *asker) next() ([]*node, []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var paths []string
+	i := 0
+	for ; i < len(a.queue) && len(paths) < askBatch; i++ {
+		n := a.queue[i]
+		for k := range n.items {
+			if n.items[k].unclassified() {
+				paths = append(paths, n.items[k].asked())
+			}
+		}
+	}
+	if i == 0 || a.s.pool.failed() != nil {
+		a.active--
+		return nil, nil
+	}
+	batch := a.queue[:i:i]
+	a.queue = a.queue[i:]
+	return batch, paths
+}
+
+func (a *asker) ask(batch []*node, paths []string) {
+	answers, err := a.s.o.Ignored(a.ctx, paths)
+	if err == nil && len(answers) != len(paths) {
+		err = fmt.Errorf("%d answers to %d questions", len(answers), len(paths))
+	}
+	if err != nil {
+		a.s.pool.fail(fmt.Errorf("asking what is ignored: %w", err))
+		return
+	}
+	a.s.asked.Add(int64(len(paths)))
+	for _, n := range batch {
+		for k := range n.items {
+			it := &n.items[k]
+			if !it.unclassified() {
+				continue
+			}
+			it.flags |= flagKnown
+			if answers[0] {
+				it.flags |= flagIgnored
+			}
+			answers = answers[1:]
+		}
+		a.s.pool.push(job{n: n, kind: jobSettle})
+		a.s.pool.done()
+	}
+}
+
+func (it *item) unclassified() bool { return it.outside() && it.flags&flagKnown == 0 }
+
+// asked gives the path as Ignored is asked for it.
+func (it *item) asked() string {
+	if it.folder {
+		return it.path + "/"
+	}
+	return it.path
+}
+
+func firstRules(key string) ruleID {
+	sum := sha256.Sum256([]byte(key))
+	return ruleID(sum[:16])
+}
+
+// next gives the rules of a folder with a .gitignore of these bytes. The path
+// belongs to it, because rules are anchored where their file lies.
+func (id ruleID) next(path string, oid OID) ruleID {
+	h := sha256.New()
+	h.Write(id[:])
+	h.Write([]byte(path))
+	h.Write([]byte{0})
+	h.Write([]byte(oid))
+	return ruleID(h.Sum(nil)[:16])
+}
+
+// checkRules looks again at every .gitignore that took part in an answer: it may
+// have changed between being hashed and being read by git. Then the answers hold
+// for this scan, which is marked as moving, but are not kept.
+func (s *scan) checkRules() {
+	for _, n := range s.ruled {
+		for ; n != nil && !n.rulesSeen; n = n.parent {
+			n.rulesSeen = true
+			if s.rulesChanged(n) {
+				s.rulesMoved = true
+				s.moving.Store(true)
+				s.dirty.Store(true)
+				return
+			}
+		}
+	}
+}
+
+func (s *scan) rulesChanged(n *node) bool {
+	fd, err := openIn(s.root, n.path, openPath)
+	if err != nil {
+		return true
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	err = statAt(fd, ".gitignore", &st)
+	now := factsOf(&st)
+	if err != nil || (now.kind() != File && now.kind() != Exec) {
+		return n.ruleFile >= 0
+	}
+	if n.ruleFile < 0 {
+		return true
+	}
+	was := s.factsOf(&n.items[n.ruleFile])
+	return now != was
+}

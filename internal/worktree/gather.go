@@ -1,0 +1,81 @@
+package worktree
+
+import (
+	"cmp"
+	"slices"
+)
+
+// gather turns the nodes into the result. Depth first, in the order of the items,
+// is the order of whole paths.
+func (s *scan) gather() *Result {
+	r := &Result{scan: s, Moving: s.moved()}
+	r.Entries = make([]Entry, 0, s.found.Load())
+	r.Dirs = make([]Dir, 0, s.folders.Load())
+	s.folderInto(r, s.top)
+	slices.SortFunc(r.Dirs, func(a, b Dir) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(r.Gaps, func(a, b Gap) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(r.Nested, func(a, b Nested) int { return cmp.Compare(a.Path, b.Path) })
+	r.Stats = Stats{Files: len(r.Entries), Hashed: int(s.hashed.Load()), BytesHashed: s.bytes.Load(), Asked: int(s.asked.Load())}
+	return r
+}
+
+func (s *scan) folderInto(r *Result, n *node) {
+	if n.gap != "" {
+		r.Gaps = append(r.Gaps, Gap{Path: n.path, Reason: n.gap, Tracked: n.below || n.gitlink})
+		r.Dirs = append(r.Dirs, Dir{Path: n.path, Perm: n.stat.perm()})
+		return
+	}
+	if n.state == nodeGone || n.state == nodeClosed && !n.nested {
+		return
+	}
+	dirs, ignored, nested, found := len(r.Dirs), len(r.Ignored), len(r.Nested), len(r.Entries)+len(r.Gaps)
+	if n.nested {
+		r.Nested = append(r.Nested, Nested{Path: n.path, GitFile: n.gitFile})
+		if n.state == nodeClosed {
+			return
+		}
+	}
+	r.Dirs = append(r.Dirs, Dir{Path: n.path, Perm: n.stat.perm(), Empty: n.empty()})
+	for i := range n.items {
+		if it := &n.items[i]; it.child != nil {
+			s.folderInto(r, it.child)
+		} else if !it.gone {
+			s.itemInto(r, n, i)
+		}
+	}
+	// An ignored folder in which Include named nothing is one line.
+	if n.ignored && !n.covered && len(r.Entries)+len(r.Gaps) == found {
+		r.Dirs, r.Nested = r.Dirs[:dirs], r.Nested[:nested]
+		r.Ignored = append(r.Ignored[:ignored], n.path+"/")
+	}
+}
+
+func (s *scan) itemInto(r *Result, n *node, i int) {
+	it := &n.items[i]
+	if i == n.ruleFile && it.oid != "" {
+		r.Rules = append(r.Rules, s.entry(it))
+	}
+	switch {
+	case it.folder || !s.wanted(n, it):
+		r.Ignored = append(r.Ignored, it.asked())
+	case it.gap != "":
+		r.Gaps = append(r.Gaps, Gap{Path: it.path, Reason: it.gap, Tracked: !it.outside()})
+	default:
+		r.Entries = append(r.Entries, s.entry(it))
+	}
+}
+
+func (s *scan) entry(it *item) Entry {
+	f := s.factsOf(it)
+	return Entry{Path: it.path, Kind: f.kind(), Perm: f.perm(), Size: f.size, OID: it.oid, Fresh: it.fresh}
+}
+
+// empty reports whether no name was there; the .git of the root is none.
+func (n *node) empty() bool {
+	for i := range n.items {
+		if it := &n.items[i]; !it.gone && (it.child == nil || it.child.state != nodeGone) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,72 @@
+package worktree
+
+import (
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// include is the globs of ignored paths that are captured all the same.
+type include []glob
+
+type glob struct {
+	whole string
+	parts []string // nil when the pattern cannot be cut at its slashes
+}
+
+// newInclude refuses what is no pattern. A final slash means nothing: a glob that
+// matches a folder covers all below it in any case.
+func newInclude(globs []string) (include, error) {
+	var in include
+	for _, g := range globs {
+		whole := strings.TrimSuffix(strings.TrimPrefix(g, "/"), "/")
+		if whole == "" || !doublestar.ValidatePattern(whole) {
+			return nil, belay.Refuse(belay.CodeUsage, "write a pattern such as .env or config/**/*.local", "%q is not a pattern of files to include", g)
+		}
+		parts := strings.Split(whole, "/")
+		if strings.ContainsAny(whole, `{[\`) { // a slash may stand inside of these
+			parts = nil
+		}
+		in = append(in, glob{whole: whole, parts: parts})
+	}
+	return in, nil
+}
+
+// covers reports whether a glob names path itself.
+func (in include) covers(path string) bool {
+	for _, g := range in {
+		if ok, _ := doublestar.Match(g.whole, path); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// reaches reports whether a glob may name something below the folder; it may say
+// yes for nothing, never no for something.
+func (in include) reaches(folder string) bool {
+	for _, g := range in {
+		if g.parts == nil || reaches(g.parts, folder) {
+			return true
+		}
+	}
+	return false
+}
+
+func reaches(parts []string, folder string) bool {
+	for name := range strings.SplitSeq(folder, "/") {
+		if len(parts) == 0 {
+			return false
+		}
+		if parts[0] == "**" {
+			return true
+		}
+		if ok, err := doublestar.Match(parts[0], name); !ok && err == nil {
+			return false
+		}
+		parts = parts[1:]
+	}
+	return len(parts) > 0
+}

@@ -1,0 +1,68 @@
+package worktree
+
+// node is a folder that the scan enters.
+type node struct {
+	path   string // "" is the root
+	stat   facts
+	folder int // its number in the old cache, -1 when it has none
+	rules  ruleID
+	items  []item
+	lost   []int // old records of tracked paths that are not there
+	gap    string
+	state  nodeState
+
+	parent    *node
+	ruleFile  int  // the item of its .gitignore, -1
+	below     bool // tracked files are below it
+	gitlink   bool
+	nested    bool
+	gitFile   bool
+	ignored   bool // entered only for what Include names below it
+	covered   bool // Include names the folder itself
+	rulesSeen bool // checkRules has looked at it
+}
+
+type nodeState uint8
+
+const (
+	nodeOpen   nodeState = iota // not listed
+	nodeListed                  // its items are known
+	nodeClosed                  // not entered: a nested repository, the git dir, a gap
+	nodeGone                    // it vanished
+)
+
+// lead is what the paths below a folder start with.
+func (n *node) lead() string {
+	if n.path == "" {
+		return ""
+	}
+	return n.path + "/"
+}
+
+// item is one name in a folder.
+type item struct {
+	path   string
+	gap    string
+	oid    OID    // once known
+	facts  *facts // nil when the old record still holds, and for folders
+	child  *node  // of a folder that is entered
+	rec    int32  // the old record, -1
+	flags  uint8  // flagTracked … flagIgnored
+	kind   Kind
+	folder bool
+	fresh  bool
+	gone   bool
+}
+
+// outside reports whether the item is neither in the index nor above what is.
+func (it *item) outside() bool { return it.flags&flagsKept == 0 }
+
+func (it *item) ignored() bool { return it.flags&flagIgnored != 0 }
+
+// name is the last part of the path.
+func (n *node) name(it *item) string {
+	if n.path == "" {
+		return it.path
+	}
+	return it.path[len(n.path)+1:]
+}

@@ -1,0 +1,71 @@
+package worktree
+
+import (
+	"context"
+	"hash"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Options says what to scan and whom to ask.
+type Options struct {
+	Root    string           // the top folder, absolute
+	GitDir  string           // the git dir, absolute; never captured when it lies inside Root. Root's own .git never is
+	Cache   string           // the private stat cache; "" is none. One that is corrupt, foreign or of another version is ignored
+	NewHash func() hash.Hash // SHA-1 or SHA-256
+
+	// TrackedKey changes when the user's index does. ReadTracked is called only
+	// when the cache was made for another key; nil means that nothing is tracked.
+	// seedBefore is the modification time of the index: a Seed with a time that is
+	// not older was recorded while the file could still change unseen.
+	TrackedKey  string
+	ReadTracked func(ctx context.Context) (entries []Tracked, seedBefore time.Time, err error)
+
+	// RulesKey changes with everything outside of the tree that decides what is
+	// ignored: info/exclude, core.excludesFile, core.ignoreCase.
+	RulesKey string
+
+	// Ignored says which of the paths are ignored, whether tracked or not. Folders
+	// end in "/". It must answer for every path in order; an error ends the scan and
+	// is never read as "not ignored". nil means that nothing is ignored. It is called
+	// from several goroutines.
+	//
+	// Trap: git check-ignore must be asked without the final slash. With it, git
+	// applies the .gitignore inside of a folder to the folder itself, so that a "*"
+	// in there hides what a "!keep" in there brings back.
+	Ignored func(ctx context.Context, paths []string) ([]bool, error)
+
+	Include []string // doublestar globs of ignored paths to capture all the same; one that matches a folder covers all below
+	MaxFile int64    // untracked and included files with more bytes become a Gap; 0 is no limit
+	Workers int      // 0 is one for each processor
+}
+
+func (o *Options) check() error {
+	if !filepath.IsAbs(o.Root) {
+		return belay.Refuse(belay.CodeUsage, "give the whole path", "the folder to scan, %q, is not an absolute path", o.Root)
+	}
+	if o.NewHash == nil {
+		return belay.Refuse(belay.CodeUsage, "give SHA-1 or SHA-256", "a scan of %s has no hash", belay.VisibleLine(o.Root))
+	}
+	o.Root = filepath.Clean(o.Root)
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	return nil
+}
+
+// gitDirInside gives GitDir as a path relative to Root, "" when it lies elsewhere.
+func (o *Options) gitDirInside() string {
+	if o.GitDir == "" {
+		return ""
+	}
+	rel, err := filepath.Rel(o.Root, o.GitDir)
+	if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, "../") {
+		return ""
+	}
+	return rel
+}

@@ -1,0 +1,158 @@
+package worktree
+
+import (
+	"io"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	readTries  = 4 // the first and three more
+	bufferSize = 128 << 10
+)
+
+// read hashes a regular file, again when it changes meanwhile.
+func (w *worker) read(n *node, it *item) error {
+	for try := range readTries {
+		if try > 0 {
+			w.s.moving.Store(true)
+		}
+		steady, err := w.readOnce(it)
+		if err != nil {
+			if exhausted(err) {
+				return pathError("read", it.path, err)
+			}
+			return w.unread(it, err)
+		}
+		if steady || w.s.pool.failed() != nil {
+			break
+		}
+	}
+	if it.oid == "" && it.gap == "" {
+		it.gap = "it changed while it was read"
+	}
+	w.s.dirty.Store(true)
+	return nil
+}
+
+// unread records why a file could not be read.
+func (w *worker) unread(it *item, err error) error {
+	switch err {
+	case unix.ENOENT, unix.ENOTDIR, unix.ELOOP, unix.ESTALE:
+		w.s.moving.Store(true)
+		it.gone = true
+	default:
+		it.gap = "cannot be read: " + err.Error()
+	}
+	return nil
+}
+
+// readOnce hashes as many bytes as the open file says it has. steady is false when
+// the file changed under the reader; the OID is then of what was read, or missing
+// when there was less than that.
+func (w *worker) readOnce(it *item) (steady bool, err error) {
+	fd, err := openFile(w.s.root, it.path)
+	if err != nil {
+		return false, err
+	}
+	defer unix.Close(fd)
+	if err := unix.Fstat(fd, &w.st); err != nil {
+		return false, err
+	}
+	f := factsOf(&w.st)
+	if k := f.kind(); k != File && k != Exec {
+		return false, unix.ESTALE
+	}
+	if f != *it.facts { // another file than the one that was looked at
+		w.s.moving.Store(true)
+		w.s.changed(&f)
+		*it.facts, it.kind = f, f.kind()
+	}
+	it.oid = ""
+	whole, err := w.hashFile(fd, f.size)
+	if err != nil {
+		return false, err
+	}
+	if err := unix.Fstat(fd, &w.st); err != nil {
+		return false, err
+	}
+	after := factsOf(&w.st)
+	if whole {
+		it.oid, it.fresh = OID(w.sum), true
+	}
+	return whole && after.size == f.size && after.mtime == f.mtime && after.ctime == f.ctime, nil
+}
+
+// hashFile leaves the OID of the next size bytes in w.sum; false means that there
+// were fewer.
+func (w *worker) hashFile(fd int, size int64) (bool, error) {
+	if w.buf == nil {
+		w.buf = make([]byte, bufferSize)
+	}
+	w.begin(size)
+	for left := size; left > 0; {
+		n, err := unix.Read(fd, w.buf[:min(left, bufferSize)])
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		if n == 0 || w.s.pool.failed() != nil {
+			return false, nil
+		}
+		w.hash.Write(w.buf[:n])
+		left -= int64(n)
+	}
+	w.end(size)
+	return true, nil
+}
+
+func (w *worker) begin(size int64) {
+	w.hash.Reset()
+	w.sum = append(strconv.AppendInt(append(w.sum[:0], "blob "...), size, 10), 0)
+	w.hash.Write(w.sum)
+}
+
+func (w *worker) end(size int64) {
+	w.sum = w.hash.Sum(w.sum[:0])
+	w.s.hashed.Add(1)
+	w.s.bytes.Add(size)
+}
+
+// readLink hashes the target of a link. A link never changes: it is replaced by
+// another one, which another inode or change time shows.
+func (w *worker) readLink(n *node, it *item, fd int) error {
+	for try := range readTries {
+		if try > 0 {
+			w.s.moving.Store(true)
+		}
+		target, err := readLinkAt(fd, n.name(it))
+		if err == nil {
+			err = statAt(fd, n.name(it), &w.st)
+		}
+		if err == unix.EINVAL { // no link any more
+			err = unix.ENOENT
+		}
+		if err != nil {
+			return w.unseen(it, err)
+		}
+		f := factsOf(&w.st)
+		if f.kind() != Link {
+			return w.unseen(it, unix.ENOENT)
+		}
+		w.begin(int64(len(target)))
+		_, _ = io.WriteString(w.hash, target)
+		w.end(int64(len(target)))
+		it.oid, it.fresh = OID(w.sum), true
+		steady := f == *it.facts
+		f.size = int64(len(target)) // some file systems say 0
+		*it.facts = f
+		if steady {
+			break
+		}
+	}
+	w.s.dirty.Store(true)
+	return nil
+}

@@ -1,0 +1,198 @@
+package worktree
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// retracker makes a cache in which exactly the paths of a list are tracked, and
+// keeps what an earlier one knows about them.
+type retracker struct {
+	old   *cache // may be nil
+	list  []Tracked
+	b     builder
+	queue []stretch
+	seeds []*Stat
+}
+
+// stretch is a folder still to be written: its number in the old cache, -1 when it
+// has none, and the part of the list below it, whose paths share lead bytes.
+type stretch struct{ old, from, to, lead int }
+
+// group is one name of a folder in the list: a file, or a folder and its part.
+type group struct {
+	name     string
+	folder   bool
+	gitlink  bool
+	from, to int
+}
+
+// retrack gives a cache for list, which may be in any order and name a path twice.
+func retrack(old *cache, list []Tracked, seedLimit int64, hashLen int) (*cache, error) {
+	sorted, err := arrange(list)
+	if err != nil {
+		return nil, err
+	}
+	t := &retracker{old: old, list: sorted, b: builder{hashLen: hashLen}}
+	top := stretch{old: -1, to: len(sorted)}
+	if old != nil {
+		top.old = 0
+	}
+	t.queue = append(t.queue, top)
+	for i := 0; i < len(t.queue); i++ {
+		t.folder(t.queue[i])
+	}
+	c := parseCache(textOf(t.b.text("", "", 0, 0)))
+	c.seeds, c.seedLimit = t.seeds, seedLimit
+	return c, nil
+}
+
+func textOf(text []byte, sum uint32) (string, uint32) { return string(text), sum }
+
+// arrange sorts the list. A submodule stands in it twice, as the folder it should
+// be and as the file or link that may be in its place.
+func arrange(list []Tracked) ([]Tracked, error) {
+	sorted := list
+	for i := range list {
+		t := &list[i]
+		if !plain(t.Path) {
+			return nil, belay.Refuse(belay.CodeCannot, "git fsck", "the index names %q, which is no path", t.Path)
+		}
+		if !t.Gitlink {
+			continue
+		}
+		if len(sorted) == len(list) {
+			sorted = slices.Clone(list)
+		}
+		sorted[i].Gitlink = false
+		sorted = append(sorted, Tracked{Path: t.Path + "/", Gitlink: true})
+	}
+	byPath := func(a, b Tracked) int { return strings.Compare(a.Path, b.Path) }
+	if !slices.IsSortedFunc(sorted, byPath) {
+		if len(sorted) == len(list) {
+			sorted = slices.Clone(list)
+		}
+		slices.SortStableFunc(sorted, byPath)
+	}
+	return sorted, nil
+}
+
+// plain reports whether path is made of names: none empty, none too long to record.
+func plain(path string) bool {
+	for name := range strings.SplitSeq(path, "/") {
+		if name == "" || len(name) > 1<<15 {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *retracker) folder(s stretch) {
+	var rules ruleID
+	rec, end, base := 0, 0, 0
+	if s.old >= 0 {
+		rules, base = t.old.rules(s.old), t.old.base(s.old)
+		rec, end = t.old.span(s.old)
+	}
+	t.b.folder(rules)
+	g, more := t.next(&s)
+	for more || rec < end {
+		side := 1 // which comes first: -1 the list, 1 the cache, 0 they are one
+		var name string
+		var folder bool
+		if rec < end {
+			name, folder = t.old.name(base, rec)
+		}
+		switch {
+		case rec == end:
+			side = -1
+		case more:
+			side = order(g.name, g.folder, name, folder)
+		}
+		switch {
+		case side < 0:
+			t.add(g, -1, s.lead)
+		case side == 0:
+			t.add(g, rec, s.lead)
+		default:
+			t.add(group{name: name, folder: folder}, rec, s.lead)
+		}
+		if side <= 0 {
+			g, more = t.next(&s)
+		}
+		if side >= 0 {
+			rec++
+		}
+	}
+}
+
+// next takes the first group off the stretch.
+func (t *retracker) next(s *stretch) (group, bool) {
+	if s.from == s.to {
+		return group{}, false
+	}
+	from := s.from
+	path := t.list[from].Path
+	name, _, folder := strings.Cut(path[s.lead:], "/")
+	if !folder {
+		for s.from < s.to && t.list[s.from].Path == path {
+			s.from++
+		}
+		return group{name: name, from: from, to: s.from}, true
+	}
+	lead := path[:s.lead+len(name)+1]
+	s.from += sort.Search(s.to-from, func(i int) bool { return !strings.HasPrefix(t.list[from+i].Path, lead) })
+	g := group{name: name, folder: true, from: from, to: s.from}
+	for g.from < g.to && t.list[g.from].Path == lead {
+		g.gitlink = true
+		g.from++
+	}
+	return g, true
+}
+
+// add writes the record of one name; rec is its old one or -1. A name that is only
+// in the old cache has an empty group.
+func (t *retracker) add(g group, rec, lead int) {
+	var flags uint8 = flagMissing
+	old, child := -1, 0
+	var f facts
+	var oid OID
+	if rec >= 0 {
+		flags = t.old.flags(rec) &^ flagsKept
+		f, oid = t.old.facts(rec), t.old.oid(rec)
+		if n := t.old.child(rec); n != 0 {
+			old = n
+		}
+	}
+	switch listed := g.to > g.from; {
+	case g.gitlink && listed:
+		flags |= flagGitlink | flagBelow
+	case g.gitlink:
+		flags |= flagGitlink
+	case g.folder && listed:
+		flags |= flagBelow
+	case listed:
+		flags |= flagTracked
+		f, oid, flags = t.seed(g, f, oid, flags)
+	case flags&flagMissing != 0:
+		return // neither on disk nor in the index any more
+	}
+	if old >= 0 || flags&flagBelow != 0 {
+		child = len(t.queue)
+		t.queue = append(t.queue, stretch{old: old, from: g.from, to: g.to, lead: lead + len(g.name) + 1})
+	}
+	t.b.add(g.name, g.folder, flags, child, f, oid)
+}
+
+// seed takes over what the index knows about a file, unless the cache knows better.
+func (t *retracker) seed(g group, f facts, oid OID, flags uint8) (facts, OID, uint8) {
+	e := &t.list[g.from]
+	if flags&flagTrusted != 0 || e.Seed == nil || len(e.OID) != t.b.hashLen || g.to > g.from+1 {
+		return f, oid, flags
+	}
+	t.seeds = append(t.seeds, e.Seed)
+	return facts{ino: uint64(len(t.seeds) - 1)}, e.OID, flags | flagSeed
+}

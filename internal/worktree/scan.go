@@ -1,0 +1,180 @@
+package worktree
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// scan is one walk over the tree. What it leaves behind, the nodes, is what Save
+// writes.
+type scan struct {
+	o       Options
+	root    int // the open root
+	clock   clock
+	old     *cache
+	include include
+	hashLen int
+	gitDir  string // relative, "" when it lies outside
+	gitID   [2]uint64
+	top     *node
+	pool    *pool
+	asker   asker
+
+	found, folders       atomic.Int64 // how much the result will hold
+	hashed, bytes, asked atomic.Int64
+	moving, dirty        atomic.Bool
+	rulesMoved           bool
+
+	mu    sync.Mutex
+	young []int64 // change times not older than the scan
+	ruled []*node // folders that were asked about
+}
+
+// Scan reads the whole tree below o.Root and changes nothing in it. It opens only
+// folders and regular files, and reads only files that the cache does not vouch
+// for. What cannot be captured is in Result.Gaps; an error means that there is no
+// result: a bad option (usage), a root that cannot be read, the context, an error of
+// Ignored or ReadTracked, or a machine out of descriptors or memory.
+//
+// The result is what each path was at some time during the scan. When Moving is set
+// that was not one time for all of them, and the caller may want to scan again.
+func Scan(ctx context.Context, o Options) (*Result, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	s := &scan{o: o, hashLen: o.NewHash().Size(), gitDir: o.gitDirInside(), pool: newPool()}
+	var err error
+	if s.include, err = newInclude(o.Include); err != nil {
+		return nil, err
+	}
+	s.root, err = unix.Open(o.Root, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("scan: %w", pathError("open", belay.VisibleLine(o.Root), err))
+	}
+	defer unix.Close(s.root)
+	res, err := s.run(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("scan %s: %w", belay.VisibleLine(o.Root), err)
+	}
+	return res, nil
+}
+
+func (s *scan) run(ctx context.Context) (*Result, error) {
+	if err := s.prepare(ctx); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { s.pool.fail(context.Cause(ctx)) })
+	defer stop()
+	s.asker.start(ctx, s)
+
+	s.pool.push(job{n: s.top})
+	var all sync.WaitGroup
+	for range s.o.Workers {
+		all.Go(func() { newWorker(s).run() })
+	}
+	all.Wait()
+	if s.pool.failed() != nil {
+		cancel() // ends a question that is still being asked
+	}
+	s.asker.running.Wait()
+	if err := s.pool.failed(); err != nil {
+		return nil, err
+	}
+	if s.top.state != nodeListed {
+		return nil, fmt.Errorf("the folder cannot be read or vanished %s", s.top.gap)
+	}
+	s.checkRules()
+	return s.gather(), nil
+}
+
+// prepare asks the clock, reads the cache and makes it agree with the index.
+func (s *scan) prepare(ctx context.Context) error {
+	var st unix.Stat_t
+	if err := unix.Fstat(s.root, &st); err != nil {
+		return err
+	}
+	dir := ""
+	if s.o.Cache != "" {
+		dir = filepath.Dir(s.o.Cache)
+	}
+	s.clock = ask(dir)
+	if s.o.GitDir != "" {
+		var git unix.Stat_t
+		if unix.Stat(s.o.GitDir, &git) == nil {
+			s.gitID = [2]uint64{uint64(git.Dev), uint64(git.Ino)}
+		}
+	}
+	s.top = &node{folder: -1, stat: factsOf(&st), rules: firstRules(s.o.RulesKey)}
+	if s.o.Cache != "" {
+		s.old = readCache(s.o.Cache)
+	}
+	if c := s.old; c != nil && (c.root != s.o.Root || c.dev != s.top.stat.dev || c.ino != s.top.stat.ino || c.hashLen != s.hashLen) {
+		s.old = nil
+	}
+	if s.old == nil || s.old.key != s.o.TrackedKey {
+		s.dirty.Store(true)
+		if err := s.readTracked(ctx); err != nil {
+			return err
+		}
+	}
+	if s.old != nil {
+		s.top.folder = 0
+	}
+	return nil
+}
+
+func (s *scan) readTracked(ctx context.Context) error {
+	var list []Tracked
+	var before time.Time
+	if s.o.ReadTracked != nil {
+		var err error
+		if list, before, err = s.o.ReadTracked(ctx); err != nil {
+			return fmt.Errorf("reading what is tracked: %w", err)
+		}
+	}
+	var err error
+	s.old, err = retrack(s.old, list, nanos(before.Unix(), int64(before.Nanosecond()))-margin, s.hashLen)
+	return err
+}
+
+// changed notes a change time. One that is not older than the scan says that the
+// tree is moving, unless it lies in the future. Modification times say nothing:
+// anybody may set them.
+func (s *scan) changed(f *facts) {
+	if f.ctime >= s.clock.start {
+		s.mu.Lock()
+		s.young = append(s.young, f.ctime)
+		s.mu.Unlock()
+	}
+}
+
+// moved reports whether the tree changed while it was scanned.
+func (s *scan) moved() bool {
+	if s.moving.Load() {
+		return true
+	}
+	if len(s.young) == 0 {
+		return false
+	}
+	dir := ""
+	if s.clock.dev != 0 {
+		dir = filepath.Dir(s.o.Cache)
+	}
+	end := ask(dir).start
+	for _, t := range s.young {
+		if t <= end {
+			return true
+		}
+	}
+	return false
+}

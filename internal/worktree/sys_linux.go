@@ -1,0 +1,122 @@
+package worktree
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// openPath opens a folder only to reach what is in it, which needs no right to
+	// read it.
+	openPath = unix.O_PATH | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	noAtime  = unix.O_NOATIME
+)
+
+const beneath = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS
+
+// noOpenat2 is set once the kernel (before 5.6) says that it has no openat2.
+var noOpenat2 atomic.Bool
+
+// openBelow opens path below the folder fd and passes through no link. Sandboxes
+// answer EPERM to system calls they do not know, so that is no final answer.
+func openBelow(fd int, path string, flags int) (int, error) {
+	if !noOpenat2.Load() {
+		got, err := openat2(fd, path, flags)
+		switch err {
+		case unix.ENOSYS:
+			noOpenat2.Store(true)
+		case unix.EPERM, unix.EAGAIN, unix.E2BIG, unix.EINVAL:
+		default:
+			return got, err
+		}
+	}
+	return openEach(fd, path, flags)
+}
+
+func openat2(fd int, path string, flags int) (int, error) {
+	how := unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: beneath}
+	for {
+		got, err := unix.Openat2(fd, path, &how)
+		if err != unix.EINTR {
+			return got, err
+		}
+	}
+}
+
+// readNames appends the names in the folder fd to l.
+func readNames(fd int, l *listing) error {
+	for {
+		n, err := unix.Getdents(fd, l.buf)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n <= 0 {
+			return err
+		}
+		for rest := l.buf[:n]; len(rest) > 19; {
+			size := int(binary.NativeEndian.Uint16(rest[16:]))
+			name := rest[19:size]
+			for i, c := range name {
+				if c == 0 {
+					name = name[:i]
+					break
+				}
+			}
+			l.add(name, typeOf(rest[18]))
+			rest = rest[size:]
+		}
+	}
+}
+
+func typeOf(d byte) nameType {
+	switch d {
+	case unix.DT_UNKNOWN:
+		return typeUnknown
+	case unix.DT_DIR:
+		return typeFolder
+	}
+	return typeOther
+}
+
+// chmodFd changes the mode of an open folder, which may be open as O_PATH only.
+func chmodFd(fd int, mode uint32) error {
+	err := unix.Fchmodat(fd, "", mode, unix.AT_EMPTY_PATH)
+	if err == unix.EOPNOTSUPP || err == unix.EPERM || err == unix.EINVAL {
+		return unix.Fchmodat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", fd), mode, 0)
+	}
+	return err
+}
+
+// chmodNoLink changes the mode of name in the folder fd, never through a link.
+func chmodNoLink(fd int, name string, mode uint32) error {
+	err := unix.Fchmodat(fd, name, mode, unix.AT_SYMLINK_NOFOLLOW)
+	if err != unix.EOPNOTSUPP && err != unix.EPERM {
+		return err
+	}
+	leaf, err := unix.Openat(fd, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(leaf)
+	var st unix.Stat_t
+	if err := unix.Fstat(leaf, &st); err != nil {
+		return err
+	}
+	if st.Mode&unix.S_IFMT == unix.S_IFLNK {
+		return unix.EOPNOTSUPP
+	}
+	return unix.Fchmodat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", leaf), mode, 0)
+}
+
+func syncTree(fd int) error { return unix.Syncfs(fd) }
+
+// probe opens a nameless file in dir, so that a kill leaves nothing behind.
+func probe(dir string) (int, error) {
+	return unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
+}
+
+// probeKernel opens a file in memory, stamped by the clock of the kernel.
+func probeKernel() (int, error) { return unix.MemfdCreate("belay-clock", unix.MFD_CLOEXEC) }

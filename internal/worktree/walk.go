@@ -1,0 +1,268 @@
+package worktree
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// merge makes items of the listed names and finds the old record of each.
+func (w *worker) merge(n *node) {
+	s := w.s
+	s.folders.Add(1)
+	n.items = make([]item, len(w.list.names))
+	rec, end, base := 0, 0, 0
+	if n.folder >= 0 {
+		rec, end = s.old.span(n.folder)
+		base = s.old.base(n.folder)
+	}
+	changed := n.folder < 0
+	for i := range n.items {
+		m := &w.list.names[i]
+		it := &n.items[i]
+		*it = item{path: m.path, folder: m.folder, rec: -1}
+		name := n.name(it)
+		for rec < end {
+			old, folder := s.old.name(base, rec)
+			c := order(old, folder, name, m.folder)
+			if c > 0 {
+				break
+			}
+			flags := s.old.flags(rec)
+			if c == 0 {
+				it.rec, it.flags = int32(rec), flags&flagsKept
+				changed = changed || flags&flagMissing != 0
+			} else {
+				changed = n.lose(rec, flags) || changed
+			}
+			rec++
+			if c == 0 {
+				break
+			}
+		}
+		changed = changed || it.rec < 0
+	}
+	for ; rec < end; rec++ {
+		changed = n.lose(rec, s.old.flags(rec)) || changed
+	}
+	if changed {
+		s.dirty.Store(true)
+	}
+}
+
+// lose keeps an old record of a tracked path that is not on disk, and reports
+// whether it was there the last time.
+func (n *node) lose(rec int, flags uint8) bool {
+	if flags&flagsKept != 0 {
+		n.lost = append(n.lost, rec)
+	}
+	return flags&flagMissing == 0
+}
+
+// rules hashes the folder's .gitignore and names the rules that hold in it. Git
+// reads no .gitignore through a link.
+func (w *worker) rules(n *node, fd int) error {
+	n.ruleFile = -1
+	for i := range n.items {
+		it := &n.items[i]
+		if it.folder || n.name(it) != ".gitignore" {
+			continue
+		}
+		if err := statAt(fd, ".gitignore", &w.st); err != nil || w.st.Mode&unix.S_IFMT != unix.S_IFREG {
+			return nil
+		}
+		f := factsOf(&w.st)
+		w.s.changed(&f)
+		if !w.known(it, &f) {
+			it.facts = &f
+			if err := w.read(n, it); err != nil {
+				return err
+			}
+		}
+		it.kind = f.kind()
+		if it.gone {
+			return nil
+		}
+		n.ruleFile = i
+		n.rules = n.rules.next(n.path, it.oid)
+		return nil
+	}
+	return nil
+}
+
+// classify takes over the old answers when the same rules hold, and reports whether
+// something is left to ask.
+func (w *worker) classify(n *node) bool {
+	s := w.s
+	same := n.folder >= 0 && s.old.rules(n.folder) == n.rules
+	if !same {
+		s.dirty.Store(true)
+	}
+	open := false
+	for i := range n.items {
+		it := &n.items[i]
+		if !it.outside() {
+			continue
+		}
+		if same && it.rec >= 0 {
+			it.flags |= s.old.flags(int(it.rec)) & flagsAsk
+		}
+		if s.o.Ignored == nil {
+			it.flags |= flagKnown
+		}
+		open = open || it.flags&flagKnown == 0
+	}
+	if open {
+		s.dirty.Store(true)
+		s.mu.Lock()
+		s.ruled = append(s.ruled, n)
+		s.mu.Unlock()
+	}
+	return open
+}
+
+// settle decides which names are entered and looked at; all are classified.
+func (w *worker) settle(n *node, fd int) error {
+	stats := 0
+	for i := range n.items {
+		it := &n.items[i]
+		if n.ignored {
+			it.flags |= flagIgnored
+		}
+		if it.folder {
+			w.descend(n, it)
+		} else if w.s.wanted(n, it) {
+			stats++
+		}
+	}
+	w.s.found.Add(int64(stats))
+	if stats <= partSize {
+		return w.look(n, fd, 0, len(n.items))
+	}
+	for from := 0; from < len(n.items); from += partSize {
+		w.jobs = append(w.jobs, job{n: n, kind: jobStat, from: from, to: min(from+partSize, len(n.items))})
+	}
+	return nil
+}
+
+// wanted reports whether the file or link is captured; being ignored, only when
+// Include says so.
+func (s *scan) wanted(n *node, it *item) bool {
+	return !it.ignored() || n.covered || len(s.include) > 0 && s.include.covers(it.path)
+}
+
+func (w *worker) descend(n *node, it *item) {
+	in := w.s.include
+	covered := it.ignored() && (n.covered || len(in) > 0 && in.covers(it.path))
+	if it.ignored() && !covered && (len(in) == 0 || !in.reaches(it.path)) {
+		return
+	}
+	it.child = &node{
+		path: it.path, parent: n, folder: -1, rules: n.rules, ruleFile: -1,
+		below: it.flags&flagBelow != 0, gitlink: it.flags&flagGitlink != 0,
+		ignored: it.ignored(), covered: covered,
+	}
+	if it.rec >= 0 {
+		if c := w.s.old.child(int(it.rec)); c != 0 {
+			it.child.folder = c
+		}
+	}
+	w.jobs = append(w.jobs, job{n: it.child})
+}
+
+// look compares the files and links from..to with what the cache knows.
+func (w *worker) look(n *node, fd, from, to int) error {
+	for i := from; i < to; i++ {
+		it := &n.items[i]
+		if it.folder || it.oid != "" || it.gone || it.gap != "" || !w.s.wanted(n, it) {
+			continue
+		}
+		if err := statAt(fd, n.name(it), &w.st); err != nil {
+			if err := w.unseen(it, err); err != nil {
+				return err
+			}
+			continue
+		}
+		f := factsOf(&w.st)
+		w.s.changed(&f)
+		if w.known(it, &f) {
+			it.kind = f.kind()
+			continue
+		}
+		if err := w.inspect(n, it, fd, i, &f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unseen records why a name gave no stat.
+func (w *worker) unseen(it *item, err error) error {
+	if exhausted(err) {
+		return pathError("stat", it.path, err)
+	}
+	if err == unix.EACCES || err == unix.EPERM || err == unix.EIO {
+		it.gap = "cannot be read: " + err.Error()
+		return nil
+	}
+	w.s.moving.Store(true)
+	it.gone = true
+	return nil
+}
+
+// known reports whether the cache or the index vouches for a file with these facts,
+// which w.st holds too; then the item has its OID.
+func (w *worker) known(it *item, f *facts) bool {
+	if it.rec < 0 {
+		return false
+	}
+	c, rec := w.s.old, int(it.rec)
+	flags := c.flags(rec)
+	switch {
+	case flags&flagTrusted != 0:
+		if c.facts(rec) != *f {
+			return false
+		}
+		it.oid = c.oid(rec)
+		return true
+	case flags&flagSeed != 0:
+		seed := c.seeds[c.facts(rec).ino]
+		if !seed.matches(&w.st) || f.mtime >= c.seedLimit || f.ctime >= c.seedLimit {
+			return false
+		}
+		copied := *f
+		it.oid, it.facts = c.oid(rec), &copied
+		return true
+	}
+	return false
+}
+
+// inspect handles a file, link or other thing that nothing vouches for.
+func (w *worker) inspect(n *node, it *item, fd, i int, f *facts) error {
+	copied := *f
+	it.facts, it.kind = &copied, f.kind()
+	switch it.kind {
+	case Folder: // a moment ago it was none
+		w.s.moving.Store(true)
+		it.gone = true
+	case Other:
+		it.gap = f.special()
+	case Link:
+		return w.readLink(n, it, fd)
+	default:
+		if limit := w.s.o.MaxFile; limit > 0 && f.size > limit && it.outside() {
+			it.gap = fmt.Sprintf("too large (%d bytes, limit %d)", f.size, limit)
+			return nil
+		}
+		w.jobs = append(w.jobs, job{n: n, kind: jobRead, from: i})
+	}
+	return nil
+}
+
+// factsOf gives the facts that the item's OID belongs to.
+func (s *scan) factsOf(it *item) facts {
+	if it.facts != nil {
+		return *it.facts
+	}
+	return s.old.facts(int(it.rec))
+}

@@ -1,0 +1,176 @@
+package worktree
+
+import (
+	"hash"
+
+	"golang.org/x/sys/unix"
+)
+
+// Folders with more names than this are looked at by several workers.
+const partSize = 2048
+
+// worker is one goroutine of the scan, with buffers that it uses again.
+type worker struct {
+	s    *scan
+	list *listing
+	hash hash.Hash
+	buf  []byte
+	sum  []byte
+	st   unix.Stat_t
+	jobs []job
+}
+
+func newWorker(s *scan) *worker {
+	return &worker{s: s, list: newListing(), hash: s.o.NewHash()}
+}
+
+func (w *worker) run() {
+	for {
+		j, ok := w.s.pool.take()
+		if !ok {
+			return
+		}
+		if err := w.do(j); err != nil {
+			w.s.pool.fail(err)
+		}
+		w.s.pool.push(w.jobs...)
+		w.jobs = w.jobs[:0]
+		w.s.pool.done()
+	}
+}
+
+func (w *worker) do(j job) error {
+	switch j.kind {
+	case jobList:
+		return w.enter(j.n)
+	case jobSettle:
+		return w.reopen(j.n, func(fd int) error { return w.settle(j.n, fd) })
+	case jobStat:
+		return w.reopen(j.n, func(fd int) error { return w.look(j.n, fd, j.from, j.to) })
+	default:
+		return w.read(j.n, &j.n.items[j.from])
+	}
+}
+
+// reopen opens a folder that was listed before. When it is not the same folder any
+// more the tree is moving, and names that are not in it are gone.
+func (w *worker) reopen(n *node, do func(fd int) error) error {
+	fd, err := openIn(w.s.root, n.path, openPath)
+	if err != nil {
+		return w.unopened(n, err)
+	}
+	defer unix.Close(fd)
+	if err := unix.Fstat(fd, &w.st); err != nil {
+		return err
+	}
+	if uint64(w.st.Dev) != n.stat.dev || uint64(w.st.Ino) != n.stat.ino {
+		w.s.moving.Store(true)
+	}
+	return do(fd)
+}
+
+// unopened records why a folder was not entered.
+func (w *worker) unopened(n *node, err error) error {
+	if exhausted(err) {
+		return pathError("open", n.path, err)
+	}
+	if err != unix.EACCES && err != unix.EPERM && err != unix.EIO {
+		w.s.moving.Store(true) // it was there a moment ago
+		n.state = nodeGone
+		return nil
+	}
+	n.state, n.gap = nodeClosed, "folder cannot be read: "+err.Error()
+	if n.parent != nil && n.stat.mode == 0 {
+		if fd, err := openIn(w.s.root, n.parent.path, openPath); err == nil {
+			if statAt(fd, n.path[len(n.parent.lead()):], &w.st) == nil {
+				n.stat = factsOf(&w.st)
+			}
+			unix.Close(fd)
+		}
+	}
+	return nil
+}
+
+// enter lists a folder and does all that needs no answer from outside.
+func (w *worker) enter(n *node) error {
+	s := w.s
+	fd, err := openFolder(s.root, n.path)
+	if err != nil {
+		return w.unopened(n, err)
+	}
+	defer unix.Close(fd)
+	if err := unix.Fstat(fd, &w.st); err != nil {
+		return pathError("stat", n.path, err)
+	}
+	n.stat = factsOf(&w.st)
+	if n.parent != nil && (n.path == s.gitDir || s.gitID == [2]uint64{n.stat.dev, n.stat.ino}) {
+		n.state = nodeClosed
+		return nil
+	}
+	s.changed(&n.stat)
+	if err := w.list.read(fd, n.lead()); err != nil {
+		return w.unopened(n, err)
+	}
+	w.nest(n, fd)
+	if n.nested && !n.below {
+		n.state = nodeClosed
+		return nil
+	}
+	w.merge(n)
+	n.state = nodeListed
+	if n.ignored {
+		return w.settle(n, fd)
+	}
+	if err := w.rules(n, fd); err != nil {
+		return err
+	}
+	if w.classify(n) {
+		s.asker.enqueue(n)
+		return nil
+	}
+	return w.settle(n, fd)
+}
+
+// nest finds out whether the folder has a repository of its own, and takes its .git
+// off the list.
+func (w *worker) nest(n *node, fd int) {
+	if n.gitlink {
+		n.nested = true
+	}
+	for i := range w.list.names {
+		m := &w.list.names[i]
+		if m.path[len(n.lead()):] != ".git" {
+			continue
+		}
+		if n.parent != nil {
+			file, repo := w.gitEntry(fd, m.folder)
+			if !repo {
+				return
+			}
+			n.nested, n.gitFile = true, file
+		}
+		w.list.names = append(w.list.names[:i], w.list.names[i+1:]...)
+		return
+	}
+}
+
+// gitEntry reports whether the .git in the folder fd is a file that points to a
+// repository, and whether it is one or points to one. Only the stat of .git/HEAD
+// passes through a link: a link to a git dir is a repository to git too.
+func (w *worker) gitEntry(fd int, folder bool) (file, repo bool) {
+	if statAt(fd, ".git/HEAD", &w.st) == nil {
+		return false, true
+	}
+	if folder || statAt(fd, ".git", &w.st) != nil || w.st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return false, false
+	}
+	const start = "gitdir: "
+	var text [len(start)]byte
+	f, err := openFile(fd, ".git")
+	if err != nil {
+		return false, false
+	}
+	defer unix.Close(f)
+	n, err := unix.Read(f, text[:])
+	return true, err == nil && string(text[:max(n, 0)]) == start
+}
