@@ -11,6 +11,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/loop"
 )
@@ -124,7 +125,7 @@ func (a *app) run(c *cobra.Command, f runFlags, prose string, agent []string) er
 }
 
 // ranTo prints where a run has got to.
-func (a *app) ranTo(desk *flow.Desk, rec *flow.Record, err error) error {
+func (a *app) ranTo(desk *flow.Desk, rec *drive.Record, err error) error {
 	if rec == nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (a *app) ranTo(desk *flow.Desk, rec *flow.Record, err error) error {
 }
 
 // outcome is the error a task's standing ends the command with.
-func outcome(r *flow.Record) error {
+func outcome(r *drive.Record) error {
 	id := r.Task.ID
 	switch {
 	case r.State.Outcome == loop.OutcomePassed:

@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/check"
-	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
@@ -175,7 +175,7 @@ func sanitise(s string) string {
 }
 
 // Begins tells of a command as it starts.
-func (s *screen) Begins(r *flow.Record, c loop.Command) {
+func (s *screen) Begins(r *drive.Record, c loop.Command) {
 	doing := brief.Doing(c)
 	s.set(string(r.Task.ID) + " " + doing)
 	if c.Kind == loop.CmdAttempt || c.Kind == loop.CmdRestore || c.Kind == loop.CmdDebug {
@@ -184,7 +184,7 @@ func (s *screen) Begins(r *flow.Record, c loop.Command) {
 }
 
 // Happened tells of an event as it is recorded.
-func (s *screen) Happened(r *flow.Record, e loop.Event) {
+func (s *screen) Happened(r *drive.Record, e loop.Event) {
 	text := brief.Happened(r.State, e)
 	if text == "" {
 		return
@@ -252,7 +252,7 @@ func (s *screen) stop() {
 }
 
 // Ask puts the gate's question. Without a terminal nobody is there.
-func (s *screen) Ask(ctx context.Context, r *flow.Record) (loop.Decision, string, bool, error) {
+func (s *screen) Ask(ctx context.Context, r *drive.Record) (loop.Decision, string, bool, error) {
 	s.stop()
 	if s.app.json || !isTerminal(s.app.in) || !isTerminal(s.app.errs) {
 		return "", "", false, nil

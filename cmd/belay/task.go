@@ -9,6 +9,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
 )
 
@@ -115,7 +116,7 @@ func printTasks(w io.Writer, lines []flow.TaskLine) {
 }
 
 // taskStep makes the command for one step of a task driven by hand.
-func (a *app) taskStep(name, short, done string, do func(*flow.Desk, context.Context, belay.TaskID, flow.Watcher) (*flow.Record, error)) *cobra.Command {
+func (a *app) taskStep(name, short, done string, do func(*flow.Desk, context.Context, belay.TaskID, drive.Watcher) (*drive.Record, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " TASK", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeTasks,
 		Long:    short + ".\n\nExit codes: 0 done · 1 not accepted yet · 2 not the moment for it · 5 the tree is in use · 6 no such task.",

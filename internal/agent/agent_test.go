@@ -5,11 +5,13 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,6 +21,7 @@ import (
 // The test binary is also the shim, a belay that can be killed, and the agents that
 // a shell cannot play.
 func TestMain(m *testing.M) {
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // or every shim takes a second to exit under -race
 	if len(os.Args) > 2 {
 		switch os.Args[1] {
 		case "_run":
@@ -28,6 +31,11 @@ func TestMain(m *testing.M) {
 		case "_agent":
 			agentMain(os.Args[2])
 		}
+	}
+	// The tests wait for processes nearly all the time.
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
 	}
 	os.Exit(m.Run())
 }
@@ -77,10 +85,19 @@ func agentMain(mode string) {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 		fmt.Println("ready")
 		time.Sleep(10 * time.Minute)
-	case "flags": // the file status flags of its descriptors
-		for fd := range 3 {
-			n, _, e := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFL, 0)
-			fmt.Println(fd, n&syscall.O_NONBLOCK != 0, e)
+	case "root": // the file must be root's, with the setuid bit
+		if err := syscall.Setreuid(0, 0); err != nil {
+			panic(err)
+		}
+		time.Sleep(10 * time.Minute)
+	case "files": // the descriptors it was given: open, and not by Go itself
+		for fd := range 1000 {
+			flags, _, e := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0)
+			if e != 0 || flags&syscall.FD_CLOEXEC != 0 {
+				continue
+			}
+			status, _, _ := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFL, 0)
+			fmt.Print(fd, map[bool]string{true: " does not block", false: " blocks"}[status&syscall.O_NONBLOCK != 0], "\n")
 		}
 	}
 	os.Exit(0)
@@ -98,11 +115,11 @@ type bench struct {
 }
 
 // newBench makes a run of a shell line. In it, "sleeper" and "deaf" are commands that
-// go on for ever, and $MARK is the bench's mark.
+// go on for ever, "files" lists descriptors, and $MARK is the bench's mark.
 func newBench(t testing.TB, line string) *bench {
 	t.Helper()
 	b := &bench{t: t, dir: filepath.Join(t.TempDir(), "run"), work: t.TempDir(), mark: "mark-" + rand.Text()}
-	line = strings.NewReplacer("sleeper", exe()+" _agent sleep "+b.mark, "deaf", exe()+" _agent deaf "+b.mark).Replace(line)
+	line = strings.NewReplacer("files", exe()+" _agent files "+b.mark, "sleeper", exe()+" _agent sleep "+b.mark, "deaf", exe()+" _agent deaf "+b.mark).Replace(line)
 	b.spec = Spec{
 		Argv: []string{"/bin/sh", "-c", line, b.mark}, Dir: b.work,
 		Env:   Environ(os.Environ(), nil, map[string]string{"MARK": b.mark}),
@@ -241,4 +258,16 @@ func (b *bench) attach() *bench {
 	}
 	b.run = r
 	return b
+}
+
+// keepers gives the guard and the shim, found by their arguments.
+func (b *bench) keepers() []proc {
+	all, err := processes()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return slices.DeleteFunc(all, func(p proc) bool {
+		args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
+		return !bytes.Contains(args, []byte("\x00_run\x00"+b.dir+"\x00"))
+	})
 }

@@ -49,6 +49,9 @@ func TestEnds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			if !adopts && strings.Contains(c.line, "env -i setsid") {
+				t.Skip("who clears its environment and leaves its session is only found where orphans are adopted")
+			}
 			b := newBench(t, c.line)
 			if c.set != nil {
 				c.set(&b.spec)
@@ -87,13 +90,13 @@ func TestNotStarted(t *testing.T) {
 		exit        int
 		says        string
 	}{
-		{"missing", "no-such-agent", nil, 127, "there is no program no-such-agent in PATH"},
-		{"missing path", dir + "/none", nil, 127, "there is no program"},
+		{"missing", "no-such-agent", nil, 127, "no-such-agent cannot be run: there is no such program"},
+		{"missing path", dir + "/none", nil, 127, "there is no such program"},
 		{"folder", dir, nil, 126, "is a folder"},
 		{"not executable", write("plain", "#!/bin/sh\n", 0o644), nil, 126, "is not executable"},
 		{"no program", write("text", "hello\n", 0o755), nil, 126, "is no program of this machine"},
 		{"no interpreter", write("script", "#!/no/such/sh\n", 0o755), nil, 127, "interpreter"},
-		{"only in the working folder", "plain", func(s *Spec) { s.Dir = dir; s.Env = []string{"PATH=:.:bin"} }, 127, "no program plain"},
+		{"only in the working folder", "plain", func(s *Spec) { s.Dir = dir; s.Env = []string{"PATH=:.:bin"} }, 127, "plain cannot be run: there is no such program"},
 		{"no working folder", "/bin/sh", func(s *Spec) { s.Dir = dir + "/gone" }, 126, "working folder"},
 		{"too long", "/bin/sh", func(s *Spec) { s.Argv = append(s.Argv, strings.Repeat("x", 200<<10)) }, 126, "too long"},
 	} {
@@ -113,17 +116,16 @@ func TestNotStarted(t *testing.T) {
 }
 
 // TestSees checks what an agent is given: words byte for byte, folder, environment,
-// prompt, and no descriptor but its three.
+// prompt.
 func TestSees(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, `printf '%s|%s|%s|' "$0" "$1" "$2"; pwd; cat; echo; cat "$BELAY_PROMPT_FILE"; echo; env | grep -c '^BELAY_RUN'
-		ls /proc/$$/fd | tr '\n' ' '`)
+	b := newBench(t, `printf '%s|%s|%s|' "$0" "$1" "$2"; pwd; cat; echo; cat "$BELAY_PROMPT_FILE"; echo; env | grep -c '^BELAY_RUN'`)
 	b.spec.Argv = append(b.spec.Argv[:3], "zero", "na\xefve \"x\"\n", "-rf")
 	b.spec.Prompt = []byte("do \x00 it\xff")
 	b.spec.Env = append(b.spec.Env, roleName+"=7", markerName+"=outer")
 	res := b.start().wait()
 	work, _ := filepath.EvalSymlinks(b.work)
-	want := "zero|na\xefve \"x\"\n|-rf|" + work + "\ndo \x00 it\xff\ndo \x00 it\xff\n1\n0 1 2 "
+	want := "zero|na\xefve \"x\"\n|-rf|" + work + "\ndo \x00 it\xff\ndo \x00 it\xff\n1\n"
 	if got := b.output(); got != want || res.OutputBytes != int64(len(want)) {
 		t.Errorf("got %q\nwant %q\n%+v", got, want, res)
 	}
@@ -132,14 +134,17 @@ func TestSees(t *testing.T) {
 	}
 }
 
-func TestDescriptorsBlock(t *testing.T) {
+const threeFiles = "0 blocks\n1 blocks\n2 blocks\n"
+
+// TestDescriptors: the agent has its three and they block, as programs expect. Had it
+// the run's lock, that would never come free.
+func TestDescriptors(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, "")
-	b.spec.Argv = []string{exe(), "_agent", "flags"}
+	b := newBench(t, "exec files")
 	b.spec.Prompt = []byte("x")
 	b.start().wait()
-	if got, want := b.output(), "0 false errno 0\n1 false errno 0\n2 false errno 0\n"; got != want {
-		t.Errorf("an agent's descriptors must block; fd, O_NONBLOCK:\n%s", got)
+	if got := b.output(); got != threeFiles {
+		t.Errorf("the agent has:\n%s", got)
 	}
 }
 
@@ -244,6 +249,9 @@ func TestOutputHeldElsewhere(t *testing.T) {
 
 func TestForkStorm(t *testing.T) {
 	t.Parallel()
+	if !adopts {
+		t.Skip("a chain of processes is only caught where orphans are adopted")
+	}
 	// Each link of the chain starts the next and ends: no listing ever sees it whole.
 	b := newBench(t, `cat >link <<'E'
 trap "" TERM

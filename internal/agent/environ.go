@@ -2,7 +2,6 @@ package agent
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -58,9 +57,14 @@ func matches(patterns []string, name string) bool {
 	})
 }
 
-// LookPath refuses a command that cannot be started, before anything is: CodeNotFound
-// when there is no such program (a shell's 127), CodeCannot when it is there and
-// cannot be run (126). A name without a slash is looked up in env's PATH only, and
+// Why a program is not there: a shell's 127. Every other reason is its 126.
+var (
+	errMissing     = errors.New("there is no such program")
+	errInterpreter = errors.New("its first line names an interpreter that does not exist")
+)
+
+// LookPath refuses with CodeCannot a command that cannot be started, before anything
+// is. A name without a slash is looked up in env's PATH only, and
 // there never in the empty, "." or any other relative folder: a program of that name
 // in the repository must not be run by accident. A path with a slash counts from dir.
 func LookPath(argv0, dir string, env []string) error {
@@ -89,30 +93,33 @@ func resolve(argv0, dir string, env []string) (string, error) {
 		}
 		// As a shell does: one that is there and cannot be run is only reported
 		// when no later folder has one that can.
-		if first == nil && belay.CodeOf(err) != belay.CodeNotFound {
+		if first == nil && !errors.Is(err, errMissing) {
 			first = err
 		}
 	}
 	if first != nil {
 		return "", first
 	}
-	return "", belay.Refuse(belay.CodeNotFound, "install it, or give its path", "there is no program %s in PATH", belay.VisibleLine(argv0))
+	return "", cannotRun(argv0, "install it, or give its path", errMissing)
 }
 
 func runnable(path string) error {
-	name := belay.VisibleLine(path)
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return belay.Refuse(belay.CodeNotFound, "install it, or correct its path", "there is no program %s", name)
+		return cannotRun(path, "install it, or correct its path", errMissing)
 	case err != nil:
-		return &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("%s cannot be run", name), Try: "look at its permissions", Err: err}
+		return cannotRun(path, "look at its permissions", err)
 	case info.IsDir():
-		return belay.Refuse(belay.CodeCannot, "name a program", "%s is a folder", name)
+		return cannotRun(path, "name a program", errors.New("it is a folder"))
 	case info.Mode()&0o111 == 0:
-		return belay.Refuse(belay.CodeCannot, "chmod +x it", "%s is not executable", name)
+		return cannotRun(path, "chmod +x it", errors.New("it is not executable"))
 	}
 	return nil
+}
+
+func cannotRun(program, try string, why error) error {
+	return &belay.Error{Code: belay.CodeCannot, What: belay.VisibleLine(program) + " cannot be run", Try: try, Err: why}
 }
 
 // variable gives the last value of name in env, as programs see it.

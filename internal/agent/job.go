@@ -30,14 +30,14 @@ func (j *job) run() Result {
 	}
 	t := newTree(os.Getpid(), pid, j.spec.Token)
 	if j.begun.Agent, err = identify(pid); err == nil {
-		err = writeJSON(j.file("begun.json"), j.begun)
+		err = replaceJSON(j.file("begun.json"), j.begun, unsynced)
 	}
-	// Without the record a lost run is found by its token alone; no reason to end it.
+	// Without it a lost run is found by its token and session: no reason to end it.
 	_ = err
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		_, _ = io.CopyBuffer(onlyWriter{j.out}, onlyReader{pipes.output}, make([]byte, 64<<10))
+		_, _ = io.Copy(j.out, pipes.output)
 	}()
 	res := Result{Ended: j.watch(t), Exit: -1}
 	left := j.end(t, res.Ended)
@@ -52,14 +52,10 @@ func (j *job) run() Result {
 	return res
 }
 
-// onlyWriter and onlyReader hide what io.CopyBuffer would use instead of the buffer.
-type onlyWriter struct{ io.Writer }
-type onlyReader struct{ io.Reader }
-
 // notStarted is the result a shell would give.
 func notStarted(err error) Result {
 	res := Result{Ended: EndedExit, Exit: 126, Error: err.Error()}
-	if belay.CodeOf(err) == belay.CodeNotFound || errors.Is(err, syscall.ENOENT) {
+	if errors.Is(err, errMissing) || errors.Is(err, errInterpreter) {
 		res.Exit = 127
 	}
 	return res
@@ -109,16 +105,15 @@ func (j *job) start() (int, pipes, error) {
 
 // cannotExec says what the kernel meant.
 func cannotExec(path string, err error) error {
-	name := belay.VisibleLine(path)
 	switch {
-	case errors.Is(err, syscall.ENOENT): // it was there a moment ago
-		return belay.Refuse(belay.CodeNotFound, "look at its first line", "%s names an interpreter that does not exist", name)
+	case errors.Is(err, syscall.ENOENT): // the file itself was there a moment ago
+		return cannotRun(path, "look at its first line", errInterpreter)
 	case errors.Is(err, syscall.ENOEXEC):
-		return belay.Refuse(belay.CodeCannot, "begin it with #!", "%s is no program of this machine", name)
+		return cannotRun(path, "begin it with #!", errors.New("it is no program of this machine"))
 	case errors.Is(err, syscall.E2BIG):
-		return belay.Refuse(belay.CodeCannot, "pass the prompt as a file", "the arguments and the environment of %s are too long", name)
+		return cannotRun(path, "pass the prompt as a file", errors.New("its arguments and environment are too long"))
 	}
-	return fmt.Errorf("starting %s: %w", name, err)
+	return cannotRun(path, "look at its permissions", err)
 }
 
 // input gives the agent's standard input, and the end to write the prompt to.
@@ -167,22 +162,19 @@ func withoutRole(env []string) []string {
 // watch waits until the agent's own process ends or there is a reason to end it, and
 // gives that.
 func (j *job) watch(t *tree) string {
-	for last := time.Now(); ; {
+	var h hush
+	for {
 		if t.mainEnded() {
 			return EndedExit
 		}
-		// After the shim itself was suspended, silence means nothing.
-		if now := time.Now(); now.Sub(last) > 20*tick {
-			j.out.touch()
-		}
-		last = time.Now()
 		ran := time.Since(j.clock)
+		silent := h.hear(ran, j.out.total.Load())
 		switch {
 		case j.stop, j.asks("stop"), j.asks("kill"), j.gone():
 			return EndedStopped
 		case j.spec.Timeout > 0 && ran >= j.spec.Timeout:
 			return EndedTimeout
-		case j.spec.Quiet > 0 && j.out.silence() >= j.spec.Quiet:
+		case j.spec.Quiet > 0 && silent >= j.spec.Quiet:
 			return EndedQuiet
 		}
 		nap := tick
@@ -191,6 +183,24 @@ func (j *job) watch(t *tree) string {
 		}
 		j.sleep(nap)
 	}
+}
+
+// hush measures silence by looks that should be a tick apart. A longer step counts as
+// a few ticks only: then the shim itself was suspended, and the agent's silence may be
+// ours, because nobody emptied its pipe.
+type hush struct {
+	last   time.Duration
+	bytes  int64
+	silent time.Duration
+}
+
+func (h *hush) hear(now time.Duration, bytes int64) time.Duration {
+	h.silent += min(now-h.last, 5*tick)
+	if bytes != h.bytes {
+		h.silent = 0
+	}
+	h.last, h.bytes = now, bytes
+	return h.silent
 }
 
 // sleep waits for d, a child's end, or a signal that asks for the end.

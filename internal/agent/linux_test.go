@@ -3,9 +3,15 @@
 package agent
 
 import (
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,5 +32,75 @@ func TestDiskFull(t *testing.T) {
 	}
 	if res.OutputBytes < 3000006 || res.Cut == 0 || !strings.HasPrefix(b.output(), "first\n") {
 		t.Errorf("output %+v, %d kept", res, len(b.output()))
+	}
+}
+
+// TestUnkillable: what became somebody else, as under sudo, cannot be killed. The run
+// ends all the same, and says that the tree is not quiet.
+func TestUnkillable(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("waits ten seconds for what does not die")
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("needs root, to have somebody who is not")
+	}
+	const nobody = 65534
+	b := newBench(t, "")
+	home := t.TempDir()
+	if err := os.Chmod(filepath.Dir(home), 0o755); err != nil { // t.TempDir's own is closed to others
+		t.Fatal(err)
+	}
+	plain, root := filepath.Join(home, "plain"), filepath.Join(home, "root")
+	copyFile(t, plain, 0o755)
+	copyFile(t, root, os.ModeSetuid|0o755)
+	b.dir = filepath.Join(home, "runs", "run")
+	if err := os.Mkdir(filepath.Dir(b.dir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(filepath.Dir(b.dir), nobody, nobody); err != nil {
+		t.Fatal(err)
+	}
+	b.spec.Argv = []string{root, "_agent", "root", b.mark}
+	b.spec.Dir, b.spec.Timeout = "/", 300*time.Millisecond
+	spec, err := json.Marshal(b.spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("setpriv", "--reuid", itoa(nobody), "--regid", itoa(nobody), "--clear-groups", plain, "_belay", "run", b.dir, string(spec))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	left := b.survivors()
+	for _, p := range left {
+		_ = syscall.Kill(p.PID, syscall.SIGKILL)
+	}
+	b.await("its end", func() bool { return len(b.survivors()) == 0 })
+	b.attach()
+	res, err := b.run.Wait(t.Context(), nil)
+	if err != nil || res.Ended != EndedTimeout || len(left) != 1 || len(res.Left) != 1 || res.Left[0] != left[0].String() || !strings.Contains(res.Error, "cannot be killed") {
+		t.Errorf("%+v %v, alive %v", res, err, left)
+	}
+}
+
+func copyFile(t *testing.T, to string, mode os.FileMode) {
+	t.Helper()
+	in, err := os.Open(exe())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(to, mode); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -33,84 +33,62 @@ func (r *Run) Output(w io.Writer) (Size, error) {
 	return size, nil
 }
 
+// copyOutput holds at most tail bytes in memory.
 func copyOutput(w io.Writer, dir string, head, tail, seg int64) (Size, error) {
-	var files []piece
 	var size Size
+	var end []byte
 	for try := 0; ; try++ {
-		numbers, total, err := extent(dir, seg)
+		total, err := extent(dir, seg)
 		if err == nil {
 			size = Size{Bytes: total, Cut: cut(total, head, tail)}
-			files, err = openPieces(dir, numbers, size, head, tail, seg)
+			// The end is read before anything is shown: a running agent may push a
+			// segment out just now. It cannot do so for ever.
+			end, err = readRange(dir, min(total, head)+size.Cut, total, seg)
 		}
 		if err == nil {
 			break
 		}
-		// A running agent may push a segment out between the listing and the
-		// opening; it cannot do so for ever.
 		if !errors.Is(err, fs.ErrNotExist) || try == 20 {
 			return size, err
 		}
 	}
-	defer closePieces(files)
-	for _, p := range files {
-		if p.note != "" {
-			if _, err := io.WriteString(w, p.note); err != nil {
-				return size, err
-			}
-			continue
+	for at := int64(0); at < min(size.Bytes, head); at += seg { // these are never pushed out
+		p, err := readRange(dir, at, min(at+seg, head, size.Bytes), seg)
+		if err != nil {
+			return size, err
 		}
-		if _, err := io.Copy(w, io.NewSectionReader(p.file, p.from, p.to-p.from)); err != nil {
+		if _, err := w.Write(p); err != nil {
 			return size, err
 		}
 	}
-	return size, nil
-}
-
-// piece is a stretch of one segment, or the note that stands for what is missing.
-type piece struct {
-	file     *os.File
-	from, to int64 // within the segment
-	note     string
-}
-
-func closePieces(files []piece) {
-	for _, p := range files {
-		if p.file != nil {
-			p.file.Close()
-		}
-	}
-}
-
-// openPieces opens everything that is to be shown before the first byte is shown.
-func openPieces(dir string, numbers []int64, size Size, head, tail, seg int64) (files []piece, err error) {
-	defer func() {
-		if err != nil {
-			closePieces(files)
-		}
-	}()
-	ranges := [][2]int64{{0, size.Bytes}}
 	if size.Cut > 0 {
-		ranges = [][2]int64{{0, head}, {size.Bytes - tail, size.Bytes}}
-	}
-	for i, r := range ranges {
-		if i == 1 {
-			files = append(files, piece{note: fmt.Sprintf("\n… %d bytes cut …\n", size.Cut)})
-		}
-		for at := r[0]; at < r[1]; {
-			k := at / seg
-			if !slices.Contains(numbers, k) {
-				return files, fs.ErrNotExist
-			}
-			f, err := os.Open(segmentName(dir, k))
-			if err != nil {
-				return files, err
-			}
-			end := min(r[1], (k+1)*seg)
-			files = append(files, piece{file: f, from: at - k*seg, to: end - k*seg})
-			at = end
+		if _, err := fmt.Fprintf(w, "\n… %d bytes cut …\n", size.Cut); err != nil {
+			return size, err
 		}
 	}
-	return files, nil
+	_, err := w.Write(end)
+	return size, err
+}
+
+// readRange gives the bytes from..to of an output, fs.ErrNotExist when one is missing.
+func readRange(dir string, from, to, seg int64) ([]byte, error) {
+	var all []byte
+	for from < to {
+		k := from / seg
+		f, err := os.Open(segmentName(dir, k))
+		if err != nil {
+			return nil, err
+		}
+		p := make([]byte, min(to, (k+1)*seg)-from)
+		_, err = f.ReadAt(p, from-k*seg)
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p...)
+		from += int64(len(p))
+	}
+	return all, nil
 }
 
 // follower reads an output while it grows.
@@ -171,8 +149,8 @@ func (f *follower) open(w io.Writer) error {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		numbers, _, err := extent(f.dir, f.seg)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		numbers, err := listSegments(f.dir)
+		if err != nil {
 			return err
 		}
 		numbers = slices.DeleteFunc(numbers, func(n int64) bool { return n < k })

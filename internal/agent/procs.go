@@ -94,5 +94,13 @@ func inside(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
+// signalChecked signals a process after a look that it is the one meant.
+func signalChecked(id ident, sig syscall.Signal) error {
+	if now, err := identify(id.PID); err != nil || now != id {
+		return syscall.ESRCH
+	}
+	return syscall.Kill(id.PID, sig)
+}
+
 // wake makes a process that was stopped notice a signal that came meanwhile.
 func wake(id ident) { _ = signalExactly(id, syscall.SIGCONT) }

@@ -139,13 +139,6 @@ func signalExactly(id ident, sig syscall.Signal) error {
 	return unix.PidfdSendSignal(fd, sig, nil, 0)
 }
 
-func signalChecked(id ident, sig syscall.Signal) error {
-	if now, err := identify(id.PID); err != nil || now != id {
-		return unix.ESRCH
-	}
-	return unix.Kill(id.PID, sig)
-}
-
 // exited reports whether a child has ended, and leaves it a zombie: as long as it is
 // one, its group's number belongs to nobody else.
 func exited(pid int) bool {

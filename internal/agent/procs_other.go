@@ -28,12 +28,12 @@ func selfExe() (string, error) { return os.Executable() }
 // bootID is empty: here a process's start is a full date, which no reboot repeats.
 func bootID() string { return "" }
 
-// processes asks ps, whose options below mean the same on macOS, the BSDs and Linux:
+// processes asks ps by its full path, the PATH being the agent's here. Its options below mean the same on macOS, the BSDs and Linux:
 // every process, with its environment after its command.
 func processes() ([]proc, error) { return ps("axeww") }
 
 func ps(args ...string) ([]proc, error) {
-	cmd := exec.Command("ps", append(args, "-o", "pid=", "-o", "ppid=", "-o", "pgid=", "-o", "stat=", "-o", "lstart=", "-o", "command=")...)
+	cmd := exec.Command("/bin/ps", append(args, "-o", "pid=", "-o", "ppid=", "-o", "pgid=", "-o", "stat=", "-o", "lstart=", "-o", "command=")...)
 	cmd.Env = []string{"PATH=/bin:/usr/bin:/sbin:/usr/sbin", "LC_ALL=C", "TZ=UTC0"}
 	out, err := cmd.Output()
 	if err != nil && len(out) == 0 {
@@ -110,12 +110,7 @@ func carries(p proc, marker string) bool {
 
 func workdir(int) string { return "" }
 
-func signalExactly(id ident, sig syscall.Signal) error {
-	if now, err := identify(id.PID); err != nil || now != id {
-		return syscall.ESRCH
-	}
-	return syscall.Kill(id.PID, sig)
-}
+func signalExactly(id ident, sig syscall.Signal) error { return signalChecked(id, sig) }
 
 // exited cannot look without reaping here; tree.reap finds out.
 func exited(int) bool { return false }

@@ -76,19 +76,31 @@ func readJSON(path string, into any) error {
 	return nil
 }
 
+// writeJSON replaces path; once it returns the new value is on the disk, name and all.
 func writeJSON(path string, v any) error {
+	if err := replaceJSON(path, v, (*os.File).Sync); err != nil {
+		return err
+	}
+	return syncFile(filepath.Dir(path))
+}
+
+// replaceJSON is replaceFile for a value.
+func replaceJSON(path string, v any, before func(*os.File) error) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return writeFile(path, append(data, '\n'))
+	return replaceFile(path, append(data, '\n'), before)
 }
 
-// writeFile replaces path in one step that survives a crash: whoever reads sees the
-// old file or the new one, and once it returns the new one is on the disk.
-func writeFile(path string, data []byte) (err error) {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*")
+// unsynced is for what need not outlive a power cut, because the run does not.
+func unsynced(*os.File) error { return nil }
+
+// replaceFile replaces path in one step: whoever reads, whenever this process is
+// killed, sees the old file or the new one. before is called with the new one before
+// it takes the name.
+func replaceFile(path string, data []byte, before func(*os.File) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return err
 	}
@@ -101,16 +113,13 @@ func writeFile(path string, data []byte) (err error) {
 	if _, err = f.Write(data); err != nil {
 		return err
 	}
-	if err = f.Sync(); err != nil {
+	if err = before(f); err != nil {
 		return err
 	}
 	if err = f.Close(); err != nil {
 		return err
 	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncFile(dir)
+	return os.Rename(f.Name(), path)
 }
 
 // syncFile brings a file's bytes, or a folder's names, to the disk.

@@ -60,17 +60,25 @@ func Start(ctx context.Context, runDir string, self []string, s Spec) (*Run, err
 	if err != nil {
 		return nil, fmt.Errorf("starting a run in %s: %w", dir, err)
 	}
-	if lock != nil {
-		defer lock.Close()
-		if err := prepare(dir, s.Prompt, d); err != nil {
-			return nil, fmt.Errorf("preparing the run in %s: %w", dir, err)
-		}
-		if err := spawn(dir, lock, self, s.environment(dir, d.Token)); err != nil {
-			_ = os.Remove(filepath.Join(dir, "spec.json"))
-			return nil, fmt.Errorf("starting the shim for %s: %w", dir, err)
-		}
+	if lock == nil {
+		return open(dir)
 	}
-	return open(dir)
+	defer lock.Close()
+	if err := prepare(dir, s.Prompt, d); err != nil {
+		return nil, fmt.Errorf("preparing the run in %s: %w", dir, err)
+	}
+	// Opened before the agent can remove it, and anew: asking through the guard's own
+	// descriptor would change what the guard holds.
+	r, err := open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := spawn(dir, lock, self, s.environment(dir, d.Token)); err != nil {
+		r.lock.Close()
+		_ = os.Remove(r.file("spec.json"))
+		return nil, fmt.Errorf("starting the shim for %s: %w", dir, err)
+	}
+	return r, nil
 }
 
 // claim takes the lock for a run that is to begin. It gives nil when the folder holds
@@ -80,6 +88,10 @@ func claim(ctx context.Context, dir string) (*os.File, error) {
 		return nil, err
 	}
 	if err := os.Chmod(dir, 0o700); err != nil { // it may be older than this run
+		return nil, err
+	}
+	// After a power cut a run must not look as if it had never begun.
+	if err := syncFile(filepath.Dir(dir)); err != nil {
 		return nil, err
 	}
 	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
@@ -126,10 +138,11 @@ func prepare(dir string, prompt []byte, d onDisk) error {
 			return err
 		}
 	}
-	if err := writeFile(filepath.Join(dir, "prompt"), prompt); err != nil {
+	if err := replaceFile(filepath.Join(dir, "prompt"), prompt, unsynced); err != nil {
 		return err
 	}
-	return writeJSON(filepath.Join(dir, "spec.json"), d)
+	// Its name comes to the disk together with begun.json's.
+	return replaceJSON(filepath.Join(dir, "spec.json"), d, (*os.File).Sync)
 }
 
 // spawn starts the guard in a session of its own. The lock travels as descriptor 3:

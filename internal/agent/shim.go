@@ -161,7 +161,7 @@ func (j *job) begin() error {
 		return fmt.Errorf("making room for the output: %w", err)
 	}
 	// Room for the result, in case the agent fills the disk.
-	if err := writeFile(j.file("reserve"), make([]byte, 64<<10)); err != nil {
+	if err := os.WriteFile(j.file("reserve"), make([]byte, 64<<10), 0o600); err != nil {
 		return fmt.Errorf("making room for the result: %w", err)
 	}
 	j.clock = time.Now()

@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync/atomic"
-	"time"
 )
 
 // segmentSize is how much output one file holds. Segment k holds the bytes from
@@ -24,18 +24,16 @@ type store struct {
 	head, tail int64
 	size       int64 // of a segment
 	file       *os.File
-	total      int64 // bytes written to the store
-	kept       int64 // of them, those that reached segments, later deleted ones included
-	err        error // why kept stopped growing
-	last       atomic.Int64
-	epoch      time.Time
+	total      atomic.Int64 // bytes written to the store; others may look at it
+	kept       int64        // of them, those that reached segments, later deleted ones included
+	err        error        // why kept stopped growing
 }
 
 func newStore(dir string, head, tail, size int64) (*store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	return &store{dir: dir, head: head, tail: tail, size: size, epoch: time.Now()}, nil
+	return &store{dir: dir, head: head, tail: tail, size: size}, nil
 }
 
 func segmentName(dir string, k int64) string {
@@ -44,8 +42,7 @@ func segmentName(dir string, k int64) string {
 
 // Write takes all of p.
 func (s *store) Write(p []byte) (int, error) {
-	s.touch()
-	s.total += int64(len(p))
+	s.total.Add(int64(len(p)))
 	for rest := p; len(rest) > 0 && s.err == nil; {
 		room := s.size - s.kept%s.size
 		n, err := s.put(rest[:min(int64(len(rest)), room)])
@@ -92,17 +89,14 @@ func (s *store) rotate(k int64) error {
 // segments is how many segments it takes to hold n bytes.
 func segments(n, size int64) int64 { return (n + size - 1) / size }
 
-// touch notes that there was output; silence says how long ago that is.
-func (s *store) touch()                 { s.last.Store(int64(time.Since(s.epoch))) }
-func (s *store) silence() time.Duration { return time.Since(s.epoch) - time.Duration(s.last.Load()) }
-
 // finish syncs what is kept and gives the size of the whole.
 func (s *store) finish() (Size, error) {
-	size := Size{Bytes: s.total, Cut: cut(s.kept, s.head, s.tail) + s.total - s.kept}
+	total := s.total.Load()
+	size := Size{Bytes: total, Cut: cut(s.kept, s.head, s.tail) + total - s.kept}
 	if s.file != nil {
 		s.file.Close()
 	}
-	numbers, _, err := extent(s.dir, s.size)
+	numbers, err := listSegments(s.dir)
 	for _, k := range numbers {
 		err = errors.Join(err, syncFile(segmentName(s.dir, k)))
 	}
@@ -111,31 +105,32 @@ func (s *store) finish() (Size, error) {
 
 func cut(total, head, tail int64) int64 { return max(0, total-head-tail) }
 
-// extent gives the numbers of the segments that are there, in order, and the count of
-// all bytes up to the end of the last one.
-func extent(dir string, size int64) (numbers []int64, total int64, err error) {
-	entries, err := os.ReadDir(dir) // sorted by name; names past 999999 are longer
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
+// listSegments gives the numbers of the segments that are there, none without a folder.
+func listSegments(dir string) ([]int64, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	if err != nil {
-		return nil, 0, err
-	}
-	var top int64 = -1
+	var numbers []int64
 	for _, e := range entries {
 		k, err := strconv.ParseInt(e.Name(), 10, 64)
-		if err != nil || k < 0 || segmentName(dir, k) != filepath.Join(dir, e.Name()) {
-			continue
+		if err == nil && k >= 0 && segmentName(dir, k) == filepath.Join(dir, e.Name()) {
+			numbers = append(numbers, k)
 		}
-		numbers = append(numbers, k)
-		top = max(top, k)
 	}
-	if top < 0 {
-		return nil, 0, nil
+	return numbers, nil
+}
+
+// extent gives the count of all bytes, up to the end of the last segment.
+func extent(dir string, size int64) (int64, error) {
+	numbers, err := listSegments(dir)
+	if err != nil || len(numbers) == 0 {
+		return 0, err
 	}
-	info, err := os.Stat(segmentName(dir, top))
+	last := slices.Max(numbers)
+	info, err := os.Stat(segmentName(dir, last))
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
-	return numbers, top*size + info.Size(), nil
+	return last*size + info.Size(), nil
 }

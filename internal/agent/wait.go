@@ -14,13 +14,14 @@ import (
 
 const (
 	look      = 25 * time.Millisecond // between two looks at a running run
-	patience  = 30 * time.Second      // for processes to die of KILL
+	patience  = 10 * time.Second      // for processes to die of KILL
 	shimSlack = 3 * time.Second       // beyond grace, before a shim that does not answer is passed over
 )
 
 // Wait returns when the run has finished, or was lost and nothing of it lives any
 // more: the tree is quiet then, unless Result.Left names what could not be killed.
-// Meanwhile it writes the output to live (nil for none) as it comes, raw, with a line
+// Meanwhile it writes the output to live (nil for none), from its start and as it comes,
+// raw, with a line
 // "[N bytes not shown]" where it fell behind; when live fails, it is left alone from
 // there on. The end of ctx ends the waiting and its error is returned; the agent
 // goes on. CodeBusy: processes of a lost run resist being killed.
@@ -72,10 +73,9 @@ func (r *Run) lost(ctx context.Context) (Result, error) {
 	if err := r.end(ctx, b, false); err != nil {
 		return Result{}, err
 	}
-	numbers, total, err := extent(r.file("out"), segmentSize)
-	if err == nil && len(numbers) > 0 {
+	if total, err := extent(r.file("out"), segmentSize); err == nil && total > 0 {
 		res.OutputBytes, res.Cut = total, cut(total, r.spec.Head, r.spec.Tail)
-		if info, err := os.Stat(segmentName(r.file("out"), numbers[len(numbers)-1])); err == nil {
+		if info, err := os.Stat(segmentName(r.file("out"), (total-1)/segmentSize)); err == nil {
 			res.Elapsed = max(0, info.ModTime().Sub(b.Started))
 		}
 	}

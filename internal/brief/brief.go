@@ -28,7 +28,9 @@ var files embed.FS
 var templates = template.Must(template.New("brief").Funcs(template.FuncMap{
 	"code":     code,
 	"codes":    codes,
+	"closing":  closing,
 	"fence":    fence,
+	"past":     past,
 	"line":     belay.VisibleLine,
 	"duration": duration,
 	"count":    count,

@@ -13,23 +13,59 @@ import (
 const (
 	maxQuoteLines = 200
 	maxQuoteBytes = 16 << 10
+	maxPastLines  = 60 // of a quote about an attempt before the last one
+	maxPastBytes  = 4 << 10
 )
 
 // fence quotes a text of unknown origin as a Markdown code block: made visible, cut
 // to the most a prompt quotes, in a fence longer than any run of backticks inside.
 // What was cut is said below the block. An empty text gives "".
 func fence(kind, text string) string {
+	return fenced(kind, text, maxQuoteLines, maxQuoteBytes)
+}
+
+// past is fence for what an earlier attempt left to say: there can be many of them.
+func past(text string) string { return fenced("text", text, maxPastLines, maxPastBytes) }
+
+func fenced(kind, text string, lines, bytes int) string {
 	text = strings.TrimRight(seen(text), "\n")
 	if text == "" {
 		return ""
 	}
-	text, left := cut(text, maxQuoteLines, maxQuoteBytes)
+	text, left := cut(text, lines, bytes)
 	ticks := strings.Repeat("`", max(3, longestRun(text, '`')+1))
 	block := ticks + kind + "\n" + text + "\n" + ticks
 	if left != "" {
 		block += "\n(cut: " + left + ")"
 	}
 	return block
+}
+
+// closing closes the code block that a person's words leave open, with the fence that
+// ends it (CommonMark, 4.5 Fenced code blocks); "" when none is open. Otherwise the
+// quotes that follow would turn inside out: ours as text, theirs as instructions.
+func closing(text string) string {
+	open := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		body := strings.TrimLeft(line, " ")
+		if len(line)-len(body) > 3 || body == "" || body[0] != '`' && body[0] != '~' {
+			continue
+		}
+		run := body[:len(body)-len(strings.TrimLeft(body, body[:1]))]
+		rest := body[len(run):]
+		switch {
+		case len(run) < 3:
+		case open == "" && (run[0] == '~' || !strings.Contains(rest, "`")):
+			open = run
+		case open != "" && run[0] == open[0] && len(run) >= len(open) && strings.TrimSpace(rest) == "":
+			open = ""
+		}
+	}
+	if open == "" || strings.HasSuffix(text, "\n") {
+		return open
+	}
+	return "\n" + open
 }
 
 // seen is belay.Visible for texts whose lines may end in CR LF: the CR is no news.

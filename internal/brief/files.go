@@ -9,11 +9,11 @@ import (
 // It is fit for a terminal, so the person's words pass belay.Visible here.
 func TaskFile(t belay.Task) string {
 	t.Prose = seen(t.Prose)
-	return sections(viewOf(PromptInput{Task: t}), "file", "rules", "judged")
+	return belay.Visible(sections(viewOf(PromptInput{Task: t}), "file", "rules", "judged", "finish"))
 }
 
 // Feedback is .belay/now/feedback.md: what every attempt so far was refused for, in
 // Markdown. It says so when there is nothing yet.
 func Feedback(s loop.State) string {
-	return sections(viewOf(PromptInput{State: s}), "feedback", "words", "attempts")
+	return belay.Visible(sections(viewOf(PromptInput{State: s}), "feedback", "words", "attempts"))
 }

@@ -13,7 +13,7 @@ import (
 func Findings(list []belay.Finding) string {
 	var b strings.Builder
 	for _, f := range list {
-		writeFinding(&b, f, "", true)
+		writeFinding(&b, f, "", maxDetailLines)
 	}
 	return b.String()
 }
@@ -24,14 +24,15 @@ const (
 	maxDetailBytes = 4 << 10
 )
 
-func writeFinding(b *strings.Builder, f belay.Finding, mark string, detailed bool) {
+// writeFinding writes one finding with at most so many lines of its detail.
+func writeFinding(b *strings.Builder, f belay.Finding, mark string, details int) {
 	severity := f.Severity
 	if severity == "" {
 		severity = belay.SeverityError
 	}
 	fmt.Fprintf(b, "%s: %s%s\n", belay.VisibleLine(string(severity)), reason(f), mark)
-	if detail := strings.TrimSpace(f.Detail); detailed && detail != "" {
-		kept, left := cut(seen(detail), maxDetailLines, maxDetailBytes)
+	if detail := strings.TrimSpace(f.Detail); details > 0 && detail != "" {
+		kept, left := cut(seen(detail), details, maxDetailBytes)
 		if left != "" {
 			kept += "\n(cut: " + left + ")"
 		}
@@ -76,8 +77,22 @@ func place(f belay.Finding) string {
 // maxListed is how many findings of one attempt are listed; more help nobody at once.
 const maxListed = 40
 
+// fitting lists an attempt's reasons with as much of their details as a prompt can
+// quote: every reason is worth more than the whole of one.
+func fitting(list, again []belay.Finding, detailed bool) string {
+	if detailed {
+		for _, lines := range []int{maxDetailLines, 10, 3} {
+			text := listed(list, again, lines)
+			if _, left := cut(text, maxQuoteLines, maxQuoteBytes); left == "" {
+				return text
+			}
+		}
+	}
+	return listed(list, again, 0)
+}
+
 // listed writes an attempt's reasons, those that came back marked.
-func listed(list, again []belay.Finding, detailed bool) string {
+func listed(list, again []belay.Finding, details int) string {
 	came := map[string]bool{}
 	for _, f := range again {
 		came[f.Sign().Signature] = true
@@ -92,7 +107,7 @@ func listed(list, again []belay.Finding, detailed bool) string {
 		if came[f.Sign().Signature] {
 			mark = " [came back unchanged]"
 		}
-		writeFinding(&b, f, mark, detailed)
+		writeFinding(&b, f, mark, details)
 	}
 	return b.String()
 }

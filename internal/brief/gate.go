@@ -23,7 +23,7 @@ func Gate(s loop.State, t belay.Task) string {
 			Letter: string(rune('A' + i)), Name: o, Meaning: meaning(o, s), Words: words(o, *s.Gate),
 		})
 	}
-	return render("gate", v) + "\n"
+	return belay.Visible(render("gate", v)) + "\n"
 }
 
 type gateView struct {
@@ -75,7 +75,7 @@ func meaning(d loop.Decision, s loop.State) string {
 		return "have the root cause looked for, then try again with it"
 	case loop.DecideGuide:
 		if b := s.Gate.Broken; b != "" && b != loop.CmdAttempt {
-			return fmt.Sprintf("do the %s again", b)
+			return fmt.Sprintf("do the %s again", b.Noun())
 		}
 		return "try again with your words"
 	case loop.DecideSkip:

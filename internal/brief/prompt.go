@@ -24,11 +24,11 @@ type PromptInput struct {
 // person's words before anything of ours; the others read first what is different
 // this time.
 var prompts = map[loop.PromptKind][]string{
-	loop.PromptFull:     {"prose", "words", "baseline", "history", "rules", "judged"},
-	loop.PromptRetry:    {"retry", "words", "task", "attempts", "diff", "kept", "baseline", "history", "rules", "judged"},
-	loop.PromptRepair:   {"repair", "words", "attempts", "diff", "task", "baseline", "history", "rules", "judged"},
-	loop.PromptContinue: {"continue", "words", "task", "attempts", "diff", "baseline", "history", "rules", "judged"},
-	loop.PromptStall:    {"stall", "words", "task", "attempts", "diff", "baseline", "history", "rules", "judged"},
+	loop.PromptFull:     {"prose", "words", "baseline", "history", "rules", "judged", "finish"},
+	loop.PromptRetry:    {"retry", "words", "task", "attempts", "diff", "kept", "baseline", "history", "rules", "judged", "finish"},
+	loop.PromptRepair:   {"repair", "words", "attempts", "diff", "task", "baseline", "history", "rules", "judged", "finish"},
+	loop.PromptContinue: {"continue", "words", "task", "attempts", "diff", "baseline", "history", "rules", "judged", "finish"},
+	loop.PromptStall:    {"stall", "words", "task", "attempts", "diff", "baseline", "history", "rules", "judged", "finish"},
 }
 
 // Prompt is the text an attempt starts with, in Markdown. It holds the person's task
@@ -55,6 +55,7 @@ type view struct {
 	N, Of    int        // this attempt, and how many there can be
 	Earlier  []goneView // the attempts before
 	Last     goneView   // the newest of them, zero for the first attempt
+	Telling  bool       // the attempts before have more to tell than that they were
 	Guidance string
 	Tests    string // the test command that judges, "" when none does
 }
@@ -62,11 +63,13 @@ type view struct {
 // goneView is an attempt that is over.
 type goneView struct {
 	N        int
-	Result   string // one line, ours
+	Verdict  string // how it ended, ours
+	Result   string // the same and what became of its changes
 	Reasons  string // findings as text, theirs
 	Note     string
 	Guidance string
 	Count    int
+	Newest   bool
 }
 
 func viewOf(in PromptInput) view {
@@ -82,8 +85,14 @@ func viewOf(in PromptInput) view {
 	for i := range gone {
 		v.Earlier = append(v.Earlier, goneOf(gone, i, i == len(gone)-1))
 	}
-	if len(gone) > 0 {
-		v.Last = v.Earlier[len(gone)-1]
+	if n := len(gone); n > 0 {
+		v.Last = v.Earlier[n-1]
+		if in.Kind == loop.PromptStall {
+			v.Earlier[n-1].Note = "" // the prompt opens with it
+		}
+	}
+	for _, e := range v.Earlier {
+		v.Telling = v.Telling || e.Reasons != "" || e.Note != "" || e.Guidance != ""
 	}
 	if t := in.Task.Checks; t.Tests.Set() && !slices.Contains(t.Skip, "tests") {
 		v.Tests = t.Tests.String()
@@ -107,18 +116,20 @@ func goneOf(list []loop.Attempt, i int, detailed bool) goneView {
 	again := loop.State{Attempts: list[:i+1]}.Repeated()
 	reasons := a.Reasons()
 	return goneView{
-		N: a.N, Result: result(a), Reasons: listed(reasons, again, detailed),
-		Note: a.Note, Guidance: a.Guidance, Count: len(reasons),
+		N: a.N, Verdict: judgement(a), Result: result(a), Reasons: fitting(reasons, again, detailed),
+		Note: a.Note, Guidance: a.Guidance, Count: len(reasons), Newest: detailed,
 	}
 }
 
-// result says on one line how an attempt ended and what followed.
+// result says how an attempt ended and what became of its changes.
 func result(a loop.Attempt) string {
-	text := judgement(a)
-	if f := followed(a.Then); f != "" {
-		text += ", then " + f
+	switch a.Then {
+	case loop.ThenRollback, loop.ThenSkipped, loop.ThenAborted, loop.ThenFailed:
+		return judgement(a) + "; its changes were put back"
+	case loop.ThenRepair, loop.ThenContinue, loop.ThenRecover:
+		return judgement(a) + "; its changes were kept"
 	}
-	return text
+	return judgement(a)
 }
 
 func judgement(a loop.Attempt) string {
@@ -135,7 +146,7 @@ func judgement(a loop.Attempt) string {
 	}
 	switch a.Ended {
 	case loop.EndedLost:
-		return "was lost: the program that ran it died; nothing was found wrong with it"
+		return "was lost (the program that ran it died, nothing was found wrong with it)"
 	case loop.EndedStopped:
 		return "was stopped by a person before it was done"
 	case loop.EndedStalled:
@@ -149,17 +160,7 @@ func judgement(a loop.Attempt) string {
 	return "is under way"
 }
 
-func followed(then string) string {
-	switch then {
-	case loop.ThenRollback, loop.ThenSkipped, loop.ThenAborted, loop.ThenFailed:
-		return "put back"
-	case loop.ThenRepair, loop.ThenContinue, loop.ThenRecover:
-		return "kept as it was"
-	}
-	return ""
-}
-
-// How names how an agent's process ended, for tables: "exit 1", "timeout".
+// how names how an agent's process ended, for tables: "exit 1", "timeout".
 func how(a loop.Attempt) string {
 	if a.Ended == loop.EndedExit {
 		return fmt.Sprintf("exit %d", a.Exit)

@@ -13,7 +13,7 @@ import (
 // without colour: a line on how the task stands, then one row per attempt.
 func Summary(t belay.Task, s loop.State) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n%s\n", t.ID, belay.VisibleLine(t.Title), standing(s))
+	fmt.Fprintf(&b, "%s  %s\n%s\n", belay.VisibleLine(string(t.ID)), belay.VisibleLine(t.Title), standing(s))
 	if len(s.Attempts) == 0 {
 		return b.String()
 	}
@@ -63,8 +63,12 @@ func standing(s loop.State) string {
 	switch {
 	case s.Outcome != loop.OutcomeNone:
 		text = belay.VisibleLine(string(s.Outcome))
-		if s.Why != "" && s.Outcome != loop.OutcomePassed {
-			text += ": " + belay.VisibleLine(s.Why)
+		switch why := belay.VisibleLine(s.Why); {
+		case s.Outcome == loop.OutcomePassed || why == "":
+		case strings.HasPrefix(why, text): // "aborted at gate 2 …" says it itself
+			text = why
+		default:
+			text += ": " + why
 		}
 	case s.Gate != nil:
 		text = fmt.Sprintf("waits at gate %d: %s", s.Gate.Number, belay.VisibleLine(s.Gate.Why))
@@ -118,15 +122,14 @@ func writeTable(b *strings.Builder, rows [][]string) {
 // HistoryLine is all that a later task learns of this one: one line, no newline.
 func HistoryLine(t belay.Task, s loop.State) string {
 	status := "open"
-	switch s.Outcome {
-	case loop.OutcomeNone:
-	case loop.OutcomeSkipped:
-		status = "skipped, a known issue"
-	default:
+	if s.Outcome != loop.OutcomeNone {
 		status = string(s.Outcome)
 	}
 	if n := len(s.Attempts); n > 0 {
 		status += " after " + count(n, "attempt")
+	}
+	if s.Outcome == loop.OutcomeSkipped {
+		status += " (a known issue)"
 	}
 	text := fmt.Sprintf("%s %s: %s", t.ID, status, t.Title)
 	if last := s.Current(); last != nil && s.Outcome != loop.OutcomeNone && s.Outcome != loop.OutcomePassed {

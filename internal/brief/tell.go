@@ -42,9 +42,9 @@ func Doing(c loop.Command) string {
 // for each reason of a refusal. It is "" for what a person need not be told. The
 // text is fit for a terminal and has no newline at its end.
 func Happened(s loop.State, e loop.Event) string {
-	a := loop.Attempt{}
-	if last := s.Current(); last != nil {
-		a = *last
+	var a loop.Attempt
+	if gone, _ := split(s); len(gone) > 0 { // the event may have started the next one
+		a = gone[len(gone)-1]
 	}
 	text := outcome(s, a, e)
 	if text == "" {
@@ -98,8 +98,8 @@ func word(s loop.State, a loop.Attempt, e loop.Event) string {
 	case loop.EvCaptured:
 		return fmt.Sprintf("what attempt %d left is held as %s", a.N, short(e.Snapshot))
 	case loop.EvBroken:
-		if s.Gate != nil && s.Gate.Broken != "" {
-			return noted(fmt.Sprintf("the %s could not be done", s.Gate.Broken), e.Note)
+		if s.Gate != nil { // its reason holds the note
+			return belay.VisibleLine(s.Gate.Why)
 		}
 		return noted("a step could not be done", e.Note)
 	case loop.EvCancelled:

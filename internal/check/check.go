@@ -5,9 +5,9 @@
 //
 // It never decides what a finding leads to, never reads or writes git, never writes
 // in the work tree and never keeps anything: output worth keeping goes through
-// Input.Logs. The only program it starts is the test command it is given; on Linux
-// that program is held by a second process of this executable (hold_linux.go), so
-// that nothing it starts outlives it.
+// Input.Logs. The only program it starts is the test command it is given. Reading
+// reports, holding a program and detecting a command are rooms of their own below:
+// results, hold, detect.
 package check
 
 import (
@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/hold"
 )
 
 // The names of the checks.
@@ -149,7 +150,7 @@ func collect(ctx context.Context, in Input, progress func(Progress)) []belay.Che
 		case a := <-answers:
 			take(a)
 		case <-over:
-			over, late = nil, time.After(in.grace()+endSlack+500*time.Millisecond)
+			over, late = nil, time.After(in.grace()+2*hold.Slack+500*time.Millisecond)
 		case <-late:
 			for i := range all {
 				if open[i] {

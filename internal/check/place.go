@@ -4,42 +4,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/check/detect"
+	"github.com/belay-dev/belay/internal/check/results"
 )
-
-// placePattern finds file:line in what compilers and test runners print, and
-// pythonPlace the form of Python's tracebacks.
-var (
-	placePattern = regexp.MustCompile(`([\w./@+\-]*\w\.[A-Za-z]\w{0,6}):(\d{1,7})\b`)
-	pythonPlace  = regexp.MustCompile(`File "([^"\n]+)", line (\d{1,7})`)
-)
-
-type place struct {
-	file string
-	line int
-}
-
-// places gives every place a text mentions, in order, at most most.
-func places(text string, most int) []place {
-	var out []place
-	for _, re := range []*regexp.Regexp{pythonPlace, placePattern} {
-		for _, m := range re.FindAllStringSubmatch(text, most) {
-			if n, err := strconv.Atoi(m[2]); err == nil && n > 0 && len(out) < most {
-				out = append(out, place{m[1], n})
-			}
-		}
-	}
-	return out
-}
-
-func firstPlace(text string) (string, int) {
-	if all := places(text, 1); len(all) > 0 {
-		return all[0].file, all[0].line
-	}
-	return "", 0
-}
 
 // tree knows where files of a report may lie below a root.
 type tree struct {
@@ -49,7 +18,7 @@ type tree struct {
 }
 
 func newTree(root string) tree {
-	t := tree{root: root, real: root, module: goModule(root)}
+	t := tree{root: root, real: root, module: detect.GoModule(root)}
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		t.real = real
 	}
@@ -58,14 +27,14 @@ func newTree(root string) tree {
 
 // locate finds where a failure points in the tree: the first place named that is a
 // file of the tree and not of a dependency. It gives "" and 0 when there is none.
-func (t tree) locate(f TestFailure) (string, int) {
-	var named []place
+func (t tree) locate(f results.Failure) (string, int) {
+	var named []results.Place
 	if f.File != "" {
-		named = append(named, place{f.File, f.Line})
+		named = append(named, results.Place{File: f.File, Line: f.Line})
 	}
-	for _, p := range append(named, places(f.Message, 60)...) {
-		if file := t.find(p.file, f.Package); file != "" {
-			return file, p.line
+	for _, p := range append(named, results.Places(f.Message, 60)...) {
+		if file := t.find(p.File, f.Package); file != "" {
+			return file, p.Line
 		}
 	}
 	return "", 0
@@ -122,15 +91,4 @@ func (t tree) own(rel string) string {
 		return ""
 	}
 	return rel
-}
-
-// goModule gives the module path that the go.mod at root names.
-func goModule(root string) string {
-	for line := range strings.Lines(string(readSmall(root, "go.mod"))) {
-		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "module "); ok {
-			rest, _, _ = strings.Cut(rest, "//")
-			return strings.Trim(strings.TrimSpace(rest), "\"`")
-		}
-	}
-	return ""
 }

@@ -20,8 +20,8 @@ import (
 // The time limits of all checks together: a person who asks waits for half a
 // minute, a run that has an agent to pay for waits longer for its tests.
 const (
-	askTimeout = 30 * time.Second
-	runTimeout = 10 * time.Minute
+	AskTimeout = 30 * time.Second
+	RunTimeout = 10 * time.Minute
 )
 
 // Check judges what the last attempt left.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/snapshot"
 )
 
 // reviewArtefacts are kept by every rollback that is not hard: the next attempt and

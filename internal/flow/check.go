@@ -28,7 +28,7 @@ type CheckRequest struct {
 // is kept.
 func (d *Desk) Check(ctx context.Context, q CheckRequest) (belay.Report, error) {
 	if q.Timeout == 0 {
-		q.Timeout = askTimeout
+		q.Timeout = drive.AskTimeout
 	}
 	if q.Task == "" {
 		return d.checkAdhoc(ctx, q)
@@ -99,5 +99,5 @@ func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, er
 	}
 	q.Adhoc.Checks.Timeout = q.Timeout
 	q.Adhoc.Checks.Skip = append(q.Adhoc.Checks.Skip, q.Skip...)
-	return d.Judge(ctx, q.Adhoc, work{all: changes, last: changes}, before.ID, info.ID, q.Watch.Checking)
+	return d.Judge(ctx, q.Adhoc, drive.Work{All: changes, Last: changes}, before.ID, info.ID, q.Watch.Checking)
 }

@@ -74,11 +74,10 @@ func OpenAnyway(ctx context.Context, s Setting) (*Desk, error, error) {
 }
 
 func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*Desk, error) {
-	d := &Desk{
+	d := &Desk{Desk: &drive.Desk{
 		Repo: repo, Config: cfg, Self: s.Self,
 		Journal: journal.Open(filepath.Join(repo.Common, "belay")),
-		trust:   config.OpenTrust(""),
-	}
+	}, trust: config.OpenTrust("")}
 	var err error
 	d.Snaps, err = snapshot.Open(ctx, repo, snapshot.Options{
 		Include: cfg.Snapshot.Include, MaxFile: cfg.Snapshot.MaxFile,

@@ -28,7 +28,7 @@ type Complaint struct {
 func (d *Desk) Doctor(ctx context.Context, bad error) []Complaint {
 	list := []Complaint{{About: "git", OK: true, Says: fmt.Sprintf("%s, %s objects", d.Repo.Root, d.Repo.Format)}}
 	list = append(list, configHealth(bad), d.writable(), d.restoreHealth(ctx))
-	list = append(list, d.RecordHealth()...)
+	list = append(list, d.recordHealth()...)
 	list = append(list, d.runHealth()...)
 	return append(list, d.snapshotHealth(ctx))
 }

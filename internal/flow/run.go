@@ -24,7 +24,7 @@ type RunRequest struct {
 // Run drives a task until it is closed, parked, or waits for a person. The record
 // says which; the error is nil for all three.
 func (d *Desk) Run(ctx context.Context, q RunRequest) (*drive.Record, error) {
-	if err := d.RecoverRestore(ctx, q.Watch); err != nil {
+	if err := d.recoverRestore(ctx, q.Watch); err != nil {
 		return nil, err
 	}
 	r, err := d.taskToRun(ctx, q)

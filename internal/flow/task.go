@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/agent"
@@ -82,7 +83,7 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		t.Agent = c.Agent.Command
 	}
 	if t.Checks.Timeout == 0 {
-		t.Checks.Timeout = runTimeout
+		t.Checks.Timeout = drive.RunTimeout
 	}
 	if !t.Checks.Tests.Set() {
 		t.Checks.Tests, _ = check.Detect(d.Repo.Root)
@@ -118,7 +119,7 @@ func (d *Desk) agentReady(t belay.Task) error {
 	if len(t.Agent) == 0 {
 		return belay.Refuse(belay.CodeUsage, `belay run "…" -- AGENT ARGS…, or agent.command in .belay/config.yaml`, "no agent was given")
 	}
-	return agent.LookPath(t.Agent[0], d.Repo.Root, nil)
+	return agent.LookPath(t.Agent[0], d.Repo.Root, os.Environ())
 }
 
 // Start takes the state before of a task that somebody drives by hand.
@@ -188,7 +189,7 @@ func (d *Desk) pending(ctx context.Context, r *drive.Record, w drive.Watcher, ki
 		return nil
 	}
 	dr := &drive.Driver{Desk: d.Desk, Rec: r, Watch: w, Soft: ctx}
-	ev, err := dr.execute(ctx, *c)
+	ev, err := dr.Do(ctx, *c)
 	if err != nil {
 		return err
 	}

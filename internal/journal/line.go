@@ -180,8 +180,7 @@ func makeLine(l *line) ([]byte, error) {
 	l.Hash = hex.EncodeToString(sum[:])
 	b.WriteString(frameHash + l.Hash + frameEnd)
 	if b.Len() > MaxEntry {
-		return nil, belay.Refuse(belay.CodeUsage, "keep what is large as an attachment",
-			"an entry of %d bytes is too long for the record of %s: at most %d fit", b.Len(), l.task, MaxEntry)
+		return nil, tooLong(b.Len())
 	}
 	if _, err := parseFrame(b.Bytes()); err != nil {
 		return nil, belay.Refuse(belay.CodeUsage, belay.TaskIDRule+"; a type is small letters, digits, '_', '.' and '-'",
@@ -189,6 +188,10 @@ func makeLine(l *line) ([]byte, error) {
 	}
 	b.WriteByte('\n')
 	return b.Bytes(), nil
+}
+
+func tooLong(n int) error {
+	return belay.Refuse(belay.CodeUsage, "keep what is large as an attachment", "an entry of %d bytes is too long: at most %d fit", n, MaxEntry)
 }
 
 // encodeData gives data as one line of JSON in which no object has a key twice:
@@ -201,6 +204,9 @@ func encodeData(data any) (json.RawMessage, error) {
 		return nil, err
 	}
 	raw := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	if len(raw) > MaxEntry {
+		return nil, tooLong(len(raw))
+	}
 	if !utf8.Valid(raw) {
 		return nil, errors.New("the data is not UTF-8")
 	}

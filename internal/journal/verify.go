@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,10 +29,10 @@ type Verdict struct {
 
 // Verify computes every hash of the record anew and looks at each line's number, time,
 // task and link to the line before, going on after the first problem. attachments, when
-// not nil, names the attachments an entry refers to; each must be there and have its
+// not nil, names the attachments that an entry's data refers to; each must be there and have its
 // hash. The error is for a record that cannot be read: belay.CodeNotFound, or the
 // reading's.
-func (s *Store) Verify(task belay.TaskID, attachments func(Entry) []string) (v Verdict, err error) {
+func (s *Store) Verify(task belay.TaskID, attachments func(data json.RawMessage) []string) (v Verdict, err error) {
 	var named []reference
 	for range 3 { // an append under way looks like a torn end: look again
 		if v, named, err = s.verifyLines(task, attachments); err != nil || len(v.Problems) == 0 {
@@ -57,7 +58,7 @@ type reference struct {
 	sha  string
 }
 
-func (s *Store) verifyLines(task belay.TaskID, attachments func(Entry) []string) (v Verdict, named []reference, err error) {
+func (s *Store) verifyLines(task belay.TaskID, attachments func(data json.RawMessage) []string) (v Verdict, named []reference, err error) {
 	found, err := s.scanOnce(task)
 	if err != nil {
 		return v, nil, err
@@ -76,7 +77,7 @@ func (s *Store) verifyLines(task belay.TaskID, attachments func(Entry) []string)
 		if attachments == nil {
 			return
 		}
-		for _, sha := range attachments(e) {
+		for _, sha := range attachments(e.Data) {
 			if !seen[sha] {
 				seen[sha] = true
 				named = append(named, reference{n, sha})

@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -159,7 +160,7 @@ func TestAttachments(t *testing.T) {
 	if _, err := s.Create(t.Context(), "T7", "created", map[string]string{"log": sha, "diff": noPrev}); err != nil {
 		t.Fatal(err)
 	}
-	named := func(Entry) []string { return []string{sha, noPrev, sha} }
+	named := func(json.RawMessage) []string { return []string{sha, noPrev, sha} }
 	v, err := s.Verify("T7", named)
 	if err != nil || len(v.Problems) != 1 || !strings.Contains(v.Problems[0], "is missing") {
 		t.Error(v, err)

@@ -5,6 +5,19 @@ import "github.com/belay-dev/belay/internal/belay"
 // Open reports whether the task still waits for something.
 func (s State) Open() bool { return s.Phase != PhaseClosed }
 
+// Noun names what the command does in a sentence: "the check could not be done".
+func (k CommandKind) Noun() string {
+	switch k {
+	case CmdBaseline:
+		return "test run on the state before"
+	case CmdDebug:
+		return "search for the root cause"
+	case CmdClose:
+		return "closing of the record"
+	}
+	return string(k)
+}
+
 // Current gives a copy of the newest attempt's record, nil before the first.
 func (s State) Current() *Attempt {
 	if len(s.Attempts) == 0 {

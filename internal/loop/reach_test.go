@@ -119,6 +119,7 @@ func TestEverythingIsReached(t *testing.T) {
 		if c := s.Pending; c != nil && c.Kind == CmdAttempt {
 			reached["prompt "+string(c.Prompt)] = true
 		}
+		tidy(t, s)
 		endable(t, small, s)
 	}
 	want := []string{

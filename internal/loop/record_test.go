@@ -127,8 +127,11 @@ func TestGatesSayWhy(t *testing.T) {
 		{once, "ok ok ok unknown", "the work could not be judged: no test runner"},
 		{once, "ok ok ok none", "the work could not be judged"},
 		{once, "ok ok ok broken", "the check could not be done: no space"},
+		{once, "ok ok ok fail debug broken", "the search for the root cause could not be done: no space"},
+		{once, "ok ok ok ok broken", "the closing of the record could not be done: no space"},
+		{with(func(p *belay.Policy) { p.Baseline = true }), "ok broken", "the test run on the state before could not be done: no space"},
 		{once, "ok exit=127 ok", "the agent's command could not be run (exit 127)"},
-		{once, "ok lost ok", "1 attempts were lost, 0 are made again without asking"},
+		{once, "ok lost ok", "an attempt was lost for the 1st time and 0 are made again without a person"},
 		{once, "ok ok ok cancel ok", "a person stopped the run; next would be: close"},
 		{once, "ok ok ok fail recheck ok fail", "the recheck of attempt 1 was refused"},
 	} {
@@ -266,6 +269,7 @@ func TestSoundRefusesWhatStepNeverMakes(t *testing.T) {
 		damage func(*State)
 	}{
 		{"ok", func(s *State) { s.Phase = "lunch" }},
+		{"ok", func(s *State) { s.Phase, s.Pending = "lunch", nil }},
 		{"ok", func(s *State) { s.Pending.Kind = CmdCheck }},
 		{"ok", func(s *State) { s.Attempts = nil }},
 		{"ok", func(s *State) { s.Before = "" }},
@@ -291,6 +295,109 @@ func TestSoundRefusesWhatStepNeverMakes(t *testing.T) {
 		if _, _, err := Step(once, s, Event{Kind: EvCancelled}); reasonOf(err) != "state" {
 			t.Errorf("%s, damaged: %v", c.story, err)
 		}
+	}
+}
+
+// TestWhatResultsBringIsKept answers each command with everything a result can hold.
+func TestWhatResultsBringIsKept(t *testing.T) {
+	t.Parallel()
+	p := with(func(p *belay.Policy) { p.Retries, p.Baseline, p.Review = 0, true, true })
+	var s State
+	for _, e := range []Event{
+		{Kind: EvStarted}, {Kind: EvSnapshot, Snapshot: "b"}, {Kind: EvBaseline, Note: "all pass"},
+		{Kind: EvAttempted, Ended: EndedExit, Exit: 3, Log: "log1", Note: "signal"}, {Kind: EvCaptured, Snapshot: "a1"},
+		{Kind: EvChecked, Verdict: belay.VerdictPass, Report: "report1"},
+		{Kind: EvReviewed, Report: "review1", Note: "no answer", Cost: 0.5},
+		{Kind: EvDecided, Gate: 1, Decision: DecideGuide, Note: "words", By: "ann"},
+		{Kind: EvBroken, Note: "no agent", Elapsed: time.Second, Cost: 0.25},
+		{Kind: EvDecided, Gate: 2, Decision: DecideGuide, Note: "again", By: "bob"},
+		{Kind: EvCancelled, Elapsed: time.Minute, Cost: 1, Log: "log3"}, {Kind: EvCaptured, Snapshot: "a3"},
+		{Kind: EvDecided, Gate: 3, Decision: DecideRecheck}, {Kind: EvCaptured, Snapshot: "a4"},
+		{Kind: EvChecked, Verdict: belay.VerdictFail, Report: "report3", Findings: []belay.Finding{{Title: "f"}}, Kept: []string{}},
+		{Kind: EvDecided, Gate: 4, Decision: DecideAbort}, {Kind: EvRestored, Snapshot: "r", Kept: []string{"k"}},
+	} {
+		if s.Pending != nil {
+			e.Command = s.Pending.ID
+		}
+		next, _, err := Step(p, s, e)
+		if err != nil {
+			t.Fatalf("%s: %v", e.Kind, err)
+		}
+		s = next
+	}
+	want := []Attempt{
+		{N: 1, Prompt: PromptFull, Ended: EndedExit, Exit: 3, Log: "log1", Snapshot: "a1", Verdict: belay.VerdictUnknown, Report: "report1", Review: "review1", Note: "no answer", Then: ThenRepair},
+		{N: 2, Prompt: PromptRepair, Guidance: "words", Elapsed: time.Second, Cost: 0.25, Note: "no agent", Then: ThenContinue},
+		{N: 3, Prompt: PromptRepair, Guidance: "words\n\nagain", Ended: EndedStopped, Elapsed: time.Minute, Cost: 1, Log: "log3", Snapshot: "a4",
+			Verdict: belay.VerdictFail, Report: "report3", Findings: []belay.Finding{{Title: "f"}}, Then: ThenAborted, Rescue: "r", Kept: []string{"k"}},
+	}
+	if diff := cmp.Diff(want, s.Attempts); diff != "" {
+		t.Error(diff)
+	}
+	decided := []Decided{{1, DecideGuide, "words", "ann"}, {2, DecideGuide, "again", "bob"}, {Gate: 3, Decision: DecideRecheck}, {Gate: 4, Decision: DecideAbort}}
+	if diff := cmp.Diff(decided, s.Decisions); diff != "" {
+		t.Error(diff)
+	}
+	if s.Baseline != "all pass" || s.Cost != 1.75 || s.Elapsed != time.Minute+time.Second {
+		t.Errorf("baseline %q, cost %v, elapsed %v", s.Baseline, s.Cost, s.Elapsed)
+	}
+}
+
+// TestRecheckForgetsTheOldVerdict: until the new tree is judged nothing is known of it.
+func TestRecheckForgetsTheOldVerdict(t *testing.T) {
+	t.Parallel()
+	s, _ := tell(t, once, "ok ok ok fail recheck ok")
+	want := Attempt{N: 1, Prompt: PromptFull, Ended: EndedExit, Snapshot: "snap6", Then: ThenRecheck}
+	if diff := cmp.Diff(want, *s.Current()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestRaisedLimitAfterAStop: a run stopped in its last attempt goes on when the limit
+// was raised meanwhile.
+func TestRaisedLimitAfterAStop(t *testing.T) {
+	t.Parallel()
+	tight := with(func(p *belay.Policy) { p.MaxAttempts = 1 })
+	s, _ := tell(t, tight, "ok cancel ok")
+	s, commands, err := Step(standard, s, Event{Kind: EvResumed})
+	if err != nil || len(commands) != 1 || commands[0].Prompt != PromptContinue || s.Attempts[0].Then != ThenContinue {
+		t.Errorf("%+v, %v", commands, err)
+	}
+}
+
+func TestOptionsWithoutAGate(t *testing.T) {
+	t.Parallel()
+	if Options(standard, State{Phase: PhaseGate}) != nil || Options(standard, State{Phase: PhaseCheck, Gate: &Gate{}}) != nil {
+		t.Error("there are options without a gate")
+	}
+}
+
+// TestRepeatedGoesBySignature: a check's own signature counts, whatever the title.
+func TestRepeatedGoesBySignature(t *testing.T) {
+	t.Parallel()
+	failed := func(f belay.Finding) Attempt {
+		return Attempt{Verdict: belay.VerdictFail, Findings: []belay.Finding{f}}
+	}
+	same := State{Attempts: []Attempt{failed(belay.Finding{Signature: "s", Title: "a"}), failed(belay.Finding{Signature: "s", Title: "b"})}}
+	other := State{Attempts: []Attempt{failed(belay.Finding{Signature: "s", Title: "a"}), failed(belay.Finding{Signature: "u", Title: "a"})}}
+	unsigned := State{Attempts: []Attempt{failed(belay.Finding{Title: "a 1"}), failed(belay.Finding{Title: "a 22"})}}
+	distinct := State{Attempts: []Attempt{failed(belay.Finding{Title: "a"}), failed(belay.Finding{Title: "b"})}}
+	for i, c := range []struct {
+		s    State
+		want int
+	}{{same, 1}, {other, 0}, {unsigned, 1}, {distinct, 0}} {
+		if got := len(c.s.Repeated()); got != c.want {
+			t.Errorf("%d: %d repeated", i, got)
+		}
+	}
+}
+
+func TestWhyIsOneLine(t *testing.T) {
+	t.Parallel()
+	s, _ := tell(t, once, "ok ok ok")
+	s, _, err := Step(once, s, Event{Kind: EvBroken, Command: s.Pending.ID, Note: " a\n\tb "})
+	if err != nil || s.Gate.Why != "the check could not be done: a b" {
+		t.Errorf("%+v, %v", s.Gate, err)
 	}
 }
 

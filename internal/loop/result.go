@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -202,10 +203,12 @@ func (m *machine) broken(c Command) {
 		c.ID = ""
 		m.s.Parked = &c
 	}
-	m.ask(GateBroken, because(fmt.Sprintf("the %s could not be done", c.Kind), m.e.Note), c.Kind)
+	m.ask(GateBroken, because(fmt.Sprintf("the %s could not be done", c.Kind.Noun()), m.e.Note), c.Kind)
 }
 
+// because joins what happened and somebody's reason for it to one line.
 func because(what, why string) string {
+	why = strings.Join(strings.Fields(why), " ")
 	if why == "" {
 		return what
 	}

@@ -100,7 +100,8 @@ func (m *machine) stopped() {
 // lost follows the capture of what an attempt left that died with its runner.
 func (m *machine) lost() {
 	if m.s.Losts > m.p.Lost {
-		m.ask(GateLost, fmt.Sprintf("%d attempts were lost, %d are made again without asking", m.s.Losts, max(0, m.p.Lost)), "")
+		m.ask(GateLost, fmt.Sprintf("an attempt was lost for the %s time and %d are made again without a person",
+			ordinal(m.s.Losts), max(0, m.p.Lost)), "")
 		return
 	}
 	if why := m.limit(); why != "" {

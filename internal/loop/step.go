@@ -89,7 +89,6 @@ func (m *machine) start() {
 	n := len(m.s.Attempts) + 1
 	c := Command{Kind: CmdAttempt, Attempt: n, Prompt: next.Prompt, Why: fmt.Sprintf("attempt %d (%s)", n, next.Prompt)}
 	if m.s.Parking {
-		m.s.Next = &next
 		m.park(c)
 		return
 	}

@@ -73,6 +73,7 @@ var stories = []struct {
 	{"lost goes on with repair", repair, "ok lost ok", "snapshot attempt1/full capture/after attempt2/continue"},
 	{"lost too often", repair, "ok lost ok lost ok lost ok", "snapshot attempt1/full capture/after attempt2/continue capture/after attempt3/continue capture/after ?lost"},
 	{"losses eat no retries", with(func(p *belay.Policy) { p.Retries, p.Retry = 1, belay.RetryRepair }), "ok lost ok ok ok fail ok ok fail", "snapshot attempt1/full capture/after attempt2/continue capture/after check attempt3/repair capture/after check ?retries"},
+	{"lost regardless of the feature's retries", repair, "ok lost ok#5/5", "snapshot attempt1/full capture/after attempt2/continue"},
 	{"lost at the wall time", with(func(p *belay.Policy) { p.WallTime = 60e9 }), "ok lost@2m ok", "snapshot attempt1/full capture/after ?limit"},
 
 	{"command not found", standard, "ok exit=127 ok", "snapshot attempt1/full capture/after ?broken"},

@@ -242,17 +242,27 @@ func (b *builder) add(name string, folder bool, flags uint8, child int, f facts,
 	b.names = append(b.names, name...)
 }
 
-// text gives the file and its checksum, which is its last 4 bytes too.
-func (b *builder) text(root, key string, dev, ino uint64) ([]byte, uint32) {
-	le := binary.LittleEndian
-	out := make([]byte, 0, headerSize+len(root)+len(key)+len(b.folders)+len(b.records)+len(b.names)+4)
-	out = append(out, magic...)
-	for _, n := range []int{b.hashLen, b.nFolders, len(b.records) / (recordHead + b.hashLen), len(b.names), len(root), len(key)} {
-		out = le.AppendUint32(out, uint32(n))
+// grow makes room for about as much as the cache c holds.
+func (b *builder) grow(c *cache) {
+	if c != nil {
+		b.folders = make([]byte, 0, c.records-c.folders+folderSize)
+		b.records = make([]byte, 0, (c.names-c.records)*17/16)
+		b.names = make([]byte, 0, (len(c.text)-c.names)*17/16)
 	}
-	out = le.AppendUint64(le.AppendUint64(out, dev), ino)
-	out = append(append(out, root...), key...)
-	out = append(append(append(out, b.folders...), b.records...), b.names...)
-	sum := crc32.Checksum(out, castagnoli)
-	return le.AppendUint32(out, sum), sum
+}
+
+// parts gives the file in pieces, the last of which is the checksum.
+func (b *builder) parts(root, key string, dev, ino uint64) (parts [][]byte, sum uint32) {
+	le := binary.LittleEndian
+	head := []byte(magic)
+	for _, n := range []int{b.hashLen, b.nFolders, len(b.records) / (recordHead + b.hashLen), len(b.names), len(root), len(key)} {
+		head = le.AppendUint32(head, uint32(n))
+	}
+	head = le.AppendUint64(le.AppendUint64(head, dev), ino)
+	head = append(append(head, root...), key...)
+	parts = [][]byte{head, b.folders, b.records, b.names}
+	for _, p := range parts {
+		sum = crc32.Update(sum, castagnoli, p)
+	}
+	return append(parts, le.AppendUint32(nil, sum)), sum
 }

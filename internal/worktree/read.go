@@ -32,7 +32,7 @@ func (w *worker) read(n *node, it *item) error {
 	if it.oid == "" && it.gap == "" {
 		it.gap = "it changed while it was read"
 	}
-	w.s.dirty.Store(true)
+	w.s.stale.Add(1)
 	return nil
 }
 
@@ -153,6 +153,6 @@ func (w *worker) readLink(n *node, it *item, fd int) error {
 			break
 		}
 	}
-	w.s.dirty.Store(true)
+	w.s.stale.Add(1)
 	return nil
 }

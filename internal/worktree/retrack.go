@@ -37,6 +37,7 @@ func retrack(old *cache, list []Tracked, seedLimit int64, hashLen int) (*cache, 
 		return nil, err
 	}
 	t := &retracker{old: old, list: sorted, b: builder{hashLen: hashLen}}
+	t.b.grow(old)
 	top := stretch{old: -1, to: len(sorted)}
 	if old != nil {
 		top.old = 0
@@ -45,12 +46,19 @@ func retrack(old *cache, list []Tracked, seedLimit int64, hashLen int) (*cache, 
 	for i := 0; i < len(t.queue); i++ {
 		t.folder(t.queue[i])
 	}
-	c := parseCache(textOf(t.b.text("", "", 0, 0)))
+	parts, sum := t.b.parts("", "", 0, 0)
+	var text strings.Builder
+	for _, p := range parts {
+		text.Grow(len(p))
+		text.Write(p)
+	}
+	c := parseCache(text.String(), sum)
+	if c == nil { // more than 4 GiB of names
+		return nil, belay.Refuse(belay.CodeCannot, "track fewer files", "the index is too large to work with")
+	}
 	c.seeds, c.seedLimit = t.seeds, seedLimit
 	return c, nil
 }
-
-func textOf(text []byte, sum uint32) (string, uint32) { return string(text), sum }
 
 // arrange sorts the list. A submodule stands in it twice, as the folder it should
 // be and as the file or link that may be in its place.

@@ -9,14 +9,18 @@ import (
 )
 
 // Save writes the cache for the next scan, by a temporary file in the folder of the
-// cache and a rename, or not at all when nothing changed. A lost cache costs time
-// and nothing else, so nothing is synced. It does nothing without Options.Cache.
+// cache and a rename, or not at all when that would cost more than it saves: when
+// nothing changed, or only a file in a thousand has to be read again. A lost cache
+// costs time and nothing else, so nothing is synced. It does nothing without
+// Options.Cache.
 func (r *Result) Save() error {
 	s := r.scan
-	if s.o.Cache == "" || !s.dirty.Load() {
+	few := s.stale.Load()*1000 <= int64(len(r.Entries)) && s.bytes.Load() < 1<<20
+	if s.o.Cache == "" || !s.dirty.Load() && few {
 		return nil
 	}
 	w := saver{s: s, b: builder{hashLen: s.hashLen}}
+	w.b.grow(s.old)
 	w.queue = append(w.queue, shelf{n: s.top, old: -1})
 	for i := 0; i < len(w.queue); i++ {
 		if q := w.queue[i]; q.n != nil {
@@ -25,11 +29,12 @@ func (r *Result) Save() error {
 			w.lost(q.old)
 		}
 	}
-	text, _ := w.b.text(s.o.Root, s.o.TrackedKey, s.top.stat.dev, s.top.stat.ino)
-	if err := replace(s.o.Cache, text); err != nil {
+	parts, _ := w.b.parts(s.o.Root, s.o.TrackedKey, s.top.stat.dev, s.top.stat.ino)
+	if err := replace(s.o.Cache, parts); err != nil {
 		return fmt.Errorf("saving the stat cache %s: %w", belay.VisibleLine(s.o.Cache), err)
 	}
 	s.dirty.Store(false)
+	s.stale.Store(0)
 	return nil
 }
 
@@ -145,7 +150,7 @@ func (w *saver) missing(base, rec int) {
 }
 
 // replace writes a file beside path and renames it over path.
-func replace(path string, text []byte) error {
+func replace(path string, parts [][]byte) error {
 	if err := fault("create", path); err != nil {
 		return err
 	}
@@ -153,8 +158,13 @@ func replace(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	if err = fault("write", path); err == nil {
-		_, err = f.Write(text)
+	for _, p := range parts {
+		if err == nil {
+			err = fault("write", path)
+		}
+		if err == nil {
+			_, err = f.Write(p)
+		}
 	}
 	if cerr := f.Close(); err == nil {
 		err = cerr

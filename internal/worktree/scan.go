@@ -30,7 +30,9 @@ type scan struct {
 
 	found, folders       atomic.Int64 // how much the result will hold
 	hashed, bytes, asked atomic.Int64
-	moving, dirty        atomic.Bool
+	moving               atomic.Bool
+	dirty                atomic.Bool  // the cache has to be written
+	stale                atomic.Int64 // records of it that no longer hold
 	rulesMoved           bool
 
 	mu    sync.Mutex

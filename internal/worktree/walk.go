@@ -16,7 +16,7 @@ func (w *worker) merge(n *node) {
 		rec, end = s.old.span(n.folder)
 		base = s.old.base(n.folder)
 	}
-	changed := n.folder < 0
+	stale := 0
 	for i := range n.items {
 		m := &w.list.names[i]
 		it := &n.items[i]
@@ -31,32 +31,29 @@ func (w *worker) merge(n *node) {
 			flags := s.old.flags(rec)
 			if c == 0 {
 				it.rec, it.flags = int32(rec), flags&flagsKept
-				changed = changed || flags&flagMissing != 0
+				stale += int(flags&flagMissing) / flagMissing
 			} else {
-				changed = n.lose(rec, flags) || changed
+				stale += n.lose(rec, flags)
 			}
 			rec++
 			if c == 0 {
 				break
 			}
 		}
-		changed = changed || it.rec < 0
 	}
 	for ; rec < end; rec++ {
-		changed = n.lose(rec, s.old.flags(rec)) || changed
+		stale += n.lose(rec, s.old.flags(rec))
 	}
-	if changed {
-		s.dirty.Store(true)
-	}
+	s.stale.Add(int64(stale))
 }
 
-// lose keeps an old record of a tracked path that is not on disk, and reports
-// whether it was there the last time.
-func (n *node) lose(rec int, flags uint8) bool {
+// lose keeps an old record of a tracked path that is not on disk, and counts one
+// that was there the last time.
+func (n *node) lose(rec int, flags uint8) int {
 	if flags&flagsKept != 0 {
 		n.lost = append(n.lost, rec)
 	}
-	return flags&flagMissing == 0
+	return 1 - int(flags&flagMissing)/flagMissing
 }
 
 // rules hashes the folder's .gitignore and names the rules that hold in it. Git

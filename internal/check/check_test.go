@@ -1,0 +1,162 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRunReportsInOrder: whatever finishes first, the report has every check in the
+// order of Names, and each is told once as begun and once as done, skipped ones only
+// as done.
+func TestRunReportsInOrder(t *testing.T) {
+	t.Parallel()
+	in := Input{
+		Root: project(t, nil), Before: "before", After: "after",
+		Changes: changed("src/a", "CLAUDE.md"), Attempt: changed("src/a"),
+		Scope:  belay.Scope{Files: []string{"src"}},
+		Checks: belay.Checks{Tests: belay.TestCommand{Command: "true"}, Skip: []string{"size"}},
+	}
+	begun, done := map[string]int{}, map[string]int{}
+	report := Run(t.Context(), in, func(p Progress) {
+		if p.Done {
+			done[p.Check]++
+			if p.Result == nil || p.Result.Check != p.Check {
+				t.Errorf("done with %+v", p.Result)
+			}
+		} else {
+			begun[p.Check]++
+		}
+	})
+	var names []string
+	for _, r := range report.Checks {
+		names = append(names, r.Check)
+		wellFormed(t, r)
+		want := 1
+		if r.Skipped && r.Why != "no path is protected" {
+			want = 0
+		}
+		if begun[r.Check] != want || done[r.Check] != 1 {
+			t.Errorf("%s was told begun %d times and done %d times", r.Check, begun[r.Check], done[r.Check])
+		}
+	}
+	if d := cmp.Diff(Names(), names); d != "" {
+		t.Error(d)
+	}
+	if report.Verdict != belay.VerdictFail || report.Before != "before" || report.After != "after" || len(report.Errors()) != 2 {
+		t.Errorf("%+v", report)
+	}
+}
+
+func TestOnlyAndSkip(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		only, skip, checks []string
+		runs               []string
+		verdict            belay.Verdict
+	}{
+		"all":            {runs: []string{"change", "rules", "size"}, verdict: belay.VerdictPass},
+		"only":           {only: []string{"size"}, runs: []string{"size"}, verdict: belay.VerdictPass},
+		"skip":           {skip: []string{"size", "no-such-check"}, checks: []string{"rules"}, runs: []string{"change"}, verdict: belay.VerdictPass},
+		"only and skip":  {only: []string{"size"}, skip: []string{"size"}, verdict: belay.VerdictUnknown},
+		"only a mistake": {only: []string{"siez"}, runs: []string{"siez"}, verdict: belay.VerdictUnknown},
+		"and a mistake":  {only: []string{"size", "siez"}, runs: []string{"size", "siez"}, verdict: belay.VerdictUnknown},
+	} {
+		report := Run(t.Context(), Input{
+			Attempt: changed("a"), Changes: changed("a"), Only: tt.only, Skip: tt.skip, Checks: belay.Checks{Skip: tt.checks},
+		}, nil)
+		var runs []string
+		for _, r := range report.Checks {
+			if !r.Skipped {
+				runs = append(runs, r.Check)
+			}
+		}
+		if !slices.Equal(runs, tt.runs) || report.Verdict != tt.verdict {
+			t.Errorf("%s: %v ran, %s", name, runs, report.Verdict)
+		}
+	}
+}
+
+// TestTimeLimit: every finished check reports, the unfinished one says so, and Run is
+// back within the limit and two seconds.
+func TestTimeLimit(t *testing.T) {
+	t.Parallel()
+	in := Input{
+		Root: project(t, nil), Attempt: changed("a"), Changes: changed("a"),
+		Checks: belay.Checks{Timeout: 2 * time.Second, Tests: belay.TestCommand{Command: "trap '' TERM; while :; do sleep 1; done"}},
+	}
+	start := time.Now()
+	report := Run(t.Context(), in, nil)
+	if took := time.Since(start); took > 4*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	for _, r := range report.Checks {
+		if r.Check == "tests" {
+			if told(r) != "unknown: did not finish within 2s" {
+				t.Error(told(r))
+			}
+		} else if r.Why == "did not finish within 2s" {
+			t.Errorf("%s did not report", r.Check)
+		}
+	}
+	if report.Verdict != belay.VerdictUnknown {
+		t.Errorf("the verdict is %s", report.Verdict)
+	}
+}
+
+func TestNoTimeAtAll(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	in := Input{
+		Root: project(t, nil), Attempt: changed("a"), Changes: changed("a"), Scope: belay.Scope{Files: []string{"b"}, Protect: []string{"a"}},
+		Checks: belay.Checks{Tests: belay.TestCommand{Command: "true"}},
+	}
+	for _, r := range Run(ctx, in, nil).Checks {
+		wellFormed(t, r)
+	}
+}
+
+func TestBrokenCheckCannotTell(t *testing.T) {
+	t.Parallel()
+	r := timed(t.Context(), Input{}, question{"size", func(context.Context, Input) belay.CheckResult { panic("oh") }})
+	if told(r) != "unknown: the check broke: oh" {
+		t.Error(told(r))
+	}
+}
+
+func TestShort(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		30 * time.Second: "30s", 2 * time.Minute: "2m", 90 * time.Second: "1m30s", time.Hour: "1h",
+		time.Hour + time.Second: "1h0m1s", 20 * time.Minute: "20m", 1500 * time.Millisecond: "1.5s",
+	} {
+		if got := short(d); got != want {
+			t.Errorf("%s is written %s", d, got)
+		}
+	}
+}
+
+// TestManyFailures: the first fifty are findings of their own, the rest is counted.
+func TestManyFailures(t *testing.T) {
+	t.Parallel()
+	var s strings.Builder
+	s.WriteString("<testsuite>")
+	for i := range 1000 {
+		fmt.Fprintf(&s, `<testcase name="case %d"><failure message="no"/></testcase>`, i)
+	}
+	s.WriteString("</testsuite>")
+	root := project(t, map[string]string{"saved": s.String()})
+	_, r := RunTests(t.Context(), Input{Root: root, Checks: belay.Checks{
+		Tests: belay.TestCommand{Command: "cp saved $BELAY_REPORTS/r.xml; exit 1", Format: "junit"}}})
+	wellFormed(t, r)
+	if n := len(r.Findings); n != mostTests+1 || !strings.Contains(r.Findings[mostTests].Detail, "950 more") || r.Summary != "1000 tests: 0 passed, 1000 failed" {
+		t.Errorf("%d findings, %s", n, r.Summary)
+	}
+}

@@ -1,0 +1,390 @@
+package results
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Bounds on what ReadGoTest holds at once.
+const (
+	maxEventLine = 1 << 20
+	maxLiveTests = 100_000
+	maxHeld      = 64 << 20 // bytes of output of tests under way
+)
+
+// goEvent is one line of go test -json, as `go doc test2json` and, for build
+// output, `go help buildjson` describe it.
+type goEvent struct {
+	Action      string
+	Package     string
+	Test        string
+	Output      string
+	ImportPath  string
+	FailedBuild string
+}
+
+// goTest is a test whose end has not been seen.
+type goTest struct {
+	out       lines
+	subs      bool // has subtests
+	subFailed bool // one of them failed
+}
+
+type goPackage struct {
+	out    lines
+	live   map[string]*goTest
+	failed bool // a failure of it was reported
+	bare   int  // the last failure without output of its own: its index and one, or 0
+}
+
+type goReader struct {
+	report   Report
+	packages map[string]*goPackage
+	builds   map[string]*lines // output of go build by import path
+	noise    lines             // lines that are no events
+	events   int
+	live     int // tests under way
+	held     int // bytes of their output
+}
+
+// ReadGoTest reads the output of go test -json to its end. Failed tests are reported
+// without the parents that failed only with them; a package that failed without a
+// failed test (build failure, crash, TestMain) is one error under its import path.
+// Lines that are no events are passed over. A stream that stops before a package
+// ended, or without any event, is Incomplete. The error is r's own.
+func ReadGoTest(r io.Reader) (Report, error) {
+	g := goReader{
+		report:   Report{Format: GoTest},
+		packages: map[string]*goPackage{}, builds: map[string]*lines{},
+	}
+	in := bufio.NewReaderSize(r, 1<<16)
+	for {
+		line, err := readLine(in)
+		if errors.Is(err, errLong) {
+			g.report.Lack("a line of over 1 MiB was not read")
+			continue
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			g.line(line)
+		}
+		if err != nil {
+			if err == io.EOF {
+				err = nil
+			}
+			return g.finish(), err
+		}
+	}
+}
+
+func (g *goReader) line(line []byte) {
+	var e goEvent
+	if line[0] != '{' || json.Unmarshal(line, &e) != nil || e.Action == "" {
+		g.noise.add(string(line))
+		return
+	}
+	g.events++
+	switch e.Action {
+	case "build-output":
+		g.build(e.ImportPath).add(e.Output)
+		return
+	case "build-fail":
+		g.build(e.ImportPath)
+		return
+	}
+	if e.Package == "" {
+		return
+	}
+	p := g.packages[e.Package]
+	if p == nil {
+		if len(g.packages) >= maxLiveTests {
+			g.report.Lack("more than %d packages ran at once", maxLiveTests)
+			return
+		}
+		p = &goPackage{live: map[string]*goTest{}}
+		g.packages[e.Package] = p
+	}
+	if e.Test == "" {
+		g.packageEvent(p, e)
+	} else {
+		g.testEvent(p, e)
+	}
+}
+
+func (g *goReader) build(path string) *lines {
+	b := g.builds[path]
+	if b == nil {
+		b = &lines{}
+		g.builds[path] = b
+	}
+	return b
+}
+
+// testEvent follows one test from run to its end. Output of a test that is not under
+// way (a goroutine that prints on) is its package's.
+func (g *goReader) testEvent(p *goPackage, e goEvent) {
+	t := p.live[e.Test]
+	switch e.Action {
+	case "run":
+		// A benchmark that passes has no end of its own.
+		if !strings.HasPrefix(e.Test, "Benchmark") {
+			g.start(p, e.Test)
+		}
+	case "output":
+		if t == nil {
+			p.out.add(e.Output)
+		} else if g.held < maxHeld {
+			before := t.out.size
+			t.out.add(e.Output)
+			g.held += t.out.size - before
+		}
+	case "pass", "fail", "skip", "bench":
+		if t == nil {
+			t = &goTest{}
+		} else {
+			g.forget(p, e.Test)
+		}
+		g.ended(p, p.live[parentTest(e.Test)], t, e)
+	}
+}
+
+func (g *goReader) start(p *goPackage, test string) {
+	if g.live >= maxLiveTests {
+		g.report.Lack("more than %d tests ran at once", maxLiveTests)
+		return
+	}
+	if p.live[test] == nil {
+		p.live[test] = &goTest{}
+		g.live++
+	}
+	if parent := p.live[parentTest(test)]; parent != nil {
+		parent.subs = true
+	}
+}
+
+func (g *goReader) forget(p *goPackage, test string) {
+	g.held -= p.live[test].out.size
+	g.live--
+	delete(p.live, test)
+}
+
+// ended counts a test that passed, failed or was skipped.
+func (g *goReader) ended(p *goPackage, parent, t *goTest, e goEvent) {
+	switch {
+	case e.Action == "fail":
+		p.failed = true
+		if parent != nil {
+			parent.subFailed = true
+		}
+		if t.subFailed { // its subtests say why, but for a crash of one of them
+			if t.out.crash != nil {
+				g.explain(p, t.out.String())
+			}
+			return
+		}
+		if g.failure(e.Package, e.Test, t.out.String(), false) {
+			p.bare = len(g.report.Failures)
+		}
+	case e.Action == "skip":
+		g.report.Total++
+		g.report.Skipped++
+	case t.subs:
+	default:
+		g.report.Total++
+		g.report.Passed++
+	}
+}
+
+// parentTest gives TestX/a of TestX/a/b. A slash inside a subtest's own name is told
+// from a nested one only by whether such a test runs.
+func parentTest(test string) string {
+	i := strings.LastIndexByte(test, '/')
+	return test[:max(i, 0)]
+}
+
+func (g *goReader) packageEvent(p *goPackage, e goEvent) {
+	switch e.Action {
+	case "output":
+		p.out.add(e.Output)
+		return
+	case "fail", "pass", "skip":
+	default:
+		return
+	}
+	delete(g.packages, e.Package)
+	if e.Action == "fail" {
+		g.packageFailed(p, e)
+	} else if len(p.live) > 0 {
+		g.report.Lack("%s ended before %s did", plain(e.Package), someTests(p))
+	}
+	for name := range p.live {
+		g.forget(p, name)
+	}
+}
+
+// packageFailed explains a failed package that has no failed test of its own: by the
+// build that failed, by the test that was running, or by what it printed last.
+func (g *goReader) packageFailed(p *goPackage, e goEvent) {
+	if p.failed {
+		g.unsaid(p)
+		if len(p.live) > 0 {
+			g.report.Warn("%s ended before %s did", plain(e.Package), someTests(p))
+		}
+		return
+	}
+	test, said := p.running(), p.out
+	switch b := g.builds[e.FailedBuild]; {
+	case e.FailedBuild != "" && b != nil:
+		test, said = "", *b
+	case test != "":
+		said = p.live[test].out
+	}
+	g.failure(e.Package, test, said.String(), true)
+}
+
+// unsaid looks for a crash that ended the package while a failure lacks an
+// explanation: Go prints it under whichever test printed last.
+func (g *goReader) unsaid(p *goPackage) {
+	said := p.out
+	for _, t := range p.live {
+		if t.out.crash != nil {
+			said = t.out
+		}
+	}
+	if said.crash != nil {
+		g.explain(p, said.String())
+	}
+}
+
+func (g *goReader) explain(p *goPackage, output string) {
+	if p.bare == 0 {
+		return
+	}
+	f := &g.report.Failures[p.bare-1]
+	f.Message = Tail(withoutFrames(output))
+	f.File, f.Line = goPlace(f.Message)
+	p.bare = 0
+}
+
+// running gives the test under way that a crash belongs to: the one whose output has
+// the panic, else the only one without subtests under way, else "".
+func (p *goPackage) running() string {
+	var panicked, leaves []string
+	for name, t := range p.live {
+		if t.out.crash != nil {
+			panicked = append(panicked, name)
+		}
+		if !t.subs {
+			leaves = append(leaves, name)
+		}
+	}
+	switch {
+	case len(panicked) == 1:
+		return panicked[0]
+	case len(leaves) == 1:
+		return leaves[0]
+	}
+	return ""
+}
+
+func someTests(p *goPackage) string {
+	var names []string
+	for name := range p.live {
+		names = append(names, plain(name))
+	}
+	slices.Sort(names)
+	if len(names) > 5 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:5], ", "), len(names)-5)
+	}
+	return strings.Join(names, ", ")
+}
+
+// failure reports one, and tells whether its output is wanting.
+func (g *goReader) failure(pkg, test, output string, broke bool) (bare bool) {
+	f := Failure{Test: plain(pkg), Package: plain(pkg)}
+	if test != "" {
+		f.Test += "." + plain(test)
+	}
+	room := len(g.report.Failures) < maxMessages
+	if room {
+		f.Message = Tail(withoutFrames(output))
+		f.File, f.Line = goPlace(f.Message)
+	}
+	g.report.Fail(f, broke)
+	return room && f.Message == ""
+}
+
+// goPlace prefers a line of a test: the stack of a panic begins with Go's own files.
+func goPlace(message string) (string, int) {
+	for _, p := range Places(message, 60) {
+		if strings.HasSuffix(p.File, "_test.go") {
+			return p.File, p.Line
+		}
+	}
+	return firstPlace(message)
+}
+
+// withoutFrames drops the lines with which go test frames a test's own output.
+func withoutFrames(output string) string {
+	var b strings.Builder
+	for line := range strings.Lines(output) {
+		t := strings.TrimSpace(line)
+		framed := strings.HasPrefix(t, "=== ") || strings.HasPrefix(t, "--- FAIL: ") ||
+			t == "FAIL" || strings.HasPrefix(t, "FAIL\t")
+		if !framed || strings.Contains(t, "[") { // [build failed], [setup failed]
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// finish reports what the stream left open.
+func (g *goReader) finish() Report {
+	var open []string
+	for name := range g.packages {
+		open = append(open, plain(name))
+	}
+	if len(open) > 0 {
+		slices.Sort(open)
+		more := ""
+		if len(open) > 5 {
+			more = fmt.Sprintf(" and %d more", len(open)-5)
+		}
+		g.report.Lack("the output stops before the end of %s%s", strings.Join(open[:min(5, len(open))], ", "), more)
+	}
+	if g.events == 0 {
+		g.report.Lack("the output has no test events; is it go test -json?")
+	}
+	if said := Tail(g.noise.String()); g.events == 0 && said != "" {
+		g.report.Warn("it says: %s", said)
+	}
+	return g.report
+}
+
+var errLong = errors.New("line too long")
+
+// readLine gives the next line with its end, errLong for one over maxEventLine, which
+// is passed over, and what is left together with the error that ended the stream.
+// (bufio.Scanner would give up at the first long line and lose the rest.)
+func readLine(in *bufio.Reader) ([]byte, error) {
+	line, err := in.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return line, err
+	}
+	long, over := slices.Clone(line), false
+	for errors.Is(err, bufio.ErrBufferFull) {
+		line, err = in.ReadSlice('\n')
+		if over = over || len(long)+len(line) > maxEventLine; !over {
+			long = append(long, line...)
+		}
+	}
+	if over {
+		return nil, errLong // the stream's own error comes again with the next line
+	}
+	return long, err
+}

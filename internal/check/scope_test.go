@@ -1,0 +1,253 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func changed(paths ...string) []belay.Change {
+	var out []belay.Change
+	for _, p := range paths {
+		out = append(out, belay.Change{Path: p, Status: "M", Added: 1, Deleted: 1})
+	}
+	return out
+}
+
+// told says what a result holds as "severity category file: title", one a line.
+func told(r belay.CheckResult) string {
+	lines := []string{string(r.Verdict)}
+	if r.Skipped {
+		lines[0] = "skipped"
+	}
+	if r.Why != "" {
+		lines[0] += ": " + r.Why
+	}
+	for _, f := range r.Findings {
+		lines = append(lines, fmt.Sprintf("%s %s %s: %s", f.Severity, f.Category, f.File, f.Title))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// wellFormed checks what holds for every result.
+func wellFormed(t *testing.T, r belay.CheckResult) {
+	t.Helper()
+	if !slices.Contains(Names(), r.Check) || r.Summary == "" {
+		t.Errorf("no name or summary: %+v", r)
+	}
+	if (r.Verdict == belay.VerdictUnknown) != (r.Why != "") {
+		t.Errorf("a reason without need, or none where one is needed: %+v", r)
+	}
+	failed := false
+	for _, f := range r.Findings {
+		failed = failed || f.Severity == belay.SeverityError
+		if f.Check != r.Check || f.Title == "" || f.Signature != f.Sign().Signature || f.Category == "" {
+			t.Errorf("not well formed: %+v", f)
+		}
+		if f.Severity == belay.SeverityError && f.Recommendation == "" {
+			t.Errorf("an error without advice: %+v", f)
+		}
+	}
+	if failed != (r.Verdict == belay.VerdictFail) {
+		t.Errorf("verdict %s with findings %+v", r.Verdict, r.Findings)
+	}
+}
+
+func TestQuestions(t *testing.T) {
+	t.Parallel()
+	add := func(path string) belay.Change { return belay.Change{Path: path, Status: "A", Added: 2} }
+	for name, tt := range map[string]struct {
+		ask  string
+		in   Input
+		want string
+	}{
+		"nothing changed": {"change", Input{Changes: changed("a")}, "fail\nerror empty : the attempt changed nothing"},
+		"only belay's own files": {"change", Input{
+			Changes: changed("a"), Attempt: changed(".belay/now/task.md", ".belay/reviews/f/t/review-cycle-1.md")},
+			"fail\nerror empty : the attempt changed nothing"},
+		"all taken back": {"change", Input{Attempt: changed("a")}, "fail\nerror empty : nothing is left of the task's changes"},
+		"something":      {"change", Input{Changes: changed("a"), Attempt: changed("a")}, "pass"},
+
+		"no scope":           {"scope", Input{Changes: changed("a")}, "skipped: no file scope was given"},
+		"in scope":           {"scope", Input{Changes: changed("src/a.go", "src/b/c.go"), Scope: belay.Scope{Files: []string{"src"}}}, "pass"},
+		"scope and no work":  {"scope", Input{Scope: belay.Scope{Files: []string{"src"}}}, "pass"},
+		"belay's own exempt": {"scope", Input{Changes: changed("src/a", ".belay/now/x", ".belay/reviews/x"), Scope: belay.Scope{Files: []string{"src"}}}, "pass"},
+		"belay's config not": {"scope", Input{Changes: changed(".belay/config.yaml", ".belay/nowhere"), Scope: belay.Scope{Files: []string{"src"}}},
+			"fail\nerror scope .belay/config.yaml: changed outside the task's files\nerror scope .belay/nowhere: changed outside the task's files"},
+		"outside": {"scope", Input{Changes: changed("src/a", "SRC/a", "lib/b", "a"), Scope: belay.Scope{Files: []string{"src/", "a*"}}},
+			"fail\nerror scope SRC/a: changed outside the task's files\nerror scope lib/b: changed outside the task's files"},
+		"expected": {"scope", Input{Changes: changed("src/a.go", "docs/x.md"), Scope: belay.Scope{Expect: []string{"src/a.go", "docs/*.md"}}}, "pass"},
+		"missing": {"scope", Input{Changes: changed("src/a.go"), Scope: belay.Scope{Files: []string{"src"}, Expect: []string{"src/a.go", "src/b.go", "docs/", "*.md"}}},
+			"fail\nerror scope src/b.go: expected to change, did not: src/b.go\nerror scope : expected to change, did not: docs/\nerror scope : expected to change, did not: *.md"},
+		"bad glob": {"scope", Input{Changes: changed("a"), Scope: belay.Scope{Files: []string{"a["}}},
+			`unknown: "a[" is not a usable glob: its brackets or braces do not close`},
+		"bad expected glob": {"scope", Input{Changes: changed("a"), Scope: belay.Scope{Files: []string{"a"}, Expect: []string{"../b"}}},
+			`unknown: "../b" is not a usable glob: it has a .. part`},
+
+		"nothing protected":  {"protect", Input{Changes: changed("a")}, "skipped: no path is protected"},
+		"protected kept":     {"protect", Input{Changes: changed("a"), Scope: belay.Scope{Protect: []string{"b/"}}}, "pass"},
+		"protected changed":  {"protect", Input{Changes: changed("a", "b/c"), Scope: belay.Scope{Files: []string{"**"}, Protect: []string{"b/"}}}, "fail\nerror protected b/c: a protected path changed"},
+		"folder became file": {"protect", Input{Changes: []belay.Change{add("b")}, Scope: belay.Scope{Protect: []string{"b/"}}}, "fail\nerror protected b: a protected path changed"},
+		"all but belay's":    {"protect", Input{Changes: changed(".belay/now/x", "y"), Scope: belay.Scope{Protect: []string{"**"}}}, "fail\nerror protected y: a protected path changed"},
+		"belay's own named":  {"protect", Input{Changes: changed(".belay/reviews/x"), Scope: belay.Scope{Protect: []string{".belay/reviews"}}}, "fail\nerror protected .belay/reviews/x: a protected path changed"},
+		"bad protected glob": {"protect", Input{Changes: changed("a"), Scope: belay.Scope{Protect: []string{"{a"}}}, `unknown: "{a" is not a usable glob: its brackets or braces do not close`},
+
+		"rules kept": {"rules", Input{Changes: changed("src/claude.go", "docs/agents.md.txt", ".github/FUNDING.yml")}, "pass"},
+		"rules changed": {"rules", Input{Changes: changed("CLAUDE.md", "sub/agents.md", ".claude/settings.json", "web/.cursor/rules/a.mdc", ".github/workflows/ci.yml", ".belay/config.yaml")},
+			"fail\n" + strings.Join([]string{
+				"error rules CLAUDE.md: instructions for agents or automation changed",
+				"error rules sub/agents.md: instructions for agents or automation changed",
+				"error rules .claude/settings.json: instructions for agents or automation changed",
+				"error rules web/.cursor/rules/a.mdc: instructions for agents or automation changed",
+				"error rules .github/workflows/ci.yml: instructions for agents or automation changed",
+				"error rules .belay/config.yaml: instructions for agents or automation changed",
+			}, "\n")},
+		"rules named":      {"rules", Input{Changes: changed("CLAUDE.md", ".github/workflows/ci.yml", ".claude/x"), Scope: belay.Scope{Files: []string{"claude.md", "CLAUDE.md", ".github/**", ".claude"}}}, "pass"},
+		"rules swept up":   {"rules", Input{Changes: changed("src/AGENTS.md", "AGENTS.md"), Scope: belay.Scope{Files: []string{"src/**", "**", "*.md"}}}, "fail\nerror rules src/AGENTS.md: instructions for agents or automation changed\nerror rules AGENTS.md: instructions for agents or automation changed"},
+		"rules, bad glob":  {"rules", Input{Changes: changed("AGENTS.md"), Scope: belay.Scope{Files: []string{""}}}, `unknown: "" is not a usable glob: it names nothing`},
+		"belay's own only": {"rules", Input{Changes: changed(".belay/now/task.md", ".belay/reviews/CLAUDE.md")}, "pass"},
+
+		"small":     {"size", Input{Changes: []belay.Change{{Path: "a", Status: "M", Added: 200, Deleted: 100}}}, "pass"},
+		"large":     {"size", Input{Changes: []belay.Change{{Path: "a", Status: "M", Added: 200, Deleted: 101}}}, "pass\nwarning size : the change is large"},
+		"own limit": {"size", Input{Changes: []belay.Change{{Path: "a", Status: "M", Added: 11}}, Checks: belay.Checks{MaxDiff: 10}}, "pass\nwarning size : the change is large"},
+		"not counted": {"size", Input{Changes: []belay.Change{
+			{Path: "go.sum", Status: "M", Added: 5000}, {Path: "web/dist/app.js", Status: "M", Added: 9000}, {Path: "logo.png", Status: "A", Binary: true}, {Path: "a.go", Status: "M", Added: 1}}},
+			"pass\nnote size go.sum: a generated file changed\nnote size web/dist/app.js: a generated file changed\nnote size logo.png: a binary file changed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tt.in.Only = []string{tt.ask}
+			for _, r := range Run(t.Context(), tt.in, nil).Checks {
+				if r.Check != tt.ask {
+					continue
+				}
+				wellFormed(t, r)
+				if d := cmp.Diff(tt.want, told(r)); d != "" {
+					t.Error(d)
+				}
+			}
+		})
+	}
+}
+
+// TestFloodOfFiles: what would be fifty thousand findings is a report of a hundred and
+// one, and still says how many there were.
+func TestFloodOfFiles(t *testing.T) {
+	t.Parallel()
+	var paths []string
+	for i := range 50_000 {
+		paths = append(paths, fmt.Sprintf("out/%d/CLAUDE.md", i))
+	}
+	in := Input{Changes: changed(paths...), Attempt: changed(paths...), Scope: belay.Scope{Files: []string{"src"}, Protect: []string{"out"}}}
+	report := Run(t.Context(), in, nil)
+	for _, name := range []string{"scope", "protect", "rules"} {
+		for _, r := range report.Checks {
+			if r.Check != name {
+				continue
+			}
+			wellFormed(t, r)
+			last := r.Findings[len(r.Findings)-1]
+			if len(r.Findings) != mostFindings+1 || !strings.Contains(last.Detail, "49900 more") {
+				t.Errorf("%s: %d findings, the last %+v", name, len(r.Findings), last)
+			}
+		}
+	}
+}
+
+func TestGenerated(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]bool{
+		"go.sum": true, "web/package-lock.json": true, "Cargo.lock": true, "a.min.js": true, "api/x.pb.go": true,
+		"vendor/a/b.go": true, "a/node_modules/b": true, "dist/x": true, "zz_generated.deepcopy.go": true, "t/__snapshots__/a": true,
+		"go.mod": false, "distance/x": false, "a.js": false, "lock": false, "vendor": false, "dist": false, "min.js.txt": false,
+	} {
+		if generated(path) != want {
+			t.Errorf("%s: generated is %v", path, !want)
+		}
+	}
+}
+
+func TestMatch(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		glob, path string
+		want       bool
+	}{
+		{"src", "src", true}, {"src", "src/a/b", true}, {"src", "src2", false}, {"src/", "src/a", true}, {"src/", "src", true},
+		{"src/*", "src/a", true}, {"src/*", "src/a/b", false}, {"src/*/", "src/a/b", true}, {"src/**", "src/a/b", true},
+		{"*", "a", true}, {"*", "a/b", false}, {"**", "a/b", true}, {".", "a/b", true}, {"./src/", "src/a", true}, {"./", "x/y", true},
+		{"**/testdata", "a/b/testdata/c", true}, {"**/testdata", "testdata/c", true}, {"*.go", "a/b.go", false}, {"**/*.go", "b.go", true},
+		{"{src,docs}", "docs/x", true}, {"{src,docs}/*.md", "docs/x.md", true}, {"a/{b,c/d}/e", "a/c/d/e/f", true},
+		{"a.go", "A.go", false}, {"a?c", "abc", true}, {"a?c", "a/c", false}, {"[ab]x", "bx", true}, {"[!a]x", "ax", false},
+		{`\[x\]`, "[x]", true}, {`\*`, "*", true}, {`\*`, "a", false}, {"*", ".hidden", true}, {"**", ".a/.b", true},
+		{"é", "é", true}, {"\xff*", "\xffa", true}, {"\xff", "\xfe", false}, {"\ufffd", "\xff", false}, {"\xff", "\ufffd", false}, {"?", "\xff", true}, {"??", "\xff", false},
+		{"", "a", false}, {"/a", "a", false}, {"a/../b", "b", false}, {"a[", "a[", false}, {"//", "a", false},
+	} {
+		if got := Match([]string{"nothing-here", tt.glob}, tt.path); got != tt.want {
+			t.Errorf("%q covers %q: %v, want %v", tt.glob, tt.path, got, tt.want)
+		}
+	}
+	if Match(nil, "a") {
+		t.Error("no glob covers everything")
+	}
+}
+
+func TestValidGlob(t *testing.T) {
+	t.Parallel()
+	for _, glob := range []string{"", "/", "//", "/a", "..", "a/..", "../a", "a[", "[]", "{a", "a}", `a\`, strings.Repeat("a", 1025), strings.Repeat("{a,b}", 11), "{" + strings.Repeat(",", 1025) + "}"} {
+		var refused *belay.Error
+		if err := ValidGlob(glob); !errors.As(err, &refused) || refused.Code != belay.CodeUsage || refused.Try == "" {
+			t.Errorf("%.40q: got %v, want a refusal", glob, err)
+		}
+	}
+	for _, glob := range []string{"a", ".", "./a", "a/", "**", "a..b", "...", "[a-z]", "{a,b}", strings.Repeat("{a,b}", 10), " ", "a b", "\xff", "-x", ":(top)", "!a"} {
+		if err := ValidGlob(glob); err != nil {
+			t.Errorf("%q: %v", glob, err)
+		}
+	}
+}
+
+// TestMatchLaws: a plain path covers itself and what is below, and nothing else that
+// merely begins alike.
+func TestMatchLaws(t *testing.T) {
+	t.Parallel()
+	name := rapid.StringMatching(`[A-Za-z0-9 _.\x80-\xff-]{1,8}`).Filter(func(s string) bool { return s != "." && s != ".." })
+	rapid.Check(t, func(t *rapid.T) {
+		path := strings.Join(rapid.SliceOfN(name, 1, 4).Draw(t, "path"), "/")
+		below, other := name.Draw(t, "below"), name.Draw(t, "other")
+		for _, p := range []string{path, path + "/" + below, path + "/" + below + "/x"} {
+			if !Match([]string{path}, p) || !Match([]string{path + "/"}, p) || !Match([]string{"./" + path + "/**"}, p) || !Match([]string{"**"}, p) {
+				t.Fatalf("%q does not cover %q", path, p)
+			}
+		}
+		if Match([]string{path}, path+other) || Match([]string{path + "/" + below}, path) {
+			t.Fatalf("%q covers too much", path)
+		}
+	})
+}
+
+func FuzzMatch(f *testing.F) {
+	for _, s := range []string{"a", "**/a[!x-z]", "{a,{b,c}}/*", `a\`, "\xff?", "[\\", "{,}", "a/**/b/**", "[]-a]"} {
+		f.Add(s, "a/b")
+	}
+	f.Fuzz(func(t *testing.T, glob, path string) {
+		if Match([]string{glob}, path) && ValidGlob(glob) != nil {
+			t.Errorf("%q is refused and covers %q", glob, path)
+		}
+	})
+}
+
+func BenchmarkMatch(b *testing.B) {
+	globs := []string{"src/**/*.go", "docs/", "{api,web}/**", "go.mod", "**/testdata"}
+	for b.Loop() {
+		if Match(globs, "internal/check/some/folder/file.go") {
+			b.Fatal("it does not cover that")
+		}
+	}
+}

@@ -1,0 +1,273 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/google/go-cmp/cmp"
+)
+
+// project makes a folder with files, the keys their paths.
+func project(t testing.TB, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+const (
+	oneFailure = `<testsuite><testcase classname="t" name="ok"/><testcase classname="t" name="bad" file="t.py" line="3"><failure message="1 != 2"/></testcase></testsuite>`
+	allPass    = `<testsuite><testcase classname="t" name="ok"/></testsuite>`
+)
+
+// TestTests runs small commands whose reports are told by what they print or write.
+func TestTests(t *testing.T) {
+	t.Parallel()
+	events := func(lines ...string) string { return "cat <<'END'\n" + strings.Join(lines, "\n") + "\nEND\n" }
+	goPass := events(`{"Action":"run","Package":"p","Test":"TestA"}`, `{"Action":"pass","Package":"p","Test":"TestA"}`, `{"Action":"pass","Package":"p"}`)
+	goFail := events(`{"Action":"run","Package":"p","Test":"TestA"}`, `{"Action":"output","Package":"p","Test":"TestA","Output":"  t.go:2: bad\n"}`, `{"Action":"fail","Package":"p","Test":"TestA"}`, `{"Action":"fail","Package":"p"}`)
+	junit := func(text string) string { return "cat > $BELAY_REPORTS/r.xml <<'END'\n" + text + "\nEND\n" }
+	for name, tt := range map[string]struct {
+		cmd   belay.TestCommand
+		known []string
+		want  string
+	}{
+		"no command":     {want: "skipped: no test command: set checks.tests.command or pass --test"},
+		"unknown format": {cmd: belay.TestCommand{Command: "true", Format: "tap"}, want: `unknown: could not run: "tap" is no format of a test report, use gotest, junit or exit`},
+
+		"exit 0":         {cmd: belay.TestCommand{Command: "true"}, want: "pass"},
+		"arguments":      {cmd: belay.TestCommand{Args: []string{"sh", "-c", "exit 0"}, Format: "exit"}, want: "pass"},
+		"exit 1":         {cmd: belay.TestCommand{Command: "echo t.go:2: no; exit 1"}, want: "fail\nerror tests t.go: the test command failed"},
+		"not found":      {cmd: belay.TestCommand{Command: "no-such-runner"}, want: "unknown: could not run: sh: 1: no-such-runner: not found"},
+		"not executable": {cmd: belay.TestCommand{Command: "echo nope; exit 126"}, want: "unknown: could not run: nope"},
+		"cannot start":   {cmd: belay.TestCommand{Args: []string{"no-such-runner"}}, want: `unknown: could not run: exec: "no-such-runner": executable file not found in $PATH`},
+		"killed":         {cmd: belay.TestCommand{Command: "kill -KILL $$"}, want: "unknown: the test command was ended by signal 9 (killed), which belay did not send"},
+		"crashed":        {cmd: belay.TestCommand{Command: "kill -SEGV $$"}, want: "fail\nerror tests : the test command failed"},
+		"exit known":     {cmd: belay.TestCommand{Command: "exit 1"}, known: []string{"exit 1"}, want: "unknown: the test command failed before the task too, and its exit code does not tell old failures from new\nnote tests : test failed before too: exit 1"},
+
+		"gotest passes":         {cmd: belay.TestCommand{Command: goPass, Format: "gotest"}, want: "pass"},
+		"gotest fails":          {cmd: belay.TestCommand{Command: goFail + "exit 1", Format: "gotest"}, want: "fail\nerror tests t.go: test fails: p.TestA"},
+		"gotest fails, exit 0":  {cmd: belay.TestCommand{Command: goFail, Format: "gotest"}, want: "fail\nerror tests t.go: test fails: p.TestA"},
+		"gotest known":          {cmd: belay.TestCommand{Command: goFail + "exit 1", Format: "gotest"}, known: []string{"p.TestA"}, want: "pass\nnote tests t.go: test failed before too: p.TestA"},
+		"gotest, nothing":       {cmd: belay.TestCommand{Command: "true", Format: "gotest"}, want: "unknown: the report is not whole: the output has no test events; is it go test -json?\nwarning tests : the test report has flaws"},
+		"gotest, no test":       {cmd: belay.TestCommand{Command: events(`{"Action":"skip","Package":"p"}`), Format: "gotest"}, want: "unknown: the test command ended well but its report has no tests"},
+		"gotest, says why":      {cmd: belay.TestCommand{Command: "echo t.go:2:1: oh >&2; exit 1", Format: "gotest"}, want: "fail\nerror tests t.go: the test command failed\nwarning tests : the test report has flaws"},
+		"gotest, pass, exit 1":  {cmd: belay.TestCommand{Command: goPass + "exit 1", Format: "gotest"}, want: "fail\nerror tests : the test command failed"},
+		"gotest, no go":         {cmd: belay.TestCommand{Command: "echo no go here >&2; exit 127", Format: "gotest"}, want: "unknown: could not run: no go here\nwarning tests : the test report has flaws"},
+		"gotest, cut short":     {cmd: belay.TestCommand{Command: events(`{"Action":"run","Package":"p","Test":"TestA"}`), Format: "gotest"}, want: "unknown: the report is not whole: the output stops before the end of p\nwarning tests : the test report has flaws"},
+		"gotest, shouts":        {cmd: belay.TestCommand{Command: goFail + "yes | head -c 6000000; exit 1", Format: "gotest"}, want: "fail\nerror tests t.go: test fails: p.TestA"},
+		"junit passes":          {cmd: belay.TestCommand{Command: junit(allPass), Format: "junit", Report: "$BELAY_REPORTS/*.xml"}, want: "pass"},
+		"junit by default":      {cmd: belay.TestCommand{Command: "mkdir $BELAY_REPORTS/x; " + strings.ReplaceAll(junit(allPass), "/r.xml", "/x/r.xml"), Format: "junit"}, want: "pass"},
+		"junit fails":           {cmd: belay.TestCommand{Command: junit(oneFailure) + "exit 1", Format: "junit", Report: "r.xml"}, want: "fail\nerror tests t.py: test fails: t.bad"},
+		"junit known":           {cmd: belay.TestCommand{Command: junit(oneFailure) + "exit 1", Format: "junit", Report: "r.xml"}, known: []string{"t.bad", "t.gone"}, want: "pass\nnote tests t.py: test failed before too: t.bad"},
+		"junit in the tree":     {cmd: belay.TestCommand{Command: "mkdir -p a/out; " + strings.ReplaceAll(junit(oneFailure), "$BELAY_REPORTS", "a/out"), Format: "junit", Report: "**/out/*.xml"}, want: "fail\nerror tests t.py: test fails: t.bad"},
+		"junit cut, failure":    {cmd: belay.TestCommand{Command: junit(oneFailure[:len(oneFailure)-12]), Format: "junit"}, want: "fail\nerror tests t.py: test fails: t.bad\nwarning tests : the test report has flaws"},
+		"junit cut, known":      {cmd: belay.TestCommand{Command: junit(oneFailure[:len(oneFailure)-12]) + "exit 1", Format: "junit"}, known: []string{"t.bad"}, want: "unknown: the report is not whole: r.xml: the report stops in the middle\nnote tests t.py: test failed before too: t.bad\nwarning tests : the test report has flaws"},
+		"junit cut":             {cmd: belay.TestCommand{Command: junit(allPass[:len(allPass)-12]), Format: "junit"}, want: "unknown: the report is not whole: r.xml: the report stops in the middle\nwarning tests : the test report has flaws"},
+		"junit, none":           {cmd: belay.TestCommand{Command: "true", Format: "junit", Report: "out/*.xml"}, want: "unknown: no report was written: nothing matches out/*.xml in $BELAY_REPORTS or the work tree"},
+		"junit, none, exit 2":   {cmd: belay.TestCommand{Command: "echo usage; exit 2", Format: "junit"}, want: "fail\nerror tests : the test command failed"},
+		"junit, no cases":       {cmd: belay.TestCommand{Command: junit("<testsuites/>"), Format: "junit"}, want: "unknown: the test command ended well but its report has no tests"},
+		"junit, entities":       {cmd: belay.TestCommand{Command: junit(`<!DOCTYPE a [<!ENTITY b "c">]>` + allPass), Format: "junit"}, want: "unknown: the report is not whole: r.xml: the report declares a document type of its own, which is not read\nwarning tests : the test report has flaws"},
+		"junit, pass, exit 1":   {cmd: belay.TestCommand{Command: junit(allPass) + "exit 1", Format: "junit"}, want: "fail\nerror tests : the test command failed"},
+		"junit, no pytest":      {cmd: belay.TestCommand{Command: "echo /usr/bin/python3: No module named pytest >&2; exit 1", Format: "junit"}, want: "unknown: could not run: /usr/bin/python3: No module named pytest"},
+		"junit, bad glob":       {cmd: belay.TestCommand{Command: "true", Format: "junit", Report: "/tmp/*.xml"}, want: `unknown: could not run: checks.tests.report: "/tmp/*.xml" is not a usable glob: globs start at the repository's root`},
+		"junit, a pipe":         {cmd: belay.TestCommand{Command: "mkfifo $BELAY_REPORTS/p.xml; " + junit(allPass), Format: "junit"}, want: "pass"},
+		"junit, a link outside": {cmd: belay.TestCommand{Command: "echo '" + oneFailure + "' > ../stolen.xml; ln -s $PWD/../stolen.xml $BELAY_REPORTS/l.xml; " + junit(allPass), Format: "junit"}, want: "pass"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := filepath.Join(project(t, map[string]string{"root/t.go": "package t\n", "root/t.py": "\n\n\n"}), "root")
+			in := Input{Root: root, Checks: belay.Checks{Tests: tt.cmd, Timeout: time.Minute}, Known: tt.known}
+			_, r := RunTests(t.Context(), in)
+			if r.Check == "" {
+				t.Fatal("no answer")
+			}
+			if d := cmp.Diff(tt.want, told(r)); d != "" {
+				t.Error(d)
+			}
+			if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "belay-reports-*")); t.Failed() && len(left) > 0 {
+				t.Log("report folders about:", left)
+			}
+			wellFormed(t, r)
+		})
+	}
+}
+
+// TestStaleReports: a report from before the run proves nothing, one written again
+// does, whatever the clock says.
+func TestStaleReports(t *testing.T) {
+	t.Parallel()
+	future := time.Now().Add(time.Hour)
+	for name, tt := range map[string]struct{ command, want string }{
+		"left alone":        {"true", "unknown: no report was written: out/*.xml matches only files from before the run"},
+		"written again":     {"cp out/a.xml b; cat b > out/a.xml", "pass"},
+		"put in its place":  {"cp out/a.xml b; mv b out/a.xml", "pass"},
+		"another beside it": {"cp -p out/a.xml out/b.xml", "pass"},
+	} {
+		root := project(t, map[string]string{"out/a.xml": allPass})
+		if err := os.Chtimes(filepath.Join(root, "out/a.xml"), future, future); err != nil {
+			t.Fatal(err)
+		}
+		in := Input{Root: root, Checks: belay.Checks{Tests: belay.TestCommand{Command: tt.command, Format: "junit", Report: "out/*.xml"}}}
+		if _, r := RunTests(t.Context(), in); told(r) != tt.want {
+			t.Errorf("%s: %s", name, told(r))
+		}
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	root := project(t, nil)
+	in := Input{
+		Root: root, Env: []string{"PATH=" + os.Getenv("PATH"), "GIT_DIR=/x", "GIT_INDEX_FILE=y", "GITHUB=kept", "PWD=/", "BELAY_REPORTS=/x", "BELAY_CHECK=old", "BELAY_TASK=T1"},
+		Checks: belay.Checks{Tests: belay.TestCommand{Command: `env; test -d "$BELAY_REPORTS"`}},
+	}
+	var log string
+	in.Logs = func(name string, r io.Reader) (string, error) {
+		text, err := io.ReadAll(r)
+		log = name + "\n" + string(text)
+		return "sha", err
+	}
+	_, r := RunTests(t.Context(), in)
+	if r.Verdict != belay.VerdictPass || r.Log != "sha" || !strings.HasPrefix(log, "tests.log\n") {
+		t.Fatalf("%s, log %q: %s", told(r), r.Log, log)
+	}
+	for _, want := range []string{"\nGITHUB=kept\n", "\nBELAY_TASK=T1\n", "\nPWD=" + root + "\n"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("%q is not in the environment:\n%s", want, log)
+		}
+	}
+	for _, bad := range []string{"GIT_", "BELAY_REPORTS=/x", "BELAY_CHECK=old", "PWD=/\n"} {
+		if strings.Contains(log, bad) {
+			t.Errorf("%q is in the environment:\n%s", bad, log)
+		}
+	}
+	for line := range strings.Lines(log) {
+		if dir, ok := strings.CutPrefix(strings.TrimSpace(line), "BELAY_REPORTS="); ok {
+			if _, err := os.Stat(dir); err == nil {
+				t.Errorf("%s is still there", dir)
+			}
+		}
+	}
+}
+
+func TestLogThatCannotBeStored(t *testing.T) {
+	t.Parallel()
+	in := Input{Root: project(t, nil), Checks: belay.Checks{Tests: belay.TestCommand{Command: "true"}}}
+	in.Logs = func(string, io.Reader) (string, error) { return "", errors.New("disk full") }
+	if _, r := RunTests(t.Context(), in); told(r) != "pass\nwarning tests : the output of the tests could not be stored" {
+		t.Error(told(r))
+	}
+}
+
+func TestLogIsBounded(t *testing.T) {
+	t.Parallel()
+	in := Input{Root: project(t, nil), Checks: belay.Checks{Tests: belay.TestCommand{Command: "echo begin; head -c 200000000 /dev/zero; echo end; exit 1"}}}
+	var log []byte
+	in.Logs = func(_ string, r io.Reader) (sha string, err error) {
+		log, err = io.ReadAll(r)
+		return "sha", err
+	}
+	_, r := RunTests(t.Context(), in)
+	if len(log) > 2<<20+100 || !strings.HasPrefix(string(log), "begin\n") || !strings.HasSuffix(string(log), "end\n") {
+		t.Errorf("a log of %d bytes", len(log))
+	}
+	if len(r.Findings) != 1 || len(r.Findings[0].Detail) > 2000 {
+		t.Errorf("%s", told(r))
+	}
+}
+
+// TestTimeIsUp: what failed before the limit is shown; what the runner says while it
+// is being ended is not.
+func TestTimeIsUp(t *testing.T) {
+	t.Parallel()
+	fail := func(test string) string {
+		return `echo '{"Action":"fail","Package":"p","Test":"` + test + `"}'; `
+	}
+	in := Input{
+		Root:   project(t, nil),
+		Checks: belay.Checks{Timeout: 1500 * time.Millisecond, Tests: belay.TestCommand{Format: "gotest", Command: "trap '" + strings.ReplaceAll(fail("TestEnded"), "'", `'\''`) + "exit 1' TERM; " + fail("TestEarly") + "while :; do sleep 0.05; done"}},
+	}
+	start := time.Now()
+	_, r := RunTests(t.Context(), in)
+	want := "unknown: did not finish within 1.5s\nwarning tests : test failed before time ran out: p.TestEarly\nwarning tests : the test report has flaws"
+	if d := cmp.Diff(want, told(r)); d != "" {
+		t.Error(d)
+	}
+	if took := time.Since(start); took > 3500*time.Millisecond {
+		t.Errorf("it took %s", took)
+	}
+}
+
+// TestRealGoTest runs the real go test on a small module.
+func TestRealGoTest(t *testing.T) {
+	t.Parallel()
+	root := project(t, map[string]string{
+		"go.mod":           "module example.com/m\n\ngo 1.24\n",
+		"a/a.go":           "package a\n\nfunc F() int { return 1 }\n",
+		"a/a_test.go":      "package a\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) {\n\tt.Run(\"two\", func(t *testing.T) {\n\t\tif F() != 2 {\n\t\t\tt.Errorf(\"got %d\", F())\n\t\t}\n\t})\n}\n\nfunc TestFine(t *testing.T) {}\n\nfunc TestPanics(t *testing.T) {\n\tvar m map[int]int\n\tm[1] = 1\n}\n",
+		"b/b.go":           "package b\n\nvar X int = \"x\"\n",
+		"b/b_test.go":      "package b\n\nimport \"testing\"\n\nfunc TestB(t *testing.T) {}\n",
+		"c/deep/d_test.go": "package deep\n\nimport \"testing\"\n\nfunc TestD(t *testing.T) {}\n",
+	})
+	cmd, ok := Detect(root)
+	if !ok {
+		t.Fatal("nothing detected")
+	}
+	in := Input{Root: root, Checks: belay.Checks{Tests: cmd, Timeout: 5 * time.Minute}}
+	report, r := RunTests(t.Context(), in)
+	got := map[string]int{}
+	for _, f := range r.Findings {
+		if f.Severity == belay.SeverityError {
+			got[strings.TrimPrefix(f.Title, "test fails: ")+" "+f.File] = f.Line
+		}
+	}
+	want := map[string]int{
+		"example.com/m/a.TestF/two a/a_test.go":  8,
+		"example.com/m/a.TestPanics a/a_test.go": 17,
+		"example.com/m/b b/b.go":                 3,
+	}
+	if d := cmp.Diff(want, got); d != "" || r.Verdict != belay.VerdictFail {
+		t.Errorf("%s\n%s\n%+v", told(r), d, report)
+	}
+	if report.Passed != 2 || report.Failed != 2 || report.Errors != 1 {
+		t.Errorf("counted %s", report)
+	}
+	// The failures of a first run are the known ones of a second.
+	for _, f := range report.Failures {
+		in.Known = append(in.Known, f.Test)
+	}
+	if _, r = RunTests(t.Context(), in); r.Verdict != belay.VerdictPass || len(r.Findings) != 3 {
+		t.Errorf("with everything known: %s", told(r))
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	in := Input{Root: project(t, nil), Attempt: changed("a"), Changes: changed("a"), Checks: belay.Checks{Tests: belay.TestCommand{Command: "sleep 300"}}}
+	report := Run(ctx, in, func(p Progress) {
+		if p.Check == "size" && p.Done { // the others are quick, the tests are not
+			cancel()
+		}
+	})
+	last := report.Checks[len(report.Checks)-1]
+	if report.Verdict != belay.VerdictUnknown || told(last) != "unknown: interrupted before it finished" {
+		t.Errorf("%s, %s", report.Verdict, told(last))
+	}
+}

@@ -1,0 +1,184 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/results"
+)
+
+// mostTests is how many failing tests are findings of their own.
+const mostTests = 50
+
+// judge turns the ending and the report of a run into an answer. A failure that was
+// seen is a fact whatever else went wrong; a pass needs a whole report and an exit
+// code that agrees with it.
+func (r *testRun) judge(ctx context.Context) belay.CheckResult {
+	fresh, known := r.split()
+	switch {
+	case r.ending.Cut:
+		// Time ran out: what had failed by then is shown, but not held against the work.
+		return r.answer(r.in.unfinished(ctx), r.failures(fresh, belay.SeverityWarning), known)
+	case r.ending.Failed != nil:
+		return r.answer("could not run: "+r.ending.Failed.Error(), nil, nil)
+	case r.format == results.Exit:
+		return r.judgeExit(fresh, known)
+	case len(fresh) > 0:
+		return r.answer("", r.failures(fresh, belay.SeverityError), known)
+	case r.unable():
+		return r.answer("could not run: "+r.lastLine(), nil, known)
+	case r.crashed():
+		return r.answer("the test command "+r.ending.String()+", which belay did not send", nil, known)
+	case r.ending.Code != 0 && len(known) == 0:
+		return r.answer("", []belay.Finding{r.unexplained()}, nil)
+	case r.broken != "":
+		return r.answer(r.broken, nil, known)
+	case r.report.Incomplete:
+		return r.answer("the report is not whole: "+strings.Join(r.report.Warnings, "; "), nil, known)
+	case r.report.Total == 0:
+		return r.answer("the test command ended well but its report has no tests", nil, nil)
+	}
+	return r.answer("", nil, known)
+}
+
+// judgeExit judges by the exit code alone. Where the command failed before the task,
+// another failure says nothing about it.
+func (r *testRun) judgeExit(fresh, known []TestFailure) belay.CheckResult {
+	switch {
+	case r.unable():
+		return r.answer("could not run: "+r.lastLine(), nil, nil)
+	case r.crashed():
+		return r.answer("the test command "+r.ending.String()+", which belay did not send", nil, nil)
+	case len(known) > 0:
+		return r.answer("the test command failed before the task too, and its exit code does not tell old failures from new", nil, known)
+	case len(fresh) > 0:
+		return r.answer("", []belay.Finding{r.unexplained()}, nil)
+	}
+	return r.answer("", nil, nil)
+}
+
+// split tells new failures from those known before the task.
+func (r *testRun) split() (fresh, known []TestFailure) {
+	old := map[string]bool{}
+	for _, id := range r.in.Known {
+		old[id] = true
+	}
+	for _, f := range r.report.Failures {
+		if old[f.Test] {
+			known = append(known, f)
+		} else {
+			fresh = append(fresh, f)
+		}
+	}
+	return fresh, known
+}
+
+// answer makes the result: unknown when why is given. Known failures, warnings of the
+// report and processes that outlived the run are added to the findings.
+func (r *testRun) answer(why string, found []belay.Finding, known []TestFailure) belay.CheckResult {
+	for _, f := range r.failures(known, belay.SeverityNote) {
+		found = append(found, f)
+	}
+	if len(r.report.Warnings) > 0 {
+		severity := belay.SeverityNote
+		if r.report.Incomplete {
+			severity = belay.SeverityWarning
+		}
+		found = append(found, belay.Finding{
+			Severity: severity, Category: belay.CategoryTests,
+			Title: "the test report has flaws", Detail: strings.Join(r.report.Warnings, "\n"),
+		})
+	}
+	if r.ending.Left > 0 {
+		found = append(found, belay.Finding{
+			Severity: belay.SeverityWarning, Category: belay.CategoryTests,
+			Title:  "processes of the tests could not be ended",
+			Detail: count(r.ending.Left, "process is", "processes are") + " still running and may change files",
+		})
+	}
+	result := answered(nameTests, r.summary(known), found)
+	if why != "" {
+		result.Verdict, result.Why = belay.VerdictUnknown, why
+	}
+	return result
+}
+
+func (r *testRun) summary(known []TestFailure) string {
+	switch {
+	case r.format == results.Exit && r.report.Total == 0, r.ending.Failed != nil:
+		return "could not tell"
+	case r.format == results.Exit:
+		return "the test command " + r.ending.String()
+	case len(known) > 0:
+		return fmt.Sprintf("%s (%d known before)", r.report, len(known))
+	}
+	return r.report.String()
+}
+
+// failures makes findings of failing tests: errors for new ones, notes for known.
+func (r *testRun) failures(tests []TestFailure, severity belay.Severity) []belay.Finding {
+	title, advice := "test fails: ", "make the code pass this test; do not change, skip or delete the test"
+	switch severity {
+	case belay.SeverityNote:
+		title, advice = "test failed before too: ", ""
+	case belay.SeverityWarning:
+		title = "test failed before time ran out: "
+	}
+	at := newTree(r.in.Root)
+	var out []belay.Finding
+	for _, t := range tests[:min(len(tests), mostTests)] {
+		f := belay.Finding{
+			Severity: severity, Category: belay.CategoryTests,
+			Title: title + results.Clip(t.Test, 200), Detail: t.Message, Recommendation: advice,
+		}
+		f.File, f.Line = at.locate(t)
+		out = append(out, f)
+	}
+	if len(tests) > mostTests {
+		var ids []string
+		for _, t := range tests[mostTests:min(len(tests), mostTests+100)] {
+			ids = append(ids, results.Clip(t.Test, 200))
+		}
+		out = append(out, belay.Finding{
+			Severity: severity, Category: belay.CategoryTests, Title: title + "more of them",
+			Detail:         fmt.Sprintf("%d more, among them\n%s", len(tests)-mostTests, strings.Join(ids, "\n")),
+			Recommendation: advice,
+		})
+	}
+	return out
+}
+
+// unexplained is the finding for a command that failed and named no test.
+func (r *testRun) unexplained() belay.Finding {
+	f := belay.Finding{
+		Severity: belay.SeverityError, Category: belay.CategoryTests,
+		Title:          "the test command failed",
+		Recommendation: "run " + r.in.Checks.Tests.String() + " and fix what it reports",
+	}
+	said := r.said()
+	if said == "" {
+		said = strings.Join(r.report.Warnings, "\n")
+	}
+	f.Detail = strings.TrimRight("it "+r.ending.String()+"\n"+said, "\n")
+	f.File, f.Line = newTree(r.in.Root).locate(TestFailure{Message: said})
+	return f
+}
+
+// said is the end of what the command wrote for people.
+func (r *testRun) said() string {
+	if r.format == results.GoTest {
+		return results.Tail(r.errors.Last(64 << 10))
+	}
+	return results.Tail(r.output.Last(64 << 10))
+}
+
+// lastLine is what the command said last, or how it ended.
+func (r *testRun) lastLine() string {
+	said := r.said()
+	if last := strings.TrimSpace(said[strings.LastIndexByte(said, '\n')+1:]); last != "" {
+		return results.Clip(last, 300)
+	}
+	return "the test command " + r.ending.String()
+}

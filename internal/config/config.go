@@ -1,0 +1,218 @@
+// Package config reads a repository's house rules, .belay/config.yaml, strictly: it
+// says what is in force, where each value comes from, and everything that is wrong with
+// the file at once. It also keeps the user's list of command blocks that may run.
+//
+// It never runs anything, never judges a glob, and never writes the config file: belay
+// init does that with the text that Template gives.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// File is the config's path from the root of the repository, with slashes.
+const File = ".belay/config.yaml"
+
+// MaxSize is how many bytes a config may have.
+const MaxSize = 1 << 20
+
+// Config is what is in force: the file's values, flags over them, defaults below them.
+// It is made by Load or Parse and changed by Override.
+type Config struct {
+	Version     int
+	Agent       Agent
+	Debugger    Debugger
+	Files       []string // globs a task may change; empty is all
+	Protect     []string // globs that must not change
+	Preserve    []string // globs a rollback leaves alone
+	Checks      Checks
+	Retries     int
+	Retry       belay.RetryMode
+	Limits      Limits
+	Snapshot    Snapshot
+	Environment Environment
+
+	from  map[string]Source // of the keys that are not at their default
+	block []byte            // what Commands gives, as the file has it
+}
+
+// Agent is how the agent is run. Timeout is of one attempt; 0 is none.
+type Agent struct {
+	Command []string
+	Timeout time.Duration
+}
+
+// Debugger is the command that looks for a root cause at a gate.
+type Debugger struct{ Command []string }
+
+// Checks is how work is judged. Timeout is for all checks together; 0 leaves the choice
+// to the command. Tests.From is "config" or "flag" when a command is set.
+type Checks struct {
+	Tests   belay.TestCommand
+	Skip    []string
+	MaxDiff int
+	Timeout time.Duration
+}
+
+// Limits stop a loop and ask a person; 0 is no limit. Cost is in US dollars.
+type Limits struct {
+	Attempts       int
+	WallTime       time.Duration
+	Cost           float64
+	FeatureRetries int
+}
+
+// Snapshot is what is captured beyond tracked and untracked files, and how much, in bytes.
+type Snapshot struct {
+	Include []string // globs of ignored paths
+	MaxFile int64    // a larger file is not captured, and named
+	Cap     int64    // snapshots together before a warning; 0 never warns
+}
+
+// Environment is which of the user's variables the commands get.
+type Environment struct{ Pass []string }
+
+// Source says where a value comes from: Default, Flag, or the place in the file as
+// "path:line".
+type Source string
+
+// The sources that are no place in a file.
+const (
+	Default Source = "default"
+	Flag    Source = "flag"
+)
+
+// Setting is one key and the value in force, written as the file or a flag would have
+// it; "" is not set.
+type Setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Source Source `json:"source"`
+}
+
+// Load reads root/.belay/config.yaml. Without the file it gives the defaults. Errors:
+// those of Parse, and belay.CodeCannot when the file cannot be read.
+func Load(root string) (Config, error) {
+	path := filepath.Join(root, filepath.FromSlash(File))
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(filepath.Join(root, ".belay", "config.yml")); err == nil {
+			return Config{}, belay.Refuse(belay.CodeUsage, "rename it to "+File, ".belay/config.yml is not read")
+		}
+		return Parse(File, nil)
+	}
+	if err != nil {
+		return Config{}, unreadable(err)
+	}
+	if !info.Mode().IsRegular() { // a fifo would block
+		return Config{}, belay.Refuse(belay.CodeCannot, "put a file there", "%s is not a regular file", File)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return Config{}, unreadable(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
+	if err != nil {
+		return Config{}, unreadable(err)
+	}
+	return Parse(File, data)
+}
+
+func unreadable(err error) error {
+	return &belay.Error{Code: belay.CodeCannot, What: "cannot read " + File, Try: "look at its permissions", Err: err}
+}
+
+// Policy is the loop's limits as the config has them.
+func (c Config) Policy() belay.Policy {
+	p := belay.DefaultPolicy()
+	p.Retries, p.Retry = c.Retries, c.Retry
+	p.MaxAttempts, p.WallTime, p.Cost = c.Limits.Attempts, c.Limits.WallTime, c.Limits.Cost
+	return p
+}
+
+// Settings gives every key, in the order of the documentation.
+func (c Config) Settings() []Setting {
+	all := make([]Setting, 0, len(keys))
+	for _, k := range keys {
+		all = append(all, Setting{Key: k.name, Value: k.show(c), Source: c.source(k.name)})
+	}
+	return all
+}
+
+func (c Config) source(name string) Source {
+	if s, ok := c.from[name]; ok {
+		return s
+	}
+	return Default
+}
+
+// Override sets key to a flag's value. The value is written as in the file; a list is
+// separated by commas (not those within braces) or a JSON array, and empties by "". A
+// test command given this way leaves the file's format and report behind, which were
+// said of another command. Errors (belay.CodeUsage): no such key, or no such value.
+func (c *Config) Override(name, value string) error {
+	k, ok := findKey(name)
+	if !ok {
+		err := belay.Refuse(belay.CodeUsage, "belay config show lists the keys", "there is no key %q", name)
+		if near := nearest(name, ""); near != "" {
+			err.Try = "did you mean " + near
+		}
+		return err
+	}
+	v, err := k.fromText(value)
+	if err != nil {
+		return belay.Refuse(belay.CodeUsage, "give "+k.kind.says(k), "%s cannot be %q: %v", name, cut(value), err)
+	}
+	c.put(k, v, Flag)
+	if name == testsCommand {
+		c.Checks.Tests.From = string(Flag)
+		for _, other := range []string{testsFormat, testsReport} {
+			if k, _ := findKey(other); c.source(other) != Flag {
+				c.put(k, "", Default)
+			}
+		}
+	}
+	return nil
+}
+
+// put sets a value and notes where it comes from, without a change to any copy of c.
+func (c *Config) put(k key, v any, s Source) {
+	k.set(c, v)
+	if c.from = maps.Clone(c.from); c.from == nil {
+		c.from = map[string]Source{}
+	}
+	c.from[k.name] = s
+}
+
+func cut(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		s = string(r[:59]) + "…"
+	}
+	return belay.VisibleLine(s)
+}
+
+// defaults is the config without a file.
+func defaults() Config {
+	var c Config
+	for _, k := range keys {
+		if k.def == "" {
+			continue
+		}
+		v, err := k.fromText(k.def)
+		if err != nil {
+			panic(fmt.Sprintf("the default of %s: %v", k.name, err)) // the table is wrong; a test reads it all
+		}
+		k.set(&c, v)
+	}
+	return c
+}

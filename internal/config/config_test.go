@@ -1,0 +1,500 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+var update = flag.Bool("update", false, "write docs/config.schema.json and the goldens anew")
+
+var values = cmpopts.IgnoreUnexported(Config{})
+
+func parse(t rapid.TB, text string) Config {
+	t.Helper()
+	c, err := Parse("", []byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return c
+}
+
+func problems(t rapid.TB, err error) []Problem {
+	t.Helper()
+	var p *Problems
+	if err == nil || !errors.As(err, &p) || belay.CodeOf(err) != belay.CodeUsage {
+		t.Fatalf("not a list of problems: %v", err)
+	}
+	return p.List
+}
+
+const whole = `# everything
+version: 1
+agent:
+  command: claude -p "do it" 'and $well'
+  timeout: 1h30m
+debugger: {command: [debug, "", "a b"]}
+files: ["src/**", '*.{go,md}']
+protect:
+- go.mod
+preserve: ["**/*_test.go"]
+checks:
+  tests:
+    command: make test && echo ok
+    format: junit
+    report: "out/**/*.xml"
+  skip: [size]
+  max_diff: 500
+  timeout: 45s
+retries: 0
+retry: repair
+limits: {attempts: 7, wall_time: 2h, cost: 2.5, feature_retries: 9}
+snapshot:
+  include: [.env]
+  max_file: 1.5 gib
+  cap: 0
+environment:
+  pass: [GIT_SSH, "MY_*"]
+`
+
+func TestParseWhole(t *testing.T) {
+	t.Parallel()
+	want := Config{
+		Version: 1, Agent: Agent{[]string{"claude", "-p", "do it", "and $well"}, 90 * time.Minute},
+		Debugger: Debugger{[]string{"debug", "", "a b"}},
+		Files:    []string{"src/**", "*.{go,md}"}, Protect: []string{"go.mod"}, Preserve: []string{"**/*_test.go"},
+		Checks: Checks{Tests: belay.TestCommand{Command: "make test && echo ok", Format: "junit", Report: "out/**/*.xml", From: "config"},
+			Skip: []string{"size"}, MaxDiff: 500, Timeout: 45 * time.Second},
+		Retries: 0, Retry: belay.RetryRepair, Limits: Limits{7, 2 * time.Hour, 2.5, 9},
+		Snapshot: Snapshot{[]string{".env"}, 3 << 29, 0}, Environment: Environment{[]string{"GIT_SSH", "MY_*"}},
+	}
+	for name, text := range map[string]string{
+		"as it is": whole, "with a byte order mark": "\ufeff" + whole, "with carriage returns": strings.ReplaceAll(whole, "\n", "\r\n"),
+		"a document": "---\n" + whole + "...\n",
+	} {
+		if d := cmp.Diff(want, parse(t, text), values); d != "" {
+			t.Error(name, d)
+		}
+	}
+	p := parse(t, whole).Policy()
+	if p.Retries != 0 || p.Retry != belay.RetryRepair || p.MaxAttempts != 7 || p.WallTime != 2*time.Hour || p.Cost != 2.5 || p.Stalls != 2 || p.Lost != 2 {
+		t.Errorf("policy: %+v", p)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	want := Config{Version: 1, Agent: Agent{nil, 30 * time.Minute}, Checks: Checks{MaxDiff: 300}, Retries: 3, Retry: belay.RetryAuto,
+		Limits: Limits{Attempts: 20}, Snapshot: Snapshot{nil, 256 << 20, 5 << 30}}
+	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "~\n", "version: 1\n", "agent:\nfiles:\nretries: ~\nchecks: {tests: , skip: null}\n", "{}"} {
+		c := parse(t, text)
+		if d := cmp.Diff(want, c, values); d != "" {
+			t.Errorf("%q: %s", text, d)
+		}
+		if block, hash := Commands(c); block != nil || hash != "" {
+			t.Errorf("%q runs %s", text, block)
+		}
+	}
+	if p := parse(t, "").Policy(); p != belay.DefaultPolicy() {
+		t.Errorf("%+v", p)
+	}
+}
+
+// Each wrong text, and the one problem it has: line, column, key, words, nearest.
+func TestProblems(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		text       string
+		line, col  int
+		key, words string
+		near       string
+	}{
+		{"retires: 3", 1, 1, "retires", "no such key", "retries"},
+		{"\n  maxdiff: 3", 2, 3, "maxdiff", "no such key", "checks.max_diff"},
+		{"checks:\n  tets: {}", 2, 3, "checks.tets", "no such key", "checks.tests"},
+		{"checks:\n  retries: 1", 2, 3, "checks.retries", "no such key", "retries"},
+		{"agents: {}", 1, 1, "agents", "no such key", "agent"},
+		{"checks.max_diff: 3", 1, 1, "checks.max_diff", "no such key", "checks.max_diff"},
+		{"zzzzzzzz: 1", 1, 1, "zzzzzzzz", "no such key", ""},
+		{"1: 2", 1, 1, "1", "no such key", ""},
+		{"<<: {retries: 1}", 1, 1, "<<", "no such key", ""},
+		{"? [a]\n: b", 1, 3, "", "a key is a word", ""},
+		{"retries: 1\nretry: auto\nretries: 2", 3, 1, "retries", "set twice, first in line 1", ""},
+		{"checks: {skip: [a]}\nchecks: {skip: [b]}", 2, 1, "checks", "set twice", ""},
+		{"version: 2", 1, 10, "version", "this belay reads version 1", ""},
+		{"version: 1.0", 1, 10, "version", "not a number of that kind", ""},
+		{"retries: \"3\"", 1, 10, "retries", "leave the quotes out", ""},
+		{"retries: -1", 1, 10, "retries", "a whole number from 0", ""},
+		{"retries: 1.5", 1, 10, "retries", "a whole number from 0", ""},
+		{"retries: 0x10", 1, 10, "retries", "a whole number from 0", ""},
+		{"retries: [3]", 1, 10, "retries", "it is a list", ""},
+		{"retries: {n: 3}", 1, 10, "retries", "it holds keys", ""},
+		{"checks: {max_diff: 0}", 1, 20, "checks.max_diff", "a whole number from 1", ""},
+		{"checks: 3", 1, 9, "checks", "it holds keys: tests, skip, max_diff, timeout", ""},
+		{"checks: [a]", 1, 9, "checks", "it holds keys", ""},
+		{"retry: sometimes", 1, 8, "retry", "one of auto, rollback, repair", ""},
+		{"retry: true", 1, 8, "retry", "put it in quotes", ""},
+		{"agent: {timeout: 30}", 1, 18, "agent.timeout", "it has no unit: 30s or 30m", ""},
+		{"agent: {timeout: 30 minutes}", 1, 18, "agent.timeout", "a time with its unit", ""},
+		{"agent: {timeout: -1s}", 1, 18, "agent.timeout", "less than nothing", ""},
+		{"agent: {command: a | b}", 1, 18, "agent.command", `"|" needs a shell`, ""},
+		{"agent: {command: 'a \"b'}", 1, 18, "agent.command", "not closed", ""},
+		{"agent: {command: []}", 1, 18, "agent.command", "it is empty", ""},
+		{"agent: {command: ''}", 1, 18, "agent.command", "it is empty", ""},
+		{"agent: {command: [a, 1]}", 1, 18, "agent.command", "item 2 is not text", ""},
+		{"agent: {command: ['']}", 1, 18, "agent.command", "the program's name is empty", ""},
+		{"checks: {tests: {command: ' '}}", 1, 27, "checks.tests.command", "it is empty", ""},
+		{"checks: {tests: {command: true}}", 1, 27, "checks.tests.command", "put it in quotes", ""},
+		{"checks: {tests: {command: a, format: tap}}", 1, 38, "checks.tests.format", "one of gotest, junit, exit", ""},
+		{"checks: {tests: {format: gotest}}", 1, 18, "checks.tests.format", "which is not set", ""},
+		{"checks: {tests: {command: a, format: junit}}", 1, 30, "checks.tests.format", "junit needs", ""},
+		{"checks: {tests: {command: a, report: b}}", 1, 30, "checks.tests.report", "only when", ""},
+		{"limits: {cost: free}", 1, 16, "limits.cost", "a number of dollars", ""},
+		{"limits: {cost: -1}", 1, 16, "limits.cost", "a number of dollars", ""},
+		{"limits: {cost: .inf}", 1, 16, "limits.cost", "a number of dollars", ""},
+		{"snapshot: {max_file: 5}", 1, 22, "snapshot.max_file", "it has no unit: 5MiB", ""},
+		{"snapshot: {max_file: 0}", 1, 22, "snapshot.max_file", "more than nothing", ""},
+		{"snapshot: {cap: 5 GiBs}", 1, 17, "snapshot.cap", "a size with its unit", ""},
+		{"snapshot: {cap: 99999999 TiB}", 1, 17, "snapshot.cap", "a size with its unit", ""},
+		{"files: src/**", 1, 8, "files", "it is not a list; give a list", ""},
+		{"files: [src, [a]]", 1, 8, "files", "item 2 is not text", ""},
+		{"files: ['']", 1, 8, "files", "an empty text", ""},
+		{"files: [\"a\\nb\"]", 1, 8, "files", "control character", ""},
+		{"environment: {pass: [A-B]}", 1, 21, "environment.pass", `"A-B" is not the name of a variable`, ""},
+		{"files: &x [a]", 1, 8, "files", "anchors are not read: leave &x out", ""},
+		{"files: &x [a]\nprotect: *x", 1, 8, "", "", ""}, // two problems, see below
+		{"retries: !!int 3", 1, 10, "retries", "tags are not read", ""},
+		{"files: [!x a]", 1, 9, "files", "tags are not read", ""},
+		{"retries: 3\n---\nretries: 4", 3, 1, "", "a second document", ""},
+		{"- a", 1, 1, "", "a config holds keys", ""},
+		{"hello", 1, 1, "", "a config holds keys", ""},
+		{"checks:\n\tskip: []", 2, 1, "", "this is a tab", ""},
+		{"checks:\n  \tskip: []", 2, 3, "", "this is a tab", ""},
+		{"a: b: c", 1, 5, "", "", ""},
+		{"files: [a\n", 2, 1, "", "", ""},
+		{"files: *nope", 1, 8, "", "nope", ""},
+		{"ok: \xff", 1, 5, "", "not UTF-8", ""},
+		{"é: \x1b[31m", 1, 4, "", "control character", ""},
+		{"\xff\xfea\x00", 1, 1, "", "not UTF-8", ""},
+		{"# \x00", 1, 3, "", "control character", ""},
+	}
+	for _, tt := range tests {
+		_, err := Parse("x.yaml", []byte(tt.text))
+		list := problems(t, err)
+		p := list[0]
+		if strings.Contains(tt.text, "*x") {
+			if len(list) != 2 || !strings.Contains(list[1].Text, "aliases are not read") {
+				t.Errorf("%q: %+v", tt.text, list)
+			}
+			continue
+		}
+		if len(list) != 1 || p.Line != tt.line || p.Column != tt.col || p.Key != tt.key || !strings.Contains(p.Text, tt.words) || p.Nearest != tt.near {
+			t.Errorf("%q: %+v", tt.text, list)
+		}
+		if s := err.Error(); strings.ContainsAny(s, "\x1b\x00") || !strings.HasPrefix(s, "the config is wrong: x.yaml:") {
+			t.Errorf("%q: %q", tt.text, s)
+		}
+	}
+}
+
+// All problems are told at once, in the order of the file.
+func TestEveryProblemAtOnce(t *testing.T) {
+	t.Parallel()
+	_, err := Parse(".belay/config.yaml", []byte("retires: 3\nfiles: src\nchecks:\n  max_dif: 1\n  timeout: 5\nretry: auto\nretry: x\n"))
+	want := `the config is wrong in 5 places: 
+  .belay/config.yaml:1:1: retires: there is no such key (did you mean retries?)
+  .belay/config.yaml:2:8: files: it is not a list; give a list, like ["src/**", "docs/**"]
+  .belay/config.yaml:4:3: checks.max_dif: there is no such key (did you mean checks.max_diff?)
+  .belay/config.yaml:5:12: checks.timeout: it has no unit: 5s or 5m; give a time with its unit, like 90s, 30m or 2h
+  .belay/config.yaml:7:1: retry: it is set twice, first in line 6`
+	if d := cmp.Diff(want, err.Error()); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestBombs(t *testing.T) {
+	t.Parallel()
+	laughs := "a: &a [x,x,x,x,x,x,x,x,x]\n"
+	for c := 'b'; c <= 'z'; c++ {
+		laughs += string(c) + ": &" + string(c) + " [" + strings.Repeat("*"+string(c-1)+",", 8) + "x]\n"
+	}
+	for name, text := range map[string]string{
+		"aliases": laughs, "deep lists": strings.Repeat("[", 200_000), "deep keys": strings.Repeat("{a: ", 100_000),
+		"nested dashes": strings.Repeat("- ", 100_000), "too large": strings.Repeat("#", MaxSize+1), "many keys": strings.Repeat("a: 1\n", 100_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Parse("", []byte(text))
+			problems(t, err)
+		})
+	}
+}
+
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if c, err := Load(root); err != nil || c.Retries != 3 {
+		t.Error(c, err)
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Join(root, ".belay"), 0o755), os.WriteFile(filepath.Join(root, name), []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(".belay/config.yml", "")
+	if _, err := Load(root); belay.CodeOf(err) != belay.CodeUsage || !strings.Contains(err.Error(), "config.yml is not read") {
+		t.Error(err)
+	}
+	write(File, "retries: 9\n")
+	if c, err := Load(root); err != nil || c.Retries != 9 || c.source("retries") != ".belay/config.yaml:1" {
+		t.Error(c, err)
+	}
+	write(File, strings.Repeat("#", MaxSize+1))
+	_, err := Load(root)
+	problems(t, err)
+	os.Remove(filepath.Join(root, File))
+	if err := os.Mkdir(filepath.Join(root, File), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(root); belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "not a regular file") {
+		t.Error(err)
+	}
+}
+
+func setting(t *testing.T, c Config, key string) Setting {
+	t.Helper()
+	for _, s := range c.Settings() {
+		if s.Key == key {
+			return s
+		}
+	}
+	t.Fatalf("no setting %s", key)
+	return Setting{}
+}
+
+func TestOverride(t *testing.T) {
+	t.Parallel()
+	file := parse(t, whole)
+	c := file
+	for _, set := range [][2]string{{"files", "a/**, *.{go,md},,b"}, {"protect", ""}, {"agent.timeout", "0"}, {"retries", "5"}, {"limits.cost", "0.75"},
+		{"checks.tests.command", "go test -json ./..."}, {"checks.tests.format", "gotest"}, {"agent.command", `["a", "b c"]`}, {"snapshot.cap", "1GB"}} {
+		if err := c.Override(set[0], set[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff([]string{"a/**", "*.{go,md}", "b"}, c.Files); d != "" {
+		t.Error(d)
+	}
+	tests := belay.TestCommand{Command: "go test -json ./...", Format: "gotest", From: "flag"}
+	if d := cmp.Diff(tests, c.Checks.Tests); d != "" {
+		t.Error(d)
+	}
+	if len(c.Protect) != 0 || c.Agent.Timeout != 0 || c.Retries != 5 || c.Limits.Cost != 0.75 || c.Snapshot.Cap != 1e9 || len(c.Agent.Command) != 2 {
+		t.Errorf("%+v", c)
+	}
+	if s := setting(t, c, "retries"); s != (Setting{"retries", "5", Flag}) {
+		t.Error(s)
+	}
+	if s := setting(t, c, "checks.tests.report"); s != (Setting{"checks.tests.report", "", Default}) {
+		t.Error(s)
+	}
+	if s := setting(t, file, "retries"); s != (Setting{"retries", "0", ".belay/config.yaml:19"}) {
+		t.Error("the file's own config has changed:", s)
+	}
+	for _, set := range [][2]string{{"retries", "x"}, {"retries", ""}, {"retry", "never"}, {"agent.command", "a|b"}, {"checks.tests.command", ""}, {"environment.pass", "a b"}, {"version", "2"}} {
+		before := c
+		err := c.Override(set[0], set[1])
+		if belay.CodeOf(err) != belay.CodeUsage || !strings.Contains(err.Error(), set[0]+" cannot be") {
+			t.Error(set, err)
+		}
+		if d := cmp.Diff(before, c, values); d != "" {
+			t.Error("a refused flag was set:", d)
+		}
+	}
+	var told *belay.Error
+	if err := c.Override("retires", "3"); !errors.As(err, &told) || told.Try != "did you mean retries" {
+		t.Error(err)
+	}
+}
+
+// What is shown of a setting sets it to the same value when given as a flag.
+func TestSettingsCanBeGivenAsFlags(t *testing.T) {
+	t.Parallel()
+	check := func(t rapid.TB, c Config) {
+		d := defaults()
+		for _, s := range c.Settings() {
+			if s.Value == "" {
+				continue
+			}
+			if err := d.Override(s.Key, s.Value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d.Checks.Tests.From = c.Checks.Tests.From
+		if diff := cmp.Diff(c, d, values, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+	check(t, parse(t, whole))
+	check(t, parse(t, ""))
+	rapid.Check(t, func(rt *rapid.T) {
+		word := rapid.StringMatching(`[a-zA-Z0-9*{},"'\[\] é-]*[a-z*\]}]`)
+		c := defaults()
+		for name, v := range map[string]any{
+			"files": rapid.SliceOfN(word, 0, 3).Draw(rt, "files"), "agent.command": rapid.SliceOfN(word, 0, 3).Draw(rt, "agent"),
+			"agent.timeout": time.Duration(rapid.Int64Range(0, 1<<50).Draw(rt, "timeout")),
+			"snapshot.cap":  rapid.Int64Range(0, 1<<52).Draw(rt, "cap"), "limits.cost": rapid.Float64Range(0, 1e6).Draw(rt, "cost"),
+			"retries": rapid.IntRange(0, most).Draw(rt, "retries"),
+		} {
+			k, _ := findKey(name)
+			c.put(k, v, Flag)
+		}
+		check(rt, c)
+	})
+}
+
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	c := parse(t, "agent: {command: [claude, -p, \"a\\u202eb \\\"q\\\"\"]}\ndebugger: {command: dbg}\nchecks: {tests: {command: \"go test\\n./...\"}}\nenvironment: {pass: [LD_PRELOAD]}\n")
+	block, hash := Commands(c)
+	want := `agent.command: "claude" "-p" "a\u202eb \"q\""
+debugger.command: "dbg"
+checks.tests.command: shell "go test\n./..."
+environment.pass: "LD_PRELOAD"
+`
+	if d := cmp.Diff(want, string(block)); d != "" || len(hash) != 64 {
+		t.Error(d, hash)
+	}
+	if err := c.Override("agent.command", "other"); err != nil {
+		t.Fatal(err)
+	}
+	if _, same := Commands(c); same != hash {
+		t.Error("a flag has changed what the file runs")
+	}
+	// Whatever differs in what runs has another hash; whatever does not, has the same.
+	seen := map[string]string{}
+	for _, text := range []string{"agent: {command: [ls, a]}", "agent: {command: [ls a]}", "agent: {command: [ls, a, '']}", "debugger: {command: [ls, a]}",
+		"checks: {tests: {command: ls a}}", "checks: {tests: {command: [ls, a]}}", "checks: {tests: {command: '[\"ls\", \"a\"]'}}",
+		"agent: {command: ls}\ndebugger: {command: a}", "agent: {command: \"'ls\\ndebugger.command: a'\"}"} {
+		_, hash := Commands(parse(t, text))
+		if other := seen[hash]; other != "" {
+			t.Errorf("%q and %q have one hash", text, other)
+		}
+		seen[hash] = text
+	}
+	_, one := Commands(parse(t, "agent: {command: 'ls a'}\nretries: 9\nchecks: {skip: [x]}"))
+	if seen[one] != "agent: {command: [ls, a]}" {
+		t.Error("the same commands have another hash")
+	}
+	if block, hash := Commands(parse(t, "environment: {pass: [A]}")); block != nil || hash != "" {
+		t.Error("a block without a command")
+	}
+}
+
+func TestSplitWords(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string][]string{
+		"": nil, " a  b\tc ": {"a", "b", "c"}, `a'b c'd`: {"ab cd"}, `''`: {""}, `"" x`: {"", "x"}, `a\ b`: {"a b"}, `"a\"b\\c\d"`: {`a"b\c\d`},
+		`'a"b\'`: {`a"b\`}, "a=b --c={x}": {"a=b", "--c={x}"}, "a#b c~d": {"a#b", "c~d"}, `\$x \|`: {"$x", "|"}, "*.go?": {"*.go?"}, "é 'ü'": {"é", "ü"},
+	} {
+		if got, err := splitWords(in); err != nil || !cmp.Equal(got, want) {
+			t.Errorf("%q: %q %v", in, got, err)
+		}
+	}
+	for _, in := range []string{"a;b", "a&", "$x", "`a`", `"$x"`, "a>b", "(a)", "~/x", "# a", `a\`, `'a`, `"a`} {
+		if got, err := splitWords(in); err == nil {
+			t.Errorf("%q became %q", in, got)
+		}
+	}
+}
+
+var uncomment = regexp.MustCompile(`(?m)^#(\S|  )`)
+
+func TestTemplate(t *testing.T) {
+	t.Parallel()
+	text := Template(belay.TestCommand{Command: "go test ./...", Format: "gotest", Why: "go.mod"})
+	golden := filepath.Join("testdata", "template.yaml")
+	if *update {
+		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(golden, text, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if d := cmp.Diff(string(want), string(text)); err != nil || d != "" {
+		t.Error(err, d)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		d := belay.TestCommand{Why: rapid.String().Draw(rt, "why"), Format: rapid.SampledFrom([]string{"", "gotest", "junit", "exit", "odd"}).Draw(rt, "format")}
+		words := rapid.StringMatching(`[\x01-\x{2fff}]*[a-z"'\\#:]`)
+		if rapid.Bool().Draw(rt, "shell") {
+			d.Command = words.Draw(rt, "command")
+		} else {
+			d.Args = rapid.SliceOfN(words, 0, 3).Draw(rt, "args")
+		}
+		if d.Format == "junit" {
+			d.Report = rapid.SampledFrom([]string{"", "out/*.xml"}).Draw(rt, "report")
+		}
+		text := Template(d)
+		if diff := cmp.Diff(defaults(), parse(rt, string(text)), values); diff != "" {
+			rt.Fatal(diff)
+		}
+		got := parse(rt, string(uncomment.ReplaceAll(text, []byte("$1"))))
+		want := defaults()
+		if want.Checks.Tests = (belay.TestCommand{}); d.Set() {
+			want.Checks.Tests = belay.TestCommand{Command: d.Command, Args: d.Args, Format: d.Format, Report: d.Report, From: "config"}
+			if d.Format == "odd" || d.Format == "junit" && d.Report == "" {
+				want.Checks.Tests.Format = ""
+			}
+		}
+		if diff := cmp.Diff(want, got, values); diff != "" {
+			rt.Fatalf("%s\n%s", diff, text)
+		}
+	})
+}
+
+// Any bytes are a config or a list of problems with places in them, and a config's
+// settings can be given as flags.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(whole))
+	f.Add(uncomment.ReplaceAll(Template(belay.TestCommand{Command: "x"}), []byte("$1")))
+	for _, s := range []string{"", "a: &a [*a]", "checks:\n\tx: 1", "retries: 1\r\nretries: 2", "files: [a, 'b', \"c\\x00\"]", "? {}\n: - [", "agent: {command: 'a \"b c\" \\d'}", "\xef\xbb\xbf---\n{}\n...\n---\n", "snapshot: {cap: 1.5GiB, max_file: 2 kb}", "a: |\n\tx\n", "%YAML 1.2\n--- !!map {}"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := Parse("x", data)
+		if err != nil {
+			lines := bytes.Count(bytes.ReplaceAll(data, []byte("\r"), []byte("\n")), []byte("\n")) + bytes.Count(data, []byte("\u2028")) + bytes.Count(data, []byte("\u2029")) + 2
+			for _, p := range problems(t, err) {
+				if p.Text == "" || p.Line < 0 || p.Line > lines || p.Column < 0 {
+					t.Fatalf("%q: %+v", data, p)
+				}
+			}
+			if s := err.Error(); s != belay.Visible(s) {
+				t.Fatalf("%q: hidden characters in %q", data, s)
+			}
+			return
+		}
+		for _, s := range c.Settings() {
+			visible := s.Value == belay.VisibleLine(s.Value) && !strings.Contains(s.Value, `\`)
+			if s.Value != "" && visible {
+				if err := c.Override(s.Key, s.Value); err != nil {
+					t.Fatalf("%q: %s %q: %v", data, s.Key, s.Value, err)
+				}
+			}
+		}
+		Commands(c)
+	})
+}

@@ -1,0 +1,156 @@
+package config
+
+import (
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// key is one leaf of the config. This table alone says what a config may hold: reading,
+// the schema, the template, what is shown, flags and suggestions all follow it.
+type key struct {
+	name  string // dotted
+	kind  kind
+	def   string // as a flag would give it; "" is not set
+	least int    // for kindWhole and kindSize
+	field func(*Config) any
+	doc   string
+	runs  bool // names a program to run
+}
+
+// kind is how a value is written.
+type kind int
+
+const (
+	kindVersion  kind = iota // 1
+	kindWhole                // 300
+	kindMoney                // 2.50
+	kindDuration             // 1h30m
+	kindSize                 // 256MiB
+	kindRetry                // auto
+	kindFormat               // gotest
+	kindText                 // anything on one line
+	kindList                 // [a, b]
+	kindNames                // [A, B]: environment variables
+	kindArgs                 // [prog, arg], or one string of words
+	kindShell                // a shell line, or [prog, arg]
+)
+
+const (
+	testsCommand = "checks.tests.command"
+	testsFormat  = "checks.tests.format"
+	testsReport  = "checks.tests.report"
+)
+
+var formats = []string{"gotest", "junit", "exit"}
+
+var retryModes = []string{string(belay.RetryAuto), string(belay.RetryRollback), string(belay.RetryRepair)}
+
+var keys = []key{
+	{name: "version", kind: kindVersion, def: "1", field: func(c *Config) any { return &c.Version }, doc: "version of this file's format"},
+	{name: "agent.command", kind: kindArgs, runs: true, field: func(c *Config) any { return &c.Agent.Command },
+		doc: "the agent: a program and its arguments"},
+	{name: "agent.timeout", kind: kindDuration, def: "30m", field: func(c *Config) any { return &c.Agent.Timeout },
+		doc: "time limit of one attempt; 0 is none"},
+	{name: "debugger.command", kind: kindArgs, runs: true, field: func(c *Config) any { return &c.Debugger.Command },
+		doc: "the program that looks for the root cause when a person asks for it"},
+	{name: "files", kind: kindList, field: func(c *Config) any { return &c.Files },
+		doc: "globs a task may change, unless it names its own; empty is all"},
+	{name: "protect", kind: kindList, field: func(c *Config) any { return &c.Protect },
+		doc: "globs that no task may change"},
+	{name: "preserve", kind: kindList, field: func(c *Config) any { return &c.Preserve },
+		doc: "globs that a rollback leaves alone"},
+	{name: testsCommand, kind: kindShell, runs: true, field: func(c *Config) any { return &c.Checks.Tests },
+		doc: "how the project is tested: a shell line, or a program and its arguments; detected when not set"},
+	{name: testsFormat, kind: kindFormat, field: func(c *Config) any { return &c.Checks.Tests.Format },
+		doc: "how its result is read: gotest (go test -json), junit or exit (the exit code, when not set)"},
+	{name: testsReport, kind: kindText, field: func(c *Config) any { return &c.Checks.Tests.Report },
+		doc: "for junit: a glob of the report files it writes"},
+	{name: "checks.skip", kind: kindList, field: func(c *Config) any { return &c.Checks.Skip },
+		doc: "names of checks that are not run"},
+	{name: "checks.max_diff", kind: kindWhole, def: "300", least: 1, field: func(c *Config) any { return &c.Checks.MaxDiff },
+		doc: "changed lines before a warning"},
+	{name: "checks.timeout", kind: kindDuration, field: func(c *Config) any { return &c.Checks.Timeout },
+		doc: "time limit of all checks together; when not set, 30s for belay check and 10m within belay run"},
+	{name: "retries", kind: kindWhole, def: "3", field: func(c *Config) any { return &c.Retries },
+		doc: "attempts after the first, before a person is asked"},
+	{name: "retry", kind: kindRetry, def: "auto", field: func(c *Config) any { return &c.Retry },
+		doc: "between two attempts: auto, rollback (put the state before back) or repair (keep the tree)"},
+	{name: "limits.attempts", kind: kindWhole, def: "20", field: func(c *Config) any { return &c.Limits.Attempts },
+		doc: "attempts of a task, those a person grants included; 0 is no limit"},
+	{name: "limits.wall_time", kind: kindDuration, field: func(c *Config) any { return &c.Limits.WallTime },
+		doc: "time of all attempts of a task together; 0 is no limit"},
+	{name: "limits.cost", kind: kindMoney, field: func(c *Config) any { return &c.Limits.Cost },
+		doc: "cost of a task in US dollars, as agents report it; 0 is no limit"},
+	{name: "limits.feature_retries", kind: kindWhole, field: func(c *Config) any { return &c.Limits.FeatureRetries },
+		doc: "retries of all tasks of a feature together; 0 is no limit"},
+	{name: "snapshot.include", kind: kindList, field: func(c *Config) any { return &c.Snapshot.Include },
+		doc: "globs of ignored paths that snapshots capture as well, like .env"},
+	{name: "snapshot.max_file", kind: kindSize, def: "256MiB", least: 1, field: func(c *Config) any { return &c.Snapshot.MaxFile },
+		doc: "a larger file is not captured, and named"},
+	{name: "snapshot.cap", kind: kindSize, def: "5GiB", field: func(c *Config) any { return &c.Snapshot.Cap },
+		doc: "size of all snapshots together before a warning; 0 never warns"},
+	{name: "environment.pass", kind: kindNames, field: func(c *Config) any { return &c.Environment.Pass },
+		doc: "environment variables that commands get although belay keeps such away, like GIT_SSH; NAME* takes all that begin so"},
+}
+
+// groups describes the keys that hold keys.
+var groups = map[string]string{
+	"agent": "who works", "debugger": "who looks for root causes", "checks": "how work is judged",
+	"checks.tests": "how the project is tested", "limits": "what stops a loop and asks a person",
+	"snapshot": "what is captured", "environment": "what commands may see",
+}
+
+func findKey(name string) (key, bool) {
+	for _, k := range keys {
+		if k.name == name {
+			return k, true
+		}
+	}
+	return key{}, false
+}
+
+// children lists the names directly below the group prefix, which is "" or ends in a
+// dot, each once, in the table's order.
+func children(prefix string) []string {
+	var names []string
+	for _, k := range keys {
+		rest, ok := strings.CutPrefix(k.name, prefix)
+		if !ok {
+			continue
+		}
+		name, _, _ := strings.Cut(rest, ".")
+		if len(names) == 0 || names[len(names)-1] != name {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// set puts v, which has the type that the kind's reader gives, into the config.
+func (k key) set(c *Config, v any) {
+	switch field := k.field(c).(type) {
+	case *int:
+		*field = v.(int)
+	case *int64:
+		*field = v.(int64)
+	case *float64:
+		*field = v.(float64)
+	case *time.Duration:
+		*field = v.(time.Duration)
+	case *string:
+		*field = v.(string)
+	case *belay.RetryMode:
+		*field = belay.RetryMode(v.(string))
+	case *[]string:
+		*field = v.([]string)
+	case *belay.TestCommand:
+		field.Command, field.Args = "", nil
+		if line, ok := v.(string); ok {
+			field.Command = line
+		} else {
+			field.Args = v.([]string)
+		}
+	}
+}

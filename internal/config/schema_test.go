@@ -1,0 +1,203 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+	"pgregory.net/rapid"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+func TestSchemaFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join("..", "..", "docs", "config.schema.json")
+	if *update {
+		if err := os.WriteFile(path, Schema(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(text, Schema()) {
+		t.Errorf("%s is not what Schema gives: go test ./internal/config -update (%v)", path, err)
+	}
+}
+
+// fits judges by the part of JSON Schema that Schema uses, and fails on any other.
+func fits(schema map[string]any, v any) bool {
+	for word, want := range schema {
+		if !fitsWord(schema, word, want, v) {
+			return false
+		}
+	}
+	return true
+}
+
+func fitsWord(schema map[string]any, word string, want, v any) bool {
+	text, isText := v.(string)
+	number, isNumber := v.(float64)
+	list, isList := v.([]any)
+	object, isObject := v.(map[string]any)
+	switch word {
+	case "$schema", "title", "description", "default":
+		return true
+	case "type":
+		return slices.ContainsFunc(types(want), func(name any) bool { return hasType(v, name.(string)) })
+	case "enum":
+		return slices.Contains(want.([]any), v)
+	case "const":
+		return want == v
+	case "pattern":
+		return !isText || regexp.MustCompile(want.(string)).MatchString(text)
+	case "minimum":
+		return !isNumber || number >= want.(float64)
+	case "maximum":
+		return !isNumber || number <= want.(float64)
+	case "minItems":
+		return !isList || float64(len(list)) >= want.(float64)
+	case "items":
+		return !isList || !slices.ContainsFunc(list, func(item any) bool { return !fits(want.(map[string]any), item) })
+	case "prefixItems":
+		return len(list) == 0 || fits(want.([]any)[0].(map[string]any), list[0])
+	case "not":
+		return !fits(want.(map[string]any), v)
+	case "anyOf":
+		return slices.ContainsFunc(want.([]any), func(s any) bool { return fits(s.(map[string]any), v) })
+	case "properties":
+		for name, s := range want.(map[string]any) {
+			if item, set := object[name]; set && !fits(s.(map[string]any), item) {
+				return false
+			}
+		}
+		return true
+	case "additionalProperties":
+		for name := range object {
+			if _, known := schema["properties"].(map[string]any)[name]; isObject && !known {
+				return false
+			}
+		}
+		return true
+	}
+	panic("the schema uses " + word)
+}
+
+func types(want any) []any {
+	if list, ok := want.([]any); ok {
+		return list
+	}
+	return []any{want}
+}
+
+func hasType(v any, name string) bool {
+	switch v := v.(type) {
+	case nil:
+		return name == "null"
+	case string:
+		return name == "string"
+	case float64:
+		return name == "number" || name == "integer" && v == math.Trunc(v)
+	case []any:
+		return name == "array"
+	case map[string]any:
+		return name == "object"
+	}
+	return false
+}
+
+// widenEscapes turns JavaScript's \uXXXX in a pattern into Go's \x{XXXX}.
+var widenEscapes = regexp.MustCompile(`\\u([0-9a-f]{4})`)
+
+func schemaForTest(t *testing.T) map[string]any {
+	var schema map[string]any
+	text := widenEscapes.ReplaceAll(bytes.ReplaceAll(Schema(), []byte(`\\u`), []byte(`\u`)), []byte(`\\x{$1}`))
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// The schema takes what Parse takes: all of it, and nothing else but what a schema
+// cannot say, which is how keys go together and how a command is quoted.
+func TestSchemaAgreesWithParse(t *testing.T) {
+	t.Parallel()
+	schema := schemaForTest(t)
+	scalars := []any{nil, true, 0.0, 1.0, 2.0, -1.0, 1.5, 1e12, "", " ", "x", "0", "30m", "1h30m", "-1s", "30", "1.5 GiB", "256MiB", "5 kb", "9 xb", "auto", "gotest", "A_B", "A*", "a b", "line\nbreak", "tab\t",
+		[]any{}, []any{"a"}, []any{"a", "b c"}, []any{""}, []any{" "}, []any{"A", 1.0}, []any{"x\ny"}, []any{[]any{}}, map[string]any{}, map[string]any{"a": 1.0}}
+	verdicts := map[bool]int{}
+	for _, k := range keys {
+		for _, v := range scalars {
+			doc := any(v)
+			parts := strings.Split(k.name, ".")
+			for _, part := range slices.Backward(parts) {
+				doc = map[string]any{part: doc}
+			}
+			if k.name == testsFormat || k.name == testsReport { // they need a command, and each other
+				tests := doc.(map[string]any)["checks"].(map[string]any)["tests"].(map[string]any)
+				tests["command"] = "x"
+				if k.name == testsReport {
+					tests["format"] = "junit"
+				}
+				if k.name == testsReport && v == nil {
+					continue
+				}
+			}
+			verdicts[agrees(t, schema, doc)]++
+		}
+	}
+	if verdicts[true] < 100 || verdicts[false] < 300 {
+		t.Errorf("the sample is lopsided: %v", verdicts)
+	}
+	if t.Failed() {
+		return
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		doc := map[string]any{}
+		for range rapid.IntRange(0, 4).Draw(rt, "keys") {
+			name := rapid.SampledFrom([]string{"retries", "retry", "files", "protect", "version", "limits", "other", "snapshot", "environment", "agent"}).Draw(rt, "key")
+			doc[name] = rapid.SampledFrom(append(scalars, map[string]any{"timeout": "5m"}, map[string]any{"cost": 3.0}, map[string]any{"pass": []any{"A"}})).Draw(rt, "value")
+		}
+		agrees(rt, schema, doc)
+	})
+}
+
+func agrees(t rapid.TB, schema map[string]any, doc any) bool {
+	text, err := yaml.Dump(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Parse("", text)
+	if ok := fits(schema, doc); ok != (err == nil) {
+		t.Errorf("the schema says %v, Parse: %v\n%s", ok, err, text)
+	}
+	return err == nil
+}
+
+func TestEveryKeyIsWhole(t *testing.T) {
+	t.Parallel()
+	d := defaults()
+	for _, k := range keys {
+		if k.doc == "" || strings.HasSuffix(k.doc, ".") || k.field(&d) == nil {
+			t.Errorf("%s: the table is not whole", k.name)
+		}
+		for i, c := range k.name {
+			if _, known := groups[k.name[:i]]; c == '.' && !known {
+				t.Errorf("%s: its group is not described", k.name)
+			}
+		}
+		if near := nearest(k.name[:len(k.name)-1], ""); near != k.name {
+			t.Errorf("%s without its last letter looks like %q", k.name, near)
+		}
+	}
+	if fmt.Sprint(d.Policy()) != fmt.Sprint(belay.DefaultPolicy()) {
+		t.Error("the defaults are not the house's policy")
+	}
+}

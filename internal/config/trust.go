@@ -1,0 +1,215 @@
+package config
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Trust is the user's list of blocks of commands (see Commands) that may run, each for
+// one repository. It lies outside every repository, so that none can trust itself. Its
+// methods may be called from several processes at once.
+type Trust struct {
+	path string
+	err  error // why there is no path
+}
+
+// trustFile is the list on disk, version 1.
+type trustFile struct {
+	Version int          `json:"v"`
+	Trusted []trustEntry `json:"trusted"`
+}
+
+type trustEntry struct {
+	Repo string `json:"repo"`
+	Hash string `json:"hash"`
+	Note string `json:"note"`
+}
+
+const (
+	maxTrust  = 16 << 20
+	trustWait = 10 * time.Second
+)
+
+// OpenTrust gives the list in the file path. "" is trust.json in $BELAY_CONFIG_HOME, or
+// else in belay below the user's config folder. It touches nothing; a list that is not
+// there trusts nothing.
+func OpenTrust(path string) *Trust {
+	if path != "" {
+		return &Trust{path: path}
+	}
+	if home := os.Getenv("BELAY_CONFIG_HOME"); home != "" {
+		return &Trust{path: filepath.Join(home, "trust.json")}
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return &Trust{err: &belay.Error{Code: belay.CodeCannot, What: "there is no folder for the list of trusted commands",
+			Try: "set HOME or BELAY_CONFIG_HOME", Err: err}}
+	}
+	return &Trust{path: filepath.Join(dir, "belay", "trust.json")}
+}
+
+// Trusted reports whether the block with this hash may run in the repository with this
+// identity. A list that cannot be read is an error (belay.CodeCannot), never a yes; the
+// empty hash is no block and needs no trust.
+func (t *Trust) Trusted(repo, hash string) (bool, error) {
+	if hash == "" {
+		return true, nil
+	}
+	list, err := t.read()
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(list.Trusted, func(e trustEntry) bool { return e.is(repo, hash) }), nil
+}
+
+// Add trusts a block; note is what people find beside it in the list. Adding one that is
+// there replaces its note. The list is on the disk when Add returns. Errors:
+// belay.CodeCannot when the list cannot be read (it is then left as it is) or written,
+// belay.CodeBusy when another process holds it for ten seconds.
+func (t *Trust) Add(repo, hash, note string) error {
+	if hash == "" {
+		return belay.Refuse(belay.CodeUsage, "belay config show", "there are no commands to trust")
+	}
+	return t.change(func(list *trustFile) {
+		list.remove(repo, hash)
+		list.Trusted = append(list.Trusted, trustEntry{Repo: repo, Hash: hash, Note: note})
+	})
+}
+
+// Remove takes a block's trust away; one that is not trusted is no error. Errors as Add's.
+func (t *Trust) Remove(repo, hash string) error {
+	if trusted, err := t.Trusted(repo, hash); err != nil || !trusted {
+		return err
+	}
+	return t.change(func(list *trustFile) { list.remove(repo, hash) })
+}
+
+func (f *trustFile) remove(repo, hash string) {
+	f.Trusted = slices.DeleteFunc(f.Trusted, func(e trustEntry) bool { return e.is(repo, hash) })
+}
+
+func (e trustEntry) is(repo, hash string) bool { return e.Repo == repo && e.Hash == hash }
+
+func (t *Trust) read() (trustFile, error) {
+	empty := trustFile{Version: 1, Trusted: []trustEntry{}}
+	if t.err != nil {
+		return empty, t.err
+	}
+	f, err := os.Open(t.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return empty, nil
+	}
+	if err != nil {
+		return empty, t.cannot("read", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxTrust+1))
+	if err != nil {
+		return empty, t.cannot("read", err)
+	}
+	list, err := parseTrust(data)
+	if err != nil {
+		return empty, t.cannot("read", err)
+	}
+	return list, nil
+}
+
+func parseTrust(data []byte) (list trustFile, err error) {
+	if len(data) > maxTrust {
+		return list, fmt.Errorf("it is larger than %d MiB", maxTrust>>20)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&list); err != nil {
+		return list, err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return list, errors.New("something follows the list")
+	}
+	if list.Version != 1 {
+		return list, fmt.Errorf("it has version %d, and this belay reads version 1", list.Version)
+	}
+	return list, nil
+}
+
+func (t *Trust) cannot(do string, err error) error {
+	return &belay.Error{Code: belay.CodeCannot, What: "cannot " + do + " the list of trusted commands, " + t.path,
+		Try: "mend it, or move it away and trust again", Err: err}
+}
+
+// change reads the list, lets edit change it, and puts the new one in its place, under
+// a lock, so that two processes that trust at once both get their way.
+func (t *Trust) change(edit func(*trustFile)) error {
+	if t.err != nil {
+		return t.err
+	}
+	path, err := filepath.EvalSymlinks(t.path) // people keep their config folder elsewhere
+	if err != nil {
+		path = t.path
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return t.cannot("write", err)
+	}
+	lock := flock.New(path+".lock", flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	ctx, cancel := context.WithTimeout(context.Background(), trustWait)
+	defer cancel()
+	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); ctx.Err() != nil {
+		return belay.Refuse(belay.CodeBusy, "do it again", "another process holds the list of trusted commands, %s", path)
+	} else if err != nil {
+		return t.cannot("lock", err)
+	}
+	defer lock.Unlock()
+	list, err := t.read()
+	if err != nil {
+		return err
+	}
+	edit(&list)
+	text, err := json.MarshalIndent(list, "", "  ")
+	if err == nil {
+		err = replace(path, append(text, '\n'))
+	}
+	if err != nil {
+		return t.cannot("write", err)
+	}
+	return nil
+}
+
+// replace writes a file beside path, syncs it, and renames it over path. The name is
+// fixed, for the lock is held: what a crash left is overwritten.
+func replace(path string, text []byte) error {
+	temp := path + ".new"
+	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		os.Remove(temp)
+		return err
+	}
+	d, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}

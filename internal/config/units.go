@@ -1,0 +1,81 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func parseDuration(s string) (any, error) {
+	d, err := time.ParseDuration(s)
+	switch {
+	case err == nil && d >= 0:
+		return d, nil
+	case err == nil:
+		return nil, errors.New("it is less than nothing")
+	case isNumber(s):
+		return nil, fmt.Errorf("it has no unit: %ss or %sm", s, s)
+	}
+	return nil, errors.New("it is not a time with its unit")
+}
+
+// writeDuration is time.Duration's text without its empty minutes and seconds.
+func writeDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 64)
+	return err == nil
+}
+
+// units are the factors of sizes: powers of 1024 with an i, of 1000 without, as on the
+// label of a disk.
+var units = []struct {
+	name string
+	size int64
+}{
+	{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10},
+	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1},
+}
+
+func parseSize(s string) (int64, error) {
+	if s == "0" {
+		return 0, nil
+	}
+	if isNumber(s) {
+		return 0, fmt.Errorf("it has no unit: %sMiB or %sB", s, s)
+	}
+	for _, u := range units {
+		number, ok := strings.CutSuffix(strings.ToLower(s), strings.ToLower(u.name))
+		if !ok {
+			continue
+		}
+		number = strings.TrimSpace(number)
+		n, err := strconv.ParseFloat(number, 64)
+		if strings.Trim(number, "0123456789.") != "" || err != nil || n*float64(u.size) >= 1<<62 {
+			break
+		}
+		return int64(n * float64(u.size)), nil
+	}
+	return 0, errors.New("it is not a size with its unit")
+}
+
+// writeSize writes a size in the largest unit in which it is whole.
+func writeSize(n int64) string {
+	for _, u := range units {
+		if n != 0 && n%u.size == 0 {
+			return strconv.FormatInt(n/u.size, 10) + u.name
+		}
+	}
+	return "0"
+}

@@ -1,0 +1,222 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// settings are given to every git process. They keep git from starting a program
+// that the repository names and from doing work nobody asked for.
+var settings = []string{
+	"core.hooksPath=/dev/null",            // no hook, not even reference-transaction
+	"core.fsmonitor=false",                // no monitor: it is a program, and it may lie
+	"core.pager=cat",                      // no pager
+	"core.fsync=all",                      // what is reported as done survives a power cut
+	"core.quotePath=false",                // names as they are; everything is read with -z
+	"core.splitIndex=false",               // never rewrite how the user's index is stored
+	"core.logAllRefUpdates=false",         // no reflog for a belay ref
+	"core.filesRefLockTimeout=2000",       // wait two seconds for somebody's ref lock,
+	"core.packedRefsTimeout=2000",         // and for packed-refs, then say who is in the way
+	"core.bigFileThreshold=16m",           // stream large objects instead of holding them
+	"gc.auto=0", "maintenance.auto=false", // no collection behind our back
+	"commit.gpgSign=false", "tag.gpgSign=false", "log.showSignature=false", // no gpg
+	"protocol.allow=never",    // no network: a partial clone must not fetch
+	"submodule.recurse=false", // submodules are left alone
+	"color.ui=false",
+	"diff.ignoreSubmodules=all", // never look into one
+}
+
+// answers are the environment of every git process, besides where the repository is.
+var answers = []string{
+	"GIT_OPTIONAL_LOCKS=0",     // never refresh the user's index on the side
+	"GIT_NO_REPLACE_OBJECTS=1", // objects as they are, not as refs/replace says
+	"GIT_NO_LAZY_FETCH=1",      // git 2.45: a missing object is missing
+	"GIT_TERMINAL_PROMPT=0",    // never ask on the terminal
+	"GIT_LITERAL_PATHSPECS=1",  // a file may be called *.go or :(top)
+	"GIT_ATTR_NOSYSTEM=1",      // attributes of the machine decide nothing
+	"GIT_ADVICE=0",             //
+	"LC_ALL=C",                 // messages are read by us
+	"GIT_AUTHOR_NAME=belay", "GIT_AUTHOR_EMAIL=belay@localhost",
+	"GIT_COMMITTER_NAME=belay", "GIT_COMMITTER_EMAIL=belay@localhost", // no identity needed for a reflog line
+}
+
+// dropped are variables besides GIT_* that would start or load something.
+var dropped = map[string]bool{
+	"PAGER": true, "EDITOR": true, "VISUAL": true, "SSH_ASKPASS": true, "LD_PRELOAD": true,
+	"LD_AUDIT": true, "DYLD_INSERT_LIBRARIES": true, "BASH_ENV": true, "ENV": true,
+	"LANG": true, "LANGUAGE": true, "XDG_CACHE_HOME": true,
+}
+
+// kept are the GIT_* variables that say where the user's own config lies. Without
+// them other files would be ignored than in the user's git.
+var kept = map[string]bool{"GIT_CONFIG_GLOBAL": true, "GIT_CONFIG_SYSTEM": true, "GIT_CONFIG_NOSYSTEM": true}
+
+// scrubbed is the environment without what the caller inherited from git or for it.
+// Inside of a git hook GIT_DIR and GIT_INDEX_FILE are set, and would send git to
+// another place.
+func scrubbed() []string {
+	var env []string
+	for _, kv := range os.Environ() {
+		key, _, _ := strings.Cut(kv, "=")
+		git := strings.HasPrefix(key, "GIT_") && !kept[key]
+		if git || dropped[key] || strings.HasPrefix(key, "LC_") {
+			continue
+		}
+		env = append(env, kv)
+	}
+	return env
+}
+
+// here gives the environment of this repository. Naming the working tree defeats a
+// core.worktree that points elsewhere; naming the common dir, a changed commondir.
+func (r *Repo) here() []string {
+	env := append(append(scrubbed(), answers...), "GIT_DIR="+r.Dir, "GIT_WORK_TREE="+r.Root)
+	if r.Linked() {
+		env = append(env, "GIT_COMMON_DIR="+r.Common)
+	}
+	return env
+}
+
+// Command is the one place where a git process of this repository is made: hardened
+// settings, clean environment, git dir and working tree named. Nothing that a user
+// says may stand in args before "--" or "--end-of-options", unless it is an object
+// name in hexadecimal.
+func (r *Repo) Command(ctx context.Context, args ...string) *exec.Cmd {
+	return r.command(ctx, r.here(), args...)
+}
+
+func (r *Repo) command(ctx context.Context, env []string, args ...string) *exec.Cmd {
+	all := make([]string, 0, 2*len(settings)+len(args))
+	for _, s := range settings {
+		all = append(all, "-c", s)
+	}
+	cmd := exec.CommandContext(ctx, r.git, append(all, args...)...)
+	cmd.Dir, cmd.Env = r.Root, env
+	cmd.WaitDelay = 5 * time.Second
+	// A group of its own: Ctrl-C is for belay to handle, not for git to die of in the
+	// middle of a transaction.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return cmd
+}
+
+// Failure is a git process that ended badly.
+type Failure struct {
+	Command string // the git command, like update-ref
+	Exit    int    // its exit status, -1 when killed
+	Says    string // the first line of its complaint that says something
+}
+
+// Error gives the sentence.
+func (f *Failure) Error() string {
+	if f.Says == "" {
+		return fmt.Sprintf("git %s ended with status %d", f.Command, f.Exit)
+	}
+	return fmt.Sprintf("git %s: %s", f.Command, f.Says)
+}
+
+// run gives what the command prints. The error is a *Failure when git complained.
+func run(cmd *exec.Cmd, in io.Reader) ([]byte, error) {
+	var complaint bytes.Buffer
+	cmd.Stdin, cmd.Stderr = in, &limited{w: &complaint, left: 64 << 10}
+	out, err := cmd.Output()
+	return out, failure(cmd, err, complaint.String())
+}
+
+func failure(cmd *exec.Cmd, err error, complaint string) error {
+	var exit *exec.ExitError
+	if err == nil || !errors.As(err, &exit) {
+		return err
+	}
+	f := &Failure{Command: subcommand(cmd.Args), Exit: exit.ExitCode(), Says: firstComplaint(complaint)}
+	if strings.Contains(complaint, "No space left on device") {
+		return &belay.Error{Code: belay.CodeCannot, What: "the disk is full", Try: "free some space and try again", Err: f}
+	}
+	return f
+}
+
+func subcommand(args []string) string {
+	for i := 1; i < len(args); i++ {
+		if args[i] == "-c" {
+			i++
+			continue
+		}
+		return args[i]
+	}
+	return ""
+}
+
+// firstComplaint prefers the line that ended the process to the warnings before it.
+func firstComplaint(text string) string {
+	first := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if rest, ok := strings.CutPrefix(line, "fatal: "); ok {
+			return rest
+		}
+		if first == "" {
+			first = strings.TrimPrefix(line, "error: ")
+		}
+	}
+	return first
+}
+
+type limited struct {
+	w    io.Writer
+	left int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	n := len(p)
+	if l.left < n {
+		p = p[:l.left]
+	}
+	l.left -= len(p)
+	_, err := l.w.Write(p)
+	return n, err
+}
+
+// Stream runs git with its output going to w.
+func (r *Repo) Stream(ctx context.Context, in io.Reader, w io.Writer, args ...string) error {
+	cmd := r.Command(ctx, args...)
+	var complaint bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, w, &limited{w: &complaint, left: 64 << 10}
+	return failure(cmd, cmd.Run(), complaint.String())
+}
+
+// Run runs git in this repository and gives what it prints. A complaint of git is a
+// *Failure.
+func (r *Repo) Run(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
+	return run(r.Command(ctx, args...), in)
+}
+
+// patiently does a change again while somebody holds a lock in its way, for about two
+// seconds; git itself waits as long for the locks of refs. A lock that belay did not
+// make is never removed: the refusal (CodeBusy) names it.
+func patiently(ctx context.Context, change func() error) error {
+	for wait, end := 10*time.Millisecond, time.Now().Add(2*time.Second); ; wait *= 2 {
+		err := change()
+		var f *Failure
+		if !errors.As(err, &f) || !strings.Contains(f.Says, ".lock': File exists") {
+			return err
+		}
+		if time.Now().After(end) {
+			return &belay.Error{Code: belay.CodeBusy, What: "another program holds a lock of git", Err: err,
+				Try: "wait for it to end; if none runs, remove the lock it left"}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}

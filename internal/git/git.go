@@ -1,0 +1,217 @@
+// Package git is the one place that runs git and reads what git writes: the
+// repository's folders, its refs, its index, its objects. Every process is started by
+// one constructor, with an environment in which no program that the repository names
+// (hook, filter, fsmonitor, pager, editor) is started.
+//
+// It never reads or writes a working tree's content through git, because filters and
+// line-ending rules would change the bytes, and it knows nothing of tasks.
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Repo is one repository seen from one of its working trees. All paths are absolute
+// and free of links.
+type Repo struct {
+	Root   string // the top of the working tree
+	Dir    string // the git folder of this working tree
+	Common string // the git folder shared by all working trees; Dir unless this one is linked
+	Format string // the object format: sha1 or sha256
+	Reftab bool   // refs are kept in a reftable, not in files
+	git    string // the git program
+}
+
+// Linked reports whether this is a linked working tree (git worktree add).
+func (r *Repo) Linked() bool { return r.Dir != r.Common }
+
+// Open finds the repository that dir lies in: by walking up, as git does, then by
+// asking git, which also refuses what belongs to somebody else. It writes nothing.
+//
+// CodeCannot: no repository, a bare one, a foreign one, git missing or older than
+// MinVersion, or, unless force is set, a repository rooted at the home folder or /,
+// where a snapshot would take in everything a person owns.
+func Open(ctx context.Context, dir string, force bool) (*Repo, error) {
+	start, err := realPath(dir)
+	if err != nil {
+		return nil, belay.Refuse(belay.CodeCannot, "check the path", "cannot open %s: %v", belay.VisibleLine(dir), err)
+	}
+	r, err := find(start)
+	if err != nil {
+		return nil, err
+	}
+	if r.git, err = program(r.Root); err != nil {
+		return nil, err
+	}
+	if err := r.ask(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.version(ctx); err != nil {
+		return nil, err
+	}
+	if !force {
+		if err := r.notEverything(); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+func realPath(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+// find walks up to the first folder with a .git that can be one.
+func find(start string) (*Repo, error) {
+	for dir := start; ; dir = filepath.Dir(dir) {
+		gitDir, err := gitDirOf(dir)
+		if err != nil {
+			return nil, err
+		}
+		if gitDir != "" {
+			common, err := commonOf(gitDir)
+			return &Repo{Root: dir, Dir: gitDir, Common: common}, err
+		}
+		if isGitDir(dir) {
+			return nil, belay.Refuse(belay.CodeCannot, "use a clone with a working tree, or git worktree add", "%s is a bare repository: there is no working tree", belay.VisibleLine(dir))
+		}
+		if dir == filepath.Dir(dir) {
+			return nil, belay.Refuse(belay.CodeCannot, "git init, or belay -C DIR", "%s is not in a git repository", belay.VisibleLine(start))
+		}
+	}
+}
+
+// gitDirOf gives the git folder that dir/.git is or points to, "" when there is none.
+func gitDirOf(dir string) (string, error) {
+	path := filepath.Join(dir, ".git")
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("look at %s: %w", path, err)
+	case info.IsDir():
+		if !isGitDir(path) {
+			return "", nil
+		}
+		return realPath(path)
+	case !info.Mode().IsRegular() || info.Size() > 1<<16:
+		return "", nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	target, ok := strings.CutPrefix(string(text), "gitdir: ")
+	if !ok {
+		return "", nil
+	}
+	target = strings.TrimRight(target, "\r\n")
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(dir, target)
+	}
+	real, err := realPath(target)
+	if err != nil || !isGitDir(real) {
+		return "", belay.Refuse(belay.CodeCannot, "git worktree repair, or git worktree prune", "%s points to %s, which is no git folder", belay.VisibleLine(path), belay.VisibleLine(target))
+	}
+	return real, nil
+}
+
+// isGitDir asks what git asks: a HEAD, and objects and refs here or in the common
+// folder.
+func isGitDir(dir string) bool {
+	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
+		return false
+	}
+	common, err := commonOf(dir)
+	if err != nil {
+		return false
+	}
+	for _, need := range []string{"objects", "refs"} {
+		if info, err := os.Stat(filepath.Join(common, need)); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	return true
+}
+
+func commonOf(gitDir string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(gitDir, "commondir"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return gitDir, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the common folder of %s: %w", gitDir, err)
+	}
+	common := strings.TrimRight(string(text), "\r\n")
+	if !filepath.IsAbs(common) {
+		common = filepath.Join(gitDir, common)
+	}
+	return realPath(common)
+}
+
+// ask compares what was found with what git finds. git is not told the git folder
+// here: it would then not check whose the repository is.
+func (r *Repo) ask(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, r.git, "-C", r.Root, "rev-parse", "--is-bare-repository", "--show-object-format", "--absolute-git-dir")
+	cmd.Env = append(scrubbed(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		what := strings.TrimSpace(strings.TrimPrefix(said.String(), "fatal: "))
+		try := "git -C " + r.Root + " status"
+		if strings.Contains(what, "dubious ownership") {
+			what, try = "the repository at "+r.Root+" belongs to somebody else", "git config --global --add safe.directory "+r.Root
+		}
+		if what == "" {
+			what = err.Error()
+		}
+		return belay.Refuse(belay.CodeCannot, try, "git refuses: %s", belay.VisibleLine(firstLine(what)))
+	}
+	// The path stands last, because a path may hold line ends.
+	bare, rest, _ := strings.Cut(string(out), "\n")
+	format, found, _ := strings.Cut(rest, "\n")
+	found = strings.TrimSuffix(found, "\n")
+	if bare == "true" {
+		return belay.Refuse(belay.CodeCannot, "use a clone with a working tree", "%s is a bare repository: there is no working tree", belay.VisibleLine(r.Dir))
+	}
+	if real, err := realPath(found); err != nil || real != r.Dir {
+		return belay.Refuse(belay.CodeCannot, "git -C "+r.Root+" rev-parse --absolute-git-dir", "git finds its folder at %s, belay at %s", belay.VisibleLine(found), belay.VisibleLine(r.Dir))
+	}
+	r.Format = format
+	_, err = os.Stat(filepath.Join(r.Common, "reftable"))
+	r.Reftab = err == nil
+	return nil
+}
+
+func (r *Repo) notEverything() error {
+	home, _ := os.UserHomeDir()
+	if real, err := realPath(home); err == nil {
+		home = real
+	}
+	if r.Root == "/" || home != "" && r.Root == home {
+		return belay.Refuse(belay.CodeCannot, "go to the project's own repository, or add --anywhere if you mean it",
+			"the repository is rooted at %s: a snapshot would take in everything there", r.Root)
+	}
+	return nil
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

@@ -1,0 +1,361 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// bodies are contents that compress well, badly, not at all, and look like headers.
+func bodies(n int) []string {
+	random := rand.New(rand.NewPCG(1, 2))
+	out := []string{"", "a", "blob 3\x00abc", "PACK\x00\x00\x00\x02", strings.Repeat("x", 1<<20), strings.Repeat("\x00", 70000)}
+	for len(out) < n {
+		b := make([]byte, random.IntN(3000))
+		for i := range b {
+			b[i] = byte(random.Uint32())
+		}
+		out = append(out, fmt.Sprint(len(out), string(b)))
+	}
+	return out
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"sha1", "sha256"} {
+		for _, n := range []int{6, few + 50} {
+			t.Run(fmt.Sprint(format, " ", n), func(t *testing.T) {
+				t.Parallel()
+				s := newSandbox(t, "--object-format="+format)
+				r := s.open()
+				scratch := t.TempDir()
+				var objects []NewObject
+				for i, text := range bodies(n) {
+					o := blob(r, text)
+					if i%2 == 1 {
+						o.Size, o.Data = int64(len(text)), nil
+						o.Open = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
+					}
+					objects = append(objects, o)
+				}
+				ctx := context.Background()
+				for range 2 { // the second time everything is there already
+					if err := r.Store(ctx, slices.Clone(objects), scratch); err != nil {
+						t.Fatal(err)
+					}
+				}
+				s.fsck()
+				if left := files(t, scratch); len(left) > 0 {
+					t.Errorf("left in scratch: %q", left)
+				}
+				for _, f := range files(t, r.Common+"/objects") {
+					if strings.Contains(f, "tmp_") {
+						t.Errorf("left in the store: %s", f)
+					}
+				}
+				readBack(t, r, objects)
+			})
+		}
+	}
+}
+
+func readBack(t *testing.T, r *Repo, objects []NewObject) {
+	t.Helper()
+	ctx := context.Background()
+	gone := strings.Repeat("12", r.HashSize())
+	oids := []string{gone}
+	for _, o := range objects {
+		oids = append(oids, o.OID)
+	}
+	missing := must(r.Missing(ctx, oids))(t)
+	if !slices.Equal(missing, []string{gone}) {
+		t.Errorf("missing: %v", missing)
+	}
+	sizes := must(r.Sizes(ctx, oids))(t)
+	b := must(r.Reader(ctx))(t)
+	defer b.Close()
+	for i, o := range objects {
+		if _, err := b.Read(gone); !errors.Is(err, ErrNoObject) {
+			t.Fatalf("reading nothing: %v", err)
+		}
+		got, err := b.Read(o.OID)
+		if err != nil || got.Type != "blob" || got.OID != o.OID || r.Name("blob", got.Data) != o.OID {
+			t.Fatalf("read %s: %v", o.OID, err)
+		}
+		if sizes[i+1] != int64(len(got.Data)) {
+			t.Errorf("%s: size %d, want %d", o.OID, sizes[i+1], len(got.Data))
+		}
+		// A writer that fails must not put the next answer out of step.
+		if _, err := b.Copy(o.OID, failing{}); len(got.Data) > 0 && err == nil {
+			t.Error("a failing writer was not reported")
+		}
+	}
+	if sizes[0] != -1 {
+		t.Errorf("the size of nothing is %d", sizes[0])
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+// Bytes that are no longer those of the name must not get into the store as something
+// else, and the attempt leaves no files.
+func TestStoreChanged(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, few + 10} {
+		for name, now := range map[string]string{"same size": "ABCD", "shorter": "ab", "longer": "abcdef"} {
+			t.Run(fmt.Sprint(name, n), func(t *testing.T) {
+				t.Parallel()
+				s := newSandbox(t)
+				r := s.open()
+				scratch := t.TempDir()
+				var objects []NewObject
+				for i := range n {
+					objects = append(objects, blob(r, fmt.Sprint("fine ", i)))
+				}
+				o := blob(r, "abcd")
+				o.Size, o.Data = 4, nil
+				o.Open = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(now)), nil }
+				err := r.Store(context.Background(), append(objects, o), scratch)
+				if !errors.Is(err, ErrChanged) {
+					t.Fatalf("got %v", err)
+				}
+				if missing := must(r.Missing(context.Background(), []string{o.OID}))(t); len(missing) != 1 {
+					t.Error("the object is there")
+				}
+				if left := files(t, scratch); len(left) > 0 {
+					t.Errorf("left in scratch: %q", left)
+				}
+				for _, f := range files(t, r.Common+"/objects") {
+					if strings.Contains(f, "tmp") || strings.HasPrefix(f, "pack/") {
+						t.Errorf("left in the store: %s", f)
+					}
+				}
+				s.fsck()
+			})
+		}
+	}
+}
+
+// Missing asks a fresh process: a pack that a gc took away must be noticed.
+func TestMissingAfterPrune(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.commit("a", "1")
+	r := s.open()
+	o := blob(r, "nobody names me")
+	if err := r.Store(context.Background(), []NewObject{o}, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	s.git("prune", "--expire=now")
+	missing := must(r.Missing(context.Background(), []string{o.OID}))(t)
+	if len(missing) != 1 {
+		t.Errorf("missing %v after a prune", missing)
+	}
+}
+
+// A partial clone whose origin cannot be reached: what is not there is missing, not an
+// error, and nothing is fetched.
+func TestPartialClone(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.commit("a", "old")
+	s.commit("a", "new")
+	s.git("config", "uploadpack.allowFilter", "true")
+	clone := sandbox{t, s.dir + "-partial"}
+	s.in("/", nil, "clone", "-q", "--filter=blob:none", "file://"+s.dir, clone.dir)
+	old, tip := s.git("rev-parse", "HEAD~:a"), s.git("rev-parse", "HEAD")
+	if err := os.Rename(s.dir, s.dir+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	r := clone.open()
+	ctx := context.Background()
+	missing, err := r.Missing(ctx, []string{old, tip})
+	if err != nil || !slices.Equal(missing, []string{old}) {
+		t.Errorf("missing: %v, %v", missing, err)
+	}
+	sizes, err := r.Sizes(ctx, []string{tip, old, tip})
+	if err != nil || len(sizes) != 3 || sizes[1] != -1 || sizes[0] != sizes[2] || sizes[0] < 1 {
+		t.Errorf("sizes: %v, %v", sizes, err)
+	}
+	b, err := r.Reader(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if _, err := b.Read(old); !errors.Is(err, ErrNoObject) {
+		t.Errorf("reading: %v", err)
+	}
+	if _, err := b.Read(tip); err != nil {
+		t.Errorf("the reader does not go on after a missing object: %v", err)
+	}
+}
+
+func TestReaderRefusesLineEnds(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	tip := s.commit("a", "1")
+	b := must(s.open().Reader(context.Background()))(t)
+	defer b.Close()
+	if _, err := b.Read("HEAD:x\n" + tip); err == nil {
+		t.Error("a name with a line end was asked for")
+	}
+	if o, err := b.Read(tip); err != nil || o.Type != "commit" {
+		t.Errorf("%v %v", o, err)
+	}
+}
+
+// The tree that Tree builds is the one git writes for the same paths.
+func TestTreeAgreesWithGit(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	r := s.open()
+	oid := s.in(s.dir, []byte("x"), "hash-object", "-w", "--stdin")
+	raw := must(unhex(oid))(t)
+	name := rapid.StringOfN(rapid.RuneFrom([]rune("ab.-0/\n\"é")), 1, 8, -1)
+	rapid.Check(t, func(rt *rapid.T) {
+		paths := plausible(rapid.SliceOfNDistinct(name, 1, 12, rapid.ID).Draw(rt, "paths"))
+		if len(paths) == 0 {
+			rt.Skip("no path left")
+		}
+		var files []File
+		var in bytes.Buffer
+		for _, p := range paths {
+			mode := rapid.SampledFrom([]uint32{0o100644, 0o100755, 0o120000}).Draw(rt, "mode")
+			files = append(files, File{Path: p, Mode: mode, OID: raw})
+			fmt.Fprintf(&in, "%o %s\t%s\x00", mode, oid, p)
+		}
+		s := sandbox{t, s.dir}
+		s.git("read-tree", "--empty")
+		s.in(s.dir, in.Bytes(), "update-index", "-z", "--index-info")
+		want := s.git("write-tree")
+		got, objects, err := r.Tree(files)
+		if err != nil || got != want {
+			rt.Fatalf("%q: got %s %v, git wrote %s", paths, got, err, want)
+		}
+		if objects[len(objects)-1].OID != want {
+			rt.Fatalf("the top tree is not the last: %v", objects)
+		}
+	})
+	s.git("read-tree", "--empty")
+}
+
+// plausible drops what git would not take, and paths that would be file and folder.
+func plausible(paths []string) []string {
+	sort.Strings(paths)
+	var out []string
+next:
+	for _, p := range paths {
+		for part := range strings.SplitSeq(p, "/") {
+			if part == "" || part == "." || part == ".." {
+				continue next
+			}
+		}
+		for _, q := range out {
+			if strings.HasPrefix(p, q+"/") || strings.HasPrefix(q, p+"/") {
+				continue next
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func TestTreeRefuses(t *testing.T) {
+	t.Parallel()
+	r := &Repo{Format: "sha1"}
+	oid := strings.Repeat("\x01", 20)
+	for _, paths := range [][]string{
+		{""}, {"/a"}, {"a/"}, {"a//b"}, {"a", "a"}, {"a", "a/b"}, {"a", "a.txt", "a/b"}, {"d/a", "d/a-b", "d/a/b/c"},
+	} {
+		var files []File
+		for _, p := range paths {
+			files = append(files, File{p, 0o100644, oid})
+		}
+		if got, _, err := r.Tree(files); err == nil {
+			t.Errorf("%q: made %s", paths, got)
+		}
+	}
+	if got, _, err := r.Tree(nil); err != nil || got != "4b825dc642cb6eb9a060e54bf8d69288fbee4904" {
+		t.Errorf("the empty tree is %s, %v", got, err)
+	}
+}
+
+func TestDiffTreesAndListTree(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.write("gone", "g")
+	s.write("mode", "m")
+	s.write("type", "t")
+	s.write("line\nend\t\xff", "1")
+	s.write("same/deep", "1")
+	s.git("add", "-A")
+	one := s.git("write-tree")
+	os.Remove(s.dir + "/gone")
+	os.Chmod(s.dir+"/mode", 0o755)
+	os.Remove(s.dir + "/type")
+	os.Symlink("x", s.dir+"/type")
+	s.write("line\nend\t\xff", "2")
+	s.write("new", "n")
+	s.git("add", "-A")
+	two := s.git("write-tree")
+	r := s.open()
+	var got []string
+	for _, d := range must(r.DiffTrees(context.Background(), one, two))(t) {
+		got = append(got, fmt.Sprintf("%c %o %o %s", d.Status, d.OldMode, d.NewMode, d.Path))
+	}
+	want := []string{"D 100644 0 gone", "M 100644 100644 line\nend\t\xff", "M 100644 100755 mode", "A 0 100644 new", "T 100644 120000 type"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	if d, err := r.DiffTrees(context.Background(), one, one); err != nil || d != nil {
+		t.Errorf("a tree differs from itself: %v %v", d, err)
+	}
+	got = nil
+	for _, e := range must(r.ListTree(context.Background(), two))(t) {
+		got = append(got, fmt.Sprintf("%o %s %s", e.Mode, e.Type, e.Path))
+	}
+	want = []string{"100644 blob line\nend\t\xff", "100755 blob mode", "100644 blob new", "100644 blob same/deep", "120000 blob type"}
+	if !slices.Equal(got, want) {
+		t.Errorf("listed %q", got)
+	}
+}
+
+func FuzzParseRaw(f *testing.F) {
+	f.Add(":100644 100755 " + strings.Repeat("a", 40) + " " + strings.Repeat("b", 40) + " M\x00path\nx\x00")
+	f.Add("\x00")
+	f.Add(": : : :\x00")
+	f.Fuzz(func(t *testing.T, out string) {
+		list, err := parseRaw(out)
+		for _, d := range list {
+			if err == nil && d.Status == 0 {
+				t.Fatalf("%+v", d)
+			}
+		}
+	})
+}
+
+func BenchmarkStorePack(b *testing.B) {
+	r := &Repo{Format: "sha1"}
+	var objects []NewObject
+	for i := range 5000 {
+		objects = append(objects, blob(r, lines("line %d of a source file", 20+i%30)))
+		objects[i].Size = int64(len(objects[i].Data))
+	}
+	for b.Loop() {
+		if err := r.pack(io.Discard, objects); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// MinVersion is the lowest version of git that belay works with.
+const MinVersion = "2.39"
+
+// version refuses an older git. Its one process is saved as long as the program
+// stays the same: the answer is kept by the program's path, size and time.
+func (r *Repo) version(ctx context.Context) error {
+	st, err := os.Stat(r.git)
+	if err != nil {
+		return fmt.Errorf("look at %s: %w", r.git, err)
+	}
+	stamp := filepath.Join(r.Dir, "belay", "git-version")
+	key := fmt.Sprintf("%s %d %d\n", r.git, st.Size(), st.ModTime().UnixNano())
+	if seen, err := os.ReadFile(stamp); err == nil && string(seen) == key {
+		return nil
+	}
+	out, err := r.Run(ctx, nil, "version")
+	if err != nil {
+		return err
+	}
+	have := strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
+	if !atLeast(have, MinVersion) {
+		return belay.Refuse(belay.CodeCannot, "install git "+MinVersion+" or newer", "git at %s is %s, belay needs %s", r.git, belay.VisibleLine(have), MinVersion)
+	}
+	if _, err := os.Stat(filepath.Dir(stamp)); err == nil {
+		_ = os.WriteFile(stamp, []byte(key), 0o600) // torn or lost: asked again
+	}
+	return nil
+}
+
+// atLeast compares the first two numbers of two versions.
+func atLeast(have, want string) bool {
+	var h, w [2]int
+	_, _ = fmt.Sscanf(have, "%d.%d", &h[0], &h[1])
+	_, _ = fmt.Sscanf(want, "%d.%d", &w[0], &w[1])
+	return h[0] > w[0] || h[0] == w[0] && h[1] >= w[1]
+}
+
+// program finds git on PATH. A relative entry, or one inside of the repository, could
+// hold a program that the repository brought along, and is passed over.
+func program(root string) (string, error) {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if !filepath.IsAbs(dir) || inside(root, dir) {
+			continue
+		}
+		path := filepath.Join(dir, "git")
+		if st, err := os.Stat(path); err != nil || st.IsDir() || st.Mode()&0o111 == 0 {
+			continue
+		}
+		if !inside(root, path) {
+			return path, nil
+		}
+	}
+	return "", belay.Refuse(belay.CodeCannot, "install git "+MinVersion+" or newer", "git is not on PATH; belay needs %s", MinVersion)
+}
+
+func inside(root, path string) bool {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	rel, err := filepath.Rel(root, path)
+	return root != "/" && err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
+}

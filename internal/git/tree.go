@@ -1,0 +1,82 @@
+package git
+
+import (
+	"encoding/hex"
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// File is a path to be put into a tree. OID is raw bytes.
+type File struct {
+	Path string
+	Mode uint32 // 0100644, 0100755 or 0120000; 040000 with the oid of a tree
+	OID  string
+}
+
+// Tree builds the tree objects for a list of files and gives the top one's name, in
+// hex, and all of them. Files may come in any order; a path that is a file and a folder at
+// once is an error.
+func (r *Repo) Tree(files []File) (string, []NewObject, error) {
+	sort.Slice(files, func(i, j int) bool { return files[i].Path < files[j].Path })
+	b := treeBuilder{r: r}
+	oid, err := b.folder(files, 0)
+	return hex.EncodeToString([]byte(oid)), b.out, err
+}
+
+type treeBuilder struct {
+	r   *Repo
+	out []NewObject
+}
+
+// folder builds the tree of files that share their first skip bytes of path.
+func (b *treeBuilder) folder(files []File, skip int) (string, error) {
+	type item struct {
+		name string
+		mode uint32
+		oid  string
+	}
+	var items []item
+	for i := 0; i < len(files); {
+		name, rest, deep := strings.Cut(files[i].Path[skip:], "/")
+		if name == "" || deep && rest == "" {
+			return "", fmt.Errorf("build a tree: %q is no path", files[i].Path)
+		}
+		if !deep {
+			items = append(items, item{name, files[i].Mode, files[i].OID})
+			i++
+			continue
+		}
+		prefix := files[i].Path[:skip+len(name)+1]
+		j := i
+		for j < len(files) && strings.HasPrefix(files[j].Path, prefix) {
+			j++
+		}
+		oid, err := b.folder(files[i:j], len(prefix))
+		if err != nil {
+			return "", err
+		}
+		items = append(items, item{name, 0o40000, oid})
+		i = j
+	}
+	// git sorts a folder as if its name ended in a slash.
+	key := func(it item) string {
+		if it.mode == 0o40000 {
+			return it.name + "/"
+		}
+		return it.name
+	}
+	sort.Slice(items, func(i, j int) bool { return key(items[i]) < key(items[j]) })
+	var data []byte
+	for i, it := range items {
+		if i > 0 && items[i-1].name == it.name {
+			return "", fmt.Errorf("build a tree: %q is there twice", it.name)
+		}
+		data = fmt.Appendf(data, "%o %s\x00", it.mode, it.name)
+		data = append(data, it.oid...)
+	}
+	oid := b.r.Name("tree", data)
+	b.out = append(b.out, NewObject{OID: oid, Type: "tree", Data: data})
+	raw, err := unhex(oid)
+	return raw, err
+}

@@ -1,0 +1,194 @@
+package snapshot
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+)
+
+// formatVersion is the snapshot format that is written. One that is not known is
+// refused, never guessed.
+const formatVersion = "1"
+
+// message is the commit message: a line for people and one trailer for each fact, so
+// that a list of snapshots costs one process.
+func (i *Info) message() string {
+	expected, _ := json.Marshal(i.Expected) // a list of strings always encodes
+	var b strings.Builder
+	fmt.Fprintf(&b, "belay: %s\n\n", strings.TrimSpace(string(i.Kind)+" "+oneLine(i.Message)))
+	for _, t := range [][2]string{
+		{"Format", formatVersion}, {"Kind", string(i.Kind)}, {"Task", string(i.Task)}, {"Attempt", number(i.Attempt)},
+		{"Command", i.Command}, {"Message", quoted(i.Message)}, {"Feature", quoted(i.Feature)}, {"Agent", quoted(i.Agent)},
+		{"Expected", string(expected)}, {"Journal", i.Journal}, {"Time", i.Time.UTC().Format(time.RFC3339Nano)},
+		{"Head", i.Head}, {"Branch", quoted(i.Branch)}, {"Operation", i.Operation}, {"Tree", i.Tree},
+		{"Files", strconv.Itoa(i.Files)}, {"Partial", truth(i.Partial)}, {"Moving", truth(i.Moving)},
+	} {
+		if t[1] != "" && t[1] != "null" {
+			fmt.Fprintf(&b, "Belay-%s: %s\n", t[0], t[1])
+		}
+	}
+	return b.String()
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(belay.Visible(s)), " ") }
+
+func quoted(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strconv.Quote(s)
+}
+
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func truth(b bool) string {
+	if !b {
+		return ""
+	}
+	return "true"
+}
+
+// parseMessage reads what message wrote.
+func parseMessage(text string, i *Info) error {
+	facts := map[string]string{}
+	for line := range strings.Lines(text) {
+		if name, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": "); ok && strings.HasPrefix(name, "Belay-") {
+			facts[name[len("Belay-"):]] = value
+		}
+	}
+	if v := facts["Format"]; v != formatVersion {
+		return belay.Refuse(belay.CodeCannot, "use the version of belay that took it", "snapshot %s has the format %q, which is not known", i.ID, v)
+	}
+	unquote := func(name string) string {
+		s, err := strconv.Unquote(facts[name])
+		if err != nil {
+			return ""
+		}
+		return s
+	}
+	i.Kind, i.Task, i.Command, i.Journal = belay.Kind(facts["Kind"]), belay.TaskID(facts["Task"]), facts["Command"], facts["Journal"]
+	i.Message, i.Feature, i.Agent, i.Branch = unquote("Message"), unquote("Feature"), unquote("Agent"), unquote("Branch")
+	i.Head, i.Operation, i.Tree = facts["Head"], facts["Operation"], facts["Tree"]
+	i.Partial, i.Moving = facts["Partial"] == "true", facts["Moving"] == "true"
+	i.Attempt, _ = strconv.Atoi(facts["Attempt"])
+	i.Files, _ = strconv.Atoi(facts["Files"])
+	if e := facts["Expected"]; e != "" {
+		if err := json.Unmarshal([]byte(e), &i.Expected); err != nil {
+			return fmt.Errorf("read snapshot %s: %w", i.ID, err)
+		}
+	}
+	var err error
+	if i.Time, err = time.Parse(time.RFC3339Nano, facts["Time"]); err != nil {
+		return fmt.Errorf("read snapshot %s: %w", i.ID, err)
+	}
+	return nil
+}
+
+// commitObject writes the commit of a snapshot. It needs nobody's identity.
+func commitObject(r *git.Repo, tree string, parents []string, at time.Time, message string) git.NewObject {
+	var b strings.Builder
+	fmt.Fprintf(&b, "tree %s\n", tree)
+	for _, p := range parents {
+		fmt.Fprintf(&b, "parent %s\n", p)
+	}
+	who := fmt.Sprintf("belay <belay@localhost> %d +0000", max(0, at.Unix()))
+	fmt.Fprintf(&b, "author %s\ncommitter %s\n\n%s", who, who, message)
+	data := []byte(b.String())
+	return git.NewObject{OID: r.Name("commit", data), Type: "commit", Data: data}
+}
+
+// List gives all snapshots, oldest first. One whose record cannot be read is left
+// out; Verify names it.
+func (s *Store) List(ctx context.Context) ([]Info, error) {
+	all, _, err := s.list(ctx)
+	return all, err
+}
+
+func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
+	out, err := s.repo.Run(ctx, nil, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(contents)%00", Prefix)
+	if err != nil {
+		return nil, nil, err
+	}
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+2 < len(fields); i += 3 {
+		name := strings.TrimPrefix(strings.TrimPrefix(fields[i], "\n"), Prefix)
+		info := Info{ID: belay.SnapshotID(name), commit: fields[i+1]}
+		if _, err := belay.ParseSnapshotID(name); err != nil || !info.ID.Whole() {
+			bad = append(bad, fmt.Errorf("%s%s is not a snapshot of belay's", Prefix, name))
+			continue
+		}
+		if err := parseMessage(fields[i+2], &info); err != nil {
+			bad = append(bad, err)
+			continue
+		}
+		all = append(all, info)
+	}
+	slices.SortFunc(all, func(a, b Info) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	return all, bad, nil
+}
+
+// Get gives a snapshot by its id or the start of one, with its gaps. CodeNotFound
+// when there is none, CodeUsage when several start alike.
+func (s *Store) Get(ctx context.Context, id belay.SnapshotID) (Info, error) {
+	info, err := s.lookUp(ctx, id)
+	if err != nil {
+		return info, err
+	}
+	m, err := s.manifest(ctx, info)
+	if err != nil {
+		return info, err
+	}
+	info.Gaps, info.Nested = gapsOf(m)
+	return info, nil
+}
+
+func (s *Store) lookUp(ctx context.Context, id belay.SnapshotID) (Info, error) {
+	all, bad, err := s.list(ctx)
+	if err != nil {
+		return Info{}, err
+	}
+	var found []Info
+	for _, i := range all {
+		if strings.HasPrefix(string(i.ID), string(id)) {
+			found = append(found, i)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return Info{}, belay.Refuse(belay.CodeUsage, "give more of the id: belay snapshot list", "%d snapshots start with %s", len(found), id)
+	}
+	for _, err := range bad {
+		if strings.Contains(err.Error(), string(id)) {
+			return Info{}, err
+		}
+	}
+	return Info{}, belay.Refuse(belay.CodeNotFound, "belay snapshot list", "there is no snapshot %s", id)
+}
+
+// Find gives the newest snapshot that was taken for a task's command, if there is one.
+func (s *Store) Find(ctx context.Context, task belay.TaskID, command string) (Info, bool, error) {
+	all, err := s.List(ctx)
+	if err != nil || command == "" {
+		return Info{}, false, err
+	}
+	for _, i := range slices.Backward(all) {
+		if i.Task.Key() == task.Key() && i.Command == command {
+			return i, true, nil
+		}
+	}
+	return Info{}, false, nil
+}

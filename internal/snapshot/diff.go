@@ -1,0 +1,233 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/manifest"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// manifest reads a snapshot's manifest.
+func (s *Store) manifest(ctx context.Context, i Info) (*manifest.Manifest, error) {
+	rd, err := s.repo.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer rd.Close()
+	o, err := rd.Read(i.commit + ":meta/manifest")
+	if err != nil {
+		return nil, fmt.Errorf("read snapshot %s: %w", i.ID, err)
+	}
+	m, err := manifest.Decode(o.Data)
+	if err != nil {
+		return nil, fmt.Errorf("read snapshot %s: %w", i.ID, err)
+	}
+	return m, nil
+}
+
+// Changes gives the paths that differ between two snapshots, with lines added and
+// deleted. Bytes are compared as they were on the disk; nothing the repository names
+// is started.
+func (s *Store) Changes(ctx context.Context, from, to belay.SnapshotID) ([]belay.Change, error) {
+	a, b, err := s.pair(ctx, from, to)
+	if err != nil || a.Tree == b.Tree {
+		return nil, err
+	}
+	list, err := s.repo.DiffTrees(ctx, a.Tree, b.Tree)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := s.lineCounts(ctx, a.Tree, b.Tree)
+	if err != nil {
+		return nil, err
+	}
+	var out []belay.Change
+	for _, d := range list {
+		c := belay.Change{Path: d.Path, Status: string(d.Status), OldMode: d.OldMode, NewMode: d.NewMode}
+		n, known := counts[d.Path]
+		c.Added, c.Deleted, c.Binary = n[0], n[1], known && n[0] < 0
+		if c.Binary {
+			c.Added, c.Deleted = 0, 0
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+func (s *Store) pair(ctx context.Context, from, to belay.SnapshotID) (a, b Info, err error) {
+	if a, err = s.lookUp(ctx, from); err != nil {
+		return a, b, err
+	}
+	b, err = s.lookUp(ctx, to)
+	return a, b, err
+}
+
+// lineCounts reads `diff-tree --numstat`; a binary file counts -1.
+func (s *Store) lineCounts(ctx context.Context, from, to string) (map[string][2]int, error) {
+	out, err := s.repo.Run(ctx, nil, "diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", from, to)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string][2]int{}
+	for f := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		parts := strings.SplitN(f, "\t", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		added, err1 := strconv.Atoi(parts[0])
+		deleted, err2 := strconv.Atoi(parts[1])
+		if err1 != nil || err2 != nil {
+			added, deleted = -1, -1
+		}
+		counts[parts[2]] = [2]int{added, deleted}
+	}
+	return counts, nil
+}
+
+// Patch writes the difference of two snapshots as a unified diff, of the given paths
+// and what is below them, or of all.
+func (s *Store) Patch(ctx context.Context, from, to belay.SnapshotID, paths []string, w io.Writer) error {
+	a, b, err := s.pair(ctx, from, to)
+	if err != nil || a.Tree == b.Tree {
+		return err
+	}
+	args := []string{"diff-tree", "-r", "-p", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
+		"--src-prefix=a/", "--dst-prefix=b/", a.Tree, b.Tree, "--"}
+	return s.repo.Stream(ctx, nil, w, append(args, paths...)...)
+}
+
+// RefChanges gives the names of local refs that differ between two snapshots.
+func (s *Store) RefChanges(ctx context.Context, from, to belay.SnapshotID) ([]string, error) {
+	a, b, err := s.pair(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	old, err := s.refsOf(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.refsOf(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for name, oid := range now.refs {
+		if old.refs[name] != oid {
+			names = append(names, name)
+		}
+	}
+	for name := range old.refs {
+		if _, still := now.refs[name]; !still {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// heldRefs is what meta/refs says.
+type heldRefs struct {
+	head git.Head
+	refs map[string]string // name → oid; symbolic ones as "ref: name"
+}
+
+func (s *Store) refsOf(ctx context.Context, i Info) (heldRefs, error) {
+	h := heldRefs{refs: map[string]string{}}
+	rd, err := s.repo.Reader(ctx)
+	if err != nil {
+		return h, err
+	}
+	defer rd.Close()
+	o, err := rd.Read(i.commit + ":meta/refs")
+	if err != nil {
+		return h, fmt.Errorf("read snapshot %s: %w", i.ID, err)
+	}
+	for line := range strings.Lines(string(o.Data)) {
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 3)
+		if len(f) != 3 {
+			return h, fmt.Errorf("read snapshot %s: its refs hold %q", i.ID, line)
+		}
+		switch {
+		case f[0] == "HEAD":
+			h.head = git.Head{OID: f[1], Branch: f[2]}
+		case f[2] != "":
+			h.refs[f[0]] = "ref: " + f[2]
+		default:
+			h.refs[f[0]] = f[1]
+		}
+	}
+	return h, nil
+}
+
+// Export writes a snapshot's files, bytes and modes, into a folder that is empty or
+// not there.
+func (s *Store) Export(ctx context.Context, id belay.SnapshotID, dir string) error {
+	i, err := s.lookUp(ctx, id)
+	if err != nil {
+		return err
+	}
+	m, err := s.manifest(ctx, i)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make %s: %w", dir, err)
+	}
+	if there, err := os.ReadDir(dir); err != nil || len(there) > 0 {
+		return errors.Join(err, belay.Refuse(belay.CodeUsage, "give an empty folder", "%s is not empty", belay.VisibleLine(dir)))
+	}
+	entries, err := s.repo.ListTree(ctx, i.Tree)
+	if err != nil {
+		return err
+	}
+	var p plan
+	for _, e := range entries {
+		p.Writes = append(p.Writes, write{Path: rawPath(e.Path), Mode: e.Mode, OID: e.OID, Perm: m.Perm(e.Path, e.Mode == 0o100755)})
+	}
+	root, err := worktree.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return s.writeFiles(ctx, root, &p, dir)
+}
+
+// ReadFile gives a file of a snapshot and its git mode. CodeNotFound when it has none
+// of that name.
+func (s *Store) ReadFile(ctx context.Context, id belay.SnapshotID, name string) ([]byte, uint32, error) {
+	i, err := s.lookUp(ctx, id)
+	if err != nil {
+		return nil, 0, err
+	}
+	name = path.Clean(name)
+	list, err := s.repo.Run(ctx, nil, "ls-tree", "-z", i.Tree, "--", name)
+	if err != nil {
+		return nil, 0, err
+	}
+	head, _, ok := strings.Cut(string(list), "\t")
+	f := strings.Fields(head)
+	if !ok || len(f) != 3 || f[1] != "blob" {
+		return nil, 0, belay.Refuse(belay.CodeNotFound, "belay snapshot diff "+string(id.Short())+" --name-only", "%s holds no file %s", i.ID.Short(), belay.VisibleLine(name))
+	}
+	mode, err := strconv.ParseUint(f[0], 8, 32)
+	if err != nil {
+		return nil, 0, err
+	}
+	rd, err := s.repo.Reader(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rd.Close()
+	o, err := rd.Read(f[2])
+	return o.Data, uint32(mode), err
+}

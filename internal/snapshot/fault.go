@@ -1,0 +1,12 @@
+package snapshot
+
+import "github.com/belay-dev/belay/internal/worktree"
+
+// fault lets the crash suite fail or kill at every step that writes: the hook is
+// worktree.Fault, one for both rooms.
+func fault(op, path string) error {
+	if worktree.Fault == nil {
+		return nil
+	}
+	return worktree.Fault(op, path)
+}

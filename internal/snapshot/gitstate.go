@@ -1,0 +1,457 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// gitPlan is what a restore does to git's own state.
+type gitPlan struct {
+	target     Info
+	index      bool // the index is not what it was
+	indexFiles map[string][]byte
+	indexMtime int64
+	indexPerm  uint16
+	noIndex    bool // there was none
+
+	adminFiles, stateFiles, logFiles []gitWrite
+	admin, operation                 bool
+	refs                             []RefMove
+	kept                             []Kept
+	head                             *git.Head // nil: as it is
+	headNow                          git.Head
+}
+
+// gitWrite puts one file of a git folder back, or takes it away.
+type gitWrite struct {
+	dir, name string
+	data      []byte
+	perm      uint16
+	gone      bool
+}
+
+// held is git's state as a snapshot holds it.
+type held struct {
+	refs  heldRefs
+	files map[string][]byte // below meta/, pieces joined
+	index string            // the tree of meta/index
+}
+
+func (s *Store) heldState(ctx context.Context, i Info) (held, error) {
+	h := held{files: map[string][]byte{}}
+	var err error
+	if h.refs, err = s.refsOf(ctx, i); err != nil {
+		return h, err
+	}
+	out, err := s.repo.Run(ctx, nil, "ls-tree", "-z", i.commit+":meta")
+	if err != nil {
+		return h, fmt.Errorf("read snapshot %s: %w", i.ID, err)
+	}
+	rd, err := s.repo.Reader(ctx)
+	if err != nil {
+		return h, err
+	}
+	defer rd.Close()
+	for f := range strings.SplitSeq(string(out), "\x00") {
+		head, name, _ := strings.Cut(f, "\t")
+		parts := strings.Fields(head)
+		if len(parts) != 3 || parts[1] != "tree" {
+			continue
+		}
+		if name == "index" {
+			h.index = parts[2]
+		}
+		if name == "state" || name == "admin" || name == "logs" || name == "index" {
+			if err := s.readHeld(ctx, rd, name, parts[2], h.files); err != nil {
+				return h, fmt.Errorf("read snapshot %s: %w", i.ID, err)
+			}
+		}
+	}
+	return h, nil
+}
+
+// readHeld reads a folder of meta/. Pieces of one file lie in a folder of its name.
+func (s *Store) readHeld(ctx context.Context, rd *git.Reader, name, tree string, into map[string][]byte) error {
+	entries, err := s.repo.ListTree(ctx, tree)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		o, err := rd.Read(e.OID)
+		if err != nil {
+			return err
+		}
+		path := name + "/" + e.Path
+		if name == "logs" || name == "index" {
+			path = path[:strings.LastIndexByte(path, '/')] // the pieces come in order
+		}
+		into[path] = append(into[path], o.Data...)
+	}
+	return nil
+}
+
+// planGit compares git's state now with the target's.
+func (s *Store) planGit(ctx context.Context, target Info, c *capture, o RestoreOptions) (*gitPlan, error) {
+	h, err := s.heldState(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	then, err := s.manifest(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	g := &gitPlan{target: target, headNow: c.head}
+	g.noIndex = !then.Index.Exists
+	g.index = h.index != c.index.tree || g.noIndex == c.index.facts.Exists
+	g.indexMtime, g.indexPerm, g.indexFiles = then.Index.Mtime, then.Index.Perm, map[string][]byte{}
+	for path, data := range h.files {
+		if name, ok := strings.CutPrefix(path, "index/"); ok {
+			g.indexFiles[name] = data
+		}
+	}
+	perm := func(name string) uint16 {
+		for _, l := range then.Links {
+			if l.Path == name {
+				return l.Perm
+			}
+		}
+		return 0o644
+	}
+	g.stateFiles = s.gitWrites("state/", h.files, c.state, perm)
+	g.operation = len(g.stateFiles) > 0
+	if !s.repo.Linked() { // config and hooks belong to all working trees
+		g.adminFiles = s.gitWrites("admin/", h.files, c.admin, perm)
+		g.admin = len(g.adminFiles) > 0
+	}
+	if err := s.planRefs(ctx, g, h.refs, c, o); err != nil {
+		return nil, err
+	}
+	if len(g.refs) > 0 || g.head != nil {
+		logs := map[string][]byte{}
+		for path, data := range h.files {
+			if name, ok := strings.CutPrefix(path, "logs/"); ok {
+				logs["logs/"+name] = data
+			}
+		}
+		g.logFiles = s.logWrites(logs)
+	}
+	return g, nil
+}
+
+// gitWrites gives what has to change so that the files of a group are those held.
+func (s *Store) gitWrites(group string, then map[string][]byte, now []gitFile, perm func(string) uint16) []gitWrite {
+	var list []gitWrite
+	here := map[string]gitFile{}
+	for _, f := range now {
+		here[f.name] = f
+	}
+	for path, data := range then {
+		name, ok := strings.CutPrefix(path, group)
+		if !ok {
+			continue
+		}
+		f, there := here[name]
+		if !there || !bytes.Equal(f.data, data) || f.perm&0o111 != perm(name)&0o111 {
+			list = append(list, gitWrite{dir: s.dirOf(group), name: name, data: data, perm: perm(name)})
+		}
+	}
+	for _, f := range now {
+		if _, still := then[group+f.name]; !still {
+			list = append(list, gitWrite{dir: s.dirOf(group), name: f.name, gone: true})
+		}
+	}
+	slices.SortFunc(list, func(a, b gitWrite) int { return strings.Compare(a.name, b.name) })
+	return list
+}
+
+func (s *Store) dirOf(group string) string {
+	if group == "state/" {
+		return s.repo.Dir
+	}
+	return s.repo.Common
+}
+
+// logWrites puts reflogs back to their bytes: moving refs adds lines to them. The
+// lines that go are in the rescue.
+func (s *Store) logWrites(then map[string][]byte) []gitWrite {
+	var list []gitWrite
+	for name, data := range then {
+		dir := s.repo.Common
+		if name == "logs/HEAD" {
+			dir = s.repo.Dir
+		}
+		list = append(list, gitWrite{dir: dir, name: name, data: data, perm: 0o644})
+	}
+	if _, had := then["logs/refs/stash"]; !had {
+		list = append(list, gitWrite{dir: s.repo.Common, name: "logs/refs/stash", gone: true})
+	}
+	slices.SortFunc(list, func(a, b gitWrite) int { return strings.Compare(a.name, b.name) })
+	return list
+}
+
+// writeGit does the writes. The folders are git's, but what lies in them may have been
+// swapped for links, so the same careful writer is used.
+func (s *Store) writeGit(list []gitWrite) error {
+	for _, w := range list {
+		root, err := worktree.OpenRoot(w.dir)
+		if err != nil {
+			return err
+		}
+		err = s.writeGitOne(root, w)
+		if err = errors.Join(err, root.Close()); err != nil {
+			return fmt.Errorf("put back %s: %w", w.name, err)
+		}
+	}
+	return nil
+}
+
+func (s *Store) writeGitOne(root *worktree.Root, w gitWrite) error {
+	if w.gone {
+		err := root.Remove(w.name)
+		if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, worktree.ErrNotFolder) {
+			if dir := parent(w.name); strings.HasPrefix(dir, "rebase-") || strings.HasPrefix(dir, "sequencer") {
+				_ = root.Rmdir(dir) // git takes the folder itself for an operation
+			}
+			return nil
+		}
+		return err
+	}
+	if now, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(w.name))); err == nil && bytes.Equal(now, w.data) {
+		return root.Chmod(w.name, w.perm)
+	}
+	if err := s.parents(root, w.name); err != nil {
+		return err
+	}
+	return writeBytes(root, w.name, w.perm, filepath.Join(s.dir, "tmp"), w.data)
+}
+
+// planRefs decides which refs move. Remote ones and those of other working trees are
+// left; new ones stay, unless the task that is rolled back made them.
+func (s *Store) planRefs(ctx context.Context, g *gitPlan, then heldRefs, c *capture, o RestoreOptions) error {
+	now := map[string]string{}
+	for _, r := range c.refs {
+		if r.Symref == "" {
+			now[r.Name] = r.OID
+		}
+	}
+	elsewhere, err := s.repo.CheckedOut(ctx)
+	if err != nil {
+		return err
+	}
+	move := func(name, from, to string) {
+		switch {
+		case !movable(name) || from == to || strings.HasPrefix(to, "ref: "):
+		case elsewhere[name] != "":
+			g.kept = append(g.kept, Kept{name, "checked out in " + elsewhere[name]})
+		case o.OnlyRef != nil && !o.OnlyRef(name):
+			g.kept = append(g.kept, Kept{name, "moved by somebody else"})
+		default:
+			g.refs = append(g.refs, RefMove{name, from, to})
+		}
+	}
+	for name, oid := range then.refs {
+		move(name, now[name], oid)
+	}
+	for name, oid := range now {
+		if _, had := then.refs[name]; had || !movable(name) {
+			continue
+		}
+		mine := o.OnlyRef != nil && o.OnlyRef(name)
+		if mine || name == "refs/stash" || name == then.head.Branch || strings.HasPrefix(name, "refs/bisect/") {
+			move(name, oid, "")
+			continue
+		}
+		g.kept = append(g.kept, Kept{name, "new since the snapshot"})
+	}
+	slices.SortFunc(g.refs, func(a, b RefMove) int { return strings.Compare(a.Ref, b.Ref) })
+	slices.SortFunc(g.kept, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
+	if then.head.Branch != c.head.Branch || then.head.Branch == "" && then.head.OID != c.head.OID {
+		head := then.head
+		g.head = &head
+	}
+	return nil
+}
+
+// movable are the refs that a restore may move.
+func movable(name string) bool {
+	for _, prefix := range []string{Prefix, "refs/remotes/", "refs/worktree/", "refs/rewritten/"} {
+		if strings.HasPrefix(name, prefix) {
+			return false
+		}
+	}
+	return strings.HasPrefix(name, "refs/")
+}
+
+// moveRefs moves what the intent says, each ref only from where it was seen: one that
+// somebody moved meanwhile fails the whole transaction.
+func (s *Store) moveRefs(ctx context.Context, j *intent, g *gitPlan) error {
+	if g.head != nil && g.head.Branch != "" {
+		// First HEAD, so that no branch is deleted under it.
+		if err := fault("ref", "HEAD"); err != nil {
+			return err
+		}
+		if err := s.repo.SetHead(ctx, "belay: restore", g.head.Branch); err != nil {
+			return err
+		}
+	}
+	updates, err := s.refUpdates(ctx, j.Refs)
+	if err != nil {
+		return err
+	}
+	if g.head != nil && g.head.Branch == "" {
+		updates = append(updates, git.Update{Ref: "HEAD", New: g.head.OID, Old: g.headNow.OID})
+	}
+	if len(updates) == 0 {
+		return nil
+	}
+	if err := fault("ref", updates[0].Ref); err != nil {
+		return err
+	}
+	return s.repo.UpdateRefs(ctx, "belay: restore", updates)
+}
+
+// refUpdates leaves out what is done already, makes tag objects that were pruned anew,
+// and refuses a ref that stands elsewhere than both ends.
+func (s *Store) refUpdates(ctx context.Context, moves []RefMove) ([]git.Update, error) {
+	if len(moves) == 0 {
+		return nil, nil
+	}
+	refs, err := s.repo.Refs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := map[string]string{}
+	for _, r := range refs {
+		now[r.Name] = r.OID
+	}
+	var list []git.Update
+	for _, m := range moves {
+		if now[m.Ref] != m.To {
+			list = append(list, git.Update{Ref: m.Ref, New: m.To, Old: now[m.Ref]})
+		}
+	}
+	// A folder in the place of a ref: deletions go first, in a transaction of their own.
+	slices.SortStableFunc(list, func(a, b git.Update) int { return len(a.New) - len(b.New) })
+	deletions := 0
+	for deletions < len(list) && list[deletions].New == "" {
+		deletions++
+	}
+	if deletions > 0 && deletions < len(list) {
+		if err := s.repo.UpdateRefs(ctx, "belay: restore", list[:deletions]); err != nil {
+			return nil, err
+		}
+		list = list[deletions:]
+	}
+	return list, nil
+}
+
+// remakeTags stores annotated tag objects from a snapshot once more, in case they were
+// pruned after their tags were deleted.
+func (s *Store) remakeTags(ctx context.Context, i Info, moves []RefMove) error {
+	var want []string
+	for _, m := range moves {
+		if m.To != "" {
+			want = append(want, m.To)
+		}
+	}
+	missing, err := s.repo.Missing(ctx, want)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	rd, err := s.repo.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer rd.Close()
+	var objects []git.NewObject
+	for _, oid := range missing {
+		o, err := rd.Read(i.commit + ":meta/tags/" + oid)
+		if err != nil {
+			return fmt.Errorf("make tag %s again: %w", oid, err)
+		}
+		objects = append(objects, git.NewObject{OID: oid, Type: "tag", Data: o.Data})
+	}
+	return s.repo.Store(ctx, objects, filepath.Join(s.dir, "tmp"))
+}
+
+// writeIndex puts the index back through a file of our own that becomes index.lock by
+// a link: if a kill leaves that lock behind, its inode says that it is ours. The old
+// modification time is set, because git tells from it which entries to look at twice.
+func (s *Store) writeIndex(ctx context.Context, j *intent, g *gitPlan) error {
+	index, lock := filepath.Join(s.repo.Dir, "index"), filepath.Join(s.repo.Dir, "index.lock")
+	for name, data := range g.indexFiles {
+		if name == "main" {
+			continue
+		}
+		path := filepath.Join(s.repo.Dir, name)
+		if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, data) {
+			if err := writeWhole(path, data, true); err != nil {
+				return err
+			}
+		}
+	}
+	tmp, err := s.scratch("tmp")
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(tmp, "index-")
+	if err != nil {
+		return fmt.Errorf("put back the index: %w", err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(g.indexFiles["main"])
+	if err = errors.Join(err, f.Chmod(fs.FileMode(g.indexPerm)), f.Sync()); err != nil {
+		f.Close()
+		return fmt.Errorf("put back the index: %w", err)
+	}
+	info, err := f.Stat()
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	then := time.Unix(0, g.indexMtime)
+	if err := os.Chtimes(f.Name(), then, then); err != nil {
+		return err
+	}
+	j.IndexInode = inode(info)
+	if err := s.writeIntent(j); err != nil {
+		return err
+	}
+	return s.swapIndex(ctx, f.Name(), index, lock, g.noIndex)
+}
+
+func (s *Store) swapIndex(ctx context.Context, tmp, index, lock string, gone bool) error {
+	if err := s.indexFree(ctx); err != nil {
+		return err
+	}
+	if err := fault("link", lock); err != nil {
+		return err
+	}
+	if err := os.Link(tmp, lock); err != nil {
+		return fmt.Errorf("lock the index: %w", err)
+	}
+	if err := fault("rename", index); err != nil {
+		return errors.Join(err, os.Remove(lock))
+	}
+	if gone {
+		err := os.Remove(index)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return errors.Join(err, os.Remove(lock))
+	}
+	if err := os.Rename(lock, index); err != nil {
+		return errors.Join(fmt.Errorf("put back the index: %w", err), os.Remove(lock))
+	}
+	return nil
+}

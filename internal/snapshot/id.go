@@ -1,0 +1,71 @@
+package snapshot
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// newID makes an id of the time in milliseconds (48 bits) and chance (80 bits), 26
+// characters of base 32, so that ids sort by time. When the clock stands before the
+// newest id there is, the new one follows that id instead: order never depends on a
+// clock that went back.
+func newID(now time.Time, newest belay.SnapshotID) belay.SnapshotID {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:8], uint64(max(0, now.UnixMilli()))<<16)
+	_, _ = rand.Read(b[6:]) // never fails
+	id := encode(b)
+	if newest != "" && id <= newest {
+		return following(newest)
+	}
+	return id
+}
+
+// encode writes 128 bits as 26 characters, the first of which holds three bits.
+func encode(b [16]byte) belay.SnapshotID {
+	hi, lo := binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])
+	var out [26]byte
+	for i := 25; i >= 0; i-- {
+		out[i] = alphabet[lo&31]
+		lo = lo>>5 | hi<<59
+		hi >>= 5
+	}
+	return belay.SnapshotID(out[:])
+}
+
+// following gives an id a little above another: the chance part counts up by some
+// random steps, so that two processes that follow the same id do not meet.
+func following(id belay.SnapshotID) belay.SnapshotID {
+	var step [4]byte
+	_, _ = rand.Read(step[:])
+	carry := uint64(binary.BigEndian.Uint32(step[:])) + 1
+	out := []byte(id)
+	for i := len(out) - 1; i >= 0 && carry > 0; i-- {
+		carry += uint64(value(out[i]))
+		out[i] = alphabet[carry&31]
+		carry >>= 5
+	}
+	return belay.SnapshotID(out)
+}
+
+func value(c byte) int {
+	for i := range len(alphabet) {
+		if alphabet[i] == c {
+			return i
+		}
+	}
+	return 0
+}
+
+// timeOf gives the time inside an id.
+func timeOf(id belay.SnapshotID) time.Time {
+	var ms uint64
+	for i := range 10 {
+		ms = ms<<5 | uint64(value(id[i]))
+	}
+	return time.UnixMilli(int64(ms))
+}

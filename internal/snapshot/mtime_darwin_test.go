@@ -1,0 +1,5 @@
+package snapshot_test
+
+import "syscall"
+
+func mtimeOf(st *syscall.Stat_t) int64 { return st.Mtimespec.Nano() }

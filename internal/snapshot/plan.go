@@ -1,0 +1,434 @@
+package snapshot
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/manifest"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// rawPath is a path as bytes. In JSON it is base64: names that are not UTF-8 would be
+// changed silently otherwise.
+type rawPath string
+
+func (p rawPath) MarshalJSON() ([]byte, error) {
+	return json.Marshal(base64.StdEncoding.EncodeToString([]byte(p)))
+}
+
+func (p *rawPath) UnmarshalJSON(data []byte) error {
+	var s string
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	b, err := base64.StdEncoding.DecodeString(s)
+	*p = rawPath(b)
+	return err
+}
+
+// plan is what a restore does to the files, in the order it does it: removals, folders
+// that go, folders that come, files and links, modes of folders. Doing it twice equals
+// doing it once, which is how an interrupted restore is finished.
+type plan struct {
+	Remove  []rawPath `json:"remove,omitempty"` // files and links, deepest first
+	Rmdir   []rawPath `json:"rmdir,omitempty"`  // folders, deepest first, only if empty
+	Mkdir   []chmod   `json:"mkdir,omitempty"`  // folders, highest first
+	Writes  []write   `json:"writes,omitempty"`
+	Chmod   []chmod   `json:"chmod,omitempty"` // folders, deepest first
+	Kept    []Kept    `json:"kept,omitempty"`
+	Blocked []Kept    `json:"-"` // what keeps the whole restore from being done
+}
+
+type write struct {
+	Path rawPath `json:"path"`
+	Mode uint32  `json:"mode"`
+	OID  string  `json:"oid"`
+	Perm uint16  `json:"perm"`
+}
+
+type chmod struct {
+	Path rawPath `json:"path"`
+	Perm uint16  `json:"perm"`
+}
+
+// Kept is a path that a restore left alone although it differs, and why.
+type Kept struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+// side is one of the two states a plan leads from and to.
+type side struct {
+	info Info
+	man  *manifest.Manifest
+	odd  map[string]manifest.Odd
+}
+
+func sideOf(i Info, m *manifest.Manifest) side {
+	s := side{info: i, man: m, odd: map[string]manifest.Odd{}}
+	for _, o := range m.Odd {
+		s.odd[o.Path] = o
+	}
+	return s
+}
+
+// planner makes a plan from the rescue (the present) to the target.
+type planner struct {
+	s            *Store
+	opts         RestoreOptions
+	scan         *worktree.Result // the present
+	now, then    side
+	root         *worktree.Root
+	p            plan
+	goneFolders  map[string]bool
+	comeFolders  map[string]bool
+	wasIgnored   map[string]bool // candidates for removal that the rules of then ignored
+	removedPaths map[string]bool
+}
+
+// files compares the two sides and decides path by path.
+func (pl *planner) files(ctx context.Context) error {
+	diffs, err := pl.s.repo.DiffTrees(ctx, pl.now.info.Tree, pl.then.info.Tree)
+	if err != nil {
+		return err
+	}
+	diffs = append(diffs, pl.oddDiffs()...)
+	modes, err := pl.modeDiffs(ctx, diffs)
+	if err != nil {
+		return err
+	}
+	if err := pl.rulesOfThen(ctx, diffs); err != nil {
+		return err
+	}
+	for _, d := range diffs {
+		if why := pl.leave(d); why != "" {
+			pl.p.Kept = append(pl.p.Kept, Kept{d.Path, why})
+			continue
+		}
+		if d.NewMode == 0 {
+			pl.p.Remove = append(pl.p.Remove, rawPath(d.Path))
+			pl.removedPaths[d.Path] = true
+			continue
+		}
+		pl.p.Writes = append(pl.p.Writes, write{rawPath(d.Path), d.NewMode, d.NewOID, pl.then.man.Perm(d.Path, d.NewMode == 0o100755)})
+	}
+	pl.p.Writes = append(pl.p.Writes, modes...)
+	pl.folders()
+	pl.order()
+	return pl.obstacles()
+}
+
+// leave says why a difference stays, "" when it is to be put back.
+func (pl *planner) leave(d git.Difference) string {
+	switch {
+	case !within(pl.opts.Paths, d.Path):
+		return "" + outside
+	case matches(pl.opts.Preserve, d.Path):
+		return "preserved"
+	case pl.opts.Only != nil && !pl.opts.Only(d.Path):
+		return "changed by somebody else"
+	case d.NewMode == 0 && (pl.wasIgnored[d.Path] || pl.then.man.WasIgnored(d.Path)):
+		return "was ignored when the snapshot was taken"
+	case gapAt(pl.then.man, d.Path):
+		return "could not be captured when the snapshot was taken"
+	}
+	return ""
+}
+
+// outside marks a path that the request does not speak of; it is not worth a mention.
+const outside = "not asked for"
+
+func within(paths []string, path string) bool {
+	for _, p := range paths {
+		p = strings.TrimSuffix(p, "/")
+		if p == "." || p == "" || p == path || strings.HasPrefix(path, p+"/") {
+			return true
+		}
+	}
+	return len(paths) == 0
+}
+
+// matches reports whether a glob names a path, or a folder above it.
+func matches(globs []string, path string) bool {
+	for _, g := range globs {
+		g = strings.TrimSuffix(g, "/")
+		for p := path; ; {
+			if ok, err := doublestar.Match(g, p); ok && err == nil {
+				return true
+			}
+			i := strings.LastIndexByte(p, '/')
+			if i < 0 {
+				break
+			}
+			p = p[:i]
+		}
+	}
+	return false
+}
+
+func gapAt(m *manifest.Manifest, path string) bool {
+	for _, g := range m.Gaps {
+		if g.Path == path || strings.HasPrefix(path, g.Path+"/") {
+			return true
+		}
+	}
+	for _, n := range m.Nested {
+		if strings.HasPrefix(path, n.Path+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// oddDiffs compares what is kept outside of the trees.
+func (pl *planner) oddDiffs() []git.Difference {
+	var list []git.Difference
+	for path, o := range pl.then.odd {
+		was, there := pl.now.odd[path]
+		if !there || was.Mode != o.Mode || was.OID != o.OID {
+			list = append(list, git.Difference{Path: path, OldMode: was.Mode, OldOID: was.OID, NewMode: o.Mode, NewOID: o.OID, Status: 'M'})
+		}
+	}
+	for path, o := range pl.now.odd {
+		if _, still := pl.then.odd[path]; !still {
+			list = append(list, git.Difference{Path: path, OldMode: o.Mode, OldOID: o.OID, Status: 'D'})
+		}
+	}
+	slices.SortFunc(list, func(a, b git.Difference) int { return strings.Compare(a.Path, b.Path) })
+	return list
+}
+
+// modeDiffs gives files whose bytes are right and whose modes are not. They are
+// written like any other: the writer compares bytes first and then only sets the mode.
+func (pl *planner) modeDiffs(ctx context.Context, diffs []git.Difference) ([]write, error) {
+	differs := map[string]bool{}
+	for _, d := range diffs {
+		differs[d.Path] = true
+	}
+	candidates := map[string]bool{}
+	for _, m := range slices.Concat(pl.now.man.Modes, pl.then.man.Modes) {
+		candidates[m.Path] = true
+	}
+	defaults := pl.now.man.FilePerm == pl.then.man.FilePerm && pl.now.man.ExecPerm == pl.then.man.ExecPerm
+	if defaults && len(candidates) == 0 {
+		return nil, nil
+	}
+	entries, err := pl.s.repo.ListTree(ctx, pl.then.info.Tree)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range pl.then.odd {
+		entries = append(entries, git.TreeEntry{Path: o.Path, Mode: o.Mode, OID: o.OID})
+	}
+	var list []write
+	for _, e := range entries {
+		if e.Mode == 0o120000 || differs[e.Path] || defaults && !candidates[e.Path] {
+			continue
+		}
+		exec := e.Mode == 0o100755
+		want := pl.then.man.Perm(e.Path, exec)
+		if want != pl.now.man.Perm(e.Path, exec) && pl.leave(git.Difference{Path: e.Path, NewMode: e.Mode}) == "" {
+			list = append(list, write{rawPath(e.Path), e.Mode, e.OID, want})
+		}
+	}
+	return list, nil
+}
+
+// folders plans the folders that come and go: those without files, and parents that
+// are empty once their files are gone.
+func (pl *planner) folders() {
+	then := map[string]bool{}
+	for _, f := range pl.then.man.Folders {
+		then[f] = true
+		if why := pl.leave(git.Difference{Path: f, NewMode: 0o40000}); why == "" {
+			pl.comeFolders[f] = true
+		}
+	}
+	for _, f := range pl.now.man.Folders {
+		if !then[f] && pl.leave(git.Difference{Path: f}) == "" {
+			pl.goneFolders[f] = true
+		}
+	}
+	for _, r := range pl.p.Remove {
+		for p := parent(string(r)); p != "" && !then[p]; p = parent(p) {
+			pl.goneFolders[p] = true // only if it is empty then, and nothing is written below
+		}
+	}
+	needed := func(p string) {
+		for p = parent(p); p != ""; p = parent(p) {
+			delete(pl.goneFolders, p)
+			pl.comeFolders[p] = true
+		}
+	}
+	for _, w := range pl.p.Writes {
+		needed(string(w.Path))
+	}
+	for f := range then {
+		needed(f)
+	}
+	pl.chmods()
+}
+
+// chmods plans the modes of folders: of those that are made, and of those that have
+// another mode than then.
+func (pl *planner) chmods() {
+	want := map[string]uint16{}
+	for f := range pl.comeFolders {
+		want[f] = pl.then.man.FolderPerm(f)
+	}
+	all := pl.now.man.DirPerm != pl.then.man.DirPerm
+	named := map[string]bool{}
+	for _, m := range slices.Concat(pl.now.man.Modes, pl.then.man.Modes) {
+		named[m.Path] = true
+	}
+	for _, d := range pl.scan.Dirs {
+		if d.Path != "" && (all || named[d.Path]) && !pl.goneFolders[d.Path] && pl.leave(git.Difference{Path: d.Path, NewMode: 0o40000}) == "" {
+			want[d.Path] = pl.then.man.FolderPerm(d.Path)
+		}
+	}
+	for f, perm := range want {
+		if pl.comeFolders[f] {
+			pl.p.Mkdir = append(pl.p.Mkdir, chmod{rawPath(f), perm})
+		}
+		if info, err := pl.root.Lstat(f); err != nil || info.Perm != perm {
+			pl.p.Chmod = append(pl.p.Chmod, chmod{rawPath(f), perm})
+		}
+	}
+}
+
+func parent(path string) string {
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return ""
+	}
+	return path[:i]
+}
+
+// order sorts what must happen deepest first, and highest first.
+func (pl *planner) order() {
+	for f := range pl.goneFolders {
+		pl.p.Rmdir = append(pl.p.Rmdir, rawPath(f))
+	}
+	deepest := func(a, b rawPath) int { return strings.Compare(string(b), string(a)) }
+	slices.SortFunc(pl.p.Remove, deepest)
+	slices.SortFunc(pl.p.Rmdir, deepest)
+	slices.SortFunc(pl.p.Mkdir, func(a, b chmod) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	slices.SortFunc(pl.p.Chmod, func(a, b chmod) int { return deepest(a.Path, b.Path) })
+	slices.SortFunc(pl.p.Writes, func(a, b write) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	pl.p.Kept = slices.DeleteFunc(pl.p.Kept, func(k Kept) bool { return k.Why == outside })
+	slices.SortFunc(pl.p.Kept, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
+	// A folder that is there already needs no making.
+	pl.p.Mkdir = slices.DeleteFunc(pl.p.Mkdir, func(c chmod) bool {
+		info, err := pl.root.Lstat(string(c.Path))
+		return err == nil && info.Kind == worktree.Folder
+	})
+}
+
+// obstacles refuses what cannot be done without losing something: a thing in the way
+// of a file that the rescue does not hold, or a folder in the way that keeps something.
+func (pl *planner) obstacles() error {
+	for _, w := range pl.p.Writes {
+		path := string(w.Path)
+		info, err := pl.root.Lstat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, worktree.ErrNotFolder):
+		case err != nil:
+			return err
+		case info.Kind == worktree.Other:
+			pl.p.Blocked = append(pl.p.Blocked, Kept{path, "a FIFO, socket or device is in its place"})
+		case info.Kind == worktree.Folder:
+			pl.folderInTheWay(path)
+		case !pl.held(path):
+			pl.p.Blocked = append(pl.p.Blocked, Kept{path, "what is there could not be captured"})
+		}
+		for p := parent(path); p != ""; p = parent(p) {
+			if info, err := pl.root.Lstat(p); err == nil && info.Kind != worktree.Folder && !pl.removedPaths[p] {
+				pl.p.Blocked = append(pl.p.Blocked, Kept{p, "it is in the place of a folder"})
+			}
+		}
+	}
+	return nil
+}
+
+// folderInTheWay checks that a folder will be empty when a file is to take its place.
+func (pl *planner) folderInTheWay(path string) {
+	prefix := path + "/"
+	stays := func(p string) bool { return strings.HasPrefix(p, prefix) || strings.TrimSuffix(p, "/") == path }
+	for _, i := range pl.now.man.Ignored {
+		if stays(i) {
+			pl.p.Blocked = append(pl.p.Blocked, Kept{i, "it is ignored and lies where a file belongs"})
+		}
+	}
+	for _, n := range pl.now.man.Nested {
+		if stays(n.Path) {
+			pl.p.Blocked = append(pl.p.Blocked, Kept{n.Path, "a repository of its own lies where a file belongs"})
+		}
+	}
+	for _, g := range pl.now.man.Gaps {
+		if stays(g.Path) {
+			pl.p.Blocked = append(pl.p.Blocked, Kept{g.Path, "it could not be captured and lies where a file belongs"})
+		}
+	}
+	for _, k := range pl.p.Kept {
+		if stays(k.Path) {
+			pl.p.Blocked = append(pl.p.Blocked, Kept{k.Path, k.Why + ", and lies where a file belongs"})
+		}
+	}
+	pl.p.Rmdir = append(pl.p.Rmdir, rawPath(path))
+	for _, f := range pl.now.man.Folders {
+		if strings.HasPrefix(f, prefix) {
+			pl.p.Rmdir = append(pl.p.Rmdir, rawPath(f))
+		}
+	}
+	slices.SortFunc(pl.p.Rmdir, func(a, b rawPath) int { return strings.Compare(string(b), string(a)) })
+	pl.p.Rmdir = slices.Compact(pl.p.Rmdir)
+}
+
+// held reports whether the rescue holds what is at a path now.
+func (pl *planner) held(path string) bool {
+	_, found := slices.BinarySearchFunc(pl.scan.Entries, path, func(e worktree.Entry, p string) int { return strings.Compare(e.Path, p) })
+	return found
+}
+
+// rulesOfThen finds out which candidates for removal the rules of the target's time
+// ignored: what was ignored is nobody's to delete, whatever the rules say today.
+func (pl *planner) rulesOfThen(ctx context.Context, diffs []git.Difference) error {
+	if slices.Equal(pl.now.man.Rules, pl.then.man.Rules) {
+		return nil
+	}
+	var paths []string
+	for _, d := range diffs {
+		if d.NewMode == 0 {
+			paths = append(paths, d.Path)
+		}
+	}
+	ignored, err := pl.s.ignoredThen(ctx, pl.then, paths)
+	if err != nil {
+		return err
+	}
+	for i, yes := range ignored {
+		if yes {
+			pl.wasIgnored[paths[i]] = true
+		}
+	}
+	return nil
+}
+
+// refusal makes an error of what blocks a plan.
+func (p *plan) refusal() error {
+	if len(p.Blocked) == 0 {
+		return nil
+	}
+	first := p.Blocked[0]
+	return belay.Refuse(belay.CodeCannot, "move it away, or restore other paths with -- PATH…",
+		"the restore would have to destroy %s: %s", belay.VisibleLine(first.Path), first.Why)
+}

@@ -1,0 +1,135 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+)
+
+// Drop forgets snapshots for good. Their objects go with the next git gc.
+func (s *Store) Drop(ctx context.Context, ids ...belay.SnapshotID) error {
+	var list []Info
+	for _, id := range ids {
+		i, err := s.lookUp(ctx, id)
+		if err != nil {
+			return err
+		}
+		list = append(list, i)
+	}
+	return s.drop(ctx, list)
+}
+
+func (s *Store) drop(ctx context.Context, list []Info) error {
+	if len(list) == 0 {
+		return nil
+	}
+	// First the memory that rests on them, then the refs: killed in between, the next
+	// take only looks at more than it must.
+	if err := s.forgetFor(list); err != nil {
+		return err
+	}
+	var updates []git.Update
+	for _, i := range list {
+		updates = append(updates, git.Update{Ref: i.ref(), Old: i.commit})
+	}
+	if err := fault("ref", list[0].ref()); err != nil {
+		return err
+	}
+	return s.repo.UpdateRefs(ctx, "belay: drop", updates)
+}
+
+// PruneOptions says what is old. Keep protects: the snapshots of open tasks.
+type PruneOptions struct {
+	OlderThan time.Duration
+	Keep      func(Info) bool
+	DryRun    bool
+}
+
+// Pruned is what was forgotten, or would be.
+type Pruned struct {
+	Dropped []belay.SnapshotID `json:"dropped"`
+	Kept    int                `json:"kept"`
+}
+
+// Prune forgets snapshots older than a time. The newest of each task stays, and the
+// newest of all: when the clock jumped, a weekend must not take the rope away.
+func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
+	out := Pruned{Dropped: []belay.SnapshotID{}}
+	all, err := s.List(ctx)
+	if err != nil {
+		return out, err
+	}
+	newest := map[string]belay.SnapshotID{}
+	for _, i := range all {
+		newest[i.Task.Key()] = i.ID // they come in order
+	}
+	limit := s.opts.Now().Add(-o.OlderThan)
+	var old []Info
+	for _, i := range all {
+		if newest[i.Task.Key()] == i.ID || timeOf(i.ID).After(limit) || o.Keep != nil && o.Keep(i) {
+			continue
+		}
+		old = append(old, i)
+		out.Dropped = append(out.Dropped, i.ID)
+	}
+	out.Kept = len(all) - len(old)
+	if o.DryRun {
+		return out, nil
+	}
+	return out, s.drop(ctx, old)
+}
+
+// Usage is what snapshots cost.
+type Usage struct {
+	Snapshots int   `json:"snapshots"`
+	Bytes     int64 `json:"bytes"` // on the disk, of objects that no branch, tag or remote holds
+}
+
+// Usage counts snapshots and the bytes that only they hold.
+func (s *Store) Usage(ctx context.Context) (Usage, error) {
+	all, err := s.List(ctx)
+	u := Usage{Snapshots: len(all)}
+	if err != nil || len(all) == 0 {
+		return u, err
+	}
+	out, err := s.repo.Run(ctx, nil, "rev-list", "--objects", "--disk-usage", "--glob="+Prefix+"*", "--not", "--branches", "--tags", "--remotes", "--glob=refs/stash")
+	if err != nil {
+		return u, err
+	}
+	u.Bytes, err = strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+	return u, err
+}
+
+// Verify looks for every object of every snapshot and names what is broken.
+func (s *Store) Verify(ctx context.Context) ([]string, error) {
+	all, bad, err := s.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var problems []string
+	for _, b := range bad {
+		problems = append(problems, b.Error())
+	}
+	if len(all) == 0 {
+		return problems, nil
+	}
+	for _, i := range all {
+		out, err := s.repo.Run(ctx, nil, "rev-list", "--objects", "--no-object-names", "--missing=print", i.commit, "--not", "--branches", "--tags")
+		var f *git.Failure
+		switch {
+		case errors.As(err, &f):
+			problems = append(problems, fmt.Sprintf("snapshot %s: %s", i.ID.Short(), f.Says))
+		case err != nil:
+			return problems, err
+		case strings.Contains("\n"+string(out), "\n?"):
+			problems = append(problems, fmt.Sprintf("snapshot %s: objects are missing", i.ID.Short()))
+		}
+	}
+	return problems, nil
+}

@@ -1,0 +1,109 @@
+// Package snapshot holds whole states of a working tree and puts them back: files byte
+// for byte, the index, HEAD, refs, and an operation in progress. A snapshot is one
+// commit under refs/belay/, in the repository's own object store.
+//
+// It never touches the user's index, stash, branches, reflogs, hooks or files, except
+// to put them back when asked, and then only after holding the present. It knows
+// nothing of what tasks mean; docs/formats.md has the format.
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/manifest"
+)
+
+// Prefix is where the refs of snapshots live.
+const Prefix = "refs/belay/"
+
+// DefaultMaxFile is the size above which an untracked file is not captured.
+const DefaultMaxFile = 256 << 20
+
+// Options says what is captured beside the ordinary.
+type Options struct {
+	Include []string // doublestar globs of ignored paths to capture as well
+	MaxFile int64    // untracked files above are gaps; 0 is DefaultMaxFile
+	Now     func() time.Time
+}
+
+// Store takes and restores the snapshots of one working tree.
+type Store struct {
+	repo *git.Repo
+	opts Options
+	dir  string // belay's private folder of this working tree
+}
+
+// Open writes nothing.
+func Open(_ context.Context, repo *git.Repo, o Options) (*Store, error) {
+	if o.MaxFile == 0 {
+		o.MaxFile = DefaultMaxFile
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Store{repo: repo, opts: o, dir: filepath.Join(repo.Dir, "belay")}, nil
+}
+
+// Meta is what the taker says of a snapshot.
+type Meta struct {
+	Kind     belay.Kind   `json:"kind"`
+	Task     belay.TaskID `json:"task,omitempty"`
+	Attempt  int          `json:"attempt,omitempty"`
+	Command  string       `json:"command,omitempty"` // the loop's command it was taken for
+	Message  string       `json:"message,omitempty"`
+	Feature  string       `json:"feature,omitempty"`
+	Agent    string       `json:"agent,omitempty"`
+	Expected []string     `json:"expected,omitempty"` // files expected to change after it
+	Journal  string       `json:"journal,omitempty"`  // head of the task's record when it was taken
+}
+
+// Gap is a path that could not be captured, and why. A restore leaves it alone.
+type Gap struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// Info is a snapshot. Gaps and Nested are filled by Take and Get, not by List.
+type Info struct {
+	ID belay.SnapshotID `json:"id"`
+	Meta
+	Time      time.Time `json:"time"`
+	Head      string    `json:"head,omitempty"`      // the commit; "" while the branch has none
+	Branch    string    `json:"branch,omitempty"`    // the full ref; "" when detached
+	Operation string    `json:"operation,omitempty"` // merge, rebase, cherry-pick, revert, bisect, am
+	Tree      string    `json:"tree"`                // the tree of the files
+	Files     int       `json:"files"`
+	Partial   bool      `json:"partial"` // something could not be captured
+	Moving    bool      `json:"moving"`  // files changed while it was taken
+	Gaps      []Gap     `json:"gaps,omitempty"`
+	Nested    []string  `json:"nested,omitempty"` // repositories of their own, left alone
+	commit    string
+}
+
+func (i Info) ref() string { return Prefix + string(i.ID) }
+
+// scratch makes and gives a folder of belay's own.
+func (s *Store) scratch(parts ...string) (string, error) {
+	dir := filepath.Join(append([]string{s.dir}, parts...)...)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("make %s: %w", dir, err)
+	}
+	return dir, nil
+}
+
+// gapsOf turns a manifest's gaps into what people are told.
+func gapsOf(m *manifest.Manifest) (gaps []Gap, nested []string) {
+	for _, g := range m.Gaps {
+		gaps = append(gaps, Gap{g.Path, g.Reason})
+	}
+	for _, n := range m.Nested {
+		nested = append(nested, n.Path)
+	}
+	return gaps, nested
+}

@@ -1,0 +1,137 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// stateFiles are the files in the git folder that make up an operation in progress,
+// with what it is called. A name that ends in "/" is a folder.
+var stateFiles = []struct{ name, operation string }{
+	{"rebase-merge/", "rebase"}, {"rebase-apply/", "rebase"}, {"MERGE_HEAD", "merge"}, {"CHERRY_PICK_HEAD", "cherry-pick"},
+	{"REVERT_HEAD", "revert"}, {"sequencer/", ""}, {"BISECT_LOG", "bisect"}, {"BISECT_START", ""}, {"BISECT_TERMS", ""},
+	{"BISECT_NAMES", ""}, {"BISECT_ANCESTORS_OK", ""}, {"BISECT_EXPECTED_REV", ""}, {"BISECT_FIRST_PARENT", ""}, {"BISECT_RUN", ""},
+	{"MERGE_MSG", ""}, {"MERGE_MODE", ""}, {"MERGE_RR", ""}, {"MERGE_AUTOSTASH", ""}, {"AUTO_MERGE", ""}, {"SQUASH_MSG", ""},
+	{"REBASE_HEAD", ""}, {"ORIG_HEAD", ""},
+}
+
+// adminFiles are the files that steer git itself. An agent that changes them changes
+// what every later command does.
+var adminFiles = []string{"config", "config.worktree", "info/exclude", "info/attributes", "info/sparse-checkout", "info/grafts", "hooks/"}
+
+// maxState bounds one file of git's own state.
+const maxState = 64 << 20
+
+// gitFile is a file of the git folder: its name from there, its bytes and mode.
+type gitFile struct {
+	name string
+	data []byte
+	perm uint16
+}
+
+// readGit reads files and folders of a git folder; what is not there is left out.
+func readGit(dir string, names []string) ([]gitFile, error) {
+	var all []gitFile
+	for _, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if !strings.HasSuffix(name, "/") {
+			f, err := readOne(path, name)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, f...)
+			continue
+		}
+		err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil || d.IsDir() {
+				return err
+			}
+			rel, err := filepath.Rel(dir, p)
+			if err != nil {
+				return err
+			}
+			if name == "hooks/" && strings.HasSuffix(p, ".sample") {
+				return nil // git's own examples, never run
+			}
+			f, err := readOne(p, filepath.ToSlash(rel))
+			all = append(all, f...)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read git's state: %w", err)
+		}
+	}
+	slices.SortFunc(all, func(a, b gitFile) int { return strings.Compare(a.name, b.name) })
+	return all, nil
+}
+
+func readOne(path, name string) ([]gitFile, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) || err == nil && !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read git's state: %w", err)
+	}
+	if info.Size() > maxState {
+		return nil, fmt.Errorf("read git's state: %s is %d bytes long", path, info.Size())
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read git's state: %w", err)
+	}
+	return []gitFile{{name: name, data: data, perm: uint16(info.Mode().Perm())}}, nil
+}
+
+func stateNames() []string {
+	var names []string
+	for _, f := range stateFiles {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// operation names what is in progress, "" when nothing is.
+func operation(files []gitFile) string {
+	for _, want := range stateFiles {
+		if want.operation == "" {
+			continue
+		}
+		for _, f := range files {
+			if f.name == "rebase-apply/applying" {
+				return "am"
+			}
+			if f.name == want.name || strings.HasSuffix(want.name, "/") && strings.HasPrefix(f.name, want.name) {
+				return want.operation
+			}
+		}
+	}
+	return ""
+}
+
+// commitsIn gives the object names written in the state files, for gc to keep.
+func commitsIn(files []gitFile) []string {
+	var oids []string
+	for _, f := range files {
+		if len(f.data) > 1<<16 {
+			continue
+		}
+		for word := range strings.FieldsSeq(string(f.data)) {
+			if (len(word) == 40 || len(word) == 64) && strings.Trim(word, "0123456789abcdef") == "" && strings.Trim(word, "0") != "" {
+				oids = append(oids, word)
+			}
+		}
+	}
+	return oids
+}

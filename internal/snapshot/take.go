@@ -1,0 +1,440 @@
+package snapshot
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// Take holds the present state and changes nothing else: not the index, no ref outside
+// of refs/belay/, no file. It starts no program that the repository names. What could
+// not be captured is in the Info's Gaps, and Partial says so.
+//
+// A restore that was cut short is finished first. CodeBusy when another process
+// restores in this working tree.
+func (s *Store) Take(ctx context.Context, m Meta) (Info, error) {
+	if s.Interrupted() {
+		if _, err := s.Recover(ctx); err != nil {
+			return Info{}, err
+		}
+	}
+	unlock, err := s.share(ctx)
+	if err != nil {
+		return Info{}, err
+	}
+	defer unlock()
+	info, _, err := s.take(ctx, m, nil)
+	return info, err
+}
+
+// share keeps restores away while a take reads the tree.
+func (s *Store) share(ctx context.Context) (func(), error) {
+	if _, err := s.scratch(); err != nil {
+		return nil, err
+	}
+	lock := flock.New(s.lockPath())
+	waiting, stop := context.WithTimeout(ctx, 10*time.Second)
+	defer stop()
+	if ok, err := lock.TryRLockContext(waiting, 20*time.Millisecond); !ok {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err == nil || errors.Is(err, context.DeadlineExceeded) {
+			return nil, s.busy()
+		}
+		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
+	}
+	return func() { _ = lock.Unlock() }, nil
+}
+
+// tries is how often a tree that changes under the take is read again.
+const tries = 3
+
+// take reads, stores, writes the ref, and only then verifies that everything is there:
+// a gc that runs meanwhile may have pruned what was found before the ref existed.
+func (s *Store) take(ctx context.Context, m Meta, include []string) (Info, *capture, error) {
+	if _, err := s.scratch(); err != nil {
+		return Info{}, nil, err
+	}
+	c, err := s.read(ctx, include)
+	if err != nil {
+		return Info{}, nil, err
+	}
+	now := s.opts.Now()
+	info := Info{ID: newID(now, c.newest), Meta: m, Time: now.UTC(), Head: c.head.OID, Branch: c.head.Branch,
+		Operation: operation(c.state), Tree: c.tree, Files: len(c.scan.Entries), Partial: len(c.man.Gaps) > 0, Moving: c.moving}
+	info.Gaps, info.Nested = gapsOf(c.man)
+	commit := commitObject(s.repo, c.whole, c.parents, now, info.message())
+	info.commit = commit.OID
+	if err := s.store(ctx, []git.NewObject{commit}); err != nil {
+		return Info{}, nil, err
+	}
+	if err := fault("ref", info.ref()); err != nil {
+		return Info{}, nil, err
+	}
+	if err := s.repo.UpdateRefs(ctx, "belay: snapshot", []git.Update{{Ref: info.ref(), New: commit.OID}}); err != nil {
+		return Info{}, nil, err
+	}
+	if err := s.verify(ctx, c, commit); err != nil {
+		drop := s.repo.UpdateRefs(ctx, "belay: drop", []git.Update{{Ref: info.ref(), Old: commit.OID}})
+		return Info{}, nil, errors.Join(err, drop)
+	}
+	return info, c, s.learn(ctx, c, info.ID)
+}
+
+// read captures the present and stores its objects. When files change meanwhile it is
+// done again, and in the end what was read is what is held, marked as moving.
+func (s *Store) read(ctx context.Context, include []string) (*capture, error) {
+	for try := 1; ; try++ {
+		c, err := s.capture(ctx, include)
+		if err != nil {
+			return nil, err
+		}
+		if c.moving && try < tries {
+			continue
+		}
+		err = s.storeAll(ctx, c)
+		if err == nil {
+			return c, nil
+		}
+		changed := errors.Is(err, git.ErrChanged) || errors.Is(err, fs.ErrNotExist)
+		if !changed || try > 2*tries {
+			return nil, err
+		}
+		if try >= tries { // it changes faster than it can be read: hold copies
+			if err := s.freeze(ctx, c); err == nil {
+				return c, nil
+			}
+		}
+	}
+}
+
+// storeAll stores what the repository does not hold yet.
+func (s *Store) storeAll(ctx context.Context, c *capture) error {
+	objects, err := s.candidates(c)
+	if err != nil {
+		return err
+	}
+	if len(c.blobs) > 20 || !c.last.valid {
+		if objects, err = s.lacking(ctx, objects); err != nil {
+			return err
+		}
+	}
+	return s.store(ctx, objects)
+}
+
+func (s *Store) store(ctx context.Context, objects []git.NewObject) error {
+	if err := fault("store", "objects"); err != nil {
+		return err
+	}
+	return s.repo.Store(ctx, objects, filepath.Join(s.dir, "tmp"))
+}
+
+// candidates gives everything of a capture that may have to be stored.
+func (s *Store) candidates(c *capture) ([]git.NewObject, error) {
+	root, err := worktree.OpenRoot(s.repo.Root)
+	if err != nil {
+		return nil, err
+	}
+	objects := slices.Clone(c.objects)
+	for oid, src := range c.blobs {
+		objects = append(objects, src.object(root, oid))
+	}
+	sort.Slice(objects, func(i, j int) bool { return objects[i].OID < objects[j].OID })
+	return slices.CompactFunc(objects, func(a, b git.NewObject) bool { return a.OID == b.OID }), nil
+}
+
+// object reads a blob's bytes from the working tree when they are wanted.
+func (src *source) object(root *worktree.Root, oid string) git.NewObject {
+	open := func() (io.ReadCloser, error) { return root.Open(src.path) }
+	if src.link {
+		open = func() (io.ReadCloser, error) {
+			target, err := root.ReadLink(src.path)
+			return io.NopCloser(strings.NewReader(target)), err
+		}
+	}
+	return git.NewObject{OID: oid, Type: "blob", Size: src.size, Open: open}
+}
+
+// lacking gives those objects that the repository does not hold.
+func (s *Store) lacking(ctx context.Context, objects []git.NewObject) ([]git.NewObject, error) {
+	oids := make([]string, len(objects))
+	for i, o := range objects {
+		oids[i] = o.OID
+	}
+	missing, err := s.repo.Missing(ctx, oids)
+	if err != nil {
+		return nil, err
+	}
+	gone := map[string]bool{}
+	for _, oid := range missing {
+		gone[oid] = true
+	}
+	return slices.DeleteFunc(objects, func(o git.NewObject) bool { return !gone[o.OID] }), nil
+}
+
+// verify asks a fresh process for every object that no earlier snapshot is known to
+// hold, and stores once more what a gc took meanwhile.
+func (s *Store) verify(ctx context.Context, c *capture, commit git.NewObject) error {
+	for range 2 {
+		objects, err := s.candidates(c)
+		if err != nil {
+			return err
+		}
+		if objects, err = s.lacking(ctx, append(objects, commit)); err != nil {
+			return err
+		}
+		if len(objects) == 0 {
+			return s.anchored(ctx, c)
+		}
+		if err := s.store(ctx, objects); err != nil {
+			return fmt.Errorf("store again what was pruned meanwhile: %w", err)
+		}
+	}
+	return belay.Refuse(belay.CodeCannot, "wait for git gc to end, then try again", "objects of the snapshot vanish as fast as they are stored")
+}
+
+// anchored checks that the snapshots the capture rests on still exist, now that its
+// own ref holds everything.
+func (s *Store) anchored(ctx context.Context, c *capture) error {
+	if !c.last.valid {
+		return nil
+	}
+	refs, err := s.repo.Refs(ctx, Prefix)
+	if err != nil {
+		return err
+	}
+	if s.remember(refs).valid {
+		return nil
+	}
+	if err := s.forget(); err != nil {
+		return err
+	}
+	return belay.Refuse(belay.CodeCannot, "try again", "snapshots were dropped while one was taken")
+}
+
+// freeze copies every file that was read in this capture, and names and stores the
+// copies: what is held is what was read, although the tree did not stand still.
+func (s *Store) freeze(ctx context.Context, c *capture) error {
+	dir, err := s.scratch("tmp")
+	if err != nil {
+		return err
+	}
+	if dir, err = os.MkdirTemp(dir, "frozen-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	root, err := worktree.OpenRoot(s.repo.Root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	copies := map[string]string{} // oid → copy
+	for i := range c.scan.Entries {
+		e := &c.scan.Entries[i]
+		if _, wanted := c.blobs[e.OID.String()]; !wanted || e.Kind == worktree.Link {
+			continue
+		}
+		path := filepath.Join(dir, fmt.Sprint(i))
+		if err := s.copyOut(root, e, path); err != nil {
+			return err
+		}
+		copies[e.OID.String()] = path
+	}
+	c.moving, c.scan.Moving = true, true
+	if err := s.name(ctx, c); err != nil {
+		return err
+	}
+	objects, err := s.candidates(c)
+	if err != nil {
+		return err
+	}
+	for i, o := range objects {
+		if path, ok := copies[o.OID]; ok {
+			objects[i].Open = func() (io.ReadCloser, error) { return os.Open(path) }
+		}
+	}
+	return s.store(ctx, objects)
+}
+
+func (s *Store) copyOut(root *worktree.Root, e *worktree.Entry, path string) error {
+	in, err := root.Open(e.Path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(out, in)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	h := s.repo.NewHash()
+	fmt.Fprintf(h, "blob %d\x00", n)
+	if _, err := io.Copy(h, f); err != nil {
+		return err
+	}
+	e.OID, e.Size, e.Fresh = worktree.OID(h.Sum(nil)), n, true
+	return nil
+}
+
+// Peek reads the present and stores it without a ref: the tree of its files can be
+// compared with a snapshot's until the next gc.
+func (s *Store) Peek(ctx context.Context) (tree string, err error) {
+	unlock, err := s.share(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	c, err := s.read(ctx, nil)
+	if err != nil {
+		return "", err
+	}
+	return c.tree, nil
+}
+
+// nameRefs names the list of refs, the bytes of tag objects, and the keeper: a commit
+// whose parents are all commits that branches, tags, stashes and an operation in
+// progress name, so that no gc takes them while the snapshot lives. While refs stay
+// the same the keeper is the same commit.
+func (s *Store) nameRefs(ctx context.Context, c *capture, m *meta) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "HEAD %s %s\n", c.head.OID, c.head.Branch)
+	commits := map[string]bool{}
+	var tags []string
+	for _, r := range c.refs {
+		if strings.HasPrefix(r.Name, Prefix) {
+			continue
+		}
+		fmt.Fprintf(&b, "%s %s %s\n", r.Name, r.OID, r.Symref)
+		if strings.HasPrefix(r.Name, "refs/remotes/") {
+			continue
+		}
+		switch r.Type {
+		case "commit":
+			commits[r.OID] = true
+		case "tag":
+			tags = append(tags, r.OID)
+			if r.Peeled != "" {
+				commits[r.Peeled] = false // may be no commit: asked below
+			}
+		}
+	}
+	if c.head.OID != "" {
+		commits[c.head.OID] = true
+	}
+	for _, oid := range commitsIn(append(slices.Clone(c.state), c.logs...)) {
+		if !commits[oid] {
+			commits[oid] = false
+		}
+	}
+	refs := []byte(b.String())
+	m.blob("meta/refs", refs)
+	name := s.repo.Name("blob", refs)
+	same := c.last.valid && c.last.Refs == name
+	if err := s.nameTags(ctx, c, m, tags, same); err != nil {
+		return err
+	}
+	c.last.Refs = name
+	return s.keeper(ctx, c, commits)
+}
+
+func (s *Store) nameTags(ctx context.Context, c *capture, m *meta, tags []string, same bool) error {
+	if len(tags) == 0 {
+		c.last.Tags = ""
+		return nil
+	}
+	if same && c.last.Tags != "" {
+		m.oid("meta/tags", 0o040000, c.last.Tags)
+		return nil
+	}
+	rd, err := s.repo.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer rd.Close()
+	t := &meta{s: s}
+	slices.Sort(tags)
+	for _, oid := range slices.Compact(tags) {
+		o, err := rd.Read(oid)
+		if err != nil {
+			return fmt.Errorf("read tag %s: %w", oid, err)
+		}
+		t.blob(oid, o.Data)
+	}
+	tree, trees, err := s.repo.Tree(t.files)
+	if err != nil {
+		return err
+	}
+	m.objects = slices.Concat(m.objects, t.objects, trees)
+	c.last.Tags = tree
+	m.oid("meta/tags", 0o040000, tree)
+	return nil
+}
+
+// keeper makes the keeper commit. Names that were only read in a file are kept when
+// they are commits that exist.
+func (s *Store) keeper(ctx context.Context, c *capture, commits map[string]bool) error {
+	var parents, doubtful []string
+	for oid, sure := range commits {
+		if sure {
+			parents = append(parents, oid)
+		} else {
+			doubtful = append(doubtful, oid)
+		}
+	}
+	if len(doubtful) > 0 {
+		sure, err := s.repo.Commits(ctx, doubtful)
+		if err != nil {
+			return err
+		}
+		parents = append(parents, sure...)
+	}
+	if len(parents) == 0 {
+		c.last.Keeper = ""
+		return nil
+	}
+	slices.Sort(parents)
+	// Not the empty tree: git knows that one without storing it, and fsck misses it.
+	note := git.NewObject{Type: "blob", Data: []byte("The parents of this commit are kept by belay.\n")}
+	note.OID = s.repo.Name("blob", note.Data)
+	tree, trees, err := s.repo.Tree([]git.File{{Path: "note", Mode: 0o100644, OID: raw(note.OID)}})
+	if err != nil {
+		return err
+	}
+	keeper := commitObject(s.repo, tree, slices.Compact(parents), time.Unix(0, 0), "belay: keeps what refs named\n")
+	if !c.last.valid || c.last.Keeper != keeper.OID {
+		c.objects = append(append(c.objects, note, keeper), trees...)
+	}
+	c.last.Keeper = keeper.OID
+	c.parents = []string{keeper.OID}
+	return nil
+}
+
+// raw turns an object's hex name into its bytes; names come from git or ourselves.
+func raw(oid string) string {
+	b, _ := hex.DecodeString(oid)
+	return string(b)
+}

@@ -1,0 +1,289 @@
+package snapshot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// intent says what a restore is about to do, written before it begins and removed when
+// it is recorded as done: what is found of it later was cut short, and is finished.
+type intent struct {
+	Version    int              `json:"version"`
+	Target     belay.SnapshotID `json:"target"`
+	Rescue     belay.SnapshotID `json:"rescue"`
+	FilesOnly  bool             `json:"files_only,omitempty"`
+	Partial    bool             `json:"partial,omitempty"` // not the whole state: undo takes back only these paths
+	Plan       plan             `json:"plan"`
+	Refs       []RefMove        `json:"refs,omitempty"`
+	IndexInode uint64           `json:"index_inode,omitempty"` // of our own index.lock
+	Step       string           `json:"step,omitempty"`        // undo or redo; "" for a restore
+}
+
+const intentVersion = 1
+
+func (s *Store) writeIntent(j *intent) error {
+	j.Version = intentVersion
+	text, err := json.Marshal(j)
+	if err != nil {
+		return err
+	}
+	return writeWhole(s.intentPath(), text, true)
+}
+
+// done records a restore in the history and takes the intent away.
+func (s *Store) done(j *intent, change func(*history)) error {
+	h, err := s.readHistory()
+	if err != nil {
+		return err
+	}
+	change(&h)
+	if err := s.writeHistory(h); err != nil {
+		return err
+	}
+	if err := fault("unlink", s.intentPath()); err != nil {
+		return err
+	}
+	return os.Remove(s.intentPath())
+}
+
+// history is what can be undone and redone, the newest last.
+type history struct {
+	Version int    `json:"version"`
+	Undo    []step `json:"undo"`
+	Redo    []step `json:"redo"`
+}
+
+// step is one restore: to go back to Back takes it back. Paths are those it changed,
+// when it was not of the whole state.
+type step struct {
+	Target    belay.SnapshotID `json:"target"`
+	Back      belay.SnapshotID `json:"back"`
+	FilesOnly bool             `json:"files_only,omitempty"`
+	Partial   bool             `json:"partial,omitempty"`
+	Paths     []rawPath        `json:"paths,omitempty"`
+}
+
+// keptSteps bounds the history; older rescues can still be restored by id.
+const keptSteps = 100
+
+func stepOf(j *intent) step {
+	st := step{Target: j.Target, Back: j.Rescue, FilesOnly: j.FilesOnly, Partial: j.Partial}
+	if j.Partial {
+		for _, w := range j.Plan.Writes {
+			st.Paths = append(st.Paths, w.Path)
+		}
+		st.Paths = append(st.Paths, j.Plan.Remove...)
+	}
+	return st
+}
+
+// push records a restore by a person: what was undone before can no longer be redone.
+func (h *history) push(j *intent) {
+	h.Undo, h.Redo = append(h.Undo, stepOf(j)), nil
+	h.Undo = h.Undo[max(0, len(h.Undo)-keptSteps):]
+}
+
+// move records an undo, or a redo.
+func (h *history) move(j *intent) {
+	from, to := &h.Undo, &h.Redo
+	if j.Step == "redo" {
+		from, to = to, from
+	}
+	if n := len(*from); n > 0 {
+		*from = (*from)[:n-1]
+	}
+	*to = append(*to, stepOf(j))
+}
+
+func (s *Store) historyPath() string { return filepath.Join(s.dir, "undo.json") }
+
+func (s *Store) readHistory() (history, error) {
+	var h history
+	text, err := os.ReadFile(s.historyPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &h)
+	}
+	if err != nil {
+		return h, fmt.Errorf("read the history of restores: %w", err)
+	}
+	if h.Version != intentVersion {
+		return h, belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it", "the history of restores has the version %d, which is not known", h.Version)
+	}
+	return h, nil
+}
+
+func (s *Store) writeHistory(h history) error {
+	h.Version = intentVersion
+	text, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	return writeWhole(s.historyPath(), text, true)
+}
+
+// Undo takes the last restore back: it restores the rescue that was taken before it.
+// CodeCannot when there is nothing to undo.
+func (s *Store) Undo(ctx context.Context, o RestoreOptions) (Restored, error) {
+	return s.stepBack(ctx, o, "undo", func(h history) []step { return h.Undo })
+}
+
+// Redo does the restore again that the last Undo took back.
+func (s *Store) Redo(ctx context.Context, o RestoreOptions) (Restored, error) {
+	return s.stepBack(ctx, o, "redo", func(h history) []step { return h.Redo })
+}
+
+func (s *Store) stepBack(ctx context.Context, o RestoreOptions, name string, stack func(history) []step) (Restored, error) {
+	unlock, err := s.exclude(ctx)
+	if err != nil {
+		return Restored{}, err
+	}
+	defer unlock()
+	if _, err := s.recover(ctx); err != nil {
+		return Restored{}, err
+	}
+	h, err := s.readHistory()
+	if err != nil {
+		return Restored{}, err
+	}
+	steps := stack(h)
+	if len(steps) == 0 {
+		return Restored{}, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID", "there is nothing to %s", name)
+	}
+	last := steps[len(steps)-1]
+	o.FilesOnly = last.FilesOnly
+	if last.Partial {
+		touched := map[string]bool{}
+		for _, p := range last.Paths {
+			touched[string(p)] = true
+		}
+		o.Only = func(p string) bool { return touched[p] }
+		o.FilesOnly = o.FilesOnly || len(o.Paths) > 0
+	}
+	o.Reason = name
+	out, j, err := s.restore(ctx, last.Back, o)
+	if err != nil || o.DryRun {
+		return out, err
+	}
+	if j == nil { // nothing differed: the step is done all the same
+		j = &intent{Target: last.Back, Rescue: last.Target, FilesOnly: last.FilesOnly, Partial: last.Partial}
+		if err := s.writeIntent(j); err != nil {
+			return out, err
+		}
+	}
+	j.Step = name
+	return out, s.done(j, func(h *history) { h.move(j) })
+}
+
+// Recover finishes a restore that was cut short. What it meets is held first, because
+// somebody may have worked in the tree since. It gives nil when there is none.
+func (s *Store) Recover(ctx context.Context) (*Restored, error) {
+	if !s.Interrupted() {
+		return nil, nil
+	}
+	unlock, err := s.exclude(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	return s.recover(ctx)
+}
+
+// recover is Recover under the lock that is already held.
+func (s *Store) recover(ctx context.Context) (*Restored, error) {
+	s.sweep()
+	text, err := os.ReadFile(s.intentPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the intent of a restore: %w", err)
+	}
+	var j intent
+	if err := json.Unmarshal(text, &j); err != nil || j.Version != intentVersion {
+		return nil, belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it, or remove the file", "a restore was cut short and %s cannot be read", s.intentPath())
+	}
+	if err := s.ourLock(j); err != nil {
+		return nil, err
+	}
+	rescue, c, err := s.take(ctx, Meta{Kind: belay.KindRescue, Message: "met while finishing the restore of " + j.Target.Short()}, nil)
+	if err != nil {
+		return nil, err
+	}
+	target, err := s.lookUp(ctx, j.Target)
+	if err != nil {
+		return nil, err
+	}
+	g := &gitPlan{}
+	if !j.FilesOnly {
+		if g, err = s.planGit(ctx, target, c, RestoreOptions{}); err != nil {
+			return nil, err
+		}
+		g.refs = j.Refs
+	}
+	root, err := worktree.OpenRoot(s.repo.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if err := s.carryOut(ctx, root, &j, g); err != nil {
+		return nil, err
+	}
+	out := j.Plan.report(j.Target, g)
+	out.Rescue = rescue.ID
+	change := func(h *history) { h.push(&j) }
+	if j.Step != "" {
+		change = func(h *history) { h.move(&j) }
+	}
+	return &out, s.done(&j, change)
+}
+
+// ourLock removes an index.lock that a killed restore left: it is ours when its inode
+// is the one that was written down before it was made.
+func (s *Store) ourLock(j intent) error {
+	lock := filepath.Join(s.repo.Dir, "index.lock")
+	info, err := os.Lstat(lock)
+	if err != nil || j.IndexInode == 0 || inode(info) != j.IndexInode {
+		return nil // none, or somebody else's: that one is waited for and named
+	}
+	return os.Remove(lock)
+}
+
+func inode(info fs.FileInfo) uint64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return st.Ino
+	}
+	return 0
+}
+
+// sweep removes temporary files that killed processes left. It runs under the lock
+// that keeps every take and restore of this tree away.
+func (s *Store) sweep() {
+	tmp := filepath.Join(s.dir, "tmp")
+	list, err := os.ReadDir(tmp)
+	if err != nil {
+		return
+	}
+	for _, e := range list {
+		_ = os.RemoveAll(filepath.Join(tmp, e.Name()))
+	}
+}
+
+func writeBytes(root *worktree.Root, name string, perm uint16, tmp string, data []byte) error {
+	return root.WriteFile(name, perm, tmp, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}

@@ -1,0 +1,282 @@
+package worktree
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// during runs change in the middle of a scan: when it asks what is ignored.
+func (b *bench) during(change func()) *Result {
+	b.t.Helper()
+	old := b.o.Ignored
+	defer func() { b.o.Ignored = old }()
+	b.put(fmt.Sprintf("asked-%p", &change), "x") // a new name, so that the root is asked about
+	b.age()
+	var once atomic.Bool
+	b.o.Ignored = func(ctx context.Context, paths []string) ([]bool, error) {
+		if once.CompareAndSwap(false, true) {
+			change()
+		}
+		return make([]bool, len(paths)), nil
+	}
+	return b.scan()
+}
+
+func TestScanOfAMovingTree(t *testing.T) {
+	t.Parallel()
+	for what, change := range map[string]func(*bench){
+		"an edit":            func(b *bench) { b.put("d/f", "edited") },
+		"a new file":         func(b *bench) { b.put("d/new", "") },
+		"a removed file":     func(b *bench) { b.must(os.Remove(b.path("top"))) },
+		"a removed folder":   func(b *bench) { b.must(os.RemoveAll(b.path("d"))) },
+		"a mode":             func(b *bench) { b.must(os.Chmod(b.path("d/f"), 0o600)) },
+		"a file for a link":  func(b *bench) { b.must(os.Remove(b.path("top"))); b.link("top", "/etc/passwd") },
+		"a file for a FIFO":  func(b *bench) { b.must(os.Remove(b.path("top"))); b.must(unix.Mkfifo(b.path("top"), 0o600)) },
+		"a file for a dir":   func(b *bench) { b.must(os.Remove(b.path("top"))); b.put("top/x", "") },
+		"a dir for a link":   func(b *bench) { b.must(os.RemoveAll(b.path("d"))); b.link("d", "/etc") },
+		"new rules":          func(b *bench) { b.put(".gitignore", "x\n") },
+		"another folder":     func(b *bench) { b.must(os.Rename(b.path("d"), b.path("e"))); b.put("d/f", "") },
+		"the root is edited": func(b *bench) { b.must(os.Chmod(b.root, 0o700)) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.put("d/f", "first", "d/g", "g", "top", "t")
+			b.age()
+			r := b.during(func() { change(b) })
+			b.must(r.Save())
+			// What the root is like was read before the change, so a new name or
+			// another mode there goes unseen; all else is noticed.
+			unseen := []string{"the root is edited"}
+			if r.Moving == slices.Contains(unseen, what) {
+				t.Errorf("moving is %v", r.Moving)
+			}
+			b.scanSave()
+			b.age()
+			if r := b.scanSave(); r.Moving {
+				t.Error("it stands still now")
+			}
+		})
+	}
+}
+
+func TestScanWithTheRootRemoved(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.put("a/f", "x")
+	old := b.o.Ignored
+	b.o.Ignored = func(_ context.Context, paths []string) ([]bool, error) {
+		b.must(os.Rename(b.root, b.root+"-away"))
+		return make([]bool, len(paths)), nil
+	}
+	r, err := Scan(context.Background(), b.o)
+	b.must(err)
+	same(t, "a root that is moved is still open", []string{"a/f"}, paths(r))
+	b.o.Ignored = old
+	if _, err := Scan(context.Background(), b.o); err == nil {
+		t.Error("a root that is gone was scanned")
+	}
+}
+
+// TestScanWhileFilesChange edits a file all the time: every entry is the hash of
+// something that was once written, or the scan says that the tree moved.
+func TestScanWhileFilesChange(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	const size = 300_000
+	whole := map[OID]bool{}
+	content := func(i int) string { return strings.Repeat(string(rune('a'+i%20)), size) }
+	for i := range 20 {
+		whole[blobOID(content(i))] = true
+	}
+	b.put("f", content(0), "g", "still")
+	var stop atomic.Bool
+	done := make(chan error, 1)
+	go func() {
+		f, err := os.OpenFile(b.path("f"), os.O_WRONLY, 0)
+		for i := 0; err == nil && !stop.Load(); i++ {
+			_, err = f.WriteAt([]byte(content(i)), 0)
+		}
+		done <- err
+	}()
+	moved := 0
+	for range 100 {
+		r := b.scan()
+		b.must(r.Save())
+		if r.Moving {
+			moved++
+		} else if !whole[r.Entries[0].OID] {
+			t.Error("a torn file in a tree that stands still")
+		}
+	}
+	stop.Store(true)
+	b.must(<-done)
+	t.Logf("%d of 100 scans saw that it moved", moved)
+	last, err := os.ReadFile(b.path("f"))
+	b.must(err)
+	if r := b.scanSave(); r.Entries[0].OID != blobOID(string(last)) {
+		t.Error("the last edit was not seen")
+	}
+}
+
+func TestScansBesideEachOther(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for i := range 200 {
+		b.put(fmt.Sprintf("d%d/f%d", i%10, i), fmt.Sprint(i))
+	}
+	want := flat(b.scan())
+	errs := make(chan error)
+	for range 8 {
+		go func() {
+			r, err := Scan(context.Background(), b.o)
+			if err == nil {
+				err = r.Save()
+			}
+			if err == nil && !slices.Equal(flat(r), want) {
+				err = fmt.Errorf("got %s", strings.Join(flat(r), "\n"))
+			}
+			errs <- err
+		}()
+	}
+	for range 8 {
+		b.must(<-errs)
+	}
+	b.clean()
+	same(t, "afterwards", want, flat(b.scanSave()))
+}
+
+// TestWithoutRights runs what root cannot see in a process without root's rights.
+func TestWithoutRights(t *testing.T) {
+	if top := os.Getenv("BELAY_TEST_UNPRIVILEGED"); top != "" {
+		withoutRights(t, top)
+		return
+	}
+	top := t.TempDir()
+	for dir := top; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestWithoutRights$", "-test.v")
+	if os.Getuid() == 0 {
+		if err := os.Chown(top, 12345, 12345); err != nil {
+			t.Fatal(err)
+		}
+		self := filepath.Join(top, "self")
+		text, err := os.ReadFile("/proc/self/exe")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(self, text, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		cmd = exec.Command("setpriv", "--reuid", "12345", "--regid", "12345", "--clear-groups", self, "-test.run=^TestWithoutRights$", "-test.v")
+		cmd.Dir = top
+	}
+	cmd.Env = append(os.Environ(), "BELAY_TEST_UNPRIVILEGED="+top, "TMPDIR="+top)
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "\n--- PASS") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func withoutRights(t *testing.T, top string) {
+	b := newBench(t)
+	mode := func(path string, mode os.FileMode) { b.must(os.Chmod(b.path(path), mode)) }
+	b.put("secret", "s", "closed/f", "f", "lists/f", "f", "wall/a/b/f", "f", "ro/f", "old", "ro/rm", "", "ok", "ok")
+	b.must(os.Mkdir(b.path("ro/dir"), 0o755))
+	b.track("1", tracked("secret", "closed/f", "closed/g")...)
+	mode("secret", 0)
+	mode("closed", 0)
+	mode("lists", 0o444) // names can be read, files cannot be looked at
+	mode("ro", 0o555)
+	mode("wall/a/b", 0)
+	mode("wall/a", 0o444)
+	mode("wall", 0)
+	defer func() {
+		for _, p := range []string{"closed", "lists", "ro", "wall", "wall/a", "wall/a/b"} {
+			mode(p, 0o755)
+		}
+	}()
+	r := b.scanSave()
+	same(t, "entries", []string{"ok", "ro/f", "ro/rm"}, paths(r))
+	got := []string{}
+	for _, g := range r.Gaps {
+		got = append(got, fmt.Sprintf("%s: %s, tracked %v", g.Path, g.Reason, g.Tracked))
+	}
+	same(t, "gaps", []string{"closed: folder cannot be read: permission denied, tracked true", "lists/f: cannot be read: permission denied, tracked false",
+		"secret: cannot be read: permission denied, tracked true", "wall: folder cannot be read: permission denied, tracked false"}, got)
+	if !slices.Contains(r.Dirs, Dir{"closed", 0, false}) || r.Moving {
+		t.Errorf("folders %v, moving %v", r.Dirs, r.Moving)
+	}
+
+	root, err := OpenRoot(b.root)
+	b.must(err)
+	defer root.Close()
+	for _, err := range []error{
+		root.WriteFile("ro/f", 0o444, b.tmp(), writes("new")), root.WriteFile("ro/g", 0o600, "", writes("g")), root.Symlink("ro/l", "x"),
+		root.Symlink("ro/l", "y"), root.Mkdir("ro/m", 0o555), root.Mkdir("ro/m/inner", 0o700), root.Remove("ro/rm"), root.Rmdir("ro/dir"),
+		root.Chmod("wall/a/b/f", 0o600), root.WriteFile("wall/a/b/f", 0o640, b.tmp(), writes("in")), root.Chmod("secret", 0o640),
+	} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for path, want := range map[string]uint16{"ro": 0o555, "wall": 0, "wall/a": 0o444, "wall/a/b": 0, "wall/a/b/f": 0o640, "ro/m": 0o555, "ro/m/inner": 0o700, "ro/f": 0o444, "secret": 0o640} {
+		if i, err := root.Lstat(path); err != nil || i.Perm != want {
+			t.Errorf("%s has mode %o, not %o, %v", path, i.Perm, want, err)
+		}
+	}
+	b.is("ro/f", "new", 0o444)
+	b.clean2("ro")
+	if err := root.WriteFile("/etc/x", 0o644, "", writes("")); err == nil {
+		t.Error("an absolute path was taken")
+	}
+	// Somebody else's folder cannot be made writable.
+	theirs, err := OpenRoot("/")
+	b.must(err)
+	defer theirs.Close()
+	if err := theirs.WriteFile("etc/belay-test", 0o644, "", writes("")); err == nil {
+		t.Error("a file was written to /etc")
+	}
+
+	errs := make(chan error)
+	for i := range 4 { // several at once make the folder writable and put it back
+		go func() {
+			var err error
+			for k := 0; err == nil && k < 50; k++ {
+				err = root.WriteFile(fmt.Sprintf("ro/%d-%d", i, k), 0o600, b.tmp(), writes("x"))
+			}
+			errs <- err
+		}()
+	}
+	for range 4 {
+		b.must(<-errs)
+	}
+	if i, err := root.Lstat("ro"); err != nil || i.Perm != 0o555 {
+		t.Errorf("ro has mode %o, %v", i.Perm, err)
+	}
+	_ = top
+}
+
+// clean2 looks for temporary files in a folder that can be read.
+func (b *bench) clean2(folder string) {
+	b.t.Helper()
+	entries, err := os.ReadDir(b.path(folder))
+	b.must(err)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), TempPrefix) {
+			b.t.Errorf("%s is left", e.Name())
+		}
+	}
+}
