@@ -65,6 +65,8 @@ func duration(d time.Duration) string {
 		d = d.Round(time.Second)
 	} else if d >= time.Second {
 		d = d.Round(100 * time.Millisecond)
+	} else {
+		d = d.Round(time.Millisecond)
 	}
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

@@ -11,7 +11,7 @@ import (
 // Bounds on a glob: alternatives multiply, {a,b}{a,b}… is matched once for each.
 const (
 	maxGlob  = 1024 // bytes
-	maxForms = 1024 // what the braces expand to
+	maxForms = 128  // what the braces expand to
 )
 
 // ValidGlob tells whether a glob can be used in a Scope: a doublestar pattern (*, ?,

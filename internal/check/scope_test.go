@@ -200,13 +200,13 @@ func TestMatch(t *testing.T) {
 
 func TestValidGlob(t *testing.T) {
 	t.Parallel()
-	for _, glob := range []string{"", "/", "//", "/a", "..", "a/..", "../a", "a[", "[]", "{a", "a}", `a\`, strings.Repeat("a", 1025), strings.Repeat("{a,b}", 11), "{" + strings.Repeat(",", 1025) + "}"} {
+	for _, glob := range []string{"", "/", "//", "/a", "..", "a/..", "../a", "a[", "[]", "{a", "a}", `a\`, strings.Repeat("a", 1025), strings.Repeat("{a,b}", 8), "{" + strings.Repeat(",", 129) + "}"} {
 		var refused *belay.Error
 		if err := ValidGlob(glob); !errors.As(err, &refused) || refused.Code != belay.CodeUsage || refused.Try == "" {
 			t.Errorf("%.40q: got %v, want a refusal", glob, err)
 		}
 	}
-	for _, glob := range []string{"a", ".", "./a", "a/", "**", "a..b", "...", "[a-z]", "{a,b}", strings.Repeat("{a,b}", 10), " ", "a b", "\xff", "-x", ":(top)", "!a"} {
+	for _, glob := range []string{"a", ".", "./a", "a/", "**", "a..b", "...", "[a-z]", "{a,b}", strings.Repeat("{a,b}", 7), " ", "a b", "\xff", "-x", ":(top)", "!a"} {
 		if err := ValidGlob(glob); err != nil {
 			t.Errorf("%q: %v", glob, err)
 		}

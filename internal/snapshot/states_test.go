@@ -569,7 +569,12 @@ var settings = []repository{
 			s.hook(h, "#!/bin/sh\n"+s.recorder()+"\nexit 1\n")
 		}
 		os.Remove(s.watched)
-	}, agent: func(s *sandbox) { s.write("a.txt", "x"); s.hook("pre-commit", "#!/bin/sh\nrm -rf /tmp/x\n"); s.remove("dir"); os.Remove(s.watched) }},
+	}, agent: func(s *sandbox) {
+		s.write("a.txt", "x")
+		s.hook("pre-commit", "#!/bin/sh\nrm -rf /tmp/x\n")
+		s.remove("dir")
+		os.Remove(s.watched)
+	}},
 	{name: "hooks that are links", build: func(s *sandbox) {
 		base(s)
 		s.write("tools/hook", "#!/bin/sh\n")
@@ -609,7 +614,12 @@ var settings = []repository{
 		}
 		os.Remove(s.watched)
 	}},
-	{name: "symlinks false", build: func(s *sandbox) { base(s); s.link("a.txt", "l"); s.commit("l"); s.git("config", "core.symlinks", "false") }},
+	{name: "symlinks false", build: func(s *sandbox) {
+		base(s)
+		s.link("a.txt", "l")
+		s.commit("l")
+		s.git("config", "core.symlinks", "false")
+	}},
 	{name: "fileMode false", build: func(s *sandbox) { base(s); s.git("config", "core.fileMode", "false"); s.chmod("a.txt", 0o755) }},
 	{name: "ignoreCase true", build: func(s *sandbox) {
 		base(s)

@@ -185,10 +185,10 @@ func TestJUnitBombs(t *testing.T) {
 		"long attribute":   {`<testsuite><testcase name="`, "a", 8 * mib, "unexpected EOF"},
 		"long text":        {"<testsuite><testcase><failure>", "a&amp;", 8 * mib, "stops in the middle"},
 		"deep":             {"", "<testsuite>", 4 * mib, "256 elements"},
-		"too large":        {"<testsuite>", "<testcase name='a'/>", 65 * mib, "over 64 MiB"},
-		"many failures":    {"<testsuite>", "<testcase name='a'><failure/></testcase>", 4 * mib, "more than 50000 tests failed"},
+		"too large":        {"<testsuite><system-out>", "all is well, and more of the same\n", 65 * mib, "over 64 MiB"},
+		"many failures":    {"<testsuite>", "<testcase><failure/></testcase>", 2 * mib, "more than 50000 tests failed"},
 		"comment":          {"<testsuite><!-- ", "-", 8 * mib, "stops in the middle"},
-		"many stray ends":  {"<testsuite>", "</a>", 4 * mib, "stops in the middle"},
+		"many stray ends":  {"<testsuite>", "</a>", 1 * mib, "stops in the middle"},
 		"many open things": {"<testsuite>", "<testcase>", 4 * mib, "256 elements"},
 	} {
 		report, err := ReadJUnit(io.MultiReader(strings.NewReader(tt.head), &repeat{text: tt.text, left: tt.size}))
