@@ -148,7 +148,7 @@ func generate(dir string, n int) error {
 			return err
 		}
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"commit", "-qm", "all"}, {"gc", "-q"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "gc.auto=0", "commit", "-qm", "all"}, {"gc", "-q"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir, cmd.Env = dir, environ()
 		if out, err := cmd.CombinedOutput(); err != nil {

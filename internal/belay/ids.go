@@ -2,7 +2,6 @@ package belay
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -14,15 +13,35 @@ type TaskID string
 // TaskIDRule is the sentence a refused id is answered with.
 const TaskIDRule = "a task id is 1 to 64 letters, digits, '.', '_' or '-', starts with a letter or digit, has no '..', does not end in '.' or '.lock', and is no Windows device name"
 
-var taskIDPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+// isDevice reports whether Windows takes a file name for a device: CON, or nul.txt.
+func isDevice(name string) bool {
+	name, _, _ = strings.Cut(strings.ToLower(name), ".")
+	switch {
+	case name == "con" || name == "prn" || name == "aux" || name == "nul":
+		return true
+	case len(name) == 4 && (name[:3] == "com" || name[:3] == "lpt"):
+		return name[3] >= '0' && name[3] <= '9'
+	}
+	return false
+}
 
-var deviceName = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$`)
+// only reports whether s is made of letters and digits of ASCII and the extra bytes.
+func only(s, extra string) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !letter && strings.IndexByte(extra, c) < 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // ParseTaskID checks s against TaskIDRule. Ids end up in file names on every
 // platform, which is why the rule is narrower than git's for refs.
 func ParseTaskID(s string) (TaskID, error) {
-	bad := !taskIDPattern.MatchString(s) || strings.Contains(s, "..") ||
-		strings.HasSuffix(s, ".") || strings.HasSuffix(strings.ToLower(s), ".lock") || deviceName.MatchString(s)
+	bad := s == "" || len(s) > 64 || !only(s[:1], "") || !only(s, "._-") || strings.Contains(s, "..") ||
+		strings.HasSuffix(s, ".") || strings.HasSuffix(strings.ToLower(s), ".lock") || isDevice(s)
 	if bad {
 		return "", Refuse(CodeUsage, TaskIDRule, "%q is not a task id", s)
 	}
@@ -53,13 +72,11 @@ func NextTaskID(used []TaskID) TaskID {
 // sortable by the order of taking. The ref is refs/belay/<id>.
 type SnapshotID string
 
-var snapshotIDPattern = regexp.MustCompile(`^[0-9a-hjkmnp-tv-z]{4,26}$`)
-
 // ParseSnapshotID accepts a whole id or a prefix of at least four characters, in
 // either case.
 func ParseSnapshotID(s string) (SnapshotID, error) {
 	low := strings.ToLower(s)
-	if !snapshotIDPattern.MatchString(low) {
+	if len(low) < 4 || len(low) > 26 || !only(low, "") || strings.ContainsAny(low, "ilou") {
 		return "", Refuse(CodeUsage, "belay snapshot list", "%q is not a snapshot id", s)
 	}
 	return SnapshotID(low), nil

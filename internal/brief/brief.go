@@ -16,6 +16,7 @@ import (
 	"embed"
 	"fmt"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -25,23 +26,26 @@ import (
 //go:embed templates/*.tmpl
 var files embed.FS
 
-var templates = template.Must(template.New("brief").Funcs(template.FuncMap{
-	"code":     code,
-	"codes":    codes,
-	"closing":  closing,
-	"fence":    fence,
-	"past":     past,
-	"line":     belay.VisibleLine,
-	"duration": duration,
-	"count":    count,
-	"join":     strings.Join,
-}).ParseFS(files, "templates/*.tmpl"))
+// templates are read when the first one is wanted: most commands want none.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("brief").Funcs(template.FuncMap{
+		"code":     code,
+		"codes":    codes,
+		"closing":  closing,
+		"fence":    fence,
+		"past":     past,
+		"line":     belay.VisibleLine,
+		"duration": duration,
+		"count":    count,
+		"join":     strings.Join,
+	}).ParseFS(files, "templates/*.tmpl"))
+})
 
 // render runs one template. The templates are part of the program and tests run each
 // of them, so one that fails is a mistake here and not something a caller can mend.
 func render(name string, data any) string {
 	var b strings.Builder
-	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
 		panic(fmt.Sprintf("brief: template %s: %v", name, err))
 	}
 	return strings.Trim(b.String(), "\n")

@@ -30,6 +30,7 @@ type memory struct {
 	Refs      string             `json:"refs"` // name of meta/refs
 	Tags      string             `json:"tags"` // the tree of tag objects
 	Keeper    string             `json:"keeper"`
+	Named     string             `json:"named"` // of everything that names commits: while it stays, Keeper does
 
 	valid bool
 	width int
@@ -104,7 +105,7 @@ func (s *Store) learn(ctx context.Context, c *capture, id belay.SnapshotID) erro
 	defer func() { _ = lock.Unlock() }()
 	m := memory{
 		IndexKey: c.index.key, IndexHead: c.head.OID, IndexTree: c.index.tree, Staged: c.index.staged,
-		Refs: c.last.Refs, Tags: c.last.Tags, Keeper: c.last.Keeper, Anchors: []belay.SnapshotID{id},
+		Refs: c.last.Refs, Tags: c.last.Tags, Keeper: c.last.Keeper, Named: c.last.Named, Anchors: []belay.SnapshotID{id},
 	}
 	if c.last.valid {
 		m.Anchors = append(m.Anchors, c.last.Anchors...)

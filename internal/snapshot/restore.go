@@ -218,7 +218,7 @@ func (s *Store) present(ctx context.Context, target Info, o RestoreOptions, incl
 		return s.take(ctx, Meta{Kind: belay.KindRescue, Task: o.Task, Command: o.Command,
 			Message: strings.TrimSpace("before restoring " + target.ID.Short() + " " + o.Reason)}, include)
 	}
-	c, err := s.read(ctx, include)
+	c, err := s.read(ctx, include, nothingMore)
 	if err != nil {
 		return Info{}, nil, err
 	}

@@ -71,17 +71,13 @@ func (s *Store) take(ctx context.Context, m Meta, include []string) (Info, *capt
 	if _, err := s.scratch(); err != nil {
 		return Info{}, nil, err
 	}
-	c, err := s.read(ctx, include)
+	var info Info
+	var commit git.NewObject
+	c, err := s.read(ctx, include, func(c *capture) []git.NewObject {
+		info, commit = s.seal(c, m)
+		return []git.NewObject{commit}
+	})
 	if err != nil {
-		return Info{}, nil, err
-	}
-	now := s.opts.Now()
-	info := Info{ID: newID(now, c.newest), Meta: m, Time: now.UTC(), Head: c.head.OID, Branch: c.head.Branch,
-		Operation: operation(c.state), Tree: c.tree, Files: len(c.scan.Entries), Partial: len(c.man.Gaps) > 0, Moving: c.moving}
-	info.Gaps, info.Nested = gapsOf(c.man)
-	commit := commitObject(s.repo, c.whole, c.parents, now, info.message())
-	info.commit = commit.OID
-	if err := s.store(ctx, []git.NewObject{commit}); err != nil {
 		return Info{}, nil, err
 	}
 	if err := fault("ref", info.ref()); err != nil {
@@ -97,9 +93,20 @@ func (s *Store) take(ctx context.Context, m Meta, include []string) (Info, *capt
 	return info, c, s.learn(ctx, c, info.ID)
 }
 
-// read captures the present and stores its objects. When files change meanwhile it is
+// seal makes the snapshot's commit of what was captured.
+func (s *Store) seal(c *capture, m Meta) (Info, git.NewObject) {
+	now := s.opts.Now()
+	info := Info{ID: newID(now, c.newest), Meta: m, Time: now.UTC(), Head: c.head.OID, Branch: c.head.Branch,
+		Operation: operation(c.state), Tree: c.tree, Files: len(c.scan.Entries), Partial: len(c.man.Gaps) > 0, Moving: c.moving}
+	info.Gaps, info.Nested = gapsOf(c.man)
+	commit := commitObject(s.repo, c.whole, c.parents, now, info.message())
+	info.commit = commit.OID
+	return info, commit
+}
+
+// read captures the present and stores its objects, with those that seal adds. When files change meanwhile it is
 // done again, and in the end what was read is what is held, marked as moving.
-func (s *Store) read(ctx context.Context, include []string) (*capture, error) {
+func (s *Store) read(ctx context.Context, include []string, seal func(*capture) []git.NewObject) (*capture, error) {
 	for try := 1; ; try++ {
 		c, err := s.capture(ctx, include)
 		if err != nil {
@@ -108,7 +115,7 @@ func (s *Store) read(ctx context.Context, include []string) (*capture, error) {
 		if c.moving && try < tries {
 			continue
 		}
-		err = s.storeAll(ctx, c)
+		err = s.storeAll(ctx, c, seal(c))
 		if err == nil {
 			return c, nil
 		}
@@ -117,7 +124,7 @@ func (s *Store) read(ctx context.Context, include []string) (*capture, error) {
 			return nil, err
 		}
 		if try >= tries { // it changes faster than it can be read: hold copies
-			if err := s.freeze(ctx, c); err == nil {
+			if err := s.freeze(ctx, c, seal); err == nil {
 				return c, nil
 			}
 		}
@@ -125,7 +132,7 @@ func (s *Store) read(ctx context.Context, include []string) (*capture, error) {
 }
 
 // storeAll stores what the repository does not hold yet.
-func (s *Store) storeAll(ctx context.Context, c *capture) error {
+func (s *Store) storeAll(ctx context.Context, c *capture, more []git.NewObject) error {
 	objects, err := s.candidates(c)
 	if err != nil {
 		return err
@@ -135,7 +142,7 @@ func (s *Store) storeAll(ctx context.Context, c *capture) error {
 			return err
 		}
 	}
-	return s.store(ctx, objects)
+	return s.store(ctx, append(objects, more...))
 }
 
 func (s *Store) store(ctx context.Context, objects []git.NewObject) error {
@@ -212,7 +219,7 @@ func (s *Store) verify(ctx context.Context, c *capture, commit git.NewObject) er
 // anchored checks that the snapshots the capture rests on still exist, now that its
 // own ref holds everything.
 func (s *Store) anchored(ctx context.Context, c *capture) error {
-	if !c.last.valid {
+	if !c.last.valid || s.loose(c.last.Anchors) {
 		return nil
 	}
 	refs, err := s.repo.Refs(ctx, Prefix)
@@ -228,9 +235,19 @@ func (s *Store) anchored(ctx context.Context, c *capture) error {
 	return belay.Refuse(belay.CodeCannot, "try again", "snapshots were dropped while one was taken")
 }
 
+// loose reports whether all refs are there as files, which spares asking git.
+func (s *Store) loose(ids []belay.SnapshotID) bool {
+	for _, id := range ids {
+		if _, err := os.Lstat(filepath.Join(s.repo.Common, filepath.FromSlash(Prefix+string(id)))); err != nil {
+			return false
+		}
+	}
+	return !s.repo.Reftab
+}
+
 // freeze copies every file that was read in this capture, and names and stores the
 // copies: what is held is what was read, although the tree did not stand still.
-func (s *Store) freeze(ctx context.Context, c *capture) error {
+func (s *Store) freeze(ctx context.Context, c *capture, seal func(*capture) []git.NewObject) error {
 	dir, err := s.scratch("tmp")
 	if err != nil {
 		return err
@@ -269,7 +286,7 @@ func (s *Store) freeze(ctx context.Context, c *capture) error {
 			objects[i].Open = func() (io.ReadCloser, error) { return os.Open(path) }
 		}
 	}
-	return s.store(ctx, objects)
+	return s.store(ctx, append(objects, seal(c)...))
 }
 
 func (s *Store) copyOut(root *worktree.Root, e *worktree.Entry, path string) error {
@@ -300,6 +317,9 @@ func (s *Store) copyOut(root *worktree.Root, e *worktree.Entry, path string) err
 	return nil
 }
 
+// nothingMore is for what is read without becoming a snapshot.
+func nothingMore(*capture) []git.NewObject { return nil }
+
 // Peek reads the present and stores it without a ref: the tree of its files can be
 // compared with a snapshot's until the next gc.
 func (s *Store) Peek(ctx context.Context) (tree string, err error) {
@@ -308,7 +328,7 @@ func (s *Store) Peek(ctx context.Context) (tree string, err error) {
 		return "", err
 	}
 	defer unlock()
-	c, err := s.read(ctx, nil)
+	c, err := s.read(ctx, nil, nothingMore)
 	if err != nil {
 		return "", err
 	}
@@ -345,7 +365,8 @@ func (s *Store) nameRefs(ctx context.Context, c *capture, m *meta) error {
 	if c.head.OID != "" {
 		commits[c.head.OID] = true
 	}
-	for _, oid := range commitsIn(append(slices.Clone(c.state), c.logs...)) {
+	mentioned := commitsIn(append(slices.Clone(c.state), c.logs...))
+	for _, oid := range mentioned {
 		if !commits[oid] {
 			commits[oid] = false
 		}
@@ -353,11 +374,18 @@ func (s *Store) nameRefs(ctx context.Context, c *capture, m *meta) error {
 	refs := []byte(b.String())
 	m.blob("meta/refs", refs)
 	name := s.repo.Name("blob", refs)
-	same := c.last.valid && c.last.Refs == name
-	if err := s.nameTags(ctx, c, m, tags, same); err != nil {
+	if err := s.nameTags(ctx, c, m, tags, c.last.valid && c.last.Refs == name); err != nil {
 		return err
 	}
 	c.last.Refs = name
+	named := s.repo.Name("blob", []byte(b.String()+strings.Join(mentioned, "\n")))
+	if c.last.valid && c.last.Named == named {
+		if c.last.Keeper != "" {
+			c.parents = []string{c.last.Keeper}
+		}
+		return nil
+	}
+	c.last.Named = named
 	return s.keeper(ctx, c, commits)
 }
 

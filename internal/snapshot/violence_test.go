@@ -114,7 +114,7 @@ func maul(s *sandbox, i int, f string) {
 		text, err := os.ReadFile(p)
 		s.ok(os.Remove(p))
 		if err == nil {
-			s.write(f, string(text)+"agent\n")
+			s.write(f, string(text)+"spoiled\n")
 		}
 	case 1:
 		s.ok(os.Remove(p))

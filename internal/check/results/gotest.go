@@ -251,10 +251,8 @@ func (g *goReader) packageFailed(p *goPackage, e goEvent) {
 // explanation: Go prints it under whichever test printed last.
 func (g *goReader) unsaid(p *goPackage) {
 	said := p.out
-	for _, t := range p.live {
-		if t.out.crash != nil {
-			said = t.out
-		}
+	if test := p.running(); test != "" && p.live[test].out.crash != nil {
+		said = p.live[test].out
 	}
 	if said.crash != nil {
 		g.explain(p, said.String())
