@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,8 @@ func Main() int {
 	if len(os.Args) == 3 && os.Args[1] == "_run" {
 		return agent.Main(os.Args[2])
 	}
+	// A command lives for a moment: collecting garbage early costs more than it gives.
+	debug.SetGCPercent(400)
 	ctx, soft, stop := signals()
 	defer stop()
 	a := &app{out: os.Stdout, errs: os.Stderr, in: os.Stdin, soft: soft}

@@ -82,11 +82,17 @@ func TestErrorCarriesCodeThroughWrapping(t *testing.T) {
 }
 
 func TestSignatureSurvivesMovingCode(t *testing.T) {
-	a := Finding{Check: "tests", Category: CategoryTests, Title: "TestSince fails after 12 ms", Line: 4, File: "a_test.go"}.Sign()
+	a := Finding{Check: "size", Category: CategorySize, Title: "312 changed lines", Line: 4, File: "a_test.go"}.Sign()
 	b := a
-	b.Title, b.Line, b.Detail = "TestSince  fails after 9 ms", 40, "other output"
+	b.Title, b.Line, b.Detail = "9  changed lines", 40, "other output"
 	if b.Sign().Signature != a.Signature {
 		t.Error("the same finding changed its signature")
+	}
+	one := Finding{Check: "tests", Category: CategoryTests, Title: "test fails: case_1"}.Sign()
+	two := one
+	two.Title = "test fails: case_2"
+	if two.Sign().Signature == one.Signature {
+		t.Error("two tests have one signature")
 	}
 	c := a
 	c.File = "b_test.go"

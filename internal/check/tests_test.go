@@ -53,7 +53,6 @@ func TestTests(t *testing.T) {
 		"exit 0":         {cmd: belay.TestCommand{Command: "true"}, want: "pass"},
 		"arguments":      {cmd: belay.TestCommand{Args: []string{"sh", "-c", "exit 0"}, Format: "exit"}, want: "pass"},
 		"exit 1":         {cmd: belay.TestCommand{Command: "echo t.go:2: no; exit 1"}, want: "fail\nerror tests t.go: the test command failed"},
-		"not found":      {cmd: belay.TestCommand{Command: "no-such-runner"}, want: "unknown: could not run: sh: 1: no-such-runner: not found"},
 		"not executable": {cmd: belay.TestCommand{Command: "echo nope; exit 126"}, want: "unknown: could not run: nope"},
 		"cannot start":   {cmd: belay.TestCommand{Args: []string{"no-such-runner"}}, want: `unknown: could not run: exec: "no-such-runner": executable file not found in $PATH`},
 		"killed":         {cmd: belay.TestCommand{Command: "kill -KILL $$"}, want: "unknown: the test command was ended by signal 9 (killed), which belay did not send"},
@@ -105,6 +104,17 @@ func TestTests(t *testing.T) {
 			}
 			wellFormed(t, r)
 		})
+	}
+}
+
+// TestMissingRunner: the words are the shell's.
+func TestMissingRunner(t *testing.T) {
+	t.Parallel()
+	in := Input{Root: project(t, nil), Checks: belay.Checks{Tests: belay.TestCommand{Command: "no-such-runner-here --all"}}}
+	_, r := RunTests(t.Context(), in)
+	wellFormed(t, r)
+	if got := told(r); !strings.HasPrefix(got, "unknown: could not run: ") || !strings.Contains(got, "no-such-runner-here") {
+		t.Error(got)
 	}
 }
 

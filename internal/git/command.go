@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -87,12 +88,71 @@ func (r *Repo) here() []string {
 	return env
 }
 
+// objectsAlone are the commands that need nothing but objects.
+var objectsAlone = map[string]bool{"cat-file": true, "diff-tree": true, "ls-tree": true}
+
+// plain gives the environment of an empty git dir of belay's own with the repository's
+// objects. Two traps need it. An agent that writes "* -diff" to .gitattributes would
+// turn its change into "binary files differ", and diff.* settings change every diff:
+// here there are no attributes and no settings. And in a partial clone a missing
+// object makes git fetch, or die trying: here it is missing.
+func (r *Repo) plain() ([]string, error) {
+	dir := filepath.Join(r.Dir, "belay", "plain")
+	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+	if r.Format == "sha256" {
+		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n"
+	}
+	env := append(append(scrubbed(), answers...), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_DIR="+dir, "GIT_OBJECT_DIRECTORY="+filepath.Join(r.Common, "objects"))
+	for _, sub := range []string{"objects", "refs"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+			return env, fmt.Errorf("make a place to read objects from: %w", err)
+		}
+	}
+	for name, text := range map[string]string{"HEAD": "ref: refs/heads/none\n", "config": config} {
+		path := filepath.Join(dir, name)
+		if now, err := os.ReadFile(path); err == nil && string(now) == text {
+			continue
+		}
+		if err := replaceFile(path, text); err != nil {
+			return env, fmt.Errorf("make a place to read objects from: %w", err)
+		}
+	}
+	return env, nil
+}
+
+// replaceFile writes a small file whole or not at all; a loss costs only its making.
+func replaceFile(path, text string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
 // Command is the one place where a git process of this repository is made: hardened
 // settings, clean environment, git dir and working tree named. Nothing that a user
 // says may stand in args before "--" or "--end-of-options", unless it is an object
 // name in hexadecimal.
+//
+// Commands that only read objects run apart from the user's config (see plain).
 func (r *Repo) Command(ctx context.Context, args ...string) *exec.Cmd {
-	return r.command(ctx, r.here(), args...)
+	if !objectsAlone[args[0]] {
+		return r.command(ctx, r.here(), args...)
+	}
+	env, err := r.plain()
+	cmd := r.command(ctx, env, args...)
+	if err != nil {
+		cmd.Err = err
+	}
+	return cmd
 }
 
 func (r *Repo) command(ctx context.Context, env []string, args ...string) *exec.Cmd {

@@ -225,17 +225,25 @@ func (r *Repo) Sizes(ctx context.Context, oids []string) ([]int64, error) {
 	return sizes, nil
 }
 
-// Commits gives those of the objects that are there and are commits.
-func (r *Repo) Commits(ctx context.Context, oids []string) ([]string, error) {
-	out, err := r.Run(ctx, strings.NewReader(strings.Join(oids, "\n")+"\n"), "cat-file", "--batch-check=%(objectname) %(objecttype)")
+// Types gives the type of each object, "" for one that is not there.
+func (r *Repo) Types(ctx context.Context, oids []string) ([]string, error) {
+	if len(oids) == 0 {
+		return nil, nil
+	}
+	out, err := r.Run(ctx, strings.NewReader(strings.Join(oids, "\n")+"\n"), "cat-file", "--batch-check=%(objecttype)")
 	if err != nil {
 		return nil, err
 	}
-	var commits []string
+	types := make([]string, 0, len(oids))
 	for line := range bytes.Lines(out) {
-		if oid, ok := strings.CutSuffix(string(bytes.TrimSuffix(line, []byte("\n"))), " commit"); ok {
-			commits = append(commits, oid)
+		typ := string(bytes.TrimSuffix(line, []byte("\n")))
+		if strings.Contains(typ, " ") {
+			typ = ""
 		}
+		types = append(types, typ)
 	}
-	return commits, nil
+	if len(types) != len(oids) {
+		return nil, fmt.Errorf("look for %d objects: git answered for %d", len(oids), len(types))
+	}
+	return types, nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,15 +14,14 @@ import (
 type Ref struct {
 	Name   string // refs/heads/main
 	OID    string // what it names, in hex
-	Type   string // commit, tag, tree or blob
-	Peeled string // for a tag object, what it names in the end
 	Symref string // for a symbolic reference, the one it names
 }
 
 // Refs lists references whose names start with one of the prefixes, all when there
-// are none, by name.
+// are none, by name. No object is opened: asked for a type, git would give up the
+// whole list over one ref that names nothing.
 func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
-	args := append([]string{"for-each-ref", "--format=%(refname)%00%(objectname)%00%(objecttype)%00%(*objectname)%00%(symref)"}, prefixes...)
+	args := append([]string{"for-each-ref", "--format=%(refname)%00%(objectname)%00%(symref)"}, prefixes...)
 	out, err := r.Run(ctx, nil, args...)
 	if err != nil {
 		return nil, err
@@ -31,10 +29,10 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 	var refs []Ref
 	for line := range bytes.Lines(out) {
 		f := strings.Split(strings.TrimSuffix(string(line), "\n"), "\x00")
-		if len(f) != 5 {
+		if len(f) != 3 {
 			return nil, fmt.Errorf("list references: git printed %q", line)
 		}
-		refs = append(refs, Ref{f[0], f[1], f[2], f[3], f[4]})
+		refs = append(refs, Ref{f[0], f[1], f[2]})
 	}
 	return refs, nil
 }
@@ -45,49 +43,41 @@ type Head struct {
 	OID    string // the commit; "" while the branch has none
 }
 
-// Head reads HEAD without starting git where refs are kept in files and the branch
-// is a loose ref; git is asked otherwise.
-func (r *Repo) Head(ctx context.Context) (Head, error) {
-	if r.Reftab {
-		return r.askHead(ctx)
-	}
-	text, err := os.ReadFile(filepath.Join(r.Dir, "HEAD"))
-	if err != nil {
-		return Head{}, fmt.Errorf("read HEAD: %w", err)
-	}
-	line := strings.TrimSpace(string(text))
-	branch, symbolic := strings.CutPrefix(line, "ref:")
-	if !symbolic {
-		if !isOID(line) {
-			return Head{}, fmt.Errorf("read HEAD: %q names nothing", line)
-		}
-		return Head{OID: line}, nil
-	}
-	branch = strings.TrimSpace(branch)
-	loose, err := os.ReadFile(filepath.Join(r.Common, filepath.FromSlash(branch)))
-	if err == nil {
-		if oid := strings.TrimSpace(string(loose)); isOID(oid) {
-			return Head{Branch: branch, OID: oid}, nil
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) {
-		return r.askHead(ctx)
-	}
-	return r.askHead(ctx)
-}
-
-func (r *Repo) askHead(ctx context.Context) (Head, error) {
+// Head reads HEAD. refs are those of the repository: where refs are kept in files no
+// process is needed. A branch that is itself symbolic is given as HEAD names it.
+func (r *Repo) Head(ctx context.Context, refs []Ref) (Head, error) {
 	var h Head
-	out, err := r.Run(ctx, nil, "symbolic-ref", "-q", "HEAD")
-	var f *Failure
-	if err != nil && (!errors.As(err, &f) || f.Exit != 1) {
-		return h, err
+	if r.Reftab {
+		out, err := r.Run(ctx, nil, "symbolic-ref", "-q", "--no-recurse", "HEAD")
+		var f *Failure
+		if err != nil && (!errors.As(err, &f) || f.Exit != 1) {
+			return h, err
+		}
+		if h.Branch = strings.TrimSuffix(string(out), "\n"); h.Branch == "" {
+			out, err = r.Run(ctx, nil, "rev-parse", "-q", "--verify", "--end-of-options", "HEAD")
+			h.OID = strings.TrimSuffix(string(out), "\n")
+			return h, err
+		}
+	} else {
+		text, err := os.ReadFile(filepath.Join(r.Dir, "HEAD"))
+		if err != nil {
+			return h, fmt.Errorf("read HEAD: %w", err)
+		}
+		line := strings.TrimSpace(string(text))
+		branch, symbolic := strings.CutPrefix(line, "ref:")
+		if !symbolic {
+			if !isOID(line) {
+				return h, fmt.Errorf("read HEAD: %q names nothing", line)
+			}
+			return Head{OID: line}, nil
+		}
+		h.Branch = strings.TrimSpace(branch)
 	}
-	h.Branch = strings.TrimSuffix(string(out), "\n")
-	out, err = r.Run(ctx, nil, "rev-parse", "-q", "--verify", "--end-of-options", "HEAD^0")
-	if err != nil && (!errors.As(err, &f) || f.Exit != 1) {
-		return h, err
+	for _, ref := range refs {
+		if ref.Name == h.Branch {
+			h.OID = ref.OID
+		}
 	}
-	h.OID = strings.TrimSuffix(string(out), "\n")
 	return h, nil
 }
 
@@ -149,12 +139,16 @@ func (r *Repo) CheckedOut(ctx context.Context) (map[string]string, error) {
 		return nil, err
 	}
 	held := map[string]string{}
-	at := ""
+	at, n := "", 0
 	for f := range strings.SplitSeq(string(out), "\x00") {
 		if path, ok := strings.CutPrefix(f, "worktree "); ok {
 			at = path
+			n++
 		}
-		if branch, ok := strings.CutPrefix(f, "branch "); ok && at != r.Root {
+		// The main tree comes first. With a separate git dir git names that one and not
+		// the tree, so its place in the list has to tell.
+		own := at == r.Root || n == 1 && !r.Linked()
+		if branch, ok := strings.CutPrefix(f, "branch "); ok && !own {
 			held[branch] = at
 		}
 	}

@@ -3,7 +3,8 @@ package git
 import (
 	"encoding/hex"
 	"fmt"
-	"sort"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -18,7 +19,10 @@ type File struct {
 // hex, and all of them. Files may come in any order; a path that is a file and a folder at
 // once is an error.
 func (r *Repo) Tree(files []File) (string, []NewObject, error) {
-	sort.Slice(files, func(i, j int) bool { return files[i].Path < files[j].Path })
+	byPath := func(a, b File) int { return strings.Compare(a.Path, b.Path) }
+	if !slices.IsSortedFunc(files, byPath) {
+		slices.SortFunc(files, byPath)
+	}
 	b := treeBuilder{r: r}
 	oid, err := b.folder(files, 0)
 	return hex.EncodeToString([]byte(oid)), b.out, err
@@ -66,14 +70,16 @@ func (b *treeBuilder) folder(files []File, skip int) (string, error) {
 		}
 		return it.name
 	}
-	sort.Slice(items, func(i, j int) bool { return key(items[i]) < key(items[j]) })
-	var data []byte
-	for i, it := range items {
-		if i > 0 && items[i-1].name == it.name {
+	slices.SortFunc(items, func(a, b item) int { return strings.Compare(key(a), key(b)) })
+	data := make([]byte, 0, 64*len(items))
+	names := make(map[string]bool, len(items))
+	for _, it := range items {
+		if names[it.name] { // not always neighbours: a file x, x.txt, a folder x
 			return "", fmt.Errorf("build a tree: %q is there twice", it.name)
 		}
-		data = fmt.Appendf(data, "%o %s\x00", it.mode, it.name)
-		data = append(data, it.oid...)
+		names[it.name] = true
+		data = strconv.AppendUint(data, uint64(it.mode), 8)
+		data = append(append(append(append(data, ' '), it.name...), 0), it.oid...)
 	}
 	oid := b.r.Name("tree", data)
 	b.out = append(b.out, NewObject{OID: oid, Type: "tree", Data: data})

@@ -7,6 +7,9 @@ import "strings"
 // invisible characters as HFS+ drops them), or a link in the place of .gitmodules. Such
 // paths are captured all the same, outside of the tree.
 func IsOdd(path string, link bool) bool {
+	if !suspicious(path) {
+		return false
+	}
 	for name := range strings.SplitSeq(path, "/") {
 		switch folded := fold(name); folded {
 		case ".git", "git~1":
@@ -16,6 +19,21 @@ func IsOdd(path string, link bool) bool {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+// suspicious is a cheap first look, for the sake of a hundred thousand ordinary paths: a
+// name that stands for .git starts with a dot, or with a character that is dropped, or
+// holds a tilde.
+func suspicious(path string) bool {
+	start := true
+	for i := range len(path) {
+		c := path[i]
+		if start && c == '.' || c == '~' || c == 0xe2 || c == 0xef {
+			return true
+		}
+		start = c == '/'
 	}
 	return false
 }

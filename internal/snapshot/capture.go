@@ -212,16 +212,17 @@ func (s *Store) sizesDiffer(ctx context.Context, entries []worktree.Entry) (bool
 func (s *Store) name(ctx context.Context, c *capture) (err error) {
 	c.man = s.describe(c)
 	c.files, c.objects, c.trees = nil, slices.Clone(c.index.objects), nil
-	for _, e := range c.scan.Entries {
-		oid := e.OID.String()
+	c.files = make([]git.File, 0, len(c.scan.Entries))
+	for i := range c.scan.Entries {
+		e := &c.scan.Entries[i]
 		mode := modeOf(e.Kind)
 		if manifest.IsOdd(e.Path, e.Kind == worktree.Link) {
-			c.man.Odd = append(c.man.Odd, manifest.Odd{Path: e.Path, Mode: mode, OID: oid})
+			c.man.Odd = append(c.man.Odd, manifest.Odd{Path: e.Path, Mode: mode, OID: e.OID.String()})
 		} else {
 			c.files = append(c.files, git.File{Path: e.Path, Mode: mode, OID: string(e.OID)})
 		}
 		if e.Fresh || !c.last.valid {
-			c.blobs[oid] = &source{path: e.Path, link: e.Kind == worktree.Link, size: e.Size}
+			c.blobs[e.OID.String()] = &source{path: e.Path, link: e.Kind == worktree.Link, size: e.Size}
 		}
 	}
 	var trees []git.NewObject
