@@ -38,6 +38,7 @@ var floors = map[string]int{
 	"internal/config":        1,
 	"internal/drive":         2,
 	"internal/flow":          3,
+	"internal/terminal":      4,
 	"cmd/belay":              5,
 }
 

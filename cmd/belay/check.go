@@ -1,15 +1,14 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/terminal"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -47,11 +46,11 @@ Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no su
 				}
 				q.Skip = nil // they are in Adhoc already
 			}
-			s := a.screen(false)
+			s := a.Screen(false)
 			q.Watch = s
-			s.set("checking")
-			report, err := desk.Check(a.soft, q)
-			s.stop()
+			s.Set("checking")
+			report, err := desk.Check(a.Soft, q)
+			s.Stop()
 			return a.judged(report, err)
 		},
 	}
@@ -74,19 +73,5 @@ func (a *app) judged(report belay.Report, err error) error {
 	case belay.VerdictUnknown:
 		err = belay.Refuse(belay.CodeCannot, "see the check that could not tell, above", "the work could not be judged")
 	}
-	return a.tell(report, err, func(w io.Writer) {
-		p := paintFor(w)
-		for _, r := range report.Checks {
-			word := map[belay.Verdict]string{belay.VerdictPass: p.good("pass"), belay.VerdictFail: p.bad("fail"), belay.VerdictUnknown: p.warn("unknown")}[r.Verdict]
-			if r.Skipped {
-				word = p.dim("skipped")
-			}
-			text := r.Summary
-			if r.Why != "" {
-				text = r.Why
-			}
-			fmt.Fprintf(w, "%-8s %s: %s\n", r.Check, word, belay.VisibleLine(text))
-		}
-		fmt.Fprint(w, brief.Findings(report.Findings()))
-	})
+	return a.Tell(report, err, func(w io.Writer) { terminal.Report(w, report) })
 }

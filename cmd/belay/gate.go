@@ -36,7 +36,7 @@ func (a *app) gateShowCommand() *cobra.Command {
 				return err
 			}
 			shown, _, err := desk.Show(id)
-			return a.tell(shown, err, func(w io.Writer) { fmt.Fprintln(w, brief.Gate(r.State, r.Task)) })
+			return a.Tell(shown, err, func(w io.Writer) { fmt.Fprintln(w, brief.Gate(r.State, r.Task)) })
 		},
 	}
 }
@@ -76,7 +76,7 @@ Exit codes: 0 recorded · 2 not waiting, or not an option now · 6 no such task.
 			if err != nil {
 				return err
 			}
-			return a.tell(map[string]any{"task": id, "decision": args[1], "phase": r.State.Phase}, nil, func(w io.Writer) {
+			return a.Tell(map[string]any{"task": id, "decision": args[1], "phase": r.State.Phase}, nil, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: %s is recorded\n", id, args[1])
 				if r.State.Pending != nil {
 					fmt.Fprintf(w, "acted on by the run that waits, or by: belay run --resume %s\n", id)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/terminal"
 )
 
 func (a *app) statusCommand() *cobra.Command {
@@ -23,29 +24,8 @@ func (a *app) statusCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.tell(s, nil, func(w io.Writer) { printStatus(w, s, desk.Config.Snapshot.Cap) })
+			return a.Tell(s, nil, func(w io.Writer) { terminal.Status(w, s, desk.Config.Snapshot.Cap) })
 		},
-	}
-}
-
-func printStatus(w io.Writer, s flow.Status, limit int64) {
-	p := paintFor(w)
-	if s.Held != "" {
-		fmt.Fprintf(w, "%s\n", p.warn("in use: "+belay.VisibleLine(s.Held)))
-	}
-	if s.Interrupted {
-		fmt.Fprintln(w, p.warn("a restore was interrupted: the next command that writes finishes it, or belay doctor"))
-	}
-	if s.Trusted != nil && !*s.Trusted {
-		fmt.Fprintln(w, p.warn("the commands in .belay/config.yaml are not trusted: belay trust"))
-	}
-	printTasks(w, s.Tasks)
-	if s.Ended > 0 {
-		fmt.Fprintf(w, "%d task(s) have ended: belay task list\n", s.Ended)
-	}
-	fmt.Fprintf(w, "%d snapshot(s), %s\n", s.Snapshots.Snapshots, size(s.Snapshots.Bytes))
-	if s.OverCap {
-		fmt.Fprintf(w, "%s\n", p.warn("snapshots are over the cap of "+size(limit)+": belay snapshot prune"))
 	}
 }
 
@@ -66,7 +46,7 @@ Exit codes: 0 done.`,
 			if err != nil {
 				return err
 			}
-			return a.tell(m, nil, func(w io.Writer) {
+			return a.Tell(m, nil, func(w io.Writer) {
 				for _, f := range m.Wrote {
 					fmt.Fprintf(w, "wrote %s\n", f)
 				}
@@ -94,12 +74,12 @@ func (a *app) configCommand() *cobra.Command {
 				return err
 			}
 			settings := desk.Config.Settings()
-			return a.tell(settings, nil, func(w io.Writer) {
+			return a.Tell(settings, nil, func(w io.Writer) {
 				var rows [][]string
 				for _, s := range settings {
 					rows = append(rows, []string{s.Key, fmt.Sprint(s.Value), fmt.Sprint(s.Source)})
 				}
-				table(w, rows)
+				terminal.Table(w, rows)
 			})
 		},
 	})
@@ -124,14 +104,14 @@ Exit codes: 0 done.`,
 			}
 			st, err := desk.Trust(false, false)
 			if err == nil && st.Hash != "" && !show && st.Trusted == remove {
-				if remove || a.confirm(st.Block+"let these run?", false) {
+				if remove || a.Confirm(st.Block+"let these run?", false) {
 					st, err = desk.Trust(!remove, remove)
 				}
 			}
 			if err != nil {
 				return err
 			}
-			return a.tell(st, nil, func(w io.Writer) {
+			return a.Tell(st, nil, func(w io.Writer) {
 				if st.Hash == "" {
 					fmt.Fprintln(w, ".belay/config.yaml names no commands")
 					return
@@ -169,12 +149,12 @@ Exit codes: 0 all well · 1 something needs you.`,
 			if sick > 0 {
 				err = belay.Refuse(belay.CodeRefused, "see above", "%d thing(s) need you", sick)
 			}
-			return a.tell(list, err, func(w io.Writer) {
-				p := paintFor(w)
+			return a.Tell(list, err, func(w io.Writer) {
+				p := terminal.PaintFor(w)
 				for _, l := range list {
-					mark := p.good("ok  ")
+					mark := p.Good("ok  ")
 					if !l.OK {
-						mark = p.bad("no  ")
+						mark = p.Bad("no  ")
 					}
 					fmt.Fprintf(w, "%s%s: %s\n", mark, l.About, belay.VisibleLine(l.Says))
 					if !l.OK && l.Try != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/terminal"
 )
 
 func (a *app) logCommand() *cobra.Command {
@@ -63,12 +64,12 @@ func (a *app) attachment(desk *flow.Desk, sha string) error {
 		return err
 	}
 	defer r.Close()
-	to := a.out
-	if isTerminal(a.out) {
-		to = visibleWriter{a.out}
+	to := a.Out
+	if terminal.Is(a.Out) {
+		to = visibleWriter{a.Out}
 	}
 	_, err = io.Copy(to, r)
-	a.told = err == nil
+	a.Told = err == nil
 	return err
 }
 
@@ -76,7 +77,7 @@ func (a *app) attachment(desk *flow.Desk, sha string) error {
 type visibleWriter struct{ io.Writer }
 
 func (v visibleWriter) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(v.Writer, sanitise(string(p))); err != nil {
+	if _, err := io.WriteString(v.Writer, terminal.Sanitise(string(p))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -107,10 +108,10 @@ func (a *app) verifyLog(desk *flow.Desk, ids []belay.TaskID) error {
 	if broken > 0 {
 		err = belay.Refuse(belay.CodeRefused, "the lines named above were changed after they were written", "%d of %d record(s) are broken", broken, len(proofs))
 	}
-	return a.tell(proofs, err, func(w io.Writer) {
+	return a.Tell(proofs, err, func(w io.Writer) {
 		for _, v := range proofs {
 			if v.OK {
-				fmt.Fprintf(w, "%s: %d entries, unbroken, head %s\n", v.Task, v.Entries, short(v.Head))
+				fmt.Fprintf(w, "%s: %d entries, unbroken, head %s\n", v.Task, v.Entries, terminal.Short(v.Head))
 				continue
 			}
 			for _, p := range v.Problems {
@@ -125,7 +126,7 @@ func (a *app) printLog(c *cobra.Command, desk *flow.Desk, id belay.TaskID, follo
 	if err != nil {
 		return err
 	}
-	if err := a.tell(r.Log.Entries, nil, func(w io.Writer) {
+	if err := a.Tell(r.Log.Entries, nil, func(w io.Writer) {
 		for _, e := range r.Log.Entries {
 			fmt.Fprintln(w, belay.VisibleLine(brief.Entry(e.Seq, e.Time, e.Type, e.Data)))
 		}
@@ -135,17 +136,17 @@ func (a *app) printLog(c *cobra.Command, desk *flow.Desk, id belay.TaskID, follo
 	}); err != nil || !follow {
 		return err
 	}
-	for e, err := range desk.Journal.Follow(a.soft, id, r.Log.Head.Seq) {
+	for e, err := range desk.Journal.Follow(a.Soft, id, r.Log.Head.Seq) {
 		if err != nil {
 			return err
 		}
-		if a.json {
-			if err := json.NewEncoder(a.out).Encode(e); err != nil {
+		if a.JSON {
+			if err := json.NewEncoder(a.Out).Encode(e); err != nil {
 				return err
 			}
 			continue
 		}
-		fmt.Fprintln(a.out, belay.VisibleLine(brief.Entry(e.Seq, e.Time, e.Type, e.Data)))
+		fmt.Fprintln(a.Out, belay.VisibleLine(brief.Entry(e.Seq, e.Time, e.Type, e.Data)))
 	}
 	return nil
 }

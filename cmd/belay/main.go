@@ -22,6 +22,7 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/terminal"
 )
 
 // version is set by the build.
@@ -39,12 +40,12 @@ func Main() int {
 	debug.SetGCPercent(400)
 	ctx, soft, stop := signals()
 	defer stop()
-	a := &app{out: os.Stdout, errs: os.Stderr, in: os.Stdin, soft: soft}
+	a := &app{Terminal: &terminal.Terminal{Out: os.Stdout, Err: os.Stderr, In: os.Stdin, Soft: soft}}
 	root := a.root()
 	root.SetArgs(os.Args[1:])
 	err := root.ExecuteContext(ctx)
-	if err != nil && !a.told {
-		a.tell(nil, err)
+	if err != nil && !a.Told {
+		a.Tell(nil, err)
 	}
 	return status(err)
 }
@@ -67,14 +68,9 @@ func signals() (hard, soft context.Context, stop func()) {
 
 // app is what every command shares.
 type app struct {
+	*terminal.Terminal
 	dir   string // -C
-	json  bool
-	force bool
-	out   io.Writer
-	errs  io.Writer
-	in    *os.File
-	soft  context.Context
-	told  bool // the error has been printed
+	force bool   // --anywhere
 }
 
 func (a *app) root() *cobra.Command {
@@ -92,15 +88,15 @@ It works with any agent command and needs only git.`,
   belay status`,
 		SilenceErrors: true, SilenceUsage: true, Version: version,
 	}
-	root.SetOut(a.out)
-	root.SetErr(a.errs)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	root.SetVersionTemplate("belay {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &belay.Error{Code: belay.CodeUsage, What: err.Error(), Try: c.CommandPath() + " --help"}
 	})
 	f := root.PersistentFlags()
 	f.StringVarP(&a.dir, "dir", "C", ".", "work as if started in `DIR`")
-	f.BoolVar(&a.json, "json", false, "print one JSON object: success, data, error")
+	f.BoolVar(&a.JSON, "json", false, "print one JSON object: success, data, error")
 	f.BoolVar(&a.force, "anywhere", false, "work also in a repository rooted at the home folder or /")
 	root.AddGroup(
 		&cobra.Group{ID: "loop", Title: "The loop:"},
@@ -148,9 +144,17 @@ func strict(c *cobra.Command) {
 	}
 }
 
+// onOpen, when set, gets every desk before it is used. It is nil in the program: the
+// crash suite sets it in the binary it tests, to fail and kill at every write.
+var onOpen func(*flow.Desk)
+
 // open finds the repository for a command.
 func (a *app) open(ctx context.Context, flags ...flow.Flag) (*flow.Desk, error) {
-	return flow.Open(ctx, a.setting(flags))
+	desk, err := flow.Open(ctx, a.setting(flags))
+	if err == nil && onOpen != nil {
+		onOpen(desk)
+	}
+	return desk, err
 }
 
 func (a *app) setting(flags []flow.Flag) flow.Setting {
@@ -190,7 +194,7 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return a.tell(map[string]string{"version": version}, nil, func(w io.Writer) { fmt.Fprintf(w, "belay %s\n", version) })
+			return a.Tell(map[string]string{"version": version}, nil, func(w io.Writer) { fmt.Fprintf(w, "belay %s\n", version) })
 		},
 	}
 }

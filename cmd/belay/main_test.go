@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"belay": func() { os.Exit(Main()) },
+		"belay": func() { installCrash(); os.Exit(Main()) },
 		"agent": func() { os.Exit(scriptedAgent()) },
 	})
 }

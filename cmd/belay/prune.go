@@ -11,6 +11,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/terminal"
 )
 
 type undoer func(*snapshot.Store, context.Context, snapshot.RestoreOptions) (snapshot.Restored, error)
@@ -31,7 +32,7 @@ func (a *app) stepBack(name, about string, do undoer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.restored(out, o.DryRun)
+			return a.Restored(out, o.DryRun)
 		},
 	}
 	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "print the plan and change nothing")
@@ -72,13 +73,13 @@ Exit codes: 0 forgotten · 2 belongs to an open task · 6 no such snapshot.`,
 				}
 				ids = append(ids, info.ID)
 			}
-			if !a.confirm(fmt.Sprintf("forget %d snapshot(s) for good?", len(ids)), yes) {
+			if !a.Confirm(fmt.Sprintf("forget %d snapshot(s) for good?", len(ids)), yes) {
 				return belay.Refuse(belay.CodeInterrupted, "add --yes to go ahead", "nothing was changed")
 			}
 			if err := desk.Snaps.Drop(c.Context(), ids...); err != nil {
 				return err
 			}
-			return a.tell(ids, nil, func(w io.Writer) { fmt.Fprintf(w, "%d snapshot(s) forgotten\n", len(ids)) })
+			return a.Tell(ids, nil, func(w io.Writer) { fmt.Fprintf(w, "%d snapshot(s) forgotten\n", len(ids)) })
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
@@ -110,7 +111,7 @@ Exit codes: 0 done.`,
 			if err != nil {
 				return err
 			}
-			return a.tell(out, nil, func(w io.Writer) {
+			return a.Tell(out, nil, func(w io.Writer) {
 				verb := "forgotten"
 				if o.DryRun {
 					verb = "would be forgotten"
@@ -151,33 +152,12 @@ func (a *app) usageCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.tell(u, nil, func(w io.Writer) {
-				fmt.Fprintf(w, "%d snapshot(s), %s that nothing else holds\n", u.Snapshots, size(u.Bytes))
+			return a.Tell(u, nil, func(w io.Writer) {
+				fmt.Fprintf(w, "%d snapshot(s), %s that nothing else holds\n", u.Snapshots, terminal.Size(u.Bytes))
 				if limit := desk.Config.Snapshot.Cap; limit > 0 && u.Bytes > limit {
-					fmt.Fprintf(w, "over the cap of %s: belay snapshot prune\n", size(limit))
+					fmt.Fprintf(w, "over the cap of %s: belay snapshot prune\n", terminal.Size(limit))
 				}
 			})
 		},
 	}
-}
-
-// colourDiff colours a patch for the terminal and makes the rest of it safe there.
-func colourDiff(p paint, text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		line, end := strings.TrimSuffix(line, "\n"), "\n"
-		shown := belay.Visible(line)
-		switch {
-		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "):
-			shown = p.bold(shown)
-		case strings.HasPrefix(line, "+"):
-			shown = p.good(shown)
-		case strings.HasPrefix(line, "-"):
-			shown = p.bad(shown)
-		case strings.HasPrefix(line, "@@"):
-			shown = p.dim(shown)
-		}
-		b.WriteString(shown + end)
-	}
-	return b.String()
 }

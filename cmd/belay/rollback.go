@@ -2,13 +2,12 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow"
-	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/terminal"
 )
 
 func (a *app) rollbackCommand() *cobra.Command {
@@ -33,7 +32,7 @@ Exit codes: 0 done · 2 could not, nothing changed · 5 the tree is in use · 6 
 			if err != nil {
 				return err
 			}
-			q.Watch = a.screen(false)
+			q.Watch = a.Screen(false)
 			if !q.DryRun && !yes {
 				plan := q
 				plan.DryRun = true
@@ -41,7 +40,7 @@ Exit codes: 0 done · 2 could not, nothing changed · 5 the tree is in use · 6 
 				if err != nil {
 					return err
 				}
-				if !a.confirm(fmt.Sprintf("roll back %s: %s?", q.Task, planned(out)), false) {
+				if !a.Confirm(fmt.Sprintf("roll back %s: %s?", q.Task, terminal.Planned(out)), false) {
 					return belay.Refuse(belay.CodeInterrupted, "belay rollback "+args[0]+" --yes", "nothing was changed")
 				}
 			}
@@ -49,7 +48,7 @@ Exit codes: 0 done · 2 could not, nothing changed · 5 the tree is in use · 6 
 			if err != nil {
 				return err
 			}
-			return a.restored(out, q.DryRun)
+			return a.Restored(out, q.DryRun)
 		},
 	}
 	f := c.Flags()
@@ -61,43 +60,4 @@ Exit codes: 0 done · 2 could not, nothing changed · 5 the tree is in use · 6 
 	f.StringVar(&q.Reason, "reason", "by hand", "for the task's history")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
-}
-
-// planned says a plan in a few words.
-func planned(r snapshot.Restored) string {
-	text := fmt.Sprintf("%d path(s) written, %d removed, %d kept", len(r.Written), len(r.Removed), len(r.Kept))
-	if len(r.Refs) > 0 {
-		text += fmt.Sprintf(", %d ref(s) moved", len(r.Refs))
-	}
-	return text
-}
-
-// restored prints what a restore did, or would do.
-func (a *app) restored(r snapshot.Restored, dry bool) error {
-	return a.tell(r, nil, func(w io.Writer) {
-		verb := map[bool][2]string{false: {"wrote", "removed"}, true: {"would write", "would remove"}}[dry]
-		for _, p := range r.Written {
-			fmt.Fprintf(w, "%s %s\n", verb[0], belay.VisibleLine(p))
-		}
-		for _, p := range r.Removed {
-			fmt.Fprintf(w, "%s %s\n", verb[1], belay.VisibleLine(p))
-		}
-		for _, k := range r.Kept {
-			fmt.Fprintf(w, "kept %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
-		}
-		for _, m := range r.Refs {
-			fmt.Fprintf(w, "%s %s → %s\n", belay.VisibleLine(m.Ref), short(m.From), short(m.To))
-		}
-		fmt.Fprintln(w, planned(r))
-		if !dry && r.Rescue != "" {
-			fmt.Fprintf(w, "the state it met is kept as %s: belay undo takes this back\n", r.Rescue.Short())
-		}
-	})
-}
-
-func short(oid string) string {
-	if oid == "" {
-		return "none"
-	}
-	return oid[:min(10, len(oid))]
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/terminal"
 )
 
 type runFlags struct {
@@ -95,7 +96,7 @@ func split(c *cobra.Command, args []string) (prose string, agent []string, err e
 func (a *app) run(c *cobra.Command, f runFlags, prose string, agent []string) error {
 	q := flow.RunRequest{NewTask: flow.NewTask{
 		Prose: prose, Agent: agent, Feature: f.feature, Role: f.role, Expect: f.expect, Trust: f.trust,
-	}, Soft: a.soft}
+	}, Soft: a.Soft}
 	var err error
 	if f.task != "" {
 		if q.ID, err = belay.ParseTaskID(f.task); err != nil {
@@ -114,13 +115,13 @@ func (a *app) run(c *cobra.Command, f runFlags, prose string, agent []string) er
 	if err != nil {
 		return err
 	}
-	s := a.screen(f.quiet)
+	s := a.Screen(f.quiet)
 	ticking, stop := context.WithCancel(c.Context())
-	s.tick(ticking)
+	s.Tick(ticking)
 	q.Watch = s
 	rec, err := desk.Run(c.Context(), q)
 	stop()
-	s.stop()
+	s.Stop()
 	return a.ranTo(desk, rec, err)
 }
 
@@ -134,12 +135,12 @@ func (a *app) ranTo(desk *flow.Desk, rec *drive.Record, err error) error {
 		if err == nil {
 			err = serr
 		}
-		return a.tell(nil, err)
+		return a.Tell(nil, err)
 	}
 	if err == nil {
 		err = outcome(fresh)
 	}
-	return a.tell(shown, err, func(w io.Writer) {
+	return a.Tell(shown, err, func(w io.Writer) {
 		fmt.Fprint(w, brief.Summary(fresh.Task, fresh.State))
 		if fresh.State.Gate != nil {
 			fmt.Fprintln(w)
@@ -155,7 +156,7 @@ func outcome(r *drive.Record) error {
 	case r.State.Outcome == loop.OutcomePassed:
 		return nil
 	case r.State.Gate != nil:
-		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate decide %s guide --message \"…\"  (or %s), then belay run --resume %s", id, optionList(r.State.Gate.Options), id),
+		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate decide %s guide --message \"…\"  (or %s), then belay run --resume %s", id, terminal.Options(r.State.Gate.Options), id),
 			"%s waits for a person: %s", id, r.State.Gate.Why)
 	case !r.Open():
 		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s was not accepted: %s", id, r.State.Outcome)
@@ -184,7 +185,7 @@ Exit codes: 0 stopped · 2 no agent runs · 6 no such task.`,
 			if err := desk.Cancel(c.Context(), id); err != nil {
 				return err
 			}
-			return a.tell(map[string]any{"task": id, "stopped": true}, nil, func(w io.Writer) {
+			return a.Tell(map[string]any{"task": id, "stopped": true}, nil, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: the agent is stopped\n", id)
 			})
 		},

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/terminal"
 )
 
 func (a *app) snapshotCommand() *cobra.Command {
@@ -50,10 +50,10 @@ Exit codes: 0 taken · 2 could not be taken.`,
 			if err != nil {
 				return err
 			}
-			if !a.json {
+			if !a.JSON {
 				a.gaps(info)
 			}
-			return a.tell(info, nil, func(w io.Writer) { fmt.Fprintln(w, info.ID) })
+			return a.Tell(info, nil, func(w io.Writer) { fmt.Fprintln(w, info.ID) })
 		},
 	}
 	f := c.Flags()
@@ -67,13 +67,13 @@ Exit codes: 0 taken · 2 could not be taken.`,
 
 func (a *app) gaps(info snapshot.Info) {
 	for _, g := range info.Gaps {
-		fmt.Fprintf(a.errs, "belay: not captured: %s (%s)\n", belay.VisibleLine(g.Path), belay.VisibleLine(g.Reason))
+		fmt.Fprintf(a.Err, "belay: not captured: %s (%s)\n", belay.VisibleLine(g.Path), belay.VisibleLine(g.Reason))
 	}
 	for _, n := range info.Nested {
-		fmt.Fprintf(a.errs, "belay: left alone: %s is a repository of its own\n", belay.VisibleLine(n))
+		fmt.Fprintf(a.Err, "belay: left alone: %s is a repository of its own\n", belay.VisibleLine(n))
 	}
 	if info.Moving {
-		fmt.Fprintln(a.errs, "belay: files changed while the snapshot was taken: it may hold some of them older than others")
+		fmt.Fprintln(a.Err, "belay: files changed while the snapshot was taken: it may hold some of them older than others")
 	}
 }
 
@@ -97,7 +97,7 @@ func (a *app) listCommand() *cobra.Command {
 					list = append(list, s)
 				}
 			}
-			return a.tell(list, nil, func(w io.Writer) {
+			return a.Tell(list, nil, func(w io.Writer) {
 				var rows [][]string
 				for _, s := range list {
 					about := s.Message
@@ -106,7 +106,7 @@ func (a *app) listCommand() *cobra.Command {
 					}
 					rows = append(rows, []string{s.ID.Short(), s.Time.Local().Format("2006-01-02 15:04:05"), string(s.Kind), string(s.Task), about})
 				}
-				table(w, rows)
+				terminal.Table(w, rows)
 			})
 		},
 	}
@@ -128,39 +128,9 @@ func (a *app) snapshotShowCommand() *cobra.Command {
 			if info, err = desk.Snaps.Get(c.Context(), info.ID); err != nil {
 				return err
 			}
-			return a.tell(info, nil, func(w io.Writer) { printSnapshot(w, info) })
+			return a.Tell(info, nil, func(w io.Writer) { terminal.Snapshot(w, info) })
 		},
 	}
-}
-
-func printSnapshot(w io.Writer, s snapshot.Info) {
-	head := s.Head
-	if head == "" {
-		head = "no commit yet"
-	}
-	branch := s.Branch
-	if branch == "" {
-		branch = "detached"
-	}
-	rows := [][]string{
-		{"snapshot", string(s.ID)}, {"kind", string(s.Kind)}, {"taken", s.Time.Local().Format(time.RFC3339)},
-		{"head", head}, {"branch", branch}, {"files", fmt.Sprint(s.Files)},
-	}
-	for _, r := range [][]string{{"task", string(s.Task)}, {"message", s.Message}, {"feature", s.Feature}, {"agent", s.Agent}, {"operation", s.Operation}} {
-		if r[1] != "" {
-			rows = append(rows, r)
-		}
-	}
-	for _, e := range s.Expected {
-		rows = append(rows, []string{"expects", e})
-	}
-	for _, n := range s.Nested {
-		rows = append(rows, []string{"left alone", n + " (a repository of its own)"})
-	}
-	for _, g := range s.Gaps {
-		rows = append(rows, []string{"not captured", g.Path + " (" + g.Reason + ")"})
-	}
-	table(w, rows)
 }
 
 // snapshot opens the repository and resolves an id or the start of one.
@@ -214,8 +184,8 @@ Exit codes: 0 compared · 6 no such snapshot or task.`,
 }
 
 func (a *app) printDiff(c *cobra.Command, desk *flow.Desk, d flow.Diff, stat, names bool) error {
-	if a.json || stat || names {
-		return a.tell(d, nil, func(w io.Writer) {
+	if a.JSON || stat || names {
+		return a.Tell(d, nil, func(w io.Writer) {
 			var rows [][]string
 			for _, ch := range d.Changes {
 				switch {
@@ -227,18 +197,18 @@ func (a *app) printDiff(c *cobra.Command, desk *flow.Desk, d flow.Diff, stat, na
 					rows = append(rows, []string{ch.Status, fmt.Sprintf("+%d -%d", ch.Added, ch.Deleted), ch.Path})
 				}
 			}
-			table(w, rows)
+			terminal.Table(w, rows)
 		})
 	}
-	a.told = true
-	if !isTerminal(a.out) {
-		return desk.Patch(c.Context(), d, a.out)
+	a.Told = true
+	if !terminal.Is(a.Out) {
+		return desk.Patch(c.Context(), d, a.Out)
 	}
 	var b bytes.Buffer
 	if err := desk.Patch(c.Context(), d, &b); err != nil {
 		return err
 	}
-	_, err := io.WriteString(a.out, colourDiff(paintFor(a.out), b.String()))
+	_, err := io.WriteString(a.Out, terminal.Diff(terminal.PaintFor(a.Out), b.String()))
 	return err
 }
 
@@ -273,7 +243,7 @@ Exit codes: 0 restored · 2 refused, nothing changed · 5 somebody else restores
 				if err != nil {
 					return err
 				}
-				if !a.confirm(fmt.Sprintf("restore %s: %s?", info.ID.Short(), planned(out)), false) {
+				if !a.Confirm(fmt.Sprintf("restore %s: %s?", info.ID.Short(), terminal.Planned(out)), false) {
 					return belay.Refuse(belay.CodeInterrupted, "add --yes to go ahead", "nothing was changed")
 				}
 			}
@@ -281,7 +251,7 @@ Exit codes: 0 restored · 2 refused, nothing changed · 5 somebody else restores
 			if err != nil {
 				return err
 			}
-			return a.restored(out, o.DryRun)
+			return a.Restored(out, o.DryRun)
 		},
 	}
 	f := c.Flags()

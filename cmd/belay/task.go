@@ -11,6 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/terminal"
 )
 
 func (a *app) taskCommand() *cobra.Command {
@@ -57,7 +58,7 @@ func (a *app) taskAddCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.tell(r.Task, nil, func(w io.Writer) {
+			return a.Tell(r.Task, nil, func(w io.Writer) {
 				fmt.Fprintf(w, "%s recorded: %s\n", r.Task.ID, belay.VisibleLine(r.Task.Title))
 			})
 		},
@@ -87,32 +88,9 @@ func (a *app) taskListCommand() *cobra.Command {
 			if lines == nil {
 				lines = []flow.TaskLine{}
 			}
-			return a.tell(lines, nil, func(w io.Writer) { printTasks(w, lines) })
+			return a.Tell(lines, nil, func(w io.Writer) { terminal.Tasks(w, lines) })
 		},
 	}
-}
-
-func printTasks(w io.Writer, lines []flow.TaskLine) {
-	if len(lines) == 0 {
-		fmt.Fprintln(w, `no tasks: belay run "…" -- AGENT starts one`)
-		return
-	}
-	var rows [][]string
-	for _, l := range lines {
-		state := l.Phase
-		if l.Outcome != "" {
-			state = string(l.Outcome)
-		}
-		about := l.Title
-		if l.Waits != "" {
-			about += "  (" + l.Waits + ")"
-		}
-		if l.Problem != "" {
-			about = l.Problem
-		}
-		rows = append(rows, []string{string(l.ID), state, fmt.Sprintf("%d attempt(s)", l.Attempts), about})
-	}
-	table(w, rows)
 }
 
 // taskStep makes the command for one step of a task driven by hand.
@@ -130,12 +108,12 @@ func (a *app) taskStep(name, short, done string, do func(*flow.Desk, context.Con
 			if err != nil {
 				return err
 			}
-			r, err := do(desk, c.Context(), id, a.screen(true))
+			r, err := do(desk, c.Context(), id, a.Screen(true))
 			if err != nil {
 				return err
 			}
 			shown, _, err := desk.Show(id)
-			return a.tell(shown, err, func(w io.Writer) {
+			return a.Tell(shown, err, func(w io.Writer) {
 				about := string(id)
 				if name == "start" {
 					about = string(r.State.Before)
@@ -164,7 +142,7 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.tell(shown, nil, func(w io.Writer) {
+			return a.Tell(shown, nil, func(w io.Writer) {
 				fmt.Fprint(w, brief.TaskFile(r.Task), "\n", brief.Summary(r.Task, r.State))
 				for _, n := range r.Notes {
 					fmt.Fprintf(w, "%s: %s\n", n.Kind, belay.VisibleLine(n.Text))

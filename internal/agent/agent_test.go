@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/belay-dev/belay/internal/procs"
 )
 
 // The test binary is also the shim, a belay that can be killed, and the agents that
@@ -170,15 +172,15 @@ func (b *bench) noSurvivors() {
 	}
 }
 
-func (b *bench) survivors() []proc {
-	all, err := processes()
+func (b *bench) survivors() []procs.Process {
+	all, err := procs.List()
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	var found []proc
 	for _, p := range all {
 		args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
-		marked := bytes.Contains(args, []byte(b.mark)) || b.run != nil && carries(p, markerName+"="+b.run.spec.Token)
+		marked := bytes.Contains(args, []byte(b.mark)) || b.run != nil && p.Carries(b.run.spec.marker())
 		if marked && !p.Dead && p.PID != os.Getpid() && !looksAfter(args) {
 			found = append(found, p)
 		}
@@ -219,9 +221,9 @@ func (b *bench) ready(word string, n int) {
 	})
 }
 
-func kill(t testing.TB, id ident, sig syscall.Signal) {
+func kill(t testing.TB, id procs.ID, sig syscall.Signal) {
 	t.Helper()
-	if err := signalExactly(id, sig); err != nil {
+	if err := id.Signal(sig); err != nil {
 		t.Fatalf("signal %v to %d: %v", sig, id.PID, err)
 	}
 }
@@ -261,12 +263,12 @@ func (b *bench) attach() *bench {
 }
 
 // keepers gives the guard and the shim, found by their arguments.
-func (b *bench) keepers() []proc {
-	all, err := processes()
+func (b *bench) keepers() []procs.Process {
+	all, err := procs.List()
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return slices.DeleteFunc(all, func(p proc) bool {
+	return slices.DeleteFunc(all, func(p procs.Process) bool {
 		args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
 		return !bytes.Contains(args, []byte("\x00_run\x00"+b.dir+"\x00"))
 	})

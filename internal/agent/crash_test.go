@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/belay-dev/belay/internal/procs"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -86,7 +88,7 @@ func TestInheritedFiles(t *testing.T) {
 var crowd = map[bool]string{
 	true:  `deaf & setsid deaf & env -i setsid deaf & (setsid deaf &) ; env -i deaf`,
 	false: `deaf & setsid deaf & setsid setsid deaf & (setsid deaf &) ; deaf`,
-}[adopts]
+}[procs.Adopts]
 
 // TestShimKilled kills every combination of those who look after the run. Where one of
 // guard and shim is left, it ends the rest before the lock is free.
@@ -171,7 +173,7 @@ func TestStopStubborn(t *testing.T) {
 		rec := b.begun()
 		kill(t, rec.Guard, syscall.SIGSTOP)
 		kill(t, rec.Shim, syscall.SIGSTOP)
-		if err := b.run.end(t.Context(), rec, true); err != nil {
+		if err := b.run.end(t.Context(), rec, rec.Guard, rec.Shim); err != nil {
 			t.Fatal(err)
 		}
 		if res := b.wait(); res.Ended != EndedLost {
@@ -244,8 +246,8 @@ func TestRebooted(t *testing.T) {
 	rec := b.begun()
 	kill(t, rec.Shim, syscall.SIGKILL)
 	b.wait()
-	rec.Boot, rec.Guard = "another", ident{PID: os.Getpid()}
-	rec.Guard, _ = identify(os.Getpid()) // an innocent under an old number
+	rec.Boot, rec.Guard = "another", procs.ID{PID: os.Getpid()}
+	rec.Guard, _ = procs.Identify(os.Getpid()) // an innocent under an old number
 	if err := writeJSON(filepath.Join(b.dir, "begun.json"), rec); err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +266,7 @@ func TestKilledAnywhere(t *testing.T) {
 		b.start()
 		time.Sleep(delay) // this moment is what is tested
 		for _, p := range b.keepers() {
-			_ = signalExactly(p.ident, syscall.SIGKILL)
+			_ = p.Signal(syscall.SIGKILL)
 		}
 		r, err := Attach(b.dir)
 		if errors.Is(err, fs.ErrNotExist) {

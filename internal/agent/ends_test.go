@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/belay-dev/belay/internal/procs"
 )
 
 // TestEnds runs agents that end, or do not, in all the ways seen in the field. Each
@@ -49,7 +51,7 @@ func TestEnds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if !adopts && strings.Contains(c.line, "env -i setsid") {
+			if !procs.Adopts && strings.Contains(c.line, "env -i setsid") {
 				t.Skip("who clears its environment and leaves its session is only found where orphans are adopted")
 			}
 			b := newBench(t, c.line)
@@ -249,7 +251,7 @@ func TestOutputHeldElsewhere(t *testing.T) {
 
 func TestForkStorm(t *testing.T) {
 	t.Parallel()
-	if !adopts {
+	if !procs.Adopts {
 		t.Skip("a chain of processes is only caught where orphans are adopted")
 	}
 	// Each link of the chain starts the next and ends: no listing ever sees it whole.

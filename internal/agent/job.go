@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/procs"
 )
 
 const (
@@ -28,8 +29,8 @@ func (j *job) run() Result {
 	if err != nil {
 		return notStarted(err)
 	}
-	t := newTree(os.Getpid(), pid, j.spec.Token)
-	if j.begun.Agent, err = identify(pid); err == nil {
+	t := procs.NewTree(pid, j.spec.marker())
+	if j.begun.Agent, err = procs.Identify(pid); err == nil {
 		err = replaceJSON(j.file("begun.json"), j.begun, unsynced)
 	}
 	// Without it a lost run is found by its token and session: no reason to end it.
@@ -40,10 +41,10 @@ func (j *job) run() Result {
 		_, _ = io.Copy(j.out, pipes.output)
 	}()
 	res := Result{Ended: j.watch(t), Exit: -1}
-	left := j.end(t, res.Ended)
+	left := j.end(t)
 	pipes.close(read)
-	if t.ended {
-		res.status(t.status)
+	if ws, known := t.Status(); known {
+		res.status(ws)
 	}
 	if len(left) > 0 {
 		res.Left = names(left)
@@ -89,7 +90,7 @@ func (j *job) start() (int, pipes, error) {
 		return 0, pipes{}, err
 	}
 	defer in.Close()
-	pid, err := launch(path, argv, &os.ProcAttr{Dir: dir, Env: env, Files: []*os.File{in, outW, outW}, Sys: agentAttr()})
+	pid, err := procs.Launch(path, argv, os.ProcAttr{Dir: dir, Env: env, Files: []*os.File{in, outW, outW}})
 	if err != nil {
 		outR.Close()
 		if inW != nil {
@@ -161,10 +162,10 @@ func withoutRole(env []string) []string {
 
 // watch waits until the agent's own process ends or there is a reason to end it, and
 // gives that.
-func (j *job) watch(t *tree) string {
+func (j *job) watch(t *procs.Tree) string {
 	var h hush
 	for {
-		if t.mainEnded() {
+		if t.Ended() {
 			return EndedExit
 		}
 		ran := time.Since(j.clock)
@@ -221,25 +222,10 @@ func (j *job) sleep(d time.Duration) {
 // end ends the whole tree: TERM, then KILL when the grace is over or somebody asks for
 // it. Those who outlive the agent's own process have shortGrace: it is they who would
 // write into a tree that has been judged.
-func (j *job) end(t *tree, why string) []proc {
-	deadline := time.Now().Add(j.spec.Grace)
-	short := false
-	for nap := time.Millisecond; ; nap = min(2*nap, 50*time.Millisecond) {
-		if !short && t.mainEnded() {
-			short = true
-			if d := time.Now().Add(shortGrace); d.Before(deadline) {
-				deadline = d
-			}
-		}
-		if why != EndedExit || short {
-			t.terminate()
-		}
-		if short && t.quiet() {
-			return nil
-		}
-		if !time.Now().Before(deadline) || j.now || j.asks("kill") || j.gone() {
-			return t.kill()
-		}
-		j.sleep(nap)
-	}
+func (j *job) end(t *procs.Tree) (left []procs.Process) {
+	return t.End(procs.Ending{
+		Grace: j.spec.Grace, Orphans: shortGrace, Patience: patience,
+		Hurry: func() bool { return j.now || j.asks("kill") || j.gone() },
+		Sleep: j.sleep,
+	})
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/procs"
 )
 
 // How a run ended.
@@ -52,17 +54,18 @@ func (r *Result) status(ws syscall.WaitStatus) {
 // the token in the environment tells who it is.
 type begun struct {
 	Boot    string    `json:"boot"` // ids of processes mean nothing after a reboot
-	Guard   ident     `json:"guard"`
-	Shim    ident     `json:"shim"`
-	Agent   ident     `json:"agent,omitzero"`
+	Guard   procs.ID  `json:"guard"`
+	Shim    procs.ID  `json:"shim"`
+	Agent   procs.ID  `json:"agent,omitzero"`
 	Started time.Time `json:"started"`
 }
 
-// ident is a process for certain: its id, which is used again, and when it started,
-// as the system words it.
-type ident struct {
-	PID   int    `json:"pid"`
-	Start string `json:"start"`
+// trace is how the processes of a run are found when its guard and shim may both be gone.
+func (b begun) trace(d onDisk) procs.Trace {
+	return procs.Trace{
+		Boot: b.Boot, Marker: d.marker(), Members: []procs.ID{b.Guard, b.Shim, b.Agent},
+		Session: b.Guard.PID, Group: b.Agent.PID, Dir: string(d.Dir),
+	}
 }
 
 func readJSON(path string, into any) error {

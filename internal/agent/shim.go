@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"syscall"
 	"time"
@@ -16,13 +15,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/procs"
 )
 
 // Main is the hidden command that Start spawns: first as the guard, and started by
 // that again, as the shim. The result is the exit status: 0 when the run's result is
 // written, 1 when it could not be, 2 when it was not called by Start.
 func Main(runDir string) int {
-	err := closeInherited()
+	err := procs.CloseInherited(3)
 	switch lock, bad := inherited(runDir); {
 	case bad != nil:
 		fmt.Fprintln(os.Stderr, bad)
@@ -61,33 +61,13 @@ func inherited(runDir string) (*os.File, error) {
 	return lock, nil
 }
 
-// closeInherited closes what belay's own parents left open. This process may outlive
-// them for hours: a lock of theirs would stay held, a reader of their pipe would wait.
-// What Go opened itself is marked close-on-exec, what came through exec cannot be.
-func closeInherited() error {
-	entries, err := os.ReadDir("/dev/fd")
-	if err != nil {
-		return fmt.Errorf("looking at open files: %w", err)
-	}
-	for _, e := range entries {
-		fd, err := strconv.Atoi(e.Name())
-		if err != nil || fd <= 3 {
-			continue
-		}
-		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
-			_ = unix.Close(fd)
-		}
-	}
-	return nil
-}
-
 // guard starts the shim and waits for it. What a shim leaves that dies before its time
 // is adopted and killed here; only then the guard ends and the lock is free.
 func guard(lock *os.File) error {
-	if err := becomeSubreaper(); err != nil {
+	if err := procs.Adopt(); err != nil {
 		return err
 	}
-	self, err := selfExe()
+	self, err := procs.Executable()
 	if err != nil {
 		return err
 	}
@@ -112,8 +92,8 @@ func guard(lock *os.File) error {
 	if err := cmd.Wait(); err == nil {
 		return nil // the shim has seen to everything
 	}
-	t := newTree(os.Getpid(), 0, os.Getenv(markerName))
-	if left := t.kill(); len(left) > 0 {
+	t := procs.NewTree(0, markerName+"="+os.Getenv(markerName))
+	if left := t.Kill(patience); len(left) > 0 {
 		return belay.Refuse(belay.CodeBusy, "end them by hand", "the shim died and left what cannot be killed: %v", names(left))
 	}
 	return nil
@@ -121,7 +101,7 @@ func guard(lock *os.File) error {
 
 // shim runs the agent and writes how it ended.
 func shim(runDir string, lock *os.File) error {
-	if err := becomeSubreaper(); err != nil {
+	if err := procs.Adopt(); err != nil {
 		return err
 	}
 	spec, err := readSpec(runDir)
@@ -165,14 +145,14 @@ func (j *job) begin() error {
 		return fmt.Errorf("making room for the result: %w", err)
 	}
 	j.clock = time.Now()
-	j.begun = begun{Boot: bootID(), Started: j.clock.Round(0)}
+	j.begun = begun{Boot: procs.BootID(), Started: j.clock.Round(0)}
 	// The guard's id comes from the guard: asked too late, the parent is some innocent
 	// that adopts orphans, and would be killed as ours one day.
 	pid, _ := strconv.Atoi(os.Getenv(roleName))
-	if j.begun.Guard, err = identify(pid); err != nil || os.Getppid() != pid {
+	if j.begun.Guard, err = procs.Identify(pid); err != nil || os.Getppid() != pid {
 		return errors.New("the guard died before the agent began")
 	}
-	if j.begun.Shim, err = identify(os.Getpid()); err != nil {
+	if j.begun.Shim, err = procs.Identify(os.Getpid()); err != nil {
 		return fmt.Errorf("looking at the shim: %w", err)
 	}
 	return writeJSON(j.file("begun.json"), j.begun)
@@ -207,28 +187,4 @@ func (j *job) gone() bool { return !sameFile(j.lock, j.file("lock")) }
 func (j *job) asks(name string) bool {
 	_, err := os.Lstat(j.file(name))
 	return !errors.Is(err, fs.ErrNotExist) && err == nil
-}
-
-// launch starts the agent on a thread that lives as long as the shim: the kernel
-// delivers Pdeathsig when that thread ends, and idle threads do end.
-func launch(path string, argv []string, attr *os.ProcAttr) (int, error) {
-	type started struct {
-		pid int
-		err error
-	}
-	c := make(chan started)
-	go func() {
-		runtime.LockOSThread()
-		p, err := os.StartProcess(path, argv, attr)
-		if err != nil {
-			c <- started{err: err}
-			return
-		}
-		pid := p.Pid
-		_ = p.Release() // the tree does the waiting
-		c <- started{pid: pid}
-		select {}
-	}()
-	s := <-c
-	return s.pid, s.err
 }

@@ -116,6 +116,9 @@ const (
 	roleName   = "BELAY_RUN_ROLE" // the guard's id, set by it for the shim; the agent never sees it
 )
 
+// marker is how an entry of the environment of every process of the run reads.
+func (d onDisk) marker() string { return markerName + "=" + d.Token }
+
 func (d onDisk) argv() []string {
 	words := make([]string, len(d.Argv))
 	for i, w := range d.Argv {

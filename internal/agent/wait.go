@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/procs"
 )
 
 const (
@@ -64,13 +65,13 @@ func (r *Run) lost(ctx context.Context) (Result, error) {
 		res.Error = fmt.Sprintf("its folder %s was removed while it ran", belay.VisibleLine(r.dir))
 	case err != nil:
 		res.Error = "its shim died before the agent began"
-	case b.Boot != bootID():
+	case b.Boot != procs.BootID():
 		res.Error = "the machine was started anew"
 	}
 	if said := r.shimLog(); said != "" {
 		res.Error += ": " + said
 	}
-	if err := r.end(ctx, b, false); err != nil {
+	if err := r.end(ctx, b); err != nil {
 		return Result{}, err
 	}
 	if total, err := extent(r.file("out"), segmentSize); err == nil && total > 0 {
@@ -107,13 +108,14 @@ func (r *Run) Stop(ctx context.Context) error {
 	known := readJSON(r.file("begun.json"), &b) == nil
 	limit := r.ask(b)
 	if known {
-		wake(b.Guard) // they may have been stopped with SIGSTOP
-		wake(b.Shim)
+		for _, id := range []procs.ID{b.Guard, b.Shim} {
+			_ = id.Signal(syscall.SIGCONT) // they may have been stopped with SIGSTOP
+		}
 	}
 	for began := time.Now(); r.State() == Running; {
 		if time.Since(began) > limit {
 			_ = readJSON(r.file("begun.json"), &b)
-			return r.end(ctx, b, true)
+			return r.end(ctx, b, b.Guard, b.Shim)
 		}
 		if err := pause(ctx, look); err != nil {
 			return err
@@ -130,7 +132,7 @@ func (r *Run) ask(b begun) time.Duration {
 		return r.spec.Grace + shimSlack
 	}
 	if f, err = os.OpenFile(r.file("kill"), os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
-		_ = signalExactly(b.Shim, syscall.SIGTERM) // no folder, or a full disk
+		_ = b.Shim.Signal(syscall.SIGTERM) // no folder, or a full disk
 		return r.spec.Grace + shimSlack
 	}
 	f.Close()
@@ -145,56 +147,23 @@ func (r *Run) endLost(ctx context.Context) error {
 	return err
 }
 
-// end kills what is left of a run until nothing is. With shim, the guard and the shim
-// are there and do not answer: they die last, because what hides from us (its
-// environment and session changed) is still below them.
-func (r *Run) end(ctx context.Context, b begun, shim bool) error {
-	dir := string(r.spec.Dir)
-	quiet := 0
-	var left []proc
-	for began := time.Now(); time.Since(began) < patience; {
-		all, err := leftovers(r.spec.Token, dir, b)
-		if err != nil {
-			return fmt.Errorf("ending what is left of %s: %w", r.name(), err)
-		}
-		left = all
-		if shim {
-			if left = apart(all, b); len(left) == 0 {
-				left, shim = all, false
-			}
-		}
-		// A listing is not one moment: a process can fork past it once, so it has
-		// to come out empty twice.
-		if len(left) == 0 {
-			if quiet++; quiet == 2 {
-				return nil
-			}
-		} else {
-			quiet = 0
-		}
-		for _, p := range left {
-			_ = signalExactly(p.ident, syscall.SIGKILL)
-		}
-		if err := pause(ctx, 10*time.Millisecond); err != nil {
-			return err
-		}
+// end kills what is left of a run until nothing is. last are a guard and a shim that
+// are there and do not answer: what hides from us (its environment and session
+// changed) is still below them.
+func (r *Run) end(ctx context.Context, b begun, last ...procs.ID) error {
+	left, err := b.trace(r.spec).Sweep(ctx, patience, last...)
+	switch {
+	case ctx.Err() != nil && err == ctx.Err():
+		return err
+	case err != nil:
+		return fmt.Errorf("ending what is left of %s: %w", r.name(), err)
+	case len(left) > 0:
+		return belay.Refuse(belay.CodeBusy, "end them by hand, then try again", "processes of %s cannot be killed: %s", r.name(), strings.Join(names(left), ", "))
 	}
-	return belay.Refuse(belay.CodeBusy, "end them by hand, then try again", "processes of %s cannot be killed: %s", r.name(), strings.Join(names(left), ", "))
+	return nil
 }
 
-// apart gives all but guard and shim. Without their ids they cannot be told apart and
-// nobody is spared.
-func apart(all []proc, b begun) []proc {
-	var rest []proc
-	for _, p := range all {
-		if p.ident != b.Guard && p.ident != b.Shim {
-			rest = append(rest, p)
-		}
-	}
-	return rest
-}
-
-func names(all []proc) []string {
+func names(all []procs.Process) []string {
 	words := make([]string, len(all))
 	for i, p := range all {
 		words[i] = belay.VisibleLine(p.String())

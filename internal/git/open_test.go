@@ -164,7 +164,7 @@ func TestOpenIgnoresInheritedGit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, err := r.Head(context.Background())
+	head, err := r.Head(context.Background(), must(r.Refs(context.Background()))(t))
 	if err != nil || r.Root != s.dir || head.OID == "" {
 		t.Errorf("%+v %+v %v", r, head, err)
 	}

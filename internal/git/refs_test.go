@@ -23,7 +23,7 @@ func TestRefsAndHead(t *testing.T) {
 	ctx := context.Background()
 	s := newSandbox(t)
 	r := s.open()
-	if h, err := r.Head(ctx); err != nil || h.Branch != "refs/heads/main" || h.OID != "" {
+	if h, err := r.Head(ctx, must(r.Refs(ctx))(t)); err != nil || h.Branch != "refs/heads/main" || h.OID != "" {
 		t.Errorf("unborn: %+v %v", h, err)
 	}
 	one := s.commit("a", "1")
@@ -50,7 +50,7 @@ func TestRefsAndHead(t *testing.T) {
 	} {
 		s.git("symbolic-ref", "HEAD", "refs/heads/main")
 		prepare()
-		h, err := r.Head(ctx)
+		h, err := r.Head(ctx, must(r.Refs(ctx))(t))
 		want := Head{Branch: "refs/heads/main", OID: two}
 		switch name {
 		case "alias":
@@ -136,7 +136,7 @@ func TestUpdateHead(t *testing.T) {
 	if err := r.UpdateRefs(ctx, "detach", []Update{{Ref: "HEAD", New: one, Old: two}}); err != nil {
 		t.Fatal(err)
 	}
-	if h := must(r.Head(ctx))(t); h != (Head{OID: one}) {
+	if h := must(r.Head(ctx, must(r.Refs(ctx))(t)))(t); h != (Head{OID: one}) {
 		t.Errorf("detached: %+v", h)
 	}
 	if s.git("rev-parse", "main") != two {
@@ -145,7 +145,7 @@ func TestUpdateHead(t *testing.T) {
 	if err := r.SetHead(ctx, "back", "refs/heads/new"); err != nil {
 		t.Fatal(err)
 	}
-	if h := must(r.Head(ctx))(t); h != (Head{Branch: "refs/heads/new"}) {
+	if h := must(r.Head(ctx, must(r.Refs(ctx))(t)))(t); h != (Head{Branch: "refs/heads/new"}) {
 		t.Errorf("unborn again: %+v", h)
 	}
 }

@@ -41,6 +41,7 @@ func (b *treeBuilder) folder(files []File, skip int) (string, error) {
 		oid  string
 	}
 	var items []item
+	folders := map[string]bool{} // a file of the same name may stand elsewhere: x, x.txt, x/y
 	for i := 0; i < len(files); {
 		name, rest, deep := strings.Cut(files[i].Path[skip:], "/")
 		if name == "" || deep && rest == "" {
@@ -61,6 +62,7 @@ func (b *treeBuilder) folder(files []File, skip int) (string, error) {
 			return "", err
 		}
 		items = append(items, item{name, 0o40000, oid})
+		folders[name] = true
 		i = j
 	}
 	// git sorts a folder as if its name ended in a slash.
@@ -72,12 +74,10 @@ func (b *treeBuilder) folder(files []File, skip int) (string, error) {
 	}
 	slices.SortFunc(items, func(a, b item) int { return strings.Compare(key(a), key(b)) })
 	data := make([]byte, 0, 64*len(items))
-	names := make(map[string]bool, len(items))
-	for _, it := range items {
-		if names[it.name] { // not always neighbours: a file x, x.txt, a folder x
+	for i, it := range items {
+		if i > 0 && items[i-1].name == it.name || it.mode != 0o40000 && folders[it.name] {
 			return "", fmt.Errorf("build a tree: %q is there twice", it.name)
 		}
-		names[it.name] = true
 		data = strconv.AppendUint(data, uint64(it.mode), 8)
 		data = append(append(append(append(data, ' '), it.name...), 0), it.oid...)
 	}

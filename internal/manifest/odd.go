@@ -2,47 +2,38 @@ package manifest
 
 import "strings"
 
-// IsOdd reports whether git refuses a path, or complains about it in fsck: a name that
+// IsOdd reports whether git refuses a path, or fsck calls it an error: a name that
 // stands for .git on some file system (.GIT, "git~1", ".git ", ".git::$DATA", with
-// invisible characters as HFS+ drops them), or a link in the place of .gitmodules. Such
-// paths are captured all the same, outside of the tree.
+// invisible characters as HFS+ drops them, after a backslash as Windows reads it), or a
+// link in the place of .gitmodules. Such paths are captured all the same, outside of
+// the tree.
 func IsOdd(path string, link bool) bool {
-	if !suspicious(path) {
-		return false
-	}
 	for name := range strings.SplitSeq(path, "/") {
-		switch folded := fold(name); folded {
-		case ".git", "git~1":
-			return true
-		case ".gitmodules", "gitmod~1":
-			if link {
+		for part := range strings.SplitSeq(name, `\`) {
+			if !mayBeOdd(part) {
+				continue
+			}
+			switch fold(part) {
+			case ".git", "git~1":
 				return true
+			case ".gitmodules", "gitmod~1":
+				if link {
+					return true
+				}
 			}
 		}
 	}
 	return false
 }
 
-// suspicious is a cheap first look, for the sake of a hundred thousand ordinary paths: a
-// name that stands for .git starts with a dot, or with a character that is dropped, or
-// holds a tilde.
-func suspicious(path string) bool {
-	start := true
-	for i := range len(path) {
-		c := path[i]
-		if start && c == '.' || c == '~' || c == 0xe2 || c == 0xef {
-			return true
-		}
-		start = c == '/'
-	}
-	return false
+// mayBeOdd lets nearly every name pass without a copy: an odd one starts with a dot, a
+// g, or a character that may be invisible.
+func mayBeOdd(name string) bool {
+	return name != "" && (name[0] == '.' || name[0]|0x20 == 'g' || name[0] >= 0x80)
 }
 
 // fold brings a name to what case-insensitive file systems with tricks take it for.
 func fold(name string) string {
-	if len(name) > 64 && strings.IndexByte(name, ':') < 0 {
-		return name
-	}
 	name, _, _ = strings.Cut(name, ":")
 	var b strings.Builder
 	for _, r := range name {

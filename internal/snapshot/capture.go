@@ -83,7 +83,7 @@ func (s *Store) readGitState(ctx context.Context, c *capture) (err error) {
 	}
 	c.newest = newestOf(c.refs)
 	c.last = s.remember(c.refs)
-	if c.head, err = s.repo.Head(ctx); err != nil {
+	if c.head, err = s.repo.Head(ctx, c.refs); err != nil {
 		return err
 	}
 	if c.state, err = readGit(s.repo.Dir, stateNames()); err != nil {
@@ -99,7 +99,7 @@ func (s *Store) readGitState(ctx context.Context, c *capture) (err error) {
 		}
 		c.admin = append(c.admin, prefixed("worktree/", own)...)
 	}
-	if c.logs, err = s.readLogs(c.head); err != nil {
+	if c.logs, err = s.readLogs(c.head, c.refs); err != nil {
 		return err
 	}
 	return s.readIndex(ctx, c)
@@ -112,9 +112,10 @@ func prefixed(prefix string, files []gitFile) []gitFile {
 	return files
 }
 
-// readLogs reads the reflogs that a restore may have to put back: HEAD's, the current
-// branch's and the stash's, which is the stash. Those of a reftable are left to git.
-func (s *Store) readLogs(head git.Head) ([]gitFile, error) {
+// readLogs reads the reflogs that a restore may have to put back: HEAD's, those of
+// local branches and the stash's, which is the stash. Those of a reftable are left to
+// git.
+func (s *Store) readLogs(head git.Head, refs []git.Ref) ([]gitFile, error) {
 	if s.repo.Reftab {
 		return nil, nil
 	}
@@ -122,9 +123,11 @@ func (s *Store) readLogs(head git.Head) ([]gitFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := []string{"logs/refs/stash"}
-	if head.Branch != "" {
-		names = append(names, "logs/"+head.Branch)
+	var names []string
+	for _, r := range refs {
+		if strings.HasPrefix(r.Name, "refs/heads/") && r.Symref == "" || r.Name == "refs/stash" {
+			names = append(names, "logs/"+r.Name)
+		}
 	}
 	shared, err := readGit(s.repo.Common, names)
 	return append(own, shared...), err

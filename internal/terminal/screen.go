@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"context"
@@ -17,13 +17,13 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// screen is the terminal of a run: what the agent says as it comes, one line of
+// Screen is the terminal of a run: what the agent says as it comes, one line of
 // progress below it, and questions at gates. It writes to standard error, so that
 // standard output holds the result alone.
-type screen struct {
-	app   *app
+type Screen struct {
+	t     *Terminal
 	quiet bool
-	p     paint
+	p     Paint
 
 	mu      sync.Mutex
 	live    bool   // a progress line can be drawn
@@ -35,23 +35,24 @@ type screen struct {
 	checks  map[string]bool
 }
 
-func (a *app) screen(quiet bool) *screen {
-	return &screen{app: a, quiet: quiet || a.json, p: paintFor(a.errs), live: isTerminal(a.errs) && !quiet && !a.json, checks: map[string]bool{}}
+// Screen makes the terminal of a run. quiet shows nothing but notes.
+func (t *Terminal) Screen(quiet bool) *Screen {
+	return &Screen{t: t, quiet: quiet || t.JSON, p: PaintFor(t.Err), live: Is(t.Err) && !quiet && !t.JSON, checks: map[string]bool{}}
 }
 
-// tick redraws the progress line each second until ctx ends.
-func (s *screen) tick(ctx context.Context) {
+// Tick redraws the progress line each second until ctx ends.
+func (s *Screen) Tick(ctx context.Context) {
 	if !s.live {
 		return
 	}
 	go func() {
-		t := time.NewTicker(time.Second)
-		defer t.Stop()
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				return
-			case <-t.C:
+			case <-tick.C:
 				s.mu.Lock()
 				s.draw()
 				s.mu.Unlock()
@@ -60,22 +61,23 @@ func (s *screen) tick(ctx context.Context) {
 	}()
 }
 
-func (s *screen) draw() {
+func (s *Screen) draw() {
 	if !s.live || s.doing == "" || s.column != 0 {
 		return
 	}
-	fmt.Fprintf(s.app.errs, "\r\x1b[K%s", s.p.dim(fmt.Sprintf("… %s  %s", s.doing, time.Since(s.since).Round(time.Second))))
+	fmt.Fprintf(s.t.Err, "\r\x1b[K%s", s.p.Dim(fmt.Sprintf("… %s  %s", s.doing, time.Since(s.since).Round(time.Second))))
 	s.drawn = true
 }
 
-func (s *screen) wipe() {
+func (s *Screen) wipe() {
 	if s.drawn {
-		fmt.Fprint(s.app.errs, "\r\x1b[K")
+		fmt.Fprint(s.t.Err, "\r\x1b[K")
 		s.drawn = false
 	}
 }
 
-func (s *screen) set(doing string) {
+// Set says what is going on, on the line of progress.
+func (s *Screen) Set(doing string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wipe()
@@ -84,7 +86,7 @@ func (s *screen) set(doing string) {
 }
 
 // line prints one line of belay's own, after whatever the agent left unfinished.
-func (s *screen) line(format string, args ...any) {
+func (s *Screen) line(format string, args ...any) {
 	if s.quiet {
 		return
 	}
@@ -92,27 +94,27 @@ func (s *screen) line(format string, args ...any) {
 	defer s.mu.Unlock()
 	s.wipe()
 	if s.column != 0 {
-		fmt.Fprintln(s.app.errs)
+		fmt.Fprintln(s.t.Err)
 		s.column = 0
 	}
-	fmt.Fprintf(s.app.errs, format+"\n", args...)
+	fmt.Fprintf(s.t.Err, format+"\n", args...)
 	s.draw()
 }
 
 // Write takes the agent's output. Colours are dropped, other control sequences are
 // made visible: nothing an agent prints may move the cursor or set a title.
-func (s *screen) Write(p []byte) (int, error) {
+func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text := append(s.partial, p...)
 	whole := len(text) - unfinished(text)
 	s.partial = append([]byte(nil), text[whole:]...)
-	clean := sanitise(string(text[:whole]))
+	clean := Sanitise(string(text[:whole]))
 	if clean == "" {
 		return len(p), nil
 	}
 	s.wipe()
-	if _, err := io.WriteString(s.app.errs, clean); err != nil {
+	if _, err := io.WriteString(s.t.Err, clean); err != nil {
 		return 0, err
 	}
 	if i := strings.LastIndexByte(clean, '\n'); i >= 0 {
@@ -148,9 +150,9 @@ func endsCSI(b []byte) bool {
 	return len(b) > 2 && last >= 0x40 && last <= 0x7e
 }
 
-// sanitise drops colour sequences, folds carriage returns to line ends and makes
+// Sanitise drops colour sequences, folds carriage returns to line ends and makes
 // everything else that is not text visible.
-func sanitise(s string) string {
+func Sanitise(s string) string {
 	var b strings.Builder
 	for {
 		i := strings.Index(s, "\x1b[")
@@ -175,28 +177,28 @@ func sanitise(s string) string {
 }
 
 // Begins tells of a command as it starts.
-func (s *screen) Begins(r *drive.Record, c loop.Command) {
+func (s *Screen) Begins(r *drive.Record, c loop.Command) {
 	doing := brief.Doing(c)
-	s.set(string(r.Task.ID) + " " + doing)
+	s.Set(string(r.Task.ID) + " " + doing)
 	if c.Kind == loop.CmdAttempt || c.Kind == loop.CmdRestore || c.Kind == loop.CmdDebug {
-		s.line("%s %s", s.p.bold(string(r.Task.ID)), belay.VisibleLine(doing))
+		s.line("%s %s", s.p.Bold(string(r.Task.ID)), belay.VisibleLine(doing))
 	}
 }
 
 // Happened tells of an event as it is recorded.
-func (s *screen) Happened(r *drive.Record, e loop.Event) {
+func (s *Screen) Happened(r *drive.Record, e loop.Event) {
 	text := brief.Happened(r.State, e)
 	if text == "" {
 		return
 	}
-	color := s.p.dim
+	color := s.p.Dim
 	switch {
 	case e.Verdict == belay.VerdictPass:
-		color = s.p.good
+		color = s.p.Good
 	case e.Verdict == belay.VerdictFail:
-		color = s.p.bad
+		color = s.p.Bad
 	case e.Verdict == belay.VerdictUnknown || e.Kind == loop.EvBroken || e.Kind == loop.EvLost:
-		color = s.p.warn
+		color = s.p.Warn
 	}
 	for l := range strings.Lines(strings.TrimRight(text, "\n")) {
 		s.line("%s", color(belay.VisibleLine(strings.TrimRight(l, "\n"))))
@@ -204,7 +206,7 @@ func (s *screen) Happened(r *drive.Record, e loop.Event) {
 }
 
 // Checking tells which checks are still under way.
-func (s *screen) Checking(p check.Progress) {
+func (s *Screen) Checking(p check.Progress) {
 	s.mu.Lock()
 	if p.Done {
 		delete(s.checks, p.Check)
@@ -219,12 +221,12 @@ func (s *screen) Checking(p check.Progress) {
 	}
 	s.mu.Unlock()
 	if len(names) > 0 {
-		s.set("checking: " + strings.Join(names, ", "))
+		s.Set("checking: " + strings.Join(names, ", "))
 	}
 }
 
 // Output is where the agent's output goes.
-func (s *screen) Output() io.Writer {
+func (s *Screen) Output() io.Writer {
 	if s.quiet {
 		return nil
 	}
@@ -232,48 +234,49 @@ func (s *screen) Output() io.Writer {
 }
 
 // Note prints something a person should know.
-func (s *screen) Note(text string) {
-	if s.app.json || s.quiet {
-		fmt.Fprintf(s.app.errs, "belay: %s\n", belay.VisibleLine(text))
+func (s *Screen) Note(text string) {
+	if s.t.JSON || s.quiet {
+		fmt.Fprintf(s.t.Err, "belay: %s\n", belay.VisibleLine(text))
 		return
 	}
-	s.line("%s", s.p.warn(belay.VisibleLine(text)))
+	s.line("%s", s.p.Warn(belay.VisibleLine(text)))
 }
 
-func (s *screen) stop() {
+// Stop takes the line of progress away.
+func (s *Screen) Stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wipe()
 	s.doing = ""
 	if s.column != 0 {
-		fmt.Fprintln(s.app.errs)
+		fmt.Fprintln(s.t.Err)
 		s.column = 0
 	}
 }
 
 // Ask puts the gate's question. Without a terminal nobody is there.
-func (s *screen) Ask(ctx context.Context, r *drive.Record) (loop.Decision, string, bool, error) {
-	s.stop()
-	if s.app.json || !isTerminal(s.app.in) || !isTerminal(s.app.errs) {
+func (s *Screen) Ask(ctx context.Context, r *drive.Record) (loop.Decision, string, bool, error) {
+	s.Stop()
+	if s.t.JSON || !Is(s.t.In) || !Is(s.t.Err) {
 		return "", "", false, nil
 	}
-	fmt.Fprintln(s.app.errs, brief.Gate(r.State, r.Task))
+	fmt.Fprintln(s.t.Err, brief.Gate(r.State, r.Task))
 	for {
-		fmt.Fprint(s.app.errs, s.p.bold("decide: "))
-		line, ok := readLine(ctx, s.app.in)
+		fmt.Fprint(s.t.Err, s.p.Bold("decide: "))
+		line, ok := readLine(ctx, s.t.In)
 		if !ok {
-			fmt.Fprintln(s.app.errs)
+			fmt.Fprintln(s.t.Err)
 			return "", "", false, nil
 		}
 		word, words, _ := strings.Cut(strings.TrimSpace(line), " ")
 		d, found := decision(r.State.Gate.Options, word)
 		if !found {
-			fmt.Fprintln(s.app.errs, "  one of:", optionList(r.State.Gate.Options), "(guide takes your words after it)")
+			fmt.Fprintln(s.t.Err, "  one of:", Options(r.State.Gate.Options), "(guide takes your words after it)")
 			continue
 		}
 		if d == loop.DecideGuide && strings.TrimSpace(words) == "" {
-			fmt.Fprint(s.app.errs, "what should it do differently? ")
-			if words, ok = readLine(ctx, s.app.in); !ok {
+			fmt.Fprint(s.t.Err, "what should it do differently? ")
+			if words, ok = readLine(ctx, s.t.In); !ok {
 				return "", "", false, nil
 			}
 		}
@@ -291,7 +294,8 @@ func decision(options []loop.Decision, word string) (loop.Decision, bool) {
 	return "", false
 }
 
-func optionList(options []loop.Decision) string {
+// Options lists decisions for a person.
+func Options(options []loop.Decision) string {
 	var names []string
 	for _, o := range options {
 		names = append(names, string(o))

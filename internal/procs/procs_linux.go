@@ -1,6 +1,6 @@
 //go:build linux && !portable
 
-package agent
+package procs
 
 import (
 	"bytes"
@@ -14,32 +14,37 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopts says that orphans of the run become children of the shim or the guard, so
-// that the kernel itself says when nobody is left.
-const adopts = true
+// Adopts says that Adopt works here: orphans become children of the process that called
+// it, so that the kernel itself says when nobody is left.
+const Adopts = true
 
-func becomeSubreaper() error {
+// Adopt makes this process the parent of every orphan below it, for good. Where Adopts
+// is false it does nothing.
+func Adopt() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("asking to adopt orphans: %w", err)
 	}
 	return nil
 }
 
-// agentAttr puts the agent into a group of its own and has it die with the shim. The
-// kernel counts the death of the thread that started it, see launch.
-func agentAttr() *syscall.SysProcAttr {
+func launchAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// selfExe is this program even when its file was replaced while it runs.
-func selfExe() (string, error) { return "/proc/self/exe", nil }
+// Executable gives a path that starts this program, on Linux even when its file was
+// replaced while it runs.
+func Executable() (string, error) { return "/proc/self/exe", nil }
 
-func bootID() string {
+// BootID names the time since the machine was started. It is empty where a process's
+// start is a full date, which no reboot repeats.
+func BootID() string {
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(id))
 }
 
-func processes() ([]proc, error) {
+// List gives every process of the machine, zombies included. It is not one moment: who
+// forks or ends while it is read may be missing.
+func List() ([]Process, error) {
 	d, err := os.Open("/proc")
 	if err != nil {
 		return nil, fmt.Errorf("listing processes: %w", err)
@@ -49,7 +54,7 @@ func processes() ([]proc, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing processes: %w", err)
 	}
-	all := make([]proc, 0, len(names))
+	all := make([]Process, 0, len(names))
 	for _, name := range names {
 		if pid, err := strconv.Atoi(name); err == nil {
 			if p, err := process(pid); err == nil { // an error: gone since
@@ -60,10 +65,10 @@ func processes() ([]proc, error) {
 	return all, nil
 }
 
-func process(pid int) (proc, error) {
+func process(pid int) (Process, error) {
 	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return proc{}, err
+		return Process{}, err
 	}
 	return parseStat(line)
 }
@@ -72,16 +77,16 @@ var errStat = errors.New("not a line of /proc/PID/stat")
 
 // parseStat reads proc_pid_stat(5). The name, in brackets, may itself hold spaces
 // and brackets, so the fields are counted from the last one.
-func parseStat(line []byte) (proc, error) {
+func parseStat(line []byte) (Process, error) {
 	open, end := bytes.IndexByte(line, '('), bytes.LastIndexByte(line, ')')
 	if open < 0 || end < open {
-		return proc{}, errStat
+		return Process{}, errStat
 	}
 	f := bytes.Fields(line[end+1:])
 	if len(f) < 20 || len(f[0]) != 1 {
-		return proc{}, errStat
+		return Process{}, errStat
 	}
-	p := proc{Name: string(line[open+1 : end])}
+	p := Process{Name: string(line[open+1 : end])}
 	p.Start = string(f[19])
 	threads := 0
 	for _, n := range []struct {
@@ -90,7 +95,7 @@ func parseStat(line []byte) (proc, error) {
 	}{{bytes.TrimSpace(line[:open]), &p.PID}, {f[1], &p.PPID}, {f[2], &p.PGID}, {f[3], &p.SID}, {f[17], &threads}} {
 		v, err := strconv.Atoi(string(n.text))
 		if err != nil {
-			return proc{}, errStat
+			return Process{}, errStat
 		}
 		*n.into = v
 	}
@@ -99,12 +104,16 @@ func parseStat(line []byte) (proc, error) {
 	return p, nil
 }
 
-func identify(pid int) (ident, error) {
+// Identify gives the process that has this id now, dead or alive, and an error when
+// there is none.
+func Identify(pid int) (ID, error) {
 	p, err := process(pid)
-	return p.ident, err
+	return p.ID, err
 }
 
-func carries(p proc, marker string) bool {
+// Carries reports whether marker (NAME=value) is in the environment that the process
+// was started with. What it changed since, or may not be looked at, does not count.
+func (p Process) Carries(marker string) bool {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/environ")
 	if err != nil {
 		return false
@@ -122,18 +131,18 @@ func workdir(pid int) string {
 	return dir
 }
 
-// signalExactly signals that very process or none: the descriptor pins it before its
-// start is compared, so an id used again is never hit.
-func signalExactly(id ident, sig syscall.Signal) error {
+// Signal signals that very process, or none and gives an error. The descriptor pins it
+// before its start is compared, so an id used again is never hit.
+func (id ID) Signal(sig syscall.Signal) error {
 	fd, err := unix.PidfdOpen(id.PID, 0)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) { // before Linux 5.3, or a sandbox
-		return signalChecked(id, sig)
+		return id.signalChecked(sig)
 	}
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fd)
-	if now, err := identify(id.PID); err != nil || now != id {
+	if now, err := Identify(id.PID); err != nil || now != id {
 		return unix.ESRCH
 	}
 	return unix.PidfdSendSignal(fd, sig, nil, 0)

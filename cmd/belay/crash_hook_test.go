@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// How a fault point goes wrong.
+const (
+	modeCount = "count" // it does not: the points are written down
+	modeKill  = "kill"  // the process is killed in the place of the step
+	modeFail  = "fail"  // the disk is full for this one step
+	modeFull  = "full"  // the disk is full for this step and all that follow
+)
+
+// crash counts the steps of this process that change the disk, in all rooms that tell
+// of them (the journal, the snapshots, the working tree), and lets the n-th go wrong.
+type crash struct {
+	mu   sync.Mutex
+	at   int
+	mode string
+	log  string // a file that gets a line for each point, in count mode
+	seen int
+}
+
+// installCrash arms the binary as $BELAY_CRASH says: "N:MODE", and for count
+// "0:count:FILE". An agent's shim is left alone; its own room kills it everywhere.
+func installCrash() {
+	spec := os.Getenv("BELAY_CRASH")
+	if spec == "" || len(os.Args) > 1 && os.Args[1] == "_run" {
+		return
+	}
+	at, rest, _ := strings.Cut(spec, ":")
+	mode, log, _ := strings.Cut(rest, ":")
+	n, err := strconv.Atoi(at)
+	if err != nil {
+		panic("BELAY_CRASH: " + spec)
+	}
+	c := &crash{at: n, mode: mode, log: log}
+	worktree.Fault = c.point
+	onOpen = func(d *flow.Desk) { d.Journal.Fault = c.point }
+}
+
+func (c *crash) point(op, path string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen++
+	switch {
+	case c.mode == modeCount:
+		c.note(op, path)
+	case c.mode == modeKill && c.seen == c.at:
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {} // the signal is on its way
+	case c.mode == modeFail && c.seen == c.at, c.mode == modeFull && c.seen >= c.at:
+		return &os.PathError{Op: op, Path: path, Err: syscall.ENOSPC}
+	}
+	return nil
+}
+
+func (c *crash) note(op, path string) {
+	f, err := os.OpenFile(c.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	defer f.Close()
+	fmt.Fprintf(f, "%s %s\n", op, path)
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The agent of the crash suites: refused once for a protected file and rolled back,
+// with all that a rollback has to put right, then wrong once, then right.
+const crashScript = `== 1 ==
+sh echo $BELAY_ATTEMPT >> ../ran
+write src/answer.txt 42
+append protect.txt the agent was here
+append a.txt and here
+append new/untracked.txt and here
+rm keep/c.txt
+write keep/c.txt/now/a folder
+sh chmod 600 b.txt; ln -s ../b.txt src/link; mkdir src/empty
+sh git add -A; git commit -qm 'by the agent'; git checkout -q -b agent; git stash drop -q
+write more/one.txt staged
+sh git add more
+== 2 ==
+sh echo $BELAY_ATTEMPT >> ../ran
+write src/answer.txt 41
+== * ==
+sh echo $BELAY_ATTEMPT >> ../ran
+write src/answer.txt 42
+`
+
+// owned are the files of the person in crash worlds: whatever happens they must stay.
+var owned = []string{"a.txt", "b.txt", "keep", "script.sh", "new", "debug.log", "link", "protect.txt"}
+
+var runT1 = []string{"run", "write the answer", "--task", "T1", "--files", "src/**", "--protect", "protect.txt",
+	"--protect", "check.sh", "--test", "sh check.sh", "--", "agent"}
+
+var resumeT1 = []string{"run", "--resume", "T1", "--", "agent"}
+
+// dry runs the task undisturbed in a copy of w. It gives the state that it ends in and
+// the points it passed.
+func dry(t *testing.T, w *world) (want, points []string) {
+	t.Helper()
+	d := w.another(t, t.TempDir())
+	log := filepath.Join(d.up, "points")
+	r := d.belay("0:count:"+log, runT1...)
+	if r.code != 0 {
+		t.Fatal(r)
+	}
+	text, err := os.ReadFile(log)
+	d.must(err)
+	points = strings.Split(strings.TrimSpace(string(text)), "\n")
+	y := newTally(t, 0)
+	want = d.state()
+	d.sound(y, "undisturbed")
+	d.ranOnce(y, "undisturbed")
+	for _, l := range differing(w.state(), want) {
+		if !strings.Contains(l, "src") {
+			t.Errorf("an undisturbed run leaves more than the answer: %s", l)
+		}
+	}
+	return want, points
+}
+
+// TestCrashRun lets a whole run go wrong at each of its points: killed, out of disk
+// for one step, and out of disk from there on. Resumed, it ends as if nothing had been.
+func TestCrashRun(t *testing.T) {
+	w := newWorld(t)
+	w.must(os.WriteFile(filepath.Join(w.up, "script"), []byte(crashScript), 0o644))
+	want, points := dry(t, w)
+	y := newTally(t, len(points))
+	each(t, trials(len(points), 24, modeKill, modeFail, modeFull), func(dir string, c trial) {
+		at := c.String() + " (" + points[c.n-1] + ")"
+		d := w.another(t, dir)
+		r := d.belay(c.spec(), runT1...)
+		y.did(c.mode)
+		switch {
+		case c.mode == modeKill && !r.killed && r.code != 0:
+			y.fault(at, otherwise, "was to be killed: %s", r)
+		case c.mode != modeKill && r.code != 0 && r.code != 2 && r.code != 3:
+			y.fault(at, otherwise, "an error should end with 2, or at a gate with 3: %s", r)
+		case c.mode != modeKill && r.code != 0 && !saysFull(r):
+			y.fault(at, otherwise, "the error does not say that the disk is full: %s", r)
+		}
+		if !d.goOn(y, at, r) {
+			return
+		}
+		d.settled(y, at, want)
+		if c.mode == modeKill {
+			d.ranOnce(y, at)
+		}
+	})
+	y.sum("run")
+}
+
+func saysFull(r ran) bool {
+	text := r.out + r.errs
+	return strings.Contains(text, "no space left") || strings.Contains(text, "disk is full")
+}
+
+// goOn resumes until the task has passed, guiding where a gate is open.
+func (w *world) goOn(y *tally, at string, last ran) bool {
+	w.t.Helper()
+	for range 8 {
+		r := w.belay("", resumeT1...)
+		switch {
+		case r.code == 0:
+			return true
+		case r.code == 6: // killed before it was recorded
+			if r = w.belay("", runT1...); r.code == 0 {
+				return true
+			}
+		case r.code == 2 && strings.Contains(r.errs, "has ended: passed"):
+			return true // it went wrong, or was killed, after the last word was written
+		}
+		if r.code != 3 {
+			y.fault(at, otherwise, "%s\nbefore that: %s", r, last)
+			return false
+		}
+		if g := w.belay("", "gate", "decide", "T1", "guide", "--message", "there is room again"); g.code != 0 {
+			y.fault(at, otherwise, "%s\nafter %s", g, r)
+			return false
+		}
+		last = r
+	}
+	y.fault(at, otherwise, "it comes to no end: %s", last)
+	return false
+}
+
+// settled checks that the state is the one wanted and nothing is left over.
+func (w *world) settled(y *tally, at string, want []string) {
+	w.t.Helper()
+	wrong, lost := []string{}, []string{}
+	for _, l := range differing(want, w.state()) {
+		wrong = append(wrong, l)
+		for _, f := range owned {
+			if strings.Contains(l, "file "+f) || strings.Contains(l, "\t"+f) {
+				lost = append(lost, l)
+				break
+			}
+		}
+	}
+	switch {
+	case len(lost) > 0:
+		y.fault(at, lostWork, "\n%s", strings.Join(lost, "\n"))
+	case len(wrong) > 0:
+		y.fault(at, wrongTree, "\n%s", strings.Join(wrong, "\n"))
+	}
+	w.sound(y, at)
+}
+
+// sound checks what must be true after any command: no lock, nothing temporary, all
+// objects there, the record whole.
+func (w *world) sound(y *tally, at string) {
+	w.t.Helper()
+	locks, temps := w.litter()
+	if len(locks) > 0 {
+		y.fault(at, stuckLock, "%s", strings.Join(locks, " "))
+	}
+	if len(temps) > 0 {
+		y.fault(at, leftBehind, "%s", strings.Join(temps, " "))
+	}
+	if out, err := w.mayGit("fsck", "--full", "--strict", "--no-dangling"); err != nil || strings.TrimSpace(out) != "" {
+		y.fault(at, otherwise, "git fsck: %v %s", err, out)
+	}
+	if r := w.belay("", "log", "--verify"); r.code != 0 {
+		y.fault(at, otherwise, "%s", r)
+	}
+}
+
+// ranOnce checks that no attempt was made twice and none left out.
+func (w *world) ranOnce(y *tally, at string) {
+	w.t.Helper()
+	text, _ := os.ReadFile(filepath.Join(w.up, "ran"))
+	if string(text) != "1\n2\n3\n" {
+		y.fault(at, otherwise, "the agent should have run three times, it ran as %q", text)
+	}
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+)
+
+// world is one repository in a folder of its own, with a home of its own.
+type world struct {
+	t    testing.TB
+	up   string // holds repo, .home and what the agent leaves outside
+	repo string
+}
+
+// newWorld makes a repository as a person leaves it in mid-work: staged, edited,
+// deleted, renamed, untracked and ignored files, modes, links, a stash and a tag.
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	w := &world{t: t, up: t.TempDir()}
+	w.repo = filepath.Join(w.up, "repo")
+	w.write("a.txt", "one\n")
+	w.write("b.txt", "two\n")
+	w.write("keep/c.txt", "three\n")
+	w.write("keep/gone.txt", "four\n")
+	w.write("script.sh", "#!/bin/sh\n")
+	w.write("protect.txt", "keep out\n")
+	w.write("check.sh", "grep -q 42 src/answer.txt || { echo 'wrong answer'; exit 1; }\n")
+	w.write(".gitignore", "*.log\nbuild/\n")
+	w.must(os.Symlink("a.txt", filepath.Join(w.repo, "link")))
+	w.git("init", "-q", "-b", "main")
+	w.git("add", ".")
+	w.git("commit", "-qm", "first")
+	w.git("tag", "-am", "the first", "v1")
+	w.git("branch", "other")
+	w.write("b.txt", "two, in the stash\n")
+	w.git("stash", "push", "-q")
+	w.write("a.txt", "one, staged\n")
+	w.git("add", "a.txt")
+	w.git("rm", "-q", "keep/gone.txt")
+	w.write("a.txt", "one, staged, edited\n")
+	w.write("b.txt", "two, edited\n")
+	w.write("new/untracked.txt", "mine\n")
+	w.write("debug.log", "ignored\n")
+	w.must(os.Chmod(filepath.Join(w.repo, "script.sh"), 0o755))
+	w.must(os.MkdirAll(filepath.Join(w.up, ".home"), 0o755))
+	return w
+}
+
+// another gives a copy of the world as it is now, times, modes and all.
+func (w *world) another(t testing.TB, dir string) *world {
+	t.Helper()
+	c := &world{t: t, up: dir, repo: filepath.Join(dir, "repo")}
+	if out, err := exec.Command("cp", "-a", w.up+"/.", dir).CombinedOutput(); err != nil {
+		t.Fatalf("copy: %v\n%s", err, out)
+	}
+	return c
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) write(name, text string) {
+	w.t.Helper()
+	path := filepath.Join(w.repo, name)
+	w.must(os.MkdirAll(filepath.Dir(path), 0o755))
+	w.must(os.WriteFile(path, []byte(text), 0o644))
+}
+
+func (w *world) env(more ...string) []string {
+	home := filepath.Join(w.up, ".home")
+	return append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A",
+		"GIT_COMMITTER_EMAIL=a@example.com", "NO_COLOR=1", "USER=tester", "SCRIPT=" + filepath.Join(w.up, "script"),
+	}, more...)
+}
+
+// ran is how a command ended.
+type ran struct {
+	args   []string
+	code   int // -1: by a signal
+	killed bool
+	out    string
+	errs   string
+}
+
+func (r ran) String() string {
+	return fmt.Sprintf("belay %s: status %d\n%s%s", strings.Join(r.args, " "), r.code, r.out, r.errs)
+}
+
+// belay runs the real binary. crash is the $BELAY_CRASH it runs with, or "".
+func (w *world) belay(crash string, args ...string) ran {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, "belay", args...)
+	c.Dir = w.repo
+	c.Env = w.env("BELAY_CRASH=" + crash)
+	return w.run(ctx, c, args)
+}
+
+func (w *world) run(ctx context.Context, c *exec.Cmd, args []string) ran {
+	w.t.Helper()
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	c.WaitDelay = 10 * time.Second
+	err := c.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) || ctx.Err() != nil {
+		w.t.Fatalf("belay %v: %v\n%s%s", args, errors.Join(err, ctx.Err()), out.String(), errs.String())
+	}
+	code := c.ProcessState.ExitCode()
+	return ran{args: args, code: code, killed: code == -1, out: out.String(), errs: errs.String()}
+}
+
+func (w *world) git(args ...string) string {
+	w.t.Helper()
+	out, err := w.mayGit(args...)
+	if err != nil {
+		w.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return out
+}
+
+func (w *world) mayGit(args ...string) (string, error) {
+	c := exec.Command("git", append([]string{"-C", w.repo}, args...)...)
+	c.Env = w.env()
+	out, err := c.CombinedOutput()
+	return string(out), err
+}
+
+// state is everything a person can see: a line for each path with its mode and bytes,
+// for each entry of the index, HEAD, each ref outside refs/belay, and the stash.
+func (w *world) state() []string {
+	w.t.Helper()
+	var lines []string
+	w.must(filepath.WalkDir(w.repo, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(w.repo, path)
+		if rel == ".git" {
+			return filepath.SkipDir
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		content := ""
+		switch {
+		case info.Mode()&fs.ModeSymlink != 0:
+			content, err = os.Readlink(path)
+		case info.Mode().IsRegular():
+			var text []byte
+			text, err = os.ReadFile(path)
+			content = fmt.Sprintf("%x %.40q", sha256.Sum256(text), text)
+		}
+		lines = append(lines, fmt.Sprintf("file %s %v %s", rel, info.Mode(), content))
+		return err
+	}))
+	for what, args := range map[string][]string{
+		"index": {"ls-files", "-s", "-v"}, "ref": {"for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags", "refs/stash"},
+		"HEAD": {"rev-parse", "--symbolic-full-name", "HEAD"}, "stash": {"stash", "list"},
+		"status": {"--no-optional-locks", "status", "--porcelain=v2"},
+	} {
+		for line := range strings.Lines(w.git(args...)) {
+			lines = append(lines, what+" "+strings.TrimRight(line, "\n"))
+		}
+	}
+	for _, f := range []string{"config", "info/exclude", "HEAD"} {
+		text, err := os.ReadFile(filepath.Join(w.repo, ".git", f))
+		w.must(err)
+		lines = append(lines, fmt.Sprintf("git %s %q", f, text))
+	}
+	sort.Strings(lines)
+	return lines
+}
+
+// differing gives what state a has and b has not, and the other way round.
+func differing(want, got []string) []string {
+	had := map[string]bool{}
+	for _, l := range want {
+		had[l] = true
+	}
+	var out []string
+	for _, l := range got {
+		if !had[l] {
+			out = append(out, "is:     "+l)
+		}
+		delete(had, l)
+	}
+	for l := range had {
+		out = append(out, "should: "+l)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// flocks are files of belay's that stay: the lock on them dies with its process.
+var flocks = map[string]bool{"tree.lock": true, "restore.lock": true, "stored.lock": true}
+
+// litter gives what a command that has ended must not leave: locks of git's and
+// temporary files, in the tree and in the git folder.
+func (w *world) litter() (locks, temps []string) {
+	w.t.Helper()
+	git := filepath.Join(w.repo, ".git")
+	tmp := filepath.Join(git, "belay", "tmp")
+	w.must(filepath.WalkDir(w.repo, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, dir := d.Name(), filepath.Dir(path)
+		inGit := strings.HasPrefix(path, git+"/")
+		record := filepath.Base(dir) == "tasks"
+		switch {
+		case inGit && strings.HasSuffix(name, ".lock") && !flocks[name] && !record:
+			locks = append(locks, path)
+		case dir == tmp, name == "intent.json", filepath.Base(dir) == ".new", dir == filepath.Join(git, "belay", "run"),
+			inGit && (strings.HasPrefix(name, "tmp_") || strings.HasPrefix(name, ".tmp-")), record && strings.HasPrefix(name, "."),
+			strings.HasPrefix(name, ".belay-tmp-"):
+			temps = append(temps, path)
+		}
+		return nil
+	}))
+	return locks, temps
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// crashAll says whether every point is tried, as `make crash` does, or a sample.
+func crashAll() bool { return os.Getenv("BELAY_CRASH_ALL") != "" }
+
+// What can be wrong after a crash.
+const (
+	wrongTree  = "wrong trees"
+	lostWork   = "lost work"
+	stuckLock  = "stuck locks"
+	leftBehind = "left behind"
+	otherwise  = "other faults"
+)
+
+var wrongs = []string{wrongTree, lostWork, stuckLock, leftBehind, otherwise}
+
+// tally counts what a suite did and found. It reports each fault once, as an error.
+type tally struct {
+	t      testing.TB
+	mu     sync.Mutex
+	points int
+	done   map[string]int
+	wrong  map[string]int
+}
+
+func newTally(t testing.TB, points int) *tally {
+	return &tally{t: t, points: points, done: map[string]int{}, wrong: map[string]int{}}
+}
+
+func (y *tally) did(mode string) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.done[mode]++
+}
+
+func (y *tally) fault(where, kind, format string, args ...any) {
+	y.t.Helper()
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.wrong[kind]++
+	y.t.Errorf("%s: %s: %s", where, kind, fmt.Sprintf(format, args...))
+}
+
+// sum prints the one line that `make crash` shows.
+func (y *tally) sum(name string) {
+	y.t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d points", name, y.points)
+	for _, mode := range []string{modeKill, modeFail, modeFull, "cut"} {
+		if n := y.done[mode]; n > 0 {
+			fmt.Fprintf(&b, ", %d %s", n, map[string]string{modeKill: "kills", modeFail: "fails", modeFull: "full disks", "cut": "cuts"}[mode])
+		}
+	}
+	for _, kind := range wrongs {
+		fmt.Fprintf(&b, ", %d %s", y.wrong[kind], kind)
+	}
+	y.t.Log(b.String())
+}
+
+// trial is one crash: at point n, in one of the modes.
+type trial struct {
+	n    int
+	mode string
+}
+
+func (c trial) spec() string   { return fmt.Sprintf("%d:%s", c.n, c.mode) }
+func (c trial) String() string { return fmt.Sprintf("%s at %d", c.mode, c.n) }
+
+// trials gives every crash there is, or about sample of them spread over points and
+// modes. The steps are odd so that each mode meets points of every kind.
+func trials(points, sample int, modes ...string) []trial {
+	var all []trial
+	for n := 1; n <= points; n++ {
+		for _, m := range modes {
+			all = append(all, trial{n, m})
+		}
+	}
+	if crashAll() || len(all) <= sample {
+		return all
+	}
+	step := len(all)/sample + 1
+	for step%len(modes) == 0 { // else one mode would get all of them
+		step++
+	}
+	var some []trial
+	for i := step / 2; i < len(all); i += step {
+		some = append(some, all[i])
+	}
+	return some
+}
+
+// each does work for every trial, several at a time: most of it is waiting for disks
+// and processes. Every trial gets a folder of its own.
+func each[T any](t testing.TB, list []T, work func(dir string, c T)) {
+	t.Helper()
+	base := t.TempDir()
+	todo := make(chan int)
+	var wait sync.WaitGroup
+	for range 2 * runtime.GOMAXPROCS(0) {
+		wait.Go(func() {
+			for i := range todo {
+				dir := filepath.Join(base, fmt.Sprint(i))
+				if err := os.Mkdir(dir, 0o755); err != nil {
+					t.Error(err)
+					continue
+				}
+				work(dir, list[i])
+				if !t.Failed() {
+					_ = os.RemoveAll(dir)
+				}
+			}
+		})
+	}
+	for i := range list {
+		todo <- i
+	}
+	close(todo)
+	wait.Wait()
+}

@@ -1,0 +1,59 @@
+package procs
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// Launch starts a program as os.StartProcess does, in a process group of its own whose
+// number is the id it gives; attr.Sys is not looked at. On Linux the program is killed
+// when this process dies. Waiting for it is up to a Tree. The error is the kernel's.
+func Launch(path string, argv []string, attr os.ProcAttr) (int, error) {
+	attr.Sys = launchAttr()
+	type started struct {
+		pid int
+		err error
+	}
+	c := make(chan started)
+	// On a thread that lives as long as this process: the kernel counts the death of
+	// the thread that started a program as its parent's, and idle threads do end.
+	go func() {
+		runtime.LockOSThread()
+		p, err := os.StartProcess(path, argv, &attr)
+		if err != nil {
+			c <- started{err: err}
+			return
+		}
+		pid := p.Pid
+		_ = p.Release() // the tree does the waiting
+		c <- started{pid: pid}
+		select {}
+	}()
+	s := <-c
+	return s.pid, s.err
+}
+
+// CloseInherited closes the descriptors above keep that this process's parents left
+// open. A process that outlives them for hours would hold their locks, and readers of
+// their pipes would wait. What Go opened itself is marked close-on-exec, what came
+// through exec cannot be.
+func CloseInherited(keep int) error {
+	entries, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return fmt.Errorf("looking at open files: %w", err)
+	}
+	for _, e := range entries {
+		fd, err := strconv.Atoi(e.Name())
+		if err != nil || fd <= keep {
+			continue
+		}
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+			_ = unix.Close(fd)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/git"
+)
+
+// nameRefs names the list of refs and the keeper, which holds all that they name: a
+// commit whose parents are the commits of branches, tags, stashes and an operation in
+// progress, and whose tree holds what else is named, so that no gc takes any of it
+// while the snapshot lives. While refs stay the same the keeper is the same commit.
+// The bytes of tag objects are held apart: a deleted tag can be made again.
+func (s *Store) nameRefs(ctx context.Context, c *capture, m *meta) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "HEAD %s %s\n", c.head.OID, c.head.Branch)
+	named := commitsIn(c.state)
+	for _, l := range c.logs {
+		if l.name == "logs/refs/stash" { // the stash's list is its log
+			named = append(named, commitsIn([]gitFile{l})...)
+		}
+	}
+	for _, r := range c.refs {
+		if strings.HasPrefix(r.Name, Prefix) {
+			continue
+		}
+		fmt.Fprintf(&b, "%s %s %s\n", r.Name, r.OID, r.Symref)
+		if !strings.HasPrefix(r.Name, "refs/remotes/") { // those can be fetched again
+			named = append(named, r.OID)
+		}
+	}
+	if c.head.OID != "" {
+		named = append(named, c.head.OID)
+	}
+	refs := []byte(b.String())
+	m.blob("meta/refs", refs)
+	slices.Sort(named)
+	named = slices.Compact(named)
+	key := s.repo.Name("blob", []byte(strings.Join(named, "\n")))
+	if !c.last.valid || c.last.Named != key {
+		c.last.Named = key
+		if err := s.keep(ctx, c, m, named); err != nil {
+			return err
+		}
+	}
+	if c.last.Keeper != "" {
+		c.parents = []string{c.last.Keeper}
+	}
+	if c.last.Tags != "" {
+		m.oid("meta/tags", 0o040000, c.last.Tags)
+	}
+	return nil
+}
+
+// keep makes the keeper and the tree of tags. A name that leads to no object is left
+// out: a ref like that was broken before, and a file may hold any word of that shape.
+func (s *Store) keep(ctx context.Context, c *capture, m *meta, named []string) error {
+	c.last.Keeper, c.last.Tags = "", ""
+	types, err := s.repo.Types(ctx, named)
+	if err != nil {
+		return err
+	}
+	k := keeper{s: s, m: m}
+	var tags []string
+	for i, oid := range named {
+		if types[i] == "tag" {
+			tags = append(tags, oid)
+		} else {
+			k.hold(types[i], oid)
+		}
+	}
+	if len(tags) > 0 {
+		if c.last.Tags, err = k.tags(ctx, tags); err != nil {
+			return err
+		}
+	}
+	c.last.Keeper, err = k.commit()
+	return err
+}
+
+// keeper collects what a keeper commit holds.
+type keeper struct {
+	s       *Store
+	m       *meta
+	commits []string
+	files   []git.File
+}
+
+func (k *keeper) hold(typ, oid string) {
+	switch typ {
+	case "commit":
+		k.commits = append(k.commits, oid)
+	case "blob":
+		k.files = append(k.files, git.File{Path: oid, Mode: 0o100644, OID: raw(oid)})
+	case "tree":
+		k.files = append(k.files, git.File{Path: oid, Mode: 0o040000, OID: raw(oid)})
+	}
+}
+
+// tags names a tree of the bytes of tag objects, and holds what they lead to.
+func (k *keeper) tags(ctx context.Context, oids []string) (string, error) {
+	rd, err := k.s.repo.Reader(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer rd.Close()
+	t := &meta{s: k.s}
+	seen := map[string]bool{}
+	for len(oids) > 0 {
+		oid := oids[0]
+		oids = oids[1:]
+		if seen[oid] {
+			continue
+		}
+		seen[oid] = true
+		o, err := rd.Read(oid)
+		if err != nil {
+			return "", fmt.Errorf("read tag %s: %w", oid, err)
+		}
+		t.blob(oid, o.Data)
+		target, typ := tagged(o.Data)
+		if typ == "tag" {
+			oids = append(oids, target)
+		} else {
+			k.hold(typ, target)
+		}
+	}
+	tree, trees, err := k.s.repo.Tree(t.files)
+	k.m.objects = slices.Concat(k.m.objects, t.objects, trees)
+	return tree, err
+}
+
+// tagged reads what a tag object names: it starts with "object <oid>\ntype <type>\n".
+func tagged(data []byte) (oid, typ string) {
+	first, rest, _ := strings.Cut(string(data), "\n")
+	second, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimPrefix(first, "object "), strings.TrimPrefix(second, "type ")
+}
+
+// widest is how many parents a keeper has before its commits are shared out among
+// keepers below it: then a ref that moves costs one of those, not all.
+const widest = 256
+
+// commit makes the keeper and gives its name, "" when there is nothing to keep.
+func (k *keeper) commit() (string, error) {
+	slices.Sort(k.commits)
+	parents := slices.Compact(k.commits)
+	if len(parents)+len(k.files) == 0 {
+		return "", nil
+	}
+	// Not the empty tree: git knows that one without storing it, and fsck misses it.
+	note := git.NewObject{Type: "blob", Data: []byte("What this commit names is kept by belay.\n")}
+	note.OID = k.s.repo.Name("blob", note.Data)
+	plain, trees, err := k.s.repo.Tree([]git.File{{Path: "note", Mode: 0o100644, OID: raw(note.OID)}})
+	if err != nil {
+		return "", err
+	}
+	k.m.objects = append(append(k.m.objects, note), trees...)
+	if len(parents) > widest {
+		var above []string
+		for len(parents) > 0 {
+			n := 1
+			for n < len(parents) && parents[n][:2] == parents[0][:2] {
+				n++
+			}
+			above = append(above, k.keeping(plain, parents[:n]))
+			parents = parents[n:]
+		}
+		slices.Sort(above)
+		parents = above
+	}
+	tree := plain
+	if len(k.files) > 0 {
+		files := unique(append(k.files, git.File{Path: "note", Mode: 0o100644, OID: raw(note.OID)}))
+		if tree, trees, err = k.s.repo.Tree(files); err != nil {
+			return "", err
+		}
+		k.m.objects = append(k.m.objects, trees...)
+	}
+	return k.keeping(tree, parents), nil
+}
+
+func (k *keeper) keeping(tree string, parents []string) string {
+	c := commitObject(k.s.repo, tree, parents, time.Unix(0, 0), "belay: keeps what refs named\n")
+	k.m.objects = append(k.m.objects, c)
+	return c.OID
+}

@@ -1,0 +1,169 @@
+// Package terminal is how belay speaks with a person at a terminal, and with a program
+// that asked for JSON: results, tables, colours, the agent's output as it comes, one
+// line of progress, questions. Whatever comes from files, agents or models passes
+// belay.Visible on the way.
+//
+// It decides nothing and asks for nothing but answers; what to say beyond names and
+// figures is brief's.
+package terminal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Terminal is where a command speaks and is answered.
+type Terminal struct {
+	Out  io.Writer
+	Err  io.Writer
+	In   *os.File
+	JSON bool            // print one object instead of text
+	Soft context.Context // ends when a person wants to stop
+	Told bool            // something was printed, the error if there was one included
+}
+
+// answer is what --json prints: one object, always the same shape.
+type answer struct {
+	Success bool     `json:"success"`
+	Data    any      `json:"data"`
+	Error   *problem `json:"error"`
+}
+
+type problem struct {
+	Code string `json:"code"`
+	What string `json:"what"`
+	Try  string `json:"try,omitempty"`
+}
+
+// Tell prints a command's result: data as JSON, or text for people, and the error
+// if there is one. It gives the error back, so that a command ends with it.
+func (t *Terminal) Tell(data any, err error, text ...func(io.Writer)) error {
+	t.Told = true
+	if t.JSON {
+		ans := answer{Success: err == nil, Data: data}
+		if err != nil {
+			ans.Error = problemOf(err)
+		}
+		e := json.NewEncoder(t.Out)
+		e.SetEscapeHTML(false)
+		if werr := e.Encode(ans); err == nil {
+			return werr
+		}
+		return err
+	}
+	for _, print := range text {
+		print(t.Out)
+	}
+	if err != nil {
+		p := problemOf(err)
+		fmt.Fprintf(t.Err, "belay: %s\n", belay.Visible(p.What))
+		if p.Try != "" {
+			fmt.Fprintf(t.Err, "  try: %s\n", belay.Visible(p.Try))
+		}
+	}
+	return err
+}
+
+func problemOf(err error) *problem {
+	p := &problem{Code: string(belay.CodeOf(err)), What: err.Error()}
+	var e *belay.Error
+	if errors.As(err, &e) {
+		p.Try = e.Try
+	}
+	return p
+}
+
+// Paint colours a word when the stream is a terminal and NO_COLOR is not set.
+type Paint bool
+
+// PaintFor gives colours for a stream.
+func PaintFor(w io.Writer) Paint {
+	return Paint(Is(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
+}
+
+func (p Paint) as(code, s string) string {
+	if !p {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// Good colours what went well.
+func (p Paint) Good(s string) string { return p.as("32", s) }
+
+// Bad colours what did not.
+func (p Paint) Bad(s string) string { return p.as("31", s) }
+
+// Warn colours what needs a person's eye.
+func (p Paint) Warn(s string) string { return p.as("33", s) }
+
+// Dim sets back what is there to be passed over.
+func (p Paint) Dim(s string) string { return p.as("2", s) }
+
+// Bold sets forth what is looked for.
+func (p Paint) Bold(s string) string { return p.as("1", s) }
+
+// Is reports whether a stream is a terminal.
+func Is(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Table prints rows in columns that fit, two spaces apart.
+func Table(w io.Writer, rows [][]string) {
+	var width []int
+	for _, r := range rows {
+		for i, c := range r {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], len([]rune(belay.VisibleLine(c))))
+		}
+	}
+	for _, r := range rows {
+		var line strings.Builder
+		for i, c := range r {
+			c = belay.VisibleLine(c)
+			line.WriteString(c)
+			if i < len(r)-1 {
+				line.WriteString(strings.Repeat(" ", width[i]-len([]rune(c))+2))
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
+	}
+}
+
+// Size writes bytes as people read them.
+func Size(n int64) string {
+	const unit = 1024
+	if n < unit {
+		return fmt.Sprintf("%d B", n)
+	}
+	div, exp := int64(unit), 0
+	for m := n / unit; m >= unit; m /= unit {
+		div *= unit
+		exp++
+	}
+	return fmt.Sprintf("%.1f %ciB", float64(n)/float64(div), "KMGTPE"[exp])
+}
+
+// Confirm asks a yes-or-no question. Without a terminal the answer is yes: scripts
+// say what they mean, and everything that is confirmed can be undone.
+func (t *Terminal) Confirm(question string, yes bool) bool {
+	if yes || t.JSON || !Is(t.In) || !Is(t.Err) {
+		return true
+	}
+	fmt.Fprintf(t.Err, "%s [y/N] ", belay.Visible(question))
+	line, _ := readLine(t.Soft, t.In)
+	line = strings.ToLower(strings.TrimSpace(line))
+	return line == "y" || line == "yes"
+}

@@ -1,0 +1,168 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// Snapshot prints what a snapshot holds and what it could not.
+func Snapshot(w io.Writer, s snapshot.Info) {
+	head := s.Head
+	if head == "" {
+		head = "no commit yet"
+	}
+	branch := s.Branch
+	if branch == "" {
+		branch = "detached"
+	}
+	rows := [][]string{
+		{"snapshot", string(s.ID)}, {"kind", string(s.Kind)}, {"taken", s.Time.Local().Format(time.RFC3339)},
+		{"head", head}, {"branch", branch}, {"files", fmt.Sprint(s.Files)},
+	}
+	for _, r := range [][]string{{"task", string(s.Task)}, {"message", s.Message}, {"feature", s.Feature}, {"agent", s.Agent}, {"operation", s.Operation}} {
+		if r[1] != "" {
+			rows = append(rows, r)
+		}
+	}
+	for _, e := range s.Expected {
+		rows = append(rows, []string{"expects", e})
+	}
+	for _, n := range s.Nested {
+		rows = append(rows, []string{"left alone", n + " (a repository of its own)"})
+	}
+	for _, g := range s.Gaps {
+		rows = append(rows, []string{"not captured", g.Path + " (" + g.Reason + ")"})
+	}
+	Table(w, rows)
+}
+
+// Tasks prints a list of tasks.
+func Tasks(w io.Writer, lines []flow.TaskLine) {
+	if len(lines) == 0 {
+		fmt.Fprintln(w, `no tasks: belay run "…" -- AGENT starts one`)
+		return
+	}
+	var rows [][]string
+	for _, l := range lines {
+		state := l.Phase
+		if l.Outcome != "" {
+			state = string(l.Outcome)
+		}
+		about := l.Title
+		if l.Waits != "" {
+			about += "  (" + l.Waits + ")"
+		}
+		if l.Problem != "" {
+			about = l.Problem
+		}
+		rows = append(rows, []string{string(l.ID), state, fmt.Sprintf("%d attempt(s)", l.Attempts), about})
+	}
+	Table(w, rows)
+}
+
+// Status prints the working tree at a glance.
+func Status(w io.Writer, s flow.Status, limit int64) {
+	p := PaintFor(w)
+	if s.Held != "" {
+		fmt.Fprintf(w, "%s\n", p.Warn("in use: "+belay.VisibleLine(s.Held)))
+	}
+	if s.Interrupted {
+		fmt.Fprintln(w, p.Warn("a restore was interrupted: the next command that writes finishes it, or belay doctor"))
+	}
+	if s.Trusted != nil && !*s.Trusted {
+		fmt.Fprintln(w, p.Warn("the commands in .belay/config.yaml are not trusted: belay trust"))
+	}
+	Tasks(w, s.Tasks)
+	if s.Ended > 0 {
+		fmt.Fprintf(w, "%d task(s) have ended: belay task list\n", s.Ended)
+	}
+	fmt.Fprintf(w, "%d snapshot(s), %s\n", s.Snapshots.Snapshots, Size(s.Snapshots.Bytes))
+	if s.OverCap {
+		fmt.Fprintf(w, "%s\n", p.Warn("snapshots are over the cap of "+Size(limit)+": belay snapshot prune"))
+	}
+}
+
+// Diff colours a patch for the terminal and makes the rest of it safe there.
+func Diff(p Paint, text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line, end := strings.TrimSuffix(line, "\n"), "\n"
+		shown := belay.Visible(line)
+		switch {
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "):
+			shown = p.Bold(shown)
+		case strings.HasPrefix(line, "+"):
+			shown = p.Good(shown)
+		case strings.HasPrefix(line, "-"):
+			shown = p.Bad(shown)
+		case strings.HasPrefix(line, "@@"):
+			shown = p.Dim(shown)
+		}
+		b.WriteString(shown + end)
+	}
+	return b.String()
+}
+
+// Planned says a plan in a few words.
+func Planned(r snapshot.Restored) string {
+	text := fmt.Sprintf("%d path(s) written, %d removed, %d kept", len(r.Written), len(r.Removed), len(r.Kept))
+	if len(r.Refs) > 0 {
+		text += fmt.Sprintf(", %d ref(s) moved", len(r.Refs))
+	}
+	return text
+}
+
+// Restored prints what a restore did, or would do.
+func (t *Terminal) Restored(r snapshot.Restored, dry bool) error {
+	return t.Tell(r, nil, func(w io.Writer) {
+		verb := map[bool][2]string{false: {"wrote", "removed"}, true: {"would write", "would remove"}}[dry]
+		for _, p := range r.Written {
+			fmt.Fprintf(w, "%s %s\n", verb[0], belay.VisibleLine(p))
+		}
+		for _, p := range r.Removed {
+			fmt.Fprintf(w, "%s %s\n", verb[1], belay.VisibleLine(p))
+		}
+		for _, k := range r.Kept {
+			fmt.Fprintf(w, "kept %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+		}
+		for _, m := range r.Refs {
+			fmt.Fprintf(w, "%s %s → %s\n", belay.VisibleLine(m.Ref), Short(m.From), Short(m.To))
+		}
+		fmt.Fprintln(w, Planned(r))
+		if !dry && r.Rescue != "" {
+			fmt.Fprintf(w, "the state it met is kept as %s: belay undo takes this back\n", r.Rescue.Short())
+		}
+	})
+}
+
+// Short cuts an object name to what people tell apart.
+func Short(oid string) string {
+	if oid == "" {
+		return "none"
+	}
+	return oid[:min(10, len(oid))]
+}
+
+// Report prints what the checks found.
+func Report(w io.Writer, report belay.Report) {
+	p := PaintFor(w)
+	for _, r := range report.Checks {
+		word := map[belay.Verdict]string{belay.VerdictPass: p.Good("pass"), belay.VerdictFail: p.Bad("fail"), belay.VerdictUnknown: p.Warn("unknown")}[r.Verdict]
+		if r.Skipped {
+			word = p.Dim("skipped")
+		}
+		text := r.Summary
+		if r.Why != "" {
+			text = r.Why
+		}
+		fmt.Fprintf(w, "%-8s %s: %s\n", r.Check, word, belay.VisibleLine(text))
+	}
+	fmt.Fprint(w, brief.Findings(report.Findings()))
+}
