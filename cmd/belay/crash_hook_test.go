@@ -26,12 +26,13 @@ type crash struct {
 	mu   sync.Mutex
 	at   int
 	mode string
-	log  string // a file that gets a line for each point, in count mode
+	log  string
 	seen int
 }
 
-// installCrash arms the binary as $BELAY_CRASH says: "N:MODE", and for count
-// "0:count:FILE". An agent's shim is left alone; its own room kills it everywhere.
+// installCrash arms the binary as $BELAY_CRASH says: "N:MODE:FILE". FILE gets a line for
+// the point that goes wrong, and in count mode for every one. An agent's shim is left
+// alone; its own room kills it everywhere.
 func installCrash() {
 	spec := os.Getenv("BELAY_CRASH")
 	if spec == "" || len(os.Args) > 1 && os.Args[1] == "_run" {
@@ -52,9 +53,10 @@ func (c *crash) point(op, path string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seen++
-	switch {
-	case c.mode == modeCount:
+	if c.mode == modeCount || c.seen == c.at {
 		c.note(op, path)
+	}
+	switch {
 	case c.mode == modeKill && c.seen == c.at:
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {} // the signal is on its way
@@ -64,6 +66,7 @@ func (c *crash) point(op, path string) error {
 	return nil
 }
 
+// note is for whoever reads a failure: the number of a point differs between runs.
 func (c *crash) note(op, path string) {
 	f, err := os.OpenFile(c.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

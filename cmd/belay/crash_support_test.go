@@ -114,6 +114,20 @@ func (w *world) belay(crash string, args ...string) ran {
 	return w.run(ctx, c, args)
 }
 
+// crash gives the $BELAY_CRASH for a trial in this world, and where says, afterwards,
+// what it met.
+func (w *world) crash(c trial) string {
+	return fmt.Sprintf("%d:%s:%s", c.n, c.mode, filepath.Join(w.up, "point"))
+}
+
+func (w *world) where(c trial) string {
+	met, err := os.ReadFile(filepath.Join(w.up, "point"))
+	if err != nil {
+		met = []byte("nothing")
+	}
+	return fmt.Sprintf("%s at %d (%s)", c.mode, c.n, strings.ReplaceAll(strings.TrimSpace(string(met)), w.repo+"/", ""))
+}
+
 func (w *world) run(ctx context.Context, c *exec.Cmd, args []string) ran {
 	w.t.Helper()
 	var out, errs bytes.Buffer

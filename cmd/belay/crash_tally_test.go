@@ -73,9 +73,6 @@ type trial struct {
 	mode string
 }
 
-func (c trial) spec() string   { return fmt.Sprintf("%d:%s", c.n, c.mode) }
-func (c trial) String() string { return fmt.Sprintf("%s at %d", c.mode, c.n) }
-
 // trials gives every crash there is, or about sample of them spread over points and
 // modes. The steps are odd so that each mode meets points of every kind.
 func trials(points, sample int, modes ...string) []trial {

@@ -177,7 +177,7 @@ func (b *bench) survivors() []procs.Process {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	var found []proc
+	var found []procs.Process
 	for _, p := range all {
 		args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
 		marked := bytes.Contains(args, []byte(b.mark)) || b.run != nil && p.Carries(b.run.spec.marker())
@@ -272,4 +272,14 @@ func (b *bench) keepers() []procs.Process {
 		args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
 		return !bytes.Contains(args, []byte("\x00_run\x00"+b.dir+"\x00"))
 	})
+}
+
+// BenchmarkRun is the cost of a run around an agent that does nothing.
+func BenchmarkRun(b *testing.B) {
+	for b.Loop() {
+		r := newBench(b, "exit 0").start()
+		if res, err := r.run.Wait(context.Background(), nil); err != nil || res.Exit != 0 {
+			b.Fatal(res, err)
+		}
+	}
 }

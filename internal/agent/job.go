@@ -16,7 +16,7 @@ import (
 
 const (
 	tick       = 100 * time.Millisecond // between two looks for requests
-	shortGrace = 2 * time.Second        // for those who outlive the agent's own process
+	shortGrace = 2 * time.Second        // for those who outlive the agent's own process: they would write into a judged tree
 	drain      = time.Second            // for output held open by somebody outside the tree
 )
 
@@ -31,17 +31,19 @@ func (j *job) run() Result {
 	}
 	t := procs.NewTree(pid, j.spec.marker())
 	if j.begun.Agent, err = procs.Identify(pid); err == nil {
-		err = replaceJSON(j.file("begun.json"), j.begun, unsynced)
+		// Without it a lost run is found by its token and session: no reason to end it.
+		_ = replaceJSON(j.file("begun.json"), j.begun, false)
 	}
-	// Without it a lost run is found by its token and session: no reason to end it.
-	_ = err
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
 		_, _ = io.Copy(j.out, pipes.output)
 	}()
 	res := Result{Ended: j.watch(t), Exit: -1}
-	left := j.end(t)
+	left := t.End(procs.Ending{
+		Grace: j.spec.Grace, Orphans: shortGrace, Patience: patience, Sleep: j.sleep,
+		Hurry: func() bool { return j.now || j.asks("kill") || j.gone() },
+	})
 	pipes.close(read)
 	if ws, known := t.Status(); known {
 		res.status(ws)
@@ -56,7 +58,7 @@ func (j *job) run() Result {
 // notStarted is the result a shell would give.
 func notStarted(err error) Result {
 	res := Result{Ended: EndedExit, Exit: 126, Error: err.Error()}
-	if errors.Is(err, errMissing) || errors.Is(err, errInterpreter) {
+	if errors.Is(err, procs.ErrMissing) || errors.Is(err, procs.ErrInterpreter) {
 		res.Exit = 127
 	}
 	return res
@@ -71,13 +73,10 @@ type pipes struct {
 // start starts the agent with its pipes and begins to feed the prompt.
 func (j *job) start() (int, pipes, error) {
 	argv, dir := j.spec.argv(), string(j.spec.Dir)
-	env := withoutRole(os.Environ())
+	// The shim's own environment, as the agent was promised it.
+	env := slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, roleName+"=") })
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return 0, pipes{}, belay.Refuse(belay.CodeCannot, "make it", "the working folder %s cannot be entered", belay.VisibleLine(dir))
-	}
-	path, err := resolve(argv[0], dir, env)
-	if err != nil {
-		return 0, pipes{}, err
 	}
 	outR, outW, err := os.Pipe()
 	if err != nil {
@@ -90,31 +89,18 @@ func (j *job) start() (int, pipes, error) {
 		return 0, pipes{}, err
 	}
 	defer in.Close()
-	pid, err := procs.Launch(path, argv, os.ProcAttr{Dir: dir, Env: env, Files: []*os.File{in, outW, outW}})
+	pid, err := procs.Launch(argv, os.ProcAttr{Dir: dir, Env: env, Files: []*os.File{in, outW, outW}})
 	if err != nil {
 		outR.Close()
 		if inW != nil {
 			inW.Close()
 		}
-		return 0, pipes{}, cannotExec(path, err)
+		return 0, pipes{}, err
 	}
 	if inW != nil {
 		go j.feed(inW)
 	}
 	return pid, pipes{output: outR, input: inW}, nil
-}
-
-// cannotExec says what the kernel meant.
-func cannotExec(path string, err error) error {
-	switch {
-	case errors.Is(err, syscall.ENOENT): // the file itself was there a moment ago
-		return cannotRun(path, "look at its first line", errInterpreter)
-	case errors.Is(err, syscall.ENOEXEC):
-		return cannotRun(path, "begin it with #!", errors.New("it is no program of this machine"))
-	case errors.Is(err, syscall.E2BIG):
-		return cannotRun(path, "pass the prompt as a file", errors.New("its arguments and environment are too long"))
-	}
-	return cannotRun(path, "look at its permissions", err)
 }
 
 // input gives the agent's standard input, and the end to write the prompt to.
@@ -153,11 +139,6 @@ func (p pipes) close(read <-chan struct{}) {
 		<-read
 	}
 	_ = p.output.Close()
-}
-
-// withoutRole is the shim's own environment as the agent was promised it.
-func withoutRole(env []string) []string {
-	return slices.DeleteFunc(env, func(kv string) bool { return strings.HasPrefix(kv, roleName+"=") })
 }
 
 // watch waits until the agent's own process ends or there is a reason to end it, and
@@ -217,15 +198,4 @@ func (j *job) sleep(d time.Duration) {
 			j.stop = true
 		}
 	}
-}
-
-// end ends the whole tree: TERM, then KILL when the grace is over or somebody asks for
-// it. Those who outlive the agent's own process have shortGrace: it is they who would
-// write into a tree that has been judged.
-func (j *job) end(t *procs.Tree) (left []procs.Process) {
-	return t.End(procs.Ending{
-		Grace: j.spec.Grace, Orphans: shortGrace, Patience: patience,
-		Hurry: func() bool { return j.now || j.asks("kill") || j.gone() },
-		Sleep: j.sleep,
-	})
 }

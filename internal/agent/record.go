@@ -81,28 +81,25 @@ func readJSON(path string, into any) error {
 
 // writeJSON replaces path; once it returns the new value is on the disk, name and all.
 func writeJSON(path string, v any) error {
-	if err := replaceJSON(path, v, (*os.File).Sync); err != nil {
+	if err := replaceJSON(path, v, true); err != nil {
 		return err
 	}
 	return syncFile(filepath.Dir(path))
 }
 
 // replaceJSON is replaceFile for a value.
-func replaceJSON(path string, v any, before func(*os.File) error) error {
+func replaceJSON(path string, v any, sync bool) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return replaceFile(path, append(data, '\n'), before)
+	return replaceFile(path, append(data, '\n'), sync)
 }
 
-// unsynced is for what need not outlive a power cut, because the run does not.
-func unsynced(*os.File) error { return nil }
-
 // replaceFile replaces path in one step: whoever reads, whenever this process is
-// killed, sees the old file or the new one. before is called with the new one before
-// it takes the name.
-func replaceFile(path string, data []byte, before func(*os.File) error) (err error) {
+// killed, sees the old file or the new one. Without sync a power cut may take both, for
+// what need not outlive one, because the run does not.
+func replaceFile(path string, data []byte, sync bool) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return err
@@ -116,8 +113,10 @@ func replaceFile(path string, data []byte, before func(*os.File) error) (err err
 	if _, err = f.Write(data); err != nil {
 		return err
 	}
-	if err = before(f); err != nil {
-		return err
+	if sync {
+		if err = f.Sync(); err != nil {
+			return err
+		}
 	}
 	if err = f.Close(); err != nil {
 		return err

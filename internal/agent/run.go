@@ -99,21 +99,19 @@ func claim(ctx context.Context, dir string) (*os.File, error) {
 		return nil, err
 	}
 	for {
-		err = flock(lock, unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil && !hasBegun(dir) {
-			return lock, nil
-		}
-		if hasBegun(dir) {
+		err = flock(lock, unix.LOCK_EX|unix.LOCK_NB) // before the look: who held it may have begun
+		switch {
+		case hasBegun(dir):
 			lock.Close()
 			return nil, nil
+		case err == nil:
+			return lock, nil
+		case errors.Is(err, unix.EWOULDBLOCK):
+			// Somebody asks whether it is held (a matter of microseconds), prepares
+			// this very run, or is the shim on its way to begin.
+			err = pause(ctx, 5*time.Millisecond)
 		}
-		if !errors.Is(err, unix.EWOULDBLOCK) {
-			lock.Close()
-			return nil, err
-		}
-		// Somebody asks whether it is held (a matter of microseconds), prepares
-		// this very run, or is the shim on its way to begin.
-		if err := pause(ctx, 5*time.Millisecond); err != nil {
+		if err != nil {
 			lock.Close()
 			return nil, err
 		}
@@ -138,11 +136,11 @@ func prepare(dir string, prompt []byte, d onDisk) error {
 			return err
 		}
 	}
-	if err := replaceFile(filepath.Join(dir, "prompt"), prompt, unsynced); err != nil {
+	if err := replaceFile(filepath.Join(dir, "prompt"), prompt, false); err != nil {
 		return err
 	}
 	// Its name comes to the disk together with begun.json's.
-	return replaceJSON(filepath.Join(dir, "spec.json"), d, (*os.File).Sync)
+	return replaceJSON(filepath.Join(dir, "spec.json"), d, true)
 }
 
 // spawn starts the guard in a session of its own. The lock travels as descriptor 3:

@@ -3,7 +3,6 @@ package agent
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -186,5 +185,5 @@ func (j *job) gone() bool { return !sameFile(j.lock, j.file("lock")) }
 
 func (j *job) asks(name string) bool {
 	_, err := os.Lstat(j.file(name))
-	return !errors.Is(err, fs.ErrNotExist) && err == nil
+	return err == nil
 }

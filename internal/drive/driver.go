@@ -77,11 +77,15 @@ func (d *Driver) command(ctx context.Context, c loop.Command) error {
 	if ev.Command == "" {
 		ev.Command = c.ID
 	}
+	notes := len(d.Rec.Notes)
 	if err := d.Apply(ctx, d.Rec, ev); err != nil {
 		if stale := belay.CodeOf(err); stale == belay.CodeUsage || stale == belay.CodeRefused {
 			return nil // somebody else moved the task on; look again
 		}
 		return err
+	}
+	for _, n := range d.Rec.Notes[min(notes, len(d.Rec.Notes)):] {
+		d.Watch.Note(n.Text)
 	}
 	d.Watch.Happened(d.Rec, ev)
 	return nil

@@ -98,30 +98,36 @@ func (r *Record) fold(e journal.Entry) error {
 }
 
 // Append adds an entry to the record and its file. When somebody else added one
-// first, the record is read again and *journal.MovedError is returned.
+// first, the record is read again and *journal.MovedError is returned. When the file
+// vanished (an agent deleted belay's folder), it is written again from what was read,
+// and that is recorded, too.
 func (d *Desk) Append(ctx context.Context, r *Record, typ string, data any) error {
-	head, err := d.Journal.Append(ctx, r.Task.ID, r.Log.Head, typ, data)
-	var moved *journal.MovedError
-	if errors.As(err, &moved) {
-		fresh, lerr := d.Load(r.Task.ID)
-		if lerr != nil {
-			return lerr
+	_, err := d.Journal.Append(ctx, r.Task.ID, r.Log.Head, typ, data)
+	if belay.CodeOf(err) == belay.CodeNotFound && len(r.Log.Entries) > 0 {
+		if err := d.Journal.Rewrite(ctx, r.Log); err != nil {
+			return err
 		}
-		*r = *fresh
+		if typ != EntryNote {
+			if err := d.AddNote(ctx, r, Note{Kind: "lost", Text: lostText}); err != nil {
+				return err
+			}
+		}
+		_, err = d.Journal.Append(ctx, r.Task.ID, r.Log.Head, typ, data)
+	}
+	var moved *journal.MovedError
+	if err != nil && !errors.As(err, &moved) {
 		return err
 	}
-	if err != nil {
-		return err
+	fresh, lerr := d.Load(r.Task.ID)
+	if lerr != nil {
+		return lerr
 	}
-	raw, err := json.Marshal(data)
-	if err != nil {
-		return err
-	}
-	entry := journal.Entry{Seq: head.Seq, Time: now(), Type: typ, Data: raw, Hash: head.Hash}
-	r.Log.Entries = append(r.Log.Entries, entry)
-	r.Log.Head = head
-	return r.fold(entry)
+	*r = *fresh
+	return err
 }
+
+const lostText = "belay's folder in the git folder was deleted while the task ran; this record was written again, " +
+	"records of other tasks and kept output are gone"
 
 // AddNote records something outside the loop, whoever else writes meanwhile.
 func (d *Desk) AddNote(ctx context.Context, r *Record, n Note) error {

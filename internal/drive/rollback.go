@@ -25,26 +25,46 @@ func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preser
 		return opts, err
 	}
 	list := spans(r.State.Before, taken)
+	if c := r.State.Pending; c != nil && c.Kind == loop.CmdAttempt {
+		now, err := d.underWay(ctx, r, list, taken)
+		if err != nil {
+			return opts, err
+		}
+		list = append(list, now)
+	}
 	touched, err := d.touched(ctx, list, false)
 	if err != nil {
 		return opts, err
 	}
-	if c := r.State.Pending; c != nil && c.Kind == loop.CmdAttempt {
-		now, err := d.sinceLast(ctx, r, list, taken)
-		if err != nil {
-			return opts, err
-		}
-		for p := range now {
-			touched[p] = true
-		}
-	}
 	opts.Only = func(path string) bool { return touched[path] }
+	refs, err := d.touchedRefs(ctx, list)
+	if err != nil {
+		return opts, err
+	}
+	opts.OnlyRef = func(name string) bool { return refs[name] }
 	return opts, nil
 }
 
-// sinceLast gives what changed since the attempt under way began: nobody has
-// captured it yet, and it is taken for the attempt's own.
-func (d *Desk) sinceLast(ctx context.Context, r *Record, list []span, taken []snapshot.Info) (map[string]bool, error) {
+// touchedRefs gives the branches and tags that the spans moved, made or deleted: an
+// agent that commits or branches is rolled back with its refs, a branch that a person
+// made meanwhile stays.
+func (d *Desk) touchedRefs(ctx context.Context, list []span) (map[string]bool, error) {
+	refs := map[string]bool{}
+	for _, s := range list {
+		names, err := d.Snaps.RefChanges(ctx, s.from, s.to)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range names {
+			refs[n] = true
+		}
+	}
+	return refs, nil
+}
+
+// underWay is the span of the attempt that nobody has captured yet: what changed since
+// it began is taken for its own.
+func (d *Desk) underWay(ctx context.Context, r *Record, list []span, taken []snapshot.Info) (span, error) {
 	from := r.State.Before
 	if n := len(list); n > 0 {
 		from = list[n-1].to
@@ -55,10 +75,7 @@ func (d *Desk) sinceLast(ctx context.Context, r *Record, list []span, taken []sn
 		}
 	}
 	present, err := d.Snaps.Take(ctx, ByHand(r, "the attempt under way, before a rollback"))
-	if err != nil {
-		return nil, err
-	}
-	return d.touched(ctx, []span{{from: from, to: present.ID}}, false)
+	return span{from: from, to: present.ID, agent: true}, err
 }
 
 // ByHand describes a snapshot taken by hand, for a task or none.

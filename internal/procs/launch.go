@@ -9,32 +9,36 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Launch starts a program as os.StartProcess does, in a process group of its own whose
-// number is the id it gives; attr.Sys is not looked at. On Linux the program is killed
-// when this process dies. Waiting for it is up to a Tree. The error is the kernel's.
-func Launch(path string, argv []string, attr os.ProcAttr) (int, error) {
-	attr.Sys = launchAttr()
-	type started struct {
-		pid int
-		err error
+// Launch starts argv in a process group of its own whose number is the id it gives.
+// Its program is found as LookPath does in attr.Env and attr.Dir; attr.Sys is not looked
+// at. On Linux it is killed when this process dies. Waiting for it is up to a Tree. What
+// cannot be started is refused with CodeCannot.
+func Launch(argv []string, attr os.ProcAttr) (int, error) {
+	path, err := LookPath(argv[0], attr.Dir, attr.Env)
+	if err != nil {
+		return 0, err
 	}
-	c := make(chan started)
+	attr.Sys = launchAttr()
+	var p *os.Process
+	done := make(chan struct{})
 	// On a thread that lives as long as this process: the kernel counts the death of
 	// the thread that started a program as its parent's, and idle threads do end.
 	go func() {
 		runtime.LockOSThread()
-		p, err := os.StartProcess(path, argv, &attr)
-		if err != nil {
-			c <- started{err: err}
-			return
+		p, err = os.StartProcess(path, argv, &attr)
+		failed := err != nil // after done, err is not ours
+		close(done)
+		if !failed {
+			select {}
 		}
-		pid := p.Pid
-		_ = p.Release() // the tree does the waiting
-		c <- started{pid: pid}
-		select {}
 	}()
-	s := <-c
-	return s.pid, s.err
+	<-done
+	if err != nil {
+		return 0, cannotExec(path, err)
+	}
+	pid := p.Pid
+	_ = p.Release() // the tree does the waiting
+	return pid, nil
 }
 
 // CloseInherited closes the descriptors above keep that this process's parents left

@@ -1,13 +1,13 @@
-// Package procs is about process trees: who is in one, who is left of it when its
-// root is gone, and ending it to the last process. It knows a process by its id and
+// Package procs is about process trees: starting one, who is in it, who is left of it
+// when its root is gone, and ending it to the last process. It knows a process by its id and
 // its start together, so that a number the system uses again hits nobody else.
 //
 // On Linux this process adopts the orphans below it (Adopt), and the kernel itself
 // says when nobody is left. Elsewhere, and with the build tag portable, processes are
 // listed by ps and known by a marker in their environment.
 //
-// The package knows nothing of what the processes do: it reads no output, keeps no
-// time limit and writes no file.
+// The package knows nothing of what the processes do or why they are ended: it reads no
+// output, judges nothing and writes no file.
 package procs
 
 import (
@@ -66,9 +66,7 @@ func Below(all []Process, roots ...int) []Process {
 	return found
 }
 
-// worksIn reports whether the process's working folder is dir or below it.
-func (p Process) worksIn(dir string) bool { return inside(workdir(p.PID), dir) }
-
+// inside reports whether a working folder, as the kernel words it, is dir or below it.
 func inside(path, dir string) bool {
 	if path == "" || dir == "" {
 		return false

@@ -1,10 +1,11 @@
 //go:build linux && !portable
 
-package agent
+package procs
 
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -12,12 +13,12 @@ import (
 func TestParseStat(t *testing.T) {
 	t.Parallel()
 	rest := " S 2 3 4 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 12345 0 0"
-	for line, want := range map[string]proc{
-		"1 (init)" + rest:            {ident{1, "12345"}, 2, 3, 4, false, "init", ""},
-		"1 (a) R 9 (b)" + rest:       {ident{1, "12345"}, 2, 3, 4, false, "a) R 9 (b", ""},
-		"1 (\n ()" + rest + "\n":     {ident{1, "12345"}, 2, 3, 4, false, "\n (", ""},
-		"1 (z)" + stat("Z", 1, rest): {ident{1, "12345"}, 2, 3, 4, true, "z", ""},
-		"1 (z)" + stat("Z", 2, rest): {ident{1, "12345"}, 2, 3, 4, false, "z", ""}, // its first thread ended, others work
+	for line, want := range map[string]Process{
+		"1 (init)" + rest:            {ID{1, "12345"}, 2, 3, 4, false, "init", ""},
+		"1 (a) R 9 (b)" + rest:       {ID{1, "12345"}, 2, 3, 4, false, "a) R 9 (b", ""},
+		"1 (\n ()" + rest + "\n":     {ID{1, "12345"}, 2, 3, 4, false, "\n (", ""},
+		"1 (z)" + stat("Z", 1, rest): {ID{1, "12345"}, 2, 3, 4, true, "z", ""},
+		"1 (z)" + stat("Z", 2, rest): {ID{1, "12345"}, 2, 3, 4, false, "z", ""}, // its first thread ended, others work
 	} {
 		if got, err := parseStat([]byte(line)); err != nil || got != want {
 			t.Errorf("%q: %+v %v", line, got, err)
@@ -32,7 +33,7 @@ func TestParseStat(t *testing.T) {
 
 func stat(state string, threads int, rest string) string {
 	rest = strings.Replace(rest, " S ", " "+state+" ", 1)
-	return strings.Replace(rest, " 20 0 1 ", " 20 0 "+itoa(threads)+" ", 1)
+	return strings.Replace(rest, " 20 0 1 ", " 20 0 "+strconv.Itoa(threads)+" ", 1)
 }
 
 func FuzzStat(f *testing.F) {
@@ -51,7 +52,7 @@ func FuzzStat(f *testing.F) {
 	})
 }
 
-// TestInnocents: what only shares a number with a run is not a leftover.
+// TestInnocents: what only shares a number with a tree is not of it.
 func TestInnocents(t *testing.T) {
 	t.Parallel()
 	own, err := process(os.Getpid())
@@ -62,18 +63,22 @@ func TestInnocents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reused := begun{Guard: ident{own.SID, "1"}, Agent: ident{own.PGID, "1"}, Shim: ident{own.PID, "1"}}
-	if belongs(own, "no-such-token", filepath.Join(work, "elsewhere"), reused) {
+	reused := Trace{
+		Marker: "PROCS_TEST=no such", Session: own.SID, Group: own.PGID, Dir: filepath.Join(work, "elsewhere"),
+		Members: []ID{{own.SID, "1"}, {own.PGID, "1"}, {own.PID, "1"}},
+	}
+	if reused.has(own) {
 		t.Error("a process in another folder was taken for a leftover")
 	}
-	if !belongs(own, "no-such-token", work, reused) {
+	reused.Dir = work
+	if !reused.has(own) {
 		t.Error("a process of the session at work in the folder was not found")
 	}
-	reused.Shim = own.ident
-	if !belongs(own, "no-such-token", "/nowhere", reused) {
+	reused.Dir, reused.Members = "/nowhere", []ID{own.ID}
+	if !reused.has(own) {
 		t.Error("the very process was not found")
 	}
-	if err := signalExactly(ident{own.PID, "1"}, 9); err == nil {
+	if err := (ID{own.PID, "1"}).Signal(9); err == nil {
 		t.Error("a signal went to a process with another start")
 	}
 }

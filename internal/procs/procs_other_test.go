@@ -1,6 +1,6 @@
 //go:build !linux || portable
 
-package agent
+package procs
 
 import (
 	"slices"
@@ -14,15 +14,15 @@ func TestParsePS(t *testing.T) {
 		"  400   322   322 S+   Tue Nov 11 10:00:00 2025 sh -c x BELAY_RUN=abc PATH=/bin\n" +
 		"garbage\n\n 5 6\n x y z S a b c d e f\n"
 	got := parsePS([]byte(out))
-	want := []proc{
-		{ident: ident{1, "Mon Nov 3 09:05:01 2025"}, PGID: 1, Name: "/sbin/launchd", env: "/sbin/launchd A=b"},
-		{ident: ident{322, "Mon Nov 3 09:05:01 2025"}, PPID: 1, PGID: 322, Dead: true, Name: "(sh)", env: "(sh)"},
-		{ident: ident{400, "Tue Nov 11 10:00:00 2025"}, PPID: 322, PGID: 322, Name: "sh", env: "sh -c x BELAY_RUN=abc PATH=/bin"},
+	want := []Process{
+		{ID: ID{1, "Mon Nov 3 09:05:01 2025"}, PGID: 1, Name: "/sbin/launchd", env: "/sbin/launchd A=b"},
+		{ID: ID{322, "Mon Nov 3 09:05:01 2025"}, PPID: 1, PGID: 322, Dead: true, Name: "(sh)", env: "(sh)"},
+		{ID: ID{400, "Tue Nov 11 10:00:00 2025"}, PPID: 322, PGID: 322, Name: "sh", env: "sh -c x BELAY_RUN=abc PATH=/bin"},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %+v", got)
 	}
-	if !carries(got[2], "BELAY_RUN=abc") || carries(got[2], "BELAY_RUN=ab") || carries(got[0], "BELAY_RUN=abc") {
+	if !got[2].Carries("BELAY_RUN=abc") || got[2].Carries("BELAY_RUN=ab") || got[0].Carries("BELAY_RUN=abc") {
 		t.Error("the token is not read right")
 	}
 }
@@ -36,7 +36,7 @@ func FuzzPS(f *testing.F) {
 			if p.PID <= 0 || p.Start == "" {
 				t.Errorf("%q: %+v", out, p)
 			}
-			carries(p, "x")
+			p.Carries("x")
 		}
 	})
 }

@@ -1,7 +1,6 @@
-package agent
+package procs
 
 import (
-	"context"
 	"os"
 	"slices"
 	"testing"
@@ -9,8 +8,8 @@ import (
 
 func TestBelow(t *testing.T) {
 	t.Parallel()
-	p := func(pid, ppid int, dead bool) proc { return proc{ident: ident{PID: pid}, PPID: ppid, Dead: dead} }
-	all := []proc{
+	p := func(pid, ppid int, dead bool) Process { return Process{ID: ID{PID: pid}, PPID: ppid, Dead: dead} }
+	all := []Process{
 		p(1, 0, false), p(5, 1, false), p(6, 5, false), p(7, 6, true), p(8, 7, false), p(9, 1, false),
 		p(20, 21, false), p(21, 20, false), // a listing that closes on itself
 		p(30, 99, false), // its parent is gone from the listing
@@ -19,7 +18,7 @@ func TestBelow(t *testing.T) {
 		roots, want []int
 	}{{[]int{5}, []int{6, 8}}, {[]int{5, 6}, []int{8}}, {[]int{9}, nil}, {[]int{99}, []int{30}}, {nil, nil}} {
 		var got []int
-		for _, p := range below(all, c.roots...) {
+		for _, p := range Below(all, c.roots...) {
 			got = append(got, p.PID)
 		}
 		if !slices.Equal(got, c.want) {
@@ -28,36 +27,26 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-func TestProcesses(t *testing.T) {
+func TestList(t *testing.T) {
 	t.Parallel()
-	all, err := processes()
+	all, err := List()
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := identify(os.Getpid())
+	own, err := Identify(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(all, func(p proc) bool { return p.ident == own })
+	i := slices.IndexFunc(all, func(p Process) bool { return p.ID == own })
 	if i < 0 || all[i].PPID != os.Getppid() || all[i].Dead {
 		t.Errorf("this process is not in its own listing: %d of %d", i, len(all))
 	}
 }
 
-func BenchmarkProcesses(b *testing.B) {
+func BenchmarkList(b *testing.B) {
 	for b.Loop() {
-		if _, err := processes(); err != nil {
+		if _, err := List(); err != nil {
 			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkRun is the cost of a run around an agent that does nothing.
-func BenchmarkRun(b *testing.B) {
-	for b.Loop() {
-		r := newBench(b, "exit 0").start()
-		if res, err := r.run.Wait(context.Background(), nil); err != nil || res.Exit != 0 {
-			b.Fatal(res, err)
 		}
 	}
 }

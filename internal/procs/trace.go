@@ -46,22 +46,23 @@ func (t Trace) has(p Process) bool {
 	// The number of a session may have been used again since, so its members also
 	// have to be at work in the tree's folder.
 	inSession := t.Session != 0 && p.SID == t.Session || t.Group != 0 && p.PGID == t.Group
-	return inSession && p.worksIn(t.Dir)
+	return inSession && inside(workdir(p.PID), t.Dir)
 }
 
 // Sweep kills what Find finds until it finds nothing, and gives what is left when
-// patience is over, nil for none. Those of last die when nobody else is left: while
+// patience is over, none in the end. Those of last die when nobody else is left: while
 // they adopt orphans, what hides is still found below them. The end of ctx ends the
 // sweep and its error is returned, with what was left by then.
 func (t Trace) Sweep(ctx context.Context, patience time.Duration, last ...ID) ([]Process, error) {
 	var left []Process
 	quiet := 0
-	for began := time.Now(); time.Since(began) < patience; {
+	for over := time.Now().Add(patience); ; {
 		all, err := t.Find()
 		if err != nil {
 			return left, err
 		}
-		if left = apart(all, last); len(left) == 0 {
+		left = slices.DeleteFunc(slices.Clone(all), func(p Process) bool { return slices.Contains(last, p.ID) })
+		if len(left) == 0 {
 			left, last = all, nil
 		}
 		// A listing is not one moment: a process can fork past it once, so it has
@@ -74,21 +75,13 @@ func (t Trace) Sweep(ctx context.Context, patience time.Duration, last ...ID) ([
 		for _, p := range left {
 			_ = p.Signal(syscall.SIGKILL)
 		}
+		if !time.Now().Before(over) {
+			return left, nil
+		}
 		select {
 		case <-ctx.Done():
 			return left, ctx.Err()
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	return left, nil
-}
-
-func apart(all []Process, spared []ID) []Process {
-	var rest []Process
-	for _, p := range all {
-		if !slices.Contains(spared, p.ID) {
-			rest = append(rest, p)
-		}
-	}
-	return rest
 }

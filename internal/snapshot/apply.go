@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/belay-dev/belay/internal/git"
@@ -13,8 +15,15 @@ import (
 )
 
 // applyFiles does a plan's steps on the working tree. Each may have been done already.
-func (s *Store) applyFiles(ctx context.Context, root *worktree.Root, p *plan) error {
+// What is not as the rescue holds it is left: somebody changed it since, and the
+// comparison at the end says so.
+func (s *Store) applyFiles(ctx context.Context, root *worktree.Root, p *plan, held *worktree.Result) error {
 	for _, r := range p.Remove {
+		if free, err := s.unchanged(root, string(r), held); err != nil {
+			return fmt.Errorf("look at %q: %w", r, err)
+		} else if !free {
+			continue
+		}
 		err := root.Remove(string(r))
 		// A folder in the place of what was to go, or a link in a parent's: somebody
 		// else was here. The comparison at the end says so; nothing is forced.
@@ -38,7 +47,7 @@ func (s *Store) applyFiles(ctx context.Context, root *worktree.Root, p *plan) er
 	if err != nil {
 		return err
 	}
-	if err := s.writeFiles(ctx, root, p, tmp); err != nil {
+	if err := s.writeFiles(ctx, root, p, tmp, held); err != nil {
 		return err
 	}
 	for _, c := range p.Chmod {
@@ -51,7 +60,7 @@ func (s *Store) applyFiles(ctx context.Context, root *worktree.Root, p *plan) er
 
 // writeFiles writes a plan's files and links. What is right already is not touched and
 // keeps its times.
-func (s *Store) writeFiles(ctx context.Context, root *worktree.Root, p *plan, tmp string) error {
+func (s *Store) writeFiles(ctx context.Context, root *worktree.Root, p *plan, tmp string, held *worktree.Result) error {
 	if len(p.Writes) == 0 {
 		return nil
 	}
@@ -64,16 +73,19 @@ func (s *Store) writeFiles(ctx context.Context, root *worktree.Root, p *plan, tm
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := s.writeOne(root, rd, w, tmp); err != nil {
+		if err := s.writeOne(root, rd, w, tmp, held); err != nil {
 			return fmt.Errorf("write %q: %w", w.Path, err)
 		}
 	}
 	return nil
 }
 
-func (s *Store) writeOne(root *worktree.Root, rd *git.Reader, w write, tmp string) error {
+func (s *Store) writeOne(root *worktree.Root, rd *git.Reader, w write, tmp string, held *worktree.Result) error {
 	path := string(w.Path)
 	if done, err := s.alreadyRight(root, w); done || err != nil {
+		return err
+	}
+	if free, err := s.unchanged(root, path, held); !free || err != nil {
 		return err
 	}
 	if err := s.parents(root, path); err != nil {
@@ -93,6 +105,34 @@ func (s *Store) writeOne(root *worktree.Root, rd *git.Reader, w write, tmp strin
 		}
 		return err
 	})
+}
+
+// unchanged reports whether a path is free to be overwritten: nothing is there, or
+// what is there is what the rescue holds.
+func (s *Store) unchanged(root *worktree.Root, path string, held *worktree.Result) (bool, error) {
+	info, err := root.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, worktree.ErrNotFolder):
+		return true, nil
+	case err != nil:
+		return false, err
+	case info.Kind == worktree.Folder:
+		return true, nil // writing over it fails, and removing it too
+	}
+	e, ok := find(held, path)
+	if !ok {
+		return false, nil
+	}
+	return root.Same(path, info.Kind, info.Perm, e.OID, s.repo.NewHash)
+}
+
+// find looks a path up among the captured ones.
+func find(r *worktree.Result, path string) (worktree.Entry, bool) {
+	i, ok := slices.BinarySearchFunc(r.Entries, path, func(e worktree.Entry, p string) int { return strings.Compare(e.Path, p) })
+	if !ok {
+		return worktree.Entry{}, false
+	}
+	return r.Entries[i], true
 }
 
 // alreadyRight compares bytes, and sets a mode that alone is wrong.

@@ -21,12 +21,15 @@ import (
 type capture struct {
 	refs    []git.Ref
 	newest  belay.SnapshotID
+	wanted  wanted // what is captured besides the ordinary
 	last    memory // what the last take left to remember
+	next    memory // what this one leaves, as far as refs go
 	head    git.Head
 	rules   outerRules
 	index   indexState
 	state   []gitFile
-	admin   []gitFile
+	admin   []gitFile // shared by all working trees
+	own     []gitFile // of this one
 	logs    []gitFile
 	scan    *worktree.Result
 	man     *manifest.Manifest
@@ -40,6 +43,15 @@ type capture struct {
 	moving  bool
 }
 
+// wanted is what a rescue captures besides the ordinary: paths, as globs, that are
+// ignored and in the way of a restore; and what the rules of another time would not
+// have ignored. Otherwise a line added to .gitignore would hide files from the rescue,
+// and a restore would leave them.
+type wanted struct {
+	include []string
+	rules   *oldRules
+}
+
 // source is where a blob's bytes are in the working tree.
 type source struct {
 	path string
@@ -47,21 +59,20 @@ type source struct {
 	size int64
 }
 
-// capture reads the present. include adds literal paths to be captured although they
-// are ignored.
-func (s *Store) capture(ctx context.Context, include []string) (*capture, error) {
-	c := &capture{blobs: map[string]*source{}}
+// capture reads the present.
+func (s *Store) capture(ctx context.Context, w wanted) (*capture, error) {
+	c := &capture{blobs: map[string]*source{}, wanted: w}
 	if err := s.readGitState(ctx, c); err != nil {
 		return nil, err
 	}
 	cold := !c.last.valid
-	scan, err := s.scan(ctx, c, include, cold)
+	scan, err := s.scan(ctx, c, cold)
 	if err != nil {
 		return nil, err
 	}
 	c.scan, c.moving = scan, scan.Moving
 	if cold {
-		if err := s.distrust(ctx, c, include); err != nil {
+		if err := s.distrust(ctx, c); err != nil {
 			return nil, err
 		}
 	}
@@ -92,24 +103,13 @@ func (s *Store) readGitState(ctx context.Context, c *capture) (err error) {
 	if c.admin, err = readGit(s.repo.Common, adminFiles); err != nil {
 		return err
 	}
-	if s.repo.Linked() {
-		own, err := readGit(s.repo.Dir, []string{"config.worktree", "info/sparse-checkout"})
-		if err != nil {
-			return err
-		}
-		c.admin = append(c.admin, prefixed("worktree/", own)...)
+	if c.own, err = readGit(s.repo.Dir, ownFiles); err != nil {
+		return err
 	}
 	if c.logs, err = s.readLogs(c.head, c.refs); err != nil {
 		return err
 	}
 	return s.readIndex(ctx, c)
-}
-
-func prefixed(prefix string, files []gitFile) []gitFile {
-	for i := range files {
-		files[i].name = prefix + files[i].name
-	}
-	return files
 }
 
 // readLogs reads the reflogs that a restore may have to put back: HEAD's, those of
@@ -145,13 +145,17 @@ func newestOf(refs []git.Ref) belay.SnapshotID {
 
 // scan reads the working tree. A cold scan may believe the user's index about files
 // that look untouched since git read them.
-func (s *Store) scan(ctx context.Context, c *capture, include []string, seeds bool) (*worktree.Result, error) {
+func (s *Store) scan(ctx context.Context, c *capture, seeds bool) (*worktree.Result, error) {
 	ask := s.repo.Ignorer(ctx)
 	defer ask.Close()
+	ignored, key := ask.Ask, c.rules.key
+	if r := c.wanted.rules; r != nil {
+		ignored, key = r.both(ask.Ask), key+" "+r.key
+	}
 	o := worktree.Options{
 		Root: s.repo.Root, GitDir: s.repo.Dir, Cache: s.cachePath(), NewHash: s.repo.NewHash,
-		TrackedKey: c.index.key, RulesKey: c.rules.key, Ignored: ask.Ask,
-		Include: slices.Concat(s.opts.Include, include), MaxFile: s.opts.MaxFile,
+		TrackedKey: c.index.key, RulesKey: key, Ignored: ignored,
+		Include: slices.Concat(s.opts.Include, c.wanted.include), MaxFile: s.opts.MaxFile,
 		ReadTracked: s.tracked(c, seeds),
 	}
 	return worktree.Scan(ctx, o)
@@ -160,7 +164,7 @@ func (s *Store) scan(ctx context.Context, c *capture, include []string, seeds bo
 // distrust checks what a cold scan took from the user's index. Where a filter or a
 // line-ending rule was at work when git read a file, the index names other bytes than
 // the disk holds: the sizes differ, or there are attributes, and everything is read.
-func (s *Store) distrust(ctx context.Context, c *capture, include []string) error {
+func (s *Store) distrust(ctx context.Context, c *capture) error {
 	suspect := false
 	for _, e := range c.scan.Entries {
 		if strings.HasSuffix(e.Path, ".gitattributes") {
@@ -183,7 +187,7 @@ func (s *Store) distrust(ctx context.Context, c *capture, include []string) erro
 	if err := os.Remove(s.cachePath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	scan, err := s.scan(ctx, c, include, false)
+	scan, err := s.scan(ctx, c, false)
 	if err != nil {
 		return err
 	}
@@ -269,6 +273,18 @@ func (m *meta) oid(path string, mode uint32, oid string) {
 	m.files = append(m.files, git.File{Path: path, Mode: mode, OID: string(raw)})
 }
 
+// gitFile stores one of git's own files. A link is stored by its target, apart.
+func (m *meta) gitFile(man *manifest.Manifest, group string, f gitFile) {
+	if f.link {
+		m.blob("meta/links/"+group+f.name, f.data)
+		return
+	}
+	m.blob("meta/"+group+f.name, f.data)
+	if f.perm != usualPerm {
+		man.Links = append(man.Links, manifest.Mode{Path: group + f.name, Perm: f.perm})
+	}
+}
+
 // chunks stores a file that changes a little at a time as pieces in a folder.
 func (m *meta) chunks(path string, data []byte) {
 	for i, piece := range manifest.Chunks(data) {
@@ -288,13 +304,13 @@ func (s *Store) nameMeta(ctx context.Context, c *capture) error {
 		m.oid("odd/"+o.OID, 0o100644, o.OID)
 	}
 	for _, f := range c.state {
-		m.blob("meta/state/"+f.name, f.data)
+		m.gitFile(c.man, "state/", f)
 	}
 	for _, f := range c.admin {
-		m.blob("meta/admin/"+f.name, f.data)
-		if f.perm&0o111 != 0 {
-			c.man.Links = append(c.man.Links, manifest.Mode{Path: f.name, Perm: f.perm})
-		}
+		m.gitFile(c.man, "admin/", f)
+	}
+	for _, f := range c.own {
+		m.gitFile(c.man, "own/", f)
 	}
 	for _, f := range c.logs {
 		m.chunks("meta/"+f.name, f.data)

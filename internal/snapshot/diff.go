@@ -199,7 +199,7 @@ func (s *Store) Export(ctx context.Context, id belay.SnapshotID, dir string) err
 		return err
 	}
 	defer root.Close()
-	return s.writeFiles(ctx, root, &p, dir)
+	return s.writeFiles(ctx, root, &p, dir, &worktree.Result{})
 }
 
 // ReadFile gives a file of a snapshot and its git mode. CodeNotFound when it has none

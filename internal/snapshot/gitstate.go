@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -26,7 +27,7 @@ type gitPlan struct {
 	noIndex    bool // there was none
 
 	adminFiles, stateFiles, logFiles []gitWrite
-	admin, operation                 bool
+	admin, operation, logs           bool
 	refs                             []RefMove
 	kept                             []Kept
 	head                             *git.Head // nil: as it is
@@ -38,6 +39,7 @@ type gitWrite struct {
 	dir, name string
 	data      []byte
 	perm      uint16
+	link      bool // data is its target
 	gone      bool
 }
 
@@ -72,7 +74,7 @@ func (s *Store) heldState(ctx context.Context, i Info) (held, error) {
 		if name == "index" {
 			h.index = parts[2]
 		}
-		if name == "state" || name == "admin" || name == "logs" || name == "index" {
+		if name == "state" || name == "admin" || name == "own" || name == "links" || name == "logs" || name == "index" {
 			if err := s.readHeld(ctx, rd, name, parts[2], h.files); err != nil {
 				return h, fmt.Errorf("read snapshot %s: %w", i.ID, err)
 			}
@@ -113,91 +115,134 @@ func (s *Store) planGit(ctx context.Context, target Info, c *capture, o RestoreO
 	}
 	g := &gitPlan{target: target, headNow: c.head}
 	g.noIndex = !then.Index.Exists
-	g.index = h.index != c.index.tree || g.noIndex == c.index.facts.Exists
+	// The time alone matters too: with a newer one git would believe entries that it has
+	// to look at twice.
+	g.index = h.index != c.index.tree || then.Index != c.index.facts
 	g.indexMtime, g.indexPerm, g.indexFiles = then.Index.Mtime, then.Index.Perm, map[string][]byte{}
 	for path, data := range h.files {
 		if name, ok := strings.CutPrefix(path, "index/"); ok {
 			g.indexFiles[name] = data
 		}
 	}
-	perm := func(name string) uint16 {
-		for _, l := range then.Links {
-			if l.Path == name {
-				return l.Perm
-			}
-		}
-		return 0o644
-	}
-	g.stateFiles = s.gitWrites("state/", h.files, c.state, perm)
+	g.stateFiles = s.gitWrites("state/", h.files, then.Links, c.state)
 	g.operation = len(g.stateFiles) > 0
+	g.adminFiles = s.gitWrites("own/", h.files, then.Links, c.own)
 	if !s.repo.Linked() { // config and hooks belong to all working trees
-		g.adminFiles = s.gitWrites("admin/", h.files, c.admin, perm)
-		g.admin = len(g.adminFiles) > 0
+		g.adminFiles = append(g.adminFiles, s.gitWrites("admin/", h.files, then.Links, c.admin)...)
 	}
+	g.admin = len(g.adminFiles) > 0
 	if err := s.planRefs(ctx, g, h.refs, c, o); err != nil {
 		return nil, err
 	}
-	if len(g.refs) > 0 || g.head != nil {
-		logs := map[string][]byte{}
-		for path, data := range h.files {
-			if name, ok := strings.CutPrefix(path, "logs/"); ok {
-				logs["logs/"+name] = data
-			}
-		}
-		g.logFiles = s.logWrites(logs)
-	}
+	s.planLogs(g, h, c, o)
 	return g, nil
 }
 
 // gitWrites gives what has to change so that the files of a group are those held.
-func (s *Store) gitWrites(group string, then map[string][]byte, now []gitFile, perm func(string) uint16) []gitWrite {
+func (s *Store) gitWrites(group string, then map[string][]byte, modes []manifest.Mode, now []gitFile) []gitWrite {
 	var list []gitWrite
-	here := map[string]gitFile{}
+	here, stays := map[string]gitFile{}, map[string]bool{}
 	for _, f := range now {
 		here[f.name] = f
 	}
 	for path, data := range then {
-		name, ok := strings.CutPrefix(path, group)
+		linked, link := strings.CutPrefix(path, "links/")
+		name, ok := strings.CutPrefix(linked, group)
 		if !ok {
 			continue
 		}
+		want := gitFile{name: name, data: data, link: link}
+		if !link {
+			want.perm = permOf(modes, path)
+		}
+		stays[name] = true
 		f, there := here[name]
-		if !there || !bytes.Equal(f.data, data) || f.perm&0o111 != perm(name)&0o111 {
-			list = append(list, gitWrite{dir: s.dirOf(group), name: name, data: data, perm: perm(name)})
+		if !there || !bytes.Equal(f.data, want.data) || f.perm != want.perm || f.link != want.link {
+			list = append(list, gitWrite{dir: s.dirOf(group), name: name, data: data, perm: want.perm, link: link})
 		}
 	}
 	for _, f := range now {
-		if _, still := then[group+f.name]; !still {
+		if !stays[f.name] {
 			list = append(list, gitWrite{dir: s.dirOf(group), name: f.name, gone: true})
 		}
 	}
-	slices.SortFunc(list, func(a, b gitWrite) int { return strings.Compare(a.name, b.name) })
+	// What goes first makes room for a file where a folder was.
+	slices.SortFunc(list, func(a, b gitWrite) int {
+		if a.gone != b.gone {
+			return map[bool]int{true: -1, false: 1}[a.gone]
+		}
+		return strings.Compare(a.name, b.name)
+	})
 	return list
+}
+
+func permOf(modes []manifest.Mode, path string) uint16 {
+	for _, m := range modes {
+		if m.Path == path {
+			return m.Perm
+		}
+	}
+	return usualPerm
 }
 
 func (s *Store) dirOf(group string) string {
-	if group == "state/" {
+	if group == "admin/" {
+		return s.repo.Common
+	}
+	return s.repo.Dir
+}
+
+// planLogs puts reflogs back to their bytes, as far as their refs come to stand where
+// they stood: moving refs adds lines to them, and so did whoever moved them before. The
+// lines that go are in the rescue. A log that somebody rewrote or expired stays, but
+// for the stash's, which is the stash, and in an undo.
+func (s *Store) planLogs(g *gitPlan, h held, c *capture, o RestoreOptions) {
+	now := map[string]gitFile{}
+	for _, f := range c.logs {
+		now[f.name] = f
+	}
+	ends := g.ends(c)
+	for path, data := range h.files {
+		ref, ok := strings.CutPrefix(path, "logs/")
+		if !ok || ref != "HEAD" && ends[ref] != h.refs.refs[ref] {
+			continue
+		}
+		f, there := now[path]
+		if there && !bytes.HasPrefix(f.data, data) && ref != "refs/stash" && o.step == "" {
+			continue
+		}
+		g.logs = g.logs || !there || !bytes.Equal(f.data, data)
+		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: usualPerm})
+	}
+	for _, path := range []string{"logs/HEAD", "logs/refs/stash"} {
+		if _, had := h.files[path]; !had {
+			_, there := now[path]
+			g.logs = g.logs || there
+			g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, gone: true})
+		}
+	}
+	slices.SortFunc(g.logFiles, func(a, b gitWrite) int { return strings.Compare(a.name, b.name) })
+}
+
+// ends gives where every ref stands once the plan is done.
+func (g *gitPlan) ends(c *capture) map[string]string {
+	ends := map[string]string{}
+	for _, r := range c.refs {
+		if r.Symref == "" {
+			ends[r.Name] = r.OID
+		}
+	}
+	for _, m := range g.refs {
+		ends[m.Ref] = m.To
+	}
+	return ends
+}
+
+func (s *Store) logDir(path string) string {
+	if path == "logs/HEAD" {
 		return s.repo.Dir
 	}
 	return s.repo.Common
-}
-
-// logWrites puts reflogs back to their bytes: moving refs adds lines to them. The
-// lines that go are in the rescue.
-func (s *Store) logWrites(then map[string][]byte) []gitWrite {
-	var list []gitWrite
-	for name, data := range then {
-		dir := s.repo.Common
-		if name == "logs/HEAD" {
-			dir = s.repo.Dir
-		}
-		list = append(list, gitWrite{dir: dir, name: name, data: data, perm: 0o644})
-	}
-	if _, had := then["logs/refs/stash"]; !had {
-		list = append(list, gitWrite{dir: s.repo.Common, name: "logs/refs/stash", gone: true})
-	}
-	slices.SortFunc(list, func(a, b gitWrite) int { return strings.Compare(a.name, b.name) })
-	return list
 }
 
 // writeGit does the writes. The folders are git's, but what lies in them may have been
@@ -227,11 +272,25 @@ func (s *Store) writeGitOne(root *worktree.Root, w gitWrite) error {
 		}
 		return err
 	}
-	if now, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(w.name))); err == nil && bytes.Equal(now, w.data) {
-		return root.Chmod(w.name, w.perm)
+	info, err := root.Lstat(w.name)
+	if err == nil && !w.link && info.Kind != worktree.Link {
+		if now, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(w.name))); err == nil && bytes.Equal(now, w.data) {
+			if info.Perm == w.perm {
+				return nil
+			}
+			return root.Chmod(w.name, w.perm)
+		}
+	}
+	if err == nil && info.Kind == worktree.Folder {
+		if err := root.Rmdir(w.name); err != nil {
+			return fmt.Errorf("a folder is in its place: %w", err)
+		}
 	}
 	if err := s.parents(root, w.name); err != nil {
 		return err
+	}
+	if w.link {
+		return root.Symlink(w.name, string(w.data))
 	}
 	return writeBytes(root, w.name, w.perm, filepath.Join(s.dir, "tmp"), w.data)
 }
@@ -254,6 +313,7 @@ func (s *Store) planRefs(ctx context.Context, g *gitPlan, then heldRefs, c *capt
 		case !movable(name) || from == to || strings.HasPrefix(to, "ref: "):
 		case elsewhere[name] != "":
 			g.kept = append(g.kept, Kept{name, "checked out in " + elsewhere[name]})
+		case o.decided != nil:
 		case o.OnlyRef != nil && !o.OnlyRef(name):
 			g.kept = append(g.kept, Kept{name, "moved by somebody else"})
 		default:
@@ -267,12 +327,16 @@ func (s *Store) planRefs(ctx context.Context, g *gitPlan, then heldRefs, c *capt
 		if _, had := then.refs[name]; had || !movable(name) {
 			continue
 		}
-		mine := o.OnlyRef != nil && o.OnlyRef(name)
-		if mine || name == "refs/stash" || name == then.head.Branch || strings.HasPrefix(name, "refs/bisect/") {
+		mine := o.OnlyRef != nil && o.OnlyRef(name) || o.made[name]
+		operation := strings.HasPrefix(name, "refs/bisect/") || strings.HasPrefix(name, "refs/rewritten/")
+		if mine || operation || name == "refs/stash" || name == then.head.Branch {
 			move(name, oid, "")
 			continue
 		}
 		g.kept = append(g.kept, Kept{name, "new since the snapshot"})
+	}
+	if o.decided != nil {
+		g.refs = *o.decided
 	}
 	slices.SortFunc(g.refs, func(a, b RefMove) int { return strings.Compare(a.Ref, b.Ref) })
 	slices.SortFunc(g.kept, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
@@ -285,7 +349,7 @@ func (s *Store) planRefs(ctx context.Context, g *gitPlan, then heldRefs, c *capt
 
 // movable are the refs that a restore may move.
 func movable(name string) bool {
-	for _, prefix := range []string{Prefix, "refs/remotes/", "refs/worktree/", "refs/rewritten/"} {
+	for _, prefix := range []string{Prefix, "refs/remotes/", "refs/worktree/"} {
 		if strings.HasPrefix(name, prefix) {
 			return false
 		}

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -47,8 +48,12 @@ func (s *Store) readIndex(ctx context.Context, c *capture) error {
 		if c.index.data, err = os.ReadFile(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("read the index: %w", err)
 		}
+		if err := s.nameIndex(ctx, c); err != nil {
+			return err
+		}
+		// git was asked about the index meanwhile: only the same file all the while will do.
 		if again, err := os.Stat(path); err == nil && indexKey(again) == c.index.key {
-			return s.nameIndex(ctx, c)
+			return nil
 		}
 	}
 	return fmt.Errorf("read the index: it is being written over and over")
@@ -71,6 +76,11 @@ func (s *Store) nameIndex(ctx context.Context, c *capture) error {
 		return err
 	}
 	for _, path := range shared {
+		// An index names its shared part by hash; others lie about until git expires them.
+		name, _ := hex.DecodeString(strings.TrimPrefix(filepath.Base(path), "sharedindex."))
+		if len(name) == 0 || !bytes.Contains(c.index.data, name) {
+			continue
+		}
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return fmt.Errorf("read the shared index: %w", err)
@@ -161,9 +171,13 @@ func (s *Store) tracked(c *capture, seeds bool) func(context.Context) ([]worktre
 			return nil, time.Time{}, nil
 		}
 		if c.index.data == nil {
-			data, err := os.ReadFile(filepath.Join(s.repo.Dir, "index"))
+			path := filepath.Join(s.repo.Dir, "index")
+			data, err := os.ReadFile(path)
 			if err != nil {
 				return nil, time.Time{}, fmt.Errorf("read the index: %w", err)
+			}
+			if info, err := os.Stat(path); err != nil || indexKey(info) != c.index.key {
+				return nil, time.Time{}, fmt.Errorf("read the index: %w", git.ErrChanged)
 			}
 			c.index.data = data
 		}

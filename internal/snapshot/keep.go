@@ -41,25 +41,25 @@ func (s *Store) nameRefs(ctx context.Context, c *capture, m *meta) error {
 	slices.Sort(named)
 	named = slices.Compact(named)
 	key := s.repo.Name("blob", []byte(strings.Join(named, "\n")))
+	c.next = memory{Named: key, Keeper: c.last.Keeper, Tags: c.last.Tags}
 	if !c.last.valid || c.last.Named != key {
-		c.last.Named = key
-		if err := s.keep(ctx, c, m, named); err != nil {
+		if err := s.keep(ctx, &c.next, m, named); err != nil {
 			return err
 		}
 	}
-	if c.last.Keeper != "" {
-		c.parents = []string{c.last.Keeper}
+	if c.next.Keeper != "" {
+		c.parents = []string{c.next.Keeper}
 	}
-	if c.last.Tags != "" {
-		m.oid("meta/tags", 0o040000, c.last.Tags)
+	if c.next.Tags != "" {
+		m.oid("meta/tags", 0o040000, c.next.Tags)
 	}
 	return nil
 }
 
 // keep makes the keeper and the tree of tags. A name that leads to no object is left
 // out: a ref like that was broken before, and a file may hold any word of that shape.
-func (s *Store) keep(ctx context.Context, c *capture, m *meta, named []string) error {
-	c.last.Keeper, c.last.Tags = "", ""
+func (s *Store) keep(ctx context.Context, next *memory, m *meta, named []string) error {
+	next.Keeper, next.Tags = "", ""
 	types, err := s.repo.Types(ctx, named)
 	if err != nil {
 		return err
@@ -74,11 +74,11 @@ func (s *Store) keep(ctx context.Context, c *capture, m *meta, named []string) e
 		}
 	}
 	if len(tags) > 0 {
-		if c.last.Tags, err = k.tags(ctx, tags); err != nil {
+		if next.Tags, err = k.tags(ctx, tags); err != nil {
 			return err
 		}
 	}
-	c.last.Keeper, err = k.commit()
+	next.Keeper, err = k.commit()
 	return err
 }
 

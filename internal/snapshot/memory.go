@@ -27,7 +27,6 @@ type memory struct {
 	IndexHead string             `json:"index_head"`
 	IndexTree string             `json:"index_tree"`
 	Staged    string             `json:"staged"`
-	Refs      string             `json:"refs"` // name of meta/refs
 	Tags      string             `json:"tags"` // the tree of tag objects
 	Keeper    string             `json:"keeper"`
 	Named     string             `json:"named"` // of everything that names commits: while it stays, Keeper does
@@ -105,7 +104,7 @@ func (s *Store) learn(ctx context.Context, c *capture, id belay.SnapshotID) erro
 	defer func() { _ = lock.Unlock() }()
 	m := memory{
 		IndexKey: c.index.key, IndexHead: c.head.OID, IndexTree: c.index.tree, Staged: c.index.staged,
-		Refs: c.last.Refs, Tags: c.last.Tags, Keeper: c.last.Keeper, Named: c.last.Named, Anchors: []belay.SnapshotID{id},
+		Tags: c.next.Tags, Keeper: c.next.Keeper, Named: c.next.Named, Anchors: []belay.SnapshotID{id},
 	}
 	if c.last.valid {
 		m.Anchors = append(m.Anchors, c.last.Anchors...)
@@ -128,8 +127,10 @@ func (s *Store) learn(ctx context.Context, c *capture, id belay.SnapshotID) erro
 	if err != nil {
 		return err
 	}
-	if err := c.scan.Save(); err != nil {
-		return err
+	if c.wanted.rules == nil { // else what is ignored was decided by other rules as well
+		if err := c.scan.Save(); err != nil {
+			return err
+		}
 	}
 	return writeWhole(s.memoryPath(), text, false)
 }

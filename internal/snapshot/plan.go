@@ -83,25 +83,33 @@ func sideOf(i Info, m *manifest.Manifest) side {
 
 // planner makes a plan from the rescue (the present) to the target.
 type planner struct {
-	s            *Store
-	opts         RestoreOptions
-	scan         *worktree.Result // the present
-	now, then    side
-	root         *worktree.Root
-	p            plan
-	goneFolders  map[string]bool
-	comeFolders  map[string]bool
-	wasIgnored   map[string]bool // candidates for removal that the rules of then ignored
-	removedPaths map[string]bool
+	s           *Store
+	opts        RestoreOptions
+	scan        *worktree.Result // the present
+	now, then   side
+	root        *worktree.Root
+	rules       *oldRules // of then, when they are not today's
+	p           plan
+	goneFolders map[string]bool
+	comeFolders map[string]bool
+	wasIgnored  map[string]bool // candidates for removal that the rules of then ignored
+	removed     map[string]bool
+	written     map[string]bool
+	thenHolds   map[string]bool // folders of then that hold something, as far as asked
+}
+
+func newPlanner(s *Store, o RestoreOptions, c *capture, rescue Info, then side, root *worktree.Root) *planner {
+	return &planner{s: s, opts: o, scan: c.scan, now: sideOf(rescue, c.man), then: then, root: root,
+		goneFolders: map[string]bool{}, comeFolders: map[string]bool{}, wasIgnored: map[string]bool{},
+		removed: map[string]bool{}, written: map[string]bool{}, thenHolds: map[string]bool{}}
 }
 
 // files compares the two sides and decides path by path.
 func (pl *planner) files(ctx context.Context) error {
-	diffs, err := pl.s.repo.DiffTrees(ctx, pl.now.info.Tree, pl.then.info.Tree)
+	diffs, err := pl.diffs(ctx)
 	if err != nil {
 		return err
 	}
-	diffs = append(diffs, pl.oddDiffs()...)
 	modes, err := pl.modeDiffs(ctx, diffs)
 	if err != nil {
 		return err
@@ -110,16 +118,27 @@ func (pl *planner) files(ctx context.Context) error {
 		return err
 	}
 	for _, d := range diffs {
+		if d.NewMode == 0 {
+			continue
+		}
 		if why := pl.leave(d); why != "" {
 			pl.p.Kept = append(pl.p.Kept, Kept{d.Path, why})
 			continue
 		}
-		if d.NewMode == 0 {
-			pl.p.Remove = append(pl.p.Remove, rawPath(d.Path))
-			pl.removedPaths[d.Path] = true
+		pl.written[d.Path] = true
+		pl.p.Writes = append(pl.p.Writes, write{rawPath(d.Path), d.NewMode, d.NewOID, pl.then.man.Perm(d.Path, d.NewMode == 0o100755)})
+	}
+	for _, d := range diffs {
+		if d.NewMode != 0 {
 			continue
 		}
-		pl.p.Writes = append(pl.p.Writes, write{rawPath(d.Path), d.NewMode, d.NewOID, pl.then.man.Perm(d.Path, d.NewMode == 0o100755)})
+		why := pl.leave(d)
+		if why == "" || (why == ignoredThen || why == gapThen) && pl.inTheWay(d.Path) {
+			pl.p.Remove = append(pl.p.Remove, rawPath(d.Path))
+			pl.removed[d.Path] = true
+		} else {
+			pl.p.Kept = append(pl.p.Kept, Kept{d.Path, why})
+		}
 	}
 	pl.p.Writes = append(pl.p.Writes, modes...)
 	pl.folders()
@@ -127,19 +146,73 @@ func (pl *planner) files(ctx context.Context) error {
 	return pl.obstacles()
 }
 
+// diffs gives what differs, in the trees and beside them. A name that is odd as a link
+// and plain as a file is a removal on one side and a write on the other: it is written.
+func (pl *planner) diffs(ctx context.Context) ([]git.Difference, error) {
+	diffs, err := pl.s.repo.DiffTrees(ctx, pl.now.info.Tree, pl.then.info.Tree)
+	if err != nil {
+		return nil, err
+	}
+	odd := pl.oddDiffs()
+	stays := map[string]bool{}
+	for _, d := range slices.Concat(odd, diffs) {
+		stays[d.Path] = stays[d.Path] || d.NewMode != 0
+	}
+	diffs = slices.DeleteFunc(append(diffs, odd...), func(d git.Difference) bool { return d.NewMode == 0 && stays[d.Path] })
+	return diffs, pl.lookBelow(ctx, diffs)
+}
+
+// lookBelow finds out which repositories of their own then held captured files all the
+// same: those were entered, and what is new in them is not a gap.
+func (pl *planner) lookBelow(ctx context.Context, diffs []git.Difference) error {
+	for _, n := range pl.then.man.Nested {
+		i := slices.IndexFunc(diffs, func(d git.Difference) bool { return strings.HasPrefix(d.Path, n.Path+"/") })
+		if i < 0 || pl.then.info.Tree == "" {
+			continue
+		}
+		out, err := pl.s.repo.Run(ctx, nil, "ls-tree", "-z", pl.then.info.Tree, "--", n.Path)
+		if err != nil {
+			return err
+		}
+		pl.thenHolds[n.Path] = len(out) > 0
+	}
+	return nil
+}
+
+// inTheWay reports whether something is to be written at, below or above a path.
+func (pl *planner) inTheWay(path string) bool {
+	for p := path; p != ""; p = parent(p) {
+		if pl.written[p] {
+			return true
+		}
+	}
+	for p := range pl.written {
+		if strings.HasPrefix(p, path+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// Why a path stays that the target does not have.
+const (
+	ignoredThen = "was ignored when the snapshot was taken"
+	gapThen     = "could not be captured when the snapshot was taken"
+)
+
 // leave says why a difference stays, "" when it is to be put back.
 func (pl *planner) leave(d git.Difference) string {
 	switch {
 	case !within(pl.opts.Paths, d.Path):
-		return "" + outside
+		return outside
 	case matches(pl.opts.Preserve, d.Path):
 		return "preserved"
 	case pl.opts.Only != nil && !pl.opts.Only(d.Path):
 		return "changed by somebody else"
 	case d.NewMode == 0 && (pl.wasIgnored[d.Path] || pl.then.man.WasIgnored(d.Path)):
-		return "was ignored when the snapshot was taken"
-	case gapAt(pl.then.man, d.Path):
-		return "could not be captured when the snapshot was taken"
+		return ignoredThen
+	case d.NewMode == 0 && pl.gapAt(d.Path):
+		return gapThen
 	}
 	return ""
 }
@@ -175,14 +248,16 @@ func matches(globs []string, path string) bool {
 	return false
 }
 
-func gapAt(m *manifest.Manifest, path string) bool {
-	for _, g := range m.Gaps {
+// gapAt reports whether the target could not capture a path: nothing is known of what
+// was there, so nothing there is to be removed.
+func (pl *planner) gapAt(path string) bool {
+	for _, g := range pl.then.man.Gaps {
 		if g.Path == path || strings.HasPrefix(path, g.Path+"/") {
 			return true
 		}
 	}
-	for _, n := range m.Nested {
-		if strings.HasPrefix(path, n.Path+"/") {
+	for _, n := range pl.then.man.Nested {
+		if (n.Path == path || strings.HasPrefix(path, n.Path+"/")) && !pl.thenHolds[n.Path] {
 			return true
 		}
 	}
@@ -351,7 +426,7 @@ func (pl *planner) obstacles() error {
 			pl.p.Blocked = append(pl.p.Blocked, Kept{path, "what is there could not be captured"})
 		}
 		for p := parent(path); p != ""; p = parent(p) {
-			if info, err := pl.root.Lstat(p); err == nil && info.Kind != worktree.Folder && !pl.removedPaths[p] {
+			if info, err := pl.root.Lstat(p); err == nil && info.Kind != worktree.Folder && !pl.removed[p] {
 				pl.p.Blocked = append(pl.p.Blocked, Kept{p, "it is in the place of a folder"})
 			}
 		}
@@ -395,14 +470,14 @@ func (pl *planner) folderInTheWay(path string) {
 
 // held reports whether the rescue holds what is at a path now.
 func (pl *planner) held(path string) bool {
-	_, found := slices.BinarySearchFunc(pl.scan.Entries, path, func(e worktree.Entry, p string) int { return strings.Compare(e.Path, p) })
+	_, found := find(pl.scan, path)
 	return found
 }
 
 // rulesOfThen finds out which candidates for removal the rules of the target's time
 // ignored: what was ignored is nobody's to delete, whatever the rules say today.
 func (pl *planner) rulesOfThen(ctx context.Context, diffs []git.Difference) error {
-	if slices.Equal(pl.now.man.Rules, pl.then.man.Rules) {
+	if pl.rules == nil { // today's: what they ignore is not in the rescue
 		return nil
 	}
 	var paths []string
@@ -411,7 +486,7 @@ func (pl *planner) rulesOfThen(ctx context.Context, diffs []git.Difference) erro
 			paths = append(paths, d.Path)
 		}
 	}
-	ignored, err := pl.s.ignoredThen(ctx, pl.then, paths)
+	ignored, err := pl.rules.ask.Ask(ctx, paths)
 	if err != nil {
 		return err
 	}

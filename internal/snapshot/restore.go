@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,6 +31,11 @@ type RestoreOptions struct {
 	Task      belay.TaskID           // for the rescue's record
 	Command   string                 // likewise
 	Reason    string                 // likewise
+
+	step string          // undo or redo
+	made map[string]bool // for undo: the refs that the restore made
+
+	decided *[]RefMove // for finishing a restore: what was decided about refs
 }
 
 // RefMove is a ref that a restore moves. From or To is empty when it is made or
@@ -53,10 +59,11 @@ type Restored struct {
 	Head      bool             `json:"head"`      // HEAD was
 	Operation bool             `json:"operation"` // files of an operation in progress were
 	Admin     bool             `json:"admin"`     // config, hooks or info files were
+	Logs      bool             `json:"logs"`      // reflogs were
 }
 
 func (r *Restored) nothing() bool {
-	return len(r.Written)+len(r.Removed)+len(r.Refs) == 0 && !r.Index && !r.Head && !r.Operation && !r.Admin
+	return len(r.Written)+len(r.Removed)+len(r.Refs) == 0 && !r.Index && !r.Head && !r.Operation && !r.Admin && !r.Logs
 }
 
 func (s *Store) lockPath() string   { return filepath.Join(s.dir, "restore.lock") }
@@ -155,57 +162,93 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o RestoreOptio
 		return out, nil, s.giveUp(ctx, rescue, err)
 	}
 	out.Rescue = rescue.ID
-	j := &intent{Target: target.ID, Rescue: rescue.ID, FilesOnly: o.FilesOnly, Plan: pl.p, Refs: g.refs, Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0}
+	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plan: pl.p, Refs: g.refs, Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0}
 	if err := s.writeIntent(j); err != nil {
 		return out, nil, s.giveUp(ctx, rescue, err)
 	}
-	return out, j, s.carryOut(ctx, pl.root, j, g)
+	return out, j, s.carryOut(ctx, pl.root, j, g, c.scan)
 }
 
-// prepare holds the present and plans. What is ignored today and would be overwritten
-// is held as well.
-func (s *Store) prepare(ctx context.Context, target Info, o RestoreOptions) (Info, *capture, *planner, error) {
-	then, err := s.manifest(ctx, target)
+// prepare holds the present and plans. Where the plan meets something that today's
+// rules hide from the rescue, the present is held once more with that.
+func (s *Store) prepare(ctx context.Context, target Info, o RestoreOptions) (_ Info, _ *capture, _ *planner, err error) {
+	man, err := s.manifest(ctx, target)
 	if err != nil {
 		return Info{}, nil, nil, err
 	}
+	then := sideOf(target, man)
 	root, err := worktree.OpenRoot(s.repo.Root)
 	if err != nil {
 		return Info{}, nil, nil, err
 	}
-	var include []string
-	for {
-		rescue, c, err := s.present(ctx, target, o, include)
+	defer func() {
 		if err != nil {
-			return Info{}, nil, nil, errors.Join(err, root.Close())
+			err = errors.Join(err, root.Close())
 		}
-		pl := &planner{s: s, opts: o, scan: c.scan, now: sideOf(rescue, c.man), then: sideOf(target, then), root: root,
-			goneFolders: map[string]bool{}, comeFolders: map[string]bool{}, wasIgnored: map[string]bool{}, removedPaths: map[string]bool{}}
+	}()
+	var w wanted
+	defer func() {
+		if w.rules != nil {
+			w.rules.close()
+		}
+	}()
+	for {
+		rescue, c, err := s.present(ctx, target, o, w)
+		if err != nil {
+			return Info{}, nil, nil, err
+		}
+		pl := newPlanner(s, o, c, rescue, then, root)
+		if w.rules == nil && !slices.Equal(pl.now.man.Rules, then.man.Rules) {
+			if w.rules, err = s.oldRules(ctx, then); err == nil {
+				err = s.giveUp(ctx, rescue, nil)
+			}
+			if err != nil {
+				return Info{}, nil, nil, err
+			}
+			continue
+		}
+		pl.rules = w.rules
 		if err := pl.files(ctx); err != nil {
-			return Info{}, nil, nil, errors.Join(s.giveUp(ctx, rescue, err), root.Close())
+			return Info{}, nil, nil, s.giveUp(ctx, rescue, err)
 		}
-		unheld := pl.unheld()
-		if len(unheld) == 0 || include != nil {
+		if w.include != nil {
+			return rescue, c, pl, nil
+		}
+		if w.include = pl.unheld(); w.include == nil {
 			return rescue, c, pl, nil
 		}
 		if err := s.giveUp(ctx, rescue, nil); err != nil {
-			return Info{}, nil, nil, errors.Join(err, root.Close())
+			return Info{}, nil, nil, err
 		}
-		include = unheld
 	}
 }
 
-// unheld gives, as globs, ignored files of today that lie where the plan writes.
+// unheld gives, as globs, what is ignored today and lies where the plan writes: at a
+// path, below it, or in the place of a folder above it.
 func (pl *planner) unheld() []string {
-	var globs []string
+	globs := map[string]bool{}
 	for _, w := range pl.p.Writes {
 		path := string(w.Path)
-		info, err := pl.root.Lstat(path)
-		if err == nil && info.Kind != worktree.Folder && info.Kind != worktree.Other && !pl.held(path) && pl.now.man.WasIgnored(path) {
-			globs = append(globs, quoteGlob(path))
+		for p := path; p != ""; p = parent(p) {
+			info, err := pl.root.Lstat(p)
+			if err != nil || p != path && info.Kind == worktree.Folder {
+				continue
+			}
+			if hidden := pl.now.man.WasIgnored(p) || pl.now.man.WasIgnored(p+"/"); hidden && !pl.held(p) {
+				globs[quoteGlob(p)] = true
+			}
+			if info.Kind == worktree.Folder && hasBelow(pl.now.man.Ignored, p) {
+				globs[quoteGlob(p)] = true
+			}
 		}
 	}
-	return globs
+	return slices.Sorted(maps.Keys(globs))
+}
+
+// hasBelow reports whether a sorted list holds a path below a folder.
+func hasBelow(sorted []string, folder string) bool {
+	i, _ := slices.BinarySearch(sorted, folder+"/")
+	return i < len(sorted) && strings.HasPrefix(sorted[i], folder+"/")
 }
 
 func quoteGlob(path string) string {
@@ -213,12 +256,12 @@ func quoteGlob(path string) string {
 }
 
 // present holds the present as a rescue; a dry run only reads it.
-func (s *Store) present(ctx context.Context, target Info, o RestoreOptions, include []string) (Info, *capture, error) {
+func (s *Store) present(ctx context.Context, target Info, o RestoreOptions, w wanted) (Info, *capture, error) {
 	if !o.DryRun {
 		return s.take(ctx, Meta{Kind: belay.KindRescue, Task: o.Task, Command: o.Command,
-			Message: strings.TrimSpace("before restoring " + target.ID.Short() + " " + o.Reason)}, include)
+			Message: strings.TrimSpace("before restoring " + target.ID.Short() + " " + o.Reason)}, w)
 	}
-	c, err := s.read(ctx, include, nothingMore)
+	c, err := s.read(ctx, w, nothingMore)
 	if err != nil {
 		return Info{}, nil, err
 	}
@@ -235,7 +278,7 @@ func (s *Store) giveUp(ctx context.Context, rescue Info, err error) error {
 
 func (p *plan) report(target belay.SnapshotID, g *gitPlan) Restored {
 	out := Restored{Target: target, Written: []string{}, Removed: []string{}, Kept: p.Kept, Refs: g.refs, KeptRefs: g.kept,
-		Index: g.index, Head: g.head != nil, Operation: g.operation, Admin: g.admin}
+		Index: g.index, Head: g.head != nil, Operation: g.operation, Admin: g.admin, Logs: g.logs}
 	for _, w := range p.Writes {
 		out.Written = append(out.Written, string(w.Path))
 	}
@@ -290,11 +333,13 @@ func (s *Store) room(ctx context.Context, p *plan) error {
 // carryOut does what the intent says, in an order in which every step can be done
 // again: what steers git first, so that git sees a sane config, then the files, then
 // index, operation, refs and reflogs, then everything is synced and looked at once more.
-func (s *Store) carryOut(ctx context.Context, root *worktree.Root, j *intent, g *gitPlan) error {
+//
+// held is the present as the rescue has it: nothing else is overwritten or removed.
+func (s *Store) carryOut(ctx context.Context, root *worktree.Root, j *intent, g *gitPlan, held *worktree.Result) error {
 	if err := s.writeGit(g.adminFiles); err != nil {
 		return err
 	}
-	if err := s.applyFiles(ctx, root, &j.Plan); err != nil {
+	if err := s.applyFiles(ctx, root, &j.Plan, held); err != nil {
 		return err
 	}
 	if g.index {
@@ -328,33 +373,29 @@ func (s *Store) compare(ctx context.Context, p *plan) error {
 		return err
 	}
 	var include []string
+	written := map[string]bool{}
 	for _, w := range p.Writes {
 		include = append(include, quoteGlob(string(w.Path)))
+		written[string(w.Path)] = true
 	}
 	if len(include) > 1000 {
 		include = nil // too many to match one by one; ignored ones are then not looked at
 	}
-	scan, err := s.scan(ctx, c, include, false)
+	c.wanted.include = include
+	scan, err := s.scan(ctx, c, false)
 	if err != nil {
 		return err
 	}
-	find := func(path string) (worktree.Entry, bool) {
-		i, ok := slices.BinarySearchFunc(scan.Entries, path, func(e worktree.Entry, p string) int { return strings.Compare(e.Path, p) })
-		if !ok {
-			return worktree.Entry{}, false
-		}
-		return scan.Entries[i], true
-	}
 	var wrong []string
 	for _, w := range p.Writes {
-		e, there := find(string(w.Path))
+		e, there := find(scan, string(w.Path))
 		same := there && e.OID.String() == w.OID && modeOf(e.Kind) == w.Mode && (e.Kind == worktree.Link || e.Perm == w.Perm)
 		if !same && (there || include != nil) {
 			wrong = append(wrong, string(w.Path))
 		}
 	}
 	for _, r := range p.Remove {
-		if _, there := find(string(r)); there {
+		if _, there := find(scan, string(r)); there && !written[string(r)] {
 			wrong = append(wrong, string(r))
 		}
 	}
@@ -362,58 +403,4 @@ func (s *Store) compare(ctx context.Context, p *plan) error {
 		return belay.Refuse(belay.CodeCannot, "stop what writes there, then run the restore again", "%s changed while it was restored (%d path(s))", belay.VisibleLine(wrong[0]), len(wrong))
 	}
 	return nil
-}
-
-// ignoredThen asks git about paths by the rules of a snapshot's time: in a scratch
-// folder that holds just those rules.
-func (s *Store) ignoredThen(ctx context.Context, then side, paths []string) ([]bool, error) {
-	if len(paths) == 0 {
-		return nil, nil
-	}
-	dir, err := s.scratch("tmp")
-	if err != nil {
-		return nil, err
-	}
-	if dir, err = os.MkdirTemp(dir, "rules-"); err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	gitDir, tree := filepath.Join(dir, "git"), filepath.Join(dir, "tree")
-	for _, d := range []string{filepath.Join(gitDir, "objects"), filepath.Join(gitDir, "refs"), filepath.Join(gitDir, "info"), tree} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
-			return nil, err
-		}
-	}
-	global := filepath.Join(dir, "global")
-	files := map[string][]byte{filepath.Join(gitDir, "HEAD"): []byte("ref: refs/heads/main\n"), global: nil}
-	rd, err := s.repo.Reader(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer rd.Close()
-	for _, r := range then.man.Rules {
-		o, err := rd.Read(r.OID)
-		if err != nil {
-			return nil, fmt.Errorf("read the rules of snapshot %s: %w", then.info.ID, err)
-		}
-		switch {
-		case r.Outer && r.Path == "global":
-			files[global] = o.Data
-		case r.Outer:
-			files[filepath.Join(gitDir, "info", "exclude")] = o.Data
-		default:
-			files[filepath.Join(tree, filepath.FromSlash(r.Path))] = o.Data
-		}
-	}
-	for path, data := range files {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			return nil, err
-		}
-	}
-	ask := s.repo.Ignorer(ctx, "core.excludesFile="+global).In(gitDir, tree)
-	defer ask.Close()
-	return ask.Ask(ctx, paths)
 }

@@ -265,10 +265,13 @@ func (s *sandbox) readGitDir(f state) {
 			if err != nil {
 				return err
 			}
+			if strings.HasPrefix(rel, "sharedindex.") {
+				return nil // git leaves old ones lying about; the index is read with its own below
+			}
 			switch top, _, _ := strings.Cut(rel, "/"); top {
 			case "objects", "belay", "refs":
 				return skip(d)
-			case "packed-refs", "COMMIT_EDITMSG", "FETCH_HEAD", "gc.pid", "index":
+			case "packed-refs", "COMMIT_EDITMSG", "TAG_EDITMSG", "FETCH_HEAD", "gc.pid", "index":
 				return nil
 			case "worktrees":
 				if dir == common && own != common {
@@ -287,6 +290,7 @@ func (s *sandbox) readGitDir(f state) {
 		s.ok(err)
 	}
 	f["index"] = indexFacts(filepath.Join(own, "index"))
+	f["staged"], _ = s.try(s.dir, "", "-c", "core.fsmonitor=false", "ls-files", "-s", "-v", "-z") // needs the shared part of a split index
 }
 
 func skip(d fs.DirEntry) error {
@@ -346,6 +350,9 @@ func (s *sandbox) stamps() state {
 		}
 		if d.IsDir() {
 			return nil // a folder's own times move with its temporary neighbours
+		}
+		if strings.HasPrefix(d.Name(), "sharedindex.") {
+			return nil // git itself refreshes its time with every look at the index
 		}
 		var st syscall.Stat_t
 		if err := syscall.Lstat(p, &st); err != nil {

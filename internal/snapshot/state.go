@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // stateFiles are the files in the git folder that make up an operation in progress,
@@ -22,7 +23,10 @@ var stateFiles = []struct{ name, operation string }{
 
 // adminFiles are the files that steer git itself. An agent that changes them changes
 // what every later command does.
-var adminFiles = []string{"config", "config.worktree", "info/exclude", "info/attributes", "info/sparse-checkout", "info/grafts", "hooks/"}
+var adminFiles = []string{"config", "info/exclude", "info/attributes", "info/grafts", "hooks/"}
+
+// ownFiles do so for one working tree.
+var ownFiles = []string{"config.worktree", "info/sparse-checkout"}
 
 // maxState bounds one file of git's own state.
 const maxState = 64 << 20
@@ -30,9 +34,13 @@ const maxState = 64 << 20
 // gitFile is a file of the git folder: its name from there, its bytes and mode.
 type gitFile struct {
 	name string
-	data []byte
+	data []byte // of a link: its target
 	perm uint16
+	link bool
 }
+
+// usualPerm is the mode of git's own files where nothing else is written down.
+const usualPerm = 0o644
 
 // readGit reads files and folders of a git folder; what is not there is left out.
 func readGit(dir string, names []string) ([]gitFile, error) {
@@ -75,7 +83,11 @@ func readGit(dir string, names []string) ([]gitFile, error) {
 
 func readOne(path, name string) ([]gitFile, error) {
 	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) || err == nil && !info.Mode().IsRegular() {
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		target, err := os.Readlink(path)
+		return []gitFile{{name: name, data: []byte(target), link: true}}, err
+	}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !info.Mode().IsRegular() {
 		return nil, nil
 	}
 	if err != nil {
@@ -120,13 +132,10 @@ func operation(files []gitFile) string {
 	return ""
 }
 
-// commitsIn gives the object names written in the state files, for gc to keep.
+// commitsIn gives the object names written in the files, for gc to keep.
 func commitsIn(files []gitFile) []string {
 	var oids []string
 	for _, f := range files {
-		if len(f.data) > 1<<16 {
-			continue
-		}
 		for word := range strings.FieldsSeq(string(f.data)) {
 			if (len(word) == 40 || len(word) == 64) && strings.Trim(word, "0123456789abcdef") == "" && strings.Trim(word, "0") != "" {
 				oids = append(oids, word)

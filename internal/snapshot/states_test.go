@@ -35,6 +35,15 @@ func base(s *sandbox) {
 	s.git("branch", "other", "HEAD~")
 	s.git("tag", "v1", "HEAD~")
 	s.git("tag", "-a", "-m", "second", "v2")
+	s.ripen()
+}
+
+// ripen lets the files be older than the index by more than a clock tick, and writes
+// the index anew: only then is it believed about files that were not touched since.
+func (s *sandbox) ripen() {
+	s.t.Helper()
+	time.Sleep(50 * time.Millisecond) // the clock of the file system has to move on; nothing tells when
+	s.git("update-index", "--force-write-index")
 }
 
 // dirt is what a working day leaves.
@@ -325,15 +334,18 @@ var conversions = []repository{
 	{name: "autocrlf", build: func(s *sandbox) {
 		s.git("config", "core.autocrlf", "true")
 		s.commit("one", "lf", "a\nb\n", "crlf", "a\r\nb\r\n", "mixed", "a\r\nb\n")
+		s.ripen()
 		s.write("lf", "a\nc\n")
 		s.write("new", "x\r\ny\n")
 	}},
 	{name: "eol attributes", build: func(s *sandbox) {
 		s.commit("one", ".gitattributes", "*.c text eol=crlf\n*.l text eol=lf\n*.b -text\n", "x.c", "a\nb\n", "y.l", "a\r\nb\r\n", "z.b", "a\r\nb\n")
+		s.ripen()
 		s.write("x.c", "a\nb\n")
 	}},
 	{name: "encoding and ident", build: func(s *sandbox) {
 		s.commit("one", ".gitattributes", "*.u working-tree-encoding=UTF-16LE-BOM\n*.i ident\n", "a.u", "\xff\xfea\x00\n\x00", "b.i", "$Id$\n")
+		s.ripen()
 		s.remove("b.i")
 		s.git("checkout", "b.i")
 	}},
@@ -346,13 +358,15 @@ var conversions = []repository{
 		s.git("config", "filter.lossy.clean", "sed s/secret/xxxxxx/")
 		s.git("config", "filter.lossy.smudge", "cat")
 		s.commit("one", ".gitattributes", "*.n filter=lossy\n", "a.n", "secret 1\n", "b.n", "plain\n")
+		s.ripen()
 		s.write("a.n", "secret 2\n")
 	}},
 	{name: "lossy filter, attributes gone", build: func(s *sandbox) {
-		s.git("config", "filter.lossy.clean", "sed s/secret/xxxxxx/")
+		s.git("config", "filter.lossy.clean", "sed s/secret/xx/")
 		s.commit("one", ".gitattributes", "*.n filter=lossy\n", "a.n", "secret 1\n")
 		s.git("config", "--unset", "filter.lossy.clean")
 		s.git("rm", "-q", ".gitattributes")
+		s.ripen()
 	}},
 	{name: "required filter missing", build: func(s *sandbox) {
 		base(s)
@@ -372,6 +386,7 @@ var conversions = []repository{
 		s.git("config", "filter.lfs.clean", "sed 's/.*/version https:\\/\\/git-lfs.github.com\\/spec\\/v1/'")
 		s.git("config", "filter.lfs.smudge", "cat")
 		s.commit("one", ".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n", "a.bin", "the content\n")
+		s.ripen()
 		s.write("b.bin", "more\n")
 	}},
 }

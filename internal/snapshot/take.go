@@ -38,7 +38,7 @@ func (s *Store) Take(ctx context.Context, m Meta) (Info, error) {
 		return Info{}, err
 	}
 	defer unlock()
-	info, _, err := s.take(ctx, m, nil)
+	info, _, err := s.take(ctx, m, wanted{})
 	return info, err
 }
 
@@ -67,13 +67,13 @@ const tries = 3
 
 // take reads, stores, writes the ref, and only then verifies that everything is there:
 // a gc that runs meanwhile may have pruned what was found before the ref existed.
-func (s *Store) take(ctx context.Context, m Meta, include []string) (Info, *capture, error) {
+func (s *Store) take(ctx context.Context, m Meta, w wanted) (Info, *capture, error) {
 	if _, err := s.scratch(); err != nil {
 		return Info{}, nil, err
 	}
 	var info Info
 	var commit git.NewObject
-	c, err := s.read(ctx, include, func(c *capture) []git.NewObject {
+	c, err := s.read(ctx, w, func(c *capture) []git.NewObject {
 		info, commit = s.seal(c, m)
 		return []git.NewObject{commit}
 	})
@@ -104,11 +104,15 @@ func (s *Store) seal(c *capture, m Meta) (Info, git.NewObject) {
 	return info, commit
 }
 
-// read captures the present and stores its objects, with those that seal adds. When files change meanwhile it is
-// done again, and in the end what was read is what is held, marked as moving.
-func (s *Store) read(ctx context.Context, include []string, seal func(*capture) []git.NewObject) (*capture, error) {
+// read captures the present and stores its objects, with those that seal adds. When
+// files change meanwhile it is done again, and in the end what was read is what is
+// held, marked as moving.
+func (s *Store) read(ctx context.Context, w wanted, seal func(*capture) []git.NewObject) (*capture, error) {
 	for try := 1; ; try++ {
-		c, err := s.capture(ctx, include)
+		c, err := s.capture(ctx, w)
+		if errors.Is(err, git.ErrChanged) && try < tries {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -133,10 +137,12 @@ func (s *Store) read(ctx context.Context, include []string, seal func(*capture) 
 
 // storeAll stores what the repository does not hold yet.
 func (s *Store) storeAll(ctx context.Context, c *capture, more []git.NewObject) error {
-	objects, err := s.candidates(c)
+	root, err := worktree.OpenRoot(s.repo.Root)
 	if err != nil {
 		return err
 	}
+	defer root.Close()
+	objects := s.candidates(root, c)
 	if len(c.blobs) > 20 || !c.last.valid {
 		if objects, err = s.lacking(ctx, objects); err != nil {
 			return err
@@ -153,17 +159,14 @@ func (s *Store) store(ctx context.Context, objects []git.NewObject) error {
 }
 
 // candidates gives everything of a capture that may have to be stored.
-func (s *Store) candidates(c *capture) ([]git.NewObject, error) {
-	root, err := worktree.OpenRoot(s.repo.Root)
-	if err != nil {
-		return nil, err
-	}
+// Blobs are read through root when they are wanted.
+func (s *Store) candidates(root *worktree.Root, c *capture) []git.NewObject {
 	objects := slices.Clone(c.objects)
 	for oid, src := range c.blobs {
 		objects = append(objects, src.object(root, oid))
 	}
 	sort.Slice(objects, func(i, j int) bool { return objects[i].OID < objects[j].OID })
-	return slices.CompactFunc(objects, func(a, b git.NewObject) bool { return a.OID == b.OID }), nil
+	return slices.CompactFunc(objects, func(a, b git.NewObject) bool { return a.OID == b.OID })
 }
 
 // object reads a blob's bytes from the working tree when they are wanted.
@@ -198,12 +201,14 @@ func (s *Store) lacking(ctx context.Context, objects []git.NewObject) ([]git.New
 // verify asks a fresh process for every object that no earlier snapshot is known to
 // hold, and stores once more what a gc took meanwhile.
 func (s *Store) verify(ctx context.Context, c *capture, commit git.NewObject) error {
+	root, err := worktree.OpenRoot(s.repo.Root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	for range 2 {
-		objects, err := s.candidates(c)
+		objects, err := s.lacking(ctx, append(s.candidates(root, c), commit))
 		if err != nil {
-			return err
-		}
-		if objects, err = s.lacking(ctx, append(objects, commit)); err != nil {
 			return err
 		}
 		if len(objects) == 0 {
@@ -277,10 +282,7 @@ func (s *Store) freeze(ctx context.Context, c *capture, seal func(*capture) []gi
 	if err := s.name(ctx, c); err != nil {
 		return err
 	}
-	objects, err := s.candidates(c)
-	if err != nil {
-		return err
-	}
+	objects := s.candidates(root, c)
 	for i, o := range objects {
 		if path, ok := copies[o.OID]; ok {
 			objects[i].Open = func() (io.ReadCloser, error) { return os.Open(path) }
@@ -328,7 +330,7 @@ func (s *Store) Peek(ctx context.Context) (tree string, err error) {
 		return "", err
 	}
 	defer unlock()
-	c, err := s.read(ctx, nil, nothingMore)
+	c, err := s.read(ctx, wanted{}, nothingMore)
 	if err != nil {
 		return "", err
 	}

@@ -71,6 +71,7 @@ type step struct {
 	FilesOnly bool             `json:"files_only,omitempty"`
 	Partial   bool             `json:"partial,omitempty"`
 	Paths     []rawPath        `json:"paths,omitempty"`
+	Made      []string         `json:"made,omitempty"` // refs that it made
 }
 
 // keptSteps bounds the history; older rescues can still be restored by id.
@@ -78,6 +79,11 @@ const keptSteps = 100
 
 func stepOf(j *intent) step {
 	st := step{Target: j.Target, Back: j.Rescue, FilesOnly: j.FilesOnly, Partial: j.Partial}
+	for _, m := range j.Refs {
+		if m.From == "" {
+			st.Made = append(st.Made, m.Ref)
+		}
+	}
 	if j.Partial {
 		for _, w := range j.Plan.Writes {
 			st.Paths = append(st.Paths, w.Path)
@@ -172,18 +178,20 @@ func (s *Store) stepBack(ctx context.Context, o RestoreOptions, name string, sta
 		o.Only = func(p string) bool { return touched[p] }
 		o.FilesOnly = o.FilesOnly || len(o.Paths) > 0
 	}
-	o.Reason = name
+	o.Reason, o.step, o.made = name, name, map[string]bool{}
+	for _, ref := range last.Made {
+		o.made[ref] = true
+	}
 	out, j, err := s.restore(ctx, last.Back, o)
 	if err != nil || o.DryRun {
 		return out, err
 	}
 	if j == nil { // nothing differed: the step is done all the same
-		j = &intent{Target: last.Back, Rescue: last.Target, FilesOnly: last.FilesOnly, Partial: last.Partial}
+		j = &intent{Target: last.Back, Rescue: last.Target, Step: name, FilesOnly: last.FilesOnly, Partial: last.Partial}
 		if err := s.writeIntent(j); err != nil {
 			return out, err
 		}
 	}
-	j.Step = name
 	return out, s.done(j, func(h *history) { h.move(j) })
 }
 
@@ -218,27 +226,26 @@ func (s *Store) recover(ctx context.Context) (*Restored, error) {
 	if err := s.ourLock(j); err != nil {
 		return nil, err
 	}
-	rescue, c, err := s.take(ctx, Meta{Kind: belay.KindRescue, Message: "met while finishing the restore of " + j.Target.Short()}, nil)
-	if err != nil {
-		return nil, err
-	}
 	target, err := s.lookUp(ctx, j.Target)
 	if err != nil {
 		return nil, err
-	}
-	g := &gitPlan{}
-	if !j.FilesOnly {
-		if g, err = s.planGit(ctx, target, c, RestoreOptions{}); err != nil {
-			return nil, err
-		}
-		g.refs = j.Refs
 	}
 	root, err := worktree.OpenRoot(s.repo.Root)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	if err := s.carryOut(ctx, root, &j, g); err != nil {
+	rescue, c, err := s.meet(ctx, root, &j)
+	if err != nil {
+		return nil, err
+	}
+	g := &gitPlan{}
+	if !j.FilesOnly {
+		if g, err = s.planGit(ctx, target, c, RestoreOptions{decided: &j.Refs, step: j.Step}); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.carryOut(ctx, root, &j, g, c.scan); err != nil {
 		return nil, err
 	}
 	out := j.Plan.report(j.Target, g)
@@ -248,6 +255,22 @@ func (s *Store) recover(ctx context.Context) (*Restored, error) {
 		change = func(h *history) { h.move(&j) }
 	}
 	return &out, s.done(&j, change)
+}
+
+// meet holds what an interrupted restore left, with what is ignored and lies where the
+// restore still has to write.
+func (s *Store) meet(ctx context.Context, root *worktree.Root, j *intent) (Info, *capture, error) {
+	m := Meta{Kind: belay.KindRescue, Message: "met while finishing the restore of " + j.Target.Short()}
+	rescue, c, err := s.take(ctx, m, wanted{})
+	if err != nil {
+		return rescue, c, err
+	}
+	pl := newPlanner(s, RestoreOptions{}, c, rescue, side{}, root)
+	pl.p.Writes = j.Plan.Writes
+	if hidden := pl.unheld(); len(hidden) > 0 {
+		return s.take(ctx, m, wanted{include: hidden})
+	}
+	return rescue, c, nil
 }
 
 // ourLock removes an index.lock that a killed restore left: it is ours when its inode

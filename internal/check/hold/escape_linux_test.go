@@ -1,3 +1,5 @@
+//go:build !portable
+
 package hold
 
 import (
@@ -158,6 +160,16 @@ func TestSignalsAreNotIgnored(t *testing.T) {
 	end, out, _ := run(t, t.Context(), time.Second, "grep -E '^Sig(Ign|Blk)' /proc/self/status | tr -d '\\n\\t'")
 	if got := out.Last(1000); end.Code != 0 || got != "SigBlk:0000000000000000SigIgn:0000000000000000" {
 		t.Errorf("signals %q, ended %+v", got, end)
+	}
+}
+
+// TestParentSignalled: a program that signals its parent finds the holder, which does
+// not mind.
+func TestParentSignalled(t *testing.T) {
+	t.Parallel()
+	end, _, _ := run(t, t.Context(), time.Second, "kill -TERM $PPID; kill -INT $PPID; kill -HUP $PPID; exit 5")
+	if end != (Ending{Code: 5}) {
+		t.Errorf("ended %+v", end)
 	}
 }
 

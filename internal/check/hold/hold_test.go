@@ -39,7 +39,6 @@ func TestEndings(t *testing.T) {
 		"not found":    {"no-such-program-here", Ending{Code: 127}, "ended with exit code 127"},
 		"own signal":   {"kill -SEGV $$", Ending{Code: -1, Signal: syscall.SIGSEGV}, "was ended by signal 11 (segmentation fault)"},
 		"own group":    {"trap '' TERM; kill -TERM 0; exit 4", Ending{Code: 4}, "ended with exit code 4"},
-		"parent TERM":  {"kill -TERM $PPID; kill -INT $PPID; kill -HUP $PPID; exit 5", Ending{Code: 5}, "ended with exit code 5"},
 		"closes files": {"exec >&- 2>&- <&-; exit 6", Ending{Code: 6}, "ended with exit code 6"},
 	} {
 		t.Run(name, func(t *testing.T) {

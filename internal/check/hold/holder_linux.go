@@ -1,20 +1,23 @@
+//go:build !portable
+
 package hold
 
 import (
-	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/procs"
 )
 
 // On Linux a test command is run by a holder: this executable, started under the
@@ -69,9 +72,7 @@ func (p Program) start(stdout, stderr *os.File) (*held, error) {
 		ended: make(chan Ending, 1),
 		stop:  func() { lifeW.Close() },
 		kill: func() { // it may have been stopped by what it holds
-			for _, pid := range descendants(cmd.Process.Pid) {
-				unix.Kill(pid, unix.SIGKILL)
-			}
+			strike(cmd.Process.Pid, unix.SIGKILL)
 			cmd.Process.Kill()
 		},
 	}
@@ -81,7 +82,7 @@ func (p Program) start(stdout, stderr *os.File) (*held, error) {
 		cmd.Wait()
 		end, told := parseStatus(string(text))
 		if !told { // the holder was killed: its charges are nobody's now
-			end.Left = sweep(p.token)
+			end.Left = p.sweep()
 		}
 		lifeW.Close()
 		h.ended <- end
@@ -123,7 +124,7 @@ func hold(grace string, args []string) int {
 	unix.CloseRange(lifelineFD, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC)
 	wait, err := time.ParseDuration(grace)
 	if err == nil {
-		err = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+		err = procs.Adopt()
 	}
 	// Caught, not ignored: what is ignored stays ignored in the command. Only the
 	// lifeline ends the holder.
@@ -226,21 +227,17 @@ func endAll(grace time.Duration, empty <-chan struct{}) int {
 	if gone(empty, 2*time.Millisecond) {
 		return 0
 	}
-	for _, pid := range descendants(os.Getpid()) {
-		unix.Kill(pid, unix.SIGTERM)
-	}
+	strike(os.Getpid(), unix.SIGTERM)
 	if gone(empty, grace) {
 		return 0
 	}
 	for over := time.Now().Add(Slack - 100*time.Millisecond); time.Now().Before(over); {
-		for _, pid := range descendants(os.Getpid()) {
-			unix.Kill(pid, unix.SIGKILL)
-		}
+		strike(os.Getpid(), unix.SIGKILL)
 		if gone(empty, 5*time.Millisecond) {
 			return 0
 		}
 	}
-	return len(descendants(os.Getpid()))
+	return strike(os.Getpid(), unix.SIGKILL)
 }
 
 func gone(empty <-chan struct{}, wait time.Duration) bool {
@@ -252,73 +249,26 @@ func gone(empty <-chan struct{}, wait time.Duration) bool {
 	}
 }
 
-// descendants gives every living process below root, by the parents that /proc names.
-func descendants(root int) []int {
-	children := map[int][]int{}
-	for _, pid := range processes() {
-		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-		if err != nil {
-			continue
-		}
-		// The name in parentheses may hold anything, parentheses too.
-		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-		if len(fields) < 2 || fields[0][0] == 'Z' {
-			continue
-		}
-		if parent, err := strconv.Atoi(string(fields[1])); err == nil {
-			children[parent] = append(children[parent], pid)
-		}
-	}
-	var all []int
-	for queue := []int{root}; len(queue) > 0; queue = queue[1:] {
-		all = append(all, children[queue[0]]...)
-		queue = append(queue, children[queue[0]]...)
-	}
-	return all
-}
-
-func processes() []int {
-	dir, err := os.Open("/proc")
+// strike sends a signal to every living process below root and gives how many there
+// are. A listing that fails counts as one: it must not look like nobody.
+func strike(root int, sig syscall.Signal) int {
+	all, err := procs.List()
 	if err != nil {
-		return nil
+		return 1
 	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(-1)
-	var pids []int
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			pids = append(pids, pid)
-		}
+	below := procs.Below(all, root)
+	for _, p := range below {
+		_ = p.Signal(sig)
 	}
-	return pids
+	return len(below)
 }
 
-// sweep kills the processes that carry token in their environment: all that can be
-// found once the holder itself is gone. It gives how many would not die.
-func sweep(token string) int {
-	mark := []byte(Marker + "=" + token)
-	var found []int
-	for over := time.Now().Add(Slack); time.Now().Before(over); time.Sleep(5 * time.Millisecond) {
-		found = found[:0]
-		for _, pid := range processes() {
-			env, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
-			if err == nil && carries(env, mark) && pid != os.Getpid() {
-				found = append(found, pid)
-				unix.Kill(pid, unix.SIGKILL)
-			}
-		}
-		if len(found) == 0 {
-			return 0
-		}
+// sweep kills the processes that carry the program's token, and what is below them: all
+// that can be found once the holder itself is gone. It gives how many would not die.
+func (p Program) sweep() int {
+	left, err := procs.Trace{Marker: Marker + "=" + p.token}.Sweep(context.Background(), Slack)
+	if err != nil {
+		return max(1, len(left))
 	}
-	return len(found)
-}
-
-func carries(env, mark []byte) bool {
-	for entry := range bytes.SplitSeq(env, []byte{0}) {
-		if bytes.Equal(entry, mark) {
-			return true
-		}
-	}
-	return false
+	return len(left)
 }

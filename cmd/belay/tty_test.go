@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// TestGateOnATerminal answers a gate as a person does, at a real terminal: the question
+// comes with the attempts and the options, a wrong word is asked about again, and the
+// words after guide reach the agent. Nothing the agent prints moves the cursor.
+func TestGateOnATerminal(t *testing.T) {
+	t.Parallel()
+	belay := built(t)
+	home, dir := t.TempDir(), t.TempDir()
+	env := append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "TERM=xterm")
+	git := func(args ...string) {
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+		cmd.Env = env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("a\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	git("init", "-q")
+	git("add", ".")
+	git("commit", "-qm", "x")
+
+	agent := `printf '\033[2J\033]0;title\007hello\n'; cat > prompt; grep -q forty-two prompt && echo 42 > answer || echo 0 > answer`
+	cmd := exec.Command(belay, "run", "answer", "--retries", "0", "--test", "grep -q 42 answer", "--", "sh", "-c", agent)
+	cmd.Dir, cmd.Env = dir, env
+	tty, err := pty.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tty.Close()
+	seen := &screenText{}
+	go seen.read(tty)
+	seen.await(t, "decide: ")
+	write(t, tty, "sing\n")
+	seen.await(t, "one of:")
+	write(t, tty, "guide the answer is forty-two\n")
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, seen.String())
+	}
+	text := seen.String()
+	for _, bad := range []string{"\x1b[2J", "\x1b]0;"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("%q reached the terminal", bad)
+		}
+	}
+	for _, want := range []string{`\x1b]0;title`, "hello", "belay gate decide T1", "passed"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not on the screen:\n%s", want, text)
+		}
+	}
+}
+
+// built is a copy of the test binary under belay's name, which makes it act as belay. A
+// link would not do: the shim is started by the program's real name.
+func built(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "belay")
+	if err := os.WriteFile(path, program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func write(t *testing.T, f *os.File, s string) {
+	t.Helper()
+	if _, err := f.WriteString(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type screenText struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *screenText) read(f *os.File) {
+	buf := make([]byte, 4096)
+	for {
+		n, err := f.Read(buf)
+		s.mu.Lock()
+		s.b.Write(buf[:n])
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (s *screenText) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+func (s *screenText) await(t *testing.T, want string) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if strings.Contains(s.String(), want) {
+			return
+		}
+	}
+	t.Fatalf("%q did not come:\n%s", want, s.String())
+}
