@@ -38,7 +38,8 @@ var floors = map[string]int{
 	"internal/config":     1,
 
 	"internal/check":   2,
-	"internal/present": 2,
+	"internal/capture": 2,
+	"internal/putback": 2,
 
 	"internal/snapshot": 3,
 	"internal/restore":  4,

@@ -24,7 +24,8 @@ type world struct {
 }
 
 // newWorld makes a repository as a person leaves it in mid-work: staged, edited,
-// deleted, renamed, untracked and ignored files, modes, links, a stash and a tag.
+// deleted, untracked and ignored files, modes, links, a stash, a tag, and a merge with
+// a conflict.
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{t: t, up: t.TempDir()}
@@ -43,8 +44,19 @@ func newWorld(t testing.TB) *world {
 	w.git("commit", "-qm", "first")
 	w.git("tag", "-am", "the first", "v1")
 	w.git("branch", "other")
+	w.git("checkout", "-q", "-b", "theirs")
+	w.write("both.txt", "theirs\n")
+	w.git("add", ".")
+	w.git("commit", "-qm", "theirs")
+	w.git("checkout", "-q", "main")
+	w.write("both.txt", "ours\n")
+	w.git("add", ".")
+	w.git("commit", "-qm", "ours")
 	w.write("b.txt", "two, in the stash\n")
 	w.git("stash", "push", "-q")
+	if out, err := w.mayGit("merge", "theirs"); err == nil {
+		t.Fatalf("there should be a conflict: %s", out)
+	}
 	w.write("a.txt", "one, staged\n")
 	w.git("add", "a.txt")
 	w.git("rm", "-q", "keep/gone.txt")
@@ -196,9 +208,11 @@ func (w *world) state() []string {
 			lines = append(lines, what+" "+strings.TrimRight(line, "\n"))
 		}
 	}
-	for _, f := range []string{"config", "info/exclude", "HEAD"} {
+	for _, f := range []string{"config", "info/exclude", "HEAD", "MERGE_HEAD", "MERGE_MSG", "ORIG_HEAD", "logs/HEAD", "logs/refs/stash", "logs/refs/heads/main"} {
 		text, err := os.ReadFile(filepath.Join(w.repo, ".git", f))
-		w.must(err)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			w.t.Fatal(err)
+		}
 		lines = append(lines, fmt.Sprintf("git %s %q", f, text))
 	}
 	sort.Strings(lines)

@@ -253,6 +253,9 @@ func (r *Repo) Stream(ctx context.Context, in io.Reader, w io.Writer, args ...st
 	return failure(cmd, cmd.Run(), complaint.String())
 }
 
+// Answer runs a command made by Command and gives what it prints, like Run.
+func Answer(cmd *exec.Cmd) ([]byte, error) { return run(cmd, nil) }
+
 // Run runs git in this repository and gives what it prints. A complaint of git is a
 // *Failure.
 func (r *Repo) Run(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {

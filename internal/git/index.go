@@ -167,10 +167,12 @@ func (p *indexParser) extensions() error {
 	return nil
 }
 
-// ListIndex asks git for the entries of the user's index, without their stat data:
-// for an index that ParseIndex leaves to git.
-func (r *Repo) ListIndex(ctx context.Context) ([]IndexEntry, error) {
-	out, err := r.Run(ctx, nil, "ls-files", "-s", "-t", "-v", "-z")
+// ListIndex asks git for the entries of an index file, without their stat data: for one
+// that ParseIndex leaves to git.
+func (r *Repo) ListIndex(ctx context.Context, file string) ([]IndexEntry, error) {
+	cmd := r.Command(ctx, "ls-files", "-s", "-t", "-v", "-z")
+	cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+file)
+	out, err := Answer(cmd)
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func compareStat(t *testing.T, s sandbox, got []IndexEntry) {
 
 func compareListed(t *testing.T, r *Repo, want []IndexEntry) {
 	t.Helper()
-	listed, err := r.ListIndex(context.Background())
+	listed, err := r.ListIndex(context.Background(), r.Dir+"/index")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestParseIndexLeavesForeignShapesToGit(t *testing.T) {
 			if _, err := ParseIndex(data, r.HashSize()); !errors.Is(err, errForeign) {
 				t.Errorf("parsed with %v, want it left to git", err)
 			}
-			list, err := r.ListIndex(context.Background())
+			list, err := r.ListIndex(context.Background(), r.Dir+"/index")
 			if err != nil || len(list) != 4 {
 				t.Fatalf("listed %v, %v", list, err)
 			}

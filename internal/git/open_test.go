@@ -168,7 +168,7 @@ func TestOpenIgnoresInheritedGit(t *testing.T) {
 	if err != nil || r.Root != s.dir || head.OID == "" {
 		t.Errorf("%+v %+v %v", r, head, err)
 	}
-	list, err := r.ListIndex(context.Background())
+	list, err := r.ListIndex(context.Background(), r.Dir+"/index")
 	if err != nil || len(list) != 1 {
 		t.Errorf("%v %v", list, err)
 	}

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // NewObject is an object to be stored: its bytes, or a way to read them.
@@ -52,14 +54,70 @@ func (r *Repo) Store(ctx context.Context, objects []NewObject, scratch string) e
 			return err
 		}
 		_, err := r.Run(ctx, &pack, "unpack-objects", "-q")
-		return err
+		var f *Failure
+		if !errors.As(err, &f) || ctx.Err() != nil {
+			return err
+		}
+		// A gc takes away folders of loose objects while one is written. It leaves packs.
 	}
-	return r.storePack(ctx, objects, scratch)
+	return r.storePack(ctx, objects, scratch, false)
+}
+
+// StoreKept stores objects where a gc that runs at the same time does not delete them
+// although it may have looked at the refs before they were named: in a pack that is
+// marked to be kept, until Release.
+func (r *Repo) StoreKept(ctx context.Context, objects []NewObject, scratch string) error {
+	if len(objects) == 0 {
+		return nil
+	}
+	for i := range objects {
+		if objects[i].Open == nil {
+			objects[i].Size = int64(len(objects[i].Data))
+		}
+	}
+	return r.storePack(ctx, objects, scratch, true)
+}
+
+// keepNote is what stands in our .keep files.
+const keepNote = "belay: until the git gc of that moment has ended\n"
+
+// Release takes the marks of StoreKept away.
+func (r *Repo) Release() error {
+	marks, err := filepath.Glob(filepath.Join(globSafe(r.Common), "objects", "pack", "pack-*.keep"))
+	for _, path := range marks {
+		if text, rerr := os.ReadFile(path); rerr == nil && string(text) == keepNote {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}
+	return err
+}
+
+// globSafe quotes what filepath.Glob would take for a pattern.
+func globSafe(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+// Collecting reports whether a git gc runs in this repository, as far as its own mark
+// tells: gc.pid holds a process and a host, and means nothing after twelve hours.
+func (r *Repo) Collecting() bool {
+	path := filepath.Join(r.Common, "gc.pid")
+	info, err := os.Stat(path)
+	if err != nil || time.Since(info.ModTime()) > 12*time.Hour {
+		return false
+	}
+	var pid int
+	var host string
+	text, err := os.ReadFile(path)
+	if n, _ := fmt.Sscan(string(text), &pid, &host); err != nil || n < 2 || pid < 1 {
+		return true // being written
+	}
+	own, err := os.Hostname()
+	return err != nil || host != own || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 }
 
 // storePack writes a pack beside the store, has git index it, and moves both in: the
 // index last, because git looks for packs by their indexes.
-func (r *Repo) storePack(ctx context.Context, objects []NewObject, scratch string) (err error) {
+func (r *Repo) storePack(ctx context.Context, objects []NewObject, scratch string, keep bool) (err error) {
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return err
 	}
@@ -94,6 +152,11 @@ func (r *Repo) storePack(ctx context.Context, objects []NewObject, scratch strin
 	dir := filepath.Join(r.Common, "objects", "pack")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("store objects: %w", err)
+	}
+	if keep {
+		if err := replaceFile(filepath.Join(dir, "pack-"+name+".keep"), keepNote); err != nil {
+			return fmt.Errorf("store objects: %w", err)
+		}
 	}
 	for _, end := range []string{".pack", ".idx"} {
 		if err := os.Chmod(base+end, 0o444); err != nil {

@@ -98,14 +98,30 @@ func (s *Store) writeOne(root *worktree.Root, rd *git.Reader, w write, tmp strin
 		}
 		return root.Symlink(path, string(o.Data))
 	}
-	return root.WriteFile(path, w.Perm, tmp, func(out io.Writer) error {
+	err := root.WriteFile(path, w.Perm, tmp, func(out io.Writer) error {
 		o, err := rd.Copy(w.OID, out)
 		if err == nil && o.OID != w.OID {
 			err = fmt.Errorf("git gave object %s for %s", o.OID, w.OID)
 		}
+		if err != nil {
+			return err
+		}
+		// Writing took its time: look again, as late as can be.
+		free, err := s.unchanged(root, path, held)
+		if err == nil && !free {
+			err = errSaved
+		}
 		return err
 	})
+	if errors.Is(err, errSaved) {
+		return nil
+	}
+	return err
 }
+
+// errSaved says that somebody saved a file while its older content was put back. His
+// stays; the comparison at the end names it.
+var errSaved = errors.New("somebody saved it meanwhile")
 
 // unchanged reports whether a path is free to be overwritten: nothing is there, or
 // what is there is what the rescue holds.

@@ -125,7 +125,7 @@ func (s *Store) readLogs(head git.Head, refs []git.Ref) ([]gitFile, error) {
 	}
 	var names []string
 	for _, r := range refs {
-		if strings.HasPrefix(r.Name, "refs/heads/") && r.Symref == "" || r.Name == "refs/stash" {
+		if strings.HasPrefix(r.Name, "refs/heads/") || r.Name == "refs/stash" {
 			names = append(names, "logs/"+r.Name)
 		}
 	}

@@ -39,15 +39,15 @@ func (s *Store) manifest(ctx context.Context, i Info) (*manifest.Manifest, error
 // deleted. Bytes are compared as they were on the disk; nothing the repository names
 // is started.
 func (s *Store) Changes(ctx context.Context, from, to belay.SnapshotID) ([]belay.Change, error) {
-	a, b, err := s.pair(ctx, from, to)
-	if err != nil || a.Tree == b.Tree {
+	a, b, err := s.trees(ctx, from, to)
+	if err != nil || a == b {
 		return nil, err
 	}
-	list, err := s.repo.DiffTrees(ctx, a.Tree, b.Tree)
+	list, err := s.repo.DiffTrees(ctx, a, b)
 	if err != nil {
 		return nil, err
 	}
-	counts, err := s.lineCounts(ctx, a.Tree, b.Tree)
+	counts, err := s.lineCounts(ctx, a, b)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +70,58 @@ func (s *Store) pair(ctx context.Context, from, to belay.SnapshotID) (a, b Info,
 	}
 	b, err = s.lookUp(ctx, to)
 	return a, b, err
+}
+
+// trees gives the whole trees of two snapshots.
+func (s *Store) trees(ctx context.Context, from, to belay.SnapshotID) (string, string, error) {
+	a, b, err := s.pair(ctx, from, to)
+	if err != nil {
+		return "", "", err
+	}
+	one, err := s.wholeTree(ctx, a)
+	if err != nil {
+		return "", "", err
+	}
+	two, err := s.wholeTree(ctx, b)
+	return one, two, err
+}
+
+// wholeTree gives the tree of a snapshot's files with those of odd names, which are
+// held apart: reading such a tree harms nobody, and leaving them out of a diff would
+// hide them from whoever judges it. It is stored without a ref.
+func (s *Store) wholeTree(ctx context.Context, i Info) (string, error) {
+	if i.odd == 0 {
+		return i.Tree, nil
+	}
+	entries, err := s.files(ctx, i)
+	if err != nil {
+		return "", err
+	}
+	var files []git.File
+	for _, e := range entries {
+		files = append(files, git.File{Path: e.Path, Mode: e.Mode, OID: raw(e.OID)})
+	}
+	tree, objects, err := s.repo.Tree(files)
+	if err != nil {
+		return "", err
+	}
+	return tree, s.store(ctx, objects)
+}
+
+// files lists a snapshot's files, those of odd names too.
+func (s *Store) files(ctx context.Context, i Info) ([]git.TreeEntry, error) {
+	entries, err := s.repo.ListTree(ctx, i.Tree)
+	if err != nil || i.odd == 0 {
+		return entries, err
+	}
+	m, err := s.manifest(ctx, i)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range m.Odd {
+		entries = append(entries, git.TreeEntry{Path: o.Path, Mode: o.Mode, OID: o.OID, Type: "blob"})
+	}
+	return entries, nil
 }
 
 // lineCounts reads `diff-tree --numstat`; a binary file counts -1.
@@ -97,12 +149,12 @@ func (s *Store) lineCounts(ctx context.Context, from, to string) (map[string][2]
 // Patch writes the difference of two snapshots as a unified diff, of the given paths
 // and what is below them, or of all.
 func (s *Store) Patch(ctx context.Context, from, to belay.SnapshotID, paths []string, w io.Writer) error {
-	a, b, err := s.pair(ctx, from, to)
-	if err != nil || a.Tree == b.Tree {
+	a, b, err := s.trees(ctx, from, to)
+	if err != nil || a == b {
 		return err
 	}
 	args := []string{"diff-tree", "-r", "-p", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
-		"--src-prefix=a/", "--dst-prefix=b/", a.Tree, b.Tree, "--"}
+		"--src-prefix=a/", "--dst-prefix=b/", a, b, "--"}
 	return s.repo.Stream(ctx, nil, w, append(args, paths...)...)
 }
 
@@ -186,7 +238,7 @@ func (s *Store) Export(ctx context.Context, id belay.SnapshotID, dir string) err
 	if there, err := os.ReadDir(dir); err != nil || len(there) > 0 {
 		return errors.Join(err, belay.Refuse(belay.CodeUsage, "give an empty folder", "%s is not empty", belay.VisibleLine(dir)))
 	}
-	entries, err := s.repo.ListTree(ctx, i.Tree)
+	entries, err := s.files(ctx, i)
 	if err != nil {
 		return err
 	}
@@ -210,7 +262,11 @@ func (s *Store) ReadFile(ctx context.Context, id belay.SnapshotID, name string) 
 		return nil, 0, err
 	}
 	name = path.Clean(name)
-	list, err := s.repo.Run(ctx, nil, "ls-tree", "-z", i.Tree, "--", name)
+	tree, err := s.wholeTree(ctx, i)
+	if err != nil {
+		return nil, 0, err
+	}
+	list, err := s.repo.Run(ctx, nil, "ls-tree", "-z", tree, "--", name)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -228,8 +228,9 @@ func (s *Store) planLogs(g *gitPlan, h held, c *capture, o RestoreOptions) {
 func (g *gitPlan) ends(c *capture) map[string]string {
 	ends := map[string]string{}
 	for _, r := range c.refs {
-		if r.Symref == "" {
-			ends[r.Name] = r.OID
+		ends[r.Name] = r.OID
+		if r.Symref != "" {
+			ends[r.Name] = "ref: " + r.Symref
 		}
 	}
 	for _, m := range g.refs {

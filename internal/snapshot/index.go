@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,41 +23,38 @@ import (
 type indexState struct {
 	key     string // changes when the file does
 	facts   manifest.Index
-	data    []byte // nil when the last take remembered everything
+	data    []byte           // nil when the last take remembered everything
+	entries []git.IndexEntry // what data says
 	objects []git.NewObject
 	tree    string // meta/index; "" without an index
 	staged  string // the tree of blobs that only the index names; "" for none
 }
 
-// readIndex reads the index, unless it is the file that the last take read.
+// readIndex reads the index, unless it is the file that the last take read. git writes
+// a new file and renames it, so an open one never changes.
 func (s *Store) readIndex(ctx context.Context, c *capture) error {
-	path := filepath.Join(s.repo.Dir, "index")
-	for range 3 {
-		info, err := os.Stat(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			c.index = indexState{key: "none"}
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read the index: %w", err)
-		}
-		c.index = indexState{key: indexKey(info), facts: manifest.Index{Exists: true, Mtime: info.ModTime().UnixNano(), Perm: uint16(info.Mode().Perm())}}
-		if c.last.valid && c.last.IndexKey == c.index.key && c.last.IndexHead == c.head.OID {
-			c.index.tree, c.index.staged = c.last.IndexTree, c.last.Staged
-			return nil
-		}
-		if c.index.data, err = os.ReadFile(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("read the index: %w", err)
-		}
-		if err := s.nameIndex(ctx, c); err != nil {
-			return err
-		}
-		// git was asked about the index meanwhile: only the same file all the while will do.
-		if again, err := os.Stat(path); err == nil && indexKey(again) == c.index.key {
-			return nil
-		}
+	f, err := os.Open(filepath.Join(s.repo.Dir, "index"))
+	if errors.Is(err, fs.ErrNotExist) {
+		c.index = indexState{key: "none"}
+		return nil
 	}
-	return fmt.Errorf("read the index: it is being written over and over")
+	if err != nil {
+		return fmt.Errorf("read the index: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("read the index: %w", err)
+	}
+	c.index = indexState{key: indexKey(info), facts: manifest.Index{Exists: true, Mtime: info.ModTime().UnixNano(), Perm: uint16(info.Mode().Perm())}}
+	if c.last.valid && c.last.IndexKey == c.index.key && c.last.IndexHead == c.head.OID {
+		c.index.tree, c.index.staged = c.last.IndexTree, c.last.Staged
+		return nil
+	}
+	if c.index.data, err = io.ReadAll(f); err != nil {
+		return fmt.Errorf("read the index: %w", err)
+	}
+	return s.nameIndex(ctx, c)
 }
 
 // indexKey tells one index file from another: git writes a new file each time.
@@ -108,14 +106,33 @@ func (s *Store) nameStaged(ctx context.Context, c *capture) error {
 	if base == "" {
 		base = s.repo.Name("tree", nil) // the empty tree, which git knows
 	}
-	raw, err := s.repo.Run(ctx, nil, "diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", base, "--")
+	// git is shown a copy: the index itself may be another one by now.
+	tmp, err := s.scratch("tmp")
 	if err != nil {
 		return err
 	}
-	conflicts, err := s.repo.Run(ctx, nil, "ls-files", "-u", "-z")
+	f, err := os.CreateTemp(tmp, "index-")
+	if err != nil {
+		return fmt.Errorf("read the index: %w", err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(c.index.data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("read the index: %w", err)
+	}
+	ask := s.repo.Command(ctx, "diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", base, "--")
+	ask.Env = append(ask.Env, "GIT_INDEX_FILE="+f.Name())
+	raw, err := git.Answer(ask)
 	if err != nil {
 		return err
 	}
+	entries, err := git.ParseIndex(c.index.data, s.repo.HashSize())
+	if err != nil {
+		if entries, err = s.repo.ListIndex(ctx, f.Name()); err != nil {
+			return err
+		}
+	}
+	c.index.entries = entries
 	blobs := map[string]bool{}
 	fields := strings.Split(string(raw), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -123,9 +140,9 @@ func (s *Store) nameStaged(ctx context.Context, c *capture) error {
 			blobs[f[3]] = true
 		}
 	}
-	for f := range strings.SplitSeq(string(conflicts), "\x00") {
-		if f := strings.Fields(f); len(f) >= 3 && f[0] != "160000" {
-			blobs[f[1]] = true
+	for _, e := range entries {
+		if e.Stage > 0 && e.Mode != 0o160000 {
+			blobs[hex.EncodeToString([]byte(e.OID))] = true
 		}
 	}
 	delete(blobs, s.repo.Zero())
@@ -163,6 +180,24 @@ func (s *Store) stagedTree(ctx context.Context, c *capture, blobs map[string]boo
 	return err
 }
 
+// indexEntries gives the entries of the index that was read; of today's, when its bytes
+// were known and not read again.
+func (s *Store) indexEntries(ctx context.Context, c *capture) ([]git.IndexEntry, error) {
+	if c.index.entries != nil {
+		return c.index.entries, nil
+	}
+	path := filepath.Join(s.repo.Dir, "index")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the index: %w", err)
+	}
+	entries, err := git.ParseIndex(data, s.repo.HashSize())
+	if err != nil {
+		return s.repo.ListIndex(ctx, path)
+	}
+	return entries, nil
+}
+
 // tracked gives the scan the paths of the index. With seeds, it also passes on what
 // the index says of their content, where the bytes git stored are those on the disk.
 func (s *Store) tracked(c *capture, seeds bool) func(context.Context) ([]worktree.Tracked, time.Time, error) {
@@ -170,22 +205,9 @@ func (s *Store) tracked(c *capture, seeds bool) func(context.Context) ([]worktre
 		if !c.index.facts.Exists {
 			return nil, time.Time{}, nil
 		}
-		if c.index.data == nil {
-			path := filepath.Join(s.repo.Dir, "index")
-			data, err := os.ReadFile(path)
-			if err != nil {
-				return nil, time.Time{}, fmt.Errorf("read the index: %w", err)
-			}
-			if info, err := os.Stat(path); err != nil || indexKey(info) != c.index.key {
-				return nil, time.Time{}, fmt.Errorf("read the index: %w", git.ErrChanged)
-			}
-			c.index.data = data
-		}
-		entries, err := git.ParseIndex(c.index.data, s.repo.HashSize())
+		entries, err := s.indexEntries(ctx, c)
 		if err != nil {
-			if entries, err = s.repo.ListIndex(ctx); err != nil {
-				return nil, time.Time{}, err
-			}
+			return nil, time.Time{}, err
 		}
 		seeds = seeds && !c.rules.converts
 		for _, e := range entries {

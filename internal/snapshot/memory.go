@@ -127,13 +127,19 @@ func (s *Store) learn(ctx context.Context, c *capture, id belay.SnapshotID) erro
 	if err != nil {
 		return err
 	}
-	if c.wanted.rules == nil { // else what is ignored was decided by other rules as well
-		if err := c.scan.Save(); err != nil {
-			return err
-		}
+	// The cache comes last: killed in between, it is the older one, and all it names is
+	// held by the anchors. A newer one would vouch for objects that no anchor holds.
+	if err := writeWhole(s.memoryPath(), text, false); err != nil {
+		return err
 	}
-	return writeWhole(s.memoryPath(), text, false)
+	if c.wanted.rules != nil {
+		return nil // what is ignored was decided by other rules as well
+	}
+	return c.scan.Save()
 }
+
+// tempPrefix starts the names of writeWhole's temporary files.
+const tempPrefix = ".tmp-"
 
 // forget makes the next take look at everything again.
 func (s *Store) forget() error {
@@ -164,7 +170,7 @@ func writeWhole(path string, data []byte, synced bool) error {
 	if err := fault("write", path); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	f, err := os.CreateTemp(filepath.Dir(path), tempPrefix+"*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
@@ -179,7 +185,9 @@ func writeWhole(path string, data []byte, synced bool) error {
 		}
 	}
 	if err == nil && synced {
-		err = git.SyncDir(filepath.Dir(path))
+		if err = fault("syncdir", filepath.Dir(path)); err == nil {
+			err = git.SyncDir(filepath.Dir(path))
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

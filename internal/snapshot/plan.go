@@ -53,6 +53,7 @@ type write struct {
 	Mode uint32  `json:"mode"`
 	OID  string  `json:"oid"`
 	Perm uint16  `json:"perm"`
+	New  bool    `json:"new,omitempty"` // nothing was there
 }
 
 type chmod struct {
@@ -126,7 +127,7 @@ func (pl *planner) files(ctx context.Context) error {
 			continue
 		}
 		pl.written[d.Path] = true
-		pl.p.Writes = append(pl.p.Writes, write{rawPath(d.Path), d.NewMode, d.NewOID, pl.then.man.Perm(d.Path, d.NewMode == 0o100755)})
+		pl.p.Writes = append(pl.p.Writes, write{rawPath(d.Path), d.NewMode, d.NewOID, pl.then.man.Perm(d.Path, d.NewMode == 0o100755), d.OldMode == 0})
 	}
 	for _, d := range diffs {
 		if d.NewMode != 0 {
@@ -209,6 +210,7 @@ func (pl *planner) leave(d git.Difference) string {
 		return "preserved"
 	case pl.opts.Only != nil && !pl.opts.Only(d.Path):
 		return "changed by somebody else"
+	case d.NewMode == 0 && pl.opts.made[d.Path]: // by the restore that is undone
 	case d.NewMode == 0 && (pl.wasIgnored[d.Path] || pl.then.man.WasIgnored(d.Path)):
 		return ignoredThen
 	case d.NewMode == 0 && pl.gapAt(d.Path):
@@ -312,7 +314,7 @@ func (pl *planner) modeDiffs(ctx context.Context, diffs []git.Difference) ([]wri
 		exec := e.Mode == 0o100755
 		want := pl.then.man.Perm(e.Path, exec)
 		if want != pl.now.man.Perm(e.Path, exec) && pl.leave(git.Difference{Path: e.Path, NewMode: e.Mode}) == "" {
-			list = append(list, write{rawPath(e.Path), e.Mode, e.OID, want})
+			list = append(list, write{rawPath(e.Path), e.Mode, e.OID, want, false})
 		}
 	}
 	return list, nil

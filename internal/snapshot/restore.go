@@ -33,7 +33,7 @@ type RestoreOptions struct {
 	Reason    string                 // likewise
 
 	step string          // undo or redo
-	made map[string]bool // for undo: the refs that the restore made
+	made map[string]bool // for undo: the refs and paths that the restore made
 
 	decided *[]RefMove // for finishing a restore: what was decided about refs
 }
@@ -164,6 +164,10 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o RestoreOptio
 	out.Rescue = rescue.ID
 	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plan: pl.p, Refs: g.refs, Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0}
 	if err := s.writeIntent(j); err != nil {
+		// It may stand under its name, only not synced. The rescue goes when it is gone.
+		if rerr := os.Remove(s.intentPath()); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
+			return out, nil, errors.Join(err, rerr)
+		}
 		return out, nil, s.giveUp(ctx, rescue, err)
 	}
 	return out, j, s.carryOut(ctx, pl.root, j, g, c.scan)
@@ -336,6 +340,9 @@ func (s *Store) room(ctx context.Context, p *plan) error {
 //
 // held is the present as the rescue has it: nothing else is overwritten or removed.
 func (s *Store) carryOut(ctx context.Context, root *worktree.Root, j *intent, g *gitPlan, held *worktree.Result) error {
+	if _, err := s.scratch("tmp"); err != nil { // without it temporary files would lie among git's own
+		return err
+	}
 	if err := s.writeGit(g.adminFiles); err != nil {
 		return err
 	}

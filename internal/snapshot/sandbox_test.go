@@ -175,10 +175,22 @@ func (s *sandbox) restore(id belay.SnapshotID) snapshot.Restored {
 }
 
 // gitDir is the git folder of this working tree, common the one it shares.
-func (s *sandbox) gitDir() string { return s.git("rev-parse", "--absolute-git-dir") }
+func (s *sandbox) gitDir() string { own, _ := s.gitDirs(); return own }
 
-func (s *sandbox) common() string {
-	return s.git("rev-parse", "--path-format=absolute", "--git-common-dir")
+func (s *sandbox) common() string { _, common := s.gitDirs(); return common }
+
+// gitDirs reads what git would say, without a process: it is asked for very often.
+func (s *sandbox) gitDirs() (own, common string) {
+	s.t.Helper()
+	own = s.path(".git")
+	if text, err := os.ReadFile(own); err == nil {
+		own = strings.TrimSpace(strings.TrimPrefix(string(text), "gitdir: "))
+	}
+	text, err := os.ReadFile(filepath.Join(own, "commondir"))
+	if err != nil {
+		return own, own
+	}
+	return own, filepath.Join(own, strings.TrimSpace(string(text)))
 }
 
 // state is everything that a restore answers for, by a readable name.

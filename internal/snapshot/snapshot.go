@@ -84,6 +84,7 @@ type Info struct {
 	Gaps      []Gap     `json:"gaps,omitempty"`
 	Nested    []string  `json:"nested,omitempty"` // repositories of their own, left alone
 	commit    string
+	odd       int // captured files whose names no git tree may hold
 }
 
 func (i Info) ref() string { return Prefix + string(i.ID) }

@@ -15,6 +15,7 @@ type repository struct {
 	init  []string // for git init
 	build func(*sandbox)
 	agent func(*sandbox) // nil: violence
+	ill   bool           // git fsck complains of it
 }
 
 // repositories is every state, by what makes it special.
@@ -84,7 +85,7 @@ var heads = []repository{
 	{name: "a broken ref", build: func(s *sandbox) {
 		base(s)
 		s.write(".git/refs/heads/broken", strings.Repeat("12", 20)+"\n")
-	}, agent: func(s *sandbox) { s.write("a.txt", "x"); s.remove("dir") }},
+	}, agent: func(s *sandbox) { s.write("a.txt", "x"); s.remove("dir") }, ill: true},
 }
 
 var indexes = []repository{

@@ -28,10 +28,8 @@ import (
 // A restore that was cut short is finished first. CodeBusy when another process
 // restores in this working tree.
 func (s *Store) Take(ctx context.Context, m Meta) (Info, error) {
-	if s.Interrupted() {
-		if _, err := s.Recover(ctx); err != nil {
-			return Info{}, err
-		}
+	if _, err := s.Recover(ctx); err != nil {
+		return Info{}, err
 	}
 	unlock, err := s.share(ctx)
 	if err != nil {
@@ -80,24 +78,48 @@ func (s *Store) take(ctx context.Context, m Meta, w wanted) (Info, *capture, err
 	if err != nil {
 		return Info{}, nil, err
 	}
-	if err := fault("ref", info.ref()); err != nil {
-		return Info{}, nil, err
-	}
-	if err := s.repo.UpdateRefs(ctx, "belay: snapshot", []git.Update{{Ref: info.ref(), New: commit.OID}}); err != nil {
+	if err := s.anchor(ctx, c, info, commit); err != nil {
 		return Info{}, nil, err
 	}
 	if err := s.verify(ctx, c, commit); err != nil {
 		drop := s.repo.UpdateRefs(ctx, "belay: drop", []git.Update{{Ref: info.ref(), Old: commit.OID}})
 		return Info{}, nil, errors.Join(err, drop)
 	}
-	return info, c, s.learn(ctx, c, info.ID)
+	// The snapshot exists. That the next take has to look at everything again is no
+	// reason to call it failed: whoever asked would take a second one.
+	_ = s.learn(ctx, c, info.ID)
+	_ = s.releaseKept() // a pack that is kept for longer harms nobody
+	return info, c, nil
+}
+
+// anchor writes the ref. When a gc took the commit before it had one, everything is
+// stored once more, where gc does not go.
+func (s *Store) anchor(ctx context.Context, c *capture, info Info, commit git.NewObject) error {
+	if err := fault("ref", info.ref()); err != nil {
+		return err
+	}
+	update := []git.Update{{Ref: info.ref(), New: commit.OID}}
+	err := s.repo.UpdateRefs(ctx, "belay: snapshot", update)
+	var f *git.Failure
+	if !errors.As(err, &f) || !strings.Contains(f.Says, "nonexistent object") {
+		return err
+	}
+	root, err := worktree.OpenRoot(s.repo.Root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := s.keepFromGC(ctx, c, append(s.candidates(root, c), commit)); err != nil {
+		return err
+	}
+	return s.repo.UpdateRefs(ctx, "belay: snapshot", update)
 }
 
 // seal makes the snapshot's commit of what was captured.
 func (s *Store) seal(c *capture, m Meta) (Info, git.NewObject) {
 	now := s.opts.Now()
 	info := Info{ID: newID(now, c.newest), Meta: m, Time: now.UTC(), Head: c.head.OID, Branch: c.head.Branch,
-		Operation: operation(c.state), Tree: c.tree, Files: len(c.scan.Entries), Partial: len(c.man.Gaps) > 0, Moving: c.moving}
+		Operation: operation(c.state), Tree: c.tree, Files: len(c.scan.Entries), Partial: len(c.man.Gaps) > 0, Moving: c.moving, odd: len(c.man.Odd)}
 	info.Gaps, info.Nested = gapsOf(c.man)
 	commit := commitObject(s.repo, c.whole, c.parents, now, info.message())
 	info.commit = commit.OID
@@ -207,7 +229,14 @@ func (s *Store) verify(ctx context.Context, c *capture, commit git.NewObject) er
 	}
 	defer root.Close()
 	for range 2 {
-		objects, err := s.lacking(ctx, append(s.candidates(root, c), commit))
+		objects := append(s.candidates(root, c), commit)
+		if s.repo.Collecting() {
+			// It may have looked at the refs before ours was there, and delete what we see now.
+			if err := s.keepFromGC(ctx, c, objects); err != nil {
+				return err
+			}
+		}
+		objects, err := s.lacking(ctx, objects)
 		if err != nil {
 			return err
 		}
@@ -219,6 +248,39 @@ func (s *Store) verify(ctx context.Context, c *capture, commit git.NewObject) er
 		}
 	}
 	return belay.Refuse(belay.CodeCannot, "wait for git gc to end, then try again", "objects of the snapshot vanish as fast as they are stored")
+}
+
+// keepFromGC stores what only this snapshot is known to hold in a place that gc does
+// not touch. What HEAD holds is left out: no gc takes that.
+func (s *Store) keepFromGC(ctx context.Context, c *capture, objects []git.NewObject) error {
+	if !c.last.valid && c.head.OID != "" {
+		entries, err := s.repo.ListTree(ctx, c.head.OID)
+		if err != nil {
+			return err
+		}
+		safe := map[string]bool{}
+		for _, e := range entries {
+			safe[e.OID] = true
+		}
+		objects = slices.DeleteFunc(slices.Clone(objects), func(o git.NewObject) bool { return o.Type == "blob" && safe[o.OID] })
+	}
+	if err := fault("store", "kept objects"); err != nil {
+		return err
+	}
+	if err := writeWhole(s.keptPath(), nil, false); err != nil {
+		return err
+	}
+	return s.repo.StoreKept(ctx, objects, filepath.Join(s.dir, "tmp"))
+}
+
+// keptPath marks that there are packs to be released once no gc runs.
+func (s *Store) keptPath() string { return filepath.Join(s.dir, "kept") }
+
+func (s *Store) releaseKept() error {
+	if _, err := os.Lstat(s.keptPath()); err != nil || s.repo.Collecting() {
+		return nil
+	}
+	return errors.Join(s.repo.Release(), os.Remove(s.keptPath()))
 }
 
 // anchored checks that the snapshots the capture rests on still exist, now that its
@@ -269,16 +331,20 @@ func (s *Store) freeze(ctx context.Context, c *capture, seal func(*capture) []gi
 	copies := map[string]string{} // oid → copy
 	for i := range c.scan.Entries {
 		e := &c.scan.Entries[i]
-		if _, wanted := c.blobs[e.OID.String()]; !wanted || e.Kind == worktree.Link {
+		if _, wanted := c.blobs[e.OID.String()]; !wanted {
 			continue
 		}
 		path := filepath.Join(dir, fmt.Sprint(i))
-		if err := s.copyOut(root, e, path); err != nil {
+		if err := s.copyOut(root, e, path); errors.Is(err, fs.ErrNotExist) {
+			e.Path = "" // it is gone again
+			continue
+		} else if err != nil {
 			return err
 		}
 		copies[e.OID.String()] = path
 	}
-	c.moving, c.scan.Moving = true, true
+	c.scan.Entries = slices.DeleteFunc(c.scan.Entries, func(e worktree.Entry) bool { return e.Path == "" })
+	c.moving, c.scan.Moving, c.blobs = true, true, map[string]*source{}
 	if err := s.name(ctx, c); err != nil {
 		return err
 	}
@@ -292,6 +358,14 @@ func (s *Store) freeze(ctx context.Context, c *capture, seal func(*capture) []gi
 }
 
 func (s *Store) copyOut(root *worktree.Root, e *worktree.Entry, path string) error {
+	if e.Kind == worktree.Link {
+		target, err := root.ReadLink(e.Path)
+		if err != nil {
+			return err
+		}
+		e.OID, e.Size, e.Fresh = worktree.OID(raw(s.repo.Name("blob", []byte(target)))), int64(len(target)), true
+		return os.WriteFile(path, []byte(target), 0o600)
+	}
 	in, err := root.Open(e.Path)
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ type step struct {
 	FilesOnly bool             `json:"files_only,omitempty"`
 	Partial   bool             `json:"partial,omitempty"`
 	Paths     []rawPath        `json:"paths,omitempty"`
-	Made      []string         `json:"made,omitempty"` // refs that it made
+	Made      []rawPath        `json:"made,omitempty"` // refs and paths that it made
 }
 
 // keptSteps bounds the history; older rescues can still be restored by id.
@@ -81,7 +81,12 @@ func stepOf(j *intent) step {
 	st := step{Target: j.Target, Back: j.Rescue, FilesOnly: j.FilesOnly, Partial: j.Partial}
 	for _, m := range j.Refs {
 		if m.From == "" {
-			st.Made = append(st.Made, m.Ref)
+			st.Made = append(st.Made, rawPath(m.Ref))
+		}
+	}
+	for _, w := range j.Plan.Writes {
+		if w.New {
+			st.Made = append(st.Made, w.Path)
 		}
 	}
 	if j.Partial {
@@ -180,7 +185,7 @@ func (s *Store) stepBack(ctx context.Context, o RestoreOptions, name string, sta
 	}
 	o.Reason, o.step, o.made = name, name, map[string]bool{}
 	for _, ref := range last.Made {
-		o.made[ref] = true
+		o.made[string(ref)] = true
 	}
 	out, j, err := s.restore(ctx, last.Back, o)
 	if err != nil || o.DryRun {
@@ -199,6 +204,7 @@ func (s *Store) stepBack(ctx context.Context, o RestoreOptions, name string, sta
 // somebody may have worked in the tree since. It gives nil when there is none.
 func (s *Store) Recover(ctx context.Context) (*Restored, error) {
 	if !s.Interrupted() {
+		s.tidy()
 		return nil, nil
 	}
 	unlock, err := s.exclude(ctx)
@@ -235,6 +241,7 @@ func (s *Store) recover(ctx context.Context) (*Restored, error) {
 		return nil, err
 	}
 	defer root.Close()
+	s.sweepTree(root, &j.Plan)
 	rescue, c, err := s.meet(ctx, root, &j)
 	if err != nil {
 		return nil, err
@@ -289,19 +296,6 @@ func inode(info fs.FileInfo) uint64 {
 		return st.Ino
 	}
 	return 0
-}
-
-// sweep removes temporary files that killed processes left. It runs under the lock
-// that keeps every take and restore of this tree away.
-func (s *Store) sweep() {
-	tmp := filepath.Join(s.dir, "tmp")
-	list, err := os.ReadDir(tmp)
-	if err != nil {
-		return
-	}
-	for _, e := range list {
-		_ = os.RemoveAll(filepath.Join(tmp, e.Name()))
-	}
 }
 
 func writeBytes(root *worktree.Root, name string, perm uint16, tmp string, data []byte) error {

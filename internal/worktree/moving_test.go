@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -74,9 +75,10 @@ func TestScanWithTheRootRemoved(t *testing.T) {
 	b := newBench(t)
 	b.put("a/f", "x")
 	old := b.o.Ignored
-	b.o.Ignored = func(_ context.Context, paths []string) ([]bool, error) {
-		b.must(os.Rename(b.root, b.root+"-away"))
-		return make([]bool, len(paths)), nil
+	var away sync.Once // it is asked once for each level
+	b.o.Ignored = func(_ context.Context, paths []string) (_ []bool, err error) {
+		away.Do(func() { err = os.Rename(b.root, b.root+"-away") })
+		return make([]bool, len(paths)), err
 	}
 	r, err := Scan(context.Background(), b.o)
 	b.must(err)
@@ -193,6 +195,14 @@ func TestWithoutRights(t *testing.T) {
 func withoutRights(t *testing.T, top string) {
 	b := newBench(t)
 	mode := func(path string, mode os.FileMode) { b.must(os.Chmod(b.path(path), mode)) }
+	t.Cleanup(func() { // or the folder could not be removed
+		_ = filepath.WalkDir(b.root, func(path string, d os.DirEntry, _ error) error {
+			if d != nil && d.IsDir() {
+				_ = os.Chmod(path, 0o755)
+			}
+			return nil
+		})
+	})
 	b.put("secret", "s", "closed/f", "f", "lists/f", "f", "wall/a/b/f", "f", "ro/f", "old", "ro/rm", "", "ok", "ok")
 	b.must(os.Mkdir(b.path("ro/dir"), 0o755))
 	b.track("1", tracked("secret", "closed/f", "closed/g")...)

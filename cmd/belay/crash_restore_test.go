@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// ruin is what the restores of these suites have to put right.
+const ruin = `
+echo spoiled >> a.txt
+rm b.txt keep/c.txt
+mkdir -p keep/c.txt/now && echo folder > keep/c.txt/now/a
+ln -sfn b.txt link
+chmod 640 script.sh
+rm -r new && echo 'a file' > new
+git add -A && git commit -qm spoiled && git checkout -q -b spoiled
+git branch -qD other && git tag -d v1 >/dev/null && git stash drop -q
+echo more > more.txt && git add more.txt && echo 'and more' >> more.txt
+mkdir -p deep/er && echo x > deep/er/file && ln -s nowhere deep/link
+git config user.nickname spoiled
+`
+
+// ruined is a world before and after its ruin: good is held by a snapshot, bad is
+// what it looks like now.
+type ruined struct {
+	*world
+	id        string
+	good, bad []string
+}
+
+func newRuined(t *testing.T) ruined {
+	t.Helper()
+	w := newWorld(t)
+	r := ruined{world: w, good: w.state()}
+	took := w.belay("", "snapshot", "take")
+	if took.code != 0 {
+		t.Fatal(took)
+	}
+	r.id = strings.TrimSpace(took.out)
+	r.spoil()
+	r.bad = w.state()
+	return r
+}
+
+func (w *world) spoil() {
+	w.t.Helper()
+	c := exec.Command("sh", "-e", "-c", ruin)
+	c.Dir, c.Env = w.repo, w.env()
+	if r := w.run(context.Background(), c, []string{"(spoil)"}); r.code != 0 {
+		w.t.Fatal(r)
+	}
+}
+
+// must runs a command that has to succeed.
+func (w *world) succeed(args ...string) {
+	w.t.Helper()
+	if r := w.belay("", args...); r.code != 0 {
+		w.t.Fatal(r)
+	}
+}
+
+// crashed is one command that went wrong, and what the next command has to lead to.
+type crashed struct {
+	name string
+	args []string
+	then []follow
+}
+
+// follow is a command after a crash. ends is the state it must lead to whatever the
+// crash left; nil stands for either, whole. mayRefuse: there may be nothing to do.
+type follow struct {
+	args      []string
+	ends      []string
+	mayRefuse bool
+}
+
+// TestCrashRestore lets restore, undo and redo go wrong at each of their points. The
+// next command, whichever it is, leads to one of the two whole states; the one that
+// was replaced can be had back.
+func TestCrashRestore(t *testing.T) {
+	r := newRuined(t)
+	again := []string{"snapshot", "restore", r.id, "--yes"}
+	undo, redo, take := []string{"undo"}, []string{"redo"}, []string{"snapshot", "take"}
+	restored := r.another(t, t.TempDir())
+	restored.succeed(again...)
+	for _, l := range differing(r.good, restored.state()) {
+		if !newBranch(l) {
+			t.Fatalf("an undisturbed restore does not put everything back: %s", l)
+		}
+	}
+	r.good = restored.state()
+	undone := restored.another(t, t.TempDir())
+	undone.succeed(undo...)
+	for _, c := range []struct {
+		from *world
+		crashed
+	}{
+		{r.world, crashed{"restore", again, []follow{{again, r.good, false}, {undo, r.bad, true}, {take, nil, false}}}},
+		{restored, crashed{"undo", undo, []follow{{undo, r.bad, true}, {redo, r.good, true}, {take, nil, false}, {again, r.good, false}}}},
+		{undone, crashed{"redo", redo, []follow{{redo, r.good, true}, {undo, r.bad, true}, {take, nil, false}, {again, r.good, false}}}},
+	} {
+		r.crash(t, c.from, c.crashed)
+	}
+}
+
+// newBranch is the one thing a restore leaves: branches that are new since.
+func newBranch(line string) bool { return strings.Contains(line, "refs/heads/spoiled") }
+
+// crash tries one command's crashes.
+func (r ruined) crash(t *testing.T, from *world, c crashed) {
+	t.Helper()
+	points := from.count(t, c.args)
+	y := newTally(t, points)
+	type try struct {
+		trial
+		follow
+	}
+	var all []try
+	for i, one := range trials(points, 8, modeKill, modeFail, modeFull) {
+		if crashAll() && one.mode == modeKill {
+			for _, f := range c.then {
+				all = append(all, try{one, f})
+			}
+			continue
+		}
+		all = append(all, try{one, c.then[i%len(c.then)]})
+	}
+	each(t, all, func(dir string, x try) {
+		d := from.another(t, dir)
+		first := d.belay(d.crash(x.trial), c.args...)
+		at := c.name + " " + d.where(x.trial) + ", then " + x.args[0]
+		y.did(x.mode)
+		y.ended(at, x.trial, first)
+		then := d.belay("", x.args...)
+		if then.code != 0 && !(x.mayRefuse && then.code == 2 && strings.Contains(then.errs, "nothing to")) {
+			y.fault(at, otherwise, "%s\nafter %s", then, first)
+			return
+		}
+		want := x.ends
+		if now := d.state(); want == nil {
+			if want = r.good; len(differing(want, now)) > len(differing(r.bad, now)) {
+				want = r.bad
+			}
+		}
+		d.settled(y, at, want)
+		d.bothWays(y, at, r)
+	})
+	y.sum(c.name)
+}
+
+// bothWays checks that, whatever happened, both states can still be had.
+func (w *world) bothWays(y *tally, at string, r ruined) {
+	w.t.Helper()
+	if now := w.state(); len(differing(r.bad, now)) == 0 {
+		return // the replaced state is there, and the other has its id
+	}
+	undo := w.belay("", "undo")
+	if left := differing(r.bad, w.state()); len(left) > 0 || undo.code != 0 {
+		y.fault(at, lostWork, "undo does not bring it back: %s\n%s", undo, strings.Join(left, "\n"))
+	}
+	if back := w.belay("", "redo"); back.code != 0 || len(differing(r.good, w.state())) > 0 {
+		y.fault(at, wrongTree, "redo after undo: %s\n%s", back, strings.Join(differing(r.good, w.state()), "\n"))
+	}
+}
+
+// ended checks how a command with a fault ended.
+func (y *tally) ended(at string, c trial, r ran) {
+	y.t.Helper()
+	switch {
+	case r.killed && c.mode == modeKill, r.code == 0:
+	case r.killed || c.mode == modeKill:
+		y.fault(at, otherwise, "an unexpected end: %s", r)
+	case r.code != 2 && r.code != 3:
+		y.fault(at, otherwise, "an error should end with 2, or at a gate with 3: %s", r)
+	case !saysFull(r):
+		y.fault(at, otherwise, "the error does not say that the disk is full: %s", r)
+	}
+}
+
+// count gives the number of points that a command passes.
+func (w *world) count(t *testing.T, args []string) int {
+	t.Helper()
+	d := w.another(t, t.TempDir())
+	log := filepath.Join(d.up, "points")
+	if r := d.belay("0:count:"+log, args...); r.code != 0 {
+		t.Fatal(r)
+	}
+	text, err := os.ReadFile(log)
+	d.must(err)
+	return strings.Count(string(text), "\n")
+}
+
+// TestCrashTake lets a take go wrong at each of its points. Nothing a person can see
+// changes, and the next take holds everything.
+func TestCrashTake(t *testing.T) {
+	w := newWorld(t)
+	good, take := w.state(), []string{"snapshot", "take"}
+	index, err := os.ReadFile(filepath.Join(w.repo, ".git", "index"))
+	w.must(err)
+	points := w.count(t, take)
+	y := newTally(t, points)
+	each(t, trials(points, 6, modeKill, modeFail, modeFull), func(dir string, c trial) {
+		d := w.another(t, dir)
+		first := d.belay(d.crash(c), take...)
+		at := "take " + d.where(c)
+		y.did(c.mode)
+		y.ended(at, c, first)
+		if now, err := os.ReadFile(filepath.Join(d.repo, ".git", "index")); err != nil || string(now) != string(index) {
+			y.fault(at, lostWork, "the index is not the same: %v", err)
+		}
+		if left := differing(good, d.state()); len(left) > 0 {
+			y.fault(at, wrongTree, "\n%s", strings.Join(left, "\n"))
+		}
+		second := d.belay("", take...)
+		if second.code != 0 {
+			y.fault(at, otherwise, "%s\nafter %s", second, first)
+			return
+		}
+		d.sound(y, at)
+		d.spoil()
+		if back := d.belay("", "snapshot", "restore", strings.TrimSpace(second.out), "--yes"); back.code != 0 {
+			y.fault(at, lostWork, "%s", back)
+		}
+		for _, l := range differing(good, d.state()) {
+			if !newBranch(l) {
+				y.fault(at, wrongTree, "%s", l)
+			}
+		}
+		d.sound(y, at)
+	})
+	y.sum("take")
+}

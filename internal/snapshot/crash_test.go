@@ -1,0 +1,304 @@
+package snapshot_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// runStep is what a process started by these tests does: one operation in the folder
+// of BELAY_TEST_DIR, with a fault at the k-th step that writes.
+func runStep(step string) int {
+	var op, id, mode string
+	var at int64
+	if _, err := fmt.Sscan(step, &op, &id, &at, &mode); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 3
+	}
+	var n, saved atomic.Int64
+	worktree.Fault = func(op, _ string) error {
+		k := n.Add(1)
+		// Between the last look at a file and its rename lie some microseconds, in which
+		// nobody can be kept from saving: the save falls on the step before.
+		if mode == "save" && k >= at && op != "rename" && op != "unlink" && op != "chmod" && saved.Add(1) == 1 {
+			saveElsewhere()
+		}
+		switch {
+		case at == 0 || k < at:
+			return nil
+		case mode == "kill" && k == at:
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		case mode == "full", mode == "fail" && k == at: // the disk is full from here on, or one call fails
+			return syscall.ENOSPC
+		}
+		return nil
+	}
+	err := doStep(op, belay.SnapshotID(id))
+	fmt.Println(n.Load())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+const savedText = "saved by somebody at the wrong moment"
+
+// saveElsewhere writes two files, as an editor would that knows nothing of a restore.
+func saveElsewhere() {
+	_ = os.WriteFile(os.Getenv("BELAY_TEST_DIR")+"/../saved", nil, 0o600)
+	for _, p := range []string{"/a.txt", "/agent/new"} {
+		path := os.Getenv("BELAY_TEST_DIR") + p
+		_ = os.MkdirAll(filepath.Dir(path), 0o755)
+		if err := os.WriteFile(path+"~", []byte(savedText), 0o644); err == nil {
+			_ = os.Rename(path+"~", path)
+		}
+	}
+}
+
+func doStep(op string, id belay.SnapshotID) error {
+	ctx := context.Background()
+	r, err := git.Open(ctx, os.Getenv("BELAY_TEST_DIR"), false)
+	if err != nil {
+		return err
+	}
+	st, err := snapshot.Open(ctx, r, snapshot.Options{})
+	if err != nil {
+		return err
+	}
+	switch op {
+	case "take":
+		_, err = st.Take(ctx, snapshot.Meta{Kind: belay.KindManual})
+	case "restore":
+		_, err = st.Restore(ctx, id, snapshot.RestoreOptions{})
+	case "undo":
+		_, err = st.Undo(ctx, snapshot.RestoreOptions{})
+	case "recover":
+		_, err = st.Recover(ctx)
+	default:
+		return errors.New("no such step")
+	}
+	return err
+}
+
+// step runs an operation in a process of its own and gives how many steps it counted,
+// what it said, and whether it ended well.
+func (s *sandbox) step(op string, id belay.SnapshotID, at int, mode string) (steps int, said string, ok bool) {
+	s.t.Helper()
+	self, err := os.Executable()
+	s.ok(err)
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("BELAY_TEST_STEP=%s %s %d %s", op, id, at, mode), "BELAY_TEST_DIR="+s.dir)
+	var complaint strings.Builder
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	_, _ = fmt.Sscan(string(out), &steps)
+	return steps, complaint.String(), err == nil
+}
+
+// copied gives the sandbox once more, in a folder of its own.
+func (s *sandbox) copied(t testing.TB) *sandbox {
+	t.Helper()
+	up := t.TempDir()
+	if out, err := exec.Command("cp", "-a", s.up+"/.", up).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return &sandbox{t: t, up: up, dir: up + "/repo", watched: s.watched, left: s.left}
+}
+
+// wounded is a repository in which a restore has everything to do.
+func wounded(t testing.TB) (s *sandbox, id belay.SnapshotID, before, after state) {
+	s = newSandbox(t)
+	conflicted(s)
+	s.git("tag", "-a", "-m", "t", "v3")
+	s.write("a.txt", "stashed")
+	s.git("stash", "push", "-q")
+	s.fails("merge", "-q", "theirs")
+	s.mkdir("empty")
+	s.write("u/n/tracked\nnot", "untracked")
+	s.chmod("u", 0o700)
+	s.write("x.log", "ignored")
+	s.left = []string{"x.log"}
+	before = s.fingerprint()
+	id = s.take().ID
+	violence(s)
+	return s, id, before, s.fingerprint()
+}
+
+// points are the steps to strike at: all of them when BELAY_FULL is set, otherwise a
+// sample that moves on from one mode to the next.
+func points(n, sample, shift int) (list []int) {
+	if os.Getenv("BELAY_FULL") != "" {
+		sample = n
+	}
+	stride := max(1, n/sample)
+	for k := 1 + shift%stride; k <= n; k += stride {
+		list = append(list, k)
+	}
+	return list
+}
+
+// TestCrashRestore strikes a restore at its steps: killed, with one call failing, with
+// the disk full from there on. Afterwards the next command finishes what was begun, or
+// nothing was begun; never anything between, and undo still leads back.
+func TestCrashRestore(t *testing.T) {
+	t.Parallel()
+	s, id, before, after := wounded(t)
+	n, said, ok := s.copied(t).step("restore", id, 0, "none")
+	if !ok || n < 30 {
+		t.Fatalf("an undisturbed restore: %d steps, %s", n, said)
+	}
+	t.Logf("%d steps", n)
+	for i, mode := range []string{"kill", "fail", "full"} {
+		for _, k := range points(n, 8, 3*i) {
+			t.Run(fmt.Sprint(mode, " ", k), func(t *testing.T) {
+				t.Parallel()
+				c := s.copied(t)
+				_, said, ok := c.step("restore", id, k, mode)
+				begun := c.store().Interrupted()
+				if _, err := c.store().Recover(context.Background()); err != nil {
+					t.Fatalf("recover: %v (the restore said %q)", err, said)
+				}
+				got := c.fingerprint()
+				if begun || ok {
+					c.same("finished, but", without(before, snapshot.Restored{}), dropNew(got, before))
+					_, err := c.store().Undo(context.Background(), snapshot.RestoreOptions{})
+					c.ok(err)
+					c.same("undone, but", after, c.fingerprint())
+				} else {
+					c.same("nothing was begun, but", after, got)
+				}
+				c.settledAfterCrash()
+				if mode != "kill" && !ok && said == "" {
+					t.Error("it failed without a word")
+				}
+			})
+		}
+	}
+}
+
+// dropNew takes out the refs that the agent made: a restore keeps them.
+func dropNew(f, before state) state {
+	g := state{}
+	for k, v := range f {
+		ref := strings.Contains(k, "agent")
+		if _, had := before[k]; had || !ref || !strings.HasPrefix(k, "ref ") && !strings.HasPrefix(k, "git logs/") {
+			g[k] = v
+		}
+	}
+	return g
+}
+
+// settledAfterCrash is settled, but for temporary files of git's that a kill may leave
+// and gc takes away; belay's own go with the next command.
+func (s *sandbox) settledAfterCrash() {
+	s.t.Helper()
+	_, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
+	s.ok(err)
+	s.settled()
+	s.fsck()
+}
+
+// TestCrashUndo: a kill in the middle of an undo is finished as an undo, and redo
+// leads forward again.
+func TestCrashUndo(t *testing.T) {
+	t.Parallel()
+	s, id, before, after := wounded(t)
+	s.restore(id)
+	n, said, ok := s.copied(t).step("undo", id, 0, "none")
+	if !ok {
+		t.Fatal(said)
+	}
+	for _, k := range points(n, 5, 1) {
+		t.Run(fmt.Sprint("kill ", k), func(t *testing.T) {
+			t.Parallel()
+			c := s.copied(t)
+			c.step("undo", id, k, "kill")
+			begun := c.store().Interrupted()
+			_, err := c.store().Recover(context.Background())
+			c.ok(err)
+			if !begun {
+				c.same("nothing was begun, but", before, dropNew(c.fingerprint(), before))
+				return
+			}
+			c.same("undone, but", after, c.fingerprint())
+			_, err = c.store().Redo(context.Background(), snapshot.RestoreOptions{})
+			c.ok(err)
+			c.same("redone, but", before, dropNew(c.fingerprint(), before))
+		})
+	}
+}
+
+// TestCrashRecover: a kill while a killed restore is finished changes nothing of that.
+func TestCrashRecover(t *testing.T) {
+	t.Parallel()
+	s, id, before, _ := wounded(t)
+	n, _, _ := s.copied(t).step("restore", id, 0, "none")
+	s.step("restore", id, n*2/3, "kill")
+	if !s.store().Interrupted() {
+		t.Fatal("the kill came too early or too late for this test")
+	}
+	m, said, ok := s.copied(t).step("recover", id, 0, "none")
+	if !ok {
+		t.Fatal(said)
+	}
+	for _, k := range points(m, 5, 2) {
+		t.Run(fmt.Sprint("kill ", k), func(t *testing.T) {
+			t.Parallel()
+			c := s.copied(t)
+			c.step("recover", id, k, "kill")
+			_, err := c.store().Recover(context.Background())
+			c.ok(err)
+			c.same("finished, but", before, dropNew(c.fingerprint(), before))
+		})
+	}
+}
+
+// TestCrashTake: whatever happens to a take, the repository stays as it is, no ref
+// names a snapshot that is not whole, and the next take works.
+func TestCrashTake(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	base(s)
+	dirt(s)
+	before := s.fingerprint()
+	n, said, ok := s.copied(t).step("take", "-", 0, "none")
+	if !ok || n < 5 {
+		t.Fatalf("%d steps: %s", n, said)
+	}
+	for _, mode := range []string{"kill", "fail", "full"} {
+		for k := 1; k <= n; k++ {
+			t.Run(fmt.Sprint(mode, " ", k), func(t *testing.T) {
+				t.Parallel()
+				c := s.copied(t)
+				_, said, ok := c.step("take", "-", k, mode)
+				if mode != "kill" && !ok && said == "" {
+					t.Error("it failed without a word")
+				}
+				c.same("a take that failed changed something", before, c.fingerprint())
+				problems, err := c.store().Verify(context.Background())
+				if err != nil || len(problems) > 0 {
+					t.Errorf("not whole: %q, %v", problems, err)
+				}
+				i := c.take()
+				violence(c)
+				out := c.restore(i.ID)
+				c.same("the next snapshot", before, without(c.fingerprint(), out))
+				c.settled()
+			})
+		}
+	}
+}

@@ -1,0 +1,546 @@
+package snapshot_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+func dirty(t testing.TB) *sandbox {
+	s := newSandbox(t)
+	base(s)
+	dirt(s)
+	return s
+}
+
+// unchanged runs what must be refused and checks that nothing at all was done.
+func (s *sandbox) refused(id belay.SnapshotID, code belay.Code, about string) {
+	s.t.Helper()
+	before, stamps := s.fingerprint(), s.stamps()
+	list, err := s.store().List(context.Background())
+	s.ok(err)
+	_, err = s.store().Restore(context.Background(), id, snapshot.RestoreOptions{})
+	if belay.CodeOf(err) != code || !strings.Contains(err.Error(), about) {
+		s.t.Errorf("got %v, want a refusal (%s) about %q", err, code, about)
+	}
+	s.same("a refused restore changed something", before, s.fingerprint())
+	s.same("a refused restore wrote something", stamps, s.stamps())
+	if after, _ := s.store().List(context.Background()); len(after) != len(list) {
+		s.t.Errorf("a refused restore left %d snapshots", len(after)-len(list))
+	}
+	if s.store().Interrupted() {
+		s.t.Error("a refused restore counts as interrupted")
+	}
+}
+
+func TestIndexLockOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	s := dirty(t)
+	s.write(".git/index.lock", "")
+	id := s.take().ID // a take needs no lock
+	s.write("a.txt", "agent")
+	s.refused(id, belay.CodeBusy, "index.lock")
+	if _, err := os.Stat(s.path(".git/index.lock")); err != nil {
+		t.Error("a lock that belay did not make was removed")
+	}
+	s.remove(".git/index.lock")
+	s.restore(id)
+}
+
+// What the rescue cannot hold is never destroyed.
+func TestRefusedInTheWay(t *testing.T) {
+	t.Parallel()
+	for name, block := range map[string]func(*sandbox){
+		"fifo":              func(s *sandbox) { s.remove("a.txt"); s.ok(syscall.Mkfifo(s.path("a.txt"), 0o600)) },
+		"nested repository": func(s *sandbox) { s.remove("a.txt"); nested(s, "a.txt"); s.left = nil },
+		"nested deeper":     func(s *sandbox) { s.remove("a.txt"); nested(s, "a.txt/deep/er"); s.left = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := dirty(t)
+			id := s.take().ID
+			block(s)
+			s.write("b.txt", "agent")
+			s.refused(id, belay.CodeCannot, "a.txt")
+		})
+	}
+}
+
+// Ignored files in the way are held first, then give way, and undo brings them back.
+func TestIgnoredInTheWay(t *testing.T) {
+	t.Parallel()
+	for name, block := range map[string]func(*sandbox){
+		"at the path":       func(s *sandbox) { s.write("t.log", "agent's") },
+		"a folder instead":  func(s *sandbox) { s.remove("t.log"); s.write("t.log/deep/x", "agent's") },
+		"instead of folder": func(s *sandbox) { s.remove("build"); s.write("build", "agent's") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSandbox(t)
+			base(s)
+			s.write("t.log", "1")
+			s.write("build/kept.o", "1")
+			s.git("add", "-f", "t.log", "build/kept.o")
+			s.git("commit", "-q", "-m", "forced")
+			before := s.fingerprint()
+			id := s.take().ID
+			s.git("rm", "-q", "-r", "--cached", "t.log", "build")
+			block(s)
+			after := s.fingerprint()
+			s.restore(id)
+			s.same("restored", before, s.fingerprint())
+			_, err := s.store().Undo(context.Background(), snapshot.RestoreOptions{})
+			s.ok(err)
+			s.same("undone", after, s.fingerprint())
+		})
+	}
+}
+
+// A line added to .gitignore must not hide what an agent made from the restore, nor
+// what the user had from the rescue.
+func TestAgentHidesByIgnoring(t *testing.T) {
+	t.Parallel()
+	s := dirty(t)
+	before := s.fingerprint()
+	id := s.take().ID
+	s.write(".gitignore", "*\n")
+	s.write("agent/file", "hidden")
+	s.write("notes/todo", "changed, and now ignored")
+	s.git("rm", "-q", "-r", "-f", "--cached", ".")
+	after := s.fingerprint()
+	out := s.restore(id)
+	s.same("restored", before, s.fingerprint())
+	if !slices.Contains(out.Removed, "agent/file") {
+		t.Errorf("removed: %q", out.Removed)
+	}
+	if again := s.restore(id); again.Rescue != "" {
+		t.Errorf("restoring twice did something: %+v", again)
+	}
+	_, err := s.store().Undo(context.Background(), snapshot.RestoreOptions{})
+	s.ok(err)
+	s.same("undone", after, s.fingerprint())
+}
+
+// What was ignored when the snapshot was taken is nobody's to delete, whatever the
+// rules say now, and what could not be captured neither.
+func TestOldRulesProtect(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	base(s)
+	s.write(".gitignore", "*.log\nsecrets/\n*.big\n")
+	s.write("secrets/key", "precious")
+	s.ok(syscall.Mkfifo(s.path("pipe"), 0o600))
+	i := s.take()
+	if !i.Partial || len(i.Gaps) != 1 || i.Gaps[0].Path != "pipe" {
+		t.Errorf("gaps: %+v", i)
+	}
+	s.remove(".gitignore")
+	s.write("new.big", "made later, ignored by the rules of then")
+	s.write("new.txt", "made later")
+	s.remove("pipe")
+	s.write("pipe", "a file now")
+	out := s.restore(i.ID)
+	for path, want := range map[string]string{"secrets/key": "precious", "new.big": "made later, ignored by the rules of then", "pipe": "a file now"} {
+		if text, err := os.ReadFile(s.path(path)); err != nil || string(text) != want {
+			t.Errorf("%s: %q, %v", path, text, err)
+		}
+		if !slices.ContainsFunc(out.Kept, func(k snapshot.Kept) bool { return k.Path == path && k.Why != "" }) {
+			t.Errorf("%s was kept and not named: %v", path, out.Kept)
+		}
+	}
+	if _, err := os.Stat(s.path("new.txt")); err == nil {
+		t.Error("new.txt is still there")
+	}
+}
+
+// A file that its owner may not read is a gap, never a silent one, and survives.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("needs root, to act as somebody who is not")
+	}
+	s := dirty(t)
+	s.write("closed", "unreadable")
+	s.write("shut/inside", "in an unreadable folder")
+	s.chmod("closed", 0)
+	s.chmod("shut", 0)
+	s.at(s.up, "config", "--global", "--replace-all", "safe.directory", "*")
+	for _, dir := range []string{s.up, filepath.Dir(s.up), os.Getenv("HOME")} {
+		s.ok(os.Chmod(dir, 0o755))
+	}
+	if out, err := exec.Command("chown", "-R", "12345:12345", s.dir).CombinedOutput(); err != nil {
+		t.Fatal(string(out))
+	}
+	self, err := os.Executable()
+	s.ok(err)
+	copied := filepath.Join(s.up, "test")
+	if out, err := exec.Command("cp", self, copied).CombinedOutput(); err != nil {
+		t.Fatal(string(out))
+	}
+	as := func(step string) string {
+		cmd := exec.Command(copied)
+		cmd.Env = append(os.Environ(), "BELAY_TEST_STEP="+step, "BELAY_TEST_DIR="+s.dir)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 12345, Gid: 12345}}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v: %s", step, err, out)
+		}
+		return string(out)
+	}
+	as("take - 0 none")
+	list, err := s.store().List(context.Background())
+	s.ok(err)
+	i, err := s.store().Get(context.Background(), list[0].ID)
+	s.ok(err)
+	var gaps []string
+	for _, g := range i.Gaps {
+		gaps = append(gaps, g.Path)
+	}
+	if !i.Partial || !slices.Equal(gaps, []string{"closed", "shut"}) {
+		t.Errorf("gaps: %+v", i.Gaps)
+	}
+	s.write("a.txt", "agent")
+	s.ok(os.Chown(s.path("a.txt"), 12345, 12345))
+	as("restore " + string(i.ID) + " 0 none")
+	if text, _ := os.ReadFile(s.path("a.txt")); string(text) != "a\nedited\n" {
+		t.Errorf("a.txt: %q", text)
+	}
+	for path, want := range map[string]string{"closed": "unreadable", "shut/inside": "in an unreadable folder"} {
+		if text, err := os.ReadFile(s.path(path)); err != nil || string(text) != want {
+			t.Errorf("%s: %q %v", path, text, err)
+		}
+	}
+}
+
+func TestRestoreSome(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	change := func(s *sandbox) {
+		s.write("a.txt", "agent")
+		s.write("dir/c.txt", "agent")
+		s.write("dir/new", "agent")
+		s.remove("e.sh")
+		s.git("add", "-A")
+		s.git("commit", "-q", "-m", "agent")
+	}
+	type want struct{ written, removed, kept []string }
+	for name, c := range map[string]struct {
+		o    snapshot.RestoreOptions
+		want want
+		git  bool // git's own state comes back as well
+	}{
+		"paths":         {snapshot.RestoreOptions{Paths: []string{"dir", "e.sh"}}, want{[]string{"dir/c.txt", "e.sh"}, []string{"dir/new"}, nil}, false},
+		"path of a new": {snapshot.RestoreOptions{Paths: []string{"dir/new"}}, want{nil, []string{"dir/new"}, nil}, false},
+		"no such path":  {snapshot.RestoreOptions{Paths: []string{"di"}}, want{}, false},
+		"preserve":      {snapshot.RestoreOptions{Preserve: []string{"dir/**"}}, want{[]string{"a.txt", "e.sh"}, nil, []string{"dir/c.txt", "dir/new"}}, true},
+		"only":          {snapshot.RestoreOptions{Only: func(p string) bool { return p == "a.txt" }}, want{[]string{"a.txt"}, nil, []string{"dir/c.txt", "dir/new", "e.sh"}}, true},
+		"files only":    {snapshot.RestoreOptions{FilesOnly: true}, want{[]string{"a.txt", "dir/c.txt", "e.sh"}, []string{"dir/new"}, nil}, false},
+		"everything":    {snapshot.RestoreOptions{}, want{[]string{"a.txt", "dir/c.txt", "e.sh"}, []string{"dir/new"}, nil}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSandbox(t)
+			base(s)
+			head := s.git("rev-parse", "HEAD")
+			id := s.take().ID
+			change(s)
+			after, stamps := s.fingerprint(), s.stamps()
+			dry := c.o
+			dry.DryRun = true
+			planned, err := s.store().Restore(ctx, id, dry)
+			s.ok(err)
+			s.same("a dry run changed something", after, s.fingerprint())
+			s.same("a dry run wrote something", stamps, s.stamps())
+			out, err := s.store().Restore(ctx, id, c.o)
+			s.ok(err)
+			var kept []string
+			for _, k := range out.Kept {
+				kept = append(kept, k.Path)
+			}
+			if !slices.Equal(out.Written, c.want.written) || !slices.Equal(out.Removed, c.want.removed) || !slices.Equal(kept, c.want.kept) {
+				t.Errorf("did %q %q %q, want %+v", out.Written, out.Removed, kept, c.want)
+			}
+			if !slices.Equal(planned.Written, out.Written) || !slices.Equal(planned.Removed, out.Removed) || planned.Index != out.Index {
+				t.Errorf("planned %+v, did %+v", planned, out)
+			}
+			if back := s.git("rev-parse", "HEAD") == head; back != c.git || out.Index != c.git {
+				t.Errorf("HEAD back: %v, index: %v", back, out.Index)
+			}
+			if out.Rescue == "" {
+				return
+			}
+			_, err = s.store().Undo(ctx, snapshot.RestoreOptions{})
+			s.ok(err)
+			s.same("undone", after, s.fingerprint())
+		})
+	}
+}
+
+// Undo and redo are a stack, as in an editor, and a new restore ends what can be redone.
+func TestUndoIsAStack(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s := newSandbox(t)
+	base(s)
+	read := func() string {
+		text, err := os.ReadFile(s.path("a.txt"))
+		s.ok(err)
+		return string(text)
+	}
+	var ids []belay.SnapshotID
+	for i := range 4 {
+		s.write("a.txt", fmt.Sprint("state ", i))
+		ids = append(ids, s.take().ID)
+	}
+	undo := func(want string) {
+		t.Helper()
+		if _, err := s.store().Undo(ctx, snapshot.RestoreOptions{}); err != nil || read() != want {
+			t.Errorf("undo: %q, %v, want %q", read(), err, want)
+		}
+	}
+	redo := func(want string) {
+		t.Helper()
+		if _, err := s.store().Redo(ctx, snapshot.RestoreOptions{}); err != nil || read() != want {
+			t.Errorf("redo: %q, %v, want %q", read(), err, want)
+		}
+	}
+	s.restore(ids[0])
+	s.restore(ids[1])
+	s.restore(ids[2])
+	undo("state 1")
+	undo("state 0")
+	redo("state 1")
+	undo("state 0")
+	undo("state 3")
+	if _, err := s.store().Undo(ctx, snapshot.RestoreOptions{}); belay.CodeOf(err) != belay.CodeCannot {
+		t.Errorf("nothing to undo: %v", err)
+	}
+	redo("state 0")
+	redo("state 1")
+	s.write("a.txt", "by hand")
+	undo("state 0")
+	redo("by hand")
+	s.restore(ids[3])
+	if _, err := s.store().Redo(ctx, snapshot.RestoreOptions{}); belay.CodeOf(err) != belay.CodeCannot {
+		t.Errorf("redo after a new restore: %v", err)
+	}
+	undo("by hand")
+}
+
+// What gc takes away must not be what a snapshot needs: branches, tags, stashes, staged
+// content and reflogs are all gone from the user's side.
+func TestGarbageCollection(t *testing.T) {
+	t.Parallel()
+	s, id, before, _ := wounded(t)
+	s.may("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "reflog", "expire", "--all", "--expire=now", "--expire-unreachable=now")
+	s.may("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "gc", "-q", "--prune=now")
+	os.Remove(s.watched)
+	out := s.restore(id)
+	got := dropNew(without(s.fingerprint(), out), before)
+	for _, k := range []string{"git logs/HEAD", "git logs/refs/heads/main", "git logs/refs/heads/theirs", "git info/refs"} {
+		delete(before, k) // expired since: a log that somebody rewrote is left to him
+		delete(got, k)
+	}
+	s.same("restored after gc", before, got)
+	s.fsck()
+	if text := s.git("stash", "show", "-p"); !strings.Contains(text, "stashed") {
+		t.Errorf("the stash holds %q", text)
+	}
+}
+
+func TestListAndFriends(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s := dirty(t)
+	clock := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	st := s.storeWith(snapshot.Options{Now: func() time.Time { return clock }})
+	m := snapshot.Meta{Kind: belay.KindBefore, Task: "T1", Attempt: 2, Command: "c-7", Message: "line\nBelay-Task: T9\n\x1b[31mé\xff",
+		Feature: "f", Agent: "claude", Expected: []string{"a b", "ü"}, Journal: strings.Repeat("a", 64)}
+	one, err := st.Take(ctx, m)
+	s.ok(err)
+	if one.Meta.Message != m.Message || one.Task != "T1" || one.Files != 7 || one.Partial || one.Branch != "refs/heads/main" || !one.Time.Equal(clock) {
+		t.Errorf("%+v", one)
+	}
+	clock = clock.Add(-time.Hour) // the clock goes back; ids go on
+	s.write("a.txt", "two")
+	two, err := st.Take(ctx, snapshot.Meta{Kind: belay.KindAfter, Task: "T1"})
+	s.ok(err)
+	if two.ID <= one.ID {
+		t.Errorf("%s does not follow %s", two.ID, one.ID)
+	}
+	list, err := st.List(ctx)
+	if err != nil || len(list) != 2 || list[0].ID != one.ID || fmt.Sprintf("%+v", list[0].Meta) != fmt.Sprintf("%+v", m) || list[0].Tree != one.Tree {
+		t.Errorf("list: %+v, %v", list, err)
+	}
+	if got, err := st.Get(ctx, one.ID[:14]); belay.CodeOf(err) != "" && belay.CodeOf(err) != belay.CodeUsage || err == nil && got.ID != one.ID {
+		t.Errorf("get by its start: %+v, %v", got, err)
+	}
+	if _, err := st.Get(ctx, "7zzz"); belay.CodeOf(err) != belay.CodeNotFound {
+		t.Errorf("get nothing: %v", err)
+	}
+	if got, ok, err := st.Find(ctx, "T1", "c-7"); err != nil || !ok || got.ID != one.ID {
+		t.Errorf("find: %+v %v %v", got, ok, err)
+	}
+	if _, ok, err := st.Find(ctx, "T1", "c-8"); err != nil || ok {
+		t.Errorf("find nothing: %v %v", ok, err)
+	}
+	changes, err := st.Changes(ctx, one.ID, two.ID)
+	if err != nil || len(changes) != 1 || changes[0] != (belay.Change{Path: "a.txt", Status: "M", OldMode: 0o100644, NewMode: 0o100644, Added: 1, Deleted: 2}) {
+		t.Errorf("changes: %+v %v", changes, err)
+	}
+	if tree, err := st.Peek(ctx); err != nil || tree != two.Tree {
+		t.Errorf("peek: %s %v, want %s", tree, err, two.Tree)
+	}
+	text, mode, err := st.ReadFile(ctx, one.ID, "staged.txt")
+	if err != nil || string(text) != "staged\nand edited\n" || mode != 0o100644 {
+		t.Errorf("read: %q %o %v", text, mode, err)
+	}
+	if _, _, err := st.ReadFile(ctx, one.ID, "b.txt"); belay.CodeOf(err) != belay.CodeNotFound {
+		t.Errorf("read a file that was deleted: %v", err)
+	}
+	if problems, err := st.Verify(ctx); err != nil || len(problems) > 0 {
+		t.Errorf("verify: %q %v", problems, err)
+	}
+	s.ok(st.Drop(ctx, one.ID))
+	if _, err := st.Get(ctx, one.ID); belay.CodeOf(err) != belay.CodeNotFound {
+		t.Errorf("dropped and still there: %v", err)
+	}
+}
+
+// An agent that writes attributes does not decide what people see of its change.
+func TestDiffsObeyNoAttributes(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s := newSandbox(t)
+	base(s)
+	one := s.take().ID
+	s.write("a.txt", "a\nevil\n")
+	s.write("odd/.GIT/x", "hidden in an odd name\n")
+	plant(s)
+	s.write(".gitattributes", "* -diff binary diff=evil\n")
+	s.git("config", "diff.noprefix", "true")
+	two := s.take().ID
+	changes, err := s.store().Changes(ctx, one, two)
+	s.ok(err)
+	i := slices.IndexFunc(changes, func(c belay.Change) bool { return c.Path == "a.txt" })
+	if i < 0 || changes[i].Binary || changes[i].Added != 1 || changes[i].Deleted != 1 {
+		t.Errorf("changes: %+v", changes)
+	}
+	if !slices.ContainsFunc(changes, func(c belay.Change) bool { return c.Path == "odd/.GIT/x" && c.Status == "A" }) {
+		t.Errorf("a file of an odd name is not among the changes: %+v", changes)
+	}
+	var b bytes.Buffer
+	s.ok(s.store().Patch(ctx, one, two, nil, &b))
+	if !strings.Contains(b.String(), "--- a/a.txt\n+++ b/a.txt\n") || !strings.Contains(b.String(), "\n+evil\n") {
+		t.Errorf("patch:\n%s", b.String())
+	}
+	if !strings.Contains(b.String(), "+hidden in an odd name") {
+		t.Errorf("the patch hides a file of an odd name:\n%s", b.String())
+	}
+	s.settled()
+}
+
+func TestExport(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s := newSandbox(t)
+	base(s)
+	s.chmod("a.txt", 0o600)
+	s.write("b\n\xff", "odd")
+	s.link("a.txt", "l")
+	s.write("sub/.GIT/x", "odder")
+	id := s.take().ID
+	to := filepath.Join(s.up, "export")
+	s.ok(s.store().Export(ctx, id, to))
+	copied := &sandbox{t: t, up: s.up, dir: to}
+	want, got := state{}, state{}
+	s.readTree(want)
+	copied.readTree(got)
+	s.same("exported", want, got)
+	if err := s.store().Export(ctx, id, to); belay.CodeOf(err) != belay.CodeUsage {
+		t.Errorf("into a folder that is not empty: %v", err)
+	}
+}
+
+// The newest of a task stays whatever its age, and order goes by id, not by clock.
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s := newSandbox(t)
+	base(s)
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	st := s.storeWith(snapshot.Options{Now: func() time.Time { return now }})
+	take := func(task belay.TaskID) belay.SnapshotID {
+		i, err := st.Take(ctx, snapshot.Meta{Kind: belay.KindBefore, Task: task})
+		s.ok(err)
+		return i.ID
+	}
+	old, oldest, kept := take("T1"), take("t1"), take("T2")
+	held := take("T3")
+	last := take("T3")
+	now = now.Add(48 * time.Hour)
+	young := take("T1")
+	o := snapshot.PruneOptions{OlderThan: 24 * time.Hour, Keep: func(i snapshot.Info) bool { return i.ID == held }, DryRun: true}
+	want := []belay.SnapshotID{old, oldest}
+	for range 2 {
+		out, err := st.Prune(ctx, o)
+		if err != nil || !slices.Equal(out.Dropped, want) || out.Kept != 4 {
+			t.Errorf("dry %v: %+v %v, want %v", o.DryRun, out, err, want)
+		}
+		o.DryRun = false
+	}
+	list, err := st.List(ctx)
+	s.ok(err)
+	var left []belay.SnapshotID
+	for _, i := range list {
+		left = append(left, i.ID)
+	}
+	if !slices.Equal(left, []belay.SnapshotID{kept, held, last, young}) {
+		t.Errorf("left %v", left)
+	}
+	s.write("a.txt", "and takes go on")
+	i := s.take()
+	s.write("a.txt", "agent")
+	s.restore(i.ID)
+	s.fsck()
+}
+
+// Snapshots of what did not change cost a commit each, and what changed costs itself.
+func TestDiskGrowth(t *testing.T) {
+	t.Parallel()
+	s := dirty(t)
+	for i := range 400 {
+		s.write(fmt.Sprintf("src/%d/file%d.go", i%20, i), strings.Repeat(fmt.Sprint(i, "\n"), 50))
+	}
+	s.git("add", "src")
+	s.take()
+	count := func() int { return len(strings.Split(s.git("cat-file", "--batch-all-objects", "--batch-check"), "\n")) }
+	before := count()
+	for range 10 {
+		s.take()
+	}
+	if n := count() - before; n != 10 {
+		t.Errorf("ten snapshots of the same state made %d objects", n)
+	}
+	before = count()
+	s.write("src/3/file3.go", "edited")
+	s.take()
+	if n := count() - before; n > 8 { // blob, three trees, manifest's folder, the whole, commit
+		t.Errorf("one edited file made %d objects", n)
+	}
+	u, err := s.store().Usage(context.Background())
+	if err != nil || u.Snapshots != 12 || u.Bytes < 1000 || u.Bytes > 1<<20 {
+		t.Errorf("usage: %+v %v", u, err)
+	}
+}

@@ -1,0 +1,246 @@
+package snapshot_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// whole checks that every snapshot can be read to the last object.
+func (s *sandbox) whole() {
+	s.t.Helper()
+	problems, err := s.store().Verify(context.Background())
+	if err != nil || len(problems) > 0 {
+		s.t.Errorf("not whole: %q %v", problems, err)
+	}
+}
+
+func TestTwentyTakesAtOnce(t *testing.T) {
+	t.Parallel()
+	s := dirty(t)
+	before := s.fingerprint()
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	trees := map[string]int{}
+	ids := map[belay.SnapshotID]bool{}
+	for range 20 {
+		all.Go(func() {
+			i, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			trees[i.Tree]++
+			ids[i.ID] = true
+		})
+	}
+	all.Wait()
+	if len(trees) != 1 || len(ids) != 20 {
+		t.Errorf("%d trees, %d ids", len(trees), len(ids))
+	}
+	s.same("twenty takes changed something", before, s.fingerprint())
+	s.whole()
+	s.write("a.txt", "after them")
+	i := s.take()
+	if text, _, err := s.store().ReadFile(context.Background(), i.ID, "a.txt"); err != nil || string(text) != "after them" {
+		t.Errorf("the next take holds %q, %v", text, err)
+	}
+}
+
+// Takes in two linked trees of one repository share refs and objects, nothing else.
+func TestTakesInLinkedTrees(t *testing.T) {
+	t.Parallel()
+	s := dirty(t)
+	var trees []*sandbox
+	for n := range 6 {
+		l := &sandbox{t: t, up: s.up, dir: fmt.Sprintf("%s/w%d", s.up, n), watched: s.watched}
+		s.git("worktree", "add", "-q", "--detach", l.dir)
+		l.write("own", fmt.Sprint("tree ", n))
+		trees = append(trees, l)
+	}
+	var all sync.WaitGroup
+	for n, l := range trees {
+		all.Go(func() {
+			for k := range 3 {
+				l.write("own", fmt.Sprint("tree ", n, " ", k))
+				i, err := l.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if text, _, err := l.store().ReadFile(context.Background(), i.ID, "own"); err != nil || string(text) != fmt.Sprint("tree ", n, " ", k) {
+					t.Errorf("tree %d holds %q, %v", n, text, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	s.whole()
+}
+
+// during runs work again and again until the returned function is called, which waits
+// for at least one whole turn.
+func during(work func(turn int)) (stop func()) {
+	var ended atomic.Bool
+	first := make(chan struct{})
+	var done sync.WaitGroup
+	done.Go(func() {
+		for turn := 0; !ended.Load(); turn++ {
+			work(turn)
+			if turn == 0 {
+				close(first)
+			}
+		}
+	})
+	return func() {
+		<-first
+		ended.Store(true)
+		done.Wait()
+	}
+}
+
+// While somebody writes, a snapshot holds only what was there at some time, and says
+// that the tree was moving or is one instant of it.
+func TestTakeWhileSomebodyWrites(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	base(s)
+	for n := range 40 {
+		s.write(fmt.Sprint("w/", n), "turn 0\n")
+	}
+	stop := during(func(turn int) {
+		for n := range 40 {
+			text := strings.Repeat(fmt.Sprintf("turn %d\n", turn), 1+turn%50)
+			tmp := s.path(fmt.Sprint(".tmp", n))
+			if err := os.WriteFile(tmp, []byte(text), 0o644); err != nil {
+				t.Error(err)
+			}
+			if err := os.Rename(tmp, s.path(fmt.Sprint("w/", n))); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	defer stop()
+	for range 6 {
+		i, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 40 {
+			text, _, err := s.store().ReadFile(context.Background(), i.ID, fmt.Sprint("w/", n))
+			lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+			if err != nil || strings.Trim(strings.Join(lines, ""), lines[0]) != "" {
+				t.Fatalf("w/%d holds %q, which never was: %v", n, text, err)
+			}
+		}
+	}
+	stop()
+	s.whole()
+}
+
+// A gc that deletes whatever nothing names, over and over, takes nothing of a snapshot
+// that was reported as taken.
+func TestTakeWhileGCRuns(t *testing.T) {
+	t.Parallel()
+	s := dirty(t)
+	stop := during(func(turn int) {
+		s.may("-c", "gc.auto=0", "gc", "-q", "--prune=now")
+	})
+	defer stop()
+	var ids []belay.SnapshotID
+	for k := range 8 {
+		s.write("notes/todo", fmt.Sprint("version ", k))
+		s.write(fmt.Sprintf("new/%d/file", k), fmt.Sprint("only in the snapshot ", k))
+		i, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, i.ID)
+	}
+	stop()
+	s.may("gc", "-q", "--prune=now")
+	s.whole()
+	for k, id := range ids {
+		if text, _, err := s.store().ReadFile(context.Background(), id, "notes/todo"); err != nil || string(text) != fmt.Sprint("version ", k) {
+			t.Errorf("snapshot %d holds %q, %v", k, text, err)
+		}
+	}
+}
+
+// The user goes on working with git: takes wait for nothing, break nothing, and none
+// is lost.
+func TestTakeWhileTheUserWorks(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	base(s)
+	stop := during(func(turn int) {
+		s.write("user.txt", fmt.Sprint(turn))
+		for _, args := range [][]string{{"add", "user.txt"}, {"commit", "-q", "-m", fmt.Sprint(turn)}, {"checkout", "-q", "-B", fmt.Sprint("b", turn%3)},
+			{"stash", "-q"}, {"branch", "-f", "side", "HEAD~"}, {"pack-refs", "--all"}} {
+			if _, err := s.try(s.dir, "", args...); err != nil && !strings.Contains(err.Error(), "nothing to commit") {
+				t.Error(err)
+			}
+		}
+	})
+	defer stop()
+	for range 8 {
+		if _, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual}); err != nil {
+			t.Error(err)
+		}
+	}
+	stop()
+	s.whole()
+}
+
+// Somebody who saves a file while a restore runs does not lose it: it stays, or the
+// rescue holds it.
+func TestSavedDuringRestore(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	base(s)
+	id := s.take().ID
+	for _, p := range []string{"a.txt", "b.txt", "dir/c.txt", "e.sh"} {
+		s.write(p, "agent")
+	}
+	s.write("agent/new", "agent")
+	n, said, ok := s.copied(t).step("restore", id, 0, "none")
+	if !ok {
+		t.Fatal(said)
+	}
+	for _, k := range points(n, 12, 0) {
+		t.Run(fmt.Sprint(k), func(t *testing.T) {
+			t.Parallel()
+			c := s.copied(t)
+			_, said, ok := c.step("restore", id, k, "save")
+			if c.store().Interrupted() {
+				_, err := c.store().Recover(context.Background())
+				c.ok(err)
+			}
+			if _, err := os.Stat(c.up + "/saved"); err != nil {
+				return // no step was left to save at
+			}
+			list, err := c.store().List(context.Background())
+			c.ok(err)
+			for _, p := range []string{"a.txt", "agent/new"} {
+				text, _ := os.ReadFile(c.path(p))
+				kept := string(text) == savedText
+				for _, i := range list {
+					text, _, err := c.store().ReadFile(context.Background(), i.ID, p)
+					kept = kept || err == nil && string(text) == savedText
+				}
+				if !kept {
+					t.Errorf("%s, saved at step %d, is nowhere (ended well: %v, said %q)", p, k, ok, said)
+				}
+			}
+		})
+	}
+}
