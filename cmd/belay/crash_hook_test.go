@@ -18,6 +18,7 @@ const (
 	modeKill  = "kill"  // the process is killed in the place of the step
 	modeFail  = "fail"  // the disk is full for this one step
 	modeFull  = "full"  // the disk is full for this step and all that follow
+	modeLine  = "line"  // the process is killed once the n-th line of a record is on the disk
 )
 
 // crash counts the steps of this process that change the disk, in all rooms that tell
@@ -28,6 +29,7 @@ type crash struct {
 	mode string
 	log  string
 	seen int
+	line int // lines of records that are on the disk
 }
 
 // installCrash arms the binary as $BELAY_CRASH says: "N:MODE:FILE". FILE gets a line for
@@ -53,17 +55,27 @@ func (c *crash) point(op, path string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seen++
-	if c.mode == modeCount || c.seen == c.at {
+	if c.mode == modeLine && c.line == c.at {
+		c.die()
+	}
+	if strings.HasSuffix(path, ".jsonl") && (op == "sync" || op == "rename") {
+		c.line++ // once this step is done; the next one comes to see it
+	}
+	if c.mode == modeCount || c.seen == c.at && c.mode != modeLine {
 		c.note(op, path)
 	}
 	switch {
 	case c.mode == modeKill && c.seen == c.at:
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {} // the signal is on its way
+		c.die()
 	case c.mode == modeFail && c.seen == c.at, c.mode == modeFull && c.seen >= c.at:
 		return &os.PathError{Op: op, Path: path, Err: syscall.ENOSPC}
 	}
 	return nil
+}
+
+func (c *crash) die() {
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {} // the signal is on its way
 }
 
 // note is for whoever reads a failure: the number of a point differs between runs.

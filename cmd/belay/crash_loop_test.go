@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -15,6 +18,7 @@ write src/answer.txt 42
 append protect.txt the agent was here
 append a.txt and here
 append new/untracked.txt and here
+sh chmod 755 locked; echo spoiled > locked/file; chmod 555 locked
 rm keep/c.txt
 write keep/c.txt/now/a folder
 sh chmod 600 a.txt; ln -s ../b.txt src/link; ln -sf b.txt link; mkdir src/empty; chmod 755 protect.txt
@@ -30,18 +34,18 @@ write src/answer.txt 42
 `
 
 // owned are the files of the person in crash worlds: whatever happens they must stay.
-var owned = []string{"a.txt", "b.txt", "keep", "script.sh", "new", "debug.log", "link", "protect.txt", "both.txt"}
+var owned = []string{"a.txt", "b.txt", "keep", "script.sh", "new", "debug.log", "link", "protect.txt", "both.txt", "locked"}
 
 var runT1 = []string{"run", "write the answer", "--task", "T1", "--files", "src/**", "--protect", "protect.txt",
 	"--protect", "check.sh", "--test", "sh check.sh", "--", "agent"}
 
 var resumeT1 = []string{"run", "--resume", "T1", "--", "agent"}
 
-// dry runs the task undisturbed in a copy of w. It gives the state that it ends in and
-// the points it passed.
-func dry(t *testing.T, w *world) (want, points []string) {
+// dry runs the task undisturbed in a copy of w. It gives the state that it ends in, the
+// points it passed and its record.
+func dry(t *testing.T, w *world) (want, points []string, record []byte) {
 	t.Helper()
-	d := w.another(t, t.TempDir())
+	d := w.another(t, folder(t))
 	log := filepath.Join(d.up, "points")
 	r := d.belay("0:count:"+log, runT1...)
 	if r.code != 0 {
@@ -51,24 +55,34 @@ func dry(t *testing.T, w *world) (want, points []string) {
 	d.must(err)
 	points = strings.Split(strings.TrimSpace(string(text)), "\n")
 	y := newTally(t, 0)
+	record, err = os.ReadFile(d.record())
+	d.must(err)
 	want = d.state()
 	d.sound(y, "undisturbed")
 	d.ranOnce(y, "undisturbed")
 	for _, l := range differing(w.state(), want) {
-		// What an agent made anew stays: its branch is work of its own.
-		if !strings.Contains(l, "src") && !strings.Contains(l, "refs/heads/agent") {
+		if !strings.Contains(l, "src") {
 			t.Errorf("an undisturbed run leaves more than the answer: %s", l)
 		}
 	}
-	return want, points
+	return want, points, record
+}
+
+func (w *world) record() string { return filepath.Join(w.repo, ".git", "belay", "tasks", "t1.jsonl") }
+
+// scripted is a new world with a script for its agent.
+func scripted(t *testing.T, script string) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.must(os.WriteFile(filepath.Join(w.up, "script"), []byte(script), 0o644))
+	return w
 }
 
 // TestCrashRun lets a whole run go wrong at each of its points: killed, out of disk
 // for one step, and out of disk from there on. Resumed, it ends as if nothing had been.
 func TestCrashRun(t *testing.T) {
-	w := newWorld(t)
-	w.must(os.WriteFile(filepath.Join(w.up, "script"), []byte(crashScript), 0o644))
-	want, points := dry(t, w)
+	w := scripted(t, crashScript)
+	want, points, _ := dry(t, w)
 	y := newTally(t, len(points))
 	each(t, trials(len(points), 24, modeKill, modeFail, modeFull), func(dir string, c trial) {
 		d := w.another(t, dir)
@@ -169,4 +183,77 @@ func (w *world) ranOnce(y *tally, at string) {
 	if string(text) != "1\n2\n3\n" {
 		y.fault(at, otherwise, "the agent should have run three times, it ran as %q", text)
 	}
+}
+
+// TestCrashOften crashes the run and then its resumes, again and again, at points and
+// in ways drawn by lot, before it lets one pass.
+func TestCrashOften(t *testing.T) {
+	w := scripted(t, crashScript)
+	want, points, _ := dry(t, w)
+	seeds := make([]uint64, 3)
+	if crashAll() {
+		seeds = make([]uint64, 60)
+	}
+	for i := range seeds {
+		seeds[i] = uint64(i)
+	}
+	y := newTally(t, len(points))
+	each(t, seeds, func(dir string, seed uint64) {
+		lot := rand.New(rand.NewPCG(seed, 1))
+		d := w.another(t, dir)
+		var met []string
+		last := ran{}
+		for range 3 + lot.IntN(10) {
+			c := trial{1 + lot.IntN(len(points)/2), []string{modeKill, modeKill, modeFail, modeFull}[lot.IntN(4)]}
+			args := resumeT1
+			if last.code == 6 || len(met) == 0 {
+				args = runT1
+			}
+			last = d.belay(d.crash(c), args...)
+			met = append(met, d.where(c))
+			y.did(c.mode)
+			if last.code == 3 {
+				d.belay("", "gate", "decide", "T1", "guide", "--message", "there is room again")
+			}
+		}
+		at := fmt.Sprintf("seed %d (%s)", seed, strings.Join(met, ", "))
+		if d.goOn(y, at, last) {
+			d.settled(y, at, want)
+		}
+	})
+	y.sum("often")
+}
+
+// TestCrashUnderAgent kills belay from within the agent, as each attempt begins and as
+// it ends: the agent runs on, and its attempt is taken up.
+func TestCrashUnderAgent(t *testing.T) {
+	w := scripted(t, crashScript)
+	want, _, _ := dry(t, w)
+	const kill = `sh kill -9 $(sed 's/.*"pid":\([0-9]*\).*/\1/' .git/belay/tree.lock)` + "\n"
+	type moment struct{ name, script string }
+	var all []moment
+	blocks := strings.Split(crashScript, "== ")[1:]
+	for i, b := range blocks {
+		head, body, _ := strings.Cut(b, "\n")
+		for name, killed := range map[string]string{"begins": kill + body, "ends": body + kill} {
+			changed := slices.Clone(blocks)
+			changed[i] = head + "\n" + killed
+			all = append(all, moment{fmt.Sprintf("attempt %d %s", i+1, name), "== " + strings.Join(changed, "== ")})
+		}
+	}
+	y := newTally(t, len(all))
+	each(t, all, func(dir string, m moment) {
+		d := w.another(t, dir)
+		d.must(os.WriteFile(filepath.Join(d.up, "script"), []byte(m.script), 0o644))
+		first := d.belay("", runT1...)
+		y.did(modeKill)
+		if !first.killed {
+			y.fault(m.name, otherwise, "it was to be killed: %s", first)
+		}
+		if d.goOn(y, m.name, first) {
+			d.settled(y, m.name, want)
+			d.ranOnce(y, m.name)
+		}
+	})
+	y.sum("under the agent")
 }

@@ -20,6 +20,7 @@ rm -r new && echo 'a file' > new
 git add -A && git commit -qm spoiled && git checkout -q -b spoiled
 git branch -qD other && git tag -d v1 >/dev/null && git stash drop -q
 echo more > more.txt && git add more.txt && echo 'and more' >> more.txt
+chmod 755 locked && echo spoiled > locked/file && chmod 555 locked
 mkdir -p deep/er && echo x > deep/er/file && ln -s nowhere deep/link
 git config user.nickname spoiled
 `
@@ -50,6 +51,7 @@ func (w *world) spoil() {
 	w.t.Helper()
 	c := exec.Command("sh", "-e", "-c", ruin)
 	c.Dir, c.Env = w.repo, w.env()
+	asUser(c)
 	if r := w.run(context.Background(), c, []string{"(spoil)"}); r.code != 0 {
 		w.t.Fatal(r)
 	}
@@ -85,7 +87,7 @@ func TestCrashRestore(t *testing.T) {
 	r := newRuined(t)
 	again := []string{"snapshot", "restore", r.id, "--yes"}
 	undo, redo, take := []string{"undo"}, []string{"redo"}, []string{"snapshot", "take"}
-	restored := r.another(t, t.TempDir())
+	restored := r.another(t, folder(t))
 	restored.succeed(again...)
 	for _, l := range differing(r.good, restored.state()) {
 		if !newBranch(l) {
@@ -93,7 +95,7 @@ func TestCrashRestore(t *testing.T) {
 		}
 	}
 	r.good = restored.state()
-	undone := restored.another(t, t.TempDir())
+	undone := restored.another(t, folder(t))
 	undone.succeed(undo...)
 	for _, c := range []struct {
 		from *world
@@ -184,7 +186,7 @@ func (y *tally) ended(at string, c trial, r ran) {
 // count gives the number of points that a command passes.
 func (w *world) count(t *testing.T, args []string) int {
 	t.Helper()
-	d := w.another(t, t.TempDir())
+	d := w.another(t, folder(t))
 	log := filepath.Join(d.up, "points")
 	if r := d.belay("0:count:"+log, args...); r.code != 0 {
 		t.Fatal(r)

@@ -28,7 +28,7 @@ type world struct {
 // a conflict.
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{t: t, up: t.TempDir()}
+	w := &world{t: t, up: folder(t)}
 	w.repo = filepath.Join(w.up, "repo")
 	w.write("a.txt", "one\n")
 	w.write("b.txt", "two\n")
@@ -39,6 +39,8 @@ func newWorld(t testing.TB) *world {
 	w.write("check.sh", "grep -q 42 src/answer.txt || { echo 'wrong answer'; exit 1; }\n")
 	w.write(".gitignore", "*.log\nbuild/\n")
 	w.must(os.Symlink("a.txt", filepath.Join(w.repo, "link")))
+	w.must(os.MkdirAll(filepath.Join(w.up, ".home"), 0o755))
+	give(t, w.up)
 	w.git("init", "-q", "-b", "main")
 	w.git("add", ".")
 	w.git("commit", "-qm", "first")
@@ -65,7 +67,9 @@ func newWorld(t testing.TB) *world {
 	w.write("new/untracked.txt", "mine\n")
 	w.write("debug.log", "ignored\n")
 	w.must(os.Chmod(filepath.Join(w.repo, "script.sh"), 0o755))
-	w.must(os.MkdirAll(filepath.Join(w.up, ".home"), 0o755))
+	w.write("locked/file", "behind a folder that may not be written in\n")
+	w.must(os.Chmod(filepath.Join(w.repo, "locked"), 0o555))
+	give(t, w.up)
 	return w
 }
 
@@ -123,6 +127,7 @@ func (w *world) belay(crash string, args ...string) ran {
 	c := exec.CommandContext(ctx, "belay", args...)
 	c.Dir = w.repo
 	c.Env = w.env("BELAY_CRASH=" + crash)
+	asUser(c)
 	return w.run(ctx, c, args)
 }
 
@@ -166,6 +171,7 @@ func (w *world) git(args ...string) string {
 func (w *world) mayGit(args ...string) (string, error) {
 	c := exec.Command("git", append([]string{"-C", w.repo}, args...)...)
 	c.Env = w.env()
+	asUser(c)
 	out, err := c.CombinedOutput()
 	return string(out), err
 }
@@ -174,7 +180,13 @@ func (w *world) mayGit(args ...string) (string, error) {
 // for each entry of the index, HEAD, each ref outside refs/belay, and the stash.
 func (w *world) state() []string {
 	w.t.Helper()
-	var lines []string
+	lines := append(w.files(), w.gitState()...)
+	sort.Strings(lines)
+	return lines
+}
+
+func (w *world) files() (lines []string) {
+	w.t.Helper()
 	w.must(filepath.WalkDir(w.repo, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -199,6 +211,11 @@ func (w *world) state() []string {
 		lines = append(lines, fmt.Sprintf("file %s %v %s", rel, info.Mode(), content))
 		return err
 	}))
+	return lines
+}
+
+func (w *world) gitState() (lines []string) {
+	w.t.Helper()
 	for what, args := range map[string][]string{
 		"index": {"ls-files", "-s", "-v"}, "ref": {"for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags", "refs/stash"},
 		"HEAD": {"rev-parse", "--symbolic-full-name", "HEAD"}, "stash": {"stash", "list"},
@@ -215,7 +232,6 @@ func (w *world) state() []string {
 		}
 		lines = append(lines, fmt.Sprintf("git %s %q", f, text))
 	}
-	sort.Strings(lines)
 	return lines
 }
 

@@ -100,7 +100,7 @@ func trials(points, sample int, modes ...string) []trial {
 // and processes. Every trial gets a folder of its own.
 func each[T any](t testing.TB, list []T, work func(dir string, c T)) {
 	t.Helper()
-	base := t.TempDir()
+	base := folder(t)
 	todo := make(chan int)
 	var wait sync.WaitGroup
 	for range 2 * runtime.GOMAXPROCS(0) {
@@ -112,9 +112,6 @@ func each[T any](t testing.TB, list []T, work func(dir string, c T)) {
 					continue
 				}
 				work(dir, list[i])
-				if !t.Failed() {
-					_ = os.RemoveAll(dir)
-				}
 			}
 		})
 	}

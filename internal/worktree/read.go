@@ -57,6 +57,7 @@ func (w *worker) readOnce(it *item) (steady bool, err error) {
 		return false, err
 	}
 	defer unix.Close(fd)
+	awaitWrite(fd)
 	if err := unix.Fstat(fd, &w.st); err != nil {
 		return false, err
 	}

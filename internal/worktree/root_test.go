@@ -39,7 +39,7 @@ func (b *bench) is(path, content string, mode uint32) {
 	b.must(err)
 	var st unix.Stat_t
 	b.must(unix.Lstat(b.path(path), &st))
-	if string(text) != content || st.Mode != mode|unix.S_IFREG {
+	if string(text) != content || uint32(st.Mode) != uint32(mode|unix.S_IFREG) {
 		b.t.Errorf("%s is %q with mode %o", path, text, st.Mode)
 	}
 }

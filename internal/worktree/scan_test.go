@@ -196,6 +196,7 @@ func TestScanSeesEveryKind(t *testing.T) {
 	b.put(".git/HEAD", "ref: refs/heads/main\n")
 	b.must(os.WriteFile(b.path("sparse"), nil, 0o644))
 	b.must(os.Truncate(b.path("sparse"), 8<<20))
+	b.age()
 
 	r := b.scanSave()
 	want := []string{" space ", "-dash", "a", "bad\xff\xfename", "dangling", "dir-x/y", "dir.txt", "dir/sub/deep", "dir/x.sh", "line\nbreak", "loop", strings.Repeat("n", 255), "sparse", "to-dir"}

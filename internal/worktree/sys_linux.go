@@ -120,3 +120,12 @@ func probe(dir string) (int, error) {
 
 // probeKernel opens a file in memory, stamped by the clock of the kernel.
 func probeKernel() (int, error) { return unix.MemfdCreate("belay-clock", unix.MFD_CLOEXEC) }
+
+// awaitWrite waits for a write that is under way to end. A write stamps its file when
+// it begins and copies its bytes after that, and reading does not wait for it: a file
+// could be read half old, with nothing in its times to show for it. Looking for holes
+// takes the lock that writes hold, on ext4, btrfs and tmpfs at least.
+func awaitWrite(fd int) {
+	_, _ = unix.Seek(fd, 0, unix.SEEK_DATA) // ENXIO: an empty file
+	_, _ = unix.Seek(fd, 0, unix.SEEK_SET)
+}
