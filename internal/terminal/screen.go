@@ -142,12 +142,17 @@ func unfinished(b []byte) int {
 	return 0
 }
 
+// endsCSI reports whether the escape sequence that b starts with is whole.
 func endsCSI(b []byte) bool {
 	if len(b) < 2 || b[1] != '[' {
 		return len(b) >= 2
 	}
-	last := b[len(b)-1]
-	return len(b) > 2 && last >= 0x40 && last <= 0x7e
+	for _, c := range b[2:] {
+		if c < '0' || c > ';' { // neither a digit, a colon nor a semicolon
+			return true
+		}
+	}
+	return false
 }
 
 // Sanitise drops colour sequences, folds carriage returns to line ends and makes

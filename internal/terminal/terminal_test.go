@@ -1,0 +1,124 @@
+package terminal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+func TestSanitise(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain\n":                    "plain\n",
+		"\x1b[1;31mred\x1b[0m":       "red",
+		"50%\r60%\r\n":               "50%\n60%\n",
+		"\x1b[2Jcleared":             `\x1b[2Jcleared`,
+		"\x1b]0;title\x07":           `\x1b]0;title\x07`,
+		"\x1b[38;5;1mx\x1b[Kend":     "xend",
+		"bell\x07 and \u202ereverse": `bell\x07 and \u{202e}reverse`,
+	} {
+		if got := Sanitise(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// However the agent's output is cut into reads, the same text comes out, and no byte
+// that could steer a terminal.
+func FuzzScreen(f *testing.F) {
+	f.Add([]byte("a\x1b[31mb\xc3\xa9\x1b[0m\x1b]0;t\x07"), 3)
+	f.Add([]byte("\xe2\x82"), 1)
+	f.Fuzz(func(t *testing.T, text []byte, step int) {
+		var out bytes.Buffer
+		s := (&Terminal{Out: &out, Err: &out}).Screen(false)
+		step = 1 + abs(step)%7
+		for rest := text; len(rest) > 0; {
+			n := min(step, len(rest))
+			if _, err := s.Write(rest[:n]); err != nil {
+				t.Fatal(err)
+			}
+			rest = rest[n:]
+		}
+		for i, r := range out.String() {
+			_, size := utf8.DecodeRuneInString(out.String()[i:])
+			if r == utf8.RuneError && size == 1 || r < 0x20 && r != '\n' && r != '\t' || r == 0x7f || r == 0x9b {
+				t.Fatalf("%q at %d of %q", r, i, out.String())
+			}
+		}
+	})
+}
+
+func abs(n int) int { return max(n, -(n + 1)) }
+
+func TestWriteKeepsWhatIsCut(t *testing.T) {
+	var out bytes.Buffer
+	s := (&Terminal{Out: &out, Err: &out}).Screen(false)
+	for _, part := range []string{"gr", "\xc3", "\xbc", "n \x1b", "[3", "2mok", "\x1b[0m\n"} {
+		if _, err := s.Write([]byte(part)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out.String() != "grün ok\n" {
+		t.Errorf("%q", out.String())
+	}
+}
+
+func TestTellPrintsOneObject(t *testing.T) {
+	var out, errs bytes.Buffer
+	term := &Terminal{Out: &out, Err: &errs, JSON: true}
+	err := term.Tell(map[string]int{"n": 1}, belay.Refuse(belay.CodeBusy, "wait", "held"), nil)
+	if belay.CodeOf(err) != belay.CodeBusy || errs.Len() > 0 || strings.Count(out.String(), "\n") != 1 {
+		t.Fatalf("%v %q %q", err, errs.String(), out.String())
+	}
+	var got struct {
+		Success bool
+		Data    map[string]int
+		Error   struct{ Code, What, Try string }
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Success || got.Data["n"] != 1 || got.Error.Code != "busy" || got.Error.What != "held" || got.Error.Try != "wait" {
+		t.Errorf("%+v", got)
+	}
+	term.JSON = false
+	_ = term.Tell(nil, errors.New("a \x1b[2J name"))
+	if want := "belay: a \\x1b[2J name\n"; errs.String() != want {
+		t.Errorf("%q, want %q", errs.String(), want)
+	}
+}
+
+func TestDecisionTakesTheStartOfAName(t *testing.T) {
+	options := []loop.Decision{loop.DecideDebug, loop.DecideGuide, loop.DecideSkip, loop.DecideAbort}
+	for word, want := range map[string]loop.Decision{"g": loop.DecideGuide, "ABORT": loop.DecideAbort, "sk": loop.DecideSkip} {
+		if got, ok := decision(options, word); !ok || got != want {
+			t.Errorf("%q: %q", word, got)
+		}
+	}
+	for _, word := range []string{"", "x", "recheck", "guided"} {
+		if got, ok := decision(options, word); ok {
+			t.Errorf("%q was taken for %s", word, got)
+		}
+	}
+}
+
+func TestSize(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 5 << 30: "5.0 GiB"} {
+		if got := Size(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestTableLinesUp(t *testing.T) {
+	var b bytes.Buffer
+	Table(&b, [][]string{{"a", "ü", "x"}, {"long", "b", "\x1b[2J"}})
+	if want := "a     ü  x\nlong  b  \\x1b[2J\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}
