@@ -23,7 +23,7 @@ const module = "github.com/belay-dev/belay"
 var floors = map[string]int{
 	"internal/belay":         0,
 	"internal/loop":          0,
-	"internal/git":           0,
+	"internal/gitindex":      0,
 	"internal/worktree":      0,
 	"internal/manifest":      0,
 	"internal/procs":         0,
@@ -31,6 +31,7 @@ var floors = map[string]int{
 	"internal/check/detect":  0,
 
 	"internal/check/hold": 1,
+	"internal/git":        1,
 	"internal/scan":       1,
 	"internal/journal":    1,
 	"internal/brief":      1,

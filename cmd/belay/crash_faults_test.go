@@ -69,17 +69,48 @@ func TestCrashReadOnly(t *testing.T) {
 	}
 	y := newTally(t, len(parts))
 	each(t, parts, func(dir string, p part) {
-		d := r.another(t, dir)
-		lock := func(d *world) { command(t, "sh", append([]string{"-c", `cd "$0" && chmod "$@"`, d.repo}, p.lock...)...) }
-		unlock := func(d *world) { command(t, "chmod", "-R", "u+w", filepath.Join(d.repo, ".git")) }
-		lock(d)
-		for _, args := range [][]string{{"status"}, {"snapshot", "list"}, {"snapshot", "diff", r.id}, {"snapshot", "take"}, restore, {"undo"}, runT1} {
-			got := d.belay("", args...)
-			at := p.name + ", " + strings.Join(args[:min(2, len(args))], " ")
-			t.Logf("%s: %s", at, got)
-			_ = got
+		for _, change := range [][]string{{"snapshot", "take"}, restore, runT1} {
+			at := "may not write to " + p.name + ", " + strings.Join(change[:2], " ")
+			d := r.another(t, filepath.Join(dir, change[1]))
+			chmod(d, p.lock...)
+			for _, look := range [][]string{{"status"}, {"snapshot", "list"}, {"snapshot", "show", r.id}} {
+				if got := d.belay("", look...); got.code != 0 {
+					y.fault(at, otherwise, "%s", got)
+				}
+			}
+			got := d.belay("", change...)
+			if got.code == 0 && p.name != "the folder alone" || got.code != 0 && got.code != 2 && got.code != 3 || got.code != 0 && !saysDenied(got) {
+				y.fault(at, otherwise, "it should say that it may not: %s", got)
+			}
+			if left := differing(r.bad, d.state()); p.name != "the folder alone" && len(left) > 0 {
+				y.fault(at, wrongTree, "\n%s", strings.Join(left, "\n"))
+			}
+			chmod(d, "-R", "u+w", ".git")
+			switch end := r.bad; change[1] {
+			case runT1[1]:
+				if d.goOn(y, at, got) {
+					d.settled(y, at, want)
+				}
+			case restore[1]:
+				end = r.good
+				fallthrough
+			default:
+				if again := d.belay("", change...); again.code != 0 {
+					y.fault(at, otherwise, "%s", again)
+				}
+				d.settled(y, at, end)
+			}
 		}
-		unlock(d)
-		_ = want
 	})
+	y.sum("read-only")
+}
+
+func chmod(d *world, args ...string) {
+	d.t.Helper()
+	command(d.t, "sh", append([]string{"-c", `cd "$0" && chmod "$@"`, d.repo}, args...)...)
+}
+
+func saysDenied(r ran) bool {
+	text := strings.ToLower(r.out + r.errs)
+	return strings.Contains(text, "permission denied") || strings.Contains(text, "may not be written to")
 }

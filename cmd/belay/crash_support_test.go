@@ -77,6 +77,7 @@ func newWorld(t testing.TB) *world {
 func (w *world) another(t testing.TB, dir string) *world {
 	t.Helper()
 	c := &world{t: t, up: dir, repo: filepath.Join(dir, "repo")}
+	w.must(os.MkdirAll(dir, 0o755))
 	if out, err := exec.Command("cp", "-a", w.up+"/.", dir).CombinedOutput(); err != nil {
 		t.Fatalf("copy: %v\n%s", err, out)
 	}
@@ -139,6 +140,7 @@ func (w *world) crash(c trial) string {
 
 func (w *world) where(c trial) string {
 	met, err := os.ReadFile(filepath.Join(w.up, "point"))
+	_ = os.Remove(filepath.Join(w.up, "point"))
 	if err != nil {
 		met = []byte("nothing")
 	}

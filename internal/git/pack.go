@@ -60,7 +60,21 @@ func (r *Repo) Store(ctx context.Context, objects []NewObject, scratch string) e
 		}
 		// A gc takes away folders of loose objects while one is written. It leaves packs.
 	}
-	return r.storePack(ctx, objects, scratch, false)
+	return again(ctx, func() error { return r.storePack(ctx, objects, scratch, false) })
+}
+
+// again does something up to three times while git complains: between two looks of
+// git, a gc at the same time takes away objects that were there.
+func again(ctx context.Context, do func() error) error {
+	var err error
+	for range 3 {
+		err = do()
+		var f *Failure
+		if !errors.As(err, &f) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // StoreKept stores objects where a gc that runs at the same time does not delete them
@@ -75,7 +89,7 @@ func (r *Repo) StoreKept(ctx context.Context, objects []NewObject, scratch strin
 			objects[i].Size = int64(len(objects[i].Data))
 		}
 	}
-	return r.storePack(ctx, objects, scratch, true)
+	return again(ctx, func() error { return r.storePack(ctx, objects, scratch, true) })
 }
 
 // keepNote is what stands in our .keep files.

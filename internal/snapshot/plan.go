@@ -380,6 +380,36 @@ func (pl *planner) chmods() {
 			pl.p.Chmod = append(pl.p.Chmod, chmod{rawPath(f), perm})
 		}
 	}
+	pl.relock()
+}
+
+// relock plans the modes, as they are, of folders that the restore has to open for a
+// moment because they may not be written in: killed then, it would leave them open.
+func (pl *planner) relock() {
+	seen := map[string]bool{}
+	for _, c := range pl.p.Chmod {
+		seen[string(c.Path)] = true
+	}
+	above := func(path string) {
+		for p := parent(path); p != "" && !pl.goneFolders[p]; p = parent(p) {
+			if seen[p] {
+				continue
+			}
+			seen[p] = true
+			if info, err := pl.root.Lstat(p); err == nil && info.Kind == worktree.Folder && info.Perm&0o700 != 0o700 {
+				pl.p.Chmod = append(pl.p.Chmod, chmod{rawPath(p), info.Perm})
+			}
+		}
+	}
+	for _, w := range pl.p.Writes {
+		above(string(w.Path))
+	}
+	for _, r := range pl.p.Remove {
+		above(string(r))
+	}
+	for f := range pl.goneFolders {
+		above(f)
+	}
 }
 
 func parent(path string) string {
