@@ -101,9 +101,15 @@ func TestCrashRun(t *testing.T) {
 	y.sum("run")
 }
 
+// saysFull looks for a word of the full disk; the last one is git's.
 func saysFull(r ran) bool {
-	text := r.out + r.errs
-	return strings.Contains(text, "no space left") || strings.Contains(text, "disk is full")
+	text := strings.ToLower(r.out + r.errs)
+	for _, word := range []string{"no space left", "disk is full", "are free", "couldn't write"} {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // goOn resumes until the task has passed, guiding where a gate is open.

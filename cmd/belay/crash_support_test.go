@@ -261,7 +261,8 @@ func differing(want, got []string) []string {
 var flocks = map[string]bool{"tree.lock": true, "restore.lock": true, "stored.lock": true}
 
 // litter gives what a command that has ended must not leave: locks of git's and
-// temporary files, in the tree and in the git folder.
+// temporary files, in the tree and in the git folder. Objects that git itself did not
+// write to their end are git's, and go with its next gc.
 func (w *world) litter() (locks, temps []string) {
 	w.t.Helper()
 	git := filepath.Join(w.repo, ".git")
@@ -277,7 +278,7 @@ func (w *world) litter() (locks, temps []string) {
 		case inGit && strings.HasSuffix(name, ".lock") && !flocks[name] && !record:
 			locks = append(locks, path)
 		case dir == tmp, name == "intent.json", filepath.Base(dir) == ".new", dir == filepath.Join(git, "belay", "run"),
-			inGit && (strings.HasPrefix(name, "tmp_") || strings.HasPrefix(name, ".tmp-")), record && strings.HasPrefix(name, "."),
+			inGit && strings.HasPrefix(name, ".tmp-"), record && strings.HasPrefix(name, "."),
 			strings.HasPrefix(name, ".belay-tmp-"):
 			temps = append(temps, path)
 		}

@@ -10,15 +10,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-type undoer func(*snapshot.Store, context.Context, snapshot.RestoreOptions) (snapshot.Restored, error)
+type undoer func(*restore.Store, context.Context, restore.Options) (restore.Restored, error)
 
 // stepBack makes undo and redo.
 func (a *app) stepBack(name, about string, do undoer) *cobra.Command {
-	var o snapshot.RestoreOptions
+	var o restore.Options
 	c := &cobra.Command{
 		Use: name, Short: about, Args: cobra.NoArgs,
 		Long:    about + ". Nothing is lost either way: the present is held first.\n\nExit codes: 0 done · 2 nothing to " + name + ", or refused.",

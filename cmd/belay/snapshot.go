@@ -9,6 +9,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/terminal"
 )
@@ -213,7 +214,7 @@ func (a *app) printDiff(c *cobra.Command, desk *flow.Desk, d flow.Diff, stat, na
 }
 
 func (a *app) restoreCommand() *cobra.Command {
-	var o snapshot.RestoreOptions
+	var o restore.Options
 	var yes bool
 	c := &cobra.Command{
 		Use: "restore ID [-- PATH…]", Short: "Put a snapshot's state back", Args: cobra.MinimumNArgs(1),
@@ -264,9 +265,9 @@ Exit codes: 0 restored · 2 refused, nothing changed · 5 somebody else restores
 }
 
 func (a *app) undoCommand() *cobra.Command {
-	return a.stepBack("undo", "Take the last restore back", (*snapshot.Store).Undo)
+	return a.stepBack("undo", "Take the last restore back", (*restore.Store).Undo)
 }
 
 func (a *app) redoCommand() *cobra.Command {
-	return a.stepBack("redo", "Do the restore again that undo took back", (*snapshot.Store).Redo)
+	return a.stepBack("redo", "Do the restore again that undo took back", (*restore.Store).Redo)
 }

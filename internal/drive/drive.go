@@ -16,14 +16,14 @@ import (
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/journal"
-	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/restore"
 )
 
 // Desk is belay opened in one working tree.
 type Desk struct {
 	Repo    *git.Repo
 	Config  config.Config
-	Snaps   *snapshot.Store
+	Snaps   *restore.Store
 	Journal *journal.Store
 	Self    []string // the argument vector that runs an agent's shim; its folder is appended
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -14,8 +15,8 @@ import (
 var reviewArtefacts = []string{".belay/reviews/**", ".belay/now/**"}
 
 // RollbackOptions says what a rollback of this task may touch.
-func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preserve []string) (snapshot.RestoreOptions, error) {
-	opts := snapshot.RestoreOptions{Task: r.Task.ID}
+func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preserve []string) (restore.Options, error) {
+	opts := restore.Options{Task: r.Task.ID}
 	if hard {
 		return opts, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -95,7 +96,7 @@ func (d *Driver) restored(ctx context.Context, c loop.Command) bool {
 	return err == nil && len(out.Written)+len(out.Removed)+len(out.Refs) == 0 && !out.Index && !out.Head
 }
 
-func KeptLines(kept []snapshot.Kept) []string {
+func KeptLines(kept []restore.Kept) []string {
 	var lines []string
 	for _, k := range kept {
 		lines = append(lines, k.Path+": "+k.Why)

@@ -14,6 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -79,7 +80,7 @@ func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*D
 		Journal: journal.Open(filepath.Join(repo.Common, "belay")),
 	}, trust: config.OpenTrust("")}
 	var err error
-	d.Snaps, err = snapshot.Open(ctx, repo, snapshot.Options{
+	d.Snaps, err = restore.Open(ctx, repo, snapshot.Options{
 		Include: cfg.Snapshot.Include, MaxFile: cfg.Snapshot.MaxFile,
 	})
 	return d, err

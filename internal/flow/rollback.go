@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
-	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/restore"
 )
 
 // RollbackRequest asks for a task's state before.
@@ -25,17 +25,17 @@ type RollbackRequest struct {
 // Rollback puts a task's state before back. What the task's attempts touched goes
 // back; what somebody else changed since stays and is named. It is recorded in the
 // task's history. When the loop waits for exactly this restore, the loop goes on.
-func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (snapshot.Restored, error) {
+func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restored, error) {
 	r, err := d.Load(q.Task)
 	if err != nil {
-		return snapshot.Restored{}, err
+		return restore.Restored{}, err
 	}
 	if r.State.Before == "" {
-		return snapshot.Restored{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task), "%s has no state before: it has not started", q.Task)
+		return restore.Restored{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task), "%s has no state before: it has not started", q.Task)
 	}
 	opts, err := d.RollbackOptions(ctx, r, q.Hard, q.Preserve)
 	if err != nil {
-		return snapshot.Restored{}, err
+		return restore.Restored{}, err
 	}
 	opts.DryRun, opts.FilesOnly, opts.Force, opts.Reason = q.DryRun, q.Files, q.Force, q.Reason
 	if q.DryRun {
@@ -43,7 +43,7 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (snapshot.Restor
 	}
 	unlock, err := d.Hold(ctx, q.Task, "belay rollback")
 	if err != nil {
-		return snapshot.Restored{}, err
+		return restore.Restored{}, err
 	}
 	defer unlock()
 	if c := r.State.Pending; c != nil && c.Kind == loop.CmdRestore {
@@ -58,7 +58,7 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (snapshot.Restor
 
 // rolledBack records a rollback by hand: as the result the loop waits for, or as a
 // note beside it.
-func (d *Desk) rolledBack(ctx context.Context, r *drive.Record, q RollbackRequest, out snapshot.Restored) error {
+func (d *Desk) rolledBack(ctx context.Context, r *drive.Record, q RollbackRequest, out restore.Restored) error {
 	if c := r.State.Pending; c != nil && c.Kind == loop.CmdRestore {
 		return d.Apply(ctx, r, loop.Event{Kind: loop.EvRestored, Command: c.ID, Snapshot: out.Rescue, Kept: drive.KeptLines(out.Kept), Note: q.Reason})
 	}

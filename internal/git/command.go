@@ -45,7 +45,6 @@ var answers = []string{
 	"GIT_TERMINAL_PROMPT=0",    // never ask on the terminal
 	"GIT_LITERAL_PATHSPECS=1",  // a file may be called *.go or :(top)
 	"GIT_ATTR_NOSYSTEM=1",      // attributes of the machine decide nothing
-	"GIT_ADVICE=0",             //
 	"LC_ALL=C",                 // messages are read by us
 	"GIT_AUTHOR_NAME=belay", "GIT_AUTHOR_EMAIL=belay@localhost",
 	"GIT_COMMITTER_NAME=belay", "GIT_COMMITTER_EMAIL=belay@localhost", // no identity needed for a reflog line

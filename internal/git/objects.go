@@ -18,29 +18,56 @@ func unhex(s string) (string, error) {
 	return string(b), err
 }
 
-// Missing gives those of the objects that the repository does not hold. It asks a
-// fresh process, because one that ran before a gc still answers from packs that are
-// gone.
-func (r *Repo) Missing(ctx context.Context, oids []string) ([]string, error) {
+// look asks a fresh process about objects, one line for each, "" for one that is not
+// there: a process that ran before a gc still answers from packs that are gone.
+func (r *Repo) look(ctx context.Context, oids []string, format string) ([]string, error) {
 	if len(oids) == 0 {
 		return nil, nil
 	}
-	out, err := r.Run(ctx, strings.NewReader(strings.Join(oids, "\n")+"\n"), "cat-file", "--batch-check=%(objectname)")
+	out, err := r.Run(ctx, strings.NewReader(strings.Join(oids, "\n")+"\n"), "cat-file", "--batch-check="+format)
 	if err != nil {
 		return nil, err
 	}
-	var missing []string
-	n := 0
-	for line := range bytes.Lines(out) {
-		if oid, gone := strings.CutSuffix(string(bytes.TrimSuffix(line, []byte("\n"))), " missing"); gone {
-			missing = append(missing, oid)
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(lines) != len(oids) {
+		return nil, fmt.Errorf("look for %d objects: git answered for %d", len(oids), len(lines))
+	}
+	for i, line := range lines {
+		if strings.HasSuffix(line, " missing") {
+			lines[i] = ""
 		}
-		n++
 	}
-	if n != len(oids) {
-		return nil, fmt.Errorf("look for %d objects: git answered for %d", len(oids), n)
+	return lines, nil
+}
+
+// Missing gives those of the objects that the repository does not hold.
+func (r *Repo) Missing(ctx context.Context, oids []string) ([]string, error) {
+	lines, err := r.look(ctx, oids, "%(objectname)")
+	var missing []string
+	for i, line := range lines {
+		if line == "" {
+			missing = append(missing, oids[i])
+		}
 	}
-	return missing, nil
+	return missing, err
+}
+
+// Types gives the type of each object, "" for one that is not there.
+func (r *Repo) Types(ctx context.Context, oids []string) ([]string, error) {
+	return r.look(ctx, oids, "%(objecttype)")
+}
+
+// Sizes gives the size of each object, -1 for one that is not there.
+func (r *Repo) Sizes(ctx context.Context, oids []string) ([]int64, error) {
+	lines, err := r.look(ctx, oids, "%(objectsize)")
+	sizes := make([]int64, len(lines))
+	for i, line := range lines {
+		n, perr := strconv.ParseInt(line, 10, 64)
+		if sizes[i] = n; perr != nil {
+			sizes[i] = -1
+		}
+	}
+	return sizes, err
 }
 
 // Object is one object as it is read.
@@ -200,50 +227,4 @@ func parseRaw(out string) ([]Difference, error) {
 			OldOID: parts[2], NewOID: parts[3], Status: parts[4][0]})
 	}
 	return list, nil
-}
-
-// Sizes gives the size of each object, -1 for one that is not there.
-func (r *Repo) Sizes(ctx context.Context, oids []string) ([]int64, error) {
-	if len(oids) == 0 {
-		return nil, nil
-	}
-	out, err := r.Run(ctx, strings.NewReader(strings.Join(oids, "\n")+"\n"), "cat-file", "--batch-check=%(objectsize)")
-	if err != nil {
-		return nil, err
-	}
-	sizes := make([]int64, 0, len(oids))
-	for line := range bytes.Lines(out) {
-		n, err := strconv.ParseInt(string(bytes.TrimSuffix(line, []byte("\n"))), 10, 64)
-		if err != nil {
-			n = -1
-		}
-		sizes = append(sizes, n)
-	}
-	if len(sizes) != len(oids) {
-		return nil, fmt.Errorf("look for %d objects: git answered for %d", len(oids), len(sizes))
-	}
-	return sizes, nil
-}
-
-// Types gives the type of each object, "" for one that is not there.
-func (r *Repo) Types(ctx context.Context, oids []string) ([]string, error) {
-	if len(oids) == 0 {
-		return nil, nil
-	}
-	out, err := r.Run(ctx, strings.NewReader(strings.Join(oids, "\n")+"\n"), "cat-file", "--batch-check=%(objecttype)")
-	if err != nil {
-		return nil, err
-	}
-	types := make([]string, 0, len(oids))
-	for line := range bytes.Lines(out) {
-		typ := string(bytes.TrimSuffix(line, []byte("\n")))
-		if strings.Contains(typ, " ") {
-			typ = ""
-		}
-		types = append(types, typ)
-	}
-	if len(types) != len(oids) {
-		return nil, fmt.Errorf("look for %d objects: git answered for %d", len(oids), len(types))
-	}
-	return types, nil
 }

@@ -11,8 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
-	"time"
 )
 
 // NewObject is an object to be stored: its bytes, or a way to read them.
@@ -42,11 +40,8 @@ func (r *Repo) Store(ctx context.Context, objects []NewObject, scratch string) e
 		return nil
 	}
 	var total int64
-	for i := range objects {
-		if objects[i].Open == nil {
-			objects[i].Size = int64(len(objects[i].Data))
-		}
-		total += objects[i].Size
+	for _, o := range objects {
+		total += max(o.Size, int64(len(o.Data)))
 	}
 	if len(objects) <= few && total <= small {
 		var pack bytes.Buffer
@@ -60,78 +55,34 @@ func (r *Repo) Store(ctx context.Context, objects []NewObject, scratch string) e
 		}
 		// A gc takes away folders of loose objects while one is written. It leaves packs.
 	}
-	return again(ctx, func() error { return r.storePack(ctx, objects, scratch, false) })
+	return again(ctx, func() error { return r.storePack(ctx, objects, scratch, "") })
 }
 
 // again does something up to three times while git complains: between two looks of
 // git, a gc at the same time takes away objects that were there.
-func again(ctx context.Context, do func() error) error {
-	var err error
-	for range 3 {
+func again(ctx context.Context, do func() error) (err error) {
+	var f *Failure
+	for n := 0; n < 3 && (n == 0 || errors.As(err, &f) && ctx.Err() == nil); n++ {
 		err = do()
-		var f *Failure
-		if !errors.As(err, &f) || ctx.Err() != nil {
-			return err
-		}
 	}
 	return err
 }
 
 // StoreKept stores objects where a gc that runs at the same time does not delete them
 // although it may have looked at the refs before they were named: in a pack that is
-// marked to be kept, until Release.
-func (r *Repo) StoreKept(ctx context.Context, objects []NewObject, scratch string) error {
+// marked to be kept.
+//
+// note stands in its .keep file; whoever removes that ends the protection.
+func (r *Repo) StoreKept(ctx context.Context, objects []NewObject, scratch, note string) error {
 	if len(objects) == 0 {
 		return nil
 	}
-	for i := range objects {
-		if objects[i].Open == nil {
-			objects[i].Size = int64(len(objects[i].Data))
-		}
-	}
-	return again(ctx, func() error { return r.storePack(ctx, objects, scratch, true) })
-}
-
-// keepNote is what stands in our .keep files.
-const keepNote = "belay: until the git gc of that moment has ended\n"
-
-// Release takes the marks of StoreKept away.
-func (r *Repo) Release() error {
-	marks, err := filepath.Glob(filepath.Join(globSafe(r.Common), "objects", "pack", "pack-*.keep"))
-	for _, path := range marks {
-		if text, rerr := os.ReadFile(path); rerr == nil && string(text) == keepNote {
-			err = errors.Join(err, os.Remove(path))
-		}
-	}
-	return err
-}
-
-// globSafe quotes what filepath.Glob would take for a pattern.
-func globSafe(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
-}
-
-// Collecting reports whether a git gc runs in this repository, as far as its own mark
-// tells: gc.pid holds a process and a host, and means nothing after twelve hours.
-func (r *Repo) Collecting() bool {
-	path := filepath.Join(r.Common, "gc.pid")
-	info, err := os.Stat(path)
-	if err != nil || time.Since(info.ModTime()) > 12*time.Hour {
-		return false
-	}
-	var pid int
-	var host string
-	text, err := os.ReadFile(path)
-	if n, _ := fmt.Sscan(string(text), &pid, &host); err != nil || n < 2 || pid < 1 {
-		return true // being written
-	}
-	own, err := os.Hostname()
-	return err != nil || host != own || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+	return again(ctx, func() error { return r.storePack(ctx, objects, scratch, note) })
 }
 
 // storePack writes a pack beside the store, has git index it, and moves both in: the
 // index last, because git looks for packs by their indexes.
-func (r *Repo) storePack(ctx context.Context, objects []NewObject, scratch string, keep bool) (err error) {
+func (r *Repo) storePack(ctx context.Context, objects []NewObject, scratch, note string) (err error) {
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return err
 	}
@@ -167,8 +118,8 @@ func (r *Repo) storePack(ctx context.Context, objects []NewObject, scratch strin
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("store objects: %w", err)
 	}
-	if keep {
-		if err := replaceFile(filepath.Join(dir, "pack-"+name+".keep"), keepNote); err != nil {
+	if note != "" {
+		if err := replaceFile(filepath.Join(dir, "pack-"+name+".keep"), note); err != nil {
 			return fmt.Errorf("store objects: %w", err)
 		}
 	}
@@ -233,6 +184,9 @@ func (c *counted) Write(p []byte) (int, error) {
 }
 
 func (r *Repo) packOne(out io.Writer, z *zlib.Writer, o NewObject) error {
+	if o.Open == nil {
+		o.Size = int64(len(o.Data))
+	}
 	if _, err := out.Write(packHeader(packType[o.Type], uint64(o.Size))); err != nil {
 		return err
 	}

@@ -83,6 +83,5 @@ func (b *treeBuilder) folder(files []File, skip int) (string, error) {
 	}
 	oid := b.r.Name("tree", data)
 	b.out = append(b.out, NewObject{OID: oid, Type: "tree", Data: data})
-	raw, err := unhex(oid)
-	return raw, err
+	return unhex(oid)
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/git"
 )
 
 // formatVersion is the snapshot format that is written. One that is not known is
@@ -98,19 +97,6 @@ func parseMessage(text string, i *Info) error {
 	return nil
 }
 
-// commitObject writes the commit of a snapshot. It needs nobody's identity.
-func commitObject(r *git.Repo, tree string, parents []string, at time.Time, message string) git.NewObject {
-	var b strings.Builder
-	fmt.Fprintf(&b, "tree %s\n", tree)
-	for _, p := range parents {
-		fmt.Fprintf(&b, "parent %s\n", p)
-	}
-	who := fmt.Sprintf("belay <belay@localhost> %d +0000", max(0, at.Unix()))
-	fmt.Fprintf(&b, "author %s\ncommitter %s\n\n%s", who, who, message)
-	data := []byte(b.String())
-	return git.NewObject{OID: r.Name("commit", data), Type: "commit", Data: data}
-}
-
 // List gives all snapshots, oldest first. One whose record cannot be read is left
 // out; Verify names it.
 func (s *Store) List(ctx context.Context) ([]Info, error) {
@@ -119,14 +105,14 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 }
 
 func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
-	out, err := s.repo.Run(ctx, nil, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(contents)%00", Prefix)
+	out, err := s.Repo.Run(ctx, nil, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(contents)%00", Prefix)
 	if err != nil {
 		return nil, nil, err
 	}
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+2 < len(fields); i += 3 {
 		name := strings.TrimPrefix(strings.TrimPrefix(fields[i], "\n"), Prefix)
-		info := Info{ID: belay.SnapshotID(name), commit: fields[i+1]}
+		info := Info{ID: belay.SnapshotID(name), Commit: fields[i+1]}
 		if _, err := belay.ParseSnapshotID(name); err != nil || !info.ID.Whole() {
 			bad = append(bad, fmt.Errorf("%s%s is not a snapshot of belay's", Prefix, name))
 			continue
@@ -144,11 +130,11 @@ func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 // Get gives a snapshot by its id or the start of one, with its gaps. CodeNotFound
 // when there is none, CodeUsage when several start alike.
 func (s *Store) Get(ctx context.Context, id belay.SnapshotID) (Info, error) {
-	info, err := s.lookUp(ctx, id)
+	info, err := s.LookUp(ctx, id)
 	if err != nil {
 		return info, err
 	}
-	m, err := s.manifest(ctx, info)
+	m, err := s.Manifest(ctx, info)
 	if err != nil {
 		return info, err
 	}
@@ -156,7 +142,7 @@ func (s *Store) Get(ctx context.Context, id belay.SnapshotID) (Info, error) {
 	return info, nil
 }
 
-func (s *Store) lookUp(ctx context.Context, id belay.SnapshotID) (Info, error) {
+func (s *Store) LookUp(ctx context.Context, id belay.SnapshotID) (Info, error) {
 	all, bad, err := s.list(ctx)
 	if err != nil {
 		return Info{}, err

@@ -12,19 +12,21 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
+	"github.com/belay-dev/belay/internal/putback"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// manifest reads a snapshot's manifest.
-func (s *Store) manifest(ctx context.Context, i Info) (*manifest.Manifest, error) {
-	rd, err := s.repo.Reader(ctx)
+// Manifest reads a snapshot's manifest.
+func (s *Store) Manifest(ctx context.Context, i Info) (*manifest.Manifest, error) {
+	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer rd.Close()
-	o, err := rd.Read(i.commit + ":meta/manifest")
+	o, err := rd.Read(i.Commit + ":meta/manifest")
 	if err != nil {
 		return nil, fmt.Errorf("read snapshot %s: %w", i.ID, err)
 	}
@@ -43,7 +45,7 @@ func (s *Store) Changes(ctx context.Context, from, to belay.SnapshotID) ([]belay
 	if err != nil || a == b {
 		return nil, err
 	}
-	list, err := s.repo.DiffTrees(ctx, a, b)
+	list, err := s.Repo.DiffTrees(ctx, a, b)
 	if err != nil {
 		return nil, err
 	}
@@ -65,10 +67,10 @@ func (s *Store) Changes(ctx context.Context, from, to belay.SnapshotID) ([]belay
 }
 
 func (s *Store) pair(ctx context.Context, from, to belay.SnapshotID) (a, b Info, err error) {
-	if a, err = s.lookUp(ctx, from); err != nil {
+	if a, err = s.LookUp(ctx, from); err != nil {
 		return a, b, err
 	}
-	b, err = s.lookUp(ctx, to)
+	b, err = s.LookUp(ctx, to)
 	return a, b, err
 }
 
@@ -99,9 +101,9 @@ func (s *Store) wholeTree(ctx context.Context, i Info) (string, error) {
 	}
 	var files []git.File
 	for _, e := range entries {
-		files = append(files, git.File{Path: e.Path, Mode: e.Mode, OID: raw(e.OID)})
+		files = append(files, git.File{Path: e.Path, Mode: e.Mode, OID: capture.Raw(e.OID)})
 	}
-	tree, objects, err := s.repo.Tree(files)
+	tree, objects, err := s.Repo.Tree(files)
 	if err != nil {
 		return "", err
 	}
@@ -110,11 +112,11 @@ func (s *Store) wholeTree(ctx context.Context, i Info) (string, error) {
 
 // files lists a snapshot's files, those of odd names too.
 func (s *Store) files(ctx context.Context, i Info) ([]git.TreeEntry, error) {
-	entries, err := s.repo.ListTree(ctx, i.Tree)
+	entries, err := s.Repo.ListTree(ctx, i.Tree)
 	if err != nil || i.odd == 0 {
 		return entries, err
 	}
-	m, err := s.manifest(ctx, i)
+	m, err := s.Manifest(ctx, i)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +128,7 @@ func (s *Store) files(ctx context.Context, i Info) ([]git.TreeEntry, error) {
 
 // lineCounts reads `diff-tree --numstat`; a binary file counts -1.
 func (s *Store) lineCounts(ctx context.Context, from, to string) (map[string][2]int, error) {
-	out, err := s.repo.Run(ctx, nil, "diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", from, to)
+	out, err := s.Repo.Run(ctx, nil, "diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +157,7 @@ func (s *Store) Patch(ctx context.Context, from, to belay.SnapshotID, paths []st
 	}
 	args := []string{"diff-tree", "-r", "-p", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
 		"--src-prefix=a/", "--dst-prefix=b/", a, b, "--"}
-	return s.repo.Stream(ctx, nil, w, append(args, paths...)...)
+	return s.Repo.Stream(ctx, nil, w, append(args, paths...)...)
 }
 
 // RefChanges gives the names of local refs that differ between two snapshots.
@@ -164,22 +166,22 @@ func (s *Store) RefChanges(ctx context.Context, from, to belay.SnapshotID) ([]st
 	if err != nil {
 		return nil, err
 	}
-	old, err := s.refsOf(ctx, a)
+	old, err := s.RefsOf(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	now, err := s.refsOf(ctx, b)
+	now, err := s.RefsOf(ctx, b)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for name, oid := range now.refs {
-		if old.refs[name] != oid {
+	for name, oid := range now.Refs {
+		if old.Refs[name] != oid {
 			names = append(names, name)
 		}
 	}
-	for name := range old.refs {
-		if _, still := now.refs[name]; !still {
+	for name := range old.Refs {
+		if _, still := now.Refs[name]; !still {
 			names = append(names, name)
 		}
 	}
@@ -187,20 +189,21 @@ func (s *Store) RefChanges(ctx context.Context, from, to belay.SnapshotID) ([]st
 	return names, nil
 }
 
-// heldRefs is what meta/refs says.
-type heldRefs struct {
-	head git.Head
-	refs map[string]string // name → oid; symbolic ones as "ref: name"
+// HeldRefs is what a snapshot says of refs.
+type HeldRefs struct {
+	Head git.Head
+	Refs map[string]string // name → oid; symbolic ones as "ref: name"
 }
 
-func (s *Store) refsOf(ctx context.Context, i Info) (heldRefs, error) {
-	h := heldRefs{refs: map[string]string{}}
-	rd, err := s.repo.Reader(ctx)
+// RefsOf reads them.
+func (s *Store) RefsOf(ctx context.Context, i Info) (HeldRefs, error) {
+	h := HeldRefs{Refs: map[string]string{}}
+	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
 		return h, err
 	}
 	defer rd.Close()
-	o, err := rd.Read(i.commit + ":meta/refs")
+	o, err := rd.Read(i.Commit + ":meta/refs")
 	if err != nil {
 		return h, fmt.Errorf("read snapshot %s: %w", i.ID, err)
 	}
@@ -211,11 +214,11 @@ func (s *Store) refsOf(ctx context.Context, i Info) (heldRefs, error) {
 		}
 		switch {
 		case f[0] == "HEAD":
-			h.head = git.Head{OID: f[1], Branch: f[2]}
+			h.Head = git.Head{OID: f[1], Branch: f[2]}
 		case f[2] != "":
-			h.refs[f[0]] = "ref: " + f[2]
+			h.Refs[f[0]] = "ref: " + f[2]
 		default:
-			h.refs[f[0]] = f[1]
+			h.Refs[f[0]] = f[1]
 		}
 	}
 	return h, nil
@@ -224,11 +227,11 @@ func (s *Store) refsOf(ctx context.Context, i Info) (heldRefs, error) {
 // Export writes a snapshot's files, bytes and modes, into a folder that is empty or
 // not there.
 func (s *Store) Export(ctx context.Context, id belay.SnapshotID, dir string) error {
-	i, err := s.lookUp(ctx, id)
+	i, err := s.LookUp(ctx, id)
 	if err != nil {
 		return err
 	}
-	m, err := s.manifest(ctx, i)
+	m, err := s.Manifest(ctx, i)
 	if err != nil {
 		return err
 	}
@@ -242,22 +245,23 @@ func (s *Store) Export(ctx context.Context, id belay.SnapshotID, dir string) err
 	if err != nil {
 		return err
 	}
-	var p plan
+	var p putback.Plan
 	for _, e := range entries {
-		p.Writes = append(p.Writes, write{Path: rawPath(e.Path), Mode: e.Mode, OID: e.OID, Perm: m.Perm(e.Path, e.Mode == 0o100755)})
+		p.Writes = append(p.Writes, putback.Write{Path: putback.RawPath(e.Path), Mode: e.Mode, OID: e.OID, Perm: m.Perm(e.Path, e.Mode == 0o100755)})
 	}
 	root, err := worktree.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	return s.writeFiles(ctx, root, &p, dir, &worktree.Result{})
+	to := putback.Place{Repo: s.Repo, Root: root, Tmp: dir}
+	return to.WriteFiles(ctx, &p, &worktree.Result{})
 }
 
 // ReadFile gives a file of a snapshot and its git mode. CodeNotFound when it has none
 // of that name.
 func (s *Store) ReadFile(ctx context.Context, id belay.SnapshotID, name string) ([]byte, uint32, error) {
-	i, err := s.lookUp(ctx, id)
+	i, err := s.LookUp(ctx, id)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -266,7 +270,7 @@ func (s *Store) ReadFile(ctx context.Context, id belay.SnapshotID, name string) 
 	if err != nil {
 		return nil, 0, err
 	}
-	list, err := s.repo.Run(ctx, nil, "ls-tree", "-z", tree, "--", name)
+	list, err := s.Repo.Run(ctx, nil, "ls-tree", "-z", tree, "--", name)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -279,7 +283,7 @@ func (s *Store) ReadFile(ctx context.Context, id belay.SnapshotID, name string) 
 	if err != nil {
 		return nil, 0, err
 	}
-	rd, err := s.repo.Reader(ctx)
+	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
 		return nil, 0, err
 	}

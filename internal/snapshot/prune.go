@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
 )
 
@@ -16,32 +17,35 @@ import (
 func (s *Store) Drop(ctx context.Context, ids ...belay.SnapshotID) error {
 	var list []Info
 	for _, id := range ids {
-		i, err := s.lookUp(ctx, id)
+		i, err := s.LookUp(ctx, id)
 		if err != nil {
 			return err
 		}
 		list = append(list, i)
 	}
-	return s.drop(ctx, list)
+	return s.Discard(ctx, list)
 }
 
-func (s *Store) drop(ctx context.Context, list []Info) error {
+// Discard forgets snapshots that were looked up before.
+func (s *Store) Discard(ctx context.Context, list []Info) error {
 	if len(list) == 0 {
 		return nil
 	}
 	// First the memory that rests on them, then the refs: killed in between, the next
 	// take only looks at more than it must.
-	if err := s.forgetFor(list); err != nil {
-		return err
-	}
+	var ids []belay.SnapshotID
 	var updates []git.Update
 	for _, i := range list {
-		updates = append(updates, git.Update{Ref: i.ref(), Old: i.commit})
+		ids = append(ids, i.ID)
+		updates = append(updates, git.Update{Ref: i.ref(), Old: i.Commit})
 	}
-	if err := fault("ref", list[0].ref()); err != nil {
+	if err := s.ForgetFor(ids); err != nil {
 		return err
 	}
-	return s.repo.UpdateRefs(ctx, "belay: drop", updates)
+	if err := capture.Fault("ref", list[0].ref()); err != nil {
+		return err
+	}
+	return s.Repo.UpdateRefs(ctx, "belay: drop", updates)
 }
 
 // PruneOptions says what is old. Keep protects: the snapshots of open tasks.
@@ -82,7 +86,7 @@ func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	if o.DryRun {
 		return out, nil
 	}
-	return out, s.drop(ctx, old)
+	return out, s.Discard(ctx, old)
 }
 
 // Usage is what snapshots cost.
@@ -98,7 +102,7 @@ func (s *Store) Usage(ctx context.Context) (Usage, error) {
 	if err != nil || len(all) == 0 {
 		return u, err
 	}
-	out, err := s.repo.Run(ctx, nil, "rev-list", "--objects", "--disk-usage", "--glob="+Prefix+"*", "--not", "--branches", "--tags", "--remotes", "--glob=refs/stash")
+	out, err := s.Repo.Run(ctx, nil, "rev-list", "--objects", "--disk-usage", "--glob="+Prefix+"*", "--not", "--branches", "--tags", "--remotes", "--glob=refs/stash")
 	if err != nil {
 		return u, err
 	}
@@ -120,7 +124,7 @@ func (s *Store) Verify(ctx context.Context) ([]string, error) {
 		return problems, nil
 	}
 	for _, i := range all {
-		out, err := s.repo.Run(ctx, nil, "rev-list", "--objects", "--no-object-names", "--missing=print", i.commit, "--not", "--branches", "--tags")
+		out, err := s.Repo.Run(ctx, nil, "rev-list", "--objects", "--no-object-names", "--missing=print", i.Commit, "--not", "--branches", "--tags")
 		var f *git.Failure
 		switch {
 		case errors.As(err, &f):

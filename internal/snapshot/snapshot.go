@@ -9,18 +9,17 @@ package snapshot
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
 )
 
 // Prefix is where the refs of snapshots live.
-const Prefix = "refs/belay/"
+const Prefix = capture.Prefix
 
 // DefaultMaxFile is the size above which an untracked file is not captured.
 const DefaultMaxFile = 256 << 20
@@ -32,11 +31,10 @@ type Options struct {
 	Now     func() time.Time
 }
 
-// Store takes and restores the snapshots of one working tree.
+// Store holds the snapshots of one working tree.
 type Store struct {
-	repo *git.Repo
+	*capture.Place
 	opts Options
-	dir  string // belay's private folder of this working tree
 }
 
 // Open writes nothing.
@@ -47,7 +45,8 @@ func Open(_ context.Context, repo *git.Repo, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Store{repo: repo, opts: o, dir: filepath.Join(repo.Dir, "belay")}, nil
+	place := &capture.Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), Include: o.Include, MaxFile: o.MaxFile}
+	return &Store{Place: place, opts: o}, nil
 }
 
 // Meta is what the taker says of a snapshot.
@@ -83,20 +82,11 @@ type Info struct {
 	Moving    bool      `json:"moving"`  // files changed while it was taken
 	Gaps      []Gap     `json:"gaps,omitempty"`
 	Nested    []string  `json:"nested,omitempty"` // repositories of their own, left alone
-	commit    string
-	odd       int // captured files whose names no git tree may hold
+	Commit    string    `json:"-"`                // the object the ref names
+	odd       int       // captured files whose names no git tree may hold
 }
 
 func (i Info) ref() string { return Prefix + string(i.ID) }
-
-// scratch makes and gives a folder of belay's own.
-func (s *Store) scratch(parts ...string) (string, error) {
-	dir := filepath.Join(append([]string{s.dir}, parts...)...)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("make %s: %w", dir, err)
-	}
-	return dir, nil
-}
 
 // gapsOf turns a manifest's gaps into what people are told.
 func gapsOf(m *manifest.Manifest) (gaps []Gap, nested []string) {

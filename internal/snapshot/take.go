@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/worktree"
 )
@@ -25,27 +25,23 @@ import (
 // of refs/belay/, no file. It starts no program that the repository names. What could
 // not be captured is in the Info's Gaps, and Partial says so.
 //
-// A restore that was cut short is finished first. CodeBusy when another process
-// restores in this working tree.
+// CodeBusy when another process restores in this working tree.
 func (s *Store) Take(ctx context.Context, m Meta) (Info, error) {
-	if _, err := s.Recover(ctx); err != nil {
-		return Info{}, err
-	}
 	unlock, err := s.share(ctx)
 	if err != nil {
 		return Info{}, err
 	}
 	defer unlock()
-	info, _, err := s.take(ctx, m, wanted{})
+	info, _, err := s.Hold(ctx, m, capture.Wanted{})
 	return info, err
 }
 
 // share keeps restores away while a take reads the tree.
 func (s *Store) share(ctx context.Context) (func(), error) {
-	if _, err := s.scratch(); err != nil {
+	if _, err := s.Scratch(); err != nil {
 		return nil, err
 	}
-	lock := flock.New(s.lockPath())
+	lock := flock.New(s.LockPath())
 	waiting, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
 	if ok, err := lock.TryRLockContext(waiting, 20*time.Millisecond); !ok {
@@ -53,7 +49,7 @@ func (s *Store) share(ctx context.Context) (func(), error) {
 			return nil, ctx.Err()
 		}
 		if err == nil || errors.Is(err, context.DeadlineExceeded) {
-			return nil, s.busy()
+			return nil, s.Busy()
 		}
 		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
 	}
@@ -63,15 +59,15 @@ func (s *Store) share(ctx context.Context) (func(), error) {
 // tries is how often a tree that changes under the take is read again.
 const tries = 3
 
-// take reads, stores, writes the ref, and only then verifies that everything is there:
+// Hold reads, stores, writes the ref, and only then verifies that everything is there:
 // a gc that runs meanwhile may have pruned what was found before the ref existed.
-func (s *Store) take(ctx context.Context, m Meta, w wanted) (Info, *capture, error) {
-	if _, err := s.scratch(); err != nil {
+func (s *Store) Hold(ctx context.Context, m Meta, w capture.Wanted) (Info, *capture.Capture, error) {
+	if _, err := s.Scratch(); err != nil {
 		return Info{}, nil, err
 	}
 	var info Info
 	var commit git.NewObject
-	c, err := s.read(ctx, w, func(c *capture) []git.NewObject {
+	c, err := s.look(ctx, w, func(c *capture.Capture) []git.NewObject {
 		info, commit = s.seal(c, m)
 		return []git.NewObject{commit}
 	})
@@ -82,29 +78,29 @@ func (s *Store) take(ctx context.Context, m Meta, w wanted) (Info, *capture, err
 		return Info{}, nil, err
 	}
 	if err := s.verify(ctx, c, commit); err != nil {
-		drop := s.repo.UpdateRefs(ctx, "belay: drop", []git.Update{{Ref: info.ref(), Old: commit.OID}})
+		drop := s.Repo.UpdateRefs(ctx, "belay: drop", []git.Update{{Ref: info.ref(), Old: commit.OID}})
 		return Info{}, nil, errors.Join(err, drop)
 	}
 	// The snapshot exists. That the next take has to look at everything again is no
 	// reason to call it failed: whoever asked would take a second one.
-	_ = s.learn(ctx, c, info.ID)
+	_ = s.Learn(ctx, c, info.ID)
 	_ = s.releaseKept() // a pack that is kept for longer harms nobody
 	return info, c, nil
 }
 
 // anchor writes the ref. When a gc took the commit before it had one, everything is
 // stored once more, where gc does not go.
-func (s *Store) anchor(ctx context.Context, c *capture, info Info, commit git.NewObject) error {
-	if err := fault("ref", info.ref()); err != nil {
+func (s *Store) anchor(ctx context.Context, c *capture.Capture, info Info, commit git.NewObject) error {
+	if err := capture.Fault("ref", info.ref()); err != nil {
 		return err
 	}
 	update := []git.Update{{Ref: info.ref(), New: commit.OID}}
-	err := s.repo.UpdateRefs(ctx, "belay: snapshot", update)
+	err := s.Repo.UpdateRefs(ctx, "belay: snapshot", update)
 	var f *git.Failure
 	if !errors.As(err, &f) || !strings.Contains(f.Says, "nonexistent object") {
 		return err
 	}
-	root, err := worktree.OpenRoot(s.repo.Root)
+	root, err := worktree.OpenRoot(s.Repo.Root)
 	if err != nil {
 		return err
 	}
@@ -112,33 +108,33 @@ func (s *Store) anchor(ctx context.Context, c *capture, info Info, commit git.Ne
 	if err := s.keepFromGC(ctx, c, append(s.candidates(root, c), commit)); err != nil {
 		return err
 	}
-	return s.repo.UpdateRefs(ctx, "belay: snapshot", update)
+	return s.Repo.UpdateRefs(ctx, "belay: snapshot", update)
 }
 
 // seal makes the snapshot's commit of what was captured.
-func (s *Store) seal(c *capture, m Meta) (Info, git.NewObject) {
+func (s *Store) seal(c *capture.Capture, m Meta) (Info, git.NewObject) {
 	now := s.opts.Now()
-	info := Info{ID: newID(now, c.newest), Meta: m, Time: now.UTC(), Head: c.head.OID, Branch: c.head.Branch,
-		Operation: operation(c.state), Tree: c.tree, Files: len(c.scan.Entries), Partial: len(c.man.Gaps) > 0, Moving: c.moving, odd: len(c.man.Odd)}
-	info.Gaps, info.Nested = gapsOf(c.man)
-	commit := commitObject(s.repo, c.whole, c.parents, now, info.message())
-	info.commit = commit.OID
+	info := Info{ID: newID(now, c.Newest), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch,
+		Operation: capture.Operation(c.State), Tree: c.Tree, Files: len(c.Scan.Entries), Partial: len(c.Man.Gaps) > 0, Moving: c.Moving, odd: len(c.Man.Odd)}
+	info.Gaps, info.Nested = gapsOf(c.Man)
+	commit := capture.CommitObject(s.Repo, c.Whole, c.Parents, now, info.message())
+	info.Commit = commit.OID
 	return info, commit
 }
 
-// read captures the present and stores its objects, with those that seal adds. When
+// look captures the present and stores its objects, with those that seal adds. When
 // files change meanwhile it is done again, and in the end what was read is what is
 // held, marked as moving.
-func (s *Store) read(ctx context.Context, w wanted, seal func(*capture) []git.NewObject) (*capture, error) {
+func (s *Store) look(ctx context.Context, w capture.Wanted, seal func(*capture.Capture) []git.NewObject) (*capture.Capture, error) {
 	for try := 1; ; try++ {
-		c, err := s.capture(ctx, w)
+		c, err := s.Place.Read(ctx, w)
 		if errors.Is(err, git.ErrChanged) && try < tries {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		if c.moving && try < tries {
+		if c.Moving && try < tries {
 			continue
 		}
 		err = s.storeAll(ctx, c, seal(c))
@@ -158,14 +154,14 @@ func (s *Store) read(ctx context.Context, w wanted, seal func(*capture) []git.Ne
 }
 
 // storeAll stores what the repository does not hold yet.
-func (s *Store) storeAll(ctx context.Context, c *capture, more []git.NewObject) error {
-	root, err := worktree.OpenRoot(s.repo.Root)
+func (s *Store) storeAll(ctx context.Context, c *capture.Capture, more []git.NewObject) error {
+	root, err := worktree.OpenRoot(s.Repo.Root)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	objects := s.candidates(root, c)
-	if len(c.blobs) > 20 || !c.last.valid {
+	if len(c.Blobs) > 20 || !c.Last.Valid {
 		if objects, err = s.lacking(ctx, objects); err != nil {
 			return err
 		}
@@ -174,33 +170,33 @@ func (s *Store) storeAll(ctx context.Context, c *capture, more []git.NewObject) 
 }
 
 func (s *Store) store(ctx context.Context, objects []git.NewObject) error {
-	if err := fault("store", "objects"); err != nil {
+	if err := capture.Fault("store", "objects"); err != nil {
 		return err
 	}
-	return s.repo.Store(ctx, objects, filepath.Join(s.dir, "tmp"))
+	return s.Repo.Store(ctx, objects, filepath.Join(s.Dir, "tmp"))
 }
 
 // candidates gives everything of a capture that may have to be stored.
 // Blobs are read through root when they are wanted.
-func (s *Store) candidates(root *worktree.Root, c *capture) []git.NewObject {
-	objects := slices.Clone(c.objects)
-	for oid, src := range c.blobs {
-		objects = append(objects, src.object(root, oid))
+func (s *Store) candidates(root *worktree.Root, c *capture.Capture) []git.NewObject {
+	objects := slices.Clone(c.Objects)
+	for oid, src := range c.Blobs {
+		objects = append(objects, object(src, root, oid))
 	}
 	sort.Slice(objects, func(i, j int) bool { return objects[i].OID < objects[j].OID })
 	return slices.CompactFunc(objects, func(a, b git.NewObject) bool { return a.OID == b.OID })
 }
 
 // object reads a blob's bytes from the working tree when they are wanted.
-func (src *source) object(root *worktree.Root, oid string) git.NewObject {
-	open := func() (io.ReadCloser, error) { return root.Open(src.path) }
-	if src.link {
+func object(src *capture.Source, root *worktree.Root, oid string) git.NewObject {
+	open := func() (io.ReadCloser, error) { return root.Open(src.Path) }
+	if src.Link {
 		open = func() (io.ReadCloser, error) {
-			target, err := root.ReadLink(src.path)
+			target, err := root.ReadLink(src.Path)
 			return io.NopCloser(strings.NewReader(target)), err
 		}
 	}
-	return git.NewObject{OID: oid, Type: "blob", Size: src.size, Open: open}
+	return git.NewObject{OID: oid, Type: "blob", Size: src.Size, Open: open}
 }
 
 // lacking gives those objects that the repository does not hold.
@@ -209,7 +205,7 @@ func (s *Store) lacking(ctx context.Context, objects []git.NewObject) ([]git.New
 	for i, o := range objects {
 		oids[i] = o.OID
 	}
-	missing, err := s.repo.Missing(ctx, oids)
+	missing, err := s.Repo.Missing(ctx, oids)
 	if err != nil {
 		return nil, err
 	}
@@ -222,15 +218,15 @@ func (s *Store) lacking(ctx context.Context, objects []git.NewObject) ([]git.New
 
 // verify asks a fresh process for every object that no earlier snapshot is known to
 // hold, and stores once more what a gc took meanwhile.
-func (s *Store) verify(ctx context.Context, c *capture, commit git.NewObject) error {
-	root, err := worktree.OpenRoot(s.repo.Root)
+func (s *Store) verify(ctx context.Context, c *capture.Capture, commit git.NewObject) error {
+	root, err := worktree.OpenRoot(s.Repo.Root)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	for range 2 {
 		objects := append(s.candidates(root, c), commit)
-		if s.repo.Collecting() {
+		if capture.Collecting(s.Repo) {
 			// It may have looked at the refs before ours was there, and delete what we see now.
 			if err := s.keepFromGC(ctx, c, objects); err != nil {
 				return err
@@ -252,9 +248,9 @@ func (s *Store) verify(ctx context.Context, c *capture, commit git.NewObject) er
 
 // keepFromGC stores what only this snapshot is known to hold in a place that gc does
 // not touch. What HEAD holds is left out: no gc takes that.
-func (s *Store) keepFromGC(ctx context.Context, c *capture, objects []git.NewObject) error {
-	if !c.last.valid && c.head.OID != "" {
-		entries, err := s.repo.ListTree(ctx, c.head.OID)
+func (s *Store) keepFromGC(ctx context.Context, c *capture.Capture, objects []git.NewObject) error {
+	if !c.Last.Valid && c.Head.OID != "" {
+		entries, err := s.Repo.ListTree(ctx, c.Head.OID)
 		if err != nil {
 			return err
 		}
@@ -264,39 +260,39 @@ func (s *Store) keepFromGC(ctx context.Context, c *capture, objects []git.NewObj
 		}
 		objects = slices.DeleteFunc(slices.Clone(objects), func(o git.NewObject) bool { return o.Type == "blob" && safe[o.OID] })
 	}
-	if err := fault("store", "kept objects"); err != nil {
+	if err := capture.Fault("store", "kept objects"); err != nil {
 		return err
 	}
-	if err := writeWhole(s.keptPath(), nil, false); err != nil {
+	if err := capture.WriteWhole(s.keptPath(), nil, false); err != nil {
 		return err
 	}
-	return s.repo.StoreKept(ctx, objects, filepath.Join(s.dir, "tmp"))
+	return s.Repo.StoreKept(ctx, objects, filepath.Join(s.Dir, "tmp"), capture.KeepNote)
 }
 
 // keptPath marks that there are packs to be released once no gc runs.
-func (s *Store) keptPath() string { return filepath.Join(s.dir, "kept") }
+func (s *Store) keptPath() string { return filepath.Join(s.Dir, "kept") }
 
 func (s *Store) releaseKept() error {
-	if _, err := os.Lstat(s.keptPath()); err != nil || s.repo.Collecting() {
+	if _, err := os.Lstat(s.keptPath()); err != nil || capture.Collecting(s.Repo) {
 		return nil
 	}
-	return errors.Join(s.repo.Release(), os.Remove(s.keptPath()))
+	return errors.Join(capture.Release(s.Repo), os.Remove(s.keptPath()))
 }
 
 // anchored checks that the snapshots the capture rests on still exist, now that its
 // own ref holds everything.
-func (s *Store) anchored(ctx context.Context, c *capture) error {
-	if !c.last.valid || s.loose(c.last.Anchors) {
+func (s *Store) anchored(ctx context.Context, c *capture.Capture) error {
+	if !c.Last.Valid || s.loose(c.Last.Anchors) {
 		return nil
 	}
-	refs, err := s.repo.Refs(ctx, Prefix)
+	refs, err := s.Repo.Refs(ctx, Prefix)
 	if err != nil {
 		return err
 	}
-	if s.remember(refs).valid {
+	if s.Remember(refs).Valid {
 		return nil
 	}
-	if err := s.forget(); err != nil {
+	if err := s.Forget(); err != nil {
 		return err
 	}
 	return belay.Refuse(belay.CodeCannot, "try again", "snapshots were dropped while one was taken")
@@ -305,17 +301,17 @@ func (s *Store) anchored(ctx context.Context, c *capture) error {
 // loose reports whether all refs are there as files, which spares asking git.
 func (s *Store) loose(ids []belay.SnapshotID) bool {
 	for _, id := range ids {
-		if _, err := os.Lstat(filepath.Join(s.repo.Common, filepath.FromSlash(Prefix+string(id)))); err != nil {
+		if _, err := os.Lstat(filepath.Join(s.Repo.Common, filepath.FromSlash(Prefix+string(id)))); err != nil {
 			return false
 		}
 	}
-	return !s.repo.Reftab
+	return !s.Repo.Reftab
 }
 
 // freeze copies every file that was read in this capture, and names and stores the
 // copies: what is held is what was read, although the tree did not stand still.
-func (s *Store) freeze(ctx context.Context, c *capture, seal func(*capture) []git.NewObject) error {
-	dir, err := s.scratch("tmp")
+func (s *Store) freeze(ctx context.Context, c *capture.Capture, seal func(*capture.Capture) []git.NewObject) error {
+	dir, err := s.Scratch("tmp")
 	if err != nil {
 		return err
 	}
@@ -323,15 +319,15 @@ func (s *Store) freeze(ctx context.Context, c *capture, seal func(*capture) []gi
 		return err
 	}
 	defer os.RemoveAll(dir)
-	root, err := worktree.OpenRoot(s.repo.Root)
+	root, err := worktree.OpenRoot(s.Repo.Root)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	copies := map[string]string{} // oid → copy
-	for i := range c.scan.Entries {
-		e := &c.scan.Entries[i]
-		if _, wanted := c.blobs[e.OID.String()]; !wanted {
+	for i := range c.Scan.Entries {
+		e := &c.Scan.Entries[i]
+		if _, wanted := c.Blobs[e.OID.String()]; !wanted {
 			continue
 		}
 		path := filepath.Join(dir, fmt.Sprint(i))
@@ -343,9 +339,9 @@ func (s *Store) freeze(ctx context.Context, c *capture, seal func(*capture) []gi
 		}
 		copies[e.OID.String()] = path
 	}
-	c.scan.Entries = slices.DeleteFunc(c.scan.Entries, func(e worktree.Entry) bool { return e.Path == "" })
-	c.moving, c.scan.Moving, c.blobs = true, true, map[string]*source{}
-	if err := s.name(ctx, c); err != nil {
+	c.Scan.Entries = slices.DeleteFunc(c.Scan.Entries, func(e worktree.Entry) bool { return e.Path == "" })
+	c.Moving, c.Scan.Moving, c.Blobs = true, true, map[string]*capture.Source{}
+	if err := s.Name(ctx, c); err != nil {
 		return err
 	}
 	objects := s.candidates(root, c)
@@ -363,7 +359,7 @@ func (s *Store) copyOut(root *worktree.Root, e *worktree.Entry, path string) err
 		if err != nil {
 			return err
 		}
-		e.OID, e.Size, e.Fresh = worktree.OID(raw(s.repo.Name("blob", []byte(target)))), int64(len(target)), true
+		e.OID, e.Size, e.Fresh = worktree.OID(capture.Raw(s.Repo.Name("blob", []byte(target)))), int64(len(target)), true
 		return os.WriteFile(path, []byte(target), 0o600)
 	}
 	in, err := root.Open(e.Path)
@@ -384,7 +380,7 @@ func (s *Store) copyOut(root *worktree.Root, e *worktree.Entry, path string) err
 		return err
 	}
 	defer f.Close()
-	h := s.repo.NewHash()
+	h := s.Repo.NewHash()
 	fmt.Fprintf(h, "blob %d\x00", n)
 	if _, err := io.Copy(h, f); err != nil {
 		return err
@@ -394,7 +390,7 @@ func (s *Store) copyOut(root *worktree.Root, e *worktree.Entry, path string) err
 }
 
 // nothingMore is for what is read without becoming a snapshot.
-func nothingMore(*capture) []git.NewObject { return nil }
+func nothingMore(*capture.Capture) []git.NewObject { return nil }
 
 // Peek reads the present and stores it without a ref: the tree of its files can be
 // compared with a snapshot's until the next gc.
@@ -404,15 +400,23 @@ func (s *Store) Peek(ctx context.Context) (tree string, err error) {
 		return "", err
 	}
 	defer unlock()
-	c, err := s.read(ctx, wanted{}, nothingMore)
+	c, err := s.look(ctx, capture.Wanted{}, nothingMore)
 	if err != nil {
 		return "", err
 	}
-	return c.tree, nil
+	return c.Tree, nil
 }
 
-// raw turns an object's hex name into its bytes; names come from git or ourselves.
-func raw(oid string) string {
-	b, _ := hex.DecodeString(oid)
-	return string(b)
+// Look is Peek with everything that was read, and with what w wants besides.
+func (s *Store) Look(ctx context.Context, w capture.Wanted) (*capture.Capture, error) {
+	return s.look(ctx, w, nothingMore)
+}
+
+// LockPath is the file whose lock keeps takes and restores of this tree apart.
+func (s *Store) LockPath() string { return filepath.Join(s.Dir, "restore.lock") }
+
+// Busy is the refusal when that lock is held.
+func (s *Store) Busy() error {
+	note, _ := os.ReadFile(s.LockPath())
+	return belay.Refuse(belay.CodeBusy, "wait for it to end", "another belay restores in this working tree %s", belay.VisibleLine(string(note)))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -111,7 +112,7 @@ func Diff(p Paint, text string) string {
 }
 
 // Planned says a plan in a few words.
-func Planned(r snapshot.Restored) string {
+func Planned(r restore.Restored) string {
 	text := fmt.Sprintf("%d path(s) written, %d removed, %d kept", len(r.Written), len(r.Removed), len(r.Kept))
 	if len(r.Refs) > 0 {
 		text += fmt.Sprintf(", %d ref(s) moved", len(r.Refs))
@@ -120,7 +121,7 @@ func Planned(r snapshot.Restored) string {
 }
 
 // Restored prints what a restore did, or would do.
-func (t *Terminal) Restored(r snapshot.Restored, dry bool) error {
+func (t *Terminal) Restored(r restore.Restored, dry bool) error {
 	return t.Tell(r, nil, func(w io.Writer) {
 		verb := map[bool][2]string{false: {"wrote", "removed"}, true: {"would write", "would remove"}}[dry]
 		for _, p := range r.Written {

@@ -1,4 +1,4 @@
-package snapshot_test
+package restore_test
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -149,13 +150,13 @@ func (s *sandbox) commit(message string, files ...string) string {
 // recorder is a shell line that leaves a mark: whoever runs it broke a promise.
 func (s *sandbox) recorder() string { return "echo ran >> '" + s.watched + "'" }
 
-func (s *sandbox) store() *snapshot.Store { return s.storeWith(snapshot.Options{}) }
+func (s *sandbox) store() *restore.Store { return s.storeWith(snapshot.Options{}) }
 
-func (s *sandbox) storeWith(o snapshot.Options) *snapshot.Store {
+func (s *sandbox) storeWith(o snapshot.Options) *restore.Store {
 	s.t.Helper()
 	r, err := git.Open(context.Background(), s.dir, false)
 	s.ok(err)
-	st, err := snapshot.Open(context.Background(), r, o)
+	st, err := restore.Open(context.Background(), r, o)
 	s.ok(err)
 	return st
 }
@@ -167,9 +168,9 @@ func (s *sandbox) take() snapshot.Info {
 	return i
 }
 
-func (s *sandbox) restore(id belay.SnapshotID) snapshot.Restored {
+func (s *sandbox) restore(id belay.SnapshotID) restore.Restored {
 	s.t.Helper()
-	out, err := s.store().Restore(context.Background(), id, snapshot.RestoreOptions{})
+	out, err := s.store().Restore(context.Background(), id, restore.Options{})
 	s.ok(err)
 	return out
 }

@@ -1,4 +1,4 @@
-package snapshot
+package capture
 
 import (
 	"context"
@@ -15,16 +15,16 @@ import (
 // progress, and whose tree holds what else is named, so that no gc takes any of it
 // while the snapshot lives. While refs stay the same the keeper is the same commit.
 // The bytes of tag objects are held apart: a deleted tag can be made again.
-func (s *Store) nameRefs(ctx context.Context, c *capture, m *meta) error {
+func (s *Place) nameRefs(ctx context.Context, c *Capture, m *meta) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "HEAD %s %s\n", c.head.OID, c.head.Branch)
-	named := commitsIn(c.state)
-	for _, l := range c.logs {
-		if l.name == "logs/refs/stash" { // the stash's list is its log
-			named = append(named, commitsIn([]gitFile{l})...)
+	fmt.Fprintf(&b, "HEAD %s %s\n", c.Head.OID, c.Head.Branch)
+	named := commitsIn(c.State)
+	for _, l := range c.Logs {
+		if l.Name == "logs/refs/stash" { // the stash's list is its log
+			named = append(named, commitsIn([]GitFile{l})...)
 		}
 	}
-	for _, r := range c.refs {
+	for _, r := range c.Refs {
 		if strings.HasPrefix(r.Name, Prefix) {
 			continue
 		}
@@ -33,34 +33,34 @@ func (s *Store) nameRefs(ctx context.Context, c *capture, m *meta) error {
 			named = append(named, r.OID)
 		}
 	}
-	if c.head.OID != "" {
-		named = append(named, c.head.OID)
+	if c.Head.OID != "" {
+		named = append(named, c.Head.OID)
 	}
 	refs := []byte(b.String())
 	m.blob("meta/refs", refs)
 	slices.Sort(named)
 	named = slices.Compact(named)
-	key := s.repo.Name("blob", []byte(strings.Join(named, "\n")))
-	c.next = memory{Named: key, Keeper: c.last.Keeper, Tags: c.last.Tags}
-	if !c.last.valid || c.last.Named != key {
-		if err := s.keep(ctx, &c.next, m, named); err != nil {
+	key := s.Repo.Name("blob", []byte(strings.Join(named, "\n")))
+	c.Next = Memory{Named: key, Keeper: c.Last.Keeper, Tags: c.Last.Tags}
+	if !c.Last.Valid || c.Last.Named != key {
+		if err := s.keep(ctx, &c.Next, m, named); err != nil {
 			return err
 		}
 	}
-	if c.next.Keeper != "" {
-		c.parents = []string{c.next.Keeper}
+	if c.Next.Keeper != "" {
+		c.Parents = []string{c.Next.Keeper}
 	}
-	if c.next.Tags != "" {
-		m.oid("meta/tags", 0o040000, c.next.Tags)
+	if c.Next.Tags != "" {
+		m.oid("meta/tags", 0o040000, c.Next.Tags)
 	}
 	return nil
 }
 
 // keep makes the keeper and the tree of tags. A name that leads to no object is left
 // out: a ref like that was broken before, and a file may hold any word of that shape.
-func (s *Store) keep(ctx context.Context, next *memory, m *meta, named []string) error {
+func (s *Place) keep(ctx context.Context, next *Memory, m *meta, named []string) error {
 	next.Keeper, next.Tags = "", ""
-	types, err := s.repo.Types(ctx, named)
+	types, err := s.Repo.Types(ctx, named)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (s *Store) keep(ctx context.Context, next *memory, m *meta, named []string)
 
 // keeper collects what a keeper commit holds.
 type keeper struct {
-	s       *Store
+	s       *Place
 	m       *meta
 	commits []string
 	files   []git.File
@@ -95,15 +95,15 @@ func (k *keeper) hold(typ, oid string) {
 	case "commit":
 		k.commits = append(k.commits, oid)
 	case "blob":
-		k.files = append(k.files, git.File{Path: oid, Mode: 0o100644, OID: raw(oid)})
+		k.files = append(k.files, git.File{Path: oid, Mode: 0o100644, OID: Raw(oid)})
 	case "tree":
-		k.files = append(k.files, git.File{Path: oid, Mode: 0o040000, OID: raw(oid)})
+		k.files = append(k.files, git.File{Path: oid, Mode: 0o040000, OID: Raw(oid)})
 	}
 }
 
 // tags names a tree of the bytes of tag objects, and holds what they lead to.
 func (k *keeper) tags(ctx context.Context, oids []string) (string, error) {
-	rd, err := k.s.repo.Reader(ctx)
+	rd, err := k.s.Repo.Reader(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -129,7 +129,7 @@ func (k *keeper) tags(ctx context.Context, oids []string) (string, error) {
 			k.hold(typ, target)
 		}
 	}
-	tree, trees, err := k.s.repo.Tree(t.files)
+	tree, trees, err := k.s.Repo.Tree(t.files)
 	k.m.objects = slices.Concat(k.m.objects, t.objects, trees)
 	return tree, err
 }
@@ -154,8 +154,8 @@ func (k *keeper) commit() (string, error) {
 	}
 	// Not the empty tree: git knows that one without storing it, and fsck misses it.
 	note := git.NewObject{Type: "blob", Data: []byte("What this commit names is kept by belay.\n")}
-	note.OID = k.s.repo.Name("blob", note.Data)
-	plain, trees, err := k.s.repo.Tree([]git.File{{Path: "note", Mode: 0o100644, OID: raw(note.OID)}})
+	note.OID = k.s.Repo.Name("blob", note.Data)
+	plain, trees, err := k.s.Repo.Tree([]git.File{{Path: "note", Mode: 0o100644, OID: Raw(note.OID)}})
 	if err != nil {
 		return "", err
 	}
@@ -175,8 +175,8 @@ func (k *keeper) commit() (string, error) {
 	}
 	tree := plain
 	if len(k.files) > 0 {
-		files := unique(append(k.files, git.File{Path: "note", Mode: 0o100644, OID: raw(note.OID)}))
-		if tree, trees, err = k.s.repo.Tree(files); err != nil {
+		files := unique(append(k.files, git.File{Path: "note", Mode: 0o100644, OID: Raw(note.OID)}))
+		if tree, trees, err = k.s.Repo.Tree(files); err != nil {
 			return "", err
 		}
 		k.m.objects = append(k.m.objects, trees...)
@@ -185,7 +185,7 @@ func (k *keeper) commit() (string, error) {
 }
 
 func (k *keeper) keeping(tree string, parents []string) string {
-	c := commitObject(k.s.repo, tree, parents, time.Unix(0, 0), "belay: keeps what refs named\n")
+	c := CommitObject(k.s.Repo, tree, parents, time.Unix(0, 0), "belay: keeps what refs named\n")
 	k.m.objects = append(k.m.objects, c)
 	return c.OID
 }

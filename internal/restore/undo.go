@@ -1,4 +1,4 @@
-package snapshot
+package restore
 
 import (
 	"context"
@@ -12,6 +12,9 @@ import (
 	"syscall"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/putback"
+	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -23,7 +26,7 @@ type intent struct {
 	Rescue     belay.SnapshotID `json:"rescue"`
 	FilesOnly  bool             `json:"files_only,omitempty"`
 	Partial    bool             `json:"partial,omitempty"` // not the whole state: undo takes back only these paths
-	Plan       plan             `json:"plan"`
+	Plan       putback.Plan     `json:"plan"`
 	Refs       []RefMove        `json:"refs,omitempty"`
 	IndexInode uint64           `json:"index_inode,omitempty"` // of our own index.lock
 	Step       string           `json:"step,omitempty"`        // undo or redo; "" for a restore
@@ -37,7 +40,7 @@ func (s *Store) writeIntent(j *intent) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(s.intentPath(), text, true)
+	return capture.WriteWhole(s.intentPath(), text, true)
 }
 
 // done records a restore in the history and takes the intent away.
@@ -50,7 +53,7 @@ func (s *Store) done(j *intent, change func(*history)) error {
 	if err := s.writeHistory(h); err != nil {
 		return err
 	}
-	if err := fault("unlink", s.intentPath()); err != nil {
+	if err := capture.Fault("unlink", s.intentPath()); err != nil {
 		return err
 	}
 	return os.Remove(s.intentPath())
@@ -66,12 +69,12 @@ type history struct {
 // step is one restore: to go back to Back takes it back. Paths are those it changed,
 // when it was not of the whole state.
 type step struct {
-	Target    belay.SnapshotID `json:"target"`
-	Back      belay.SnapshotID `json:"back"`
-	FilesOnly bool             `json:"files_only,omitempty"`
-	Partial   bool             `json:"partial,omitempty"`
-	Paths     []rawPath        `json:"paths,omitempty"`
-	Made      []rawPath        `json:"made,omitempty"` // refs and paths that it made
+	Target    belay.SnapshotID  `json:"target"`
+	Back      belay.SnapshotID  `json:"back"`
+	FilesOnly bool              `json:"files_only,omitempty"`
+	Partial   bool              `json:"partial,omitempty"`
+	Paths     []putback.RawPath `json:"paths,omitempty"`
+	Made      []putback.RawPath `json:"made,omitempty"` // refs and paths that it made
 }
 
 // keptSteps bounds the history; older rescues can still be restored by id.
@@ -81,7 +84,7 @@ func stepOf(j *intent) step {
 	st := step{Target: j.Target, Back: j.Rescue, FilesOnly: j.FilesOnly, Partial: j.Partial}
 	for _, m := range j.Refs {
 		if m.From == "" {
-			st.Made = append(st.Made, rawPath(m.Ref))
+			st.Made = append(st.Made, putback.RawPath(m.Ref))
 		}
 	}
 	for _, w := range j.Plan.Writes {
@@ -116,7 +119,7 @@ func (h *history) move(j *intent) {
 	*to = append(*to, stepOf(j))
 }
 
-func (s *Store) historyPath() string { return filepath.Join(s.dir, "undo.json") }
+func (s *Store) historyPath() string { return filepath.Join(s.Dir, "undo.json") }
 
 func (s *Store) readHistory() (history, error) {
 	var h history
@@ -142,21 +145,21 @@ func (s *Store) writeHistory(h history) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(s.historyPath(), text, true)
+	return capture.WriteWhole(s.historyPath(), text, true)
 }
 
 // Undo takes the last restore back: it restores the rescue that was taken before it.
 // CodeCannot when there is nothing to undo.
-func (s *Store) Undo(ctx context.Context, o RestoreOptions) (Restored, error) {
+func (s *Store) Undo(ctx context.Context, o Options) (Restored, error) {
 	return s.stepBack(ctx, o, "undo", func(h history) []step { return h.Undo })
 }
 
 // Redo does the restore again that the last Undo took back.
-func (s *Store) Redo(ctx context.Context, o RestoreOptions) (Restored, error) {
+func (s *Store) Redo(ctx context.Context, o Options) (Restored, error) {
 	return s.stepBack(ctx, o, "redo", func(h history) []step { return h.Redo })
 }
 
-func (s *Store) stepBack(ctx context.Context, o RestoreOptions, name string, stack func(history) []step) (Restored, error) {
+func (s *Store) stepBack(ctx context.Context, o Options, name string, stack func(history) []step) (Restored, error) {
 	unlock, err := s.exclude(ctx)
 	if err != nil {
 		return Restored{}, err
@@ -232,11 +235,11 @@ func (s *Store) recover(ctx context.Context) (*Restored, error) {
 	if err := s.ourLock(j); err != nil {
 		return nil, err
 	}
-	target, err := s.lookUp(ctx, j.Target)
+	target, err := s.LookUp(ctx, j.Target)
 	if err != nil {
 		return nil, err
 	}
-	root, err := worktree.OpenRoot(s.repo.Root)
+	root, err := worktree.OpenRoot(s.Repo.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -248,14 +251,14 @@ func (s *Store) recover(ctx context.Context) (*Restored, error) {
 	}
 	g := &gitPlan{}
 	if !j.FilesOnly {
-		if g, err = s.planGit(ctx, target, c, RestoreOptions{decided: &j.Refs, step: j.Step}); err != nil {
+		if g, err = s.planGit(ctx, target, c, Options{decided: &j.Refs, step: j.Step}); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.carryOut(ctx, root, &j, g, c.scan); err != nil {
+	if err := s.carryOut(ctx, root, &j, g, c.Scan); err != nil {
 		return nil, err
 	}
-	out := j.Plan.report(j.Target, g)
+	out := report(&j.Plan, j.Target, g)
 	out.Rescue = rescue.ID
 	change := func(h *history) { h.push(&j) }
 	if j.Step != "" {
@@ -266,16 +269,16 @@ func (s *Store) recover(ctx context.Context) (*Restored, error) {
 
 // meet holds what an interrupted restore left, with what is ignored and lies where the
 // restore still has to write.
-func (s *Store) meet(ctx context.Context, root *worktree.Root, j *intent) (Info, *capture, error) {
-	m := Meta{Kind: belay.KindRescue, Message: "met while finishing the restore of " + j.Target.Short()}
-	rescue, c, err := s.take(ctx, m, wanted{})
+func (s *Store) meet(ctx context.Context, root *worktree.Root, j *intent) (snapshot.Info, *capture.Capture, error) {
+	m := snapshot.Meta{Kind: belay.KindRescue, Message: "met while finishing the restore of " + j.Target.Short()}
+	rescue, c, err := s.Hold(ctx, m, capture.Wanted{})
 	if err != nil {
 		return rescue, c, err
 	}
-	pl := newPlanner(s, RestoreOptions{}, c, rescue, side{}, root)
-	pl.p.Writes = j.Plan.Writes
-	if hidden := pl.unheld(); len(hidden) > 0 {
-		return s.take(ctx, m, wanted{include: hidden})
+	pl := putback.NewPlanner(s.Repo, putback.Wish{}, c.Scan, putback.SideOf(c.Tree, c.Man), putback.Side{}, root)
+	pl.Plan.Writes = j.Plan.Writes
+	if hidden := pl.Unheld(); len(hidden) > 0 {
+		return s.Hold(ctx, m, capture.Wanted{Include: hidden})
 	}
 	return rescue, c, nil
 }
@@ -283,7 +286,7 @@ func (s *Store) meet(ctx context.Context, root *worktree.Root, j *intent) (Info,
 // ourLock removes an index.lock that a killed restore left: it is ours when its inode
 // is the one that was written down before it was made.
 func (s *Store) ourLock(j intent) error {
-	lock := filepath.Join(s.repo.Dir, "index.lock")
+	lock := filepath.Join(s.Repo.Dir, "index.lock")
 	info, err := os.Lstat(lock)
 	if err != nil || j.IndexInode == 0 || inode(info) != j.IndexInode {
 		return nil // none, or somebody else's: that one is waited for and named

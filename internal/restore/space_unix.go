@@ -1,6 +1,6 @@
 //go:build unix
 
-package snapshot
+package restore
 
 import "golang.org/x/sys/unix"
 

@@ -1,4 +1,4 @@
-package snapshot
+package restore
 
 import (
 	"bytes"
@@ -12,14 +12,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
+	"github.com/belay-dev/belay/internal/putback"
+	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // gitPlan is what a restore does to git's own state.
 type gitPlan struct {
-	target     Info
+	target     snapshot.Info
 	index      bool // the index is not what it was
 	indexFiles map[string][]byte
 	indexMtime int64
@@ -29,7 +32,7 @@ type gitPlan struct {
 	adminFiles, stateFiles, logFiles []gitWrite
 	admin, operation, logs           bool
 	refs                             []RefMove
-	kept                             []Kept
+	kept                             []putback.Kept
 	head                             *git.Head // nil: as it is
 	headNow                          git.Head
 }
@@ -45,22 +48,22 @@ type gitWrite struct {
 
 // held is git's state as a snapshot holds it.
 type held struct {
-	refs  heldRefs
+	refs  snapshot.HeldRefs
 	files map[string][]byte // below meta/, pieces joined
 	index string            // the tree of meta/index
 }
 
-func (s *Store) heldState(ctx context.Context, i Info) (held, error) {
+func (s *Store) heldState(ctx context.Context, i snapshot.Info) (held, error) {
 	h := held{files: map[string][]byte{}}
 	var err error
-	if h.refs, err = s.refsOf(ctx, i); err != nil {
+	if h.refs, err = s.RefsOf(ctx, i); err != nil {
 		return h, err
 	}
-	out, err := s.repo.Run(ctx, nil, "ls-tree", "-z", i.commit+":meta")
+	out, err := s.Repo.Run(ctx, nil, "ls-tree", "-z", i.Commit+":meta")
 	if err != nil {
 		return h, fmt.Errorf("read snapshot %s: %w", i.ID, err)
 	}
-	rd, err := s.repo.Reader(ctx)
+	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
 		return h, err
 	}
@@ -85,7 +88,7 @@ func (s *Store) heldState(ctx context.Context, i Info) (held, error) {
 
 // readHeld reads a folder of meta/. Pieces of one file lie in a folder of its name.
 func (s *Store) readHeld(ctx context.Context, rd *git.Reader, name, tree string, into map[string][]byte) error {
-	entries, err := s.repo.ListTree(ctx, tree)
+	entries, err := s.Repo.ListTree(ctx, tree)
 	if err != nil {
 		return err
 	}
@@ -104,31 +107,31 @@ func (s *Store) readHeld(ctx context.Context, rd *git.Reader, name, tree string,
 }
 
 // planGit compares git's state now with the target's.
-func (s *Store) planGit(ctx context.Context, target Info, c *capture, o RestoreOptions) (*gitPlan, error) {
+func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Capture, o Options) (*gitPlan, error) {
 	h, err := s.heldState(ctx, target)
 	if err != nil {
 		return nil, err
 	}
-	then, err := s.manifest(ctx, target)
+	then, err := s.Manifest(ctx, target)
 	if err != nil {
 		return nil, err
 	}
-	g := &gitPlan{target: target, headNow: c.head}
+	g := &gitPlan{target: target, headNow: c.Head}
 	g.noIndex = !then.Index.Exists
 	// The time alone matters too: with a newer one git would believe entries that it has
 	// to look at twice.
-	g.index = h.index != c.index.tree || then.Index != c.index.facts
+	g.index = h.index != c.Index.Tree || then.Index != c.Index.Facts
 	g.indexMtime, g.indexPerm, g.indexFiles = then.Index.Mtime, then.Index.Perm, map[string][]byte{}
 	for path, data := range h.files {
 		if name, ok := strings.CutPrefix(path, "index/"); ok {
 			g.indexFiles[name] = data
 		}
 	}
-	g.stateFiles = s.gitWrites("state/", h.files, then.Links, c.state)
+	g.stateFiles = s.gitWrites("state/", h.files, then.Links, c.State)
 	g.operation = len(g.stateFiles) > 0
-	g.adminFiles = s.gitWrites("own/", h.files, then.Links, c.own)
-	if !s.repo.Linked() { // config and hooks belong to all working trees
-		g.adminFiles = append(g.adminFiles, s.gitWrites("admin/", h.files, then.Links, c.admin)...)
+	g.adminFiles = s.gitWrites("own/", h.files, then.Links, c.Own)
+	if !s.Repo.Linked() { // config and hooks belong to all working trees
+		g.adminFiles = append(g.adminFiles, s.gitWrites("admin/", h.files, then.Links, c.Admin)...)
 	}
 	g.admin = len(g.adminFiles) > 0
 	if err := s.planRefs(ctx, g, h.refs, c, o); err != nil {
@@ -139,11 +142,11 @@ func (s *Store) planGit(ctx context.Context, target Info, c *capture, o RestoreO
 }
 
 // gitWrites gives what has to change so that the files of a group are those held.
-func (s *Store) gitWrites(group string, then map[string][]byte, modes []manifest.Mode, now []gitFile) []gitWrite {
+func (s *Store) gitWrites(group string, then map[string][]byte, modes []manifest.Mode, now []capture.GitFile) []gitWrite {
 	var list []gitWrite
-	here, stays := map[string]gitFile{}, map[string]bool{}
+	here, stays := map[string]capture.GitFile{}, map[string]bool{}
 	for _, f := range now {
-		here[f.name] = f
+		here[f.Name] = f
 	}
 	for path, data := range then {
 		linked, link := strings.CutPrefix(path, "links/")
@@ -151,19 +154,19 @@ func (s *Store) gitWrites(group string, then map[string][]byte, modes []manifest
 		if !ok {
 			continue
 		}
-		want := gitFile{name: name, data: data, link: link}
+		want := capture.GitFile{Name: name, Data: data, Link: link}
 		if !link {
-			want.perm = permOf(modes, path)
+			want.Perm = permOf(modes, path)
 		}
 		stays[name] = true
 		f, there := here[name]
-		if !there || !bytes.Equal(f.data, want.data) || f.perm != want.perm || f.link != want.link {
-			list = append(list, gitWrite{dir: s.dirOf(group), name: name, data: data, perm: want.perm, link: link})
+		if !there || !bytes.Equal(f.Data, want.Data) || f.Perm != want.Perm || f.Link != want.Link {
+			list = append(list, gitWrite{dir: s.dirOf(group), name: name, data: data, perm: want.Perm, link: link})
 		}
 	}
 	for _, f := range now {
-		if !stays[f.name] {
-			list = append(list, gitWrite{dir: s.dirOf(group), name: f.name, gone: true})
+		if !stays[f.Name] {
+			list = append(list, gitWrite{dir: s.dirOf(group), name: f.Name, gone: true})
 		}
 	}
 	// What goes first makes room for a file where a folder was.
@@ -182,37 +185,37 @@ func permOf(modes []manifest.Mode, path string) uint16 {
 			return m.Perm
 		}
 	}
-	return usualPerm
+	return capture.UsualPerm
 }
 
 func (s *Store) dirOf(group string) string {
 	if group == "admin/" {
-		return s.repo.Common
+		return s.Repo.Common
 	}
-	return s.repo.Dir
+	return s.Repo.Dir
 }
 
 // planLogs puts reflogs back to their bytes, as far as their refs come to stand where
 // they stood: moving refs adds lines to them, and so did whoever moved them before. The
 // lines that go are in the rescue. A log that somebody rewrote or expired stays, but
 // for the stash's, which is the stash, and in an undo.
-func (s *Store) planLogs(g *gitPlan, h held, c *capture, o RestoreOptions) {
-	now := map[string]gitFile{}
-	for _, f := range c.logs {
-		now[f.name] = f
+func (s *Store) planLogs(g *gitPlan, h held, c *capture.Capture, o Options) {
+	now := map[string]capture.GitFile{}
+	for _, f := range c.Logs {
+		now[f.Name] = f
 	}
 	ends := g.ends(c)
 	for path, data := range h.files {
 		ref, ok := strings.CutPrefix(path, "logs/")
-		if !ok || ref != "HEAD" && ends[ref] != h.refs.refs[ref] {
+		if !ok || ref != "HEAD" && ends[ref] != h.refs.Refs[ref] {
 			continue
 		}
 		f, there := now[path]
-		if there && !bytes.HasPrefix(f.data, data) && ref != "refs/stash" && o.step == "" {
+		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" {
 			continue
 		}
-		g.logs = g.logs || !there || !bytes.Equal(f.data, data)
-		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: usualPerm})
+		g.logs = g.logs || !there || !bytes.Equal(f.Data, data)
+		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: capture.UsualPerm})
 	}
 	for _, path := range []string{"logs/HEAD", "logs/refs/stash"} {
 		if _, had := h.files[path]; !had {
@@ -225,9 +228,9 @@ func (s *Store) planLogs(g *gitPlan, h held, c *capture, o RestoreOptions) {
 }
 
 // ends gives where every ref stands once the plan is done.
-func (g *gitPlan) ends(c *capture) map[string]string {
+func (g *gitPlan) ends(c *capture.Capture) map[string]string {
 	ends := map[string]string{}
-	for _, r := range c.refs {
+	for _, r := range c.Refs {
 		ends[r.Name] = r.OID
 		if r.Symref != "" {
 			ends[r.Name] = "ref: " + r.Symref
@@ -241,9 +244,9 @@ func (g *gitPlan) ends(c *capture) map[string]string {
 
 func (s *Store) logDir(path string) string {
 	if path == "logs/HEAD" {
-		return s.repo.Dir
+		return s.Repo.Dir
 	}
-	return s.repo.Common
+	return s.Repo.Common
 }
 
 // writeGit does the writes. The folders are git's, but what lies in them may have been
@@ -266,7 +269,7 @@ func (s *Store) writeGitOne(root *worktree.Root, w gitWrite) error {
 	if w.gone {
 		err := root.Remove(w.name)
 		if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, worktree.ErrNotFolder) {
-			if dir := parent(w.name); strings.HasPrefix(dir, "rebase-") || strings.HasPrefix(dir, "sequencer") {
+			if dir := putback.Parent(w.name); strings.HasPrefix(dir, "rebase-") || strings.HasPrefix(dir, "sequencer") {
 				_ = root.Rmdir(dir) // git takes the folder itself for an operation
 			}
 			return nil
@@ -287,25 +290,25 @@ func (s *Store) writeGitOne(root *worktree.Root, w gitWrite) error {
 			return fmt.Errorf("a folder is in its place: %w", err)
 		}
 	}
-	if err := s.parents(root, w.name); err != nil {
+	if err := putback.Parents(root, w.name); err != nil {
 		return err
 	}
 	if w.link {
 		return root.Symlink(w.name, string(w.data))
 	}
-	return writeBytes(root, w.name, w.perm, filepath.Join(s.dir, "tmp"), w.data)
+	return writeBytes(root, w.name, w.perm, filepath.Join(s.Dir, "tmp"), w.data)
 }
 
 // planRefs decides which refs move. Remote ones and those of other working trees are
 // left; new ones stay, unless the task that is rolled back made them.
-func (s *Store) planRefs(ctx context.Context, g *gitPlan, then heldRefs, c *capture, o RestoreOptions) error {
+func (s *Store) planRefs(ctx context.Context, g *gitPlan, then snapshot.HeldRefs, c *capture.Capture, o Options) error {
 	now := map[string]string{}
-	for _, r := range c.refs {
+	for _, r := range c.Refs {
 		if r.Symref == "" {
 			now[r.Name] = r.OID
 		}
 	}
-	elsewhere, err := s.repo.CheckedOut(ctx)
+	elsewhere, err := s.Repo.CheckedOut(ctx)
 	if err != nil {
 		return err
 	}
@@ -313,36 +316,36 @@ func (s *Store) planRefs(ctx context.Context, g *gitPlan, then heldRefs, c *capt
 		switch {
 		case !movable(name) || from == to || strings.HasPrefix(to, "ref: "):
 		case elsewhere[name] != "":
-			g.kept = append(g.kept, Kept{name, "checked out in " + elsewhere[name]})
+			g.kept = append(g.kept, putback.Kept{Path: name, Why: "checked out in " + elsewhere[name]})
 		case o.decided != nil:
 		case o.OnlyRef != nil && !o.OnlyRef(name):
-			g.kept = append(g.kept, Kept{name, "moved by somebody else"})
+			g.kept = append(g.kept, putback.Kept{Path: name, Why: "moved by somebody else"})
 		default:
 			g.refs = append(g.refs, RefMove{name, from, to})
 		}
 	}
-	for name, oid := range then.refs {
+	for name, oid := range then.Refs {
 		move(name, now[name], oid)
 	}
 	for name, oid := range now {
-		if _, had := then.refs[name]; had || !movable(name) {
+		if _, had := then.Refs[name]; had || !movable(name) {
 			continue
 		}
 		mine := o.OnlyRef != nil && o.OnlyRef(name) || o.made[name]
 		operation := strings.HasPrefix(name, "refs/bisect/") || strings.HasPrefix(name, "refs/rewritten/")
-		if mine || operation || name == "refs/stash" || name == then.head.Branch {
+		if mine || operation || name == "refs/stash" || name == then.Head.Branch {
 			move(name, oid, "")
 			continue
 		}
-		g.kept = append(g.kept, Kept{name, "new since the snapshot"})
+		g.kept = append(g.kept, putback.Kept{Path: name, Why: "new since the snapshot"})
 	}
 	if o.decided != nil {
 		g.refs = *o.decided
 	}
 	slices.SortFunc(g.refs, func(a, b RefMove) int { return strings.Compare(a.Ref, b.Ref) })
 	slices.SortFunc(g.kept, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
-	if then.head.Branch != c.head.Branch || then.head.Branch == "" && then.head.OID != c.head.OID {
-		head := then.head
+	if then.Head.Branch != c.Head.Branch || then.Head.Branch == "" && then.Head.OID != c.Head.OID {
+		head := then.Head
 		g.head = &head
 	}
 	return nil
@@ -350,7 +353,7 @@ func (s *Store) planRefs(ctx context.Context, g *gitPlan, then heldRefs, c *capt
 
 // movable are the refs that a restore may move.
 func movable(name string) bool {
-	for _, prefix := range []string{Prefix, "refs/remotes/", "refs/worktree/"} {
+	for _, prefix := range []string{snapshot.Prefix, "refs/remotes/", "refs/worktree/"} {
 		if strings.HasPrefix(name, prefix) {
 			return false
 		}
@@ -363,10 +366,10 @@ func movable(name string) bool {
 func (s *Store) moveRefs(ctx context.Context, j *intent, g *gitPlan) error {
 	if g.head != nil && g.head.Branch != "" {
 		// First HEAD, so that no branch is deleted under it.
-		if err := fault("ref", "HEAD"); err != nil {
+		if err := capture.Fault("ref", "HEAD"); err != nil {
 			return err
 		}
-		if err := s.repo.SetHead(ctx, "belay: restore", g.head.Branch); err != nil {
+		if err := s.Repo.SetHead(ctx, "belay: restore", g.head.Branch); err != nil {
 			return err
 		}
 	}
@@ -380,10 +383,10 @@ func (s *Store) moveRefs(ctx context.Context, j *intent, g *gitPlan) error {
 	if len(updates) == 0 {
 		return nil
 	}
-	if err := fault("ref", updates[0].Ref); err != nil {
+	if err := capture.Fault("ref", updates[0].Ref); err != nil {
 		return err
 	}
-	return s.repo.UpdateRefs(ctx, "belay: restore", updates)
+	return s.Repo.UpdateRefs(ctx, "belay: restore", updates)
 }
 
 // refUpdates leaves out what is done already, makes tag objects that were pruned anew,
@@ -392,7 +395,7 @@ func (s *Store) refUpdates(ctx context.Context, moves []RefMove) ([]git.Update, 
 	if len(moves) == 0 {
 		return nil, nil
 	}
-	refs, err := s.repo.Refs(ctx)
+	refs, err := s.Repo.Refs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -413,7 +416,7 @@ func (s *Store) refUpdates(ctx context.Context, moves []RefMove) ([]git.Update, 
 		deletions++
 	}
 	if deletions > 0 && deletions < len(list) {
-		if err := s.repo.UpdateRefs(ctx, "belay: restore", list[:deletions]); err != nil {
+		if err := s.Repo.UpdateRefs(ctx, "belay: restore", list[:deletions]); err != nil {
 			return nil, err
 		}
 		list = list[deletions:]
@@ -423,50 +426,50 @@ func (s *Store) refUpdates(ctx context.Context, moves []RefMove) ([]git.Update, 
 
 // remakeTags stores annotated tag objects from a snapshot once more, in case they were
 // pruned after their tags were deleted.
-func (s *Store) remakeTags(ctx context.Context, i Info, moves []RefMove) error {
+func (s *Store) remakeTags(ctx context.Context, i snapshot.Info, moves []RefMove) error {
 	var want []string
 	for _, m := range moves {
 		if m.To != "" {
 			want = append(want, m.To)
 		}
 	}
-	missing, err := s.repo.Missing(ctx, want)
+	missing, err := s.Repo.Missing(ctx, want)
 	if err != nil || len(missing) == 0 {
 		return err
 	}
-	rd, err := s.repo.Reader(ctx)
+	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
 		return err
 	}
 	defer rd.Close()
 	var objects []git.NewObject
 	for _, oid := range missing {
-		o, err := rd.Read(i.commit + ":meta/tags/" + oid)
+		o, err := rd.Read(i.Commit + ":meta/tags/" + oid)
 		if err != nil {
 			return fmt.Errorf("make tag %s again: %w", oid, err)
 		}
 		objects = append(objects, git.NewObject{OID: oid, Type: "tag", Data: o.Data})
 	}
-	return s.repo.Store(ctx, objects, filepath.Join(s.dir, "tmp"))
+	return s.Repo.Store(ctx, objects, filepath.Join(s.Dir, "tmp"))
 }
 
 // writeIndex puts the index back through a file of our own that becomes index.lock by
 // a link: if a kill leaves that lock behind, its inode says that it is ours. The old
 // modification time is set, because git tells from it which entries to look at twice.
 func (s *Store) writeIndex(ctx context.Context, j *intent, g *gitPlan) error {
-	index, lock := filepath.Join(s.repo.Dir, "index"), filepath.Join(s.repo.Dir, "index.lock")
+	index, lock := filepath.Join(s.Repo.Dir, "index"), filepath.Join(s.Repo.Dir, "index.lock")
 	for name, data := range g.indexFiles {
 		if name == "main" {
 			continue
 		}
-		path := filepath.Join(s.repo.Dir, name)
+		path := filepath.Join(s.Repo.Dir, name)
 		if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, data) {
-			if err := writeWhole(path, data, true); err != nil {
+			if err := capture.WriteWhole(path, data, true); err != nil {
 				return err
 			}
 		}
 	}
-	tmp, err := s.scratch("tmp")
+	tmp, err := s.Scratch("tmp")
 	if err != nil {
 		return err
 	}
@@ -499,13 +502,13 @@ func (s *Store) swapIndex(ctx context.Context, tmp, index, lock string, gone boo
 	if err := s.indexFree(ctx); err != nil {
 		return err
 	}
-	if err := fault("link", lock); err != nil {
+	if err := capture.Fault("link", lock); err != nil {
 		return err
 	}
 	if err := os.Link(tmp, lock); err != nil {
 		return fmt.Errorf("lock the index: %w", err)
 	}
-	if err := fault("rename", index); err != nil {
+	if err := capture.Fault("rename", index); err != nil {
 		return errors.Join(err, os.Remove(lock))
 	}
 	if gone {

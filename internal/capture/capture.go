@@ -1,4 +1,4 @@
-package snapshot
+package capture
 
 import (
 	"context"
@@ -16,97 +16,97 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// capture is the present as it was read: everything a snapshot holds, named, and the
+// Capture is the present as it was read: everything a snapshot holds, named, and the
 // objects to be stored for it. Reading it changes nothing.
-type capture struct {
-	refs    []git.Ref
-	newest  belay.SnapshotID
-	wanted  wanted // what is captured besides the ordinary
-	last    memory // what the last take left to remember
-	next    memory // what this one leaves, as far as refs go
-	head    git.Head
-	rules   outerRules
-	index   indexState
-	state   []gitFile
-	admin   []gitFile // shared by all working trees
-	own     []gitFile // of this one
-	logs    []gitFile
-	scan    *worktree.Result
-	man     *manifest.Manifest
-	files   []git.File
-	tree    string             // the files' tree
-	whole   string             // the snapshot's tree
-	parents []string           // of the snapshot's commit
-	objects []git.NewObject    // everything but the files' blobs
-	blobs   map[string]*source // the files' blobs that may have to be stored, by oid
-	trees   []string           // every tree of the files, for the next take to know
-	moving  bool
+type Capture struct {
+	Refs    []git.Ref
+	Newest  belay.SnapshotID // among the refs
+	Wanted  Wanted           // what is captured besides the ordinary
+	Last    Memory           // what the last take left to remember
+	Next    Memory           // what this one leaves, as far as refs go
+	Head    git.Head
+	Rules   outerRules
+	Index   IndexState
+	State   []GitFile // of an operation in progress
+	Admin   []GitFile // what steers git, shared by all working trees
+	Own     []GitFile // what steers git in this one
+	Logs    []GitFile // reflogs
+	Scan    *worktree.Result
+	Man     *manifest.Manifest
+	Files   []git.File
+	Tree    string             // the files' tree
+	Whole   string             // the snapshot's tree
+	Parents []string           // of the snapshot's commit
+	Objects []git.NewObject    // everything but the files' blobs
+	Blobs   map[string]*Source // the files' blobs that may have to be stored, by oid
+	Trees   []string           // every tree of the files, for the next take to know
+	Moving  bool               // something changed while it was read
 }
 
-// wanted is what a rescue captures besides the ordinary: paths, as globs, that are
+// Wanted is what a rescue captures besides the ordinary: paths, as globs, that are
 // ignored and in the way of a restore; and what the rules of another time would not
 // have ignored. Otherwise a line added to .gitignore would hide files from the rescue,
 // and a restore would leave them.
-type wanted struct {
-	include []string
-	rules   *oldRules
+type Wanted struct {
+	Include []string
+	Rules   *OldRules
 }
 
-// source is where a blob's bytes are in the working tree.
-type source struct {
-	path string
-	link bool
-	size int64
+// Source is where a blob's bytes are in the working tree.
+type Source struct {
+	Path string
+	Link bool
+	Size int64
 }
 
-// capture reads the present.
-func (s *Store) capture(ctx context.Context, w wanted) (*capture, error) {
-	c := &capture{blobs: map[string]*source{}, wanted: w}
-	if err := s.readGitState(ctx, c); err != nil {
+// Read reads the present.
+func (s *Place) Read(ctx context.Context, w Wanted) (*Capture, error) {
+	c := &Capture{Blobs: map[string]*Source{}, Wanted: w}
+	if err := s.GitState(ctx, c); err != nil {
 		return nil, err
 	}
-	cold := !c.last.valid
-	scan, err := s.scan(ctx, c, cold)
+	cold := !c.Last.Valid
+	scan, err := s.Scan(ctx, c, cold)
 	if err != nil {
 		return nil, err
 	}
-	c.scan, c.moving = scan, scan.Moving
+	c.Scan, c.Moving = scan, scan.Moving
 	if cold {
 		if err := s.distrust(ctx, c); err != nil {
 			return nil, err
 		}
 	}
-	return c, s.name(ctx, c)
+	return c, s.Name(ctx, c)
 }
 
-// readGitState reads refs, HEAD, index and git's own files. The index is replaced by
+// GitState reads refs, HEAD, index and git's own files. The index is replaced by
 // rename when git writes it, so its bytes need no lock.
-func (s *Store) readGitState(ctx context.Context, c *capture) (err error) {
+func (s *Place) GitState(ctx context.Context, c *Capture) (err error) {
 	failed := make(chan error, 1)
 	go func() {
 		var err error
-		c.rules, err = s.outerRules(ctx)
+		c.Rules, err = s.outerRules(ctx)
 		failed <- err
 	}()
-	c.refs, err = s.repo.Refs(ctx)
+	c.Refs, err = s.Repo.Refs(ctx)
 	if err = errors.Join(err, <-failed); err != nil {
 		return err
 	}
-	c.newest = newestOf(c.refs)
-	c.last = s.remember(c.refs)
-	if c.head, err = s.repo.Head(ctx, c.refs); err != nil {
+	c.Newest = newestOf(c.Refs)
+	c.Last = s.Remember(c.Refs)
+	if c.Head, err = s.Repo.Head(ctx, c.Refs); err != nil {
 		return err
 	}
-	if c.state, err = readGit(s.repo.Dir, stateNames()); err != nil {
+	if c.State, err = readGit(s.Repo.Dir, stateNames()); err != nil {
 		return err
 	}
-	if c.admin, err = readGit(s.repo.Common, adminFiles); err != nil {
+	if c.Admin, err = readGit(s.Repo.Common, adminFiles); err != nil {
 		return err
 	}
-	if c.own, err = readGit(s.repo.Dir, ownFiles); err != nil {
+	if c.Own, err = readGit(s.Repo.Dir, ownFiles); err != nil {
 		return err
 	}
-	if c.logs, err = s.readLogs(c.head, c.refs); err != nil {
+	if c.Logs, err = s.readLogs(c.Head, c.Refs); err != nil {
 		return err
 	}
 	return s.readIndex(ctx, c)
@@ -115,11 +115,11 @@ func (s *Store) readGitState(ctx context.Context, c *capture) (err error) {
 // readLogs reads the reflogs that a restore may have to put back: HEAD's, those of
 // local branches and the stash's, which is the stash. Those of a reftable are left to
 // git.
-func (s *Store) readLogs(head git.Head, refs []git.Ref) ([]gitFile, error) {
-	if s.repo.Reftab {
+func (s *Place) readLogs(head git.Head, refs []git.Ref) ([]GitFile, error) {
+	if s.Repo.Reftab {
 		return nil, nil
 	}
-	own, err := readGit(s.repo.Dir, []string{"logs/HEAD"})
+	own, err := readGit(s.Repo.Dir, []string{"logs/HEAD"})
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (s *Store) readLogs(head git.Head, refs []git.Ref) ([]gitFile, error) {
 			names = append(names, "logs/"+r.Name)
 		}
 	}
-	shared, err := readGit(s.repo.Common, names)
+	shared, err := readGit(s.Repo.Common, names)
 	return append(own, shared...), err
 }
 
@@ -143,19 +143,19 @@ func newestOf(refs []git.Ref) belay.SnapshotID {
 	return newest
 }
 
-// scan reads the working tree. A cold scan may believe the user's index about files
+// Scan reads the working tree. A cold scan may believe the user's index about files
 // that look untouched since git read them.
-func (s *Store) scan(ctx context.Context, c *capture, seeds bool) (*worktree.Result, error) {
-	ask := s.repo.Ignorer(ctx)
+func (s *Place) Scan(ctx context.Context, c *Capture, seeds bool) (*worktree.Result, error) {
+	ask := s.Repo.Ignorer(ctx)
 	defer ask.Close()
-	ignored, key := ask.Ask, c.rules.key
-	if r := c.wanted.rules; r != nil {
+	ignored, key := ask.Ask, c.Rules.key
+	if r := c.Wanted.Rules; r != nil {
 		ignored, key = r.both(ask.Ask), key+" "+r.key
 	}
 	o := worktree.Options{
-		Root: s.repo.Root, GitDir: s.repo.Dir, Cache: s.cachePath(), NewHash: s.repo.NewHash,
-		TrackedKey: c.index.key, RulesKey: key, Ignored: ignored,
-		Include: slices.Concat(s.opts.Include, c.wanted.include), MaxFile: s.opts.MaxFile,
+		Root: s.Repo.Root, GitDir: s.Repo.Dir, Cache: s.cachePath(), NewHash: s.Repo.NewHash,
+		TrackedKey: c.Index.Key, RulesKey: key, Ignored: ignored,
+		Include: slices.Concat(s.Include, c.Wanted.Include), MaxFile: s.MaxFile,
 		ReadTracked: s.tracked(c, seeds),
 	}
 	return worktree.Scan(ctx, o)
@@ -164,20 +164,20 @@ func (s *Store) scan(ctx context.Context, c *capture, seeds bool) (*worktree.Res
 // distrust checks what a cold scan took from the user's index. Where a filter or a
 // line-ending rule was at work when git read a file, the index names other bytes than
 // the disk holds: the sizes differ, or there are attributes, and everything is read.
-func (s *Store) distrust(ctx context.Context, c *capture) error {
+func (s *Place) distrust(ctx context.Context, c *Capture) error {
 	suspect := false
-	for _, e := range c.scan.Entries {
+	for _, e := range c.Scan.Entries {
 		if strings.HasSuffix(e.Path, ".gitattributes") {
 			suspect = true
 			break
 		}
 	}
-	for _, p := range c.scan.Ignored {
+	for _, p := range c.Scan.Ignored {
 		suspect = suspect || strings.HasSuffix(p, ".gitattributes")
 	}
 	if !suspect {
 		var err error
-		if suspect, err = s.sizesDiffer(ctx, c.scan.Entries); err != nil {
+		if suspect, err = s.sizesDiffer(ctx, c.Scan.Entries); err != nil {
 			return err
 		}
 	}
@@ -187,15 +187,15 @@ func (s *Store) distrust(ctx context.Context, c *capture) error {
 	if err := os.Remove(s.cachePath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	scan, err := s.scan(ctx, c, false)
+	scan, err := s.Scan(ctx, c, false)
 	if err != nil {
 		return err
 	}
-	c.scan, c.moving = scan, scan.Moving
+	c.Scan, c.Moving = scan, scan.Moving
 	return nil
 }
 
-func (s *Store) sizesDiffer(ctx context.Context, entries []worktree.Entry) (bool, error) {
+func (s *Place) sizesDiffer(ctx context.Context, entries []worktree.Entry) (bool, error) {
 	var oids []string
 	var want []int64
 	for _, e := range entries {
@@ -203,7 +203,7 @@ func (s *Store) sizesDiffer(ctx context.Context, entries []worktree.Entry) (bool
 			oids, want = append(oids, e.OID.String()), append(want, e.Size)
 		}
 	}
-	sizes, err := s.repo.Sizes(ctx, oids)
+	sizes, err := s.Repo.Sizes(ctx, oids)
 	if err != nil {
 		return false, err
 	}
@@ -216,36 +216,37 @@ func (s *Store) sizesDiffer(ctx context.Context, entries []worktree.Entry) (bool
 }
 
 // name gives everything its object name: the files' tree, the manifest, git's state.
-func (s *Store) name(ctx context.Context, c *capture) (err error) {
-	c.man = s.describe(c)
-	c.files, c.objects, c.trees = nil, slices.Clone(c.index.objects), nil
-	c.files = make([]git.File, 0, len(c.scan.Entries))
-	for i := range c.scan.Entries {
-		e := &c.scan.Entries[i]
-		mode := modeOf(e.Kind)
+// Name names everything once more.
+func (s *Place) Name(ctx context.Context, c *Capture) (err error) {
+	c.Man = s.describe(c)
+	c.Files, c.Objects, c.Trees = nil, slices.Clone(c.Index.Objects), nil
+	c.Files = make([]git.File, 0, len(c.Scan.Entries))
+	for i := range c.Scan.Entries {
+		e := &c.Scan.Entries[i]
+		mode := ModeOf(e.Kind)
 		if manifest.IsOdd(e.Path, e.Kind == worktree.Link) {
-			c.man.Odd = append(c.man.Odd, manifest.Odd{Path: e.Path, Mode: mode, OID: e.OID.String()})
+			c.Man.Odd = append(c.Man.Odd, manifest.Odd{Path: e.Path, Mode: mode, OID: e.OID.String()})
 		} else {
-			c.files = append(c.files, git.File{Path: e.Path, Mode: mode, OID: string(e.OID)})
+			c.Files = append(c.Files, git.File{Path: e.Path, Mode: mode, OID: string(e.OID)})
 		}
-		if e.Fresh || !c.last.valid {
-			c.blobs[e.OID.String()] = &source{path: e.Path, link: e.Kind == worktree.Link, size: e.Size}
+		if e.Fresh || !c.Last.Valid {
+			c.Blobs[e.OID.String()] = &Source{Path: e.Path, Link: e.Kind == worktree.Link, Size: e.Size}
 		}
 	}
 	var trees []git.NewObject
-	if c.tree, trees, err = s.repo.Tree(c.files); err != nil {
+	if c.Tree, trees, err = s.Repo.Tree(c.Files); err != nil {
 		return err
 	}
 	for _, t := range trees {
-		c.trees = append(c.trees, t.OID)
-		if !c.last.tree(t.OID) {
-			c.objects = append(c.objects, t)
+		c.Trees = append(c.Trees, t.OID)
+		if !c.Last.tree(t.OID) {
+			c.Objects = append(c.Objects, t)
 		}
 	}
 	return s.nameMeta(ctx, c)
 }
 
-func modeOf(k worktree.Kind) uint32 {
+func ModeOf(k worktree.Kind) uint32 {
 	switch k {
 	case worktree.Exec:
 		return 0o100755
@@ -257,13 +258,13 @@ func modeOf(k worktree.Kind) uint32 {
 
 // meta collects the files of a snapshot beside the working tree's.
 type meta struct {
-	s       *Store
+	s       *Place
 	files   []git.File
 	objects []git.NewObject
 }
 
 func (m *meta) blob(path string, data []byte) {
-	oid := m.s.repo.Name("blob", data)
+	oid := m.s.Repo.Name("blob", data)
 	m.objects = append(m.objects, git.NewObject{OID: oid, Type: "blob", Data: data})
 	m.oid(path, 0o100644, oid)
 }
@@ -273,15 +274,15 @@ func (m *meta) oid(path string, mode uint32, oid string) {
 	m.files = append(m.files, git.File{Path: path, Mode: mode, OID: string(raw)})
 }
 
-// gitFile stores one of git's own files. A link is stored by its target, apart.
-func (m *meta) gitFile(man *manifest.Manifest, group string, f gitFile) {
-	if f.link {
-		m.blob("meta/links/"+group+f.name, f.data)
+// GitFile stores one of git's own files. A link is stored by its target, apart.
+func (m *meta) gitFile(man *manifest.Manifest, group string, f GitFile) {
+	if f.Link {
+		m.blob("meta/links/"+group+f.Name, f.Data)
 		return
 	}
-	m.blob("meta/"+group+f.name, f.data)
-	if f.perm != usualPerm {
-		man.Links = append(man.Links, manifest.Mode{Path: group + f.name, Perm: f.perm})
+	m.blob("meta/"+group+f.Name, f.Data)
+	if f.Perm != UsualPerm {
+		man.Links = append(man.Links, manifest.Mode{Path: group + f.Name, Perm: f.Perm})
 	}
 }
 
@@ -295,47 +296,47 @@ func (m *meta) chunks(path string, data []byte) {
 	}
 }
 
-func (s *Store) nameMeta(ctx context.Context, c *capture) error {
+func (s *Place) nameMeta(ctx context.Context, c *Capture) error {
 	m := &meta{s: s}
-	if len(c.files) > 0 { // git knows the empty tree without storing it
-		m.oid("tree", 0o040000, c.tree)
+	if len(c.Files) > 0 { // git knows the empty tree without storing it
+		m.oid("tree", 0o040000, c.Tree)
 	}
-	for _, o := range c.man.Odd {
+	for _, o := range c.Man.Odd {
 		m.oid("odd/"+o.OID, 0o100644, o.OID)
 	}
-	for _, f := range c.state {
-		m.gitFile(c.man, "state/", f)
+	for _, f := range c.State {
+		m.gitFile(c.Man, "state/", f)
 	}
-	for _, f := range c.admin {
-		m.gitFile(c.man, "admin/", f)
+	for _, f := range c.Admin {
+		m.gitFile(c.Man, "admin/", f)
 	}
-	for _, f := range c.own {
-		m.gitFile(c.man, "own/", f)
+	for _, f := range c.Own {
+		m.gitFile(c.Man, "own/", f)
 	}
-	for _, f := range c.logs {
-		m.chunks("meta/"+f.name, f.data)
+	for _, f := range c.Logs {
+		m.chunks("meta/"+f.Name, f.Data)
 	}
-	for _, r := range c.rules.files {
-		m.blob("meta/rules/"+s.repo.Name("blob", r.data), r.data)
+	for _, r := range c.Rules.files {
+		m.blob("meta/rules/"+s.Repo.Name("blob", r.Data), r.Data)
 	}
-	for _, e := range c.scan.Rules {
+	for _, e := range c.Scan.Rules {
 		m.oid("meta/rules/"+e.OID.String(), 0o100644, e.OID.String())
-		c.blobs[e.OID.String()] = &source{path: e.Path, size: e.Size}
+		c.Blobs[e.OID.String()] = &Source{Path: e.Path, Size: e.Size}
 	}
-	if c.index.tree != "" {
-		m.oid("meta/index", 0o040000, c.index.tree)
+	if c.Index.Tree != "" {
+		m.oid("meta/index", 0o040000, c.Index.Tree)
 	}
-	if c.index.staged != "" {
-		m.oid("staged", 0o040000, c.index.staged)
+	if c.Index.Staged != "" {
+		m.oid("staged", 0o040000, c.Index.Staged)
 	}
 	if err := s.nameRefs(ctx, c, m); err != nil {
 		return err
 	}
-	m.blob("meta/manifest", c.man.Encode())
+	m.blob("meta/manifest", c.Man.Encode())
 	m.files = unique(m.files)
-	whole, trees, err := s.repo.Tree(m.files)
-	c.whole = whole
-	c.objects = slices.Concat(c.objects, m.objects, trees)
+	whole, trees, err := s.Repo.Tree(m.files)
+	c.Whole = whole
+	c.Objects = slices.Concat(c.Objects, m.objects, trees)
 	return err
 }
 
@@ -346,46 +347,46 @@ func unique(files []git.File) []git.File {
 }
 
 // describe makes the manifest of a scan, but for what nameMeta adds.
-func (s *Store) describe(c *capture) *manifest.Manifest {
-	m := &manifest.Manifest{Ignored: c.scan.Ignored, Index: c.index.facts}
+func (s *Place) describe(c *Capture) *manifest.Manifest {
+	m := &manifest.Manifest{Ignored: c.Scan.Ignored, Index: c.Index.Facts}
 	perms := map[worktree.Kind]map[uint16]int{worktree.File: {}, worktree.Exec: {}, worktree.Folder: {}}
-	for _, e := range c.scan.Entries {
+	for _, e := range c.Scan.Entries {
 		if e.Kind != worktree.Link {
 			perms[e.Kind][e.Perm]++
 		}
 	}
-	for _, d := range c.scan.Dirs {
+	for _, d := range c.Scan.Dirs {
 		perms[worktree.Folder][d.Perm]++
 	}
 	m.FilePerm, m.ExecPerm, m.DirPerm = usual(perms[worktree.File], 0o644), usual(perms[worktree.Exec], 0o755), usual(perms[worktree.Folder], 0o755)
-	for _, e := range c.scan.Entries {
+	for _, e := range c.Scan.Entries {
 		if e.Kind != worktree.Link && e.Perm != m.Perm("", e.Kind == worktree.Exec) {
 			m.Modes = append(m.Modes, manifest.Mode{Path: e.Path, Perm: e.Perm})
 		}
 	}
-	for _, d := range c.scan.Dirs {
+	for _, d := range c.Scan.Dirs {
 		if d.Path == "" {
 			continue // the root's own mode is the user's affair
 		}
 		if d.Perm != m.DirPerm {
 			m.Modes = append(m.Modes, manifest.Mode{Path: d.Path, Perm: d.Perm})
 		}
-		if !holdsAny(c.scan.Entries, d.Path) {
+		if !holdsAny(c.Scan.Entries, d.Path) {
 			m.Folders = append(m.Folders, d.Path)
 		}
 	}
 	slices.SortFunc(m.Modes, func(a, b manifest.Mode) int { return strings.Compare(a.Path, b.Path) })
-	for _, g := range c.scan.Gaps {
+	for _, g := range c.Scan.Gaps {
 		m.Gaps = append(m.Gaps, manifest.Gap{Path: g.Path, Reason: g.Reason, Tracked: g.Tracked})
 	}
-	for _, n := range c.scan.Nested {
+	for _, n := range c.Scan.Nested {
 		m.Nested = append(m.Nested, manifest.Nested{Path: n.Path, Head: s.nestedHead(n.Path)})
 	}
-	for _, e := range c.scan.Rules {
+	for _, e := range c.Scan.Rules {
 		m.Rules = append(m.Rules, manifest.Rule{Path: e.Path, OID: e.OID.String()})
 	}
-	for _, r := range c.rules.files {
-		m.Rules = append(m.Rules, manifest.Rule{Path: r.name, OID: s.repo.Name("blob", r.data), Outer: true})
+	for _, r := range c.Rules.files {
+		m.Rules = append(m.Rules, manifest.Rule{Path: r.Name, OID: s.Repo.Name("blob", r.Data), Outer: true})
 	}
 	return m
 }

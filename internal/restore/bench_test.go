@@ -1,4 +1,4 @@
-package snapshot_test
+package restore_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -25,7 +26,7 @@ func BenchmarkTake(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	store, err := snapshot.Open(context.Background(), repo, snapshot.Options{})
+	store, err := restore.Open(context.Background(), repo, snapshot.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

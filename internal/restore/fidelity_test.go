@@ -1,4 +1,4 @@
-package snapshot_test
+package restore_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/restore"
 )
 
 // TestFidelity builds every state a repository can be in and holds belay to its
@@ -57,11 +57,11 @@ func fidelity(s *sandbox, c repository) {
 	s.same("restoring twice wrote something", stamps, s.stamps())
 
 	ctx := context.Background()
-	_, err := s.store().Undo(ctx, snapshot.RestoreOptions{})
+	_, err := s.store().Undo(ctx, restore.Options{})
 	s.ok(err)
 	s.settled()
 	s.same("undo", after, s.fingerprint())
-	_, err = s.store().Redo(ctx, snapshot.RestoreOptions{})
+	_, err = s.store().Redo(ctx, restore.Options{})
 	s.ok(err)
 	s.settled()
 	s.same("redo", restored, s.fingerprint())
@@ -71,7 +71,7 @@ func fidelity(s *sandbox, c repository) {
 }
 
 // without takes out of a state what a restore said it left: refs made since.
-func without(f state, out snapshot.Restored) state {
+func without(f state, out restore.Restored) state {
 	g := state{}
 	for k, v := range f {
 		g[k] = v

@@ -1,4 +1,10 @@
-package snapshot
+// Package restore puts snapshots back: files, index, HEAD, refs, and an operation in
+// progress, after holding the present; it undoes and redoes that, and finishes what a
+// kill cut short.
+//
+// It decides the order of steps that makes this safe. It never destroys what the
+// rescue does not hold and knows nothing of what tasks mean.
+package restore
 
 import (
 	"context"
@@ -6,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,11 +21,43 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/putback"
+	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// RestoreOptions says what of a snapshot is put back. The zero value means everything.
-type RestoreOptions struct {
+// Store is a snapshot store that also puts back. Its Take finishes first what an
+// interrupted restore left.
+type Store struct {
+	*snapshot.Store
+	now func() time.Time
+}
+
+// Open writes nothing.
+func Open(ctx context.Context, repo *git.Repo, o snapshot.Options) (*Store, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s, err := snapshot.Open(ctx, repo, o)
+	return &Store{Store: s, now: o.Now}, err
+}
+
+// Take holds the present state, as snapshot.Store.Take does. A restore that was cut
+// short is finished first.
+func (s *Store) Take(ctx context.Context, m snapshot.Meta) (snapshot.Info, error) {
+	if _, err := s.Recover(ctx); err != nil {
+		return snapshot.Info{}, err
+	}
+	return s.Store.Take(ctx, m)
+}
+
+// Kept is a path that a restore left alone although it differs, and why.
+type Kept = putback.Kept
+
+// Options says what of a snapshot is put back. The zero value means everything.
+type Options struct {
 	Paths     []string               // only these paths and what is below them; files alone
 	Preserve  []string               // doublestar globs that are left alone
 	Only      func(path string) bool // false: left alone and named in Kept
@@ -38,6 +75,10 @@ type RestoreOptions struct {
 	decided *[]RefMove // for finishing a restore: what was decided about refs
 }
 
+func (o *Options) wish() putback.Wish {
+	return putback.Wish{Paths: o.Paths, Preserve: o.Preserve, Only: o.Only, Made: o.made}
+}
+
 // RefMove is a ref that a restore moves. From or To is empty when it is made or
 // deleted.
 type RefMove struct {
@@ -52,9 +93,9 @@ type Restored struct {
 	Rescue    belay.SnapshotID `json:"rescue,omitempty"` // the present before it; "" when nothing differed
 	Written   []string         `json:"written"`
 	Removed   []string         `json:"removed"`
-	Kept      []Kept           `json:"kept"`
+	Kept      []putback.Kept   `json:"kept"`
 	Refs      []RefMove        `json:"refs"`
-	KeptRefs  []Kept           `json:"kept_refs"`
+	KeptRefs  []putback.Kept   `json:"kept_refs"`
 	Index     bool             `json:"index"`     // the index was put back
 	Head      bool             `json:"head"`      // HEAD was
 	Operation bool             `json:"operation"` // files of an operation in progress were
@@ -66,8 +107,7 @@ func (r *Restored) nothing() bool {
 	return len(r.Written)+len(r.Removed)+len(r.Refs) == 0 && !r.Index && !r.Head && !r.Operation && !r.Admin && !r.Logs
 }
 
-func (s *Store) lockPath() string   { return filepath.Join(s.dir, "restore.lock") }
-func (s *Store) intentPath() string { return filepath.Join(s.dir, "intent.json") }
+func (s *Store) intentPath() string { return filepath.Join(s.Dir, "intent.json") }
 
 // Interrupted reports whether a restore was cut short.
 func (s *Store) Interrupted() bool {
@@ -82,7 +122,7 @@ func (s *Store) Interrupted() bool {
 //
 // CodeBusy: another process restores, or holds git's index lock. CodeNotFound: no such
 // snapshot.
-func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o RestoreOptions) (Restored, error) {
+func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Restored, error) {
 	unlock, err := s.exclude(ctx)
 	if err != nil {
 		return Restored{}, err
@@ -100,10 +140,10 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o RestoreOptio
 
 // exclude takes the tree for a restore.
 func (s *Store) exclude(ctx context.Context) (func(), error) {
-	if _, err := s.scratch(); err != nil {
+	if _, err := s.Scratch(); err != nil {
 		return nil, err
 	}
-	lock := flock.New(s.lockPath())
+	lock := flock.New(s.LockPath())
 	waiting, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
 	if ok, err := lock.TryLockContext(waiting, 20*time.Millisecond); !ok {
@@ -111,27 +151,22 @@ func (s *Store) exclude(ctx context.Context) (func(), error) {
 			return nil, ctx.Err()
 		}
 		if err == nil || errors.Is(err, context.DeadlineExceeded) {
-			return nil, s.busy()
+			return nil, s.Busy()
 		}
 		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
 	}
 	host, _ := os.Hostname()
-	note, _ := json.Marshal(map[string]any{"pid": os.Getpid(), "host": host, "since": s.opts.Now().Format(time.RFC3339)})
-	_ = os.WriteFile(s.lockPath(), note, 0o600) // for people; the lock itself is what counts
+	note, _ := json.Marshal(map[string]any{"pid": os.Getpid(), "host": host, "since": s.now().Format(time.RFC3339)})
+	_ = os.WriteFile(s.LockPath(), note, 0o600) // for people; the lock itself is what counts
 	return func() { _ = lock.Unlock() }, nil
 }
 
-func (s *Store) busy() error {
-	note, _ := os.ReadFile(s.lockPath())
-	return belay.Refuse(belay.CodeBusy, "wait for it to end", "another belay restores in this working tree %s", belay.VisibleLine(string(note)))
-}
-
 // restore does everything but recording it in the history.
-func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o RestoreOptions) (Restored, *intent, error) {
+func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Restored, *intent, error) {
 	if len(o.Paths) > 0 {
 		o.FilesOnly = true
 	}
-	target, err := s.lookUp(ctx, id)
+	target, err := s.LookUp(ctx, id)
 	if err != nil {
 		return Restored{}, nil, err
 	}
@@ -144,25 +179,25 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o RestoreOptio
 	if err != nil {
 		return Restored{}, nil, err
 	}
-	defer pl.root.Close()
+	defer pl.Root.Close()
 	g := &gitPlan{}
 	if !o.FilesOnly {
 		if g, err = s.planGit(ctx, target, c, o); err != nil {
 			return Restored{}, nil, s.giveUp(ctx, rescue, err)
 		}
 	}
-	out := pl.p.report(target.ID, g)
+	out := report(&pl.Plan, target.ID, g)
 	if o.DryRun {
-		return out, nil, pl.p.refusal()
+		return out, nil, pl.Plan.Refusal()
 	}
-	if out.nothing() && len(pl.p.Chmod)+len(pl.p.Mkdir)+len(pl.p.Rmdir) == 0 {
+	if out.nothing() && len(pl.Plan.Chmod)+len(pl.Plan.Mkdir)+len(pl.Plan.Rmdir) == 0 {
 		return out, nil, s.giveUp(ctx, rescue, nil)
 	}
-	if err := errors.Join(pl.p.refusal(), s.room(ctx, &pl.p)); err != nil {
+	if err := errors.Join(pl.Plan.Refusal(), s.room(ctx, &pl.Plan)); err != nil {
 		return out, nil, s.giveUp(ctx, rescue, err)
 	}
 	out.Rescue = rescue.ID
-	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plan: pl.p, Refs: g.refs, Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0}
+	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plan: pl.Plan, Refs: g.refs, Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0}
 	if err := s.writeIntent(j); err != nil {
 		// It may stand under its name, only not synced. The rescue goes when it is gone.
 		if rerr := os.Remove(s.intentPath()); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
@@ -170,117 +205,87 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o RestoreOptio
 		}
 		return out, nil, s.giveUp(ctx, rescue, err)
 	}
-	return out, j, s.carryOut(ctx, pl.root, j, g, c.scan)
+	return out, j, s.carryOut(ctx, pl.Root, j, g, c.Scan)
 }
 
 // prepare holds the present and plans. Where the plan meets something that today's
 // rules hide from the rescue, the present is held once more with that.
-func (s *Store) prepare(ctx context.Context, target Info, o RestoreOptions) (_ Info, _ *capture, _ *planner, err error) {
-	man, err := s.manifest(ctx, target)
+func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_ snapshot.Info, _ *capture.Capture, _ *putback.Planner, err error) {
+	man, err := s.Manifest(ctx, target)
 	if err != nil {
-		return Info{}, nil, nil, err
+		return snapshot.Info{}, nil, nil, err
 	}
-	then := sideOf(target, man)
-	root, err := worktree.OpenRoot(s.repo.Root)
+	then := putback.SideOf(target.Tree, man)
+	root, err := worktree.OpenRoot(s.Repo.Root)
 	if err != nil {
-		return Info{}, nil, nil, err
+		return snapshot.Info{}, nil, nil, err
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, root.Close())
 		}
 	}()
-	var w wanted
+	var w capture.Wanted
 	defer func() {
-		if w.rules != nil {
-			w.rules.close()
+		if w.Rules != nil {
+			w.Rules.Close()
 		}
 	}()
 	for {
 		rescue, c, err := s.present(ctx, target, o, w)
 		if err != nil {
-			return Info{}, nil, nil, err
+			return snapshot.Info{}, nil, nil, err
 		}
-		pl := newPlanner(s, o, c, rescue, then, root)
-		if w.rules == nil && !slices.Equal(pl.now.man.Rules, then.man.Rules) {
-			if w.rules, err = s.oldRules(ctx, then); err == nil {
+		pl := putback.NewPlanner(s.Repo, o.wish(), c.Scan, putback.SideOf(c.Tree, c.Man), then, root)
+		if w.Rules == nil && !slices.Equal(pl.Now.Man.Rules, man.Rules) {
+			if w.Rules, err = s.OldRules(ctx, string(target.ID), man.Rules); err == nil {
 				err = s.giveUp(ctx, rescue, nil)
 			}
 			if err != nil {
-				return Info{}, nil, nil, err
+				return snapshot.Info{}, nil, nil, err
 			}
 			continue
 		}
-		pl.rules = w.rules
-		if err := pl.files(ctx); err != nil {
-			return Info{}, nil, nil, s.giveUp(ctx, rescue, err)
+		if w.Rules != nil {
+			pl.Rules = w.Rules
 		}
-		if w.include != nil {
+		if err := pl.Decide(ctx); err != nil {
+			return snapshot.Info{}, nil, nil, s.giveUp(ctx, rescue, err)
+		}
+		if w.Include != nil {
 			return rescue, c, pl, nil
 		}
-		if w.include = pl.unheld(); w.include == nil {
+		if w.Include = pl.Unheld(); w.Include == nil {
 			return rescue, c, pl, nil
 		}
 		if err := s.giveUp(ctx, rescue, nil); err != nil {
-			return Info{}, nil, nil, err
+			return snapshot.Info{}, nil, nil, err
 		}
 	}
-}
-
-// unheld gives, as globs, what is ignored today and lies where the plan writes: at a
-// path, below it, or in the place of a folder above it.
-func (pl *planner) unheld() []string {
-	globs := map[string]bool{}
-	for _, w := range pl.p.Writes {
-		path := string(w.Path)
-		for p := path; p != ""; p = parent(p) {
-			info, err := pl.root.Lstat(p)
-			if err != nil || p != path && info.Kind == worktree.Folder {
-				continue
-			}
-			if hidden := pl.now.man.WasIgnored(p) || pl.now.man.WasIgnored(p+"/"); hidden && !pl.held(p) {
-				globs[quoteGlob(p)] = true
-			}
-			if info.Kind == worktree.Folder && hasBelow(pl.now.man.Ignored, p) {
-				globs[quoteGlob(p)] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(globs))
-}
-
-// hasBelow reports whether a sorted list holds a path below a folder.
-func hasBelow(sorted []string, folder string) bool {
-	i, _ := slices.BinarySearch(sorted, folder+"/")
-	return i < len(sorted) && strings.HasPrefix(sorted[i], folder+"/")
-}
-
-func quoteGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`).Replace(path)
 }
 
 // present holds the present as a rescue; a dry run only reads it.
-func (s *Store) present(ctx context.Context, target Info, o RestoreOptions, w wanted) (Info, *capture, error) {
+func (s *Store) present(ctx context.Context, target snapshot.Info, o Options, w capture.Wanted) (snapshot.Info, *capture.Capture, error) {
 	if !o.DryRun {
-		return s.take(ctx, Meta{Kind: belay.KindRescue, Task: o.Task, Command: o.Command,
+		return s.Hold(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: o.Task, Command: o.Command,
 			Message: strings.TrimSpace("before restoring " + target.ID.Short() + " " + o.Reason)}, w)
 	}
-	c, err := s.read(ctx, w, nothingMore)
+	c, err := s.Look(ctx, w)
 	if err != nil {
-		return Info{}, nil, err
+		return snapshot.Info{}, nil, err
 	}
-	return Info{Tree: c.tree}, c, nil
+	return snapshot.Info{Tree: c.Tree}, c, nil
 }
 
 // giveUp drops a rescue that nothing was destroyed after, and passes the error on.
-func (s *Store) giveUp(ctx context.Context, rescue Info, err error) error {
-	if rescue.commit == "" {
+func (s *Store) giveUp(ctx context.Context, rescue snapshot.Info, err error) error {
+	if rescue.Commit == "" {
 		return err
 	}
-	return errors.Join(err, s.drop(ctx, []Info{rescue}))
+	return errors.Join(err, s.Discard(ctx, []snapshot.Info{rescue}))
 }
 
-func (p *plan) report(target belay.SnapshotID, g *gitPlan) Restored {
+func report(p *putback.Plan, target belay.SnapshotID, g *gitPlan) Restored {
 	out := Restored{Target: target, Written: []string{}, Removed: []string{}, Kept: p.Kept, Refs: g.refs, KeptRefs: g.kept,
 		Index: g.index, Head: g.head != nil, Operation: g.operation, Admin: g.admin, Logs: g.logs}
 	for _, w := range p.Writes {
@@ -294,7 +299,7 @@ func (p *plan) report(target belay.SnapshotID, g *gitPlan) Restored {
 
 // indexFree waits a moment for git's index lock to go; it is never removed.
 func (s *Store) indexFree(ctx context.Context) error {
-	path := filepath.Join(s.repo.Dir, "index.lock")
+	path := filepath.Join(s.Repo.Dir, "index.lock")
 	for deadline := time.Now().Add(2 * time.Second); ; {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			return nil
@@ -311,12 +316,12 @@ func (s *Store) indexFree(ctx context.Context) error {
 }
 
 // room refuses a restore that the disk has no place for, before the first write.
-func (s *Store) room(ctx context.Context, p *plan) error {
+func (s *Store) room(ctx context.Context, p *putback.Plan) error {
 	var oids []string
 	for _, w := range p.Writes {
 		oids = append(oids, w.OID)
 	}
-	sizes, err := s.repo.Sizes(ctx, oids)
+	sizes, err := s.Repo.Sizes(ctx, oids)
 	if err != nil {
 		return err
 	}
@@ -327,9 +332,9 @@ func (s *Store) room(ctx context.Context, p *plan) error {
 		}
 		need += n
 	}
-	free, known := freeSpace(s.repo.Root)
+	free, known := freeSpace(s.Repo.Root)
 	if known && free < need {
-		return belay.Refuse(belay.CodeCannot, "free some space and try again", "the restore needs %d MiB and %d are free", need>>20, free>>20)
+		return belay.Refuse(belay.CodeCannot, "free some space and try again", "the disk is full: the restore needs %d MiB and %d are free", need>>20, free>>20)
 	}
 	return nil
 }
@@ -340,13 +345,18 @@ func (s *Store) room(ctx context.Context, p *plan) error {
 //
 // held is the present as the rescue has it: nothing else is overwritten or removed.
 func (s *Store) carryOut(ctx context.Context, root *worktree.Root, j *intent, g *gitPlan, held *worktree.Result) error {
-	if _, err := s.scratch("tmp"); err != nil { // without it temporary files would lie among git's own
+	if _, err := s.Scratch("tmp"); err != nil { // without it temporary files would lie among git's own
 		return err
 	}
 	if err := s.writeGit(g.adminFiles); err != nil {
 		return err
 	}
-	if err := s.applyFiles(ctx, root, &j.Plan, held); err != nil {
+	tmp, err := s.Scratch("tmp")
+	if err != nil {
+		return err
+	}
+	to := putback.Place{Repo: s.Repo, Root: root, Tmp: tmp}
+	if err := to.Apply(ctx, &j.Plan, held); err != nil {
 		return err
 	}
 	if g.index {
@@ -374,35 +384,35 @@ func (s *Store) carryOut(ctx context.Context, root *worktree.Root, j *intent, g 
 
 // compare scans once more and says what is not as planned: a restore never claims what
 // it did not reach.
-func (s *Store) compare(ctx context.Context, p *plan) error {
-	c := &capture{blobs: map[string]*source{}}
-	if err := s.readGitState(ctx, c); err != nil {
+func (s *Store) compare(ctx context.Context, p *putback.Plan) error {
+	c := &capture.Capture{Blobs: map[string]*capture.Source{}}
+	if err := s.GitState(ctx, c); err != nil {
 		return err
 	}
 	var include []string
 	written := map[string]bool{}
 	for _, w := range p.Writes {
-		include = append(include, quoteGlob(string(w.Path)))
+		include = append(include, putback.QuoteGlob(string(w.Path)))
 		written[string(w.Path)] = true
 	}
 	if len(include) > 1000 {
 		include = nil // too many to match one by one; ignored ones are then not looked at
 	}
-	c.wanted.include = include
-	scan, err := s.scan(ctx, c, false)
+	c.Wanted.Include = include
+	scan, err := s.Place.Scan(ctx, c, false)
 	if err != nil {
 		return err
 	}
 	var wrong []string
 	for _, w := range p.Writes {
-		e, there := find(scan, string(w.Path))
-		same := there && e.OID.String() == w.OID && modeOf(e.Kind) == w.Mode && (e.Kind == worktree.Link || e.Perm == w.Perm)
+		e, there := putback.Find(scan, string(w.Path))
+		same := there && e.OID.String() == w.OID && capture.ModeOf(e.Kind) == w.Mode && (e.Kind == worktree.Link || e.Perm == w.Perm)
 		if !same && (there || include != nil) {
 			wrong = append(wrong, string(w.Path))
 		}
 	}
 	for _, r := range p.Remove {
-		if _, there := find(scan, string(r)); there && !written[string(r)] {
+		if _, there := putback.Find(scan, string(r)); there && !written[string(r)] {
 			wrong = append(wrong, string(r))
 		}
 	}

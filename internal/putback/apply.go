@@ -1,7 +1,13 @@
-package snapshot
+// Package putback plans and does what a restore does to the files of a working tree:
+// what is written, what is removed, what stays and why.
+//
+// It never removes or overwrites what the rescue does not hold, never follows a link,
+// and knows nothing of refs, the index, or which snapshot a state comes from.
+package putback
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,17 +20,24 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// applyFiles does a plan's steps on the working tree. Each may have been done already.
+// Place is where files are put back.
+type Place struct {
+	Repo *git.Repo      // where the bytes come from
+	Root *worktree.Root // where they go
+	Tmp  string         // a folder for temporary files
+}
+
+// Apply does a plan's steps on the working tree. Each may have been done already.
 // What is not as the rescue holds it is left: somebody changed it since, and the
 // comparison at the end says so.
-func (s *Store) applyFiles(ctx context.Context, root *worktree.Root, p *plan, held *worktree.Result) error {
+func (s *Place) Apply(ctx context.Context, p *Plan, held *worktree.Result) error {
 	for _, r := range p.Remove {
-		if free, err := s.unchanged(root, string(r), held); err != nil {
+		if free, err := s.unchanged(string(r), held); err != nil {
 			return fmt.Errorf("look at %q: %w", r, err)
 		} else if !free {
 			continue
 		}
-		err := root.Remove(string(r))
+		err := s.Root.Remove(string(r))
 		// A folder in the place of what was to go, or a link in a parent's: somebody
 		// else was here. The comparison at the end says so; nothing is forced.
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, worktree.ErrNotFolder) && !errors.Is(err, worktree.ErrFolder) {
@@ -32,39 +45,35 @@ func (s *Store) applyFiles(ctx context.Context, root *worktree.Root, p *plan, he
 		}
 	}
 	for _, d := range p.Rmdir {
-		err := root.Rmdir(string(d))
+		err := s.Root.Rmdir(string(d))
 		keep := errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, worktree.ErrNotFolder)
 		if err != nil && !keep {
 			return fmt.Errorf("remove folder %q: %w", d, err)
 		}
 	}
 	for _, d := range p.Mkdir {
-		if err := root.Mkdir(string(d.Path), d.Perm|0o700); err != nil {
+		if err := s.Root.Mkdir(string(d.Path), d.Perm|0o700); err != nil {
 			return fmt.Errorf("make folder %q: %w", d.Path, err)
 		}
 	}
-	tmp, err := s.scratch("tmp")
-	if err != nil {
-		return err
-	}
-	if err := s.writeFiles(ctx, root, p, tmp, held); err != nil {
+	if err := s.WriteFiles(ctx, p, held); err != nil {
 		return err
 	}
 	for _, c := range p.Chmod {
-		if err := root.Chmod(string(c.Path), c.Perm); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, worktree.ErrNotFolder) {
+		if err := s.Root.Chmod(string(c.Path), c.Perm); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, worktree.ErrNotFolder) {
 			return fmt.Errorf("set the mode of %q: %w", c.Path, err)
 		}
 	}
 	return nil
 }
 
-// writeFiles writes a plan's files and links. What is right already is not touched and
+// WriteFiles writes a plan's files and links. What is right already is not touched and
 // keeps its times.
-func (s *Store) writeFiles(ctx context.Context, root *worktree.Root, p *plan, tmp string, held *worktree.Result) error {
+func (s *Place) WriteFiles(ctx context.Context, p *Plan, held *worktree.Result) error {
 	if len(p.Writes) == 0 {
 		return nil
 	}
-	rd, err := s.repo.Reader(ctx)
+	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
 		return err
 	}
@@ -73,22 +82,22 @@ func (s *Store) writeFiles(ctx context.Context, root *worktree.Root, p *plan, tm
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := s.writeOne(root, rd, w, tmp, held); err != nil {
+		if err := s.writeOne(rd, w, held); err != nil {
 			return fmt.Errorf("write %q: %w", w.Path, err)
 		}
 	}
 	return nil
 }
 
-func (s *Store) writeOne(root *worktree.Root, rd *git.Reader, w write, tmp string, held *worktree.Result) error {
+func (s *Place) writeOne(rd *git.Reader, w Write, held *worktree.Result) error {
 	path := string(w.Path)
-	if done, err := s.alreadyRight(root, w); done || err != nil {
+	if done, err := s.alreadyRight(w); done || err != nil {
 		return err
 	}
-	if free, err := s.unchanged(root, path, held); !free || err != nil {
+	if free, err := s.unchanged(path, held); !free || err != nil {
 		return err
 	}
-	if err := s.parents(root, path); err != nil {
+	if err := Parents(s.Root, path); err != nil {
 		return err
 	}
 	if w.Mode == 0o120000 {
@@ -96,9 +105,9 @@ func (s *Store) writeOne(root *worktree.Root, rd *git.Reader, w write, tmp strin
 		if err != nil {
 			return err
 		}
-		return root.Symlink(path, string(o.Data))
+		return s.Root.Symlink(path, string(o.Data))
 	}
-	err := root.WriteFile(path, w.Perm, tmp, func(out io.Writer) error {
+	err := s.Root.WriteFile(path, w.Perm, s.Tmp, func(out io.Writer) error {
 		o, err := rd.Copy(w.OID, out)
 		if err == nil && o.OID != w.OID {
 			err = fmt.Errorf("git gave object %s for %s", o.OID, w.OID)
@@ -107,7 +116,7 @@ func (s *Store) writeOne(root *worktree.Root, rd *git.Reader, w write, tmp strin
 			return err
 		}
 		// Writing took its time: look again, as late as can be.
-		free, err := s.unchanged(root, path, held)
+		free, err := s.unchanged(path, held)
 		if err == nil && !free {
 			err = errSaved
 		}
@@ -125,8 +134,8 @@ var errSaved = errors.New("somebody saved it meanwhile")
 
 // unchanged reports whether a path is free to be overwritten: nothing is there, or
 // what is there is what the rescue holds.
-func (s *Store) unchanged(root *worktree.Root, path string, held *worktree.Result) (bool, error) {
-	info, err := root.Lstat(path)
+func (s *Place) unchanged(path string, held *worktree.Result) (bool, error) {
+	info, err := s.Root.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, worktree.ErrNotFolder):
 		return true, nil
@@ -135,15 +144,15 @@ func (s *Store) unchanged(root *worktree.Root, path string, held *worktree.Resul
 	case info.Kind == worktree.Folder:
 		return true, nil // writing over it fails, and removing it too
 	}
-	e, ok := find(held, path)
+	e, ok := Find(held, path)
 	if !ok {
 		return false, nil
 	}
-	return root.Same(path, info.Kind, info.Perm, e.OID, s.repo.NewHash)
+	return s.Root.Same(path, info.Kind, info.Perm, e.OID, s.Repo.NewHash)
 }
 
-// find looks a path up among the captured ones.
-func find(r *worktree.Result, path string) (worktree.Entry, bool) {
+// Find looks a path up among the captured ones.
+func Find(r *worktree.Result, path string) (worktree.Entry, bool) {
 	i, ok := slices.BinarySearchFunc(r.Entries, path, func(e worktree.Entry, p string) int { return strings.Compare(e.Path, p) })
 	if !ok {
 		return worktree.Entry{}, false
@@ -152,32 +161,37 @@ func find(r *worktree.Result, path string) (worktree.Entry, bool) {
 }
 
 // alreadyRight compares bytes, and sets a mode that alone is wrong.
-func (s *Store) alreadyRight(root *worktree.Root, w write) (bool, error) {
-	path, oid := string(w.Path), worktree.OID(raw(w.OID))
-	if w.Mode == 0o120000 {
-		return root.Same(path, worktree.Link, 0, oid, s.repo.NewHash)
+func (s *Place) alreadyRight(w Write) (bool, error) {
+	path := string(w.Path)
+	raw, err := hex.DecodeString(w.OID)
+	if err != nil {
+		return false, fmt.Errorf("%q is no object name", w.OID)
 	}
-	info, err := root.Lstat(path)
+	oid := worktree.OID(raw)
+	if w.Mode == 0o120000 {
+		return s.Root.Same(path, worktree.Link, 0, oid, s.Repo.NewHash)
+	}
+	info, err := s.Root.Lstat(path)
 	if err != nil || info.Kind != worktree.File && info.Kind != worktree.Exec {
 		return false, nil // whatever is wrong with the path, writing will say
 	}
-	same, err := root.Same(path, info.Kind, info.Perm, oid, s.repo.NewHash)
+	same, err := s.Root.Same(path, info.Kind, info.Perm, oid, s.Repo.NewHash)
 	if err != nil || !same {
 		return false, err
 	}
-	return true, root.Chmod(path, w.Perm)
+	return true, s.Root.Chmod(path, w.Perm)
 }
 
-// parents makes the folders above a path; their modes are set at the end.
-func (s *Store) parents(root *worktree.Root, path string) error {
-	dir := parent(path)
+// Parents makes the folders above a path; their modes are set at the end.
+func Parents(root *worktree.Root, path string) error {
+	dir := Parent(path)
 	if dir == "" {
 		return nil
 	}
 	if info, err := root.Lstat(dir); err == nil && info.Kind == worktree.Folder {
 		return nil
 	}
-	if err := s.parents(root, dir); err != nil {
+	if err := Parents(root, dir); err != nil {
 		return err
 	}
 	return root.Mkdir(dir, 0o755)

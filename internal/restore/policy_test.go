@@ -1,4 +1,4 @@
-package snapshot_test
+package restore_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -30,7 +31,7 @@ func (s *sandbox) refused(id belay.SnapshotID, code belay.Code, about string) {
 	before, stamps := s.fingerprint(), s.stamps()
 	list, err := s.store().List(context.Background())
 	s.ok(err)
-	_, err = s.store().Restore(context.Background(), id, snapshot.RestoreOptions{})
+	_, err = s.store().Restore(context.Background(), id, restore.Options{})
 	if belay.CodeOf(err) != code || !strings.Contains(err.Error(), about) {
 		s.t.Errorf("got %v, want a refusal (%s) about %q", err, code, about)
 	}
@@ -100,7 +101,7 @@ func TestIgnoredInTheWay(t *testing.T) {
 			after := s.fingerprint()
 			s.restore(id)
 			s.same("restored", before, s.fingerprint())
-			_, err := s.store().Undo(context.Background(), snapshot.RestoreOptions{})
+			_, err := s.store().Undo(context.Background(), restore.Options{})
 			s.ok(err)
 			s.same("undone", after, s.fingerprint())
 		})
@@ -127,7 +128,7 @@ func TestAgentHidesByIgnoring(t *testing.T) {
 	if again := s.restore(id); again.Rescue != "" {
 		t.Errorf("restoring twice did something: %+v", again)
 	}
-	_, err := s.store().Undo(context.Background(), snapshot.RestoreOptions{})
+	_, err := s.store().Undo(context.Background(), restore.Options{})
 	s.ok(err)
 	s.same("undone", after, s.fingerprint())
 }
@@ -155,7 +156,7 @@ func TestOldRulesProtect(t *testing.T) {
 		if text, err := os.ReadFile(s.path(path)); err != nil || string(text) != want {
 			t.Errorf("%s: %q, %v", path, text, err)
 		}
-		if !slices.ContainsFunc(out.Kept, func(k snapshot.Kept) bool { return k.Path == path && k.Why != "" }) {
+		if !slices.ContainsFunc(out.Kept, func(k restore.Kept) bool { return k.Path == path && k.Why != "" }) {
 			t.Errorf("%s was kept and not named: %v", path, out.Kept)
 		}
 	}
@@ -236,17 +237,17 @@ func TestRestoreSome(t *testing.T) {
 	}
 	type want struct{ written, removed, kept []string }
 	for name, c := range map[string]struct {
-		o    snapshot.RestoreOptions
+		o    restore.Options
 		want want
 		git  bool // git's own state comes back as well
 	}{
-		"paths":         {snapshot.RestoreOptions{Paths: []string{"dir", "e.sh"}}, want{[]string{"dir/c.txt", "e.sh"}, []string{"dir/new"}, nil}, false},
-		"path of a new": {snapshot.RestoreOptions{Paths: []string{"dir/new"}}, want{nil, []string{"dir/new"}, nil}, false},
-		"no such path":  {snapshot.RestoreOptions{Paths: []string{"di"}}, want{}, false},
-		"preserve":      {snapshot.RestoreOptions{Preserve: []string{"dir/**"}}, want{[]string{"a.txt", "e.sh"}, nil, []string{"dir/c.txt", "dir/new"}}, true},
-		"only":          {snapshot.RestoreOptions{Only: func(p string) bool { return p == "a.txt" }}, want{[]string{"a.txt"}, nil, []string{"dir/c.txt", "dir/new", "e.sh"}}, true},
-		"files only":    {snapshot.RestoreOptions{FilesOnly: true}, want{[]string{"a.txt", "dir/c.txt", "e.sh"}, []string{"dir/new"}, nil}, false},
-		"everything":    {snapshot.RestoreOptions{}, want{[]string{"a.txt", "dir/c.txt", "e.sh"}, []string{"dir/new"}, nil}, true},
+		"paths":         {restore.Options{Paths: []string{"dir", "e.sh"}}, want{[]string{"dir/c.txt", "e.sh"}, []string{"dir/new"}, nil}, false},
+		"path of a new": {restore.Options{Paths: []string{"dir/new"}}, want{nil, []string{"dir/new"}, nil}, false},
+		"no such path":  {restore.Options{Paths: []string{"di"}}, want{}, false},
+		"preserve":      {restore.Options{Preserve: []string{"dir/**"}}, want{[]string{"a.txt", "e.sh"}, nil, []string{"dir/c.txt", "dir/new"}}, true},
+		"only":          {restore.Options{Only: func(p string) bool { return p == "a.txt" }}, want{[]string{"a.txt"}, nil, []string{"dir/c.txt", "dir/new", "e.sh"}}, true},
+		"files only":    {restore.Options{FilesOnly: true}, want{[]string{"a.txt", "dir/c.txt", "e.sh"}, []string{"dir/new"}, nil}, false},
+		"everything":    {restore.Options{}, want{[]string{"a.txt", "dir/c.txt", "e.sh"}, []string{"dir/new"}, nil}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -280,7 +281,7 @@ func TestRestoreSome(t *testing.T) {
 			if out.Rescue == "" {
 				return
 			}
-			_, err = s.store().Undo(ctx, snapshot.RestoreOptions{})
+			_, err = s.store().Undo(ctx, restore.Options{})
 			s.ok(err)
 			s.same("undone", after, s.fingerprint())
 		})
@@ -305,13 +306,13 @@ func TestUndoIsAStack(t *testing.T) {
 	}
 	undo := func(want string) {
 		t.Helper()
-		if _, err := s.store().Undo(ctx, snapshot.RestoreOptions{}); err != nil || read() != want {
+		if _, err := s.store().Undo(ctx, restore.Options{}); err != nil || read() != want {
 			t.Errorf("undo: %q, %v, want %q", read(), err, want)
 		}
 	}
 	redo := func(want string) {
 		t.Helper()
-		if _, err := s.store().Redo(ctx, snapshot.RestoreOptions{}); err != nil || read() != want {
+		if _, err := s.store().Redo(ctx, restore.Options{}); err != nil || read() != want {
 			t.Errorf("redo: %q, %v, want %q", read(), err, want)
 		}
 	}
@@ -323,7 +324,7 @@ func TestUndoIsAStack(t *testing.T) {
 	redo("state 1")
 	undo("state 0")
 	undo("state 3")
-	if _, err := s.store().Undo(ctx, snapshot.RestoreOptions{}); belay.CodeOf(err) != belay.CodeCannot {
+	if _, err := s.store().Undo(ctx, restore.Options{}); belay.CodeOf(err) != belay.CodeCannot {
 		t.Errorf("nothing to undo: %v", err)
 	}
 	redo("state 0")
@@ -332,7 +333,7 @@ func TestUndoIsAStack(t *testing.T) {
 	undo("state 0")
 	redo("by hand")
 	s.restore(ids[3])
-	if _, err := s.store().Redo(ctx, snapshot.RestoreOptions{}); belay.CodeOf(err) != belay.CodeCannot {
+	if _, err := s.store().Redo(ctx, restore.Options{}); belay.CodeOf(err) != belay.CodeCannot {
 		t.Errorf("redo after a new restore: %v", err)
 	}
 	undo("by hand")

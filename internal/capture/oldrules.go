@@ -1,4 +1,4 @@
-package snapshot
+package capture
 
 import (
 	"context"
@@ -8,32 +8,34 @@ import (
 	"path/filepath"
 
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/manifest"
 )
 
-// oldRules answers what the ignore rules of a snapshot's time say: git is asked in a
+// OldRules answers what the ignore rules of a snapshot's time say: git is asked in a
 // scratch folder that holds just those rules.
-type oldRules struct {
+type OldRules struct {
 	key string // names the rules
 	ask *git.Ignorer
 	dir string
 }
 
-func (s *Store) oldRules(ctx context.Context, then side) (_ *oldRules, err error) {
-	tmp, err := s.scratch("tmp")
+// OldRules prepares to ask. key names the rules among those of other times.
+func (s *Place) OldRules(ctx context.Context, key string, rules []manifest.Rule) (_ *OldRules, err error) {
+	tmp, err := s.Scratch("tmp")
 	if err != nil {
 		return nil, err
 	}
-	r := &oldRules{key: string(then.info.ID)}
+	r := &OldRules{key: key}
 	if r.dir, err = os.MkdirTemp(tmp, "rules-"); err != nil {
-		return nil, fmt.Errorf("look at the rules of snapshot %s: %w", then.info.ID, err)
+		return nil, fmt.Errorf("look at the rules of snapshot %s: %w", key, err)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("look at the rules of snapshot %s: %w", then.info.ID, err), os.RemoveAll(r.dir))
+			err = errors.Join(fmt.Errorf("look at the rules of snapshot %s: %w", key, err), os.RemoveAll(r.dir))
 		}
 	}()
 	gitDir, tree, global := filepath.Join(r.dir, "git"), filepath.Join(r.dir, "tree"), filepath.Join(r.dir, "global")
-	files, err := s.ruleFiles(ctx, then, gitDir, tree, global)
+	files, err := s.ruleFiles(ctx, rules, gitDir, tree, global)
 	if err != nil {
 		return nil, err
 	}
@@ -50,22 +52,22 @@ func (s *Store) oldRules(ctx context.Context, then side) (_ *oldRules, err error
 			return nil, err
 		}
 	}
-	r.ask = s.repo.Ignorer(ctx, "core.excludesFile="+global).In(gitDir, tree)
+	r.ask = s.Repo.Ignorer(ctx, "core.excludesFile="+global).In(gitDir, tree)
 	return r, nil
 }
 
 // ruleFiles gives the files of the scratch folder.
-func (s *Store) ruleFiles(ctx context.Context, then side, gitDir, tree, global string) (map[string][]byte, error) {
+func (s *Place) ruleFiles(ctx context.Context, rules []manifest.Rule, gitDir, tree, global string) (map[string][]byte, error) {
 	files := map[string][]byte{filepath.Join(gitDir, "HEAD"): []byte("ref: refs/heads/main\n"), global: nil}
-	if s.repo.Format == "sha256" {
+	if s.Repo.Format == "sha256" {
 		files[filepath.Join(gitDir, "config")] = []byte("[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = sha256\n")
 	}
-	rd, err := s.repo.Reader(ctx)
+	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer rd.Close()
-	for _, rule := range then.man.Rules {
+	for _, rule := range rules {
 		o, err := rd.Read(rule.OID)
 		if err != nil {
 			return nil, err
@@ -83,7 +85,7 @@ func (s *Store) ruleFiles(ctx context.Context, then side, gitDir, tree, global s
 
 // both makes a question that is only answered yes when the rules of today and those of
 // then agree.
-func (r *oldRules) both(today func(context.Context, []string) ([]bool, error)) func(context.Context, []string) ([]bool, error) {
+func (r *OldRules) both(today func(context.Context, []string) ([]bool, error)) func(context.Context, []string) ([]bool, error) {
 	return func(ctx context.Context, paths []string) ([]bool, error) {
 		answers, err := today(ctx, paths)
 		if err != nil {
@@ -108,7 +110,13 @@ func (r *oldRules) both(today func(context.Context, []string) ([]bool, error)) f
 	}
 }
 
-func (r *oldRules) close() {
+// Close ends the questions.
+func (r *OldRules) Close() {
 	_ = r.ask.Close()
 	_ = os.RemoveAll(r.dir)
+}
+
+// Ask answers for each path, in order.
+func (r *OldRules) Ask(ctx context.Context, paths []string) ([]bool, error) {
+	return r.ask.Ask(ctx, paths)
 }

@@ -1,4 +1,4 @@
-package snapshot
+package capture
 
 import (
 	"context"
@@ -15,15 +15,15 @@ import (
 // may hold other bytes than the disk.
 type outerRules struct {
 	key      string
-	files    []gitFile // info/exclude and the global excludes file ("global")
+	files    []GitFile // info/exclude and the global excludes file ("global")
 	folds    bool      // core.ignoreCase
 	converts bool      // config or attributes outside of the tree may convert content
 }
 
 // outerRules reads the config once, in git's own words.
-func (s *Store) outerRules(ctx context.Context) (outerRules, error) {
+func (s *Place) outerRules(ctx context.Context) (outerRules, error) {
 	var r outerRules
-	out, err := s.repo.Run(ctx, nil, "config", "--list", "-z", "--includes")
+	out, err := s.Repo.Run(ctx, nil, "config", "--list", "-z", "--includes")
 	if err != nil {
 		return r, err
 	}
@@ -43,7 +43,7 @@ func (s *Store) outerRules(ctx context.Context) (outerRules, error) {
 			r.converts = true
 		}
 	}
-	for _, path := range []string{attributes, configHome("attributes"), filepath.Join(s.repo.Common, "info", "attributes")} {
+	for _, path := range []string{attributes, configHome("attributes"), filepath.Join(s.Repo.Common, "info", "attributes")} {
 		if path != "" {
 			if _, err := os.Stat(home(path)); err == nil {
 				r.converts = true
@@ -56,10 +56,10 @@ func (s *Store) outerRules(ctx context.Context) (outerRules, error) {
 	return r, s.readOuter(&r, home(excludes))
 }
 
-func (s *Store) readOuter(r *outerRules, excludes string) error {
+func (s *Place) readOuter(r *outerRules, excludes string) error {
 	h := sha256.New()
 	fmt.Fprintf(h, "%v\x00%s\x00", r.folds, excludes)
-	for name, path := range map[string]string{"info/exclude": filepath.Join(s.repo.Common, "info", "exclude"), "global": excludes} {
+	for name, path := range map[string]string{"info/exclude": filepath.Join(s.Repo.Common, "info", "exclude"), "global": excludes} {
 		data, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) || path == "" {
 			continue
@@ -67,13 +67,13 @@ func (s *Store) readOuter(r *outerRules, excludes string) error {
 		if err != nil {
 			return fmt.Errorf("read what is ignored: %w", err)
 		}
-		r.files = append(r.files, gitFile{name: name, data: data})
+		r.files = append(r.files, GitFile{Name: name, Data: data})
 	}
-	if len(r.files) == 2 && r.files[0].name > r.files[1].name {
+	if len(r.files) == 2 && r.files[0].Name > r.files[1].Name {
 		r.files[0], r.files[1] = r.files[1], r.files[0]
 	}
 	for _, f := range r.files {
-		fmt.Fprintf(h, "%s\x00%d\x00%s", f.name, len(f.data), f.data)
+		fmt.Fprintf(h, "%s\x00%d\x00%s", f.Name, len(f.Data), f.Data)
 	}
 	r.key = fmt.Sprintf("%x", h.Sum(nil))
 	return nil
@@ -107,8 +107,8 @@ func configHome(name string) string {
 
 // nestedHead gives the commit a nested repository stands at, as far as two small files
 // tell; "" otherwise. It is for people to read: nothing is started in there.
-func (s *Store) nestedHead(path string) string {
-	dir := filepath.Join(s.repo.Root, filepath.FromSlash(path), ".git")
+func (s *Place) nestedHead(path string) string {
+	dir := filepath.Join(s.Repo.Root, filepath.FromSlash(path), ".git")
 	if info, err := os.Lstat(dir); err == nil && info.Mode().IsRegular() {
 		text := readSmall(dir)
 		target, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir: ")

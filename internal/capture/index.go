@@ -1,4 +1,4 @@
-package snapshot
+package capture
 
 import (
 	"bytes"
@@ -19,23 +19,23 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// indexState is the user's index: its bytes by name, and the blobs that only it holds.
-type indexState struct {
-	key     string // changes when the file does
-	facts   manifest.Index
-	data    []byte           // nil when the last take remembered everything
-	entries []git.IndexEntry // what data says
-	objects []git.NewObject
-	tree    string // meta/index; "" without an index
-	staged  string // the tree of blobs that only the index names; "" for none
+// IndexState is the user's index: its bytes by name, and the blobs that only it holds.
+type IndexState struct {
+	Key     string // changes when the file does
+	Facts   manifest.Index
+	Data    []byte           // nil when the last take remembered everything
+	Entries []git.IndexEntry // what Data says
+	Objects []git.NewObject
+	Tree    string // meta/index; "" without an index
+	Staged  string // the tree of blobs that only the index names; "" for none
 }
 
 // readIndex reads the index, unless it is the file that the last take read. git writes
 // a new file and renames it, so an open one never changes.
-func (s *Store) readIndex(ctx context.Context, c *capture) error {
-	f, err := os.Open(filepath.Join(s.repo.Dir, "index"))
+func (s *Place) readIndex(ctx context.Context, c *Capture) error {
+	f, err := os.Open(filepath.Join(s.Repo.Dir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
-		c.index = indexState{key: "none"}
+		c.Index = IndexState{Key: "none"}
 		return nil
 	}
 	if err != nil {
@@ -46,12 +46,12 @@ func (s *Store) readIndex(ctx context.Context, c *capture) error {
 	if err != nil {
 		return fmt.Errorf("read the index: %w", err)
 	}
-	c.index = indexState{key: indexKey(info), facts: manifest.Index{Exists: true, Mtime: info.ModTime().UnixNano(), Perm: uint16(info.Mode().Perm())}}
-	if c.last.valid && c.last.IndexKey == c.index.key && c.last.IndexHead == c.head.OID {
-		c.index.tree, c.index.staged = c.last.IndexTree, c.last.Staged
+	c.Index = IndexState{Key: indexKey(info), Facts: manifest.Index{Exists: true, Mtime: info.ModTime().UnixNano(), Perm: uint16(info.Mode().Perm())}}
+	if c.Last.Valid && c.Last.IndexKey == c.Index.Key && c.Last.IndexHead == c.Head.OID {
+		c.Index.Tree, c.Index.Staged = c.Last.IndexTree, c.Last.Staged
 		return nil
 	}
-	if c.index.data, err = io.ReadAll(f); err != nil {
+	if c.Index.Data, err = io.ReadAll(f); err != nil {
 		return fmt.Errorf("read the index: %w", err)
 	}
 	return s.nameIndex(ctx, c)
@@ -66,17 +66,17 @@ func indexKey(info fs.FileInfo) string {
 	return key
 }
 
-func (s *Store) nameIndex(ctx context.Context, c *capture) error {
+func (s *Place) nameIndex(ctx context.Context, c *Capture) error {
 	m := &meta{s: s}
-	m.chunks("main", c.index.data)
-	shared, err := filepath.Glob(filepath.Join(globSafe(s.repo.Dir), "sharedindex.*"))
+	m.chunks("main", c.Index.Data)
+	shared, err := filepath.Glob(filepath.Join(globSafe(s.Repo.Dir), "sharedindex.*"))
 	if err != nil {
 		return err
 	}
 	for _, path := range shared {
 		// An index names its shared part by hash; others lie about until git expires them.
 		name, _ := hex.DecodeString(strings.TrimPrefix(filepath.Base(path), "sharedindex."))
-		if len(name) == 0 || !bytes.Contains(c.index.data, name) {
+		if len(name) == 0 || !bytes.Contains(c.Index.Data, name) {
 			continue
 		}
 		data, err := os.ReadFile(path)
@@ -85,12 +85,12 @@ func (s *Store) nameIndex(ctx context.Context, c *capture) error {
 		}
 		m.chunks(filepath.Base(path), data)
 	}
-	tree, trees, err := s.repo.Tree(m.files)
+	tree, trees, err := s.Repo.Tree(m.files)
 	if err != nil {
 		return err
 	}
-	c.index.tree = tree
-	c.index.objects = append(m.objects, trees...)
+	c.Index.Tree = tree
+	c.Index.Objects = append(m.objects, trees...)
 	return s.nameStaged(ctx, c)
 }
 
@@ -101,13 +101,13 @@ func globSafe(dir string) string {
 
 // nameStaged finds the blobs that the index names and HEAD's tree does not: staged
 // content, and all sides of a conflict. They live as long as the snapshot.
-func (s *Store) nameStaged(ctx context.Context, c *capture) error {
-	base := c.head.OID
+func (s *Place) nameStaged(ctx context.Context, c *Capture) error {
+	base := c.Head.OID
 	if base == "" {
-		base = s.repo.Name("tree", nil) // the empty tree, which git knows
+		base = s.Repo.Name("tree", nil) // the empty tree, which git knows
 	}
 	// git is shown a copy: the index itself may be another one by now.
-	tmp, err := s.scratch("tmp")
+	tmp, err := s.Scratch("tmp")
 	if err != nil {
 		return err
 	}
@@ -116,23 +116,23 @@ func (s *Store) nameStaged(ctx context.Context, c *capture) error {
 		return fmt.Errorf("read the index: %w", err)
 	}
 	defer os.Remove(f.Name())
-	_, err = f.Write(c.index.data)
+	_, err = f.Write(c.Index.Data)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("read the index: %w", err)
 	}
-	ask := s.repo.Command(ctx, "diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", base, "--")
+	ask := s.Repo.Command(ctx, "diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", base, "--")
 	ask.Env = append(ask.Env, "GIT_INDEX_FILE="+f.Name())
 	raw, err := git.Answer(ask)
 	if err != nil {
 		return err
 	}
-	entries, err := git.ParseIndex(c.index.data, s.repo.HashSize())
+	entries, err := git.ParseIndex(c.Index.Data, s.Repo.HashSize())
 	if err != nil {
-		if entries, err = s.repo.ListIndex(ctx, f.Name()); err != nil {
+		if entries, err = s.Repo.ListIndex(ctx, f.Name()); err != nil {
 			return err
 		}
 	}
-	c.index.entries = entries
+	c.Index.Entries = entries
 	blobs := map[string]bool{}
 	fields := strings.Split(string(raw), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -145,18 +145,18 @@ func (s *Store) nameStaged(ctx context.Context, c *capture) error {
 			blobs[hex.EncodeToString([]byte(e.OID))] = true
 		}
 	}
-	delete(blobs, s.repo.Zero())
+	delete(blobs, s.Repo.Zero())
 	return s.stagedTree(ctx, c, blobs)
 }
 
 // stagedTree names a tree of the blobs that are there. One that is not (a partial
 // clone, or an empty intent-to-add) cannot be kept alive and was not lost by us.
-func (s *Store) stagedTree(ctx context.Context, c *capture, blobs map[string]bool) error {
+func (s *Place) stagedTree(ctx context.Context, c *Capture, blobs map[string]bool) error {
 	var oids []string
 	for oid := range blobs {
 		oids = append(oids, oid)
 	}
-	missing, err := s.repo.Missing(ctx, oids)
+	missing, err := s.Repo.Missing(ctx, oids)
 	if err != nil {
 		return err
 	}
@@ -174,42 +174,42 @@ func (s *Store) stagedTree(ctx context.Context, c *capture, blobs map[string]boo
 	if len(files) == 0 {
 		return nil
 	}
-	tree, trees, err := s.repo.Tree(files)
-	c.index.staged = tree
-	c.index.objects = append(c.index.objects, trees...)
+	tree, trees, err := s.Repo.Tree(files)
+	c.Index.Staged = tree
+	c.Index.Objects = append(c.Index.Objects, trees...)
 	return err
 }
 
 // indexEntries gives the entries of the index that was read; of today's, when its bytes
 // were known and not read again.
-func (s *Store) indexEntries(ctx context.Context, c *capture) ([]git.IndexEntry, error) {
-	if c.index.entries != nil {
-		return c.index.entries, nil
+func (s *Place) indexEntries(ctx context.Context, c *Capture) ([]git.IndexEntry, error) {
+	if c.Index.Entries != nil {
+		return c.Index.Entries, nil
 	}
-	path := filepath.Join(s.repo.Dir, "index")
+	path := filepath.Join(s.Repo.Dir, "index")
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the index: %w", err)
 	}
-	entries, err := git.ParseIndex(data, s.repo.HashSize())
+	entries, err := git.ParseIndex(data, s.Repo.HashSize())
 	if err != nil {
-		return s.repo.ListIndex(ctx, path)
+		return s.Repo.ListIndex(ctx, path)
 	}
 	return entries, nil
 }
 
 // tracked gives the scan the paths of the index. With seeds, it also passes on what
 // the index says of their content, where the bytes git stored are those on the disk.
-func (s *Store) tracked(c *capture, seeds bool) func(context.Context) ([]worktree.Tracked, time.Time, error) {
+func (s *Place) tracked(c *Capture, seeds bool) func(context.Context) ([]worktree.Tracked, time.Time, error) {
 	return func(ctx context.Context) ([]worktree.Tracked, time.Time, error) {
-		if !c.index.facts.Exists {
+		if !c.Index.Facts.Exists {
 			return nil, time.Time{}, nil
 		}
 		entries, err := s.indexEntries(ctx, c)
 		if err != nil {
 			return nil, time.Time{}, err
 		}
-		seeds = seeds && !c.rules.converts
+		seeds = seeds && !c.Rules.converts
 		for _, e := range entries {
 			seeds = seeds && !strings.HasSuffix(e.Path, ".gitattributes")
 		}
@@ -224,6 +224,6 @@ func (s *Store) tracked(c *capture, seeds bool) func(context.Context) ([]worktre
 			}
 			all = append(all, t)
 		}
-		return all, time.Unix(0, c.index.facts.Mtime), nil
+		return all, time.Unix(0, c.Index.Facts.Mtime), nil
 	}
 }

@@ -1,4 +1,4 @@
-package snapshot
+package capture
 
 import (
 	"context"
@@ -17,10 +17,10 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// memory is what one take leaves for the next, beside the stat cache: which objects
+// Memory is what one take leaves for the next, beside the stat cache: which objects
 // are known to be stored, because snapshots that still exist hold them. It is only as
 // good as those: when one of Anchors is gone, everything is looked at again.
-type memory struct {
+type Memory struct {
 	Anchors   []belay.SnapshotID `json:"anchors"`
 	Trees     []byte             `json:"trees"` // raw names of the files' trees, sorted
 	IndexKey  string             `json:"index_key"`
@@ -31,24 +31,24 @@ type memory struct {
 	Keeper    string             `json:"keeper"`
 	Named     string             `json:"named"` // of everything that names commits: while it stays, Keeper does
 
-	valid bool
+	Valid bool `json:"-"`
 	width int
 }
 
-func (s *Store) cachePath() string  { return filepath.Join(s.dir, "stat-cache") }
-func (s *Store) memoryPath() string { return filepath.Join(s.dir, "stored") }
+func (s *Place) cachePath() string  { return filepath.Join(s.Dir, "stat-cache") }
+func (s *Place) memoryPath() string { return filepath.Join(s.Dir, "stored") }
 
-// remember reads the memory. It is not valid when it cannot be read, or when one of
+// Remember reads the memory. It is not valid when it cannot be read, or when one of
 // the snapshots it rests on is gone.
-func (s *Store) remember(refs []git.Ref) memory {
-	var m memory
+func (s *Place) Remember(refs []git.Ref) Memory {
+	var m Memory
 	text, err := os.ReadFile(s.memoryPath())
 	if err != nil || json.Unmarshal(text, &m) != nil || len(m.Anchors) == 0 {
-		return memory{}
+		return Memory{}
 	}
-	m.width = s.repo.HashSize()
+	m.width = s.Repo.HashSize()
 	if len(m.Trees)%m.width != 0 {
-		return memory{}
+		return Memory{}
 	}
 	there := map[belay.SnapshotID]bool{}
 	for _, r := range refs {
@@ -58,19 +58,19 @@ func (s *Store) remember(refs []git.Ref) memory {
 	}
 	for _, a := range m.Anchors {
 		if !there[a] {
-			return memory{}
+			return Memory{}
 		}
 	}
 	if _, err := os.Stat(s.cachePath()); err != nil {
-		return memory{}
+		return Memory{}
 	}
-	m.valid = true
+	m.Valid = true
 	return m
 }
 
 // tree reports whether a tree of the files is known to be stored.
-func (m *memory) tree(oid string) bool {
-	if !m.valid {
+func (m *Memory) tree(oid string) bool {
+	if !m.Valid {
 		return false
 	}
 	raw, err := hex.DecodeString(oid)
@@ -93,30 +93,30 @@ func (m *memory) tree(oid string) bool {
 	return false
 }
 
-// learn writes the memory and the stat cache after a take whose snapshot exists. Takes
+// Learn writes the memory and the stat cache after a take whose snapshot exists. Takes
 // that ran side by side rest on each other's snapshots, so anchors are joined, under a
 // lock of its own.
-func (s *Store) learn(ctx context.Context, c *capture, id belay.SnapshotID) error {
+func (s *Place) Learn(ctx context.Context, c *Capture, id belay.SnapshotID) error {
 	lock := flock.New(s.memoryPath() + ".lock")
 	if _, err := lock.TryLockContext(ctx, 5e6); err != nil {
 		return fmt.Errorf("lock %s: %w", lock.Path(), err)
 	}
 	defer func() { _ = lock.Unlock() }()
-	m := memory{
-		IndexKey: c.index.key, IndexHead: c.head.OID, IndexTree: c.index.tree, Staged: c.index.staged,
-		Tags: c.next.Tags, Keeper: c.next.Keeper, Named: c.next.Named, Anchors: []belay.SnapshotID{id},
+	m := Memory{
+		IndexKey: c.Index.Key, IndexHead: c.Head.OID, IndexTree: c.Index.Tree, Staged: c.Index.Staged,
+		Tags: c.Next.Tags, Keeper: c.Next.Keeper, Named: c.Next.Named, Anchors: []belay.SnapshotID{id},
 	}
-	if c.last.valid {
-		m.Anchors = append(m.Anchors, c.last.Anchors...)
+	if c.Last.Valid {
+		m.Anchors = append(m.Anchors, c.Last.Anchors...)
 	}
-	var now memory
-	if text, err := os.ReadFile(s.memoryPath()); err == nil && json.Unmarshal(text, &now) == nil && c.last.valid {
+	var now Memory
+	if text, err := os.ReadFile(s.memoryPath()); err == nil && json.Unmarshal(text, &now) == nil && c.Last.Valid {
 		m.Anchors = append(m.Anchors, now.Anchors...)
 	}
 	slices.Sort(m.Anchors)
 	m.Anchors = slices.Compact(m.Anchors)
-	slices.Sort(c.trees)
-	for _, t := range slices.Compact(c.trees) {
+	slices.Sort(c.Trees)
+	for _, t := range slices.Compact(c.Trees) {
 		raw, err := hex.DecodeString(t)
 		if err != nil {
 			return err
@@ -129,20 +129,20 @@ func (s *Store) learn(ctx context.Context, c *capture, id belay.SnapshotID) erro
 	}
 	// The cache comes last: killed in between, it is the older one, and all it names is
 	// held by the anchors. A newer one would vouch for objects that no anchor holds.
-	if err := writeWhole(s.memoryPath(), text, false); err != nil {
+	if err := WriteWhole(s.memoryPath(), text, false); err != nil {
 		return err
 	}
-	if c.wanted.rules != nil {
+	if c.Wanted.Rules != nil {
 		return nil // what is ignored was decided by other rules as well
 	}
-	return c.scan.Save()
+	return c.Scan.Save()
 }
 
-// tempPrefix starts the names of writeWhole's temporary files.
-const tempPrefix = ".tmp-"
+// TempPrefix starts the names of WriteWhole's temporary files.
+const TempPrefix = ".tmp-"
 
-// forget makes the next take look at everything again.
-func (s *Store) forget() error {
+// Forget makes the next take look at everything again.
+func (s *Place) Forget() error {
 	err := os.Remove(s.memoryPath())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -150,27 +150,27 @@ func (s *Store) forget() error {
 	return err
 }
 
-// forgetFor takes the memory away when it rests on one of the snapshots that go.
-func (s *Store) forgetFor(list []Info) error {
-	var m memory
+// ForgetFor takes the memory away when it rests on one of the snapshots that go.
+func (s *Place) ForgetFor(ids []belay.SnapshotID) error {
+	var m Memory
 	text, err := os.ReadFile(s.memoryPath())
 	if err != nil || json.Unmarshal(text, &m) != nil {
-		return s.forget()
+		return s.Forget()
 	}
-	for _, i := range list {
-		if slices.Contains(m.Anchors, i.ID) {
-			return s.forget()
+	for _, id := range ids {
+		if slices.Contains(m.Anchors, id) {
+			return s.Forget()
 		}
 	}
 	return nil
 }
 
-// writeWhole replaces a private file of belay's, whole or not at all.
-func writeWhole(path string, data []byte, synced bool) error {
-	if err := fault("write", path); err != nil {
+// WriteWhole replaces a private file of belay's, whole or not at all.
+func WriteWhole(path string, data []byte, synced bool) error {
+	if err := Fault("write", path); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), tempPrefix+"*")
+	f, err := os.CreateTemp(filepath.Dir(path), TempPrefix+"*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
@@ -180,12 +180,12 @@ func writeWhole(path string, data []byte, synced bool) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		if err = fault("rename", path); err == nil {
+		if err = Fault("rename", path); err == nil {
 			err = os.Rename(f.Name(), path)
 		}
 	}
 	if err == nil && synced {
-		if err = fault("syncdir", filepath.Dir(path)); err == nil {
+		if err = Fault("syncdir", filepath.Dir(path)); err == nil {
 			err = git.SyncDir(filepath.Dir(path))
 		}
 	}

@@ -1,4 +1,4 @@
-package snapshot
+package putback
 
 import (
 	"context"
@@ -17,47 +17,51 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// rawPath is a path as bytes. In JSON it is base64: names that are not UTF-8 would be
+// RawPath is a path as bytes. In JSON it is base64: names that are not UTF-8 would be
 // changed silently otherwise.
-type rawPath string
+type RawPath string
 
-func (p rawPath) MarshalJSON() ([]byte, error) {
+// MarshalJSON implements json.Marshaler.
+func (p RawPath) MarshalJSON() ([]byte, error) {
 	return json.Marshal(base64.StdEncoding.EncodeToString([]byte(p)))
 }
 
-func (p *rawPath) UnmarshalJSON(data []byte) error {
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *RawPath) UnmarshalJSON(data []byte) error {
 	var s string
 	if err := json.Unmarshal(data, &s); err != nil {
 		return err
 	}
 	b, err := base64.StdEncoding.DecodeString(s)
-	*p = rawPath(b)
+	*p = RawPath(b)
 	return err
 }
 
-// plan is what a restore does to the files, in the order it does it: removals, folders
+// Plan is what a restore does to the files, in the order it does it: removals, folders
 // that go, folders that come, files and links, modes of folders. Doing it twice equals
 // doing it once, which is how an interrupted restore is finished.
-type plan struct {
-	Remove  []rawPath `json:"remove,omitempty"` // files and links, deepest first
-	Rmdir   []rawPath `json:"rmdir,omitempty"`  // folders, deepest first, only if empty
-	Mkdir   []chmod   `json:"mkdir,omitempty"`  // folders, highest first
-	Writes  []write   `json:"writes,omitempty"`
-	Chmod   []chmod   `json:"chmod,omitempty"` // folders, deepest first
+type Plan struct {
+	Remove  []RawPath `json:"remove,omitempty"` // files and links, deepest first
+	Rmdir   []RawPath `json:"rmdir,omitempty"`  // folders, deepest first, only if empty
+	Mkdir   []Folder  `json:"mkdir,omitempty"`  // folders, highest first
+	Writes  []Write   `json:"writes,omitempty"`
+	Chmod   []Folder  `json:"chmod,omitempty"` // folders, deepest first
 	Kept    []Kept    `json:"kept,omitempty"`
 	Blocked []Kept    `json:"-"` // what keeps the whole restore from being done
 }
 
-type write struct {
-	Path rawPath `json:"path"`
+// Write is a file or link to be put back.
+type Write struct {
+	Path RawPath `json:"path"`
 	Mode uint32  `json:"mode"`
 	OID  string  `json:"oid"`
 	Perm uint16  `json:"perm"`
 	New  bool    `json:"new,omitempty"` // nothing was there
 }
 
-type chmod struct {
-	Path rawPath `json:"path"`
+// Folder is a folder and its mode.
+type Folder struct {
+	Path RawPath `json:"path"`
 	Perm uint16  `json:"perm"`
 }
 
@@ -67,30 +71,47 @@ type Kept struct {
 	Why  string `json:"why"`
 }
 
-// side is one of the two states a plan leads from and to.
-type side struct {
-	info Info
-	man  *manifest.Manifest
+// Side is one of the two states a plan leads from and to: the tree of its files and
+// what the tree cannot hold.
+type Side struct {
+	Tree string
+	Man  *manifest.Manifest
 	odd  map[string]manifest.Odd
 }
 
-func sideOf(i Info, m *manifest.Manifest) side {
-	s := side{info: i, man: m, odd: map[string]manifest.Odd{}}
+// SideOf makes a side.
+func SideOf(tree string, m *manifest.Manifest) Side {
+	s := Side{Tree: tree, Man: m, odd: map[string]manifest.Odd{}}
 	for _, o := range m.Odd {
 		s.odd[o.Path] = o
 	}
 	return s
 }
 
-// planner makes a plan from the rescue (the present) to the target.
-type planner struct {
-	s           *Store
-	opts        RestoreOptions
+// Wish says which paths are put back. The zero value means all.
+type Wish struct {
+	Paths    []string               // only these and what is below them
+	Preserve []string               // doublestar globs that are left alone
+	Only     func(path string) bool // false: left alone and named
+	Made     map[string]bool        // paths that the restore made which is undone
+}
+
+// Asker says which paths the ignore rules of some time ignore.
+type Asker interface {
+	Ask(ctx context.Context, paths []string) ([]bool, error)
+}
+
+// Planner makes a plan from the rescue (the present) to the target.
+type Planner struct {
+	Plan  Plan
+	Now   Side
+	Root  *worktree.Root
+	Rules Asker // of then, when they are not today's
+
+	repo        *git.Repo
+	wish        Wish
 	scan        *worktree.Result // the present
-	now, then   side
-	root        *worktree.Root
-	rules       *oldRules // of then, when they are not today's
-	p           plan
+	Then        Side
 	goneFolders map[string]bool
 	comeFolders map[string]bool
 	wasIgnored  map[string]bool // candidates for removal that the rules of then ignored
@@ -99,14 +120,15 @@ type planner struct {
 	thenHolds   map[string]bool // folders of then that hold something, as far as asked
 }
 
-func newPlanner(s *Store, o RestoreOptions, c *capture, rescue Info, then side, root *worktree.Root) *planner {
-	return &planner{s: s, opts: o, scan: c.scan, now: sideOf(rescue, c.man), then: then, root: root,
+// NewPlanner prepares a plan that leads from now, as it was scanned, to then.
+func NewPlanner(repo *git.Repo, w Wish, scan *worktree.Result, now, then Side, root *worktree.Root) *Planner {
+	return &Planner{repo: repo, wish: w, scan: scan, Now: now, Then: then, Root: root,
 		goneFolders: map[string]bool{}, comeFolders: map[string]bool{}, wasIgnored: map[string]bool{},
 		removed: map[string]bool{}, written: map[string]bool{}, thenHolds: map[string]bool{}}
 }
 
-// files compares the two sides and decides path by path.
-func (pl *planner) files(ctx context.Context) error {
+// Decide compares the two sides and decides path by path.
+func (pl *Planner) Decide(ctx context.Context) error {
 	diffs, err := pl.diffs(ctx)
 	if err != nil {
 		return err
@@ -123,11 +145,11 @@ func (pl *planner) files(ctx context.Context) error {
 			continue
 		}
 		if why := pl.leave(d); why != "" {
-			pl.p.Kept = append(pl.p.Kept, Kept{d.Path, why})
+			pl.Plan.Kept = append(pl.Plan.Kept, Kept{d.Path, why})
 			continue
 		}
 		pl.written[d.Path] = true
-		pl.p.Writes = append(pl.p.Writes, write{rawPath(d.Path), d.NewMode, d.NewOID, pl.then.man.Perm(d.Path, d.NewMode == 0o100755), d.OldMode == 0})
+		pl.Plan.Writes = append(pl.Plan.Writes, Write{RawPath(d.Path), d.NewMode, d.NewOID, pl.Then.Man.Perm(d.Path, d.NewMode == 0o100755), d.OldMode == 0})
 	}
 	for _, d := range diffs {
 		if d.NewMode != 0 {
@@ -135,13 +157,13 @@ func (pl *planner) files(ctx context.Context) error {
 		}
 		why := pl.leave(d)
 		if why == "" || (why == ignoredThen || why == gapThen) && pl.inTheWay(d.Path) {
-			pl.p.Remove = append(pl.p.Remove, rawPath(d.Path))
+			pl.Plan.Remove = append(pl.Plan.Remove, RawPath(d.Path))
 			pl.removed[d.Path] = true
 		} else {
-			pl.p.Kept = append(pl.p.Kept, Kept{d.Path, why})
+			pl.Plan.Kept = append(pl.Plan.Kept, Kept{d.Path, why})
 		}
 	}
-	pl.p.Writes = append(pl.p.Writes, modes...)
+	pl.Plan.Writes = append(pl.Plan.Writes, modes...)
 	pl.folders()
 	pl.order()
 	return pl.obstacles()
@@ -149,8 +171,8 @@ func (pl *planner) files(ctx context.Context) error {
 
 // diffs gives what differs, in the trees and beside them. A name that is odd as a link
 // and plain as a file is a removal on one side and a write on the other: it is written.
-func (pl *planner) diffs(ctx context.Context) ([]git.Difference, error) {
-	diffs, err := pl.s.repo.DiffTrees(ctx, pl.now.info.Tree, pl.then.info.Tree)
+func (pl *Planner) diffs(ctx context.Context) ([]git.Difference, error) {
+	diffs, err := pl.repo.DiffTrees(ctx, pl.Now.Tree, pl.Then.Tree)
 	if err != nil {
 		return nil, err
 	}
@@ -165,13 +187,13 @@ func (pl *planner) diffs(ctx context.Context) ([]git.Difference, error) {
 
 // lookBelow finds out which repositories of their own then held captured files all the
 // same: those were entered, and what is new in them is not a gap.
-func (pl *planner) lookBelow(ctx context.Context, diffs []git.Difference) error {
-	for _, n := range pl.then.man.Nested {
+func (pl *Planner) lookBelow(ctx context.Context, diffs []git.Difference) error {
+	for _, n := range pl.Then.Man.Nested {
 		i := slices.IndexFunc(diffs, func(d git.Difference) bool { return strings.HasPrefix(d.Path, n.Path+"/") })
-		if i < 0 || pl.then.info.Tree == "" {
+		if i < 0 || pl.Then.Tree == "" {
 			continue
 		}
-		out, err := pl.s.repo.Run(ctx, nil, "ls-tree", "-z", pl.then.info.Tree, "--", n.Path)
+		out, err := pl.repo.Run(ctx, nil, "ls-tree", "-z", pl.Then.Tree, "--", n.Path)
 		if err != nil {
 			return err
 		}
@@ -181,8 +203,8 @@ func (pl *planner) lookBelow(ctx context.Context, diffs []git.Difference) error 
 }
 
 // inTheWay reports whether something is to be written at, below or above a path.
-func (pl *planner) inTheWay(path string) bool {
-	for p := path; p != ""; p = parent(p) {
+func (pl *Planner) inTheWay(path string) bool {
+	for p := path; p != ""; p = Parent(p) {
 		if pl.written[p] {
 			return true
 		}
@@ -202,16 +224,16 @@ const (
 )
 
 // leave says why a difference stays, "" when it is to be put back.
-func (pl *planner) leave(d git.Difference) string {
+func (pl *Planner) leave(d git.Difference) string {
 	switch {
-	case !within(pl.opts.Paths, d.Path):
+	case !within(pl.wish.Paths, d.Path):
 		return outside
-	case matches(pl.opts.Preserve, d.Path):
+	case matches(pl.wish.Preserve, d.Path):
 		return "preserved"
-	case pl.opts.Only != nil && !pl.opts.Only(d.Path):
+	case pl.wish.Only != nil && !pl.wish.Only(d.Path):
 		return "changed by somebody else"
-	case d.NewMode == 0 && pl.opts.made[d.Path]: // by the restore that is undone
-	case d.NewMode == 0 && (pl.wasIgnored[d.Path] || pl.then.man.WasIgnored(d.Path)):
+	case d.NewMode == 0 && pl.wish.Made[d.Path]: // by the restore that is undone
+	case d.NewMode == 0 && (pl.wasIgnored[d.Path] || pl.Then.Man.WasIgnored(d.Path)):
 		return ignoredThen
 	case d.NewMode == 0 && pl.gapAt(d.Path):
 		return gapThen
@@ -252,13 +274,13 @@ func matches(globs []string, path string) bool {
 
 // gapAt reports whether the target could not capture a path: nothing is known of what
 // was there, so nothing there is to be removed.
-func (pl *planner) gapAt(path string) bool {
-	for _, g := range pl.then.man.Gaps {
+func (pl *Planner) gapAt(path string) bool {
+	for _, g := range pl.Then.Man.Gaps {
 		if g.Path == path || strings.HasPrefix(path, g.Path+"/") {
 			return true
 		}
 	}
-	for _, n := range pl.then.man.Nested {
+	for _, n := range pl.Then.Man.Nested {
 		if (n.Path == path || strings.HasPrefix(path, n.Path+"/")) && !pl.thenHolds[n.Path] {
 			return true
 		}
@@ -267,16 +289,16 @@ func (pl *planner) gapAt(path string) bool {
 }
 
 // oddDiffs compares what is kept outside of the trees.
-func (pl *planner) oddDiffs() []git.Difference {
+func (pl *Planner) oddDiffs() []git.Difference {
 	var list []git.Difference
-	for path, o := range pl.then.odd {
-		was, there := pl.now.odd[path]
+	for path, o := range pl.Then.odd {
+		was, there := pl.Now.odd[path]
 		if !there || was.Mode != o.Mode || was.OID != o.OID {
 			list = append(list, git.Difference{Path: path, OldMode: was.Mode, OldOID: was.OID, NewMode: o.Mode, NewOID: o.OID, Status: 'M'})
 		}
 	}
-	for path, o := range pl.now.odd {
-		if _, still := pl.then.odd[path]; !still {
+	for path, o := range pl.Now.odd {
+		if _, still := pl.Then.odd[path]; !still {
 			list = append(list, git.Difference{Path: path, OldMode: o.Mode, OldOID: o.OID, Status: 'D'})
 		}
 	}
@@ -286,35 +308,35 @@ func (pl *planner) oddDiffs() []git.Difference {
 
 // modeDiffs gives files whose bytes are right and whose modes are not. They are
 // written like any other: the writer compares bytes first and then only sets the mode.
-func (pl *planner) modeDiffs(ctx context.Context, diffs []git.Difference) ([]write, error) {
+func (pl *Planner) modeDiffs(ctx context.Context, diffs []git.Difference) ([]Write, error) {
 	differs := map[string]bool{}
 	for _, d := range diffs {
 		differs[d.Path] = true
 	}
 	candidates := map[string]bool{}
-	for _, m := range slices.Concat(pl.now.man.Modes, pl.then.man.Modes) {
+	for _, m := range slices.Concat(pl.Now.Man.Modes, pl.Then.Man.Modes) {
 		candidates[m.Path] = true
 	}
-	defaults := pl.now.man.FilePerm == pl.then.man.FilePerm && pl.now.man.ExecPerm == pl.then.man.ExecPerm
+	defaults := pl.Now.Man.FilePerm == pl.Then.Man.FilePerm && pl.Now.Man.ExecPerm == pl.Then.Man.ExecPerm
 	if defaults && len(candidates) == 0 {
 		return nil, nil
 	}
-	entries, err := pl.s.repo.ListTree(ctx, pl.then.info.Tree)
+	entries, err := pl.repo.ListTree(ctx, pl.Then.Tree)
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range pl.then.odd {
+	for _, o := range pl.Then.odd {
 		entries = append(entries, git.TreeEntry{Path: o.Path, Mode: o.Mode, OID: o.OID})
 	}
-	var list []write
+	var list []Write
 	for _, e := range entries {
 		if e.Mode == 0o120000 || differs[e.Path] || defaults && !candidates[e.Path] {
 			continue
 		}
 		exec := e.Mode == 0o100755
-		want := pl.then.man.Perm(e.Path, exec)
-		if want != pl.now.man.Perm(e.Path, exec) && pl.leave(git.Difference{Path: e.Path, NewMode: e.Mode}) == "" {
-			list = append(list, write{rawPath(e.Path), e.Mode, e.OID, want, false})
+		want := pl.Then.Man.Perm(e.Path, exec)
+		if want != pl.Now.Man.Perm(e.Path, exec) && pl.leave(git.Difference{Path: e.Path, NewMode: e.Mode}) == "" {
+			list = append(list, Write{RawPath(e.Path), e.Mode, e.OID, want, false})
 		}
 	}
 	return list, nil
@@ -322,31 +344,31 @@ func (pl *planner) modeDiffs(ctx context.Context, diffs []git.Difference) ([]wri
 
 // folders plans the folders that come and go: those without files, and parents that
 // are empty once their files are gone.
-func (pl *planner) folders() {
+func (pl *Planner) folders() {
 	then := map[string]bool{}
-	for _, f := range pl.then.man.Folders {
+	for _, f := range pl.Then.Man.Folders {
 		then[f] = true
 		if why := pl.leave(git.Difference{Path: f, NewMode: 0o40000}); why == "" {
 			pl.comeFolders[f] = true
 		}
 	}
-	for _, f := range pl.now.man.Folders {
+	for _, f := range pl.Now.Man.Folders {
 		if !then[f] && pl.leave(git.Difference{Path: f}) == "" {
 			pl.goneFolders[f] = true
 		}
 	}
-	for _, r := range pl.p.Remove {
-		for p := parent(string(r)); p != "" && !then[p]; p = parent(p) {
+	for _, r := range pl.Plan.Remove {
+		for p := Parent(string(r)); p != "" && !then[p]; p = Parent(p) {
 			pl.goneFolders[p] = true // only if it is empty then, and nothing is written below
 		}
 	}
 	needed := func(p string) {
-		for p = parent(p); p != ""; p = parent(p) {
+		for p = Parent(p); p != ""; p = Parent(p) {
 			delete(pl.goneFolders, p)
 			pl.comeFolders[p] = true
 		}
 	}
-	for _, w := range pl.p.Writes {
+	for _, w := range pl.Plan.Writes {
 		needed(string(w.Path))
 	}
 	for f := range then {
@@ -357,27 +379,27 @@ func (pl *planner) folders() {
 
 // chmods plans the modes of folders: of those that are made, and of those that have
 // another mode than then.
-func (pl *planner) chmods() {
+func (pl *Planner) chmods() {
 	want := map[string]uint16{}
 	for f := range pl.comeFolders {
-		want[f] = pl.then.man.FolderPerm(f)
+		want[f] = pl.Then.Man.FolderPerm(f)
 	}
-	all := pl.now.man.DirPerm != pl.then.man.DirPerm
+	all := pl.Now.Man.DirPerm != pl.Then.Man.DirPerm
 	named := map[string]bool{}
-	for _, m := range slices.Concat(pl.now.man.Modes, pl.then.man.Modes) {
+	for _, m := range slices.Concat(pl.Now.Man.Modes, pl.Then.Man.Modes) {
 		named[m.Path] = true
 	}
 	for _, d := range pl.scan.Dirs {
 		if d.Path != "" && (all || named[d.Path]) && !pl.goneFolders[d.Path] && pl.leave(git.Difference{Path: d.Path, NewMode: 0o40000}) == "" {
-			want[d.Path] = pl.then.man.FolderPerm(d.Path)
+			want[d.Path] = pl.Then.Man.FolderPerm(d.Path)
 		}
 	}
 	for f, perm := range want {
 		if pl.comeFolders[f] {
-			pl.p.Mkdir = append(pl.p.Mkdir, chmod{rawPath(f), perm})
+			pl.Plan.Mkdir = append(pl.Plan.Mkdir, Folder{RawPath(f), perm})
 		}
-		if info, err := pl.root.Lstat(f); err != nil || info.Perm != perm {
-			pl.p.Chmod = append(pl.p.Chmod, chmod{rawPath(f), perm})
+		if info, err := pl.Root.Lstat(f); err != nil || info.Perm != perm {
+			pl.Plan.Chmod = append(pl.Plan.Chmod, Folder{RawPath(f), perm})
 		}
 	}
 	pl.relock()
@@ -385,26 +407,26 @@ func (pl *planner) chmods() {
 
 // relock plans the modes, as they are, of folders that the restore has to open for a
 // moment because they may not be written in: killed then, it would leave them open.
-func (pl *planner) relock() {
+func (pl *Planner) relock() {
 	seen := map[string]bool{}
-	for _, c := range pl.p.Chmod {
+	for _, c := range pl.Plan.Chmod {
 		seen[string(c.Path)] = true
 	}
 	above := func(path string) {
-		for p := parent(path); p != "" && !pl.goneFolders[p]; p = parent(p) {
+		for p := Parent(path); p != "" && !pl.goneFolders[p]; p = Parent(p) {
 			if seen[p] {
 				continue
 			}
 			seen[p] = true
-			if info, err := pl.root.Lstat(p); err == nil && info.Kind == worktree.Folder && info.Perm&0o700 != 0o700 {
-				pl.p.Chmod = append(pl.p.Chmod, chmod{rawPath(p), info.Perm})
+			if info, err := pl.Root.Lstat(p); err == nil && info.Kind == worktree.Folder && info.Perm&0o700 != 0o700 {
+				pl.Plan.Chmod = append(pl.Plan.Chmod, Folder{RawPath(p), info.Perm})
 			}
 		}
 	}
-	for _, w := range pl.p.Writes {
+	for _, w := range pl.Plan.Writes {
 		above(string(w.Path))
 	}
-	for _, r := range pl.p.Remove {
+	for _, r := range pl.Plan.Remove {
 		above(string(r))
 	}
 	for f := range pl.goneFolders {
@@ -412,7 +434,8 @@ func (pl *planner) relock() {
 	}
 }
 
-func parent(path string) string {
+// Parent gives the folder of a path, "" for one at the top.
+func Parent(path string) string {
 	i := strings.LastIndexByte(path, '/')
 	if i < 0 {
 		return ""
@@ -421,45 +444,45 @@ func parent(path string) string {
 }
 
 // order sorts what must happen deepest first, and highest first.
-func (pl *planner) order() {
+func (pl *Planner) order() {
 	for f := range pl.goneFolders {
-		pl.p.Rmdir = append(pl.p.Rmdir, rawPath(f))
+		pl.Plan.Rmdir = append(pl.Plan.Rmdir, RawPath(f))
 	}
-	deepest := func(a, b rawPath) int { return strings.Compare(string(b), string(a)) }
-	slices.SortFunc(pl.p.Remove, deepest)
-	slices.SortFunc(pl.p.Rmdir, deepest)
-	slices.SortFunc(pl.p.Mkdir, func(a, b chmod) int { return strings.Compare(string(a.Path), string(b.Path)) })
-	slices.SortFunc(pl.p.Chmod, func(a, b chmod) int { return deepest(a.Path, b.Path) })
-	slices.SortFunc(pl.p.Writes, func(a, b write) int { return strings.Compare(string(a.Path), string(b.Path)) })
-	pl.p.Kept = slices.DeleteFunc(pl.p.Kept, func(k Kept) bool { return k.Why == outside })
-	slices.SortFunc(pl.p.Kept, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
+	deepest := func(a, b RawPath) int { return strings.Compare(string(b), string(a)) }
+	slices.SortFunc(pl.Plan.Remove, deepest)
+	slices.SortFunc(pl.Plan.Rmdir, deepest)
+	slices.SortFunc(pl.Plan.Mkdir, func(a, b Folder) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	slices.SortFunc(pl.Plan.Chmod, func(a, b Folder) int { return deepest(a.Path, b.Path) })
+	slices.SortFunc(pl.Plan.Writes, func(a, b Write) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	pl.Plan.Kept = slices.DeleteFunc(pl.Plan.Kept, func(k Kept) bool { return k.Why == outside })
+	slices.SortFunc(pl.Plan.Kept, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
 	// A folder that is there already needs no making.
-	pl.p.Mkdir = slices.DeleteFunc(pl.p.Mkdir, func(c chmod) bool {
-		info, err := pl.root.Lstat(string(c.Path))
+	pl.Plan.Mkdir = slices.DeleteFunc(pl.Plan.Mkdir, func(c Folder) bool {
+		info, err := pl.Root.Lstat(string(c.Path))
 		return err == nil && info.Kind == worktree.Folder
 	})
 }
 
 // obstacles refuses what cannot be done without losing something: a thing in the way
 // of a file that the rescue does not hold, or a folder in the way that keeps something.
-func (pl *planner) obstacles() error {
-	for _, w := range pl.p.Writes {
+func (pl *Planner) obstacles() error {
+	for _, w := range pl.Plan.Writes {
 		path := string(w.Path)
-		info, err := pl.root.Lstat(path)
+		info, err := pl.Root.Lstat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, worktree.ErrNotFolder):
 		case err != nil:
 			return err
 		case info.Kind == worktree.Other:
-			pl.p.Blocked = append(pl.p.Blocked, Kept{path, "a FIFO, socket or device is in its place"})
+			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{path, "a FIFO, socket or device is in its place"})
 		case info.Kind == worktree.Folder:
 			pl.folderInTheWay(path)
 		case !pl.held(path):
-			pl.p.Blocked = append(pl.p.Blocked, Kept{path, "what is there could not be captured"})
+			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{path, "what is there could not be captured"})
 		}
-		for p := parent(path); p != ""; p = parent(p) {
-			if info, err := pl.root.Lstat(p); err == nil && info.Kind != worktree.Folder && !pl.removed[p] {
-				pl.p.Blocked = append(pl.p.Blocked, Kept{p, "it is in the place of a folder"})
+		for p := Parent(path); p != ""; p = Parent(p) {
+			if info, err := pl.Root.Lstat(p); err == nil && info.Kind != worktree.Folder && !pl.removed[p] {
+				pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{p, "it is in the place of a folder"})
 			}
 		}
 	}
@@ -467,49 +490,49 @@ func (pl *planner) obstacles() error {
 }
 
 // folderInTheWay checks that a folder will be empty when a file is to take its place.
-func (pl *planner) folderInTheWay(path string) {
+func (pl *Planner) folderInTheWay(path string) {
 	prefix := path + "/"
 	stays := func(p string) bool { return strings.HasPrefix(p, prefix) || strings.TrimSuffix(p, "/") == path }
-	for _, i := range pl.now.man.Ignored {
+	for _, i := range pl.Now.Man.Ignored {
 		if stays(i) {
-			pl.p.Blocked = append(pl.p.Blocked, Kept{i, "it is ignored and lies where a file belongs"})
+			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{i, "it is ignored and lies where a file belongs"})
 		}
 	}
-	for _, n := range pl.now.man.Nested {
+	for _, n := range pl.Now.Man.Nested {
 		if stays(n.Path) {
-			pl.p.Blocked = append(pl.p.Blocked, Kept{n.Path, "a repository of its own lies where a file belongs"})
+			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{n.Path, "a repository of its own lies where a file belongs"})
 		}
 	}
-	for _, g := range pl.now.man.Gaps {
+	for _, g := range pl.Now.Man.Gaps {
 		if stays(g.Path) {
-			pl.p.Blocked = append(pl.p.Blocked, Kept{g.Path, "it could not be captured and lies where a file belongs"})
+			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{g.Path, "it could not be captured and lies where a file belongs"})
 		}
 	}
-	for _, k := range pl.p.Kept {
+	for _, k := range pl.Plan.Kept {
 		if stays(k.Path) {
-			pl.p.Blocked = append(pl.p.Blocked, Kept{k.Path, k.Why + ", and lies where a file belongs"})
+			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{k.Path, k.Why + ", and lies where a file belongs"})
 		}
 	}
-	pl.p.Rmdir = append(pl.p.Rmdir, rawPath(path))
-	for _, f := range pl.now.man.Folders {
+	pl.Plan.Rmdir = append(pl.Plan.Rmdir, RawPath(path))
+	for _, f := range pl.Now.Man.Folders {
 		if strings.HasPrefix(f, prefix) {
-			pl.p.Rmdir = append(pl.p.Rmdir, rawPath(f))
+			pl.Plan.Rmdir = append(pl.Plan.Rmdir, RawPath(f))
 		}
 	}
-	slices.SortFunc(pl.p.Rmdir, func(a, b rawPath) int { return strings.Compare(string(b), string(a)) })
-	pl.p.Rmdir = slices.Compact(pl.p.Rmdir)
+	slices.SortFunc(pl.Plan.Rmdir, func(a, b RawPath) int { return strings.Compare(string(b), string(a)) })
+	pl.Plan.Rmdir = slices.Compact(pl.Plan.Rmdir)
 }
 
 // held reports whether the rescue holds what is at a path now.
-func (pl *planner) held(path string) bool {
-	_, found := find(pl.scan, path)
+func (pl *Planner) held(path string) bool {
+	_, found := Find(pl.scan, path)
 	return found
 }
 
 // rulesOfThen finds out which candidates for removal the rules of the target's time
 // ignored: what was ignored is nobody's to delete, whatever the rules say today.
-func (pl *planner) rulesOfThen(ctx context.Context, diffs []git.Difference) error {
-	if pl.rules == nil { // today's: what they ignore is not in the rescue
+func (pl *Planner) rulesOfThen(ctx context.Context, diffs []git.Difference) error {
+	if pl.Rules == nil { // today's: what they ignore is not in the rescue
 		return nil
 	}
 	var paths []string
@@ -518,7 +541,7 @@ func (pl *planner) rulesOfThen(ctx context.Context, diffs []git.Difference) erro
 			paths = append(paths, d.Path)
 		}
 	}
-	ignored, err := pl.rules.ask.Ask(ctx, paths)
+	ignored, err := pl.Rules.Ask(ctx, paths)
 	if err != nil {
 		return err
 	}
@@ -530,8 +553,8 @@ func (pl *planner) rulesOfThen(ctx context.Context, diffs []git.Difference) erro
 	return nil
 }
 
-// refusal makes an error of what blocks a plan.
-func (p *plan) refusal() error {
+// Refusal makes an error of what blocks a plan.
+func (p *Plan) Refusal() error {
 	if len(p.Blocked) == 0 {
 		return nil
 	}

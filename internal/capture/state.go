@@ -1,4 +1,4 @@
-package snapshot
+package capture
 
 import (
 	"errors"
@@ -31,20 +31,20 @@ var ownFiles = []string{"config.worktree", "info/sparse-checkout"}
 // maxState bounds one file of git's own state.
 const maxState = 64 << 20
 
-// gitFile is a file of the git folder: its name from there, its bytes and mode.
-type gitFile struct {
-	name string
-	data []byte // of a link: its target
-	perm uint16
-	link bool
+// GitFile is a file of the git folder: its name from there, its bytes and mode.
+type GitFile struct {
+	Name string
+	Data []byte // of a link: its target
+	Perm uint16
+	Link bool
 }
 
-// usualPerm is the mode of git's own files where nothing else is written down.
-const usualPerm = 0o644
+// UsualPerm is the mode of git's own files where nothing else is written down.
+const UsualPerm = 0o644
 
 // readGit reads files and folders of a git folder; what is not there is left out.
-func readGit(dir string, names []string) ([]gitFile, error) {
-	var all []gitFile
+func readGit(dir string, names []string) ([]GitFile, error) {
+	var all []GitFile
 	for _, name := range names {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if !strings.HasSuffix(name, "/") {
@@ -77,15 +77,15 @@ func readGit(dir string, names []string) ([]gitFile, error) {
 			return nil, fmt.Errorf("read git's state: %w", err)
 		}
 	}
-	slices.SortFunc(all, func(a, b gitFile) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(all, func(a, b GitFile) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
 }
 
-func readOne(path, name string) ([]gitFile, error) {
+func readOne(path, name string) ([]GitFile, error) {
 	info, err := os.Lstat(path)
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		target, err := os.Readlink(path)
-		return []gitFile{{name: name, data: []byte(target), link: true}}, err
+		return []GitFile{{Name: name, Data: []byte(target), Link: true}}, err
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !info.Mode().IsRegular() {
 		return nil, nil
@@ -103,7 +103,7 @@ func readOne(path, name string) ([]gitFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read git's state: %w", err)
 	}
-	return []gitFile{{name: name, data: data, perm: uint16(info.Mode().Perm())}}, nil
+	return []GitFile{{Name: name, Data: data, Perm: uint16(info.Mode().Perm())}}, nil
 }
 
 func stateNames() []string {
@@ -114,17 +114,17 @@ func stateNames() []string {
 	return names
 }
 
-// operation names what is in progress, "" when nothing is.
-func operation(files []gitFile) string {
+// Operation names what is in progress, "" when nothing is.
+func Operation(files []GitFile) string {
 	for _, want := range stateFiles {
 		if want.operation == "" {
 			continue
 		}
 		for _, f := range files {
-			if f.name == "rebase-apply/applying" {
+			if f.Name == "rebase-apply/applying" {
 				return "am"
 			}
-			if f.name == want.name || strings.HasSuffix(want.name, "/") && strings.HasPrefix(f.name, want.name) {
+			if f.Name == want.name || strings.HasSuffix(want.name, "/") && strings.HasPrefix(f.Name, want.name) {
 				return want.operation
 			}
 		}
@@ -133,10 +133,10 @@ func operation(files []gitFile) string {
 }
 
 // commitsIn gives the object names written in the files, for gc to keep.
-func commitsIn(files []gitFile) []string {
+func commitsIn(files []GitFile) []string {
 	var oids []string
 	for _, f := range files {
-		for word := range strings.FieldsSeq(string(f.data)) {
+		for word := range strings.FieldsSeq(string(f.Data)) {
 			if (len(word) == 40 || len(word) == 64) && strings.Trim(word, "0123456789abcdef") == "" && strings.Trim(word, "0") != "" {
 				oids = append(oids, word)
 			}

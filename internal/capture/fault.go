@@ -1,10 +1,10 @@
-package snapshot
+package capture
 
 import "github.com/belay-dev/belay/internal/worktree"
 
-// fault lets the crash suite fail or kill at every step that writes: the hook is
+// Fault lets the crash suite fail or kill at every step that writes: the hook is
 // worktree.Fault, one for both rooms.
-func fault(op, path string) error {
+func Fault(op, path string) error {
 	if worktree.Fault == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package snapshot_test
+package restore_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/worktree"
 )
@@ -75,7 +76,7 @@ func doStep(op string, id belay.SnapshotID) error {
 	if err != nil {
 		return err
 	}
-	st, err := snapshot.Open(ctx, r, snapshot.Options{})
+	st, err := restore.Open(ctx, r, snapshot.Options{})
 	if err != nil {
 		return err
 	}
@@ -83,9 +84,9 @@ func doStep(op string, id belay.SnapshotID) error {
 	case "take":
 		_, err = st.Take(ctx, snapshot.Meta{Kind: belay.KindManual})
 	case "restore":
-		_, err = st.Restore(ctx, id, snapshot.RestoreOptions{})
+		_, err = st.Restore(ctx, id, restore.Options{})
 	case "undo":
-		_, err = st.Undo(ctx, snapshot.RestoreOptions{})
+		_, err = st.Undo(ctx, restore.Options{})
 	case "recover":
 		_, err = st.Recover(ctx)
 	default:
@@ -174,8 +175,8 @@ func TestCrashRestore(t *testing.T) {
 				}
 				got := c.fingerprint()
 				if begun || ok {
-					c.same("finished, but", without(before, snapshot.Restored{}), dropNew(got, before))
-					_, err := c.store().Undo(context.Background(), snapshot.RestoreOptions{})
+					c.same("finished, but", without(before, restore.Restored{}), dropNew(got, before))
+					_, err := c.store().Undo(context.Background(), restore.Options{})
 					c.ok(err)
 					c.same("undone, but", after, c.fingerprint())
 				} else {
@@ -235,7 +236,7 @@ func TestCrashUndo(t *testing.T) {
 				return
 			}
 			c.same("undone, but", after, c.fingerprint())
-			_, err = c.store().Redo(context.Background(), snapshot.RestoreOptions{})
+			_, err = c.store().Redo(context.Background(), restore.Options{})
 			c.ok(err)
 			c.same("redone, but", before, dropNew(c.fingerprint(), before))
 		})
