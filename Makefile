@@ -4,13 +4,14 @@
 # make lint      vet, format, static checks
 # make bench     speed, side by side with git, as ratios
 # make crash     kill and fail belay at every write
+# make fidelity  every repository state: taken, mutated, restored, compared
 # make report    proportions of the house
 # make install   puts belay into $(go env GOPATH)/bin
 
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench report crash fuzz clean
+.PHONY: build install demo test race lint bench report crash fidelity fuzz clean
 
 build: bin/belay
 
@@ -43,7 +44,10 @@ bench: build
 	$(GO) run ./bench -belay bin/belay -markdown docs/speed.figures.md
 
 crash:
-	$(GO) test -count=1 -run 'Crash|Kill|Fault|EveryByte' -v ./... | grep -E '^(---|ok|FAIL|\s+.*(points|kills|cuts))'
+	BELAY_CRASH_ALL=1 $(GO) test -count=1 -timeout 60m -run 'Crash|Kill|Fault|EveryByte' -v ./... | grep -E '^(---|ok|FAIL)|points|kills|cuts'
+
+fidelity:
+	$(GO) test -count=1 -run Fidelity -v ./internal/restore | grep -vE '^(=== |    --- )'
 
 fuzz:
 	sh .ci/fuzz $(FUZZTIME)

@@ -61,7 +61,7 @@ func (c *crash) point(op, path string) error {
 	if strings.HasSuffix(path, ".jsonl") && (op == "sync" || op == "rename") {
 		c.line++ // once this step is done; the next one comes to see it
 	}
-	if c.mode == modeCount || c.seen == c.at && c.mode != modeLine {
+	if c.log != "" && (c.mode == modeCount || c.seen == c.at) {
 		c.note(op, path)
 	}
 	switch {

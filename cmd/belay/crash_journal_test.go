@@ -40,7 +40,7 @@ func TestCrashEveryByte(t *testing.T) {
 	var cuts []cut
 	for _, n := range numbers {
 		d := w.another(t, folder(t))
-		r := d.belay(fmt.Sprintf("%d:%s:", n, modeLine), runT1...)
+		r := d.belay(fmt.Sprintf("%d:%s", n, modeLine), runT1...)
 		if r.killed != (n < lines) {
 			t.Fatalf("line %d of %d: %s", n, lines, r)
 		}

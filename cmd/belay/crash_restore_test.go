@@ -236,3 +236,39 @@ func TestCrashTake(t *testing.T) {
 	})
 	y.sum("take")
 }
+
+// TestCrashForget takes away the snapshot that a killed restore was putting back.
+// Belay's own commands finish the restore first; where it was done with git, the next
+// command says so, once, and what was there before can be had back.
+func TestCrashForget(t *testing.T) {
+	r := newRuined(t)
+	restore := []string{"snapshot", "restore", r.id, "--yes"}
+	at := trial{r.count(t, restore) / 2, modeKill}
+	done := r.another(t, folder(t))
+	done.succeed(restore...)
+	r.good = done.state()
+	y := newTally(t, 1)
+	each(t, []string{"drop", "prune", "git"}, func(dir, how string) {
+		d := r.another(t, dir)
+		if got := d.belay(d.crash(at), restore...); !got.killed {
+			t.Errorf("it was to be killed: %s", got)
+		}
+		switch how {
+		case "drop":
+			d.succeed("snapshot", "drop", r.id, "--yes")
+			d.settled(y, how, r.good)
+		case "prune":
+			d.succeed("snapshot", "prune", "--older-than", "0s")
+			d.settled(y, how, r.good)
+			return // the state before it was old, too
+		case "git":
+			d.git("update-ref", "-d", "refs/belay/"+r.id)
+			if got := d.belay("", "snapshot", "take"); got.code != 2 || !strings.Contains(got.errs, "belay undo") {
+				t.Errorf("it should say that the restore cannot be finished: %s", got)
+			}
+			d.succeed("snapshot", "take")
+		}
+		d.succeed("undo")
+		d.settled(y, how, r.bad)
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/belay-dev/belay/internal/restore"
@@ -17,12 +18,21 @@ import (
 // brings the agent's state back; redo the state before.
 func TestFidelity(t *testing.T) {
 	t.Parallel()
+	var ran, exact atomic.Int64
+	t.Cleanup(func() {
+		t.Logf("%d states: %d exact, %d not", ran.Load(), exact.Load(), ran.Load()-exact.Load())
+	})
 	for _, c := range repositories {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			ran.Add(1)
 			s := newSandbox(t, c.init...)
 			c.build(s)
 			fidelity(s, c)
+			if !t.Failed() {
+				exact.Add(1)
+				t.Log("exact")
+			}
 		})
 	}
 }

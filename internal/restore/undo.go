@@ -119,6 +119,15 @@ func (h *history) move(j *intent) {
 	*to = append(*to, stepOf(j))
 }
 
+// record adds what an intent was for to the history.
+func (j *intent) record(h *history) {
+	if j.Step != "" {
+		h.move(j)
+		return
+	}
+	h.push(j)
+}
+
 func (s *Store) historyPath() string { return filepath.Join(s.Dir, "undo.json") }
 
 func (s *Store) readHistory() (history, error) {
@@ -236,6 +245,9 @@ func (s *Store) recover(ctx context.Context) (*Restored, error) {
 		return nil, err
 	}
 	target, err := s.LookUp(ctx, j.Target)
+	if belay.CodeOf(err) == belay.CodeNotFound {
+		return nil, s.abandon(&j)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -260,11 +272,7 @@ func (s *Store) recover(ctx context.Context) (*Restored, error) {
 	}
 	out := report(&j.Plan, j.Target, g)
 	out.Rescue = rescue.ID
-	change := func(h *history) { h.push(&j) }
-	if j.Step != "" {
-		change = func(h *history) { h.move(&j) }
-	}
-	return &out, s.done(&j, change)
+	return &out, s.done(&j, j.record)
 }
 
 // meet holds what an interrupted restore left, with what is ignored and lies where the

@@ -127,7 +127,7 @@ func maul(s *sandbox, i int, f string) {
 	case 4:
 		if st.Mode&syscall.S_IFMT == syscall.S_IFREG { // same size, same time
 			s.ok(os.WriteFile(p, bytes.Repeat([]byte("A"), int(st.Size)), 0))
-			s.ok(syscall.Chmod(p, st.Mode&0o7777^0o100))
+			s.ok(syscall.Chmod(p, uint32(st.Mode&0o7777^0o100)))
 			s.ok(syscall.UtimesNano(p, []syscall.Timespec{syscall.NsecToTimespec(mtimeOf(&st)), syscall.NsecToTimespec(mtimeOf(&st))}))
 		}
 	}

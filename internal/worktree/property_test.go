@@ -1,0 +1,258 @@
+package worktree
+
+import (
+	"context"
+	"crypto/sha1"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+	"pgregory.net/rapid"
+)
+
+var someNames = rapid.SampledFrom([]string{"a", "b", "a.b", "a-", "A", "x.log", "build", "keep", ".gitignore", "n\nl", "\xff", "-f", ":x", "*", "é"})
+
+var someRules = rapid.SampledFrom([]string{"*.log\n", "build/\n", "/a\n", "*\n!keep\n", "a/**\n!a/b\n", "build\n", "\\*\n", "# none\n"})
+
+func somePath(t *rapid.T) string {
+	return strings.Join(rapid.SliceOfN(someNames, 1, 4).Draw(t, "path"), "/")
+}
+
+// mutate changes one thing in the tree. What cannot be done there is left.
+func (b *bench) mutate(t *rapid.T) {
+	path := somePath(t)
+	full := b.path(path)
+	content := fmt.Sprint(rapid.IntRange(0, 99).Draw(t, "content"))
+	if filepath.Base(path) == ".gitignore" {
+		content = someRules.Draw(t, "rules")
+	}
+	switch rapid.IntRange(0, 8).Draw(t, "what") {
+	case 0, 1, 2, 3:
+		_ = os.MkdirAll(filepath.Dir(full), 0o755)
+		_ = os.WriteFile(full, []byte(content), 0o644)
+	case 4:
+		_ = os.RemoveAll(full)
+	case 5:
+		_ = os.MkdirAll(filepath.Dir(full), 0o755)
+		_ = os.Symlink(content, full)
+	case 6:
+		_ = os.MkdirAll(full, 0o755)
+	case 7:
+		to := b.path(somePath(t))
+		_ = os.MkdirAll(filepath.Dir(to), 0o755)
+		_ = os.Rename(full, to)
+	case 8:
+		if info, err := os.Lstat(full); err == nil && info.Mode().IsRegular() {
+			_ = os.Chmod(full, 0o755)
+			_ = os.Chtimes(full, info.ModTime(), info.ModTime())
+		}
+	}
+}
+
+// TestScanWithACacheIsScanWithout holds after any changes, of the tree and of what
+// is tracked, that the cache changes nothing but the time it takes.
+func TestScanWithACacheIsScanWithout(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		b := newBench(t)
+		gitOut(t, b.root, "init", "-q")
+		b.o.Ignored = gitIgnored(t, b.root)
+		for round := range rapid.IntRange(1, 4).Draw(rt, "rounds") {
+			for range rapid.IntRange(0, 12).Draw(rt, "mutations") {
+				b.mutate(rt)
+			}
+			if rapid.Bool().Draw(rt, "retrack") {
+				list := rapid.SliceOfN(rapid.Custom(somePath), 0, 6).Draw(rt, "tracked")
+				b.track(fmt.Sprint(round), tracked(list...)...)
+			}
+			if rapid.Bool().Draw(rt, "include") {
+				b.o.Include = []string{"**/x.log", "build"}
+			}
+			if rapid.Bool().Draw(rt, "age") {
+				b.age()
+			}
+			b.scanSave()
+		}
+	})
+}
+
+// TestScanFindsWhatGitFinds compares with git ls-files on generated trees.
+func TestScanFindsWhatGitFinds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		b := newBench(t)
+		gitOut(t, b.root, "init", "-q")
+		b.o.Ignored = gitIgnored(t, b.root)
+		for range rapid.IntRange(1, 25).Draw(rt, "before") {
+			b.mutate(rt)
+		}
+		gitOut(t, b.root, "add", "-A")
+		for range rapid.IntRange(0, 25).Draw(rt, "after") {
+			b.mutate(rt)
+		}
+		b.track("1", lsTracked(t, b.root)...)
+		var want []string
+		for p := range strings.SplitSeq(gitOut(t, b.root, "ls-files", "-co", "--exclude-standard", "-z"), "\x00") {
+			var st unix.Stat_t
+			if p != "" && unix.Lstat(b.path(p), &st) == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR && throughFolders(b, p) {
+				want = append(want, p)
+			}
+		}
+		slices.Sort(want)
+		if got := paths(b.scanSave()); !slices.Equal(got, slices.Compact(want)) {
+			rt.Fatalf("git finds\n%q\nthe scan\n%q", want, got)
+		}
+	})
+}
+
+// throughFolders reports whether path is reached without a link.
+func throughFolders(b *bench, path string) bool {
+	for dir := filepath.Dir(path); dir != "."; dir = filepath.Dir(dir) {
+		if info, err := os.Lstat(b.path(dir)); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	return true
+}
+
+func TestReachesIsNeverTooNarrow(t *testing.T) {
+	t.Parallel()
+	parts := rapid.SampledFrom([]string{"a", "b", "*", "**", "a*", "{a,b}", "{a/b,c}", "[ab]", "?", ".env"})
+	rapid.Check(t, func(rt *rapid.T) {
+		glob := strings.Join(rapid.SliceOfN(parts, 1, 4).Draw(rt, "glob"), "/")
+		path := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "ab", ".env"}), 2, 5).Draw(rt, "path")
+		in, err := newInclude([]string{glob})
+		if err != nil {
+			return
+		}
+		if !in.covers(strings.Join(path, "/")) {
+			return
+		}
+		for i := 1; i < len(path); i++ {
+			if dir := strings.Join(path[:i], "/"); !in.reaches(dir) {
+				rt.Fatalf("%s names %q but does not reach into %q", glob, path, dir)
+			}
+		}
+	})
+}
+
+// smallCache makes a cache with every flag in it.
+func smallCache(t testing.TB) (*bench, []byte) {
+	b := newBench(t)
+	b.put("a", "1", "d/b", "2", "i/x", "3", "d/e/f", "4", ".gitignore", "i/\n")
+	b.track("1", append(tracked("a", "gone/x", "d/b"), Tracked{Path: "sub", Gitlink: true})...)
+	b.o.Ignored = named("i/")
+	b.age()
+	b.scanSave()
+	text, err := os.ReadFile(b.o.Cache)
+	b.must(err)
+	return b, text
+}
+
+// TestCacheCorruptedAtEveryByte flips and cuts at every byte: the scan is right all
+// the same.
+func TestCacheCorruptedAtEveryByte(t *testing.T) {
+	t.Parallel()
+	b, text := smallCache(t)
+	want := flat(b.scan())
+	for i := range text {
+		for _, bad := range [][]byte{text[:i], slices.Concat(text[:i], []byte{text[i] ^ 1<<(i%8)}, text[i+1:]), slices.Concat(text[:i], []byte{0}, text[i:])} {
+			if slices.Equal(bad, text) {
+				continue
+			}
+			b.must(os.WriteFile(b.o.Cache, bad, 0o600))
+			if readCache(b.o.Cache) != nil {
+				t.Fatalf("a cache that is wrong at byte %d of %d was taken", i, len(text))
+			}
+		}
+		if i%40 == 0 {
+			same(t, fmt.Sprintf("with a cache wrong at byte %d", i), want, flat(b.scan()))
+		}
+	}
+	for _, path := range []string{"/dev/null", b.root, b.o.Cache + "-none"} {
+		if readCache(path) != nil {
+			t.Errorf("%s is a cache", path)
+		}
+	}
+}
+
+// FuzzParseCache gives any text a right checksum: what is taken can be walked over
+// and scanned with without a panic.
+func FuzzParseCache(f *testing.F) {
+	_, text := smallCache(f)
+	f.Add(text[:len(text)-4])
+	f.Add([]byte(magic))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		sum := crc32.Checksum(text, castagnoli)
+		text = append(text, byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24))
+		c := parseCache(string(text), sum)
+		if c == nil {
+			return
+		}
+		for i := range c.nFolders {
+			first, end := c.span(i)
+			for r := first; r < end; r++ {
+				_, _ = c.name(c.base(i), r)
+				_, _, _, _ = c.facts(r), c.oid(r), c.child(r), c.rules(i)
+			}
+		}
+		next, err := retrack(c, tracked("a", "d/new", "d/b"), 0, c.hashLen)
+		if err != nil || next == nil {
+			t.Fatal(err)
+		}
+		if c.hashLen != sha1.Size {
+			return
+		}
+		b := newBench(t)
+		b.put("a", "1", "d/b", "2", "i/x", "3")
+		var st unix.Stat_t
+		b.must(unix.Lstat(b.root, &st))
+		w := builder{hashLen: c.hashLen, folders: []byte(c.text[c.folders:c.records]), records: []byte(c.text[c.records:c.names]), names: []byte(c.text[c.names : len(c.text)-4]), nFolders: c.nFolders}
+		parts, _ := w.parts(b.root, "k", uint64(st.Dev), st.Ino)
+		b.must(replace(b.o.Cache, parts))
+		b.o.TrackedKey = "k"
+		r, err := Scan(context.Background(), b.o)
+		b.must(err)
+		b.must(r.Save())
+	})
+}
+
+// TestScanOfAWideFolder has one folder with more names than one worker takes.
+func TestScanOfAWideFolder(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.must(os.Mkdir(b.path("w"), 0o755))
+	for i := range 3*partSize + 5 {
+		b.must(os.WriteFile(fmt.Sprintf("%s/w/%06d", b.root, i), nil, 0o644))
+	}
+	b.o.Workers = 3
+	if r := b.scanSave(); len(r.Entries) != 3*partSize+5 {
+		t.Errorf("%d entries", len(r.Entries))
+	}
+	b.age()
+	b.scanSave()
+	if r := b.scanSave(); r.Stats.Hashed != 0 {
+		t.Errorf("%+v", r.Stats)
+	}
+}
+
+// TestScanFindsWhatAFolderKeepsForItself has a folder ignore all but one of its own
+// files, which is no reason to ignore the folder.
+func TestScanFindsWhatAFolderKeepsForItself(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	gitOut(t, b.root, "init", "-q")
+	b.o.Ignored = gitIgnored(t, b.root)
+	b.put("venv/.gitignore", "*\n!keep\n", "venv/keep", "k", "venv/drop", "d", "all/.gitignore", "*\n", "all/x", "x")
+	r := b.scanSave()
+	same(t, "entries", []string{"venv/keep"}, paths(r))
+	same(t, "ignored", []string{"all/.gitignore", "all/x", "venv/.gitignore", "venv/drop"}, r.Ignored)
+	if len(r.Rules) != 2 {
+		t.Errorf("rules are %v", r.Rules)
+	}
+}
