@@ -18,6 +18,7 @@ const (
 	modeKill  = "kill"  // the process is killed in the place of the step
 	modeFail  = "fail"  // the disk is full for this one step
 	modeFull  = "full"  // the disk is full for this step and all that follow
+	modeCut   = "cut"   // no point, but a record cut off afterwards
 	modeLine  = "line"  // the process is killed once the n-th line of a record is on the disk
 )
 

@@ -57,7 +57,7 @@ func TestCrashEveryByte(t *testing.T) {
 	each(t, cuts, func(dir string, c cut) {
 		d := worlds[c.line].another(t, dir)
 		d.must(os.WriteFile(d.record(), c.text, 0o600))
-		y.did("cut")
+		y.did(modeCut)
 		at := fmt.Sprintf("line %d of %d cut %s", c.line, lines, c.name)
 		r := d.belay("", resumeT1...)
 		if r.code == 6 {

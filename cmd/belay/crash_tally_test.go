@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // crashAll says whether every point is tried, as `make crash` does, or a sample.
@@ -51,20 +53,47 @@ func (y *tally) fault(where, kind, format string, args ...any) {
 	y.t.Errorf("%s: %s: %s", where, kind, fmt.Sprintf(format, args...))
 }
 
-// sum prints the one line that `make crash` shows.
+// sum prints the suite's line and adds it to the total.
 func (y *tally) sum(name string) {
 	y.t.Helper()
+	y.t.Log(name + ": " + y.String())
+	total.mu.Lock()
+	defer total.mu.Unlock()
+	total.points += y.points
+	for mode, n := range y.done {
+		total.done[mode] += n
+	}
+	for kind, n := range y.wrong {
+		total.wrong[kind] += n
+	}
+}
+
+func (y *tally) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d points", name, y.points)
-	for _, mode := range []string{modeKill, modeFail, modeFull, "cut"} {
-		if n := y.done[mode]; n > 0 {
-			fmt.Fprintf(&b, ", %d %s", n, map[string]string{modeKill: "kills", modeFail: "fails", modeFull: "full disks", "cut": "cuts"}[mode])
+	fmt.Fprintf(&b, "%d points", y.points)
+	for _, m := range []struct{ mode, name string }{{modeKill, "kills"}, {modeFail, "fails"}, {modeFull, "full disks"}, {modeCut, "cuts"}} {
+		if n := y.done[m.mode]; n > 0 {
+			fmt.Fprintf(&b, ", %d %s", n, m.name)
 		}
 	}
 	for _, kind := range wrongs {
 		fmt.Fprintf(&b, ", %d %s", y.wrong[kind], kind)
 	}
-	y.t.Log(b.String())
+	return b.String()
+}
+
+// total is of all suites that ran.
+var total = newTally(nil, 0)
+
+// totalled prints the total after all tests of the package.
+type totalled struct{ testscript.TestingM }
+
+func (m totalled) Run() int {
+	code := m.TestingM.Run()
+	if crashAll() && total.points > 0 {
+		fmt.Printf("crash: %s\n", total)
+	}
+	return code
 }
 
 // trial is one crash: at point n, in one of the modes.

@@ -10,7 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(totalled{m}, map[string]func(){
 		"belay": func() { installCrash(); os.Exit(Main()) },
 		"agent": func() { os.Exit(scriptedAgent()) },
 	})

@@ -37,7 +37,6 @@ func (a *app) stepBack(name, about string, do undoer) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "print the plan and change nothing")
-	c.Flags().BoolVar(&o.Force, "force", false, "go on where a restore would otherwise refuse for safety")
 	return c
 }
 

@@ -56,7 +56,6 @@ Exit codes: 0 done · 2 could not, nothing changed · 5 the tree is in use · 6 
 	f.BoolVar(&q.Hard, "hard", false, "preserve nothing, take back what others changed as well")
 	f.BoolVar(&q.DryRun, "dry-run", false, "print the plan and change nothing")
 	f.BoolVar(&q.Files, "files-only", false, "leave index, HEAD, branches and git's state as they are")
-	f.BoolVar(&q.Force, "force", false, "also when HEAD was moved by somebody else")
 	f.StringVar(&q.Reason, "reason", "by hand", "for the task's history")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c

@@ -258,7 +258,6 @@ Exit codes: 0 restored · 2 refused, nothing changed · 5 somebody else restores
 	f := c.Flags()
 	f.BoolVar(&o.DryRun, "dry-run", false, "print the plan and change nothing")
 	f.BoolVar(&o.FilesOnly, "files-only", false, "leave index, HEAD, branches and git's state as they are")
-	f.BoolVar(&o.Force, "force", false, "go on where a restore would otherwise refuse for safety")
 	f.StringSliceVar(&o.Preserve, "preserve", nil, "`GLOBS` to leave alone")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c

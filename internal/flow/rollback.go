@@ -17,7 +17,6 @@ type RollbackRequest struct {
 	Hard     bool     // preserve nothing, and take back what others changed as well
 	DryRun   bool
 	Files    bool // files only: index, HEAD and refs stay
-	Force    bool
 	Reason   string
 	Watch    drive.Watcher
 }
@@ -37,7 +36,7 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 	if err != nil {
 		return restore.Restored{}, err
 	}
-	opts.DryRun, opts.FilesOnly, opts.Force, opts.Reason = q.DryRun, q.Files, q.Force, q.Reason
+	opts.DryRun, opts.FilesOnly, opts.Reason = q.DryRun, q.Files, q.Reason
 	if q.DryRun {
 		return d.Snaps.Restore(ctx, r.State.Before, opts)
 	}

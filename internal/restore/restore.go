@@ -64,7 +64,6 @@ type Options struct {
 	OnlyRef   func(name string) bool // which refs a task touched; nil: moved ones go back, new ones stay
 	DryRun    bool                   // plan, change nothing
 	FilesOnly bool                   // leave index, HEAD, refs and git's own files
-	Force     bool                   // also when branches would move that the snapshot does not know
 	Task      belay.TaskID           // for the rescue's record
 	Command   string                 // likewise
 	Reason    string                 // likewise
