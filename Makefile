@@ -44,7 +44,8 @@ bench: build
 	$(GO) run ./bench -belay bin/belay -markdown docs/speed.figures.md
 
 crash:
-	BELAY_CRASH_ALL=1 $(GO) test -count=1 -timeout 60m -run 'Crash|Kill|Fault|EveryByte' -v ./... | grep -E '^(---|ok|FAIL)|points|kills|cuts'
+	@out=$$(mktemp); BELAY_CRASH_ALL=1 $(GO) test -count=1 -timeout 60m -run 'Crash|Kill|Fault|EveryByte' -v ./... >$$out 2>&1; \
+	status=$$?; [ $$status = 0 ] || cat $$out; grep -E '^(--- |ok|FAIL|crash:)|points|kills|cuts' $$out | grep -v 'no tests'; rm -f $$out; exit $$status
 
 fidelity:
 	$(GO) test -count=1 -run Fidelity -v ./internal/restore | grep -vE '^(=== |    --- )'

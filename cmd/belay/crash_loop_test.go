@@ -21,7 +21,8 @@ append new/untracked.txt and here
 sh chmod 755 locked; echo spoiled > locked/file; chmod 555 locked
 rm keep/c.txt
 write keep/c.txt/now/a folder
-sh chmod 600 a.txt; ln -s ../b.txt src/link; ln -sf b.txt link; mkdir src/empty; chmod 755 protect.txt
+sh chmod 600 a.txt; ln -s ../b.txt src/link; ln -sf b.txt link; mkdir src/empty; chmod 755 protect.txt; chmod 600 b.txt; chmod 700 keep
+sh rmdir hollow/folder; mkdir -p made/empty
 sh git add -A; git commit -qm 'by the agent'; git checkout -q -b agent; git stash drop -q
 write more/one.txt staged
 sh git add more
@@ -34,7 +35,7 @@ write src/answer.txt 42
 `
 
 // owned are the files of the person in crash worlds: whatever happens they must stay.
-var owned = []string{"a.txt", "b.txt", "keep", "script.sh", "new", "debug.log", "link", "protect.txt", "both.txt", "locked"}
+var owned = []string{"a.txt", "b.txt", "keep", "script.sh", "new", "debug.log", "link", "protect.txt", "both.txt", "locked", "hollow"}
 
 var runT1 = []string{"run", "write the answer", "--task", "T1", "--files", "src/**", "--protect", "protect.txt",
 	"--protect", "check.sh", "--test", "sh check.sh", "--", "agent"}
@@ -84,7 +85,7 @@ func TestCrashRun(t *testing.T) {
 	w := scripted(t, crashScript)
 	want, points, _ := dry(t, w)
 	y := newTally(t, len(points))
-	each(t, trials(len(points), 24, modeKill, modeFail, modeFull), func(dir string, c trial) {
+	each(t, trials(len(points), 15, modeKill, modeFail, modeFull), func(dir string, c trial) {
 		d := w.another(t, dir)
 		r := d.belay(d.crash(c), runT1...)
 		at := d.where(c)

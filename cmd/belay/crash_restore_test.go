@@ -21,6 +21,7 @@ git add -A && git commit -qm spoiled && git checkout -q -b spoiled
 git branch -qD other && git tag -d v1 >/dev/null && git stash drop -q
 echo more > more.txt && git add more.txt && echo 'and more' >> more.txt
 chmod 755 locked && echo spoiled > locked/file && chmod 555 locked
+rmdir hollow/folder && mkdir -p made/empty && chmod 600 b*.txt
 mkdir -p deep/er && echo x > deep/er/file && ln -s nowhere deep/link
 git config user.nickname spoiled
 `

@@ -67,6 +67,7 @@ func newWorld(t testing.TB) *world {
 	w.write("new/untracked.txt", "mine\n")
 	w.write("debug.log", "ignored\n")
 	w.must(os.Chmod(filepath.Join(w.repo, "script.sh"), 0o755))
+	w.must(os.MkdirAll(filepath.Join(w.repo, "hollow", "folder"), 0o755))
 	w.write("locked/file", "behind a folder that may not be written in\n")
 	w.must(os.Chmod(filepath.Join(w.repo, "locked"), 0o555))
 	give(t, w.up)

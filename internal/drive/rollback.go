@@ -33,7 +33,7 @@ func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preser
 		}
 		list = append(list, now)
 	}
-	touched, err := d.touched(ctx, list, false)
+	touched, err := d.touched(ctx, list)
 	if err != nil {
 		return opts, err
 	}

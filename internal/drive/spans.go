@@ -55,11 +55,27 @@ func (d *Desk) taken(ctx context.Context, task belay.TaskID) ([]snapshot.Info, e
 	return slices.DeleteFunc(all, func(s snapshot.Info) bool { return s.Task.Key() != task.Key() }), nil
 }
 
-// touched gives the paths that the spans changed, the agent's only or all.
-func (d *Desk) touched(ctx context.Context, list []span, agentOnly bool) (map[string]bool, error) {
+// touched gives the paths in which the spans changed anything, modes and empty folders
+// as well: what a rollback puts back.
+func (d *Desk) touched(ctx context.Context, list []span) (map[string]bool, error) {
 	paths := map[string]bool{}
 	for _, s := range list {
-		if agentOnly && !s.agent {
+		touched, err := d.Snaps.Touched(ctx, s.from, s.to)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range touched {
+			paths[p] = true
+		}
+	}
+	return paths, nil
+}
+
+// changed gives the paths whose content the agent's spans changed: what it is judged by.
+func (d *Desk) changed(ctx context.Context, list []span) (map[string]bool, error) {
+	paths := map[string]bool{}
+	for _, s := range list {
+		if !s.agent {
 			continue
 		}
 		changes, err := d.Snaps.Changes(ctx, s.from, s.to)
@@ -87,7 +103,7 @@ func (d *Desk) Work(ctx context.Context, task belay.TaskID, before, after belay.
 	}
 	list := spans(before, taken)
 	list = slices.DeleteFunc(list, func(s span) bool { return s.to > after })
-	touched, err := d.touched(ctx, list, true)
+	changed, err := d.changed(ctx, list)
 	if err != nil {
 		return Work{}, err
 	}
@@ -95,7 +111,7 @@ func (d *Desk) Work(ctx context.Context, task belay.TaskID, before, after belay.
 	if w.All, err = d.Snaps.Changes(ctx, before, after); err != nil {
 		return Work{}, err
 	}
-	w.All = slices.DeleteFunc(w.All, func(c belay.Change) bool { return !touched[c.Path] })
+	w.All = slices.DeleteFunc(w.All, func(c belay.Change) bool { return !changed[c.Path] })
 	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].agent {
 			w.Last, err = d.Snaps.Changes(ctx, list[i].from, after)

@@ -1,0 +1,88 @@
+package snapshot
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/manifest"
+)
+
+// Touched gives every path that differs between two snapshots in anything that a
+// restore puts back. That is more than Changes has: also modes that git does not know,
+// of files and of folders, and folders without a file.
+func (s *Store) Touched(ctx context.Context, from, to belay.SnapshotID) ([]string, error) {
+	a, b, err := s.pair(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	then, err := s.Manifest(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.Manifest(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	one, two, err := s.trees(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.Repo.DiffTrees(ctx, one, two)
+	if err != nil {
+		return nil, err
+	}
+	paths := onlyIn(then.Folders, now.Folders)
+	paths = append(paths, onlyIn(now.Folders, then.Folders)...)
+	for _, d := range list {
+		paths = append(paths, d.Path)
+	}
+	if !sameModes(then, now) {
+		entries, err := s.Repo.ListTree(ctx, two)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, modesTouched(then, now, entries)...)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}
+
+// onlyIn gives what is in the first of two sorted lists alone.
+func onlyIn(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(p string) bool { _, both := slices.BinarySearch(b, p); return both })
+}
+
+// modesTouched gives files, of the entries of the later tree, and folders whose modes
+// differ.
+func modesTouched(then, now *manifest.Manifest, entries []git.TreeEntry) (paths []string) {
+	seen := map[string]bool{}
+	folders := func(f string) {
+		for ; f != "" && !seen[f]; f = above(f) {
+			seen[f] = true
+			if then.FolderPerm(f) != now.FolderPerm(f) {
+				paths = append(paths, f)
+			}
+		}
+	}
+	for _, e := range entries {
+		exec := e.Mode == 0o100755
+		if e.Mode != 0o120000 && then.Perm(e.Path, exec) != now.Perm(e.Path, exec) {
+			paths = append(paths, e.Path)
+		}
+		folders(above(e.Path))
+	}
+	for _, f := range now.Folders {
+		folders(f)
+	}
+	return paths
+}
+
+func sameModes(a, b *manifest.Manifest) bool {
+	return a.FilePerm == b.FilePerm && a.ExecPerm == b.ExecPerm && a.DirPerm == b.DirPerm && slices.Equal(a.Modes, b.Modes)
+}
+
+// above gives the folder that a path is in, "" for the root.
+func above(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
