@@ -192,6 +192,36 @@ func (w *world) ranOnce(y *tally, at string) {
 	}
 }
 
+// TestCrashMeanwhile has a person write a file after belay was killed in a rollback. It
+// stays, and the record names it, as it would have been without the kill.
+func TestCrashMeanwhile(t *testing.T) {
+	w := scripted(t, crashScript)
+	want, points, _ := dry(t, w)
+	first := slices.IndexFunc(points, func(p string) bool { return strings.HasSuffix(p, "/intent.json") })
+	y := newTally(t, 3)
+	each(t, []int{first - 1, first + 1, first + 20}, func(dir string, n int) {
+		d := w.another(t, dir)
+		c := trial{n, modeKill}
+		r := d.belay(d.crash(c), runT1...)
+		y.did(c.mode)
+		at := d.where(c)
+		d.write("mine.txt", "written meanwhile\n")
+		give(t, filepath.Join(d.repo, "mine.txt"))
+		if !d.goOn(y, at, r) {
+			return
+		}
+		if show := d.belay("", "show", "T1", "--json"); !strings.Contains(show.out, `"mine.txt: `) {
+			y.fault(at, otherwise, "the record does not name what was kept: %s", show)
+		}
+		if text, err := os.ReadFile(filepath.Join(d.repo, "mine.txt")); err != nil || string(text) != "written meanwhile\n" {
+			y.fault(at, lostWork, "mine.txt: %q %v", text, err)
+		}
+		d.must(os.Remove(filepath.Join(d.repo, "mine.txt")))
+		d.settled(y, at, want)
+	})
+	y.sum("meanwhile")
+}
+
 // TestCrashOften crashes the run and then its resumes, again and again, at points and
 // in ways drawn by lot, before it lets one pass.
 func TestCrashOften(t *testing.T) {

@@ -55,21 +55,21 @@ func (d *Driver) capture(ctx context.Context, c loop.Command) (loop.Event, error
 
 // restore puts the state before back. What a person changed while no attempt was
 // under way, in a path no attempt touched, stays and is named.
+//
+// Killed before its intent was written, or after all was done, it is simply done: where
+// nothing differs any more it changes nothing, and only says what stays.
 func (d *Driver) restore(ctx context.Context, c loop.Command) (loop.Event, error) {
-	if done, found, err := d.Snaps.Find(ctx, d.Rec.Task.ID, c.ID); err != nil {
+	begun, found, err := d.Snaps.Find(ctx, d.Rec.Task.ID, c.ID)
+	if err != nil {
 		return loop.Event{}, err
-	} else if found {
-		// The rescue exists: this restore was begun. Finish it if it was cut short.
+	}
+	if found {
 		again, err := d.Snaps.Recover(ctx)
 		if err != nil {
 			return loop.Event{}, err
 		}
-		ev := loop.Event{Kind: loop.EvRestored, Snapshot: done.ID}
 		if again != nil {
-			ev.Kept = KeptLines(again.Kept)
-		}
-		if again != nil || d.restored(ctx, c) {
-			return ev, nil
+			return loop.Event{Kind: loop.EvRestored, Snapshot: begun.ID, Kept: KeptLines(again.Kept)}, nil
 		}
 	}
 	opts, err := d.RollbackOptions(ctx, d.Rec, false, nil)
@@ -81,19 +81,10 @@ func (d *Driver) restore(ctx context.Context, c loop.Command) (loop.Event, error
 	if err != nil {
 		return loop.Event{}, err
 	}
-	return loop.Event{Kind: loop.EvRestored, Snapshot: out.Rescue, Kept: KeptLines(out.Kept)}, nil
-}
-
-// restored reports whether a restore for this command would still change anything
-// that an attempt touched: killed between rescue and intent, it has to be done.
-func (d *Driver) restored(ctx context.Context, c loop.Command) bool {
-	opts, err := d.RollbackOptions(ctx, d.Rec, false, nil)
-	if err != nil {
-		return false
+	if out.Rescue == "" && found {
+		out.Rescue = begun.ID // what was there before the first go
 	}
-	opts.DryRun = true
-	out, err := d.Snaps.Restore(ctx, c.Target, opts)
-	return err == nil && len(out.Written)+len(out.Removed)+len(out.Refs) == 0 && !out.Index && !out.Head
+	return loop.Event{Kind: loop.EvRestored, Snapshot: out.Rescue, Kept: KeptLines(out.Kept)}, nil
 }
 
 func KeptLines(kept []restore.Kept) []string {
