@@ -32,22 +32,24 @@ var floors = map[string]int{
 
 	"internal/check/hold": 1,
 	"internal/git":        1,
-	"internal/scan":       1,
+	"internal/statcache":  1,
 	"internal/journal":    1,
 	"internal/brief":      1,
 	"internal/agent":      1,
 	"internal/config":     1,
 
-	"internal/check":   2,
-	"internal/capture": 2,
-	"internal/putback": 2,
+	"internal/check": 2,
+	"internal/scan":  2,
 
-	"internal/snapshot": 3,
-	"internal/restore":  4,
-	"internal/drive":    5,
-	"internal/flow":     6,
-	"internal/terminal": 7,
-	"cmd/belay":         8,
+	"internal/capture": 3,
+	"internal/putback": 3,
+
+	"internal/snapshot": 4,
+	"internal/restore":  5,
+	"internal/drive":    6,
+	"internal/flow":     7,
+	"internal/terminal": 8,
+	"cmd/belay":         9,
 }
 
 // pure packages touch no file, process, clock or network.
@@ -154,12 +156,6 @@ func TestNamesSayWhatTheyHold(t *testing.T) {
 	}
 }
 
-// crowded names packages that are over the limit and have to be redesigned before
-// anything is added to them. They may only shrink.
-var crowded = map[string]int{
-	"internal/worktree": 3401, // the scan and its stat cache belong in rooms of their own
-}
-
 // TestProportions holds the house livable: nine functions in ten within 40 lines,
 // nine files in ten within 300, no package over 1,500 lines. Tests are not counted.
 func TestProportions(t *testing.T) {
@@ -200,9 +196,9 @@ func TestProportions(t *testing.T) {
 		t.Errorf("one file in ten is longer than 300 lines: p90 is %d", l90)
 	}
 	for name, n := range packages {
-		if n > max(1650, crowded[name]) { // about 1,500
+		if n > 1650 { // about 1,500
 			t.Errorf("package %s has %d lines: split a noun off", name, n)
-		} else if n > 1650 {
+		} else if n > 1500 {
 			t.Logf("crowded   %-22s %5d lines: split it before adding to it", name, n)
 		}
 	}

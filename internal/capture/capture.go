@@ -13,6 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
+	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -31,7 +32,7 @@ type Capture struct {
 	Admin   []GitFile // what steers git, shared by all working trees
 	Own     []GitFile // what steers git in this one
 	Logs    []GitFile // reflogs
-	Scan    *worktree.Result
+	Scan    *scan.Result
 	Man     *manifest.Manifest
 	Files   []git.File
 	Tree    string             // the files' tree
@@ -145,20 +146,20 @@ func newestOf(refs []git.Ref) belay.SnapshotID {
 
 // Scan reads the working tree. A cold scan may believe the user's index about files
 // that look untouched since git read them.
-func (s *Place) Scan(ctx context.Context, c *Capture, seeds bool) (*worktree.Result, error) {
+func (s *Place) Scan(ctx context.Context, c *Capture, seeds bool) (*scan.Result, error) {
 	ask := s.Repo.Ignorer(ctx)
 	defer ask.Close()
 	ignored, key := ask.Ask, c.Rules.key
 	if r := c.Wanted.Rules; r != nil {
 		ignored, key = r.both(ask.Ask), key+" "+r.key
 	}
-	o := worktree.Options{
+	o := scan.Options{
 		Root: s.Repo.Root, GitDir: s.Repo.Dir, Cache: s.cachePath(), NewHash: s.Repo.NewHash,
 		TrackedKey: c.Index.Key, RulesKey: key, Ignored: ignored,
 		Include: slices.Concat(s.Include, c.Wanted.Include), MaxFile: s.MaxFile,
 		ReadTracked: s.tracked(c, seeds),
 	}
-	return worktree.Scan(ctx, o)
+	return scan.Scan(ctx, o)
 }
 
 // distrust checks what a cold scan took from the user's index. Where a filter or a
@@ -195,7 +196,7 @@ func (s *Place) distrust(ctx context.Context, c *Capture) error {
 	return nil
 }
 
-func (s *Place) sizesDiffer(ctx context.Context, entries []worktree.Entry) (bool, error) {
+func (s *Place) sizesDiffer(ctx context.Context, entries []scan.Entry) (bool, error) {
 	var oids []string
 	var want []int64
 	for _, e := range entries {
@@ -402,8 +403,8 @@ func usual(counts map[uint16]int, otherwise uint16) uint16 {
 }
 
 // holdsAny reports whether any of the sorted entries lies below a folder.
-func holdsAny(entries []worktree.Entry, folder string) bool {
+func holdsAny(entries []scan.Entry, folder string) bool {
 	prefix := folder + "/"
-	i, _ := slices.BinarySearchFunc(entries, prefix, func(e worktree.Entry, p string) int { return strings.Compare(e.Path, p) })
+	i, _ := slices.BinarySearchFunc(entries, prefix, func(e scan.Entry, p string) int { return strings.Compare(e.Path, p) })
 	return i < len(entries) && strings.HasPrefix(entries[i].Path, prefix)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
+	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -200,8 +201,8 @@ func (s *Place) indexEntries(ctx context.Context, c *Capture) ([]git.IndexEntry,
 
 // tracked gives the scan the paths of the index. With seeds, it also passes on what
 // the index says of their content, where the bytes git stored are those on the disk.
-func (s *Place) tracked(c *Capture, seeds bool) func(context.Context) ([]worktree.Tracked, time.Time, error) {
-	return func(ctx context.Context) ([]worktree.Tracked, time.Time, error) {
+func (s *Place) tracked(c *Capture, seeds bool) func(context.Context) ([]scan.Tracked, time.Time, error) {
+	return func(ctx context.Context) ([]scan.Tracked, time.Time, error) {
 		if !c.Index.Facts.Exists {
 			return nil, time.Time{}, nil
 		}
@@ -213,11 +214,11 @@ func (s *Place) tracked(c *Capture, seeds bool) func(context.Context) ([]worktre
 		for _, e := range entries {
 			seeds = seeds && !strings.HasSuffix(e.Path, ".gitattributes")
 		}
-		var all []worktree.Tracked
+		var all []scan.Tracked
 		for _, e := range entries {
-			t := worktree.Tracked{Path: e.Path, OID: worktree.OID(e.OID), Gitlink: e.Mode == 0o160000}
+			t := scan.Tracked{Path: e.Path, OID: worktree.OID(e.OID), Gitlink: e.Mode == 0o160000}
 			if seeds && e.HasStat && e.Stage == 0 && !e.Assume && !e.Skip && !e.Intent && !t.Gitlink {
-				t.Seed = &worktree.Stat{
+				t.Seed = &scan.Stat{
 					MtimeSec: int64(e.MtimeSec), CtimeSec: int64(e.CtimeSec), MtimeNsec: e.MtimeNsec, CtimeNsec: e.CtimeNsec,
 					Dev: e.Dev, Ino: e.Ino, Uid: e.UID, Gid: e.GID, Mode: e.Mode, Size: e.Size,
 				}

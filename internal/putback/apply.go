@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -30,7 +31,7 @@ type Place struct {
 // Apply does a plan's steps on the working tree. Each may have been done already.
 // What is not as the rescue holds it is left: somebody changed it since, and the
 // comparison at the end says so.
-func (s *Place) Apply(ctx context.Context, p *Plan, held *worktree.Result) error {
+func (s *Place) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
 	for _, r := range p.Remove {
 		if free, err := s.unchanged(string(r), held); err != nil {
 			return fmt.Errorf("look at %q: %w", r, err)
@@ -69,7 +70,7 @@ func (s *Place) Apply(ctx context.Context, p *Plan, held *worktree.Result) error
 
 // WriteFiles writes a plan's files and links. What is right already is not touched and
 // keeps its times.
-func (s *Place) WriteFiles(ctx context.Context, p *Plan, held *worktree.Result) error {
+func (s *Place) WriteFiles(ctx context.Context, p *Plan, held *scan.Result) error {
 	if len(p.Writes) == 0 {
 		return nil
 	}
@@ -89,7 +90,7 @@ func (s *Place) WriteFiles(ctx context.Context, p *Plan, held *worktree.Result) 
 	return nil
 }
 
-func (s *Place) writeOne(rd *git.Reader, w Write, held *worktree.Result) error {
+func (s *Place) writeOne(rd *git.Reader, w Write, held *scan.Result) error {
 	path := string(w.Path)
 	if done, err := s.alreadyRight(w); done || err != nil {
 		return err
@@ -134,7 +135,7 @@ var errSaved = errors.New("somebody saved it meanwhile")
 
 // unchanged reports whether a path is free to be overwritten: nothing is there, or
 // what is there is what the rescue holds.
-func (s *Place) unchanged(path string, held *worktree.Result) (bool, error) {
+func (s *Place) unchanged(path string, held *scan.Result) (bool, error) {
 	info, err := s.Root.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, worktree.ErrNotFolder):
@@ -152,10 +153,10 @@ func (s *Place) unchanged(path string, held *worktree.Result) (bool, error) {
 }
 
 // Find looks a path up among the captured ones.
-func Find(r *worktree.Result, path string) (worktree.Entry, bool) {
-	i, ok := slices.BinarySearchFunc(r.Entries, path, func(e worktree.Entry, p string) int { return strings.Compare(e.Path, p) })
+func Find(r *scan.Result, path string) (scan.Entry, bool) {
+	i, ok := slices.BinarySearchFunc(r.Entries, path, func(e scan.Entry, p string) int { return strings.Compare(e.Path, p) })
 	if !ok {
-		return worktree.Entry{}, false
+		return scan.Entry{}, false
 	}
 	return r.Entries[i], true
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
+	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -110,7 +111,7 @@ type Planner struct {
 
 	repo        *git.Repo
 	wish        Wish
-	scan        *worktree.Result // the present
+	scan        *scan.Result // the present
 	Then        Side
 	goneFolders map[string]bool
 	comeFolders map[string]bool
@@ -121,7 +122,7 @@ type Planner struct {
 }
 
 // NewPlanner prepares a plan that leads from now, as it was scanned, to then.
-func NewPlanner(repo *git.Repo, w Wish, scan *worktree.Result, now, then Side, root *worktree.Root) *Planner {
+func NewPlanner(repo *git.Repo, w Wish, scan *scan.Result, now, then Side, root *worktree.Root) *Planner {
 	return &Planner{repo: repo, wish: w, scan: scan, Now: now, Then: then, Root: root,
 		goneFolders: map[string]bool{}, comeFolders: map[string]bool{}, wasIgnored: map[string]bool{},
 		removed: map[string]bool{}, written: map[string]bool{}, thenHolds: map[string]bool{}}

@@ -24,6 +24,7 @@ import (
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/putback"
+	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/worktree"
 )
@@ -343,7 +344,7 @@ func (s *Store) room(ctx context.Context, p *putback.Plan) error {
 // index, operation, refs and reflogs, then everything is synced and looked at once more.
 //
 // held is the present as the rescue has it: nothing else is overwritten or removed.
-func (s *Store) carryOut(ctx context.Context, root *worktree.Root, j *intent, g *gitPlan, held *worktree.Result) error {
+func (s *Store) carryOut(ctx context.Context, root *worktree.Root, j *intent, g *gitPlan, held *scan.Result) error {
 	if _, err := s.Scratch("tmp"); err != nil { // without it temporary files would lie among git's own
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/putback"
+	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -255,7 +256,7 @@ func (s *Store) Export(ctx context.Context, id belay.SnapshotID, dir string) err
 	}
 	defer root.Close()
 	to := putback.Place{Repo: s.Repo, Root: root, Tmp: dir}
-	return to.WriteFiles(ctx, &p, &worktree.Result{})
+	return to.WriteFiles(ctx, &p, &scan.Result{})
 }
 
 // ReadFile gives a file of a snapshot and its git mode. CodeNotFound when it has none

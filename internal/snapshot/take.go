@@ -18,6 +18,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -339,7 +340,7 @@ func (s *Store) freeze(ctx context.Context, c *capture.Capture, seal func(*captu
 		}
 		copies[e.OID.String()] = path
 	}
-	c.Scan.Entries = slices.DeleteFunc(c.Scan.Entries, func(e worktree.Entry) bool { return e.Path == "" })
+	c.Scan.Entries = slices.DeleteFunc(c.Scan.Entries, func(e scan.Entry) bool { return e.Path == "" })
 	c.Moving, c.Scan.Moving, c.Blobs = true, true, map[string]*capture.Source{}
 	if err := s.Name(ctx, c); err != nil {
 		return err
@@ -353,7 +354,7 @@ func (s *Store) freeze(ctx context.Context, c *capture.Capture, seal func(*captu
 	return s.store(ctx, append(objects, seal(c)...))
 }
 
-func (s *Store) copyOut(root *worktree.Root, e *worktree.Entry, path string) error {
+func (s *Store) copyOut(root *worktree.Root, e *scan.Entry, path string) error {
 	if e.Kind == worktree.Link {
 		target, err := root.ReadLink(e.Path)
 		if err != nil {

@@ -15,13 +15,13 @@ const (
 	typeUnknown // the file system does not say
 )
 
-// listing holds the names of one folder; each worker has one and uses it again.
-type listing struct {
+// Listing holds the names of one folder; each worker has one and uses it again.
+type Listing struct {
 	buf   []byte // what one system call returns
 	lead  string // what stands before each name in its path
 	text  []byte // all paths
 	marks []mark
-	names []name
+	Names []Name // what the last Read found, in the order of paths
 }
 
 type mark struct {
@@ -29,14 +29,16 @@ type mark struct {
 	kind nameType
 }
 
-type name struct {
-	path   string
-	folder bool
+// Name is one name in a folder.
+type Name struct {
+	Path   string // what leads to it, then the name
+	Folder bool
 }
 
-func newListing() *listing { return &listing{buf: make([]byte, 64<<10)} }
+// NewListing gives a listing with its buffer.
+func NewListing() *Listing { return &Listing{buf: make([]byte, 64<<10)} }
 
-func (l *listing) add(text []byte, kind nameType) {
+func (l *Listing) add(text []byte, kind nameType) {
 	if string(text) == "." || string(text) == ".." {
 		return
 	}
@@ -44,31 +46,31 @@ func (l *listing) add(text []byte, kind nameType) {
 	l.marks = append(l.marks, mark{end: uint32(len(l.text)), kind: kind})
 }
 
-// read lists the folder fd, whose names all follow lead, in the order of paths.
+// Read lists the folder fd, whose names all follow lead, in the order of paths.
 // All paths share one string.
-func (l *listing) read(fd int, lead string) error {
-	l.lead, l.text, l.marks, l.names = lead, l.text[:0], l.marks[:0], l.names[:0]
+func (l *Listing) Read(fd int, lead string) error {
+	l.lead, l.text, l.marks, l.Names = lead, l.text[:0], l.marks[:0], l.Names[:0]
 	if err := readNames(fd, l); err != nil {
 		return err
 	}
 	all, start := string(l.text), uint32(0)
 	for _, m := range l.marks {
-		n := name{path: all[start:m.end], folder: m.kind == typeFolder}
+		n := Name{Path: all[start:m.end], Folder: m.kind == typeFolder}
 		if m.kind == typeUnknown {
 			var st unix.Stat_t
-			n.folder = statAt(fd, n.path[len(lead):], &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR
+			n.Folder = StatAt(fd, n.Path[len(lead):], &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR
 		}
-		l.names, start = append(l.names, n), m.end
+		l.Names, start = append(l.Names, n), m.end
 	}
-	slices.SortFunc(l.names, func(a, b name) int {
-		return order(a.path[len(lead):], a.folder, b.path[len(lead):], b.folder)
+	slices.SortFunc(l.Names, func(a, b Name) int {
+		return Order(a.Path[len(lead):], a.Folder, b.Path[len(lead):], b.Folder)
 	})
 	return nil
 }
 
-// order compares two names of one folder so that walking them depth first gives
+// Order compares two names of one folder so that walking them depth first gives
 // whole paths in the order of their bytes: a folder counts as its name and "/".
-func order(a string, aFolder bool, b string, bFolder bool) int {
+func Order(a string, aFolder bool, b string, bFolder bool) int {
 	n := min(len(a), len(b))
 	if c := strings.Compare(a[:n], b[:n]); c != 0 {
 		return c

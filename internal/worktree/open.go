@@ -10,9 +10,9 @@ import (
 // bytes.
 const longest = 4000
 
-// openIn opens path below the folder fd, link-free and of any length. Path "" is
+// OpenIn opens path below the folder fd, link-free and of any length. Path "" is
 // the folder itself, with a position of its own.
-func openIn(fd int, path string, flags int) (int, error) {
+func OpenIn(fd int, path string, flags int) (int, error) {
 	if path == "" {
 		return unix.Openat(fd, ".", flags|unix.O_CLOEXEC, 0)
 	}
@@ -22,7 +22,7 @@ func openIn(fd int, path string, flags int) (int, error) {
 		if cut <= 0 {
 			break
 		}
-		next, err := openBelow(at, path[:cut], openPath)
+		next, err := openBelow(at, path[:cut], OpenPath)
 		if at != fd {
 			unix.Close(at)
 		}
@@ -45,7 +45,7 @@ func openEach(fd int, path string, flags int) (int, error) {
 		name, rest, more := strings.Cut(path, "/")
 		f := flags | unix.O_NOFOLLOW | unix.O_CLOEXEC
 		if more {
-			f = openPath
+			f = OpenPath
 		}
 		next, err := unix.Openat(at, name, f, 0)
 		if err == unix.EINTR {
@@ -61,28 +61,29 @@ func openEach(fd int, path string, flags int) (int, error) {
 	}
 }
 
-// openFile opens a regular file to read it; opening a FIFO that took its place does
+// OpenFile opens a regular file to read it; opening a FIFO that took its place does
 // not block. The caller must fstat what it got.
-func openFile(fd int, path string) (int, error) {
+func OpenFile(fd int, path string) (int, error) {
 	const flags = unix.O_RDONLY | unix.O_NONBLOCK
-	got, err := openIn(fd, path, flags|noAtime)
+	got, err := OpenIn(fd, path, flags|noAtime)
 	if err == unix.EPERM && noAtime != 0 { // not the owner: the access time has to move
-		return openIn(fd, path, flags)
+		return OpenIn(fd, path, flags)
 	}
 	return got, err
 }
 
-// openFolder opens a folder to list it.
-func openFolder(fd int, path string) (int, error) {
+// OpenFolder opens a folder to list it.
+func OpenFolder(fd int, path string) (int, error) {
 	const flags = unix.O_RDONLY | unix.O_DIRECTORY
-	got, err := openIn(fd, path, flags|noAtime)
+	got, err := OpenIn(fd, path, flags|noAtime)
 	if err == unix.EPERM && noAtime != 0 {
-		return openIn(fd, path, flags)
+		return OpenIn(fd, path, flags)
 	}
 	return got, err
 }
 
-func statAt(fd int, name string, st *unix.Stat_t) error {
+// StatAt looks at name in the folder fd, without following it.
+func StatAt(fd int, name string, st *unix.Stat_t) error {
 	for {
 		if err := unix.Fstatat(fd, name, st, unix.AT_SYMLINK_NOFOLLOW); err != unix.EINTR {
 			return err
@@ -90,8 +91,8 @@ func statAt(fd int, name string, st *unix.Stat_t) error {
 	}
 }
 
-// readLinkAt gives the target of a link; targets have no fixed length limit.
-func readLinkAt(fd int, name string) (string, error) {
+// ReadLinkAt gives the target of a link; targets have no fixed length limit.
+func ReadLinkAt(fd int, name string) (string, error) {
 	for size := 256; ; size *= 4 {
 		buf := make([]byte, size)
 		n, err := unix.Readlinkat(fd, name, buf)

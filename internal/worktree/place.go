@@ -36,11 +36,11 @@ func (r *Root) at(path string) (*place, error) {
 	cut := strings.LastIndexByte(path, '/')
 	p := &place{r: r, path: path, parent: path[:max(cut, 0)], name: path[cut+1:]}
 	var err error
-	if p.fd, err = openIn(r.fd, p.parent, openPath); err == unix.EACCES {
+	if p.fd, err = OpenIn(r.fd, p.parent, OpenPath); err == unix.EACCES {
 		err = p.walk()
 	}
 	if err != nil {
-		return nil, p.close(pathError("open", p.parent, notFolder(err)))
+		return nil, p.close(PathError("open", p.parent, notFolder(err)))
 	}
 	return p, nil
 }
@@ -92,7 +92,7 @@ func (p *place) open(fd int, path string, own bool) error {
 	if mode&0o300 == 0o300 {
 		return unix.EACCES
 	}
-	if err := fault("chmod", path); err != nil {
+	if err := Step("chmod", path); err != nil {
 		return err
 	}
 	if err := chmodFd(fd, mode|0o700); err != nil {
@@ -109,11 +109,11 @@ func (p *place) walk() error {
 	p.fd = -1
 	at, path, own := p.r.fd, "", false
 	for name := range strings.SplitSeq(p.parent, "/") {
-		next, err := unix.Openat(at, name, openPath, 0)
+		next, err := unix.Openat(at, name, OpenPath, 0)
 		if err == unix.EACCES {
 			if err = p.open(at, path, own); err == nil {
 				own = false
-				next, err = unix.Openat(at, name, openPath, 0)
+				next, err = unix.Openat(at, name, OpenPath, 0)
 			}
 		}
 		if own {
@@ -141,9 +141,9 @@ func (p *place) unlockUnlessHealed() {
 func (p *place) close(err error) error {
 	for i := len(p.healed) - 1; i >= 0; i-- {
 		h := p.healed[i]
-		herr := fault("chmod", h.path)
+		herr := Step("chmod", h.path)
 		if herr == nil {
-			herr = pathError("chmod", h.path, chmodFd(h.fd, h.mode))
+			herr = PathError("chmod", h.path, chmodFd(h.fd, h.mode))
 		}
 		err = errors.Join(err, herr)
 		if h.own {

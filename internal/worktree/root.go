@@ -45,7 +45,7 @@ type tempFolder struct {
 func OpenRoot(path string) (*Root, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, pathError("open", path, err)
+		return nil, PathError("open", path, err)
 	}
 	return &Root{fd: fd, path: path, tempIn: map[string]*tempFolder{}}, nil
 }
@@ -58,7 +58,7 @@ func (r *Root) Close() error {
 		unix.Close(t.fd)
 	}
 	r.tempIn = nil
-	return pathError("close", r.path, unix.Close(r.fd))
+	return PathError("close", r.path, unix.Close(r.fd))
 }
 
 // Info is what Lstat says.
@@ -76,21 +76,21 @@ func (r *Root) Lstat(path string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return Info{Kind: f.kind(), Perm: f.perm(), Size: f.size, Mtime: f.mtime, Ctime: f.ctime, Dev: f.dev, Ino: f.ino}, nil
+	return Info{Kind: f.Kind(), Perm: f.Perm(), Size: f.Size, Mtime: f.Mtime, Ctime: f.Ctime, Dev: f.Dev, Ino: f.Ino}, nil
 }
 
-func (r *Root) facts(path string) (facts, error) {
+func (r *Root) facts(path string) (Facts, error) {
 	var st unix.Stat_t
 	if path == "" {
 		err := unix.Fstat(r.fd, &st)
-		return factsOf(&st), pathError("stat", r.path, err)
+		return FactsOf(&st), PathError("stat", r.path, err)
 	}
 	p, err := r.at(path)
 	if err != nil {
-		return facts{}, err
+		return Facts{}, err
 	}
-	err = p.do(func() error { return statAt(p.fd, p.name, &st) })
-	return factsOf(&st), p.close(pathError("stat", path, err))
+	err = p.do(func() error { return StatAt(p.fd, p.name, &st) })
+	return FactsOf(&st), p.close(PathError("stat", path, err))
 }
 
 // Same reports whether path is what the arguments say: kind, mode (links have none)
@@ -139,14 +139,14 @@ func (r *Root) Open(path string) (*os.File, error) {
 	fd := -1
 	err = p.do(func() error {
 		var st unix.Stat_t
-		if err := statAt(p.fd, p.name, &st); err != nil {
+		if err := StatAt(p.fd, p.name, &st); err != nil {
 			return err
 		}
 		if st.Mode&unix.S_IFMT != unix.S_IFREG {
 			return errNotFile
 		}
 		var err error
-		if fd, err = openFile(p.fd, p.name); err != nil {
+		if fd, err = OpenFile(p.fd, p.name); err != nil {
 			return err
 		}
 		if err = unix.Fstat(fd, &st); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
@@ -157,7 +157,7 @@ func (r *Root) Open(path string) (*os.File, error) {
 		}
 		return err
 	})
-	if err := p.close(pathError("open", path, err)); err != nil {
+	if err := p.close(PathError("open", path, err)); err != nil {
 		return nil, err
 	}
 	return os.NewFile(uintptr(fd), path), nil
@@ -173,26 +173,26 @@ func (r *Root) ReadLink(path string) (string, error) {
 	}
 	var target string
 	err = p.do(func() (err error) {
-		target, err = readLinkAt(p.fd, p.name)
+		target, err = ReadLinkAt(p.fd, p.name)
 		return err
 	})
-	return target, p.close(pathError("readlink", path, err))
+	return target, p.close(PathError("readlink", path, err))
 }
 
 // ReadFolder gives the names in the folder at path, sorted.
 func (r *Root) ReadFolder(path string) ([]string, error) {
-	fd, err := openFolder(r.fd, path)
+	fd, err := OpenFolder(r.fd, path)
 	if err != nil {
-		return nil, pathError("open", path, notFolder(err))
+		return nil, PathError("open", path, notFolder(err))
 	}
 	defer unix.Close(fd)
-	l := newListing()
-	if err := l.read(fd, ""); err != nil {
-		return nil, pathError("read", path, err)
+	l := NewListing()
+	if err := l.Read(fd, ""); err != nil {
+		return nil, PathError("read", path, err)
 	}
-	names := make([]string, len(l.names))
-	for i := range l.names {
-		names[i] = strings.Clone(l.names[i].path)
+	names := make([]string, len(l.Names))
+	for i := range l.Names {
+		names[i] = strings.Clone(l.Names[i].Path)
 	}
 	return names, nil
 }

@@ -3,36 +3,28 @@ package worktree
 import (
 	"io/fs"
 	"math"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// Times are nanoseconds since 1970. A file whose times are younger than the start
-// of a scan, less this margin, may change again without its stat changing: the
-// clock of a file system ticks only every 1 to 10 ms. On a device whose clock
-// could not be asked, times may be off, or have whole or even seconds only.
-const (
-	margin        = int64(20 * time.Millisecond)
-	foreignMargin = int64(3 * time.Second)
-)
-
-// facts is what decides whether a file is still the one that was read.
-type facts struct {
-	size, mtime, ctime int64
-	ino, dev           uint64
-	mode               uint32
+// Facts is what decides whether a file is still the one that was read. Times are
+// nanoseconds since 1970.
+type Facts struct {
+	Size, Mtime, Ctime int64
+	Ino, Dev           uint64
+	Mode               uint32
 }
 
-func factsOf(st *unix.Stat_t) facts {
-	return facts{
-		size: st.Size, mtime: nanos(int64(st.Mtim.Sec), int64(st.Mtim.Nsec)), ctime: nanos(int64(st.Ctim.Sec), int64(st.Ctim.Nsec)),
-		ino: uint64(st.Ino), dev: uint64(st.Dev), mode: uint32(st.Mode),
+// FactsOf takes the facts out of a stat.
+func FactsOf(st *unix.Stat_t) Facts {
+	return Facts{
+		Size: st.Size, Mtime: Nanos(int64(st.Mtim.Sec), int64(st.Mtim.Nsec)), Ctime: Nanos(int64(st.Ctim.Sec), int64(st.Ctim.Nsec)),
+		Ino: uint64(st.Ino), Dev: uint64(st.Dev), Mode: uint32(st.Mode),
 	}
 }
 
-// nanos saturates, because a wrapped year 2446 would look old and be trusted.
-func nanos(sec, nsec int64) int64 {
+// Nanos gives nanoseconds since 1970. It saturates, because a wrapped year 2446 would look old and be trusted.
+func Nanos(sec, nsec int64) int64 {
 	const top = math.MaxInt64/1_000_000_000 - 1
 	switch {
 	case sec > top:
@@ -43,10 +35,11 @@ func nanos(sec, nsec int64) int64 {
 	return sec*1_000_000_000 + nsec
 }
 
-func (f *facts) kind() Kind {
-	switch f.mode & unix.S_IFMT {
+// Kind says what it is, by its mode.
+func (f *Facts) Kind() Kind {
+	switch f.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
-		if f.mode&0o100 != 0 {
+		if f.Mode&0o100 != 0 {
 			return Exec
 		}
 		return File
@@ -58,11 +51,12 @@ func (f *facts) kind() Kind {
 	return Other
 }
 
-func (f *facts) perm() uint16 { return uint16(f.mode & 0o7777) }
+// Perm gives the 07777 bits.
+func (f *Facts) Perm() uint16 { return uint16(f.Mode & 0o7777) }
 
-// special names what is neither file, link nor folder.
-func (f *facts) special() string {
-	switch f.mode & unix.S_IFMT {
+// Special names what is neither file, link nor folder.
+func (f *Facts) Special() string {
+	switch f.Mode & unix.S_IFMT {
 	case unix.S_IFIFO:
 		return "fifo"
 	case unix.S_IFSOCK:
@@ -73,42 +67,14 @@ func (f *facts) special() string {
 	return "not a file"
 }
 
-// matches compares with what git's index recorded, in the 32 bits that it keeps.
-// A racy entry has size 0 in the index and so never matches, as git intends.
-func (s *Stat) matches(st *unix.Stat_t) bool {
-	sameType := s.Mode&unix.S_IFMT == uint32(st.Mode)&unix.S_IFMT
-	return sameType && s.Size == uint32(st.Size) && s.Ino == uint32(st.Ino) && s.Dev == uint32(st.Dev) &&
-		s.Uid == st.Uid && s.Gid == st.Gid &&
-		uint32(s.MtimeSec) == uint32(st.Mtim.Sec) && s.MtimeNsec == uint32(st.Mtim.Nsec) &&
-		uint32(s.CtimeSec) == uint32(st.Ctim.Sec) && s.CtimeNsec == uint32(st.Ctim.Nsec)
-}
-
-// clock is the time at which a scan started, by the clock that stamps files.
-type clock struct {
-	start int64
-	dev   uint64 // the device whose clock it is; 0 when only the kernel was asked
-}
-
-// settled reports whether a file with these facts, read after the clock was asked,
-// must show a new stat if it changes from now on.
-func (c clock) settled(f *facts) bool {
-	limit := c.start - margin
-	if f.dev != c.dev {
-		limit = c.start - foreignMargin
-	}
-	return f.mtime < limit && f.ctime < limit
-}
-
-// absent reports whether err says that nothing is there.
-func absent(err error) bool { return err == unix.ENOENT }
-
-// exhausted reports whether err says that the machine, not the file, is at fault:
+// Exhausted reports whether err says that the machine, not the file, is at fault:
 // such an error ends the scan and never becomes a gap.
-func exhausted(err error) bool {
+func Exhausted(err error) bool {
 	return err == unix.EMFILE || err == unix.ENFILE || err == unix.ENOMEM
 }
 
-func pathError(op, path string, err error) error {
+// PathError names what was tried at path; nil stays nil.
+func PathError(op, path string, err error) error {
 	if err == nil {
 		return nil
 	}

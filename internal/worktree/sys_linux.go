@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// openPath opens a folder only to reach what is in it, which needs no right to
+	// OpenPath opens a folder only to reach what is in it, which needs no right to
 	// read it.
-	openPath = unix.O_PATH | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	OpenPath = unix.O_PATH | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	noAtime  = unix.O_NOATIME
 )
 
@@ -47,7 +47,7 @@ func openat2(fd int, path string, flags int) (int, error) {
 }
 
 // readNames appends the names in the folder fd to l.
-func readNames(fd int, l *listing) error {
+func readNames(fd int, l *Listing) error {
 	for {
 		n, err := unix.Getdents(fd, l.buf)
 		if err == unix.EINTR {
@@ -113,19 +113,11 @@ func chmodNoLink(fd int, name string, mode uint32) error {
 
 func syncTree(fd int) error { return unix.Syncfs(fd) }
 
-// probe opens a nameless file in dir, so that a kill leaves nothing behind.
-func probe(dir string) (int, error) {
-	return unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
-}
-
-// probeKernel opens a file in memory, stamped by the clock of the kernel.
-func probeKernel() (int, error) { return unix.MemfdCreate("belay-clock", unix.MFD_CLOEXEC) }
-
-// awaitWrite waits for a write that is under way to end. A write stamps its file when
+// AwaitWrite waits for a write that is under way to end. A write stamps its file when
 // it begins and copies its bytes after that, and reading does not wait for it: a file
 // could be read half old, with nothing in its times to show for it. Looking for holes
 // takes the lock that writes hold, on ext4, btrfs and tmpfs at least.
-func awaitWrite(fd int) {
+func AwaitWrite(fd int) {
 	_, _ = unix.Seek(fd, 0, unix.SEEK_DATA) // ENXIO: an empty file
 	_, _ = unix.Seek(fd, 0, unix.SEEK_SET)
 }

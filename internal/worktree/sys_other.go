@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	openPath = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	OpenPath = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	noAtime  = 0
 )
 
@@ -18,7 +18,7 @@ const (
 func openBelow(fd int, path string, flags int) (int, error) { return openEach(fd, path, flags) }
 
 // readNames appends the names in the folder fd to l.
-func readNames(fd int, l *listing) error {
+func readNames(fd int, l *Listing) error {
 	own, err := unix.Dup(fd)
 	if err != nil {
 		return err
@@ -61,9 +61,5 @@ func syncTree(fd int) error {
 	return unix.Sync()
 }
 
-func probe(dir string) (int, error) { return -1, unix.EOPNOTSUPP }
-
-func probeKernel() (int, error) { return -1, unix.EOPNOTSUPP }
-
-// awaitWrite has no counterpart here.
-func awaitWrite(int) {}
+// AwaitWrite has no counterpart here.
+func AwaitWrite(int) {}

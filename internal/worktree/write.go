@@ -31,14 +31,14 @@ func (p *place) writeFile(perm uint16, tmp string, fill func(w io.Writer) error)
 		t.fd = folder
 	}
 	if err := t.create(); err != nil {
-		return pathError("create a temporary file for", p.path, err)
+		return PathError("create a temporary file for", p.path, err)
 	}
 	defer t.remove()
 	if err := fill(&t); err != nil {
 		return fmt.Errorf("writing %s: %w", belay.VisibleLine(p.path), err)
 	}
 	if err := t.finish(perm); err != nil {
-		return pathError("write", p.path, err)
+		return PathError("write", p.path, err)
 	}
 	err := t.rename()
 	if err == unix.EXDEV && t.fd != p.fd { // one device, but two mounts or quotas
@@ -46,7 +46,7 @@ func (p *place) writeFile(perm uint16, tmp string, fill func(w io.Writer) error)
 			err = t.rename()
 		}
 	}
-	return pathError("rename to", p.path, inTheWay(err))
+	return PathError("rename to", p.path, inTheWay(err))
 }
 
 // inTheWay turns what the kernel says of a folder in the target's place into
@@ -74,7 +74,7 @@ func (r *Root) tempFolder(tmp string, beside int) int {
 	t := r.tempIn[tmp]
 	if t == nil && r.tempIn != nil {
 		t = &tempFolder{fd: -1}
-		if fd, err := unix.Open(tmp, openPath, 0); err == nil {
+		if fd, err := unix.Open(tmp, OpenPath, 0); err == nil {
 			if unix.Fstat(fd, &st) == nil {
 				t.fd, t.dev = fd, uint64(st.Dev)
 			}
@@ -96,7 +96,7 @@ type temp struct {
 }
 
 func (t *temp) create() error {
-	if err := fault("create", t.p.path); err != nil {
+	if err := Step("create", t.p.path); err != nil {
 		return err
 	}
 	if t.fd != t.p.fd && t.open() == nil {
@@ -107,7 +107,7 @@ func (t *temp) create() error {
 }
 
 func (t *temp) open() error {
-	name := tempName()
+	name := TempName()
 	fd, err := unix.Openat(t.fd, name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (t *temp) open() error {
 
 // Write implements io.Writer for fill.
 func (t *temp) Write(b []byte) (int, error) {
-	if err := fault("write", t.p.path); err != nil {
+	if err := Step("write", t.p.path); err != nil {
 		return 0, err
 	}
 	return t.f.Write(b)
@@ -127,7 +127,7 @@ func (t *temp) Write(b []byte) (int, error) {
 // finish gives the file its mode, after the last write because writing clears
 // set-user-id bits.
 func (t *temp) finish(perm uint16) error {
-	if err := fault("chmod", t.p.path); err != nil {
+	if err := Step("chmod", t.p.path); err != nil {
 		return err
 	}
 	err := unix.Fchmod(int(t.f.Fd()), uint32(perm))
@@ -139,7 +139,7 @@ func (t *temp) finish(perm uint16) error {
 
 func (t *temp) rename() error {
 	return t.p.do(func() error {
-		if err := fault("rename", t.p.path); err != nil {
+		if err := Step("rename", t.p.path); err != nil {
 			return err
 		}
 		err := unix.Renameat(t.fd, t.name, t.p.fd, t.p.name)
@@ -187,11 +187,11 @@ func (r *Root) Symlink(path, target string) error {
 		return err
 	}
 	err = p.do(func() error { return p.symlink(target) })
-	return p.close(pathError("symlink", path, err))
+	return p.close(PathError("symlink", path, err))
 }
 
 func (p *place) symlink(target string) error {
-	if err := fault("symlink", p.path); err != nil {
+	if err := Step("symlink", p.path); err != nil {
 		return err
 	}
 	err := unix.Symlinkat(target, p.fd, p.name)
@@ -199,14 +199,14 @@ func (p *place) symlink(target string) error {
 		return err
 	}
 	var st unix.Stat_t
-	if err := statAt(p.fd, p.name, &st); err == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR {
+	if err := StatAt(p.fd, p.name, &st); err == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR {
 		return ErrFolder
 	}
-	name := tempName()
+	name := TempName()
 	if err := unix.Symlinkat(target, p.fd, name); err != nil {
 		return err
 	}
-	if err = fault("rename", p.path); err == nil {
+	if err = Step("rename", p.path); err == nil {
 		err = inTheWay(unix.Renameat(p.fd, name, p.fd, p.name))
 	}
 	if err != nil {
@@ -223,7 +223,7 @@ func (r *Root) Mkdir(path string, perm uint16) error {
 		return err
 	}
 	err = p.do(func() error {
-		if err := fault("mkdir", path); err != nil {
+		if err := Step("mkdir", path); err != nil {
 			return err
 		}
 		return unix.Mkdirat(p.fd, p.name, 0o700)
@@ -231,7 +231,7 @@ func (r *Root) Mkdir(path string, perm uint16) error {
 	if err == nil || err == unix.EEXIST {
 		err = p.chmod(perm, Folder)
 	}
-	return p.close(pathError("mkdir", path, err))
+	return p.close(PathError("mkdir", path, err))
 }
 
 // Chmod gives the file or folder at path exactly the mode perm, and does nothing
@@ -239,36 +239,36 @@ func (r *Root) Mkdir(path string, perm uint16) error {
 // is the root.
 func (r *Root) Chmod(path string, perm uint16) error {
 	if path == "" {
-		err := fault("chmod", path)
+		err := Step("chmod", path)
 		if err == nil {
 			err = unix.Fchmod(r.fd, uint32(perm))
 		}
-		return pathError("chmod", r.path, err)
+		return PathError("chmod", r.path, err)
 	}
 	p, err := r.at(path)
 	if err != nil {
 		return err
 	}
-	return p.close(pathError("chmod", path, p.chmod(perm, 0)))
+	return p.close(PathError("chmod", path, p.chmod(perm, 0)))
 }
 
 // chmod changes what is at the place if its kind is want; 0 is any file or folder.
 func (p *place) chmod(perm uint16, want Kind) error {
 	return p.do(func() error {
 		var st unix.Stat_t
-		if err := statAt(p.fd, p.name, &st); err != nil {
+		if err := StatAt(p.fd, p.name, &st); err != nil {
 			return err
 		}
-		f := factsOf(&st)
-		switch k := f.kind(); {
+		f := FactsOf(&st)
+		switch k := f.Kind(); {
 		case want == Folder && k != Folder:
 			return ErrNotFolder
 		case k == Link || k == Other:
 			return errNotFile
-		case f.perm() == perm:
+		case f.Perm() == perm:
 			return nil
 		}
-		if err := fault("chmod", p.path); err != nil {
+		if err := Step("chmod", p.path); err != nil {
 			return err
 		}
 		err := chmodNoLink(p.fd, p.name, uint32(perm))
@@ -288,22 +288,22 @@ func (r *Root) Remove(path string) error {
 	}
 	err = p.do(func() error {
 		var st unix.Stat_t
-		if err := statAt(p.fd, p.name, &st); err != nil {
+		if err := StatAt(p.fd, p.name, &st); err != nil {
 			return err
 		}
-		f := factsOf(&st)
-		switch f.kind() {
+		f := FactsOf(&st)
+		switch f.Kind() {
 		case Folder:
 			return ErrFolder
 		case Other:
-			return fmt.Errorf("it is a %s: %w", f.special(), fs.ErrInvalid)
+			return fmt.Errorf("it is a %s: %w", f.Special(), fs.ErrInvalid)
 		}
-		if err := fault("unlink", path); err != nil {
+		if err := Step("unlink", path); err != nil {
 			return err
 		}
 		return unix.Unlinkat(p.fd, p.name, 0)
 	})
-	return p.close(pathError("remove", path, err))
+	return p.close(PathError("remove", path, err))
 }
 
 // Rmdir takes away the folder at path. One that is not empty stays, and the error
@@ -314,7 +314,7 @@ func (r *Root) Rmdir(path string) error {
 		return err
 	}
 	err = p.do(func() error {
-		if err := fault("rmdir", path); err != nil {
+		if err := Step("rmdir", path); err != nil {
 			return err
 		}
 		return unix.Unlinkat(p.fd, p.name, unix.AT_REMOVEDIR)
@@ -322,13 +322,13 @@ func (r *Root) Rmdir(path string) error {
 	if err == unix.EEXIST {
 		err = unix.ENOTEMPTY
 	}
-	return p.close(pathError("rmdir", path, notFolder(err)))
+	return p.close(PathError("rmdir", path, notFolder(err)))
 }
 
 // Sync makes everything written so far survive a loss of power.
 func (r *Root) Sync() error {
-	if err := fault("sync", r.path); err != nil {
+	if err := Step("sync", r.path); err != nil {
 		return err
 	}
-	return pathError("sync", r.path, syncTree(r.fd))
+	return PathError("sync", r.path, syncTree(r.fd))
 }

@@ -1,36 +1,18 @@
-package worktree
+package scan
 
 import (
-	"encoding/hex"
+	"github.com/belay-dev/belay/internal/statcache"
+	"github.com/belay-dev/belay/internal/worktree"
 )
-
-// Kind says what a path is.
-type Kind uint8
-
-// The kinds. Only File, Exec and Link are ever captured.
-const (
-	File   Kind = iota + 1 // a regular file
-	Exec                   // a regular file that its owner may execute
-	Link                   // a symbolic link
-	Folder                 // a folder
-	Other                  // a FIFO, a socket, a device
-)
-
-// OID is the name git gives to bytes: the raw 20 (SHA-1) or 32 (SHA-256) bytes of
-// hash("blob <size>\x00" + bytes).
-type OID string
-
-// String gives the name in hexadecimal, as git prints it.
-func (o OID) String() string { return hex.EncodeToString([]byte(o)) }
 
 // Entry is one captured path.
 type Entry struct {
 	Path  string
-	Kind  Kind   // File, Exec or Link
-	Perm  uint16 // the 07777 bits
-	Size  int64  // bytes; of a link: of its target
-	OID   OID    // of the raw bytes; of a link: of its target
-	Fresh bool   // the content was read in this scan, not taken from the cache
+	Kind  worktree.Kind // File, Exec or Link
+	Perm  uint16        // the 07777 bits
+	Size  int64         // bytes; of a link: of its target
+	OID   worktree.OID  // of the raw bytes; of a link: of its target
+	Fresh bool          // the content was read in this scan, not taken from the cache
 }
 
 // Dir is a folder that was entered. Path "" is the root.
@@ -78,16 +60,7 @@ type Result struct {
 }
 
 // Tracked is a path of the user's index.
-type Tracked struct {
-	Path    string
-	OID     OID   // what the index says; used only together with Seed
-	Gitlink bool  // a submodule
-	Seed    *Stat // nil unless an equal stat means that the raw bytes hash to OID
-}
+type Tracked = statcache.Tracked
 
-// Stat is what git's index records of a file: times, and the low 32 bits of
-// everything else. Mode is git's mode of the entry.
-type Stat struct {
-	MtimeSec, CtimeSec                                   int64
-	MtimeNsec, CtimeNsec, Dev, Ino, Uid, Gid, Mode, Size uint32
-}
+// Stat is what git's index records of a file.
+type Stat = statcache.Stat

@@ -1,12 +1,14 @@
-package worktree
+package scan
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/statcache"
+	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // What one question holds at most, and how many are asked at once.
@@ -91,9 +93,9 @@ func (a *asker) ask(batch []*node, paths []string) {
 			if !it.unclassified() {
 				continue
 			}
-			it.flags |= flagKnown
+			it.flags |= statcache.FlagKnown
 			if answers[0] {
-				it.flags |= flagIgnored
+				it.flags |= statcache.FlagIgnored
 			}
 			answers = answers[1:]
 		}
@@ -102,7 +104,7 @@ func (a *asker) ask(batch []*node, paths []string) {
 	}
 }
 
-func (it *item) unclassified() bool { return it.outside() && it.flags&flagKnown == 0 }
+func (it *item) unclassified() bool { return it.outside() && it.flags&statcache.FlagKnown == 0 }
 
 // asked gives the path as Ignored is asked for it.
 func (it *item) asked() string {
@@ -110,22 +112,6 @@ func (it *item) asked() string {
 		return it.path + "/"
 	}
 	return it.path
-}
-
-func firstRules(key string) ruleID {
-	sum := sha256.Sum256([]byte(key))
-	return ruleID(sum[:16])
-}
-
-// next gives the rules of a folder with a .gitignore of these bytes. The path
-// belongs to it, because rules are anchored where their file lies.
-func (id ruleID) next(path string, oid OID) ruleID {
-	h := sha256.New()
-	h.Write(id[:])
-	h.Write([]byte(path))
-	h.Write([]byte{0})
-	h.Write([]byte(oid))
-	return ruleID(h.Sum(nil)[:16])
 }
 
 // checkRules looks again at every .gitignore that took part in an answer: it may
@@ -146,15 +132,15 @@ func (s *scan) checkRules() {
 }
 
 func (s *scan) rulesChanged(n *node) bool {
-	fd, err := openIn(s.root, n.path, openPath)
+	fd, err := worktree.OpenIn(s.root, n.path, worktree.OpenPath)
 	if err != nil {
 		return true
 	}
 	defer unix.Close(fd)
 	var st unix.Stat_t
-	err = statAt(fd, ".gitignore", &st)
-	now := factsOf(&st)
-	if err != nil || (now.kind() != File && now.kind() != Exec) {
+	err = worktree.StatAt(fd, ".gitignore", &st)
+	now := worktree.FactsOf(&st)
+	if err != nil || (now.Kind() != worktree.File && now.Kind() != worktree.Exec) {
 		return n.ruleFile >= 0
 	}
 	if n.ruleFile < 0 {

@@ -1,11 +1,16 @@
-package worktree
+package scan
+
+import (
+	"github.com/belay-dev/belay/internal/statcache"
+	"github.com/belay-dev/belay/internal/worktree"
+)
 
 // node is a folder that the scan enters.
 type node struct {
 	path   string // "" is the root
-	stat   facts
+	stat   worktree.Facts
 	folder int // its number in the old cache, -1 when it has none
-	rules  ruleID
+	rules  statcache.RuleID
 	items  []item
 	lost   []int // old records of tracked paths that are not there
 	gap    string
@@ -43,21 +48,21 @@ func (n *node) lead() string {
 type item struct {
 	path   string
 	gap    string
-	oid    OID    // once known
-	facts  *facts // nil when the old record still holds, and for folders
-	child  *node  // of a folder that is entered
-	rec    int32  // the old record, -1
-	flags  uint8  // flagTracked … flagIgnored
-	kind   Kind
+	oid    worktree.OID    // once known
+	facts  *worktree.Facts // nil when the old record still holds, and for folders
+	child  *node           // of a folder that is entered
+	rec    int32           // the old record, -1
+	flags  uint8           // statcache.FlagTracked … statcache.FlagIgnored
+	kind   worktree.Kind
 	folder bool
 	fresh  bool
 	gone   bool
 }
 
 // outside reports whether the item is neither in the index nor above what is.
-func (it *item) outside() bool { return it.flags&flagsKept == 0 }
+func (it *item) outside() bool { return it.flags&statcache.FlagsKept == 0 }
 
-func (it *item) ignored() bool { return it.flags&flagIgnored != 0 }
+func (it *item) ignored() bool { return it.flags&statcache.FlagIgnored != 0 }
 
 // name is the last part of the path.
 func (n *node) name(it *item) string {

@@ -1,4 +1,4 @@
-package worktree
+package scan
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // during runs change in the middle of a scan: when it asks what is ignored.
@@ -95,7 +97,7 @@ func TestScanWhileFilesChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	const size = 300_000
-	whole := map[OID]bool{}
+	whole := map[worktree.OID]bool{}
 	content := func(i int) string { return strings.Repeat(string(rune('a'+i%20)), size) }
 	for i := range 20 {
 		whole[blobOID(content(i))] = true
@@ -229,64 +231,5 @@ func withoutRights(t *testing.T, top string) {
 	if !slices.Contains(r.Dirs, Dir{"closed", 0, false}) || r.Moving {
 		t.Errorf("folders %v, moving %v", r.Dirs, r.Moving)
 	}
-
-	root, err := OpenRoot(b.root)
-	b.must(err)
-	defer root.Close()
-	for _, err := range []error{
-		root.WriteFile("ro/f", 0o444, b.tmp(), writes("new")), root.WriteFile("ro/g", 0o600, "", writes("g")), root.Symlink("ro/l", "x"),
-		root.Symlink("ro/l", "y"), root.Mkdir("ro/m", 0o555), root.Mkdir("ro/m/inner", 0o700), root.Remove("ro/rm"), root.Rmdir("ro/dir"),
-		root.Chmod("wall/a/b/f", 0o600), root.WriteFile("wall/a/b/f", 0o640, b.tmp(), writes("in")), root.Chmod("secret", 0o640),
-	} {
-		if err != nil {
-			t.Error(err)
-		}
-	}
-	for path, want := range map[string]uint16{"ro": 0o555, "wall": 0, "wall/a": 0o444, "wall/a/b": 0, "wall/a/b/f": 0o640, "ro/m": 0o555, "ro/m/inner": 0o700, "ro/f": 0o444, "secret": 0o640} {
-		if i, err := root.Lstat(path); err != nil || i.Perm != want {
-			t.Errorf("%s has mode %o, not %o, %v", path, i.Perm, want, err)
-		}
-	}
-	b.is("ro/f", "new", 0o444)
-	b.clean2("ro")
-	if err := root.WriteFile("/etc/x", 0o644, "", writes("")); err == nil {
-		t.Error("an absolute path was taken")
-	}
-	// Somebody else's folder cannot be made writable.
-	theirs, err := OpenRoot("/")
-	b.must(err)
-	defer theirs.Close()
-	if err := theirs.WriteFile("etc/belay-test", 0o644, "", writes("")); err == nil {
-		t.Error("a file was written to /etc")
-	}
-
-	errs := make(chan error)
-	for i := range 4 { // several at once make the folder writable and put it back
-		go func() {
-			var err error
-			for k := 0; err == nil && k < 50; k++ {
-				err = root.WriteFile(fmt.Sprintf("ro/%d-%d", i, k), 0o600, b.tmp(), writes("x"))
-			}
-			errs <- err
-		}()
-	}
-	for range 4 {
-		b.must(<-errs)
-	}
-	if i, err := root.Lstat("ro"); err != nil || i.Perm != 0o555 {
-		t.Errorf("ro has mode %o, %v", i.Perm, err)
-	}
 	_ = top
-}
-
-// clean2 looks for temporary files in a folder that can be read.
-func (b *bench) clean2(folder string) {
-	b.t.Helper()
-	entries, err := os.ReadDir(b.path(folder))
-	b.must(err)
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), TempPrefix) {
-			b.t.Errorf("%s is left", e.Name())
-		}
-	}
 }

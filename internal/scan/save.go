@@ -1,11 +1,11 @@
-package worktree
+package scan
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/statcache"
+	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // Save writes the cache for the next scan, by a temporary file in the folder of the
@@ -19,8 +19,8 @@ func (r *Result) Save() error {
 	if s.o.Cache == "" || !s.dirty.Load() && few {
 		return nil
 	}
-	w := saver{s: s, b: builder{hashLen: s.hashLen}}
-	w.b.grow(s.old)
+	w := saver{s: s, b: statcache.Builder{HashLen: s.hashLen}}
+	w.b.Grow(s.old)
 	w.queue = append(w.queue, shelf{n: s.top, old: -1})
 	for i := 0; i < len(w.queue); i++ {
 		if q := w.queue[i]; q.n != nil {
@@ -29,8 +29,8 @@ func (r *Result) Save() error {
 			w.lost(q.old)
 		}
 	}
-	parts, _ := w.b.parts(s.o.Root, s.o.TrackedKey, s.top.stat.dev, s.top.stat.ino)
-	if err := replace(s.o.Cache, parts); err != nil {
+	parts, _ := w.b.Parts(s.o.Root, s.o.TrackedKey, s.top.stat.Dev, s.top.stat.Ino)
+	if err := statcache.Replace(s.o.Cache, parts); err != nil {
 		return fmt.Errorf("saving the stat cache %s: %w", belay.VisibleLine(s.o.Cache), err)
 	}
 	s.dirty.Store(false)
@@ -42,7 +42,7 @@ func (r *Result) Save() error {
 // a node, or what an old cache knew of a tracked folder that was not entered.
 type saver struct {
 	s     *scan
-	b     builder
+	b     statcache.Builder
 	queue []shelf
 }
 
@@ -54,19 +54,19 @@ type shelf struct {
 func (w *saver) node(n *node) {
 	rules := n.rules
 	if n.ignored || w.s.rulesMoved {
-		rules = ruleID{}
+		rules = statcache.RuleID{}
 	}
-	w.b.folder(rules)
+	w.b.Folder(rules)
 	base := 0
 	if n.folder >= 0 {
-		base = w.s.old.base(n.folder)
+		base = w.s.old.Base(n.folder)
 	}
 	lost := n.lost
 	for i := range n.items {
 		it := &n.items[i]
 		for ; len(lost) > 0; lost = lost[1:] {
-			name, folder := w.s.old.name(base, lost[0])
-			if order(name, folder, n.name(it), it.folder) > 0 {
+			name, folder := w.s.old.Name(base, lost[0])
+			if worktree.Order(name, folder, n.name(it), it.folder) > 0 {
 				break
 			}
 			w.missing(base, lost[0])
@@ -87,22 +87,22 @@ func (w *saver) item(n *node, it *item, base int) {
 	}
 	name, flags := n.name(it), it.flags
 	if n.ignored || w.s.rulesMoved {
-		flags &^= flagsAsk
+		flags &^= statcache.FlagsAsk
 	}
 	if it.folder {
-		w.b.add(name, true, flags, w.shelve(it), facts{}, "")
+		w.b.Add(name, true, flags, w.shelve(it), worktree.Facts{}, "")
 		return
 	}
 	if it.oid == "" {
-		w.b.add(name, false, flags, 0, facts{}, "")
+		w.b.Add(name, false, flags, 0, worktree.Facts{}, "")
 		return
 	}
 	f := w.s.factsOf(it)
-	if it.facts != nil && !w.s.clock.settled(&f) {
-		w.b.add(name, false, flags, 0, facts{}, "")
+	if it.facts != nil && !w.s.clock.Settled(&f) {
+		w.b.Add(name, false, flags, 0, worktree.Facts{}, "")
 		return
 	}
-	w.b.add(name, false, flags|flagTrusted, 0, f, it.oid)
+	w.b.Add(name, false, flags|statcache.FlagTrusted, 0, f, it.oid)
 }
 
 // shelve queues a folder and gives its number, 0 when nothing is known of it.
@@ -123,10 +123,10 @@ func (w *saver) shelve(it *item) int {
 // lost copies what is tracked in an old folder.
 func (w *saver) lost(folder int) {
 	c := w.s.old
-	w.b.folder(ruleID{})
-	base := c.base(folder)
-	for rec, end := c.span(folder); rec < end; rec++ {
-		if c.flags(rec)&flagsKept != 0 {
+	w.b.Folder(statcache.RuleID{})
+	base := c.Base(folder)
+	for rec, end := c.Span(folder); rec < end; rec++ {
+		if c.Flags(rec)&statcache.FlagsKept != 0 {
 			w.missing(base, rec)
 		}
 	}
@@ -136,47 +136,15 @@ func (w *saver) lost(folder int) {
 // come back as the same file, so its facts are kept.
 func (w *saver) missing(base, rec int) {
 	c := w.s.old
-	name, folder := c.name(base, rec)
-	flags, child := c.flags(rec)&(flagsKept|flagTrusted)|flagMissing, 0
-	if old := c.child(rec); old != 0 && flags&flagBelow != 0 {
+	name, folder := c.Name(base, rec)
+	flags, child := c.Flags(rec)&(statcache.FlagsKept|statcache.FlagTrusted)|statcache.FlagMissing, 0
+	if old := c.Child(rec); old != 0 && flags&statcache.FlagBelow != 0 {
 		w.queue = append(w.queue, shelf{old: old})
 		child = len(w.queue) - 1
 	}
-	if flags&flagTrusted == 0 {
-		w.b.add(name, folder, flags, child, facts{}, "")
+	if flags&statcache.FlagTrusted == 0 {
+		w.b.Add(name, folder, flags, child, worktree.Facts{}, "")
 		return
 	}
-	w.b.add(name, folder, flags, child, c.facts(rec), c.oid(rec))
-}
-
-// replace writes a file beside path and renames it over path.
-func replace(path string, parts [][]byte) error {
-	if err := fault("create", path); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), TempPrefix+"*")
-	if err != nil {
-		return err
-	}
-	for _, p := range parts {
-		if err == nil {
-			err = fault("write", path)
-		}
-		if err == nil {
-			_, err = f.Write(p)
-		}
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = fault("rename", path)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	w.b.Add(name, folder, flags, child, c.Facts(rec), c.OID(rec))
 }

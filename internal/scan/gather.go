@@ -1,4 +1,4 @@
-package worktree
+package scan
 
 import (
 	"cmp"
@@ -22,7 +22,7 @@ func (s *scan) gather() *Result {
 func (s *scan) folderInto(r *Result, n *node) {
 	if n.gap != "" {
 		r.Gaps = append(r.Gaps, Gap{Path: n.path, Reason: n.gap, Tracked: n.below || n.gitlink})
-		r.Dirs = append(r.Dirs, Dir{Path: n.path, Perm: n.stat.perm()})
+		r.Dirs = append(r.Dirs, Dir{Path: n.path, Perm: n.stat.Perm()})
 		return
 	}
 	if n.state == nodeGone || n.state == nodeClosed && !n.nested {
@@ -35,7 +35,7 @@ func (s *scan) folderInto(r *Result, n *node) {
 			return
 		}
 	}
-	r.Dirs = append(r.Dirs, Dir{Path: n.path, Perm: n.stat.perm(), Empty: n.empty()})
+	r.Dirs = append(r.Dirs, Dir{Path: n.path, Perm: n.stat.Perm(), Empty: n.empty()})
 	for i := range n.items {
 		if it := &n.items[i]; it.child != nil {
 			s.folderInto(r, it.child)
@@ -67,7 +67,7 @@ func (s *scan) itemInto(r *Result, n *node, i int) {
 
 func (s *scan) entry(it *item) Entry {
 	f := s.factsOf(it)
-	return Entry{Path: it.path, Kind: f.kind(), Perm: f.perm(), Size: f.size, OID: it.oid, Fresh: it.fresh}
+	return Entry{Path: it.path, Kind: f.Kind(), Perm: f.Perm(), Size: f.Size, OID: it.oid, Fresh: it.fresh}
 }
 
 // empty reports whether no name was there; the .git of the root is none.

@@ -1,4 +1,4 @@
-package worktree
+package statcache
 
 import (
 	"slices"
@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // retracker makes a cache in which exactly the paths of a list are tracked, and
 // keeps what an earlier one knows about them.
 type retracker struct {
-	old   *cache // may be nil
+	old   *Cache // may be nil
 	list  []Tracked
-	b     builder
+	b     Builder
 	queue []stretch
 	seeds []*Stat
 }
@@ -30,14 +31,14 @@ type group struct {
 	from, to int
 }
 
-// retrack gives a cache for list, which may be in any order and name a path twice.
-func retrack(old *cache, list []Tracked, seedLimit int64, hashLen int) (*cache, error) {
+// Retrack gives a cache for list, which may be in any order and name a path twice.
+func Retrack(old *Cache, list []Tracked, seedLimit int64, hashLen int) (*Cache, error) {
 	sorted, err := arrange(list)
 	if err != nil {
 		return nil, err
 	}
-	t := &retracker{old: old, list: sorted, b: builder{hashLen: hashLen}}
-	t.b.grow(old)
+	t := &retracker{old: old, list: sorted, b: Builder{HashLen: hashLen}}
+	t.b.Grow(old)
 	top := stretch{old: -1, to: len(sorted)}
 	if old != nil {
 		top.old = 0
@@ -46,7 +47,7 @@ func retrack(old *cache, list []Tracked, seedLimit int64, hashLen int) (*cache, 
 	for i := 0; i < len(t.queue); i++ {
 		t.folder(t.queue[i])
 	}
-	parts, sum := t.b.parts("", "", 0, 0)
+	parts, sum := t.b.Parts("", "", 0, 0)
 	var text strings.Builder
 	for _, p := range parts {
 		text.Grow(len(p))
@@ -99,26 +100,26 @@ func plain(path string) bool {
 }
 
 func (t *retracker) folder(s stretch) {
-	var rules ruleID
+	var rules RuleID
 	rec, end, base := 0, 0, 0
 	if s.old >= 0 {
-		rules, base = t.old.rules(s.old), t.old.base(s.old)
-		rec, end = t.old.span(s.old)
+		rules, base = t.old.Rules(s.old), t.old.Base(s.old)
+		rec, end = t.old.Span(s.old)
 	}
-	t.b.folder(rules)
+	t.b.Folder(rules)
 	g, more := t.next(&s)
 	for more || rec < end {
 		side := 1 // which comes first: -1 the list, 1 the cache, 0 they are one
 		var name string
 		var folder bool
 		if rec < end {
-			name, folder = t.old.name(base, rec)
+			name, folder = t.old.Name(base, rec)
 		}
 		switch {
 		case rec == end:
 			side = -1
 		case more:
-			side = order(g.name, g.folder, name, folder)
+			side = worktree.Order(g.name, g.folder, name, folder)
 		}
 		switch {
 		case side < 0:
@@ -164,43 +165,43 @@ func (t *retracker) next(s *stretch) (group, bool) {
 // add writes the record of one name; rec is its old one or -1. A name that is only
 // in the old cache has an empty group.
 func (t *retracker) add(g group, rec, lead int) {
-	var flags uint8 = flagMissing
+	var flags uint8 = FlagMissing
 	old, child := -1, 0
-	var f facts
-	var oid OID
+	var f worktree.Facts
+	var oid worktree.OID
 	if rec >= 0 {
-		flags = t.old.flags(rec) &^ flagsKept
-		f, oid = t.old.facts(rec), t.old.oid(rec)
-		if n := t.old.child(rec); n != 0 {
+		flags = t.old.Flags(rec) &^ FlagsKept
+		f, oid = t.old.Facts(rec), t.old.OID(rec)
+		if n := t.old.Child(rec); n != 0 {
 			old = n
 		}
 	}
 	switch listed := g.to > g.from; {
 	case g.gitlink && listed:
-		flags |= flagGitlink | flagBelow
+		flags |= FlagGitlink | FlagBelow
 	case g.gitlink:
-		flags |= flagGitlink
+		flags |= FlagGitlink
 	case g.folder && listed:
-		flags |= flagBelow
+		flags |= FlagBelow
 	case listed:
-		flags |= flagTracked
+		flags |= FlagTracked
 		f, oid, flags = t.seed(g, f, oid, flags)
-	case flags&flagMissing != 0:
+	case flags&FlagMissing != 0:
 		return // neither on disk nor in the index any more
 	}
-	if old >= 0 || flags&flagBelow != 0 {
+	if old >= 0 || flags&FlagBelow != 0 {
 		child = len(t.queue)
 		t.queue = append(t.queue, stretch{old: old, from: g.from, to: g.to, lead: lead + len(g.name) + 1})
 	}
-	t.b.add(g.name, g.folder, flags, child, f, oid)
+	t.b.Add(g.name, g.folder, flags, child, f, oid)
 }
 
 // seed takes over what the index knows about a file, unless the cache knows better.
-func (t *retracker) seed(g group, f facts, oid OID, flags uint8) (facts, OID, uint8) {
+func (t *retracker) seed(g group, f worktree.Facts, oid worktree.OID, flags uint8) (worktree.Facts, worktree.OID, uint8) {
 	e := &t.list[g.from]
-	if flags&flagTrusted != 0 || e.Seed == nil || len(e.OID) != t.b.hashLen || g.to > g.from+1 {
+	if flags&FlagTrusted != 0 || e.Seed == nil || len(e.OID) != t.b.HashLen || g.to > g.from+1 {
 		return f, oid, flags
 	}
 	t.seeds = append(t.seeds, e.Seed)
-	return facts{ino: uint64(len(t.seeds) - 1)}, e.OID, flags | flagSeed
+	return worktree.Facts{Ino: uint64(len(t.seeds) - 1)}, e.OID, flags | FlagSeed
 }

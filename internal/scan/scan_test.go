@@ -1,4 +1,4 @@
-package worktree
+package scan
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +21,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/statcache"
+	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // bench is a tree in a folder of its own, with a cache beside it.
@@ -67,8 +72,34 @@ func (b *bench) link(path, target string) {
 // of the file system has gone on by more than the margin.
 func (b *bench) age() {
 	b.t.Helper()
-	for start := ask(filepath.Dir(b.o.Cache)).start; ask(filepath.Dir(b.o.Cache)).start <= start+margin+int64(time.Millisecond); {
+	for start := statcache.Ask(filepath.Dir(b.o.Cache)).Start; statcache.Ask(filepath.Dir(b.o.Cache)).Start <= start+statcache.Margin+int64(time.Millisecond); {
 		time.Sleep(time.Millisecond)
+	}
+}
+
+func (b *bench) tmp() string { return filepath.Dir(b.o.Cache) }
+
+func (b *bench) is(path, content string, mode uint32) {
+	b.t.Helper()
+	text, err := os.ReadFile(b.path(path))
+	b.must(err)
+	var st unix.Stat_t
+	b.must(unix.Lstat(b.path(path), &st))
+	if string(text) != content || uint32(st.Mode) != mode|unix.S_IFREG {
+		b.t.Errorf("%s is %q with mode %o", path, text, st.Mode)
+	}
+}
+
+// clean fails when a temporary file is left in the tree or the folder for them.
+func (b *bench) clean() {
+	b.t.Helper()
+	for _, top := range []string{b.root, b.tmp()} {
+		b.must(filepath.WalkDir(top, func(path string, _ fs.DirEntry, err error) error {
+			if strings.HasPrefix(filepath.Base(path), worktree.TempPrefix) {
+				b.t.Errorf("%s is left", path)
+			}
+			return err
+		}))
 	}
 }
 
@@ -148,9 +179,13 @@ func same(t testing.TB, what string, want, got []string) {
 	}
 }
 
-func blobOID(content string) OID {
+func blobOID(content string) worktree.OID {
 	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content))
-	return OID(sum[:])
+	return worktree.OID(sum[:])
+}
+
+func writes(text string) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
 }
 
 // named ignores what a list names, folders with their slash.
@@ -204,15 +239,15 @@ func TestScanSeesEveryKind(t *testing.T) {
 	for _, e := range r.Entries {
 		switch e.Path {
 		case "a":
-			if e.OID != blobOID("hello\n") || e.Perm != 0o600 || e.Kind != File || e.Size != 6 || !e.Fresh {
+			if e.OID != blobOID("hello\n") || e.Perm != 0o600 || e.Kind != worktree.File || e.Size != 6 || !e.Fresh {
 				t.Errorf("a is %+v", e)
 			}
 		case "dir/x.sh":
-			if e.Kind != Exec || e.Perm != 0o4750 {
+			if e.Kind != worktree.Exec || e.Perm != 0o4750 {
 				t.Errorf("x.sh is %+v", e)
 			}
 		case "dangling":
-			if e.Kind != Link || e.OID != blobOID("/nowhere/at all") || e.Size != 15 {
+			if e.Kind != worktree.Link || e.OID != blobOID("/nowhere/at all") || e.Size != 15 {
 				t.Errorf("the link is %+v", e)
 			}
 		case "sparse":
@@ -561,7 +596,7 @@ func TestScanOfADeepTree(t *testing.T) {
 	leaf := strings.Join(parts, "/") + "/leaf"
 	r := b.scanSave()
 	same(t, "entries", []string{leaf}, paths(r))
-	root, err := OpenRoot(b.root)
+	root, err := worktree.OpenRoot(b.root)
 	b.must(err)
 	defer root.Close()
 	b.must(root.WriteFile(leaf, 0o600, "", writes("new")))
@@ -631,7 +666,7 @@ func lsTracked(t testing.TB, root string) []Tracked {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, Tracked{Path: path, OID: OID(oid), Gitlink: f[0] == "160000"})
+		list = append(list, Tracked{Path: path, OID: worktree.OID(oid), Gitlink: f[0] == "160000"})
 	}
 	return list
 }

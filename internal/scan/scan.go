@@ -1,4 +1,4 @@
-package worktree
+package scan
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/statcache"
+	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // scan is one walk over the tree. What it leaves behind, the nodes, is what Save
@@ -18,8 +20,8 @@ import (
 type scan struct {
 	o       Options
 	root    int // the open root
-	clock   clock
-	old     *cache
+	clock   statcache.Clock
+	old     *statcache.Cache
 	include include
 	hashLen int
 	gitDir  string // relative, "" when it lies outside
@@ -59,7 +61,7 @@ func Scan(ctx context.Context, o Options) (*Result, error) {
 	}
 	s.root, err = unix.Open(o.Root, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("scan: %w", pathError("open", belay.VisibleLine(o.Root), err))
+		return nil, fmt.Errorf("scan: %w", worktree.PathError("open", belay.VisibleLine(o.Root), err))
 	}
 	defer unix.Close(s.root)
 	res, err := s.run(ctx)
@@ -109,21 +111,21 @@ func (s *scan) prepare(ctx context.Context) error {
 	if s.o.Cache != "" {
 		dir = filepath.Dir(s.o.Cache)
 	}
-	s.clock = ask(dir)
+	s.clock = statcache.Ask(dir)
 	if s.o.GitDir != "" {
 		var git unix.Stat_t
 		if unix.Stat(s.o.GitDir, &git) == nil {
 			s.gitID = [2]uint64{uint64(git.Dev), uint64(git.Ino)}
 		}
 	}
-	s.top = &node{folder: -1, stat: factsOf(&st), rules: firstRules(s.o.RulesKey)}
+	s.top = &node{folder: -1, stat: worktree.FactsOf(&st), rules: statcache.FirstRules(s.o.RulesKey)}
 	if s.o.Cache != "" {
-		s.old = readCache(s.o.Cache)
+		s.old = statcache.Read(s.o.Cache)
 	}
-	if c := s.old; c != nil && (c.root != s.o.Root || c.dev != s.top.stat.dev || c.ino != s.top.stat.ino || c.hashLen != s.hashLen) {
+	if c := s.old; c != nil && (c.Root != s.o.Root || c.Dev != s.top.stat.Dev || c.Ino != s.top.stat.Ino || c.HashLen != s.hashLen) {
 		s.old = nil
 	}
-	if s.old == nil || s.old.key != s.o.TrackedKey {
+	if s.old == nil || s.old.Key != s.o.TrackedKey {
 		s.dirty.Store(true)
 		if err := s.readTracked(ctx); err != nil {
 			return err
@@ -145,17 +147,17 @@ func (s *scan) readTracked(ctx context.Context) error {
 		}
 	}
 	var err error
-	s.old, err = retrack(s.old, list, nanos(before.Unix(), int64(before.Nanosecond()))-margin, s.hashLen)
+	s.old, err = statcache.Retrack(s.old, list, worktree.Nanos(before.Unix(), int64(before.Nanosecond()))-statcache.Margin, s.hashLen)
 	return err
 }
 
 // changed notes a change time. One that is not older than the scan says that the
 // tree is moving, unless it lies in the future. Modification times say nothing:
 // anybody may set them.
-func (s *scan) changed(f *facts) {
-	if f.ctime >= s.clock.start {
+func (s *scan) changed(f *worktree.Facts) {
+	if f.Ctime >= s.clock.Start {
 		s.mu.Lock()
-		s.young = append(s.young, f.ctime)
+		s.young = append(s.young, f.Ctime)
 		s.mu.Unlock()
 	}
 }
@@ -169,10 +171,10 @@ func (s *scan) moved() bool {
 		return false
 	}
 	dir := ""
-	if s.clock.dev != 0 {
+	if s.clock.Dev != 0 {
 		dir = filepath.Dir(s.o.Cache)
 	}
-	end := ask(dir).start
+	end := statcache.Ask(dir).Start
 	for _, t := range s.young {
 		if t <= end {
 			return true

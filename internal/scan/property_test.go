@@ -1,8 +1,9 @@
-package worktree
+package scan
 
 import (
 	"context"
 	"crypto/sha1"
+	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"os"
@@ -13,6 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
+
+	"github.com/belay-dev/belay/internal/statcache"
 )
 
 var someNames = rapid.SampledFrom([]string{"a", "b", "a.b", "a-", "A", "x.log", "build", "keep", ".gitignore", "n\nl", "\xff", "-f", ":x", "*", "é"})
@@ -166,7 +169,7 @@ func TestCacheCorruptedAtEveryByte(t *testing.T) {
 				continue
 			}
 			b.must(os.WriteFile(b.o.Cache, bad, 0o600))
-			if readCache(b.o.Cache) != nil {
+			if statcache.Read(b.o.Cache) != nil {
 				t.Fatalf("a cache that is wrong at byte %d of %d was taken", i, len(text))
 			}
 		}
@@ -175,7 +178,7 @@ func TestCacheCorruptedAtEveryByte(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/dev/null", b.root, b.o.Cache + "-none"} {
-		if readCache(path) != nil {
+		if statcache.Read(path) != nil {
 			t.Errorf("%s is a cache", path)
 		}
 	}
@@ -186,40 +189,61 @@ func TestCacheCorruptedAtEveryByte(t *testing.T) {
 func FuzzParseCache(f *testing.F) {
 	_, text := smallCache(f)
 	f.Add(text[:len(text)-4])
-	f.Add([]byte(magic))
+	f.Add([]byte("belay"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		sum := crc32.Checksum(text, castagnoli)
+		b := newBench(t)
+		sum := crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli))
 		text = append(text, byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24))
-		c := parseCache(string(text), sum)
+		b.must(os.WriteFile(b.o.Cache, text, 0o600))
+		c := statcache.Read(b.o.Cache)
 		if c == nil {
 			return
 		}
-		for i := range c.nFolders {
-			first, end := c.span(i)
-			for r := first; r < end; r++ {
-				_, _ = c.name(c.base(i), r)
-				_, _, _, _ = c.facts(r), c.oid(r), c.child(r), c.rules(i)
-			}
-		}
-		next, err := retrack(c, tracked("a", "d/new", "d/b"), 0, c.hashLen)
+		walkOver(c, 0)
+		next, err := statcache.Retrack(c, tracked("a", "d/new", "d/b"), 0, c.HashLen)
 		if err != nil || next == nil {
 			t.Fatal(err)
 		}
-		if c.hashLen != sha1.Size {
+		if c.HashLen != sha1.Size {
 			return
 		}
-		b := newBench(t)
 		b.put("a", "1", "d/b", "2", "i/x", "3")
-		var st unix.Stat_t
-		b.must(unix.Lstat(b.root, &st))
-		w := builder{hashLen: c.hashLen, folders: []byte(c.text[c.folders:c.records]), records: []byte(c.text[c.records:c.names]), names: []byte(c.text[c.names : len(c.text)-4]), nFolders: c.nFolders}
-		parts, _ := w.parts(b.root, "k", uint64(st.Dev), st.Ino)
-		b.must(replace(b.o.Cache, parts))
+		b.ofThisTree(text[:len(text)-4])
 		b.o.TrackedKey = "k"
 		r, err := Scan(context.Background(), b.o)
 		b.must(err)
 		b.must(r.Save())
 	})
+}
+
+func walkOver(c *statcache.Cache, folder int) {
+	first, end := c.Span(folder)
+	_ = c.Rules(folder)
+	for r := first; r < end; r++ {
+		_, _ = c.Name(c.Base(folder), r)
+		_, _ = c.Facts(r), c.OID(r)
+		if child := c.Child(r); child != 0 {
+			walkOver(c, child)
+		}
+	}
+}
+
+// ofThisTree writes the tables of a cache as those of b's tree, so that a scan uses
+// them.
+func (b *bench) ofThisTree(text []byte) {
+	le := binary.LittleEndian
+	tables := text[48+le.Uint32(text[24:])+le.Uint32(text[28:]):]
+	var st unix.Stat_t
+	b.must(unix.Lstat(b.root, &st))
+	head := le.AppendUint32(slices.Clone(text[:24]), uint32(len(b.root)))
+	head = le.AppendUint32(head, 1)
+	head = le.AppendUint64(le.AppendUint64(head, uint64(st.Dev)), st.Ino)
+	text = slices.Concat(head, []byte(b.root), []byte("k"), tables)
+	text = le.AppendUint32(text, crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
+	b.must(os.WriteFile(b.o.Cache, text, 0o600))
+	if statcache.Read(b.o.Cache) == nil {
+		b.t.Fatal("the tables of a cache are not a cache")
+	}
 }
 
 // TestScanOfAWideFolder has one folder with more names than one worker takes.

@@ -1,10 +1,12 @@
-package worktree
+package scan
 
 import (
 	"io"
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/worktree"
 )
 
 const (
@@ -20,8 +22,8 @@ func (w *worker) read(n *node, it *item) error {
 		}
 		steady, err := w.readOnce(it)
 		if err != nil {
-			if exhausted(err) {
-				return pathError("read", it.path, err)
+			if worktree.Exhausted(err) {
+				return worktree.PathError("read", it.path, err)
 			}
 			return w.unread(it, err)
 		}
@@ -52,37 +54,37 @@ func (w *worker) unread(it *item, err error) error {
 // the file changed under the reader; the OID is then of what was read, or missing
 // when there was less than that.
 func (w *worker) readOnce(it *item) (steady bool, err error) {
-	fd, err := openFile(w.s.root, it.path)
+	fd, err := worktree.OpenFile(w.s.root, it.path)
 	if err != nil {
 		return false, err
 	}
 	defer unix.Close(fd)
-	awaitWrite(fd)
+	worktree.AwaitWrite(fd)
 	if err := unix.Fstat(fd, &w.st); err != nil {
 		return false, err
 	}
-	f := factsOf(&w.st)
-	if k := f.kind(); k != File && k != Exec {
+	f := worktree.FactsOf(&w.st)
+	if k := f.Kind(); k != worktree.File && k != worktree.Exec {
 		return false, unix.ESTALE
 	}
 	if f != *it.facts { // another file than the one that was looked at
 		w.s.moving.Store(true)
 		w.s.changed(&f)
-		*it.facts, it.kind = f, f.kind()
+		*it.facts, it.kind = f, f.Kind()
 	}
 	it.oid = ""
-	whole, err := w.hashFile(fd, f.size)
+	whole, err := w.hashFile(fd, f.Size)
 	if err != nil {
 		return false, err
 	}
 	if err := unix.Fstat(fd, &w.st); err != nil {
 		return false, err
 	}
-	after := factsOf(&w.st)
+	after := worktree.FactsOf(&w.st)
 	if whole {
-		it.oid, it.fresh = OID(w.sum), true
+		it.oid, it.fresh = worktree.OID(w.sum), true
 	}
-	return whole && after.size == f.size && after.mtime == f.mtime && after.ctime == f.ctime, nil
+	return whole && after.Size == f.Size && after.Mtime == f.Mtime && after.Ctime == f.Ctime, nil
 }
 
 // hashFile leaves the OID of the next size bytes in w.sum; false means that there
@@ -129,9 +131,9 @@ func (w *worker) readLink(n *node, it *item, fd int) error {
 		if try > 0 {
 			w.s.moving.Store(true)
 		}
-		target, err := readLinkAt(fd, n.name(it))
+		target, err := worktree.ReadLinkAt(fd, n.name(it))
 		if err == nil {
-			err = statAt(fd, n.name(it), &w.st)
+			err = worktree.StatAt(fd, n.name(it), &w.st)
 		}
 		if err == unix.EINVAL { // no link any more
 			err = unix.ENOENT
@@ -139,16 +141,16 @@ func (w *worker) readLink(n *node, it *item, fd int) error {
 		if err != nil {
 			return w.unseen(it, err)
 		}
-		f := factsOf(&w.st)
-		if f.kind() != Link {
+		f := worktree.FactsOf(&w.st)
+		if f.Kind() != worktree.Link {
 			return w.unseen(it, unix.ENOENT)
 		}
 		w.begin(int64(len(target)))
 		_, _ = io.WriteString(w.hash, target)
 		w.end(int64(len(target)))
-		it.oid, it.fresh = OID(w.sum), true
+		it.oid, it.fresh = worktree.OID(w.sum), true
 		steady := f == *it.facts
-		f.size = int64(len(target)) // some file systems say 0
+		f.Size = int64(len(target)) // some file systems say 0
 		*it.facts = f
 		if steady {
 			break

@@ -1,4 +1,4 @@
-package worktree
+package statcache
 
 import (
 	"encoding/binary"
@@ -6,6 +6,10 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // The cache file, version 1, all numbers little endian:
@@ -32,39 +36,36 @@ const (
 
 // The flags of a record.
 const (
-	flagTracked = 1 << iota // in the user's index
-	flagBelow               // a folder with tracked files below it
-	flagGitlink             // a submodule's folder
-	flagTrusted             // an equal stat means equal bytes
-	flagKnown               // flagIgnored is an answer, valid for the folder's rules
-	flagIgnored
-	flagMissing // in the index but not on disk
-	flagSeed    // in memory only: the OID is trusted when git's record matches
+	FlagTracked = 1 << iota // in the user's index
+	FlagBelow               // a folder with tracked files below it
+	FlagGitlink             // a submodule's folder
+	FlagTrusted             // an equal stat means equal bytes
+	FlagKnown               // FlagIgnored is an answer, valid for the folder's rules
+	FlagIgnored
+	FlagMissing // in the index but not on disk
+	FlagSeed    // in memory only: the OID is trusted when git's record matches
 
-	flagsKept = flagTracked | flagBelow | flagGitlink
-	flagsAsk  = flagKnown | flagIgnored
+	FlagsKept = FlagTracked | FlagBelow | FlagGitlink
+	FlagsAsk  = FlagKnown | FlagIgnored
 )
 
-// ruleID stands for everything that decides what is ignored in a folder.
-type ruleID [16]byte
-
-// cache is what an earlier scan knew. It is read in place: nothing is unpacked
+// Cache is what an earlier scan knew. It is read in place: nothing is unpacked
 // before it is looked at.
-type cache struct {
+type Cache struct {
 	text                    string // the whole file
-	hashLen, recSize        int
+	HashLen, recSize        int
 	nFolders, nRecords      int
 	folders, records, names int // where the tables start
-	root, key               string
-	dev, ino                uint64
-	seeds                   []*Stat // by the inode of a record with flagSeed
+	Root, Key               string
+	Dev, Ino                uint64
+	seeds                   []*Stat // by the inode of a record with FlagSeed
 	seedLimit               int64
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// readCache gives nil for a cache that is absent or cannot be trusted.
-func readCache(path string) *cache {
+// Read gives nil for a cache that is absent or cannot be trusted.
+func Read(path string) *Cache {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
@@ -94,35 +95,35 @@ func readCache(path string) *cache {
 }
 
 // parseCache looks at every number once, so that nothing later can point outside.
-func parseCache(text string, sum uint32) *cache {
+func parseCache(text string, sum uint32) *Cache {
 	if len(text) < headerSize+4 || text[:8] != magic || u32(text, len(text)-4) != sum {
 		return nil
 	}
-	c := &cache{text: text, hashLen: int(u32(text, 8)), nFolders: int(u32(text, 12)), nRecords: int(u32(text, 16))}
+	c := &Cache{text: text, HashLen: int(u32(text, 8)), nFolders: int(u32(text, 12)), nRecords: int(u32(text, 16))}
 	nNames, nRoot, nKey := int(u32(text, 20)), int(u32(text, 24)), int(u32(text, 28))
-	c.dev, c.ino = u64(text, 32), u64(text, 40)
-	if c.hashLen != 20 && c.hashLen != 32 || c.nFolders == 0 {
+	c.Dev, c.Ino = u64(text, 32), u64(text, 40)
+	if c.HashLen != 20 && c.HashLen != 32 || c.nFolders == 0 {
 		return nil
 	}
-	c.recSize = recordHead + c.hashLen
+	c.recSize = recordHead + c.HashLen
 	c.folders = headerSize + nRoot + nKey
 	c.records = c.folders + c.nFolders*folderSize
 	c.names = c.records + c.nRecords*c.recSize
 	if c.names+nNames+4 != len(text) {
 		return nil
 	}
-	c.root, c.key = text[headerSize:headerSize+nRoot], text[headerSize+nRoot:c.folders]
+	c.Root, c.Key = text[headerSize:headerSize+nRoot], text[headerSize+nRoot:c.folders]
 	if !c.sound(nNames) {
 		return nil
 	}
 	return c
 }
 
-func (c *cache) sound(nNames int) bool {
+func (c *Cache) sound(nNames int) bool {
 	children := 0
 	for i := range c.nFolders {
-		first, end := c.span(i)
-		base := c.base(i)
+		first, end := c.Span(i)
+		base := c.Base(i)
 		if i == 0 && first != 0 || first > end || end > c.nRecords || base > nNames {
 			return false
 		}
@@ -145,8 +146,8 @@ func (c *cache) sound(nNames int) bool {
 	return children == c.nFolders-1
 }
 
-// span gives the records of a folder: from first up to, not including, end.
-func (c *cache) span(folder int) (first, end int) {
+// Span gives the records of a folder: from first up to, not including, end.
+func (c *Cache) Span(folder int) (first, end int) {
 	o := c.folders + folder*folderSize
 	if folder+1 == c.nFolders {
 		return int(u32(c.text, o)), c.nRecords
@@ -154,39 +155,52 @@ func (c *cache) span(folder int) (first, end int) {
 	return int(u32(c.text, o)), int(u32(c.text, o+folderSize))
 }
 
-func (c *cache) base(folder int) int { return int(u32(c.text, c.folders+folder*folderSize+4)) }
+// Base gives where the names of a folder start.
+func (c *Cache) Base(folder int) int { return int(u32(c.text, c.folders+folder*folderSize+4)) }
 
-func (c *cache) rules(folder int) (id ruleID) {
+// Rules gives the rules that held in a folder.
+func (c *Cache) Rules(folder int) (id RuleID) {
 	o := c.folders + folder*folderSize + 8
 	copy(id[:], c.text[o:o+len(id)])
 	return id
 }
 
-func (c *cache) at(rec int) int { return c.records + rec*c.recSize }
+func (c *Cache) at(rec int) int { return c.records + rec*c.recSize }
 
-// name gives the name of a record of a folder whose names start at base.
-func (c *cache) name(base, rec int) (string, bool) {
+// Name gives the name of a record of a folder whose names start at base, and whether
+// it is a folder.
+func (c *Cache) Name(base, rec int) (string, bool) {
 	o := c.at(rec)
 	from := c.names + base + int(u32(c.text, o))
 	return c.text[from : from+int(u16(c.text, o+4))], c.text[o+6] != 0
 }
 
-func (c *cache) flags(rec int) uint8 { return c.text[c.at(rec)+7] }
+// Flags gives the flags of a record.
+func (c *Cache) Flags(rec int) uint8 { return c.text[c.at(rec)+7] }
 
-// child gives the folder of a record, 0 when it was not entered.
-func (c *cache) child(rec int) int { return int(u32(c.text, c.at(rec)+8)) }
+// Child gives the folder of a record, 0 when it was not entered.
+func (c *Cache) Child(rec int) int { return int(u32(c.text, c.at(rec)+8)) }
 
-func (c *cache) facts(rec int) facts {
+// Facts gives what a record says of its file, all zero when nothing is known.
+func (c *Cache) Facts(rec int) worktree.Facts {
 	o := c.at(rec)
-	return facts{
-		mode: u32(c.text, o+12), size: int64(u64(c.text, o+16)), mtime: int64(u64(c.text, o+24)),
-		ctime: int64(u64(c.text, o+32)), ino: u64(c.text, o+40), dev: u64(c.text, o+48),
+	return worktree.Facts{
+		Mode: u32(c.text, o+12), Size: int64(u64(c.text, o+16)), Mtime: int64(u64(c.text, o+24)),
+		Ctime: int64(u64(c.text, o+32)), Ino: u64(c.text, o+40), Dev: u64(c.text, o+48),
 	}
 }
 
-func (c *cache) oid(rec int) OID {
+// OID gives the name of the bytes of a record, valid with FlagTrusted or FlagSeed.
+func (c *Cache) OID(rec int) worktree.OID {
 	o := c.at(rec) + recordHead
-	return OID(c.text[o : o+c.hashLen])
+	return worktree.OID(c.text[o : o+c.HashLen])
+}
+
+// SeedHolds reports whether what git's index recorded of a record with FlagSeed holds
+// for a file with this stat and these facts.
+func (c *Cache) SeedHolds(rec int, st *unix.Stat_t, f *worktree.Facts) bool {
+	seed := c.seeds[c.Facts(rec).Ino]
+	return seed.matches(st) && f.Mtime < c.seedLimit && f.Ctime < c.seedLimit
 }
 
 func u16(s string, o int) uint16 { return uint16(s[o]) | uint16(s[o+1])<<8 }
@@ -202,23 +216,24 @@ func u64(s string, o int) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// builder writes the tables of a cache, folder after folder.
-type builder struct {
-	hashLen                 int
+// Builder writes the tables of a cache, folder after folder.
+type Builder struct {
+	HashLen                 int
 	folders, records, names []byte
 	base, nFolders          int
 }
 
-// folder starts the next folder; add then appends its records in order.
-func (b *builder) folder(rules ruleID) {
+// Folder starts the next folder; Add then appends its records in order.
+func (b *Builder) Folder(rules RuleID) {
 	b.base = len(b.names)
 	b.nFolders++
-	b.folders = binary.LittleEndian.AppendUint32(b.folders, uint32(len(b.records)/(recordHead+b.hashLen)))
+	b.folders = binary.LittleEndian.AppendUint32(b.folders, uint32(len(b.records)/(recordHead+b.HashLen)))
 	b.folders = binary.LittleEndian.AppendUint32(b.folders, uint32(b.base))
 	b.folders = append(b.folders, rules[:]...)
 }
 
-func (b *builder) add(name string, folder bool, flags uint8, child int, f facts, oid OID) {
+// Add appends a record; child is the number of its folder, 0 for none.
+func (b *Builder) Add(name string, folder bool, flags uint8, child int, f worktree.Facts, oid worktree.OID) {
 	le, r := binary.LittleEndian, b.records
 	r = le.AppendUint32(r, uint32(len(b.names)-b.base))
 	r = le.AppendUint16(r, uint16(len(name)))
@@ -228,22 +243,22 @@ func (b *builder) add(name string, folder bool, flags uint8, child int, f facts,
 	}
 	r = append(r, kind, flags)
 	r = le.AppendUint32(r, uint32(child))
-	r = le.AppendUint32(r, f.mode)
-	r = le.AppendUint64(r, uint64(f.size))
-	r = le.AppendUint64(r, uint64(f.mtime))
-	r = le.AppendUint64(r, uint64(f.ctime))
-	r = le.AppendUint64(r, f.ino)
-	r = le.AppendUint64(r, f.dev)
+	r = le.AppendUint32(r, f.Mode)
+	r = le.AppendUint64(r, uint64(f.Size))
+	r = le.AppendUint64(r, uint64(f.Mtime))
+	r = le.AppendUint64(r, uint64(f.Ctime))
+	r = le.AppendUint64(r, f.Ino)
+	r = le.AppendUint64(r, f.Dev)
 	r = append(r, oid...)
-	for range b.hashLen - len(oid) {
+	for range b.HashLen - len(oid) {
 		r = append(r, 0)
 	}
 	b.records = r
 	b.names = append(b.names, name...)
 }
 
-// grow makes room for about as much as the cache c holds.
-func (b *builder) grow(c *cache) {
+// Grow makes room for about as much as the cache c holds.
+func (b *Builder) Grow(c *Cache) {
 	if c != nil {
 		b.folders = make([]byte, 0, c.records-c.folders+folderSize)
 		b.records = make([]byte, 0, (c.names-c.records)*17/16)
@@ -251,11 +266,11 @@ func (b *builder) grow(c *cache) {
 	}
 }
 
-// parts gives the file in pieces, the last of which is the checksum.
-func (b *builder) parts(root, key string, dev, ino uint64) (parts [][]byte, sum uint32) {
+// Parts gives the file in pieces, the last of which is the checksum.
+func (b *Builder) Parts(root, key string, dev, ino uint64) (parts [][]byte, sum uint32) {
 	le := binary.LittleEndian
 	head := []byte(magic)
-	for _, n := range []int{b.hashLen, b.nFolders, len(b.records) / (recordHead + b.hashLen), len(b.names), len(root), len(key)} {
+	for _, n := range []int{b.HashLen, b.nFolders, len(b.records) / (recordHead + b.HashLen), len(b.names), len(root), len(key)} {
 		head = le.AppendUint32(head, uint32(n))
 	}
 	head = le.AppendUint64(le.AppendUint64(head, dev), ino)

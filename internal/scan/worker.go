@@ -1,9 +1,11 @@
-package worktree
+package scan
 
 import (
 	"hash"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // Folders with more names than this are looked at by several workers.
@@ -12,7 +14,7 @@ const partSize = 2048
 // worker is one goroutine of the scan, with buffers that it uses again.
 type worker struct {
 	s    *scan
-	list *listing
+	list *worktree.Listing
 	hash hash.Hash
 	buf  []byte
 	sum  []byte
@@ -21,7 +23,7 @@ type worker struct {
 }
 
 func newWorker(s *scan) *worker {
-	return &worker{s: s, list: newListing(), hash: s.o.NewHash()}
+	return &worker{s: s, list: worktree.NewListing(), hash: s.o.NewHash()}
 }
 
 func (w *worker) run() {
@@ -55,7 +57,7 @@ func (w *worker) do(j job) error {
 // reopen opens a folder that was listed before. When it is not the same folder any
 // more the tree is moving, and names that are not in it are gone.
 func (w *worker) reopen(n *node, do func(fd int) error) error {
-	fd, err := openIn(w.s.root, n.path, openPath)
+	fd, err := worktree.OpenIn(w.s.root, n.path, worktree.OpenPath)
 	if err != nil {
 		return w.unopened(n, err)
 	}
@@ -63,7 +65,7 @@ func (w *worker) reopen(n *node, do func(fd int) error) error {
 	if err := unix.Fstat(fd, &w.st); err != nil {
 		return err
 	}
-	if uint64(w.st.Dev) != n.stat.dev || uint64(w.st.Ino) != n.stat.ino {
+	if uint64(w.st.Dev) != n.stat.Dev || uint64(w.st.Ino) != n.stat.Ino {
 		w.s.moving.Store(true)
 	}
 	return do(fd)
@@ -71,8 +73,8 @@ func (w *worker) reopen(n *node, do func(fd int) error) error {
 
 // unopened records why a folder was not entered.
 func (w *worker) unopened(n *node, err error) error {
-	if exhausted(err) {
-		return pathError("open", n.path, err)
+	if worktree.Exhausted(err) {
+		return worktree.PathError("open", n.path, err)
 	}
 	if err != unix.EACCES && err != unix.EPERM && err != unix.EIO {
 		w.s.moving.Store(true) // it was there a moment ago
@@ -80,10 +82,10 @@ func (w *worker) unopened(n *node, err error) error {
 		return nil
 	}
 	n.state, n.gap = nodeClosed, "folder cannot be read: "+err.Error()
-	if n.parent != nil && n.stat.mode == 0 {
-		if fd, err := openIn(w.s.root, n.parent.path, openPath); err == nil {
-			if statAt(fd, n.path[len(n.parent.lead()):], &w.st) == nil {
-				n.stat = factsOf(&w.st)
+	if n.parent != nil && n.stat.Mode == 0 {
+		if fd, err := worktree.OpenIn(w.s.root, n.parent.path, worktree.OpenPath); err == nil {
+			if worktree.StatAt(fd, n.path[len(n.parent.lead()):], &w.st) == nil {
+				n.stat = worktree.FactsOf(&w.st)
 			}
 			unix.Close(fd)
 		}
@@ -94,21 +96,21 @@ func (w *worker) unopened(n *node, err error) error {
 // enter lists a folder and does all that needs no answer from outside.
 func (w *worker) enter(n *node) error {
 	s := w.s
-	fd, err := openFolder(s.root, n.path)
+	fd, err := worktree.OpenFolder(s.root, n.path)
 	if err != nil {
 		return w.unopened(n, err)
 	}
 	defer unix.Close(fd)
 	if err := unix.Fstat(fd, &w.st); err != nil {
-		return pathError("stat", n.path, err)
+		return worktree.PathError("stat", n.path, err)
 	}
-	n.stat = factsOf(&w.st)
-	if n.parent != nil && (n.path == s.gitDir || s.gitID == [2]uint64{n.stat.dev, n.stat.ino}) {
+	n.stat = worktree.FactsOf(&w.st)
+	if n.parent != nil && (n.path == s.gitDir || s.gitID == [2]uint64{n.stat.Dev, n.stat.Ino}) {
 		n.state = nodeClosed
 		return nil
 	}
 	s.changed(&n.stat)
-	if err := w.list.read(fd, n.lead()); err != nil {
+	if err := w.list.Read(fd, n.lead()); err != nil {
 		return w.unopened(n, err)
 	}
 	w.nest(n, fd)
@@ -137,19 +139,19 @@ func (w *worker) nest(n *node, fd int) {
 	if n.gitlink {
 		n.nested = true
 	}
-	for i := range w.list.names {
-		m := &w.list.names[i]
-		if m.path[len(n.lead()):] != ".git" {
+	for i := range w.list.Names {
+		m := &w.list.Names[i]
+		if m.Path[len(n.lead()):] != ".git" {
 			continue
 		}
 		if n.parent != nil {
-			file, repo := w.gitEntry(fd, m.folder)
+			file, repo := w.gitEntry(fd, m.Folder)
 			if !repo {
 				return
 			}
 			n.nested, n.gitFile = true, file
 		}
-		w.list.names = append(w.list.names[:i], w.list.names[i+1:]...)
+		w.list.Names = append(w.list.Names[:i], w.list.Names[i+1:]...)
 		return
 	}
 }
@@ -158,15 +160,15 @@ func (w *worker) nest(n *node, fd int) {
 // repository, and whether it is one or points to one. Only the stat of .git/HEAD
 // passes through a link: a link to a git dir is a repository to git too.
 func (w *worker) gitEntry(fd int, folder bool) (file, repo bool) {
-	if statAt(fd, ".git/HEAD", &w.st) == nil {
+	if worktree.StatAt(fd, ".git/HEAD", &w.st) == nil {
 		return false, true
 	}
-	if folder || statAt(fd, ".git", &w.st) != nil || w.st.Mode&unix.S_IFMT != unix.S_IFREG {
+	if folder || worktree.StatAt(fd, ".git", &w.st) != nil || w.st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return false, false
 	}
 	const start = "gitdir: "
 	var text [len(start)]byte
-	f, err := openFile(fd, ".git")
+	f, err := worktree.OpenFile(fd, ".git")
 	if err != nil {
 		return false, false
 	}

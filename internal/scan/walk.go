@@ -1,37 +1,40 @@
-package worktree
+package scan
 
 import (
 	"fmt"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/statcache"
+	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // merge makes items of the listed names and finds the old record of each.
 func (w *worker) merge(n *node) {
 	s := w.s
 	s.folders.Add(1)
-	n.items = make([]item, len(w.list.names))
+	n.items = make([]item, len(w.list.Names))
 	rec, end, base := 0, 0, 0
 	if n.folder >= 0 {
-		rec, end = s.old.span(n.folder)
-		base = s.old.base(n.folder)
+		rec, end = s.old.Span(n.folder)
+		base = s.old.Base(n.folder)
 	}
 	stale := 0
 	for i := range n.items {
-		m := &w.list.names[i]
+		m := &w.list.Names[i]
 		it := &n.items[i]
-		*it = item{path: m.path, folder: m.folder, rec: -1}
+		*it = item{path: m.Path, folder: m.Folder, rec: -1}
 		name := n.name(it)
 		for rec < end {
-			old, folder := s.old.name(base, rec)
-			c := order(old, folder, name, m.folder)
+			old, folder := s.old.Name(base, rec)
+			c := worktree.Order(old, folder, name, m.Folder)
 			if c > 0 {
 				break
 			}
-			flags := s.old.flags(rec)
+			flags := s.old.Flags(rec)
 			if c == 0 {
-				it.rec, it.flags = int32(rec), flags&flagsKept
-				stale += int(flags&flagMissing) / flagMissing
+				it.rec, it.flags = int32(rec), flags&statcache.FlagsKept
+				stale += int(flags&statcache.FlagMissing) / statcache.FlagMissing
 			} else {
 				stale += n.lose(rec, flags)
 			}
@@ -42,7 +45,7 @@ func (w *worker) merge(n *node) {
 		}
 	}
 	for ; rec < end; rec++ {
-		stale += n.lose(rec, s.old.flags(rec))
+		stale += n.lose(rec, s.old.Flags(rec))
 	}
 	s.stale.Add(int64(stale))
 }
@@ -50,10 +53,10 @@ func (w *worker) merge(n *node) {
 // lose keeps an old record of a tracked path that is not on disk, and counts one
 // that was there the last time.
 func (n *node) lose(rec int, flags uint8) int {
-	if flags&flagsKept != 0 {
+	if flags&statcache.FlagsKept != 0 {
 		n.lost = append(n.lost, rec)
 	}
-	return 1 - int(flags&flagMissing)/flagMissing
+	return 1 - int(flags&statcache.FlagMissing)/statcache.FlagMissing
 }
 
 // rules hashes the folder's .gitignore and names the rules that hold in it. Git
@@ -65,10 +68,10 @@ func (w *worker) rules(n *node, fd int) error {
 		if it.folder || n.name(it) != ".gitignore" {
 			continue
 		}
-		if err := statAt(fd, ".gitignore", &w.st); err != nil || w.st.Mode&unix.S_IFMT != unix.S_IFREG {
+		if err := worktree.StatAt(fd, ".gitignore", &w.st); err != nil || w.st.Mode&unix.S_IFMT != unix.S_IFREG {
 			return nil
 		}
-		f := factsOf(&w.st)
+		f := worktree.FactsOf(&w.st)
 		w.s.changed(&f)
 		if !w.known(it, &f) {
 			it.facts = &f
@@ -76,12 +79,12 @@ func (w *worker) rules(n *node, fd int) error {
 				return err
 			}
 		}
-		it.kind = f.kind()
+		it.kind = f.Kind()
 		if it.gone {
 			return nil
 		}
 		n.ruleFile = i
-		n.rules = n.rules.next(n.path, it.oid)
+		n.rules = n.rules.Next(n.path, it.oid)
 		return nil
 	}
 	return nil
@@ -91,7 +94,7 @@ func (w *worker) rules(n *node, fd int) error {
 // something is left to ask.
 func (w *worker) classify(n *node) bool {
 	s := w.s
-	same := n.folder >= 0 && s.old.rules(n.folder) == n.rules
+	same := n.folder >= 0 && s.old.Rules(n.folder) == n.rules
 	if !same {
 		s.dirty.Store(true)
 	}
@@ -102,12 +105,12 @@ func (w *worker) classify(n *node) bool {
 			continue
 		}
 		if same && it.rec >= 0 {
-			it.flags |= s.old.flags(int(it.rec)) & flagsAsk
+			it.flags |= s.old.Flags(int(it.rec)) & statcache.FlagsAsk
 		}
 		if s.o.Ignored == nil {
-			it.flags |= flagKnown
+			it.flags |= statcache.FlagKnown
 		}
-		open = open || it.flags&flagKnown == 0
+		open = open || it.flags&statcache.FlagKnown == 0
 	}
 	if open {
 		s.dirty.Store(true)
@@ -124,7 +127,7 @@ func (w *worker) settle(n *node, fd int) error {
 	for i := range n.items {
 		it := &n.items[i]
 		if n.ignored {
-			it.flags |= flagIgnored
+			it.flags |= statcache.FlagIgnored
 		}
 		if it.folder {
 			w.descend(n, it)
@@ -156,11 +159,11 @@ func (w *worker) descend(n *node, it *item) {
 	}
 	it.child = &node{
 		path: it.path, parent: n, folder: -1, rules: n.rules, ruleFile: -1,
-		below: it.flags&flagBelow != 0, gitlink: it.flags&flagGitlink != 0,
+		below: it.flags&statcache.FlagBelow != 0, gitlink: it.flags&statcache.FlagGitlink != 0,
 		ignored: it.ignored(), covered: covered,
 	}
 	if it.rec >= 0 {
-		if c := w.s.old.child(int(it.rec)); c != 0 {
+		if c := w.s.old.Child(int(it.rec)); c != 0 {
 			it.child.folder = c
 		}
 	}
@@ -174,16 +177,16 @@ func (w *worker) look(n *node, fd, from, to int) error {
 		if it.folder || it.oid != "" || it.gone || it.gap != "" || !w.s.wanted(n, it) {
 			continue
 		}
-		if err := statAt(fd, n.name(it), &w.st); err != nil {
+		if err := worktree.StatAt(fd, n.name(it), &w.st); err != nil {
 			if err := w.unseen(it, err); err != nil {
 				return err
 			}
 			continue
 		}
-		f := factsOf(&w.st)
+		f := worktree.FactsOf(&w.st)
 		w.s.changed(&f)
 		if w.known(it, &f) {
-			it.kind = f.kind()
+			it.kind = f.Kind()
 			continue
 		}
 		if err := w.inspect(n, it, fd, i, &f); err != nil {
@@ -195,8 +198,8 @@ func (w *worker) look(n *node, fd, from, to int) error {
 
 // unseen records why a name gave no stat.
 func (w *worker) unseen(it *item, err error) error {
-	if exhausted(err) {
-		return pathError("stat", it.path, err)
+	if worktree.Exhausted(err) {
+		return worktree.PathError("stat", it.path, err)
 	}
 	if err == unix.EACCES || err == unix.EPERM || err == unix.EIO {
 		it.gap = "cannot be read: " + err.Error()
@@ -209,46 +212,45 @@ func (w *worker) unseen(it *item, err error) error {
 
 // known reports whether the cache or the index vouches for a file with these facts,
 // which w.st holds too; then the item has its OID.
-func (w *worker) known(it *item, f *facts) bool {
+func (w *worker) known(it *item, f *worktree.Facts) bool {
 	if it.rec < 0 {
 		return false
 	}
 	c, rec := w.s.old, int(it.rec)
-	flags := c.flags(rec)
+	flags := c.Flags(rec)
 	switch {
-	case flags&flagTrusted != 0:
-		if c.facts(rec) != *f {
+	case flags&statcache.FlagTrusted != 0:
+		if c.Facts(rec) != *f {
 			return false
 		}
-		it.oid = c.oid(rec)
+		it.oid = c.OID(rec)
 		return true
-	case flags&flagSeed != 0:
-		seed := c.seeds[c.facts(rec).ino]
-		if !seed.matches(&w.st) || f.mtime >= c.seedLimit || f.ctime >= c.seedLimit {
+	case flags&statcache.FlagSeed != 0:
+		if !c.SeedHolds(rec, &w.st, f) {
 			return false
 		}
 		copied := *f
-		it.oid, it.facts = c.oid(rec), &copied
+		it.oid, it.facts = c.OID(rec), &copied
 		return true
 	}
 	return false
 }
 
 // inspect handles a file, link or other thing that nothing vouches for.
-func (w *worker) inspect(n *node, it *item, fd, i int, f *facts) error {
+func (w *worker) inspect(n *node, it *item, fd, i int, f *worktree.Facts) error {
 	copied := *f
-	it.facts, it.kind = &copied, f.kind()
+	it.facts, it.kind = &copied, f.Kind()
 	switch it.kind {
-	case Folder: // a moment ago it was none
+	case worktree.Folder: // a moment ago it was none
 		w.s.moving.Store(true)
 		it.gone = true
-	case Other:
-		it.gap = f.special()
-	case Link:
+	case worktree.Other:
+		it.gap = f.Special()
+	case worktree.Link:
 		return w.readLink(n, it, fd)
 	default:
-		if limit := w.s.o.MaxFile; limit > 0 && f.size > limit && it.outside() {
-			it.gap = fmt.Sprintf("too large (%d bytes, limit %d)", f.size, limit)
+		if limit := w.s.o.MaxFile; limit > 0 && f.Size > limit && it.outside() {
+			it.gap = fmt.Sprintf("too large (%d bytes, limit %d)", f.Size, limit)
 			return nil
 		}
 		w.jobs = append(w.jobs, job{n: n, kind: jobRead, from: i})
@@ -257,9 +259,9 @@ func (w *worker) inspect(n *node, it *item, fd, i int, f *facts) error {
 }
 
 // factsOf gives the facts that the item's OID belongs to.
-func (s *scan) factsOf(it *item) facts {
+func (s *scan) factsOf(it *item) worktree.Facts {
 	if it.facts != nil {
 		return *it.facts
 	}
-	return s.old.facts(int(it.rec))
+	return s.old.Facts(int(it.rec))
 }
