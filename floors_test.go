@@ -49,7 +49,13 @@ var floors = map[string]int{
 	"internal/drive":    6,
 	"internal/flow":     7,
 	"internal/terminal": 8,
-	"cmd/belay":         9,
+	"internal/cli":      9,
+
+	"internal/cli/work":  10,
+	"internal/cli/tree":  10,
+	"internal/cli/house": 10,
+
+	"cmd/belay": 11,
 }
 
 // pure packages touch no file, process, clock or network.

@@ -1,4 +1,4 @@
-package main
+package work
 
 import (
 	"fmt"
@@ -11,23 +11,23 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-func (a *app) gateCommand() *cobra.Command {
+func (a commands) gateCommand() *cobra.Command {
 	c := &cobra.Command{Use: "gate", Short: "Answer for a task that waits for a person"}
 	c.AddCommand(a.gateShowCommand(), a.gateDecideCommand())
 	return c
 }
 
-func (a *app) gateShowCommand() *cobra.Command {
+func (a commands) gateShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show TASK", Short: "Show the question, the attempts and the options", Args: cobra.ExactArgs(1),
 		Long:    "Exit codes: 0 shown · 2 the task does not wait at a gate · 6 no such task.",
-		Example: "  belay gate show T7", ValidArgsFunction: a.completeTasks,
+		Example: "  belay gate show T7", ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := belay.ParseTaskID(args[0])
 			if err != nil {
 				return err
 			}
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
@@ -41,7 +41,7 @@ func (a *app) gateShowCommand() *cobra.Command {
 	}
 }
 
-func (a *app) gateDecideCommand() *cobra.Command {
+func (a commands) gateDecideCommand() *cobra.Command {
 	var message, by string
 	c := &cobra.Command{
 		Use: "decide TASK debug|guide|skip|abort|recheck", Short: "Record a decision", Args: cobra.ExactArgs(2),
@@ -61,14 +61,14 @@ Exit codes: 0 recorded · 2 not waiting, or not an option now · 6 no such task.
 			if len(args) == 1 {
 				return []string{"debug", "guide", "skip", "abort", "recheck"}, cobra.ShellCompDirectiveNoFileComp
 			}
-			return a.completeTasks(c, args, s)
+			return a.CompleteTasks(c, args, s)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := belay.ParseTaskID(args[0])
 			if err != nil {
 				return err
 			}
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}

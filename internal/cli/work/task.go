@@ -1,4 +1,4 @@
-package main
+package work
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-func (a *app) taskCommand() *cobra.Command {
+func (a commands) taskCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "task", Short: "Drive a task by hand",
 		Long: `What belay run drives, step by step, for an agent that works in its own window:
@@ -33,7 +33,7 @@ func (a *app) taskCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) taskAddCommand() *cobra.Command {
+func (a commands) taskAddCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use: `add "PROSE" [flags] [-- AGENT ARGS…]`, Short: "Record a task without starting it",
@@ -50,7 +50,7 @@ func (a *app) taskAddCommand() *cobra.Command {
 					return err
 				}
 			}
-			desk, err := a.open(c.Context(), f.settings.flags(c.Flags())...)
+			desk, err := a.Open(c.Context(), f.settings.Flags(c.Flags())...)
 			if err != nil {
 				return err
 			}
@@ -68,16 +68,16 @@ func (a *app) taskAddCommand() *cobra.Command {
 	fl.StringVar(&f.feature, "feature", "", "the feature the task belongs to")
 	fl.StringVar(&f.role, "agent", "", "the agent's `NAME` for the record")
 	fl.StringSliceVar(&f.expect, "expected-files", nil, "files that must be among the changed ones")
-	f.settings.add(fl)
+	f.settings.Add(fl)
 	return c
 }
 
-func (a *app) taskListCommand() *cobra.Command {
+func (a commands) taskListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List all tasks", Args: cobra.NoArgs, Aliases: []string{"ls"},
 		Example: "  belay task list --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
@@ -94,9 +94,9 @@ func (a *app) taskListCommand() *cobra.Command {
 }
 
 // taskStep makes the command for one step of a task driven by hand.
-func (a *app) taskStep(name, short, done string, do func(*flow.Desk, context.Context, belay.TaskID, drive.Watcher) (*drive.Record, error)) *cobra.Command {
+func (a commands) taskStep(name, short, done string, do func(*flow.Desk, context.Context, belay.TaskID, drive.Watcher) (*drive.Record, error)) *cobra.Command {
 	return &cobra.Command{
-		Use: name + " TASK", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeTasks,
+		Use: name + " TASK", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteTasks,
 		Long:    short + ".\n\nExit codes: 0 done · 1 not accepted yet · 2 not the moment for it · 5 the tree is in use · 6 no such task.",
 		Example: "  belay task " + name + " T7",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -104,7 +104,7 @@ func (a *app) taskStep(name, short, done string, do func(*flow.Desk, context.Con
 			if err != nil {
 				return err
 			}
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
@@ -124,17 +124,17 @@ func (a *app) taskStep(name, short, done string, do func(*flow.Desk, context.Con
 	}
 }
 
-func (a *app) showCommand() *cobra.Command {
+func (a commands) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show TASK", Short: "Show a task: its words, attempts and reasons", Args: cobra.ExactArgs(1),
 		Long:    "Exit codes: 0 shown · 6 no such task.",
-		Example: "  belay show T7\n  belay show T7 --json", ValidArgsFunction: a.completeTasks,
+		Example: "  belay show T7\n  belay show T7 --json", ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := belay.ParseTaskID(args[0])
 			if err != nil {
 				return err
 			}
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package main
+package work
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-func (a *app) logCommand() *cobra.Command {
+func (a commands) logCommand() *cobra.Command {
 	var verify, follow bool
 	var output string
 	c := &cobra.Command{
@@ -26,9 +26,9 @@ Exit codes: 0 shown, unbroken · 1 broken · 6 no such task.`,
 		Example: `  belay log T7
   belay log --verify
   belay log --output 9f86d081884c7d65…`,
-		ValidArgsFunction: a.completeTasks,
+		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
@@ -58,7 +58,7 @@ Exit codes: 0 shown, unbroken · 1 broken · 6 no such task.`,
 	return c
 }
 
-func (a *app) attachment(desk *flow.Desk, sha string) error {
+func (a commands) attachment(desk *flow.Desk, sha string) error {
 	r, err := desk.Journal.OpenAttachment(sha)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (v visibleWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (a *app) verifyLog(desk *flow.Desk, ids []belay.TaskID) error {
+func (a commands) verifyLog(desk *flow.Desk, ids []belay.TaskID) error {
 	if len(ids) == 0 {
 		all, err := desk.Journal.Tasks()
 		if err != nil {
@@ -121,7 +121,7 @@ func (a *app) verifyLog(desk *flow.Desk, ids []belay.TaskID) error {
 	})
 }
 
-func (a *app) printLog(c *cobra.Command, desk *flow.Desk, id belay.TaskID, follow bool) error {
+func (a commands) printLog(c *cobra.Command, desk *flow.Desk, id belay.TaskID, follow bool) error {
 	r, err := desk.Load(id)
 	if err != nil {
 		return err

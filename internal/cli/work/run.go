@@ -1,4 +1,4 @@
-package main
+package work
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/cli"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/loop"
@@ -20,11 +21,11 @@ import (
 type runFlags struct {
 	task, resume, feature, role string
 	expect                      []string
-	settings                    settingFlags
+	settings                    cli.Settings
 	trust, quiet                bool
 }
 
-func (a *app) runCommand() *cobra.Command {
+func (a commands) runCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use:   `run ["PROSE"] [flags] -- AGENT ARGS…`,
@@ -62,8 +63,8 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
 	fl.StringSliceVar(&f.expect, "expected-files", nil, "files that must be among the changed ones")
 	fl.BoolVar(&f.trust, "trust", false, "let the commands in .belay/config.yaml run, now and later")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing but the result")
-	f.settings.add(fl)
-	_ = c.RegisterFlagCompletionFunc("resume", a.completeTasks)
+	f.settings.Add(fl)
+	_ = c.RegisterFlagCompletionFunc("resume", a.CompleteTasks)
 	return c
 }
 
@@ -93,7 +94,7 @@ func split(c *cobra.Command, args []string) (prose string, agent []string, err e
 	return prose, agent, nil
 }
 
-func (a *app) run(c *cobra.Command, f runFlags, prose string, agent []string) error {
+func (a commands) run(c *cobra.Command, f runFlags, prose string, agent []string) error {
 	q := flow.RunRequest{NewTask: flow.NewTask{
 		Prose: prose, Agent: agent, Feature: f.feature, Role: f.role, Expect: f.expect, Trust: f.trust,
 	}, Soft: a.Soft}
@@ -111,7 +112,7 @@ func (a *app) run(c *cobra.Command, f runFlags, prose string, agent []string) er
 			return belay.Refuse(belay.CodeUsage, "belay run --resume "+f.resume, "a resumed task has its words and its id already")
 		}
 	}
-	desk, err := a.open(c.Context(), f.settings.flags(c.Flags())...)
+	desk, err := a.Open(c.Context(), f.settings.Flags(c.Flags())...)
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (a *app) run(c *cobra.Command, f runFlags, prose string, agent []string) er
 }
 
 // ranTo prints where a run has got to.
-func (a *app) ranTo(desk *flow.Desk, rec *drive.Record, err error) error {
+func (a commands) ranTo(desk *flow.Desk, rec *drive.Record, err error) error {
 	if rec == nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func outcome(r *drive.Record) error {
 	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is parked", id)
 }
 
-func (a *app) cancelCommand() *cobra.Command {
+func (a commands) cancelCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel TASK", Short: "Stop the agent of a running task", Args: cobra.ExactArgs(1),
 		Long: `Cancel ends the agent of a task from another terminal, with everything it started.
@@ -172,13 +173,13 @@ The run that waits for it captures what it left and parks the task.
 
 Exit codes: 0 stopped · 2 no agent runs · 6 no such task.`,
 		Example:           "  belay cancel T7",
-		ValidArgsFunction: a.completeTasks,
+		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := belay.ParseTaskID(args[0])
 			if err != nil {
 				return err
 			}
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package main
+package tree
 
 import (
 	"context"
@@ -18,14 +18,14 @@ import (
 type undoer func(*restore.Store, context.Context, restore.Options) (restore.Restored, error)
 
 // stepBack makes undo and redo.
-func (a *app) stepBack(name, about string, do undoer) *cobra.Command {
+func (a commands) stepBack(name, about string, do undoer) *cobra.Command {
 	var o restore.Options
 	c := &cobra.Command{
 		Use: name, Short: about, Args: cobra.NoArgs,
 		Long:    about + ". Nothing is lost either way: the present is held first.\n\nExit codes: 0 done · 2 nothing to " + name + ", or refused.",
 		Example: "  belay " + name + "\n  belay " + name + " --dry-run",
 		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
@@ -40,7 +40,7 @@ func (a *app) stepBack(name, about string, do undoer) *cobra.Command {
 	return c
 }
 
-func (a *app) dropCommand() *cobra.Command {
+func (a commands) dropCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "drop ID…", Short: "Forget snapshots", Args: cobra.MinimumNArgs(1),
@@ -48,9 +48,9 @@ func (a *app) dropCommand() *cobra.Command {
 task are refused.
 
 Exit codes: 0 forgotten · 2 belongs to an open task · 6 no such snapshot.`,
-		Example: "  belay snapshot drop 01jd6y", ValidArgsFunction: a.completeSnapshots,
+		Example: "  belay snapshot drop 01jd6y", ValidArgsFunction: a.CompleteSnapshots,
 		RunE: func(c *cobra.Command, args []string) error {
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
@@ -86,7 +86,7 @@ Exit codes: 0 forgotten · 2 belongs to an open task · 6 no such snapshot.`,
 	return c
 }
 
-func (a *app) pruneCommand() *cobra.Command {
+func (a commands) pruneCommand() *cobra.Command {
 	var o snapshot.PruneOptions
 	var age string
 	c := &cobra.Command{
@@ -100,7 +100,7 @@ Exit codes: 0 done.`,
 			if o.OlderThan, err = parseAge(age); err != nil {
 				return err
 			}
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
@@ -139,12 +139,12 @@ func parseAge(s string) (time.Duration, error) {
 	return 0, belay.Refuse(belay.CodeUsage, "write an age like 90m, 72h or 7d", "%q is not an age", s)
 }
 
-func (a *app) usageCommand() *cobra.Command {
+func (a commands) usageCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Show how much snapshots hold", Args: cobra.NoArgs,
 		Long: "Exit codes: 0 shown.", Example: "  belay snapshot status",
 		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}

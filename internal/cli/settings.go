@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"strconv"
@@ -10,18 +10,20 @@ import (
 	"github.com/belay-dev/belay/internal/flow"
 )
 
-// settingFlags are the flags that stand for keys of the config file and win over it.
-type settingFlags struct {
-	files, protect, preserve, skip []string
-	test, format, report           string
-	retry, timeout, checkTimeout   string
-	wall                           string
-	retries, attempts, maxDiff     int
-	cost                           float64
+// Settings are the flags that stand for keys of the config file and win over it.
+type Settings struct {
+	Skip                         []string
+	files, protect, preserve     []string
+	test, format, report         string
+	retry, timeout, checkTimeout string
+	wall                         string
+	retries, attempts, maxDiff   int
+	cost                         float64
 }
 
-func (s *settingFlags) add(f *pflag.FlagSet) {
-	s.addScope(f)
+// Add defines all of them.
+func (s *Settings) Add(f *pflag.FlagSet) {
+	s.AddScope(f)
 	f.StringSliceVar(&s.preserve, "preserve", nil, "`GLOBS` a rollback leaves alone")
 	f.IntVar(&s.retries, "retries", 3, "attempts after the first, without a person")
 	f.StringVar(&s.retry, "retry", "auto", "between attempts: auto, rollback or repair")
@@ -32,28 +34,28 @@ func (s *settingFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&s.cost, "cost", 0, "limit of the cost agents report, in dollars")
 }
 
-// addScope adds what judging alone needs.
-func (s *settingFlags) addScope(f *pflag.FlagSet) {
+// AddScope adds what judging alone needs.
+func (s *Settings) AddScope(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.files, "files", nil, "`GLOBS` the task may change; all when left out")
 	f.StringSliceVar(&s.protect, "protect", nil, "`GLOBS` that must not change")
 	f.StringVar(&s.test, "test", "", "the test `COMMAND`; detected when left out")
 	f.StringVar(&s.format, "test-format", "", "how its result is read: gotest, junit or exit")
 	f.StringVar(&s.report, "test-report", "", "for junit: a `GLOB` of the reports it writes")
 	f.IntVar(&s.maxDiff, "max-diff", 300, "changed lines before a warning")
-	f.StringSliceVar(&s.skip, "skip", nil, "checks not to run")
+	f.StringSliceVar(&s.Skip, "skip", nil, "checks not to run")
 }
 
 // keyOf names the config key a flag stands for.
 var keyOf = map[string]string{
-	"files": "files", "protect": "protect", "preserve": "preserve", "skip": "checks.skip",
+	"files": "files", "protect": "protect", "preserve": "preserve", "skip": "checks.Skip",
 	"test": "checks.tests.command", "test-format": "checks.tests.format", "test-report": "checks.tests.report",
 	"retry": "retry", "retries": "retries", "timeout": "agent.timeout", "check-timeout": "checks.timeout",
 	"max-diff": "checks.max_diff", "max-attempts": "limits.attempts", "wall-time": "limits.wall_time", "cost": "limits.cost",
 }
 
-// flags gives the keys that were set on the command line.
-func (s *settingFlags) flags(f *pflag.FlagSet) []flow.Flag {
-	lists := map[string][]string{"files": s.files, "protect": s.protect, "preserve": s.preserve, "skip": s.skip}
+// Flags gives the keys that were set on the command line.
+func (s *Settings) Flags(f *pflag.FlagSet) []flow.Flag {
+	lists := map[string][]string{"files": s.files, "protect": s.protect, "preserve": s.preserve, "skip": s.Skip}
 	texts := map[string]string{
 		"test": s.test, "test-format": s.format, "test-report": s.report, "retry": s.retry, "timeout": s.timeout,
 		"check-timeout": s.checkTimeout, "wall-time": s.wall,
@@ -75,13 +77,13 @@ func (s *settingFlags) flags(f *pflag.FlagSet) []flow.Flag {
 	return out
 }
 
-// completeTasks offers the ids of open tasks.
-func (a *app) completeTasks(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+// CompleteTasks offers the ids of open tasks.
+func (a *App) CompleteTasks(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	none := cobra.ShellCompDirectiveNoFileComp
 	if len(args) > 0 {
 		return nil, none
 	}
-	desk, err := a.open(c.Context())
+	desk, err := a.Open(c.Context())
 	if err != nil {
 		return nil, none
 	}
@@ -96,9 +98,9 @@ func (a *app) completeTasks(c *cobra.Command, args []string, _ string) ([]string
 	return ids, none
 }
 
-// completeSnapshots offers snapshot ids, newest first.
-func (a *app) completeSnapshots(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	desk, err := a.open(c.Context())
+// CompleteSnapshots offers snapshot ids, newest first.
+func (a *App) CompleteSnapshots(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	desk, err := a.Open(c.Context())
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

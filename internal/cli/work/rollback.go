@@ -1,4 +1,4 @@
-package main
+package work
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-func (a *app) rollbackCommand() *cobra.Command {
+func (a commands) rollbackCommand() *cobra.Command {
 	var q flow.RollbackRequest
 	var yes bool
 	c := &cobra.Command{
@@ -23,12 +23,12 @@ rollback back.
 Exit codes: 0 done · 2 could not, nothing changed · 5 the tree is in use · 6 no such task.`,
 		Example: `  belay rollback T7 --dry-run
   belay rollback T7 --preserve 'tests/**' --reason "wrong approach"`,
-		ValidArgsFunction: a.completeTasks,
+		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if q.Task, err = belay.ParseTaskID(args[0]); err != nil {
 				return err
 			}
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}

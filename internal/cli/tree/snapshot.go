@@ -1,4 +1,4 @@
-package main
+package tree
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-func (a *app) snapshotCommand() *cobra.Command {
+func (a commands) snapshotCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "snapshot", Short: "Hold, compare and put back whole states", Aliases: []string{"snap"},
 		Long: `A snapshot is the whole state of a working tree: tracked, staged and untracked files
@@ -26,7 +26,7 @@ Taking one changes nothing that you can see; refs live under refs/belay/.`,
 	return c
 }
 
-func (a *app) takeCommand() *cobra.Command {
+func (a commands) takeCommand() *cobra.Command {
 	m := snapshot.Meta{Kind: belay.KindManual}
 	var task string
 	c := &cobra.Command{
@@ -43,7 +43,7 @@ Exit codes: 0 taken · 2 could not be taken.`,
 					return err
 				}
 			}
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ Exit codes: 0 taken · 2 could not be taken.`,
 	return c
 }
 
-func (a *app) gaps(info snapshot.Info) {
+func (a commands) gaps(info snapshot.Info) {
 	for _, g := range info.Gaps {
 		fmt.Fprintf(a.Err, "belay: not captured: %s (%s)\n", belay.VisibleLine(g.Path), belay.VisibleLine(g.Reason))
 	}
@@ -78,13 +78,13 @@ func (a *app) gaps(info snapshot.Info) {
 	}
 }
 
-func (a *app) listCommand() *cobra.Command {
+func (a commands) listCommand() *cobra.Command {
 	var task, kind string
 	c := &cobra.Command{
 		Use: "list", Short: "List snapshots, oldest first", Args: cobra.NoArgs, Aliases: []string{"ls"},
 		Example: "  belay snapshot list --task T7",
 		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
@@ -116,11 +116,11 @@ func (a *app) listCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) snapshotShowCommand() *cobra.Command {
+func (a commands) snapshotShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show what a snapshot holds and what it could not", Args: cobra.ExactArgs(1),
 		Long:    "ID may be cut to its first characters.\n\nExit codes: 0 shown · 6 no such snapshot.",
-		Example: "  belay snapshot show 01jd6y", ValidArgsFunction: a.completeSnapshots,
+		Example: "  belay snapshot show 01jd6y", ValidArgsFunction: a.CompleteSnapshots,
 		RunE: func(c *cobra.Command, args []string) error {
 			desk, info, err := a.snapshot(c, args[0])
 			if err != nil {
@@ -135,12 +135,12 @@ func (a *app) snapshotShowCommand() *cobra.Command {
 }
 
 // snapshot opens the repository and resolves an id or the start of one.
-func (a *app) snapshot(c *cobra.Command, arg string) (*flow.Desk, snapshot.Info, error) {
+func (a commands) snapshot(c *cobra.Command, arg string) (*flow.Desk, snapshot.Info, error) {
 	id, err := belay.ParseSnapshotID(arg)
 	if err != nil {
 		return nil, snapshot.Info{}, err
 	}
-	desk, err := a.open(c.Context())
+	desk, err := a.Open(c.Context())
 	if err != nil {
 		return nil, snapshot.Info{}, err
 	}
@@ -148,7 +148,7 @@ func (a *app) snapshot(c *cobra.Command, arg string) (*flow.Desk, snapshot.Info,
 	return desk, info, err
 }
 
-func (a *app) diffCommand() *cobra.Command {
+func (a commands) diffCommand() *cobra.Command {
 	var stat, names bool
 	c := &cobra.Command{
 		Use: "diff FROM [TO] [-- PATH…]", Short: "Compare two snapshots, or one with the present",
@@ -159,7 +159,7 @@ Exit codes: 0 compared · 6 no such snapshot or task.`,
 		Example: `  belay snapshot diff T7
   belay snapshot diff 01jd6y --stat
   belay snapshot diff 01jd6y 01jd72 -- src/`,
-		Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeSnapshots,
+		Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.CompleteSnapshots,
 		RunE: func(c *cobra.Command, args []string) error {
 			ids, paths := args, []string(nil)
 			if n := c.ArgsLenAtDash(); n >= 0 {
@@ -168,7 +168,7 @@ Exit codes: 0 compared · 6 no such snapshot or task.`,
 			if len(ids) == 0 || len(ids) > 2 {
 				return belay.Refuse(belay.CodeUsage, "belay snapshot diff FROM [TO] [-- PATH…]", "one or two snapshots are compared")
 			}
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
@@ -184,7 +184,7 @@ Exit codes: 0 compared · 6 no such snapshot or task.`,
 	return c
 }
 
-func (a *app) printDiff(c *cobra.Command, desk *flow.Desk, d flow.Diff, stat, names bool) error {
+func (a commands) printDiff(c *cobra.Command, desk *flow.Desk, d flow.Diff, stat, names bool) error {
 	if a.JSON || stat || names {
 		return a.Tell(d, nil, func(w io.Writer) {
 			var rows [][]string
@@ -213,7 +213,7 @@ func (a *app) printDiff(c *cobra.Command, desk *flow.Desk, d flow.Diff, stat, na
 	return err
 }
 
-func (a *app) restoreCommand() *cobra.Command {
+func (a commands) restoreCommand() *cobra.Command {
 	var o restore.Options
 	var yes bool
 	c := &cobra.Command{
@@ -225,7 +225,7 @@ Ignored files, repositories of their own and what the snapshot could not capture
 Exit codes: 0 restored · 2 refused, nothing changed · 5 somebody else restores · 6 no such snapshot.`,
 		Example: `  belay snapshot restore 01jd6y --dry-run
   belay snapshot restore 01jd6y -- src/login.go`,
-		ValidArgsFunction: a.completeSnapshots,
+		ValidArgsFunction: a.CompleteSnapshots,
 		RunE: func(c *cobra.Command, args []string) error {
 			if n := c.ArgsLenAtDash(); n >= 0 && n != 1 || n < 0 && len(args) > 1 {
 				return belay.Refuse(belay.CodeUsage, "belay snapshot restore ID -- PATH…", "one snapshot is restored; paths stand after --")
@@ -234,7 +234,7 @@ Exit codes: 0 restored · 2 refused, nothing changed · 5 somebody else restores
 			if err != nil {
 				return err
 			}
-			if o.Paths, err = desk.Paths(a.dir, args[1:]); err != nil {
+			if o.Paths, err = desk.Paths(a.Dir, args[1:]); err != nil {
 				return err
 			}
 			if !o.DryRun && !yes {
@@ -263,10 +263,10 @@ Exit codes: 0 restored · 2 refused, nothing changed · 5 somebody else restores
 	return c
 }
 
-func (a *app) undoCommand() *cobra.Command {
+func (a commands) undoCommand() *cobra.Command {
 	return a.stepBack("undo", "Take the last restore back", (*restore.Store).Undo)
 }
 
-func (a *app) redoCommand() *cobra.Command {
+func (a commands) redoCommand() *cobra.Command {
 	return a.stepBack("redo", "Do the restore again that undo took back", (*restore.Store).Redo)
 }

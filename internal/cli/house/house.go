@@ -1,4 +1,4 @@
-package main
+package house
 
 import (
 	"fmt"
@@ -11,12 +11,12 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-func (a *app) statusCommand() *cobra.Command {
+func (a commands) statusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Show open tasks, snapshots and what needs you", Args: cobra.NoArgs,
 		Long: "Exit codes: 0 shown.", Example: "  belay status\n  belay status --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
@@ -29,7 +29,7 @@ func (a *app) statusCommand() *cobra.Command {
 	}
 }
 
-func (a *app) initCommand() *cobra.Command {
+func (a commands) initCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "init", Short: "Write a short config with what can be detected", Args: cobra.NoArgs,
 		Long: `Init writes .belay/config.yaml, commented, with the test command it can detect, and
@@ -38,7 +38,7 @@ func (a *app) initCommand() *cobra.Command {
 Exit codes: 0 done.`,
 		Example: "  belay init",
 		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
@@ -63,13 +63,13 @@ Exit codes: 0 done.`,
 	}
 }
 
-func (a *app) configCommand() *cobra.Command {
+func (a commands) configCommand() *cobra.Command {
 	c := &cobra.Command{Use: "config", Short: "Show what is in force"}
 	c.AddCommand(&cobra.Command{
 		Use: "show", Short: "Print every setting and where it comes from", Args: cobra.NoArgs,
 		Long: "Exit codes: 0 shown · 2 the config has errors.", Example: "  belay config show",
 		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
@@ -86,7 +86,7 @@ func (a *app) configCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) trustCommand() *cobra.Command {
+func (a commands) trustCommand() *cobra.Command {
 	var show, remove bool
 	c := &cobra.Command{
 		Use: "trust", Short: "Let the commands in .belay/config.yaml run", Args: cobra.NoArgs,
@@ -98,7 +98,7 @@ folder, outside the repository. Commands given as flags need no trust.
 Exit codes: 0 done.`,
 		Example: "  belay trust --show\n  belay trust\n  belay trust --remove",
 		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.open(c.Context())
+			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
@@ -126,7 +126,7 @@ Exit codes: 0 done.`,
 	return c
 }
 
-func (a *app) doctorCommand() *cobra.Command {
+func (a commands) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Look at everything belay relies on", Args: cobra.NoArgs,
 		Long: `Doctor checks git, the config, belay's folders, every record and every snapshot. A
@@ -135,7 +135,7 @@ restore that was cut short is finished.
 Exit codes: 0 all well · 1 something needs you.`,
 		Example: "  belay doctor",
 		RunE: func(c *cobra.Command, _ []string) error {
-			desk, bad, err := flow.OpenAnyway(c.Context(), a.setting(nil))
+			desk, bad, err := flow.OpenAnyway(c.Context(), a.Setting(nil))
 			if err != nil {
 				return err
 			}

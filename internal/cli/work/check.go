@@ -1,4 +1,4 @@
-package main
+package work
 
 import (
 	"io"
@@ -7,12 +7,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/cli"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-func (a *app) checkCommand() *cobra.Command {
-	var set settingFlags
+func (a commands) checkCommand() *cobra.Command {
+	var set cli.Settings
 	var before string
 	var timeout time.Duration
 	var trust bool
@@ -26,10 +27,10 @@ Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no su
 		Example: `  belay check T7
   belay check T7 --skip tests --timeout 5s
   belay check --before 01jd6y --files 'src/**' --protect go.mod --json`,
-		ValidArgsFunction: a.completeTasks,
+		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
-			q := flow.CheckRequest{Before: before, Skip: set.skip, Timeout: timeout}
-			desk, err := a.open(c.Context(), set.flags(c.Flags())...)
+			q := flow.CheckRequest{Before: before, Skip: set.Skip, Timeout: timeout}
+			desk, err := a.Open(c.Context(), set.Flags(c.Flags())...)
 			if err != nil {
 				return err
 			}
@@ -58,12 +59,12 @@ Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no su
 	f.StringVar(&before, "before", "", "compare with this `SNAPSHOT` instead of a task's state before")
 	f.DurationVar(&timeout, "timeout", 30*time.Second, "time limit of all checks together")
 	f.BoolVar(&trust, "trust", false, "let the commands in .belay/config.yaml run, now and later")
-	set.addScope(f)
+	set.AddScope(f)
 	return c
 }
 
 // judged prints a report and ends with what its verdict means.
-func (a *app) judged(report belay.Report, err error) error {
+func (a commands) judged(report belay.Report, err error) error {
 	if err != nil {
 		return err
 	}
