@@ -37,6 +37,7 @@ var floors = map[string]int{
 	"internal/brief":      1,
 	"internal/agent":      1,
 	"internal/config":     1,
+	"internal/trust":      1,
 
 	"internal/check": 2,
 	"internal/scan":  2,

@@ -16,12 +16,13 @@ import (
 	"github.com/belay-dev/belay/internal/journal"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // Desk is belay opened in one working tree: what every request starts from.
 type Desk struct {
 	*drive.Desk
-	trust *config.Trust
+	trust *trust.List
 }
 
 // Setting says how a Desk is opened. Dir is any folder in the working tree. Flags
@@ -78,7 +79,7 @@ func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*D
 	d := &Desk{Desk: &drive.Desk{
 		Repo: repo, Config: cfg, Self: s.Self,
 		Journal: journal.Open(filepath.Join(repo.Common, "belay")),
-	}, trust: config.OpenTrust("")}
+	}, trust: trust.Open("")}
 	var err error
 	d.Snaps, err = restore.Open(ctx, repo, snapshot.Options{
 		Include: cfg.Snapshot.Include, MaxFile: cfg.Snapshot.MaxFile,

@@ -1,4 +1,4 @@
-package config
+package trust
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-func wantTrust(t *testing.T, list *Trust, repo, hash string, want bool) {
+func wantTrust(t *testing.T, list *List, repo, hash string, want bool) {
 	t.Helper()
 	if got, err := list.Trusted(repo, hash); err != nil || got != want {
 		t.Errorf("%s %s: %v %v, want %v", repo, hash, got, err, want)
@@ -23,7 +23,7 @@ func wantTrust(t *testing.T, list *Trust, repo, hash string, want bool) {
 func TestTrust(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a", "b", "trust.json")
-	list := OpenTrust(path)
+	list := Open(path)
 	wantTrust(t, list, "r1", "h1", false)
 	wantTrust(t, list, "r1", "", true)
 	if err := list.Remove("r1", "h1"); err != nil {
@@ -34,7 +34,7 @@ func TestTrust(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list = OpenTrust(path)
+	list = Open(path)
 	wantTrust(t, list, "r1", "h2", true)
 	wantTrust(t, list, "r2", "h2", false)
 	if err := list.Remove("r1", "h1"); err != nil {
@@ -62,7 +62,7 @@ func TestTrustDamaged(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		list := OpenTrust(path)
+		list := Open(path)
 		ok, err := list.Trusted("r", "h")
 		if ok || belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), path) {
 			t.Errorf("%q: %v %v", text, ok, err)
@@ -83,14 +83,14 @@ func TestTrustAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 20 {
 		wg.Go(func() {
-			if err := OpenTrust(path).Add("r", fmt.Sprint(i), ""); err != nil {
+			if err := Open(path).Add("r", fmt.Sprint(i), ""); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
 	for i := range 20 {
-		wantTrust(t, OpenTrust(path), "r", fmt.Sprint(i), true)
+		wantTrust(t, Open(path), "r", fmt.Sprint(i), true)
 	}
 }
 
@@ -99,10 +99,10 @@ func TestTrustBehindLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	real, link := filepath.Join(dir, "real.json"), filepath.Join(dir, "trust.json")
-	if err := errors.Join(OpenTrust(real).Add("r", "a", ""), os.Symlink(real, link), OpenTrust(link).Add("r", "b", "")); err != nil {
+	if err := errors.Join(Open(real).Add("r", "a", ""), os.Symlink(real, link), Open(link).Add("r", "b", "")); err != nil {
 		t.Fatal(err)
 	}
-	wantTrust(t, OpenTrust(real), "r", "b", true)
+	wantTrust(t, Open(real), "r", "b", true)
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Error("the link is gone:", err)
 	}
@@ -114,7 +114,7 @@ func TestTrustCannotBeWritten(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := OpenTrust(filepath.Join(file, "trust.json")).Add("r", "h", "")
+	err := Open(filepath.Join(file, "trust.json")).Add("r", "h", "")
 	if belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), file) {
 		t.Error(err)
 	}
@@ -129,19 +129,19 @@ func TestTrustPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list := OpenTrust(""); list.path != filepath.Join(dir, "belay", "trust.json") {
+	if list := Open(""); list.path != filepath.Join(dir, "belay", "trust.json") {
 		t.Error(list.path)
 	}
 	t.Setenv("BELAY_CONFIG_HOME", "/x")
-	if list := OpenTrust(""); list.path != "/x/trust.json" {
+	if list := Open(""); list.path != "/x/trust.json" {
 		t.Error(list.path)
 	}
 	t.Setenv("BELAY_CONFIG_HOME", "")
 	t.Setenv("HOME", "")
-	if _, err := OpenTrust("").Trusted("r", "h"); belay.CodeOf(err) != belay.CodeCannot {
+	if _, err := Open("").Trusted("r", "h"); belay.CodeOf(err) != belay.CodeCannot {
 		t.Error(err)
 	}
-	if err := OpenTrust("").Add("r", "h", ""); belay.CodeOf(err) != belay.CodeCannot {
+	if err := Open("").Add("r", "h", ""); belay.CodeOf(err) != belay.CodeCannot {
 		t.Error(err)
 	}
 }
@@ -152,7 +152,7 @@ func FuzzTrust(f *testing.F) {
 	f.Add([]byte(`{"v":1,"trusted":null}`))
 	f.Add([]byte(`{"v":1}[]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		list, err := parseTrust(data)
+		list, err := parse(data)
 		if err != nil {
 			return
 		}
@@ -160,7 +160,7 @@ func FuzzTrust(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := parseTrust(text)
+		again, err := parse(text)
 		if err != nil || fmt.Sprint(again) != fmt.Sprint(list) {
 			t.Fatalf("%v became %v: %v", list, again, err)
 		}

@@ -1,4 +1,9 @@
-package config
+// Package trust keeps the user's list of commands that may run: blocks of them, by
+// their hash, each for one repository, in the user's own config folder and outside
+// every repository, so that none can trust itself.
+//
+// It never reads a repository and never runs anything.
+package trust
 
 import (
 	"bytes"
@@ -18,21 +23,21 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Trust is the user's list of blocks of commands (see Commands) that may run, each for
+// List is the user's list of blocks of commands that may run, each for
 // one repository. It lies outside every repository, so that none can trust itself. Its
 // methods may be called from several processes at once.
-type Trust struct {
+type List struct {
 	path string
 	err  error // why there is no path
 }
 
-// trustFile is the list on disk, version 1.
-type trustFile struct {
-	Version int          `json:"v"`
-	Trusted []trustEntry `json:"trusted"`
+// file is the list on disk, version 1.
+type file struct {
+	Version int     `json:"v"`
+	Trusted []entry `json:"trusted"`
 }
 
-type trustEntry struct {
+type entry struct {
 	Repo string `json:"repo"`
 	Hash string `json:"hash"`
 	Note string `json:"note"`
@@ -43,28 +48,28 @@ const (
 	trustWait = 10 * time.Second
 )
 
-// OpenTrust gives the list in the file path. "" is trust.json in $BELAY_CONFIG_HOME, or
+// Open gives the list in the file path. "" is trust.json in $BELAY_CONFIG_HOME, or
 // else in belay below the user's config folder. It touches nothing; a list that is not
 // there trusts nothing.
-func OpenTrust(path string) *Trust {
+func Open(path string) *List {
 	if path != "" {
-		return &Trust{path: path}
+		return &List{path: path}
 	}
 	if home := os.Getenv("BELAY_CONFIG_HOME"); home != "" {
-		return &Trust{path: filepath.Join(home, "trust.json")}
+		return &List{path: filepath.Join(home, "trust.json")}
 	}
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return &Trust{err: &belay.Error{Code: belay.CodeCannot, What: "there is no folder for the list of trusted commands",
+		return &List{err: &belay.Error{Code: belay.CodeCannot, What: "there is no folder for the list of trusted commands",
 			Try: "set HOME or BELAY_CONFIG_HOME", Err: err}}
 	}
-	return &Trust{path: filepath.Join(dir, "belay", "trust.json")}
+	return &List{path: filepath.Join(dir, "belay", "trust.json")}
 }
 
 // Trusted reports whether the block with this hash may run in the repository with this
 // identity. A list that cannot be read is an error (belay.CodeCannot), never a yes; the
 // empty hash is no block and needs no trust.
-func (t *Trust) Trusted(repo, hash string) (bool, error) {
+func (t *List) Trusted(repo, hash string) (bool, error) {
 	if hash == "" {
 		return true, nil
 	}
@@ -72,39 +77,39 @@ func (t *Trust) Trusted(repo, hash string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(list.Trusted, func(e trustEntry) bool { return e.is(repo, hash) }), nil
+	return slices.ContainsFunc(list.Trusted, func(e entry) bool { return e.is(repo, hash) }), nil
 }
 
 // Add trusts a block; note is what people find beside it in the list. Adding one that is
 // there replaces its note. The list is on the disk when Add returns. Errors:
 // belay.CodeCannot when the list cannot be read (it is then left as it is) or written,
 // belay.CodeBusy when another process holds it for ten seconds.
-func (t *Trust) Add(repo, hash, note string) error {
+func (t *List) Add(repo, hash, note string) error {
 	if hash == "" {
 		return belay.Refuse(belay.CodeUsage, "belay config show", "there are no commands to trust")
 	}
-	return t.change(func(list *trustFile) {
+	return t.change(func(list *file) {
 		list.remove(repo, hash)
-		list.Trusted = append(list.Trusted, trustEntry{Repo: repo, Hash: hash, Note: note})
+		list.Trusted = append(list.Trusted, entry{Repo: repo, Hash: hash, Note: note})
 	})
 }
 
 // Remove takes a block's trust away; one that is not trusted is no error. Errors as Add's.
-func (t *Trust) Remove(repo, hash string) error {
+func (t *List) Remove(repo, hash string) error {
 	if trusted, err := t.Trusted(repo, hash); err != nil || !trusted {
 		return err
 	}
-	return t.change(func(list *trustFile) { list.remove(repo, hash) })
+	return t.change(func(list *file) { list.remove(repo, hash) })
 }
 
-func (f *trustFile) remove(repo, hash string) {
-	f.Trusted = slices.DeleteFunc(f.Trusted, func(e trustEntry) bool { return e.is(repo, hash) })
+func (f *file) remove(repo, hash string) {
+	f.Trusted = slices.DeleteFunc(f.Trusted, func(e entry) bool { return e.is(repo, hash) })
 }
 
-func (e trustEntry) is(repo, hash string) bool { return e.Repo == repo && e.Hash == hash }
+func (e entry) is(repo, hash string) bool { return e.Repo == repo && e.Hash == hash }
 
-func (t *Trust) read() (trustFile, error) {
-	empty := trustFile{Version: 1, Trusted: []trustEntry{}}
+func (t *List) read() (file, error) {
+	empty := file{Version: 1, Trusted: []entry{}}
 	if t.err != nil {
 		return empty, t.err
 	}
@@ -120,14 +125,14 @@ func (t *Trust) read() (trustFile, error) {
 	if err != nil {
 		return empty, t.cannot("read", err)
 	}
-	list, err := parseTrust(data)
+	list, err := parse(data)
 	if err != nil {
 		return empty, t.cannot("read", err)
 	}
 	return list, nil
 }
 
-func parseTrust(data []byte) (list trustFile, err error) {
+func parse(data []byte) (list file, err error) {
 	if len(data) > maxTrust {
 		return list, fmt.Errorf("it is larger than %d MiB", maxTrust>>20)
 	}
@@ -145,14 +150,14 @@ func parseTrust(data []byte) (list trustFile, err error) {
 	return list, nil
 }
 
-func (t *Trust) cannot(do string, err error) error {
+func (t *List) cannot(do string, err error) error {
 	return &belay.Error{Code: belay.CodeCannot, What: "cannot " + do + " the list of trusted commands, " + t.path,
 		Try: "mend it, or move it away and trust again", Err: err}
 }
 
 // change reads the list, lets edit change it, and puts the new one in its place, under
 // a lock, so that two processes that trust at once both get their way.
-func (t *Trust) change(edit func(*trustFile)) error {
+func (t *List) change(edit func(*file)) error {
 	if t.err != nil {
 		return t.err
 	}
