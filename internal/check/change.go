@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/answer"
 )
 
 // change asks whether the attempt did anything. An agent that ends well without a
@@ -14,14 +15,14 @@ func change(_ context.Context, in Input) belay.CheckResult {
 	attempt, task := work(in.Attempt), work(in.Changes)
 	switch {
 	case len(attempt) == 0:
-		return answered(nameChange, "the attempt changed nothing", []belay.Finding{{
+		return answer.Of(nameChange, "the attempt changed nothing", []belay.Finding{{
 			Severity: belay.SeverityError, Category: belay.CategoryEmpty,
 			Title:          "the attempt changed nothing",
 			Detail:         "no file differs from the state the attempt started from",
 			Recommendation: "make the change the task asks for; if nothing can be done, say why",
 		}})
 	case len(task) == 0:
-		return answered(nameChange, "nothing is left of the task's changes", []belay.Finding{{
+		return answer.Of(nameChange, "nothing is left of the task's changes", []belay.Finding{{
 			Severity: belay.SeverityError, Category: belay.CategoryEmpty,
 			Title:          "nothing is left of the task's changes",
 			Detail:         "the attempt took back what the attempts before it had changed",
@@ -32,7 +33,7 @@ func change(_ context.Context, in Input) belay.CheckResult {
 	for _, c := range attempt {
 		added, deleted = added+c.Added, deleted+c.Deleted
 	}
-	return answered(nameChange, fmt.Sprintf("%s, +%d -%d", count(len(attempt), "file", "files"), added, deleted), nil)
+	return answer.Of(nameChange, fmt.Sprintf("%s, +%d -%d", answer.Count(len(attempt), "file", "files"), added, deleted), nil)
 }
 
 // work leaves out the paths that belay writes itself: they are nobody's change.

@@ -5,14 +5,12 @@
 //
 // It never decides what a finding leads to, never reads or writes git, never writes
 // in the work tree and never keeps anything: output worth keeping goes through
-// Input.Logs. The only program it starts is the test command it is given. Reading
-// reports, holding a program and detecting a command are rooms of their own below:
-// results, hold, detect.
+// Input.Logs. The only program it starts is the test command it is given; running
+// tests is the room suite below.
 package check
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -20,7 +18,9 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/answer"
 	"github.com/belay-dev/belay/internal/check/hold"
+	"github.com/belay-dev/belay/internal/check/suite"
 )
 
 // The names of the checks.
@@ -30,7 +30,7 @@ const (
 	nameProtect = "protect"
 	nameRules   = "rules"
 	nameSize    = "size"
-	nameTests   = "tests"
+	nameTests   = suite.Name
 )
 
 // What holds when the task does not say otherwise.
@@ -38,7 +38,6 @@ const (
 	defaultTimeout = 30 * time.Second
 	defaultGrace   = time.Second
 	defaultMaxDiff = 300
-	mostFindings   = 100 // of one kind, named one by one
 )
 
 // Input is everything a judgement rests on.
@@ -53,7 +52,7 @@ type Input struct {
 	Skip    []string // names of checks not to run, besides Checks.Skip
 	Before  belay.SnapshotID
 	After   belay.SnapshotID
-	Known   []string // ids (TestFailure.Test) of tests that failed before the task began
+	Known   []string // ids (results.Failure.Test) of tests that failed before the task began
 	// Logs stores an attachment and gives its sha256; nil stores nothing.
 	Logs func(name string, r io.Reader) (string, error)
 	// Grace is how long a test command that ran out of time has between SIGTERM and
@@ -91,8 +90,6 @@ func Names() []string {
 	return names
 }
 
-var errLimit = errors.New("time limit")
-
 // Run asks every question at once and gives the answers in the order of Names,
 // whatever order they came in. It returns within Checks.Timeout (30 s when zero)
 // plus Grace plus about a second: a check that has not finished by then is
@@ -102,7 +99,7 @@ var errLimit = errors.New("time limit")
 // nil; it is called from the calling goroutine only.
 func Run(ctx context.Context, in Input, progress func(Progress)) belay.Report {
 	start := time.Now()
-	ctx, cancel := context.WithTimeoutCause(ctx, in.timeout(), errLimit)
+	ctx, cancel := context.WithTimeoutCause(ctx, in.timeout(), suite.OverTime{Limit: in.timeout()})
 	defer cancel()
 	if progress == nil {
 		progress = func(Progress) {}
@@ -110,7 +107,7 @@ func Run(ctx context.Context, in Input, progress func(Progress)) belay.Report {
 	results := collect(ctx, in, progress)
 	for _, name := range in.Only {
 		if !slices.Contains(Names(), name) {
-			results = append(results, unknown(name, "there is no check of that name, the checks are "+strings.Join(Names(), ", ")))
+			results = append(results, answer.Unknown(name, "there is no check of that name, the checks are "+strings.Join(Names(), ", ")))
 		}
 	}
 	return belay.Report{
@@ -120,7 +117,7 @@ func Run(ctx context.Context, in Input, progress func(Progress)) belay.Report {
 	}
 }
 
-type answer struct {
+type given struct {
 	at     int
 	result belay.CheckResult
 }
@@ -128,21 +125,21 @@ type answer struct {
 func collect(ctx context.Context, in Input, progress func(Progress)) []belay.CheckResult {
 	all := questions()
 	results := make([]belay.CheckResult, len(all))
-	answers := make(chan answer, len(all)) // never blocks a check that comes too late
+	answers := make(chan given, len(all)) // never blocks a check that comes too late
 	open := map[int]bool{}
-	take := func(a answer) {
+	take := func(a given) {
 		results[a.at] = a.result
 		delete(open, a.at)
 		progress(Progress{Check: a.result.Check, Done: true, Result: &results[a.at]})
 	}
 	for i := len(all) - 1; i >= 0; i-- {
 		if why := in.skips(all[i].name); why != "" {
-			take(answer{i, skipped(all[i].name, why)})
+			take(given{i, answer.Skipped(all[i].name, why)})
 			continue
 		}
 		open[i] = true
 		progress(Progress{Check: all[i].name})
-		go func() { answers <- answer{i, timed(ctx, in, all[i])} }()
+		go func() { answers <- given{i, timed(ctx, in, all[i])} }()
 	}
 	over, late := ctx.Done(), (<-chan time.Time)(nil)
 	for len(open) > 0 {
@@ -154,7 +151,7 @@ func collect(ctx context.Context, in Input, progress func(Progress)) []belay.Che
 		case <-late:
 			for i := range all {
 				if open[i] {
-					take(answer{i, unknown(all[i].name, in.unfinished(ctx))})
+					take(given{i, answer.Unknown(all[i].name, suite.Unfinished(ctx))})
 				}
 			}
 		}
@@ -168,7 +165,7 @@ func timed(ctx context.Context, in Input, q question) (r belay.CheckResult) {
 	start := time.Now()
 	defer func() {
 		if p := recover(); p != nil {
-			r = unknown(q.name, fmt.Sprintf("the check broke: %v", p))
+			r = answer.Unknown(q.name, fmt.Sprintf("the check broke: %v", p))
 		}
 		r.Millis = time.Since(start).Milliseconds()
 	}()
@@ -200,24 +197,4 @@ func (in Input) skips(name string) string {
 		return "skipped by the task's checks"
 	}
 	return ""
-}
-
-// unfinished says why a check has no answer once ctx is over.
-func (in Input) unfinished(ctx context.Context) string {
-	if errors.Is(context.Cause(ctx), errLimit) {
-		return "did not finish within " + short(in.timeout())
-	}
-	return "interrupted before it finished"
-}
-
-// short writes a duration without parts that are zero: 2m, not 2m0s.
-func short(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/answer"
+	"github.com/belay-dev/belay/internal/check/suite"
+	"github.com/belay-dev/belay/internal/glob"
 )
 
 // protect asks whether the task left the protected paths alone. Only the globs that
@@ -13,15 +16,15 @@ import (
 func protect(ctx context.Context, in Input) belay.CheckResult {
 	globs := in.Scope.Protect
 	if len(globs) == 0 {
-		return skipped(nameProtect, "no path is protected")
+		return answer.Skipped(nameProtect, "no path is protected")
 	}
 	if err := validGlobs(globs); err != nil {
-		return unknown(nameProtect, err.Error())
+		return answer.Unknown(nameProtect, err.Error())
 	}
 	var found []belay.Finding
 	for _, c := range in.Changes {
 		if ctx.Err() != nil {
-			return unknown(nameProtect, in.unfinished(ctx))
+			return answer.Unknown(nameProtect, suite.Unfinished(ctx))
 		}
 		glob := guardOf(globs, c.Path)
 		if glob == "" {
@@ -36,18 +39,18 @@ func protect(ctx context.Context, in Input) belay.CheckResult {
 	}
 	summary := "protected paths are untouched"
 	if len(found) > 0 {
-		summary = count(len(found), "protected path", "protected paths") + " changed"
+		summary = answer.Count(len(found), "protected path", "protected paths") + " changed"
 	}
-	return answered(nameProtect, summary, brief(found, "more protected paths changed"))
+	return answer.Of(nameProtect, summary, answer.Brief(found, "more protected paths changed"))
 }
 
 func guardOf(globs []string, path string) string {
-	for _, glob := range globs {
-		if belaysOwn(path) && !strings.HasPrefix(strings.TrimPrefix(glob, "./"), ".belay") {
+	for _, one := range globs {
+		if belaysOwn(path) && !strings.HasPrefix(strings.TrimPrefix(one, "./"), ".belay") {
 			continue
 		}
-		if matches(glob, path) {
-			return glob
+		if glob.Covers(one, path) {
+			return one
 		}
 	}
 	return ""

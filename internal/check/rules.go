@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/answer"
+	"github.com/belay-dev/belay/internal/check/suite"
+	"github.com/belay-dev/belay/internal/glob"
 )
 
 // ruleNames are names, in any folder, of files and folders that tell agents what to
@@ -37,12 +40,12 @@ var rulePaths = []string{
 // no permission to leave an AGENTS.md in src.
 func rules(ctx context.Context, in Input) belay.CheckResult {
 	if err := validGlobs(in.Scope.Files); err != nil {
-		return unknown(nameRules, err.Error())
+		return answer.Unknown(nameRules, err.Error())
 	}
 	var found []belay.Finding
 	for _, c := range work(in.Changes) {
 		if ctx.Err() != nil {
-			return unknown(nameRules, in.unfinished(ctx))
+			return answer.Unknown(nameRules, suite.Unfinished(ctx))
 		}
 		rule := ruleOf(c.Path)
 		if rule == "" || namedIn(in.Scope.Files, rule, c.Path) {
@@ -57,9 +60,9 @@ func rules(ctx context.Context, in Input) belay.CheckResult {
 	}
 	summary := "rules for agents and automation are untouched"
 	if len(found) > 0 {
-		summary = count(len(found), "rule file", "rule files") + " changed without being named by the task"
+		summary = answer.Count(len(found), "rule file", "rule files") + " changed without being named by the task"
 	}
-	return answered(nameRules, summary, brief(found, "more rule files changed"))
+	return answer.Of(nameRules, summary, answer.Brief(found, "more rule files changed"))
 }
 
 // ruleOf gives the part of path, in lower case, that makes it a rule, "" for any
@@ -82,8 +85,8 @@ func ruleOf(path string) string {
 
 // namedIn tells whether one of the globs covers path and spells the rule out.
 func namedIn(globs []string, rule, path string) bool {
-	for _, glob := range globs {
-		if strings.Contains(strings.ToLower(glob), rule) && matches(glob, path) {
+	for _, one := range globs {
+		if strings.Contains(strings.ToLower(one), rule) && glob.Covers(one, path) {
 			return true
 		}
 	}

@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/answer"
+	"github.com/belay-dev/belay/internal/check/suite"
+	"github.com/belay-dev/belay/internal/glob"
 )
 
 // scope asks whether the task changed its own files, all that were expected and no
@@ -13,32 +16,32 @@ import (
 func scope(ctx context.Context, in Input) belay.CheckResult {
 	files, expect := in.Scope.Files, in.Scope.Expect
 	if len(files) == 0 && len(expect) == 0 {
-		return skipped(nameScope, "no file scope was given")
+		return answer.Skipped(nameScope, "no file scope was given")
 	}
 	if err := validGlobs(files, expect); err != nil {
-		return unknown(nameScope, err.Error())
+		return answer.Unknown(nameScope, err.Error())
 	}
 	changes := work(in.Changes)
 	var extra []belay.Finding
 	for _, c := range changes {
 		if ctx.Err() != nil {
-			return unknown(nameScope, in.unfinished(ctx))
+			return answer.Unknown(nameScope, suite.Unfinished(ctx))
 		}
-		if len(files) > 0 && !Match(files, c.Path) {
+		if len(files) > 0 && !glob.Match(files, c.Path) {
 			extra = append(extra, stray(c, files))
 		}
 	}
 	missing := unmet(expect, changes)
-	summary := count(len(changes), "file", "files") + ", all within the task's files"
+	summary := answer.Count(len(changes), "file", "files") + ", all within the task's files"
 	if len(files) == 0 {
-		summary = count(len(expect), "expected file", "expected files") + " changed"
+		summary = answer.Count(len(expect), "expected file", "expected files") + " changed"
 	}
 	if len(extra)+len(missing) > 0 {
 		summary = fmt.Sprintf("%s outside the task's files, %d expected but not changed",
-			count(len(extra), "file", "files"), len(missing))
+			answer.Count(len(extra), "file", "files"), len(missing))
 	}
-	extra = brief(extra, "more files changed outside the task's files")
-	return answered(nameScope, summary, append(extra, missing...))
+	extra = answer.Brief(extra, "more files changed outside the task's files")
+	return answer.Of(nameScope, summary, append(extra, missing...))
 }
 
 func stray(c belay.Change, files []string) belay.Finding {
@@ -53,10 +56,10 @@ func stray(c belay.Change, files []string) belay.Finding {
 // unmet gives a finding for every expected glob that no change meets.
 func unmet(expect []string, changes []belay.Change) []belay.Finding {
 	var out []belay.Finding
-	for _, glob := range expect {
+	for _, one := range expect {
 		met := false
 		for _, c := range changes {
-			if met = matches(glob, c.Path); met {
+			if met = glob.Covers(one, c.Path); met {
 				break
 			}
 		}
@@ -65,11 +68,11 @@ func unmet(expect []string, changes []belay.Change) []belay.Finding {
 		}
 		f := belay.Finding{
 			Severity: belay.SeverityError, Category: belay.CategoryScope,
-			Title:          "expected to change, did not: " + glob,
+			Title:          "expected to change, did not: " + one,
 			Recommendation: "change it as the task asks",
 		}
-		if !strings.ContainsAny(glob, `*?[{\`) && !strings.HasSuffix(glob, "/") {
-			f.File = strings.TrimPrefix(glob, "./")
+		if !strings.ContainsAny(one, `*?[{\`) && !strings.HasSuffix(one, "/") {
+			f.File = strings.TrimPrefix(one, "./")
 		}
 		out = append(out, f)
 	}
@@ -79,8 +82,8 @@ func unmet(expect []string, changes []belay.Change) []belay.Finding {
 // validGlobs gives the first refusal among the globs of all lists.
 func validGlobs(lists ...[]string) error {
 	for _, globs := range lists {
-		for _, glob := range globs {
-			if err := ValidGlob(glob); err != nil {
+		for _, one := range globs {
+			if err := glob.Valid(one); err != nil {
 				return err
 			}
 		}

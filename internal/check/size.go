@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/answer"
+	"github.com/belay-dev/belay/internal/check/suite"
 )
 
 // size asks whether a person can still read the change. Binary and generated files
@@ -23,7 +25,7 @@ func size(ctx context.Context, in Input) belay.CheckResult {
 	lines := 0
 	for _, c := range work(in.Changes) {
 		if ctx.Err() != nil {
-			return unknown(nameSize, in.unfinished(ctx))
+			return answer.Unknown(nameSize, suite.Unfinished(ctx))
 		}
 		switch {
 		case generated(c.Path):
@@ -35,10 +37,10 @@ func size(ctx context.Context, in Input) belay.CheckResult {
 			lines += c.Added + c.Deleted
 		}
 	}
-	notes = brief(notes, "more binary and generated files changed")
-	summary := fmt.Sprintf("%s in %s, the limit is %d", count(lines, "line", "lines"), count(len(counted), "file", "files"), most)
+	notes = answer.Brief(notes, "more binary and generated files changed")
+	summary := fmt.Sprintf("%s in %s, the limit is %d", answer.Count(lines, "line", "lines"), answer.Count(len(counted), "file", "files"), most)
 	if lines <= most {
-		return answered(nameSize, summary, notes)
+		return answer.Of(nameSize, summary, notes)
 	}
 	large := belay.Finding{
 		Severity: belay.SeverityWarning, Category: belay.CategorySize,
@@ -46,7 +48,7 @@ func size(ctx context.Context, in Input) belay.CheckResult {
 		Detail:         summary + "; the largest: " + largest(counted),
 		Recommendation: "split the task, or leave out what it does not need",
 	}
-	return answered(nameSize, summary, append([]belay.Finding{large}, notes...))
+	return answer.Of(nameSize, summary, append([]belay.Finding{large}, notes...))
 }
 
 func sizeNote(c belay.Change, title, detail string) belay.Finding {

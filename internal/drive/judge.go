@@ -14,6 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
@@ -108,8 +109,8 @@ func (d *Driver) leftovers(ctx context.Context, c loop.Command) error {
 
 // Judge runs the task's checks on what it changed.
 func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after belay.SnapshotID, progress func(check.Progress)) (belay.Report, error) {
-	for _, glob := range slices.Concat(t.Scope.Files, t.Scope.Protect, t.Scope.Expect) {
-		if err := check.ValidGlob(glob); err != nil {
+	for _, one := range slices.Concat(t.Scope.Files, t.Scope.Protect, t.Scope.Expect) {
+		if err := glob.Valid(one); err != nil {
 			return belay.Report{}, err
 		}
 	}

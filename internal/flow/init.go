@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/check/detect"
 	"github.com/belay-dev/belay/internal/config"
 )
 
@@ -22,7 +22,7 @@ type Made struct {
 // Init writes .belay/config.yaml with what it can detect, and .belay/.gitignore. A
 // file that is there already is left alone.
 func (d *Desk) Init() (Made, error) {
-	tests, _ := check.Detect(d.Repo.Root)
+	tests, _ := detect.Tests(d.Repo.Root)
 	m := Made{Tests: tests, Wrote: []string{}, Left: []string{}}
 	dir := filepath.Join(d.Repo.Root, ".belay")
 	if err := os.MkdirAll(dir, 0o755); err != nil {

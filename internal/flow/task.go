@@ -8,8 +8,9 @@ import (
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/check/detect"
 	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
@@ -86,12 +87,12 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		t.Checks.Timeout = drive.RunTimeout
 	}
 	if !t.Checks.Tests.Set() {
-		t.Checks.Tests, _ = check.Detect(d.Repo.Root)
+		t.Checks.Tests, _ = detect.Tests(d.Repo.Root)
 	}
 	t.Checks.Tests = asEvents(t.Checks.Tests)
 	for _, globs := range [][]string{t.Scope.Files, t.Scope.Protect, t.Scope.Expect, t.Preserve} {
 		for _, g := range globs {
-			if err := check.ValidGlob(g); err != nil {
+			if err := glob.Valid(g); err != nil {
 				return belay.Task{}, err
 			}
 		}

@@ -7,8 +7,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/belay-dev/belay/internal/belay"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/belay-dev/belay/internal/belay"
 )
 
 // project makes a folder of files, the keys their paths; an executable one has a

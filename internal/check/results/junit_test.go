@@ -14,8 +14,9 @@ import (
 	"testing/iotest"
 	"unicode/utf8"
 
-	"github.com/belay-dev/belay/internal/belay"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/belay-dev/belay/internal/belay"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -1,4 +1,4 @@
-package check
+package suite
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/answer"
 	"github.com/belay-dev/belay/internal/check/results"
 )
 
@@ -20,7 +21,7 @@ func (r *testRun) judge(ctx context.Context) belay.CheckResult {
 	switch {
 	case r.ending.Cut:
 		// Time ran out: what had failed by then is shown, but not held against the work.
-		return r.answer(r.in.unfinished(ctx), r.failures(fresh, belay.SeverityWarning), known)
+		return r.answer(Unfinished(ctx), r.failures(fresh, belay.SeverityWarning), known)
 	case r.ending.Failed != nil:
 		return r.answer("could not run: "+r.ending.Failed.Error(), nil, nil)
 	case r.format == results.Exit:
@@ -45,7 +46,7 @@ func (r *testRun) judge(ctx context.Context) belay.CheckResult {
 
 // judgeExit judges by the exit code alone. Where the command failed before the task,
 // another failure says nothing about it.
-func (r *testRun) judgeExit(fresh, known []TestFailure) belay.CheckResult {
+func (r *testRun) judgeExit(fresh, known []results.Failure) belay.CheckResult {
 	switch {
 	case r.unable():
 		return r.answer("could not run: "+r.lastLine(), nil, nil)
@@ -60,7 +61,7 @@ func (r *testRun) judgeExit(fresh, known []TestFailure) belay.CheckResult {
 }
 
 // split tells new failures from those known before the task.
-func (r *testRun) split() (fresh, known []TestFailure) {
+func (r *testRun) split() (fresh, known []results.Failure) {
 	old := map[string]bool{}
 	for _, id := range r.in.Known {
 		old[id] = true
@@ -77,7 +78,7 @@ func (r *testRun) split() (fresh, known []TestFailure) {
 
 // answer makes the result: unknown when why is given. Known failures, warnings of the
 // report and processes that outlived the run are added to the findings.
-func (r *testRun) answer(why string, found []belay.Finding, known []TestFailure) belay.CheckResult {
+func (r *testRun) answer(why string, found []belay.Finding, known []results.Failure) belay.CheckResult {
 	for _, f := range r.failures(known, belay.SeverityNote) {
 		found = append(found, f)
 	}
@@ -95,17 +96,17 @@ func (r *testRun) answer(why string, found []belay.Finding, known []TestFailure)
 		found = append(found, belay.Finding{
 			Severity: belay.SeverityWarning, Category: belay.CategoryTests,
 			Title:  "processes of the tests could not be ended",
-			Detail: count(r.ending.Left, "process is", "processes are") + " still running and may change files",
+			Detail: answer.Count(r.ending.Left, "process is", "processes are") + " still running and may change files",
 		})
 	}
-	result := answered(nameTests, r.summary(known), found)
+	result := answer.Of(Name, r.summary(known), found)
 	if why != "" {
 		result.Verdict, result.Why = belay.VerdictUnknown, why
 	}
 	return result
 }
 
-func (r *testRun) summary(known []TestFailure) string {
+func (r *testRun) summary(known []results.Failure) string {
 	switch {
 	case r.format == results.Exit && r.report.Total == 0, r.ending.Failed != nil:
 		return "could not tell"
@@ -118,7 +119,7 @@ func (r *testRun) summary(known []TestFailure) string {
 }
 
 // failures makes findings of failing tests: errors for new ones, notes for known.
-func (r *testRun) failures(tests []TestFailure, severity belay.Severity) []belay.Finding {
+func (r *testRun) failures(tests []results.Failure, severity belay.Severity) []belay.Finding {
 	title, advice := "test fails: ", "make the code pass this test; do not change, skip or delete the test"
 	switch severity {
 	case belay.SeverityNote:
@@ -155,14 +156,14 @@ func (r *testRun) unexplained() belay.Finding {
 	f := belay.Finding{
 		Severity: belay.SeverityError, Category: belay.CategoryTests,
 		Title:          "the test command failed",
-		Recommendation: "run " + r.in.Checks.Tests.String() + " and fix what it reports",
+		Recommendation: "run " + r.in.Command.String() + " and fix what it reports",
 	}
 	said := r.said()
 	if said == "" {
 		said = strings.Join(r.report.Warnings, "\n")
 	}
 	f.Detail = strings.TrimRight("it "+r.ending.String()+"\n"+said, "\n")
-	f.File, f.Line = newTree(r.in.Root).locate(TestFailure{Message: said})
+	f.File, f.Line = newTree(r.in.Root).locate(results.Failure{Message: said})
 	return f
 }
 

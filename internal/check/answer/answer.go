@@ -1,4 +1,7 @@
-package check
+// Package answer makes the results of checks, so that every check answers alike.
+//
+// It asks nothing itself.
+package answer
 
 import (
 	"fmt"
@@ -7,9 +10,12 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// answered signs the findings and judges by them: an error refuses, warnings and
+// Most is how many findings of one kind are named one by one.
+const Most = 100
+
+// Of signs the findings and judges by them: an error refuses, warnings and
 // notes do not.
-func answered(check, summary string, findings []belay.Finding) belay.CheckResult {
+func Of(check, summary string, findings []belay.Finding) belay.CheckResult {
 	r := belay.CheckResult{Check: check, Verdict: belay.VerdictPass, Summary: summary}
 	for _, f := range findings {
 		f.Check = check
@@ -21,22 +27,24 @@ func answered(check, summary string, findings []belay.Finding) belay.CheckResult
 	return r
 }
 
-func unknown(check, why string) belay.CheckResult {
+// Unknown is the answer of a check that could not tell, and why.
+func Unknown(check, why string) belay.CheckResult {
 	return belay.CheckResult{Check: check, Verdict: belay.VerdictUnknown, Summary: "could not tell", Why: why}
 }
 
-func skipped(check, why string) belay.CheckResult {
+// Skipped is the answer of a check that was not asked, and why.
+func Skipped(check, why string) belay.CheckResult {
 	return belay.CheckResult{Check: check, Verdict: belay.VerdictUnknown, Skipped: true, Summary: "skipped", Why: why}
 }
 
-// brief keeps the first findings and says in a last one of the same severity and
+// Brief keeps the first findings and says in a last one of the same severity and
 // category how many more there are, so that fifty thousand stray files make a
 // report that can be read.
-func brief(findings []belay.Finding, title string) []belay.Finding {
-	if len(findings) <= mostFindings {
+func Brief(findings []belay.Finding, title string) []belay.Finding {
+	if len(findings) <= Most {
 		return findings
 	}
-	rest := findings[mostFindings:]
+	rest := findings[Most:]
 	var names []string
 	for _, f := range rest[:min(len(rest), 20)] {
 		names = append(names, f.File)
@@ -46,37 +54,13 @@ func brief(findings []belay.Finding, title string) []belay.Finding {
 		Detail:         fmt.Sprintf("%d more, among them %s", len(rest), strings.Join(names, ", ")),
 		Recommendation: rest[0].Recommendation,
 	}
-	return append(findings[:mostFindings:mostFindings], more)
+	return append(findings[:Most:Most], more)
 }
 
-// count writes a number with its noun.
-func count(n int, one, many string) string {
+// Count writes a number with its noun.
+func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
-}
-
-// putBack says how to take one change back.
-func putBack(c belay.Change) string {
-	switch c.Status {
-	case "A":
-		return "remove the file"
-	case "D":
-		return "bring the file back as it was"
-	}
-	return "put the file back as it was"
-}
-
-// changeVerb says what happened to the file.
-func changeVerb(c belay.Change) string {
-	switch c.Status {
-	case "A":
-		return "added"
-	case "D":
-		return "deleted"
-	case "T":
-		return "turned into another kind of file"
-	}
-	return "modified"
 }

@@ -1,8 +1,9 @@
-package check
+package suite
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,8 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/belay-dev/belay/internal/belay"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/detect"
 )
 
 // project makes a folder with files, the keys their paths.
@@ -91,8 +94,8 @@ func TestTests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			root := filepath.Join(project(t, map[string]string{"root/t.go": "package t\n", "root/t.py": "\n\n\n"}), "root")
-			in := Input{Root: root, Checks: belay.Checks{Tests: tt.cmd, Timeout: time.Minute}, Known: tt.known}
-			_, r := RunTests(t.Context(), in)
+			in := Input{Root: root, Command: tt.cmd, Known: tt.known}
+			_, r := Run(t.Context(), in)
 			if r.Check == "" {
 				t.Fatal("no answer")
 			}
@@ -110,8 +113,8 @@ func TestTests(t *testing.T) {
 // TestMissingRunner: the words are the shell's.
 func TestMissingRunner(t *testing.T) {
 	t.Parallel()
-	in := Input{Root: project(t, nil), Checks: belay.Checks{Tests: belay.TestCommand{Command: "no-such-runner-here --all"}}}
-	_, r := RunTests(t.Context(), in)
+	in := Input{Root: project(t, nil), Command: belay.TestCommand{Command: "no-such-runner-here --all"}}
+	_, r := Run(t.Context(), in)
 	wellFormed(t, r)
 	if got := told(r); !strings.HasPrefix(got, "unknown: could not run: ") || !strings.Contains(got, "no-such-runner-here") {
 		t.Error(got)
@@ -133,8 +136,8 @@ func TestStaleReports(t *testing.T) {
 		if err := os.Chtimes(filepath.Join(root, "out/a.xml"), future, future); err != nil {
 			t.Fatal(err)
 		}
-		in := Input{Root: root, Checks: belay.Checks{Tests: belay.TestCommand{Command: tt.command, Format: "junit", Report: "out/*.xml"}}}
-		if _, r := RunTests(t.Context(), in); told(r) != tt.want {
+		in := Input{Root: root, Command: belay.TestCommand{Command: tt.command, Format: "junit", Report: "out/*.xml"}}
+		if _, r := Run(t.Context(), in); told(r) != tt.want {
 			t.Errorf("%s: %s", name, told(r))
 		}
 	}
@@ -145,7 +148,7 @@ func TestEnvironment(t *testing.T) {
 	root := project(t, nil)
 	in := Input{
 		Root: root, Env: []string{"PATH=" + os.Getenv("PATH"), "GIT_DIR=/x", "GIT_INDEX_FILE=y", "GITHUB=kept", "PWD=/", "BELAY_REPORTS=/x", "BELAY_CHECK=old", "BELAY_TASK=T1"},
-		Checks: belay.Checks{Tests: belay.TestCommand{Command: `env; test -d "$BELAY_REPORTS"`}},
+		Command: belay.TestCommand{Command: `env; test -d "$BELAY_REPORTS"`},
 	}
 	var log string
 	in.Logs = func(name string, r io.Reader) (string, error) {
@@ -153,7 +156,7 @@ func TestEnvironment(t *testing.T) {
 		log = name + "\n" + string(text)
 		return "sha", err
 	}
-	_, r := RunTests(t.Context(), in)
+	_, r := Run(t.Context(), in)
 	if r.Verdict != belay.VerdictPass || r.Log != "sha" || !strings.HasPrefix(log, "tests.log\n") {
 		t.Fatalf("%s, log %q: %s", told(r), r.Log, log)
 	}
@@ -178,22 +181,22 @@ func TestEnvironment(t *testing.T) {
 
 func TestLogThatCannotBeStored(t *testing.T) {
 	t.Parallel()
-	in := Input{Root: project(t, nil), Checks: belay.Checks{Tests: belay.TestCommand{Command: "true"}}}
+	in := Input{Root: project(t, nil), Command: belay.TestCommand{Command: "true"}}
 	in.Logs = func(string, io.Reader) (string, error) { return "", errors.New("disk full") }
-	if _, r := RunTests(t.Context(), in); told(r) != "pass\nwarning tests : the output of the tests could not be stored" {
+	if _, r := Run(t.Context(), in); told(r) != "pass\nwarning tests : the output of the tests could not be stored" {
 		t.Error(told(r))
 	}
 }
 
 func TestLogIsBounded(t *testing.T) {
 	t.Parallel()
-	in := Input{Root: project(t, nil), Checks: belay.Checks{Tests: belay.TestCommand{Command: "echo begin; head -c 200000000 /dev/zero; echo end; exit 1"}}}
+	in := Input{Root: project(t, nil), Command: belay.TestCommand{Command: "echo begin; head -c 200000000 /dev/zero; echo end; exit 1"}}
 	var log []byte
 	in.Logs = func(_ string, r io.Reader) (sha string, err error) {
 		log, err = io.ReadAll(r)
 		return "sha", err
 	}
-	_, r := RunTests(t.Context(), in)
+	_, r := Run(t.Context(), in)
 	if len(log) > 2<<20+100 || !strings.HasPrefix(string(log), "begin\n") || !strings.HasSuffix(string(log), "end\n") {
 		t.Errorf("a log of %d bytes", len(log))
 	}
@@ -210,11 +213,13 @@ func TestTimeIsUp(t *testing.T) {
 		return `echo '{"Action":"fail","Package":"p","Test":"` + test + `"}'; `
 	}
 	in := Input{
-		Root:   project(t, nil),
-		Checks: belay.Checks{Timeout: 1500 * time.Millisecond, Tests: belay.TestCommand{Format: "gotest", Command: "trap '" + strings.ReplaceAll(fail("TestEnded"), "'", `'\''`) + "exit 1' TERM; " + fail("TestEarly") + "while :; do sleep 0.05; done"}},
+		Root:    project(t, nil),
+		Command: belay.TestCommand{Format: "gotest", Command: "trap '" + strings.ReplaceAll(fail("TestEnded"), "'", `'\''`) + "exit 1' TERM; " + fail("TestEarly") + "while :; do sleep 0.05; done"},
 	}
 	start := time.Now()
-	_, r := RunTests(t.Context(), in)
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 1500*time.Millisecond, OverTime{1500 * time.Millisecond})
+	defer cancel()
+	_, r := Run(ctx, in)
 	want := "unknown: did not finish within 1.5s\nwarning tests : test failed before time ran out: p.TestEarly\nwarning tests : the test report has flaws"
 	if d := cmp.Diff(want, told(r)); d != "" {
 		t.Error(d)
@@ -235,12 +240,12 @@ func TestRealGoTest(t *testing.T) {
 		"b/b_test.go":      "package b\n\nimport \"testing\"\n\nfunc TestB(t *testing.T) {}\n",
 		"c/deep/d_test.go": "package deep\n\nimport \"testing\"\n\nfunc TestD(t *testing.T) {}\n",
 	})
-	cmd, ok := Detect(root)
+	cmd, ok := detect.Tests(root)
 	if !ok {
 		t.Fatal("nothing detected")
 	}
-	in := Input{Root: root, Checks: belay.Checks{Tests: cmd, Timeout: 5 * time.Minute}}
-	report, r := RunTests(t.Context(), in)
+	in := Input{Root: root, Command: cmd}
+	report, r := Run(t.Context(), in)
 	got := map[string]int{}
 	for _, f := range r.Findings {
 		if f.Severity == belay.SeverityError {
@@ -262,22 +267,75 @@ func TestRealGoTest(t *testing.T) {
 	for _, f := range report.Failures {
 		in.Known = append(in.Known, f.Test)
 	}
-	if _, r = RunTests(t.Context(), in); r.Verdict != belay.VerdictPass || len(r.Findings) != 3 {
+	if _, r = Run(t.Context(), in); r.Verdict != belay.VerdictPass || len(r.Findings) != 3 {
 		t.Errorf("with everything known: %s", told(r))
 	}
 }
 
-func TestInterrupted(t *testing.T) {
+func TestShort(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	in := Input{Root: project(t, nil), Attempt: changed("a"), Changes: changed("a"), Checks: belay.Checks{Tests: belay.TestCommand{Command: "sleep 300"}}}
-	report := Run(ctx, in, func(p Progress) {
-		if p.Check == "size" && p.Done { // the others are quick, the tests are not
-			cancel()
+	for d, want := range map[time.Duration]string{
+		30 * time.Second: "30s", 2 * time.Minute: "2m", 90 * time.Second: "1m30s", time.Hour: "1h",
+		time.Hour + time.Second: "1h0m1s", 20 * time.Minute: "20m", 1500 * time.Millisecond: "1.5s",
+	} {
+		if got := short(d); got != want {
+			t.Errorf("%s is written %s", d, got)
 		}
-	})
-	last := report.Checks[len(report.Checks)-1]
-	if report.Verdict != belay.VerdictUnknown || told(last) != "unknown: interrupted before it finished" {
-		t.Errorf("%s, %s", report.Verdict, told(last))
+	}
+}
+
+// TestManyFailures: the first fifty are findings of their own, the rest is counted.
+func TestManyFailures(t *testing.T) {
+	t.Parallel()
+	var s strings.Builder
+	s.WriteString("<testsuite>")
+	for i := range 1000 {
+		fmt.Fprintf(&s, `<testcase name="case %d"><failure message="no"/></testcase>`, i)
+	}
+	s.WriteString("</testsuite>")
+	root := project(t, map[string]string{"saved": s.String()})
+	_, r := Run(t.Context(), Input{Root: root, Command: belay.TestCommand{Command: "cp saved $BELAY_REPORTS/r.xml; exit 1", Format: "junit"}})
+	wellFormed(t, r)
+	if n := len(r.Findings); n != mostTests+1 || !strings.Contains(r.Findings[mostTests].Detail, "950 more") || r.Summary != "1000 tests: 0 passed, 1000 failed" {
+		t.Errorf("%d findings, %s", n, r.Summary)
+	}
+}
+
+// told says what a result holds as "severity category file: title", one a line.
+func told(r belay.CheckResult) string {
+	lines := []string{string(r.Verdict)}
+	if r.Skipped {
+		lines[0] = "skipped"
+	}
+	if r.Why != "" {
+		lines[0] += ": " + r.Why
+	}
+	for _, f := range r.Findings {
+		lines = append(lines, fmt.Sprintf("%s %s %s: %s", f.Severity, f.Category, f.File, f.Title))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// wellFormed checks what holds for every result.
+func wellFormed(t *testing.T, r belay.CheckResult) {
+	t.Helper()
+	if r.Check != Name || r.Summary == "" {
+		t.Errorf("no name or summary: %+v", r)
+	}
+	if (r.Verdict == belay.VerdictUnknown) != (r.Why != "") {
+		t.Errorf("a reason without need, or none where one is needed: %+v", r)
+	}
+	failed := false
+	for _, f := range r.Findings {
+		failed = failed || f.Severity == belay.SeverityError
+		if f.Check != r.Check || f.Title == "" || f.Signature != f.Sign().Signature || f.Category == "" {
+			t.Errorf("not well formed: %+v", f)
+		}
+		if f.Severity == belay.SeverityError && f.Recommendation == "" {
+			t.Errorf("an error without advice: %+v", f)
+		}
+	}
+	if failed != (r.Verdict == belay.VerdictFail) {
+		t.Errorf("verdict %s with findings %+v", r.Verdict, r.Findings)
 	}
 }

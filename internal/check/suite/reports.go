@@ -1,4 +1,4 @@
-package check
+package suite
 
 import (
 	"cmp"
@@ -11,9 +11,11 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/belay-dev/belay/internal/check/detect"
 	"github.com/belay-dev/belay/internal/check/results"
-	"github.com/bmatcuk/doublestar/v4"
+	"github.com/belay-dev/belay/internal/glob"
 )
 
 // mostReports is how many report files of one run are read.
@@ -47,8 +49,8 @@ func reportGlob(glob string) string {
 // XML file just anywhere in the work tree is no report.
 func onlyReports(glob string) bool { return glob == "" || strings.HasPrefix(glob, "$") }
 
-func validReport(glob string) error {
-	if err := ValidGlob(reportGlob(glob)); err != nil {
+func validReport(report string) error {
+	if err := glob.Valid(reportGlob(report)); err != nil {
 		return fmt.Errorf("checks.tests.report: %w", err)
 	}
 	return nil
@@ -112,20 +114,20 @@ func (s fileSet) since(before fileSet) []reportFile {
 	return slices.DeleteFunc(slices.Clone(s.files), func(f reportFile) bool { return old[f] })
 }
 
-func (f reportFile) read() (TestReport, error) {
+func (f reportFile) read() (results.Report, error) {
 	root, err := os.OpenRoot(f.dir)
 	if err != nil {
-		return TestReport{}, err
+		return results.Report{}, err
 	}
 	defer root.Close()
 	// Not blocking: it may have become a pipe since it was looked at.
 	file, err := root.OpenFile(f.name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return TestReport{}, err
+		return results.Report{}, err
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return TestReport{}, errors.New("it is no regular file")
+		return results.Report{}, errors.New("it is no regular file")
 	}
 	return results.ReadJUnit(file)
 }

@@ -1,11 +1,16 @@
-package check
+// Package glob has the one kind of pattern that belay knows for paths: doublestar
+// globs from the repository's root, compared byte for byte.
+//
+// It never looks at files.
+package glob
 
 import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/belay-dev/belay/internal/belay"
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/belay-dev/belay/internal/belay"
 )
 
 // Bounds on a glob: alternatives multiply, {a,b}{a,b}… is matched once for each.
@@ -14,10 +19,10 @@ const (
 	maxForms = 128  // what the braces expand to
 )
 
-// ValidGlob tells whether a glob can be used in a Scope: a doublestar pattern (*, ?,
+// Valid tells whether a glob can be used in a Scope: a doublestar pattern (*, ?,
 // [a-z], {a,b}, and ** between slashes) of slash-separated names from the
 // repository's root. The error is a *belay.Error with CodeUsage.
-func ValidGlob(glob string) error {
+func Valid(glob string) error {
 	refuse := func(try, what string) error {
 		return belay.Refuse(belay.CodeUsage, try, "%q is not a usable glob: %s", glob, what)
 	}
@@ -42,18 +47,19 @@ func ValidGlob(glob string) error {
 // byte for byte (A is not a, whatever the file system says). A glob that ends in a
 // slash, or whose last part is a plain name without *, ? or [, covers everything
 // below as well: src and src/ cover src/a/b.go, src/* covers only src/x. A glob
-// that ValidGlob refuses covers nothing.
+// that Valid refuses covers nothing.
 func Match(globs []string, path string) bool {
 	for _, glob := range globs {
-		if matches(glob, path) {
+		if Covers(glob, path) {
 			return true
 		}
 	}
 	return false
 }
 
-func matches(glob, path string) bool {
-	if ValidGlob(glob) != nil {
+// Covers is Match for one glob.
+func Covers(glob, path string) bool {
+	if Valid(glob) != nil {
 		return false
 	}
 	glob, path = raw(glob), raw(path)

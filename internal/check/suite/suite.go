@@ -1,0 +1,271 @@
+// Package suite runs a project's tests and says what they said: which fail, which
+// failed before the task began, which only sometimes.
+//
+// It reads no change and no git, writes nothing in the work tree and keeps nothing;
+// output worth keeping goes through Input.Logs. Reading reports, holding a program and
+// detecting a command are the rooms beside it: results, hold, detect.
+package suite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/answer"
+	"github.com/belay-dev/belay/internal/check/detect"
+	"github.com/belay-dev/belay/internal/check/hold"
+	"github.com/belay-dev/belay/internal/check/results"
+)
+
+// Name is the name of the check.
+const Name = "tests"
+
+const defaultGrace = time.Second
+
+// Input is what a run of the test command rests on.
+type Input struct {
+	Root    string   // the work tree in which the command runs; findings name files from here
+	Env     []string // for the command, KEY=value; nil is this process's own
+	Command belay.TestCommand
+	Known   []string // ids (results.Failure.Test) of tests that failed before the task began
+	// Logs stores an attachment and gives its sha256; nil stores nothing.
+	Logs func(name string, r io.Reader) (string, error)
+	// Grace is how long the command has, out of time, between SIGTERM and SIGKILL; 0 is
+	// one second.
+	Grace time.Duration
+}
+
+// OverTime is the cause of a context that ended because a time limit was reached.
+type OverTime struct{ Limit time.Duration }
+
+func (o OverTime) Error() string { return "did not finish within " + short(o.Limit) }
+
+// Unfinished says why there is no answer once ctx is over.
+func Unfinished(ctx context.Context) string {
+	var over OverTime
+	if errors.As(context.Cause(ctx), &over) {
+		return over.Error()
+	}
+	return "interrupted before it finished"
+}
+
+// short writes a duration without parts that are zero: 2m, not 2m0s.
+func short(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// Run runs the test command until ctx ends, and gives what it reported besides the
+// judgement: the ids of its failures are what a later Input.Known holds. The report
+// says nothing when the result is skipped or unknown for another reason than
+// Incomplete.
+func Run(ctx context.Context, in Input) (results.Report, belay.CheckResult) {
+	if !in.Command.Set() {
+		return results.Report{}, answer.Skipped(Name, "no test command: set checks.tests.command or pass --test")
+	}
+	run, err := newTestRun(ctx, in)
+	if err != nil {
+		return results.Report{}, answer.Unknown(Name, "could not run: "+err.Error())
+	}
+	defer run.close()
+	run.run(ctx)
+	run.read(ctx)
+	result := run.judge(ctx)
+	if in.Logs != nil {
+		if result.Log, err = in.Logs("tests.log", run.output.Reader()); err != nil {
+			result.Findings = append(result.Findings, belay.Finding{
+				Check: Name, Severity: belay.SeverityWarning, Category: belay.CategoryTests,
+				Title: "the output of the tests could not be stored", Detail: err.Error(),
+			}.Sign())
+		}
+	}
+	return run.report, result
+}
+
+// testRun is one run of the test command.
+type testRun struct {
+	in      Input
+	format  string
+	reports string // the folder detect.ReportsVar names
+	stale   fileSet
+	output  hold.Spool // stdout and stderr
+	errors  hold.Spool // stderr, for gotest only: its stdout is JSON
+	ending  hold.Ending
+	report  results.Report
+	broken  string // why there is no report
+}
+
+func newTestRun(ctx context.Context, in Input) (*testRun, error) {
+	cmd := in.Command
+	r := &testRun{in: in, format: cmd.Format}
+	switch r.format {
+	case "":
+		r.format = results.Exit
+	case results.GoTest, results.Exit:
+	case results.JUnit:
+		if err := validReport(cmd.Report); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("%q is no format of a test report, use gotest, junit or exit", cmd.Format)
+	}
+	if info, err := os.Stat(in.Root); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%s is no folder", in.Root)
+	}
+	dir, err := os.MkdirTemp("", "belay-reports-")
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for the reports: %w", err)
+	}
+	r.reports = dir
+	if r.format == results.JUnit {
+		r.stale = findReports(ctx, in.Root, cmd.Report, "")
+	}
+	return r, nil
+}
+
+func (r *testRun) close() { os.RemoveAll(r.reports) }
+
+// run runs the command. The output of go test is read while it comes, since what is
+// kept of it is bounded.
+func (r *testRun) run(ctx context.Context) {
+	p := hold.Program{
+		Args: r.in.Command.Args, Dir: r.in.Root, Env: r.environment(),
+		Stdout: &r.output,
+		Grace:  r.in.grace(),
+	}
+	if line := r.in.Command.Command; line != "" {
+		p.Args = []string{"sh", "-c", line}
+	}
+	if r.format != results.GoTest {
+		r.ending = p.Run(ctx)
+		return
+	}
+	pipeR, pipeW := io.Pipe()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if e := recover(); e != nil {
+				r.report.Lack("reading the test events broke: %v", e)
+			}
+			pipeR.Close() // the program must never wait for a reader that is gone
+		}()
+		r.report, _ = results.ReadGoTest(pipeR)
+	}()
+	p.Stdout, p.Stderr = tee{&r.output, pipeW}, io.MultiWriter(&r.output, &r.errors)
+	p.Cut = func() { pipeW.Close() } // a test that is ended reports a failure that is ours
+	r.ending = p.Run(ctx)
+	pipeW.Close()
+	<-done
+}
+
+// tee writes to the first and, as long as it takes it, to the second.
+type tee struct{ first, second io.Writer }
+
+func (t tee) Write(p []byte) (int, error) {
+	t.second.Write(p) // after the cut it refuses everything, which is meant
+	return t.first.Write(p)
+}
+
+// environment is the given one without what would aim git at another repository
+// (inside a git hook GIT_DIR and GIT_INDEX_FILE are set), and with our own marks.
+func (r *testRun) environment() []string {
+	env := r.in.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	var out []string
+	for _, e := range env {
+		name, _, _ := strings.Cut(e, "=")
+		if strings.HasPrefix(name, "GIT_") || name == detect.ReportsVar || name == "PWD" {
+			continue
+		}
+		out = append(out, e)
+	}
+	root, err := filepath.Abs(r.in.Root)
+	if err != nil {
+		root = r.in.Root
+	}
+	return append(out, "PWD="+root, detect.ReportsVar+"="+r.reports)
+}
+
+// read makes the report of a run that ended by itself; what go test said is already
+// there.
+func (r *testRun) read(ctx context.Context) {
+	switch {
+	case r.format == results.JUnit:
+		r.report = results.Report{Format: results.JUnit}
+		if !r.ending.Cut && r.ending.Failed == nil {
+			r.readJUnit(ctx)
+		}
+	case r.format == results.Exit && r.ending.Failed == nil && !r.ending.Cut && !r.unable():
+		r.report = results.Report{Format: results.Exit}
+		if r.ending.Code == 0 {
+			r.report.Total, r.report.Passed = 1, 1
+			return
+		}
+		f := results.Failure{Test: r.in.Command.String(), Message: results.Tail(r.output.Last(64 << 10))}
+		r.report.Fail(f, false)
+	}
+}
+
+func (r *testRun) readJUnit(ctx context.Context) {
+	found := findReports(ctx, r.in.Root, r.in.Command.Report, r.reports)
+	fresh := found.since(r.stale)
+	if found.incomplete || r.stale.incomplete {
+		r.report.Lack("there was no time, or there were too many files, to look at every report")
+	}
+	for _, file := range fresh {
+		if ctx.Err() != nil {
+			r.report.Lack("there was no time to read every report")
+			break
+		}
+		one, err := file.read()
+		if err != nil {
+			r.report.Lack("%s: %s", file.name, err)
+		}
+		for _, w := range one.Warnings {
+			r.report.Warn("%s: %s", file.name, w)
+		}
+		one.Warnings = nil
+		r.report.Add(one)
+	}
+	switch {
+	case len(fresh) > 0:
+	case len(found.files) > 0:
+		r.broken = fmt.Sprintf("no report was written: %s matches only files from before the run", r.in.Command.Report)
+	default:
+		r.broken = fmt.Sprintf("no report was written: nothing matches %s in $%s or the work tree", reportGlob(r.in.Command.Report), detect.ReportsVar)
+	}
+}
+
+// unable tells whether the command itself could not be run.
+func (r *testRun) unable() bool {
+	return r.ending.Code == 126 || r.ending.Code == 127 ||
+		// What detection proposes for Python ends with 1 where pytest is not installed.
+		r.ending.Code == 1 && r.format == results.JUnit && strings.Contains(r.output.Last(1<<10), "No module named pytest")
+}
+
+// crashed tells of a death that neither the tests nor belay asked for: on Linux,
+// most often, memory ran out.
+func (r *testRun) crashed() bool { return r.ending.Signal == syscall.SIGKILL && !r.ending.Cut }
+
+func (in Input) grace() time.Duration {
+	if in.Grace > 0 {
+		return in.Grace
+	}
+	return defaultGrace
+}
