@@ -50,6 +50,7 @@ var floors = map[string]int{
 
 	"internal/snapshot": 4,
 	"internal/restore":  5,
+	"internal/checkout": 5,
 	"internal/drive":    6,
 	"internal/flow":     7,
 	"internal/terminal": 8,

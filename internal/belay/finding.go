@@ -107,6 +107,23 @@ type CheckResult struct {
 	Millis   int64     `json:"millis"`
 	Findings []Finding `json:"findings,omitempty"`
 	Log      string    `json:"log,omitempty"` // sha256 of the attachment with the program's output
+
+	Tests *TestCount `json:"tests,omitempty"` // for a run of tests
+}
+
+// TestCount counts tests. Total is the sum of Passed, Failed, Errors and Skipped. Of
+// those that failed, New did so for the first time, Known did before the task too, and
+// Flaky passed when run again; Fixed failed before the task and do not any more.
+type TestCount struct {
+	Total   int `json:"total"`
+	Passed  int `json:"passed"`
+	Failed  int `json:"failed"`
+	Errors  int `json:"errors"` // broke before or outside a test
+	Skipped int `json:"skipped"`
+	New     int `json:"new"`
+	Known   int `json:"known"`
+	Flaky   int `json:"flaky"`
+	Fixed   int `json:"fixed"`
 }
 
 // Report is what all checks found about one change.

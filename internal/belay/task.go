@@ -39,6 +39,7 @@ func (t TestCommand) String() string {
 // starts, so that an agent cannot change the rules it is judged by.
 type Checks struct {
 	Tests   TestCommand   `json:"tests,omitzero"`
+	Reuse   []string      `json:"reuse,omitempty"`      // folders that throwaway checkouts link to
 	Skip    []string      `json:"skip,omitempty"`       // names of checks that are not run
 	MaxDiff int           `json:"max_diff,omitempty"`   // changed lines before a warning
 	Timeout time.Duration `json:"timeout_ns,omitempty"` // for all checks together

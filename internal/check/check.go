@@ -20,6 +20,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/answer"
 	"github.com/belay-dev/belay/internal/check/hold"
+	"github.com/belay-dev/belay/internal/check/results"
 	"github.com/belay-dev/belay/internal/check/suite"
 )
 
@@ -52,7 +53,12 @@ type Input struct {
 	Skip    []string // names of checks not to run, besides Checks.Skip
 	Before  belay.SnapshotID
 	After   belay.SnapshotID
-	Known   []string // ids (results.Failure.Test) of tests that failed before the task began
+	// Baseline is what the test command said on the state before the task; nil when
+	// that is not known.
+	Baseline *results.Report
+	// State gives the state before in a folder of its own, so that a test that fails can
+	// be run there; nil when there is none. done removes it.
+	State func(ctx context.Context) (root string, done func(), err error)
 	// Logs stores an attachment and gives its sha256; nil stores nothing.
 	Logs func(name string, r io.Reader) (string, error)
 	// Grace is how long a test command that ran out of time has between SIGTERM and

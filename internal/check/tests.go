@@ -10,7 +10,7 @@ import (
 // tests asks whether the tests pass.
 func tests(ctx context.Context, in Input) belay.CheckResult {
 	_, result := suite.Run(ctx, suite.Input{
-		Root: in.Root, Env: in.Env, Command: in.Checks.Tests, Known: in.Known, Logs: in.Logs, Grace: in.Grace,
+		Root: in.Root, Env: in.Env, Command: in.Checks.Tests, Baseline: in.Baseline, Before: in.State, Logs: in.Logs, Grace: in.Grace,
 	})
 	return result
 }

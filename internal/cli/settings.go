@@ -18,11 +18,13 @@ type Settings struct {
 	retry, timeout, checkTimeout string
 	wall                         string
 	retries, attempts, maxDiff   int
+	whole                        bool // all of them are defined, not those of the scope alone
 	cost                         float64
 }
 
 // Add defines all of them.
 func (s *Settings) Add(f *pflag.FlagSet) {
+	s.whole = true
 	s.AddScope(f)
 	f.StringSliceVar(&s.preserve, "preserve", nil, "`GLOBS` a rollback leaves alone")
 	f.IntVar(&s.retries, "retries", 3, "attempts after the first, without a person")
@@ -53,6 +55,9 @@ var keyOf = map[string]string{
 	"max-diff": "checks.max_diff", "max-attempts": "limits.attempts", "wall-time": "limits.wall_time", "cost": "limits.cost",
 }
 
+// ofScope names the flags that AddScope defines.
+var ofScope = map[string]bool{"files": true, "protect": true, "test": true, "test-format": true, "test-report": true, "max-diff": true, "skip": true}
+
 // Flags gives the keys that were set on the command line.
 func (s *Settings) Flags(f *pflag.FlagSet) []flow.Flag {
 	lists := map[string][]string{"files": s.files, "protect": s.protect, "preserve": s.preserve, "skip": s.Skip}
@@ -65,7 +70,7 @@ func (s *Settings) Flags(f *pflag.FlagSet) []flow.Flag {
 	var out []flow.Flag
 	f.Visit(func(fl *pflag.Flag) {
 		key, ours := keyOf[fl.Name]
-		if !ours {
+		if !ours || !s.whole && !ofScope[fl.Name] { // belay check has a --timeout of its own
 			return
 		}
 		value := texts[fl.Name]

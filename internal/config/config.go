@@ -57,10 +57,12 @@ type Debugger struct{ Command []string }
 // Checks is how work is judged. Timeout is for all checks together; 0 leaves the choice
 // to the command. Tests.From is "config" or "flag" when a command is set.
 type Checks struct {
-	Tests   belay.TestCommand
-	Skip    []string
-	MaxDiff int
-	Timeout time.Duration
+	Tests    belay.TestCommand
+	Baseline bool     // run the tests on the state before
+	Reuse    []string // folders that throwaway checkouts link to
+	Skip     []string
+	MaxDiff  int
+	Timeout  time.Duration
 }
 
 // Limits stop a loop and ask a person; 0 is no limit. Cost is in US dollars.

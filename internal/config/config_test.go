@@ -76,7 +76,7 @@ func TestParseWhole(t *testing.T) {
 		Debugger: Debugger{[]string{"debug", "", "a b"}},
 		Files:    []string{"src/**", "*.{go,md}"}, Protect: []string{"go.mod"}, Preserve: []string{"**/*_test.go"},
 		Checks: Checks{Tests: belay.TestCommand{Command: "make test && echo ok", Format: "junit", Report: "out/**/*.xml", From: "config"},
-			Skip: []string{"size"}, MaxDiff: 500, Timeout: 45 * time.Second},
+			Baseline: true, Skip: []string{"size"}, MaxDiff: 500, Timeout: 45 * time.Second},
 		Retries: 0, Retry: belay.RetryRepair, Limits: Limits{7, 2 * time.Hour, 2.5, 9},
 		Snapshot: Snapshot{[]string{".env"}, 3 << 29, 0}, Environment: Environment{[]string{"GIT_SSH", "MY_*"}},
 	}
@@ -96,7 +96,7 @@ func TestParseWhole(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	t.Parallel()
-	want := Config{Version: 1, Agent: Agent{nil, 30 * time.Minute}, Checks: Checks{MaxDiff: 300}, Retries: 3, Retry: belay.RetryAuto,
+	want := Config{Version: 1, Agent: Agent{nil, 30 * time.Minute}, Checks: Checks{Baseline: true, MaxDiff: 300}, Retries: 3, Retry: belay.RetryAuto,
 		Limits: Limits{Attempts: 20}, Snapshot: Snapshot{nil, 256 << 20, 5 << 30}}
 	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "~\n", "version: 1\n", "agent:\nfiles:\nretries: ~\nchecks: {tests: , skip: null}\n", "{}"} {
 		c := parse(t, text)
@@ -142,7 +142,7 @@ func TestProblems(t *testing.T) {
 		{"retries: [3]", 1, 10, "retries", "it is a list", ""},
 		{"retries: {n: 3}", 1, 10, "retries", "it holds keys", ""},
 		{"checks: {max_diff: 0}", 1, 20, "checks.max_diff", "a whole number from 1", ""},
-		{"checks: 3", 1, 9, "checks", "it holds keys: tests, skip, max_diff, timeout", ""},
+		{"checks: 3", 1, 9, "checks", "it holds keys: tests, baseline, reuse, skip, max_diff, timeout", ""},
 		{"checks: [a]", 1, 9, "checks", "it holds keys", ""},
 		{"retry: sometimes", 1, 8, "retry", "one of auto, rollback, repair", ""},
 		{"retry: true", 1, 8, "retry", "put it in quotes", ""},

@@ -29,6 +29,7 @@ const (
 	kindDuration             // 1h30m
 	kindSize                 // 256MiB
 	kindRetry                // auto
+	kindTruth                // true
 	kindFormat               // gotest
 	kindText                 // anything on one line
 	kindList                 // [a, b]
@@ -67,6 +68,10 @@ var keys = []key{
 		doc: "how its result is read: gotest (go test -json), junit or exit (the exit code, when not set)"},
 	{name: testsReport, kind: kindText, field: func(c *Config) any { return &c.Checks.Tests.Report },
 		doc: "for junit: a glob of the report files it writes"},
+	{name: "checks.baseline", kind: kindTruth, def: "true", field: func(c *Config) any { return &c.Checks.Baseline },
+		doc: "run the tests on the state before the agent starts, so that old failures are not held against it"},
+	{name: "checks.reuse", kind: kindList, field: func(c *Config) any { return &c.Checks.Reuse },
+		doc: "folders that throwaway checkouts link to instead of lacking them, like node_modules"},
 	{name: "checks.skip", kind: kindList, field: func(c *Config) any { return &c.Checks.Skip },
 		doc: "names of checks that are not run"},
 	{name: "checks.max_diff", kind: kindWhole, def: "300", least: 1, field: func(c *Config) any { return &c.Checks.MaxDiff },
@@ -141,6 +146,8 @@ func (k key) set(c *Config, v any) {
 		*field = v.(time.Duration)
 	case *string:
 		*field = v.(string)
+	case *bool:
+		*field = v.(bool)
 	case *belay.RetryMode:
 		*field = belay.RetryMode(v.(string))
 	case *[]string:

@@ -46,6 +46,8 @@ func (k key) tags() []string {
 	switch k.kind {
 	case kindVersion, kindWhole:
 		return []string{"!!int"}
+	case kindTruth:
+		return []string{"!!bool"}
 	case kindMoney:
 		return []string{"!!int", "!!float"}
 	case kindSize, kindDuration:
@@ -64,6 +66,9 @@ func (k key) wrongTag(n *yaml.Node) error {
 		return errors.New("it is text: leave the quotes out")
 	case slices.Contains(k.tags(), "!!str"):
 		return fmt.Errorf("YAML takes %s for something else than text: put it in quotes", cut(n.Value))
+	}
+	if k.kind == kindTruth {
+		return errors.New("it is not true or false")
 	}
 	return errors.New("it is not a number of that kind")
 }

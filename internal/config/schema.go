@@ -53,6 +53,8 @@ func (k key) schema() map[string]any {
 		s["enum"] = []any{1, nil}
 	case kindWhole:
 		s["type"], s["minimum"], s["maximum"] = []string{"integer", "null"}, k.least, most
+	case kindTruth:
+		s["type"] = []string{"boolean", "null"}
 	case kindMoney:
 		s["type"], s["minimum"] = []string{"number", "null"}, 0
 	case kindDuration:
@@ -84,6 +86,8 @@ func (k key) schema() map[string]any {
 	}
 	if isNumber(k.def) {
 		s["default"] = json.Number(k.def)
+	} else if k.kind == kindTruth {
+		s["default"] = k.def == "true"
 	} else if k.def != "" {
 		s["default"] = k.def
 	}

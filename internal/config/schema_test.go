@@ -103,6 +103,8 @@ func hasType(v any, name string) bool {
 		return name == "null"
 	case string:
 		return name == "string"
+	case bool:
+		return name == "boolean"
 	case float64:
 		return name == "number" || name == "integer" && v == math.Trunc(v)
 	case []any:

@@ -34,6 +34,8 @@ func (d kind) says(k key) string {
 		return "a size with its unit, like 512KiB, 256MiB or 5GiB"
 	case kindRetry:
 		return "one of " + strings.Join(retryModes, ", ")
+	case kindTruth:
+		return "true or false"
 	case kindFormat:
 		return "one of " + strings.Join(formats, ", ")
 	case kindList:
@@ -81,6 +83,11 @@ func (k key) fromText(s string) (any, error) {
 			return nil, errors.New("it is not " + k.kind.says(k))
 		}
 		return s, nil
+	case kindTruth:
+		if s != "true" && s != "false" {
+			return nil, errors.New("it is not " + k.kind.says(k))
+		}
+		return s == "true", nil
 	case kindText:
 		return s, k.checkItem(0, s)
 	}
@@ -209,6 +216,8 @@ func (k key) show(c Config) string {
 		return strconv.FormatFloat(*v, 'f', -1, 64)
 	case *time.Duration:
 		return writeDuration(*v)
+	case *bool:
+		return strconv.FormatBool(*v)
 	case *string:
 		return belay.VisibleLine(*v)
 	case *belay.RetryMode:

@@ -95,6 +95,8 @@ func (d *Driver) Do(ctx context.Context, c loop.Command) (loop.Event, error) {
 	switch c.Kind {
 	case loop.CmdSnapshot:
 		return d.before(ctx, c)
+	case loop.CmdBaseline:
+		return d.baseline(ctx, c)
 	case loop.CmdAttempt:
 		return d.attempt(ctx, c)
 	case loop.CmdCapture:

@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
-	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
 	"github.com/belay-dev/belay/internal/glob"
@@ -33,6 +31,9 @@ func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) 
 	}
 	if d.Rec.State.Rechecking {
 		w.Last = w.All // a person's own work is judged whole
+	}
+	if w.Baseline, err = d.BaselineOf(d.Rec.State); err != nil {
+		d.Watch.Note("the baseline is lost, old failures cannot be told from new ones: " + Sentence(err))
 	}
 	report, err := d.Judge(d.Soft, d.Rec.Task, w, d.Rec.State.Before, c.Target, d.Watch.Checking)
 	if err != nil {
@@ -115,9 +116,9 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 		}
 	}
 	report := check.Run(ctx, check.Input{
-		Root: d.Repo.Root, Env: agent.Environ(os.Environ(), nil, map[string]string{"BELAY_TASK": string(t.ID)}),
+		Root: d.Repo.Root, Env: d.testEnv(t),
 		Changes: w.All, Attempt: w.Last, Scope: t.Scope, Checks: t.Checks, Skip: t.Checks.Skip,
-		Before: before, After: after,
+		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
 		Logs: func(_ string, r io.Reader) (string, error) {
 			sha, _, err := d.Journal.Attach(r)
 			return sha, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/results"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -93,6 +94,8 @@ func (d *Desk) changed(ctx context.Context, list []span) (map[string]bool, error
 type Work struct {
 	All  []belay.Change // before → after, where an attempt had a hand in it
 	Last []belay.Change // what the last attempt changed
+
+	Baseline *results.Report // what the tests said before; nil when that is not known
 }
 
 // Work compares the state before with a capture and keeps what the agent did.

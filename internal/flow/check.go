@@ -76,6 +76,9 @@ func (d *Desk) checkPresent(ctx context.Context, q CheckRequest, r *drive.Record
 		return belay.Report{}, err
 	}
 	w.Last = w.All
+	if w.Baseline, err = d.BaselineOf(r.State); err != nil {
+		q.Watch.Note("the baseline is lost, old failures cannot be told from new ones: " + drive.Sentence(err))
+	}
 	report, err := d.Judge(ctx, r.Task, w, r.State.Before, info.ID, q.Watch.Checking)
 	if err != nil {
 		return report, err

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/detect"
+	"github.com/belay-dev/belay/internal/check/suite"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/loop"
@@ -78,7 +80,7 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		Agent: q.Agent, Debugger: c.Debugger.Command, Timeout: c.Agent.Timeout,
 		Scope:    belay.Scope{Files: c.Files, Protect: c.Protect, Expect: q.Expect},
 		Preserve: c.Preserve, Policy: c.Policy(),
-		Checks: belay.Checks{Tests: c.Checks.Tests, Skip: c.Checks.Skip, MaxDiff: c.Checks.MaxDiff, Timeout: c.Checks.Timeout},
+		Checks: belay.Checks{Tests: c.Checks.Tests, Skip: c.Checks.Skip, Reuse: c.Checks.Reuse, MaxDiff: c.Checks.MaxDiff, Timeout: c.Checks.Timeout},
 	}
 	if len(t.Agent) == 0 {
 		t.Agent = c.Agent.Command
@@ -90,6 +92,8 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		t.Checks.Tests, _ = detect.Tests(d.Repo.Root)
 	}
 	t.Checks.Tests = asEvents(t.Checks.Tests)
+	t.Policy.Baseline = c.Checks.Baseline && t.Checks.Tests.Set() && !suite.Demanded(t.Checks.Tests) &&
+		!slices.Contains(t.Checks.Skip, suite.Name)
 	for _, globs := range [][]string{t.Scope.Files, t.Scope.Protect, t.Scope.Expect, t.Preserve} {
 		for _, g := range globs {
 			if err := glob.Valid(g); err != nil {
@@ -129,7 +133,7 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w drive.Watcher) (*
 	if err != nil {
 		return nil, err
 	}
-	if r.State.Phase != loop.PhaseNew && r.State.Phase != "" && r.State.Phase != loop.PhaseSnapshot {
+	if r.State.Phase != loop.PhaseNew && r.State.Phase != "" && r.State.Phase != loop.PhaseSnapshot && r.State.Phase != loop.PhaseBaseline {
 		return nil, belay.Refuse(belay.CodeUsage, "belay status", "%s is started already (%s)", task, r.State.Phase)
 	}
 	unlock, err := d.Hold(ctx, task, "belay task start")
@@ -142,7 +146,10 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w drive.Watcher) (*
 			return nil, err
 		}
 	}
-	return r, d.pending(ctx, r, w, loop.CmdSnapshot)
+	if err := d.pending(ctx, r, w, loop.CmdSnapshot); err != nil {
+		return r, err
+	}
+	return r, d.pending(ctx, r, w, loop.CmdBaseline)
 }
 
 // Capture says that the attempt under way has ended and holds what it left.

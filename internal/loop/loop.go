@@ -253,6 +253,8 @@ type State struct {
 	Next       *Next    `json:"next,omitempty"`
 	Rechecking bool     `json:"rechecking,omitempty"` // the verdict under way was asked for by a person
 	Baseline   string   `json:"baseline,omitempty"`   // what the tests on the state before said
+
+	BaselineReport string `json:"baseline_report,omitempty"` // sha256 of the attachment with all of it
 }
 
 // Decided is one answer a person gave, for the record.

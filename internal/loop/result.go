@@ -35,7 +35,7 @@ func (m *machine) result() error {
 		m.s.Before = m.e.Snapshot
 		m.begin()
 	case EvBaseline:
-		m.s.Baseline = m.e.Note
+		m.s.Baseline, m.s.BaselineReport = m.e.Note, m.e.Report
 		m.start()
 	case EvAttempted, EvStalled, EvLost:
 		m.ended()

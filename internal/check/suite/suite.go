@@ -34,7 +34,12 @@ type Input struct {
 	Root    string   // the work tree in which the command runs; findings name files from here
 	Env     []string // for the command, KEY=value; nil is this process's own
 	Command belay.TestCommand
-	Known   []string // ids (results.Failure.Test) of tests that failed before the task began
+	// Baseline is what the same command said before the task began; nil when that is
+	// not known.
+	Baseline *results.Report
+	// Before gives the state before the task in a folder, to see whether a new failure
+	// happens there too; nil when there is none. done removes it.
+	Before func(ctx context.Context) (root string, done func(), err error)
 	// Logs stores an attachment and gives its sha256; nil stores nothing.
 	Logs func(name string, r io.Reader) (string, error)
 	// Grace is how long the command has, out of time, between SIGTERM and SIGKILL; 0 is
@@ -69,9 +74,11 @@ func short(d time.Duration) string {
 }
 
 // Run runs the test command until ctx ends, and gives what it reported besides the
-// judgement: the ids of its failures are what a later Input.Known holds. The report
-// says nothing when the result is skipped or unknown for another reason than
-// Incomplete.
+// judgement: it is what a later Input.Baseline holds. The report says nothing when the
+// result is skipped or unknown for another reason than Incomplete.
+//
+// A test that fails for the first time is run again, here and on the state before: it
+// refuses the work only when it fails here twice and passes there.
 func Run(ctx context.Context, in Input) (results.Report, belay.CheckResult) {
 	if !in.Command.Set() {
 		return results.Report{}, answer.Skipped(Name, "no test command: set checks.tests.command or pass --test")
@@ -83,6 +90,7 @@ func Run(ctx context.Context, in Input) (results.Report, belay.CheckResult) {
 	defer run.close()
 	run.run(ctx)
 	run.read(ctx)
+	run.sort(ctx)
 	result := run.judge(ctx)
 	if in.Logs != nil {
 		if result.Log, err = in.Logs("tests.log", run.output.Reader()); err != nil {
@@ -106,6 +114,10 @@ type testRun struct {
 	ending  hold.Ending
 	report  results.Report
 	broken  string // why there is no report
+	fresh   []results.Failure
+	known   []results.Failure
+	flaky   []results.Failure
+	fixed   []string
 }
 
 func newTestRun(ctx context.Context, in Input) (*testRun, error) {

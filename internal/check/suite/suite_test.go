@@ -15,6 +15,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/detect"
+	"github.com/belay-dev/belay/internal/check/results"
 )
 
 // project makes a folder with files, the keys their paths.
@@ -76,7 +77,7 @@ func TestTests(t *testing.T) {
 		"junit passes":          {cmd: belay.TestCommand{Command: junit(allPass), Format: "junit", Report: "$BELAY_REPORTS/*.xml"}, want: "pass"},
 		"junit by default":      {cmd: belay.TestCommand{Command: "mkdir $BELAY_REPORTS/x; " + strings.ReplaceAll(junit(allPass), "/r.xml", "/x/r.xml"), Format: "junit"}, want: "pass"},
 		"junit fails":           {cmd: belay.TestCommand{Command: junit(oneFailure) + "exit 1", Format: "junit", Report: "r.xml"}, want: "fail\nerror tests t.py: test fails: t.bad"},
-		"junit known":           {cmd: belay.TestCommand{Command: junit(oneFailure) + "exit 1", Format: "junit", Report: "r.xml"}, known: []string{"t.bad", "t.gone"}, want: "pass\nnote tests t.py: test failed before too: t.bad"},
+		"junit known":           {cmd: belay.TestCommand{Command: junit(oneFailure) + "exit 1", Format: "junit", Report: "r.xml"}, known: []string{"t.bad", "t.gone"}, want: "pass\nnote tests t.py: test failed before too: t.bad\nnote tests : test is fixed: t.gone"},
 		"junit in the tree":     {cmd: belay.TestCommand{Command: "mkdir -p a/out; " + strings.ReplaceAll(junit(oneFailure), "$BELAY_REPORTS", "a/out"), Format: "junit", Report: "**/out/*.xml"}, want: "fail\nerror tests t.py: test fails: t.bad"},
 		"junit cut, failure":    {cmd: belay.TestCommand{Command: junit(oneFailure[:len(oneFailure)-12]), Format: "junit"}, want: "fail\nerror tests t.py: test fails: t.bad\nwarning tests : the test report has flaws"},
 		"junit cut, known":      {cmd: belay.TestCommand{Command: junit(oneFailure[:len(oneFailure)-12]) + "exit 1", Format: "junit"}, known: []string{"t.bad"}, want: "unknown: the report is not whole: r.xml: the report stops in the middle\nnote tests t.py: test failed before too: t.bad\nwarning tests : the test report has flaws"},
@@ -94,7 +95,7 @@ func TestTests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			root := filepath.Join(project(t, map[string]string{"root/t.go": "package t\n", "root/t.py": "\n\n\n"}), "root")
-			in := Input{Root: root, Command: tt.cmd, Known: tt.known}
+			in := Input{Root: root, Command: tt.cmd, Baseline: before(tt.known)}
 			_, r := Run(t.Context(), in)
 			if r.Check == "" {
 				t.Fatal("no answer")
@@ -264,9 +265,7 @@ func TestRealGoTest(t *testing.T) {
 		t.Errorf("counted %s", report)
 	}
 	// The failures of a first run are the known ones of a second.
-	for _, f := range report.Failures {
-		in.Known = append(in.Known, f.Test)
-	}
+	in.Baseline = &report
 	if _, r = Run(t.Context(), in); r.Verdict != belay.VerdictPass || len(r.Findings) != 3 {
 		t.Errorf("with everything known: %s", told(r))
 	}
@@ -338,4 +337,16 @@ func wellFormed(t *testing.T, r belay.CheckResult) {
 	if failed != (r.Verdict == belay.VerdictFail) {
 		t.Errorf("verdict %s with findings %+v", r.Verdict, r.Findings)
 	}
+}
+
+// before makes a baseline with these failures; nil without any.
+func before(failures []string) *results.Report {
+	if failures == nil {
+		return nil
+	}
+	r := &results.Report{Format: "gotest"}
+	for _, id := range failures {
+		r.Fail(results.Failure{Test: id}, false)
+	}
+	return r
 }

@@ -17,27 +17,29 @@ const mostTests = 50
 // seen is a fact whatever else went wrong; a pass needs a whole report and an exit
 // code that agrees with it.
 func (r *testRun) judge(ctx context.Context) belay.CheckResult {
-	fresh, known := r.split()
+	fresh, known := r.fresh, r.known
 	switch {
 	case r.ending.Cut:
 		// Time ran out: what had failed by then is shown, but not held against the work.
-		return r.answer(Unfinished(ctx), r.failures(fresh, belay.SeverityWarning), known)
+		return r.answer(Unfinished(ctx), r.failures(fresh, "cut"), known)
 	case r.ending.Failed != nil:
 		return r.answer("could not run: "+r.ending.Failed.Error(), nil, nil)
 	case r.format == results.Exit:
 		return r.judgeExit(fresh, known)
 	case len(fresh) > 0:
-		return r.answer("", r.failures(fresh, belay.SeverityError), known)
+		return r.answer("", r.failures(fresh, "new"), known)
 	case r.unable():
 		return r.answer("could not run: "+r.lastLine(), nil, known)
 	case r.crashed():
 		return r.answer("the test command "+r.ending.String()+", which belay did not send", nil, known)
-	case r.ending.Code != 0 && len(known) == 0:
+	case r.ending.Code != 0 && len(known)+len(r.flaky) == 0:
 		return r.answer("", []belay.Finding{r.unexplained()}, nil)
 	case r.broken != "":
 		return r.answer(r.broken, nil, known)
 	case r.report.Incomplete:
 		return r.answer("the report is not whole: "+strings.Join(r.report.Warnings, "; "), nil, known)
+	case r.report.Total == 0 && r.in.Baseline != nil && r.in.Baseline.Total == 0 && !r.in.Baseline.Incomplete:
+		return answer.Skipped(Name, "the project has no tests, and had none before")
 	case r.report.Total == 0:
 		return r.answer("the test command ended well but its report has no tests", nil, nil)
 	}
@@ -60,28 +62,12 @@ func (r *testRun) judgeExit(fresh, known []results.Failure) belay.CheckResult {
 	return r.answer("", nil, nil)
 }
 
-// split tells new failures from those known before the task.
-func (r *testRun) split() (fresh, known []results.Failure) {
-	old := map[string]bool{}
-	for _, id := range r.in.Known {
-		old[id] = true
-	}
-	for _, f := range r.report.Failures {
-		if old[f.Test] {
-			known = append(known, f)
-		} else {
-			fresh = append(fresh, f)
-		}
-	}
-	return fresh, known
-}
-
 // answer makes the result: unknown when why is given. Known failures, warnings of the
 // report and processes that outlived the run are added to the findings.
 func (r *testRun) answer(why string, found []belay.Finding, known []results.Failure) belay.CheckResult {
-	for _, f := range r.failures(known, belay.SeverityNote) {
-		found = append(found, f)
-	}
+	found = append(found, r.failures(r.flaky, "flaky")...)
+	found = append(found, r.failures(known, "known")...)
+	found = append(found, r.repaired()...)
 	if len(r.report.Warnings) > 0 {
 		severity := belay.SeverityNote
 		if r.report.Incomplete {
@@ -103,6 +89,7 @@ func (r *testRun) answer(why string, found []belay.Finding, known []results.Fail
 	if why != "" {
 		result.Verdict, result.Why = belay.VerdictUnknown, why
 	}
+	result.Tests = r.count()
 	return result
 }
 
@@ -112,21 +99,40 @@ func (r *testRun) summary(known []results.Failure) string {
 		return "could not tell"
 	case r.format == results.Exit:
 		return "the test command " + r.ending.String()
-	case len(known) > 0:
-		return fmt.Sprintf("%s (%d known before)", r.report, len(known))
+	}
+	var besides []string
+	for _, p := range []struct {
+		n    int
+		noun string
+	}{{len(known), "known before"}, {len(r.flaky), "flaky"}, {len(r.fixed), "fixed"}} {
+		if p.n > 0 {
+			besides = append(besides, fmt.Sprintf("%d %s", p.n, p.noun))
+		}
+	}
+	if len(besides) > 0 {
+		return fmt.Sprintf("%s (%s)", r.report, strings.Join(besides, ", "))
 	}
 	return r.report.String()
 }
 
-// failures makes findings of failing tests: errors for new ones, notes for known.
-func (r *testRun) failures(tests []results.Failure, severity belay.Severity) []belay.Finding {
-	title, advice := "test fails: ", "make the code pass this test; do not change, skip or delete the test"
-	switch severity {
-	case belay.SeverityNote:
-		title, advice = "test failed before too: ", ""
-	case belay.SeverityWarning:
-		title = "test failed before time ran out: "
+// standings say what a failure of each standing is called.
+var standings = map[string]struct {
+	severity      belay.Severity
+	title, advice string
+}{
+	"new":   {belay.SeverityError, "test fails: ", "make the code pass this test; do not change, skip or delete the test"},
+	"known": {belay.SeverityNote, "test failed before too: ", ""},
+	"flaky": {belay.SeverityWarning, "test is flaky: ", "it failed once and passed when it was run again on the same files"},
+	"cut":   {belay.SeverityWarning, "test failed before time ran out: ", "make the code pass this test; do not change, skip or delete the test"},
+}
+
+// failures makes findings of failing tests of one standing.
+func (r *testRun) failures(tests []results.Failure, standing string) []belay.Finding {
+	if len(tests) == 0 {
+		return nil
 	}
+	s := standings[standing]
+	severity, title, advice := s.severity, s.title, s.advice
 	at := newTree(r.in.Root)
 	var out []belay.Finding
 	for _, t := range tests[:min(len(tests), mostTests)] {
@@ -149,6 +155,28 @@ func (r *testRun) failures(tests []results.Failure, severity belay.Severity) []b
 		})
 	}
 	return out
+}
+
+// repaired names the tests that failed before the task and do not any more.
+func (r *testRun) repaired() []belay.Finding {
+	var out []belay.Finding
+	for _, id := range r.fixed[:min(len(r.fixed), mostTests)] {
+		out = append(out, belay.Finding{
+			Severity: belay.SeverityNote, Category: belay.CategoryTests, Title: "test is fixed: " + results.Clip(id, 200),
+		})
+	}
+	return out
+}
+
+// count gives the figures, nil where the report says nothing of single tests.
+func (r *testRun) count() *belay.TestCount {
+	if r.format == results.Exit || r.report.Total == 0 {
+		return nil
+	}
+	return &belay.TestCount{
+		Total: r.report.Total, Passed: r.report.Passed, Failed: r.report.Failed, Errors: r.report.Errors, Skipped: r.report.Skipped,
+		New: len(r.fresh), Known: len(r.known), Flaky: len(r.flaky), Fixed: len(r.fixed),
+	}
 }
 
 // unexplained is the finding for a command that failed and named no test.

@@ -1,0 +1,155 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/results"
+)
+
+// runner is a test command that says of each test what the file of its name holds:
+// pass, fail, or flip, which fails once and passes from then on.
+const runner = `for t in t/*; do
+	id=${t#t/}
+	case $(cat $t) in
+	flip) say=fail; printf pass > $t;;
+	*) say=$(cat $t);;
+	esac
+	echo '{"Action":"run","Package":"p","Test":"'$id'"}'
+	echo '{"Action":"'$say'","Package":"p","Test":"'$id'"}'
+	test $say = pass || bad=fail
+done
+echo '{"Action":"'${bad:-pass}'","Package":"p"}'
+test -z "$bad"`
+
+// TestNewKnownFixedFlaky: three failed before; one of them is fixed, one is new, one
+// comes and goes, and one fails before as well when it is looked at again.
+func TestNewKnownFixedFlaky(t *testing.T) {
+	t.Parallel()
+	now := project(t, map[string]string{
+		"t/A": "fail", "t/B": "fail", "t/Fixed": "pass", "t/New": "fail", "t/Flaky": "flip", "t/Old": "fail", "t/Fine": "pass",
+	})
+	then := project(t, map[string]string{
+		"t/A": "fail", "t/B": "fail", "t/Fixed": "fail", "t/New": "pass", "t/Flaky": "pass", "t/Old": "fail", "t/Fine": "pass",
+	})
+	closed := 0
+	in := Input{
+		Root: now, Command: belay.TestCommand{Command: runner, Format: results.GoTest},
+		Baseline: before([]string{"p.A", "p.B", "p.Fixed"}),
+		Before:   func(context.Context) (string, func(), error) { return then, func() { closed++ }, nil },
+	}
+	_, r := Run(t.Context(), in)
+	want := `fail
+error tests : test fails: p.New
+warning tests : test is flaky: p.Flaky
+note tests : test failed before too: p.A
+note tests : test failed before too: p.B
+note tests : test failed before too: p.Old
+note tests : test is fixed: p.Fixed`
+	if d := cmp.Diff(want, told(r)); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(&belay.TestCount{Total: 7, Passed: 2, Failed: 5, New: 1, Known: 3, Flaky: 1, Fixed: 1}, r.Tests); d != "" {
+		t.Error(d)
+	}
+	if want := "7 tests: 2 passed, 5 failed (3 known before, 1 flaky, 1 fixed)"; r.Summary != want || closed != 1 {
+		t.Errorf("%s; the state before was given back %d times", r.Summary, closed)
+	}
+}
+
+// TestOnlyFlaky: what passes when it is run again refuses nothing.
+func TestOnlyFlaky(t *testing.T) {
+	t.Parallel()
+	in := Input{Root: project(t, map[string]string{"t/Flaky": "flip", "t/Fine": "pass"}), Command: belay.TestCommand{Command: runner, Format: results.GoTest}}
+	in.Before = func(context.Context) (string, func(), error) {
+		t.Error("the state before was asked for without need")
+		return "", nil, fmt.Errorf("no")
+	}
+	if _, r := Run(t.Context(), in); told(r) != "pass\nwarning tests : test is flaky: p.Flaky" {
+		t.Error(told(r))
+	}
+}
+
+// TestAgainWithoutTheStateBefore: what cannot be compared stays new.
+func TestAgainWithoutTheStateBefore(t *testing.T) {
+	t.Parallel()
+	in := Input{Root: project(t, map[string]string{"t/New": "fail"}), Command: belay.TestCommand{Command: runner, Format: results.GoTest}}
+	in.Before = func(context.Context) (string, func(), error) { return "", nil, fmt.Errorf("no space") }
+	if _, r := Run(t.Context(), in); told(r) != "fail\nerror tests : test fails: p.New" {
+		t.Error(told(r))
+	}
+}
+
+// TestExitCodesAgain: an exit code says of one command what a report says of a test.
+func TestExitCodesAgain(t *testing.T) {
+	t.Parallel()
+	flip := "test ! -e flip || { rm flip; exit 1; }; test ! -e bad"
+	for name, tt := range map[string]struct {
+		now, then map[string]string
+		want      string
+	}{
+		"flaky": {map[string]string{"flip": ""}, nil, "pass\nwarning tests : test is flaky: " + flip},
+		"new":   {map[string]string{"bad": ""}, nil, "fail\nerror tests : the test command failed"},
+		"known": {map[string]string{"bad": ""}, map[string]string{"bad": ""},
+			"unknown: the test command failed before the task too, and its exit code does not tell old failures from new\nnote tests : test failed before too: " + flip},
+	} {
+		in := Input{Root: project(t, tt.now), Command: belay.TestCommand{Command: flip}}
+		then := project(t, tt.then)
+		in.Before = func(context.Context) (string, func(), error) { return then, func() {}, nil }
+		if _, r := Run(t.Context(), in); told(r) != tt.want {
+			t.Errorf("%s: %s", name, told(r))
+		}
+	}
+}
+
+// TestNoTestsBeforeEither: a project without tests is not held up for it, one that had
+// some is.
+func TestNoTestsBeforeEither(t *testing.T) {
+	t.Parallel()
+	none := belay.TestCommand{Command: `echo '{"Action":"skip","Package":"p"}'`, Format: results.GoTest}
+	for _, tt := range []struct {
+		baseline *results.Report
+		want     string
+	}{
+		{nil, "unknown: the test command ended well but its report has no tests"},
+		{&results.Report{}, "skipped: the project has no tests, and had none before"},
+		{&results.Report{Total: 1, Passed: 1}, "unknown: the test command ended well but its report has no tests"},
+		{&results.Report{Incomplete: true}, "unknown: the test command ended well but its report has no tests"},
+	} {
+		if _, r := Run(t.Context(), Input{Root: project(t, nil), Command: none, Baseline: tt.baseline}); told(r) != tt.want {
+			t.Errorf("%+v: %s", tt.baseline, told(r))
+		}
+	}
+}
+
+func TestNarrowed(t *testing.T) {
+	t.Parallel()
+	failures := []results.Failure{{Test: "m/b.TestY/sub (x)", Package: "m/b"}, {Test: "m/a.TestX", Package: "m/a"}, {Test: "m/a.TestX/two", Package: "m/a"}}
+	want := []string{"go", "test", "-json", "-count=1", "-run", "^(TestX|TestY)$", "m/a", "m/b"}
+	for name, tt := range map[string]struct {
+		c    belay.TestCommand
+		f    []results.Failure
+		want []string
+	}{
+		"a line":        {belay.TestCommand{Command: "go test -json ./...", Format: "gotest"}, failures, want},
+		"arguments":     {belay.TestCommand{Args: []string{"go", "test", "-json", "./..."}, Format: "gotest"}, failures, want},
+		"a pipe":        {belay.TestCommand{Command: "go test -json ./... | tee x", Format: "gotest"}, failures, nil},
+		"a folder":      {belay.TestCommand{Command: "go test -json ./a", Format: "gotest"}, failures, nil},
+		"not go":        {belay.TestCommand{Args: []string{"make", "test", "./..."}, Format: "gotest"}, failures, nil},
+		"another form":  {belay.TestCommand{Args: []string{"go", "test", "./..."}, Format: "exit"}, failures, nil},
+		"a build error": {belay.TestCommand{Command: "go test -json ./...", Format: "gotest"}, []results.Failure{{Test: "m/a", Package: "m/a"}}, nil},
+	} {
+		got := narrowed(tt.c, tt.f)
+		if tt.want == nil {
+			if d := cmp.Diff(tt.c, got); d != "" {
+				t.Errorf("%s: %s", name, d)
+			}
+		} else if d := cmp.Diff(tt.want, got.Args); d != "" || got.Command != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
