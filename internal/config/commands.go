@@ -24,13 +24,17 @@ func Commands(c Config) (block []byte, hash string) {
 
 func commandBlock(c Config) []byte {
 	var b bytes.Buffer
-	for _, k := range keys {
+	for _, k := range c.all() {
 		if !k.runs {
 			continue
 		}
 		switch v := k.field(&c).(type) {
 		case *[]string:
 			writeArgs(&b, k.name, *v)
+		case *string: // where work is sent is as much a matter of trust as what runs
+			if *v != "" {
+				writeArgs(&b, k.name, []string{*v})
+			}
 		case *belay.TestCommand:
 			if v.Command != "" {
 				fmt.Fprintf(&b, "%s: shell %s\n", k.name, strconv.QuoteToASCII(v.Command))

@@ -35,6 +35,7 @@ type Config struct {
 	Protect     []string // globs that must not change
 	Preserve    []string // globs a rollback leaves alone
 	Checks      Checks
+	Reviewers   []Reviewer // in the order of the file
 	Retries     int
 	Retry       belay.RetryMode
 	Limits      Limits
@@ -145,7 +146,7 @@ func (c Config) Policy() belay.Policy {
 // Settings gives every key, in the order of the documentation.
 func (c Config) Settings() []Setting {
 	all := make([]Setting, 0, len(keys))
-	for _, k := range keys {
+	for _, k := range c.all() {
 		all = append(all, Setting{Key: k.name, Value: k.show(c), Source: c.source(k.name)})
 	}
 	return all
@@ -207,7 +208,7 @@ func cut(s string) string {
 func defaults() Config {
 	var c Config
 	for _, k := range keys {
-		if k.def == "" {
+		if k.def == "" || k.wild() {
 			continue
 		}
 		v, err := k.fromText(k.def)

@@ -404,23 +404,6 @@ environment.pass: "LD_PRELOAD"
 	}
 }
 
-func TestSplitWords(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string][]string{
-		"": nil, " a  b\tc ": {"a", "b", "c"}, `a'b c'd`: {"ab cd"}, `''`: {""}, `"" x`: {"", "x"}, `a\ b`: {"a b"}, `"a\"b\\c\d"`: {`a"b\c\d`},
-		`'a"b\'`: {`a"b\`}, "a=b --c={x}": {"a=b", "--c={x}"}, "a#b c~d": {"a#b", "c~d"}, `\$x \|`: {"$x", "|"}, "*.go?": {"*.go?"}, "é 'ü'": {"é", "ü"},
-	} {
-		if got, err := splitWords(in); err != nil || !cmp.Equal(got, want) {
-			t.Errorf("%q: %q %v", in, got, err)
-		}
-	}
-	for _, in := range []string{"a;b", "a&", "$x", "`a`", `"$x"`, "a>b", "(a)", "~/x", "# a", `a\`, `'a`, `"a`} {
-		if got, err := splitWords(in); err == nil {
-			t.Errorf("%q became %q", in, got)
-		}
-	}
-}
-
 var uncomment = regexp.MustCompile(`(?m)^#(\S|  )`)
 
 func TestTemplate(t *testing.T) {
@@ -497,4 +480,44 @@ func FuzzParse(f *testing.F) {
 		}
 		Commands(c)
 	})
+}
+
+// TestReviewers: named things are read, shown, set by flags and asked to be trusted.
+func TestReviewers(t *testing.T) {
+	t.Parallel()
+	c := parse(t, "reviewers:\n  spec: {command: [claude, -p], role: spec, timeout: 5m}\n  local: {endpoint: http://localhost:1/v1, model: m, key_env: KEY, threshold: 90}\n")
+	want := []Reviewer{
+		{Name: "spec", Role: "spec", Command: []string{"claude", "-p"}, Timeout: 5 * time.Minute, Threshold: 70},
+		{Name: "local", Endpoint: "http://localhost:1/v1", Model: "m", KeyEnv: "KEY", Timeout: 10 * time.Minute, Threshold: 90},
+	}
+	if d := cmp.Diff(want, c.Reviewers); d != "" {
+		t.Error(d)
+	}
+	if s := setting(t, c, "reviewers.local.threshold"); s.Value != "90" || s.Source == Default {
+		t.Errorf("%+v", s)
+	}
+	copied := c
+	if err := copied.Override("reviewers.spec.timeout", "1m"); err != nil || copied.Reviewers[0].Timeout != time.Minute || c.Reviewers[0].Timeout != 5*time.Minute {
+		t.Errorf("%v: %+v, and the copy it was made of %+v", err, copied.Reviewers[0], c.Reviewers[0])
+	}
+	block, _ := Commands(c)
+	if got := string(block); got != "reviewers.spec.command: \"claude\" \"-p\"\nreviewers.local.endpoint: \"http://localhost:1/v1\"\nreviewers.local.key_env: \"KEY\"\n" {
+		t.Errorf("%s", got)
+	}
+	for text, says := range map[string]string{
+		"reviewers: {a b: {command: x}}":                             nameSays,
+		"reviewers: {x: {role: spec}}":                               "give its command",
+		"reviewers: {x: {command: y, endpoint: http://z, model: m}}": "leave one out",
+		"reviewers: {x: {endpoint: http://z}}":                       "it needs reviewers.x.model",
+		"reviewers: {x: {comand: y}}":                                "there is no such key",
+		"reviewers: [x]":                                             "names of your choice, and below each keys: role, command",
+		"reviewers: {x: {command: y, threshold: high}}":              "a whole number",
+		"reviewers: {x: {command: y}, x: {command: z}}":              "twice",
+		"reviewers: {" + strings.Repeat("x", 41) + ": {command: y}}": nameSays,
+	} {
+		_, err := Parse("", []byte(text))
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,8 @@ type key struct {
 	least int    // for kindWhole and kindSize
 	field func(*Config) any
 	doc   string
-	runs  bool // names a program to run
+	runs  bool                             // names a program to run
+	of    func(c *Config, name string) any // instead of field: of one of several named things
 }
 
 // kind is how a value is written.
@@ -78,6 +80,20 @@ var keys = []key{
 		doc: "changed lines before a warning"},
 	{name: "checks.timeout", kind: kindDuration, field: func(c *Config) any { return &c.Checks.Timeout },
 		doc: "time limit of all checks together; when not set, 30s for belay check and 10m within belay run"},
+	{name: "reviewers.*.role", kind: kindText, of: func(c *Config, n string) any { return &c.reviewer(n).Role },
+		doc: "what it looks at: spec, quality, security, or words of yours"},
+	{name: "reviewers.*.command", kind: kindArgs, runs: true, of: func(c *Config, n string) any { return &c.reviewer(n).Command },
+		doc: "the reviewer: a program and its arguments, which gets the prompt on standard input"},
+	{name: "reviewers.*.endpoint", kind: kindText, runs: true, of: func(c *Config, n string) any { return &c.reviewer(n).Endpoint },
+		doc: "or the address of an OpenAI-compatible model, like https://host/v1"},
+	{name: "reviewers.*.model", kind: kindText, of: func(c *Config, n string) any { return &c.reviewer(n).Model },
+		doc: "the model's name"},
+	{name: "reviewers.*.key_env", kind: kindText, runs: true, of: func(c *Config, n string) any { return &c.reviewer(n).KeyEnv },
+		doc: "the environment variable that holds its key"},
+	{name: "reviewers.*.timeout", kind: kindDuration, of: func(c *Config, n string) any { return &c.reviewer(n).Timeout },
+		doc: "time limit of one review; 10m when not set"},
+	{name: "reviewers.*.threshold", kind: kindWhole, of: func(c *Config, n string) any { return &c.reviewer(n).Threshold },
+		doc: "the least score, of 100, that passes; 70 when not set"},
 	{name: "retries", kind: kindWhole, def: "3", field: func(c *Config) any { return &c.Retries },
 		doc: "attempts after the first, before a person is asked"},
 	{name: "retry", kind: kindRetry, def: "auto", field: func(c *Config) any { return &c.Retry },
@@ -104,22 +120,40 @@ var keys = []key{
 var groups = map[string]string{
 	"agent": "who works", "debugger": "who looks for root causes", "checks": "how work is judged",
 	"checks.tests": "how the project is tested", "limits": "what stops a loop and asks a person",
-	"snapshot": "what is captured", "environment": "what commands may see",
+	"snapshot": "what is captured", "reviewers": "who looks at work that passed the checks, by name",
+	"reviewers.*": "one of them", "environment": "what commands may see",
+}
+
+// tableKey finds a key as the table has it, wild or not.
+func tableKey(name string) (key, bool) {
+	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
+	if i < 0 {
+		return key{}, false
+	}
+	return keys[i], true
 }
 
 func findKey(name string) (key, bool) {
 	for _, k := range keys {
-		if k.name == name {
+		if k.name == name && !k.wild() {
 			return k, true
+		}
+		if k.wild() {
+			if one, ok := k.match(name); ok {
+				return k.bind(one), true
+			}
 		}
 	}
 	return key{}, false
 }
 
 // children lists the names directly below the group prefix, which is "" or ends in a
-// dot, each once, in the table's order.
+// dot, each once, in the table's order; the name of any named thing is "*".
 func children(prefix string) []string {
 	var names []string
+	if prefix != "" {
+		prefix = pattern(strings.TrimSuffix(prefix, ".")) + "."
+	}
 	for _, k := range keys {
 		rest, ok := strings.CutPrefix(k.name, prefix)
 		if !ok {

@@ -13,9 +13,15 @@ func nearest(name, prefix string) string {
 		}
 	}
 	for _, child := range children(prefix) {
+		if child == anyName {
+			continue
+		}
 		consider(child, prefix+child, 0)
 	}
 	for _, k := range keys {
+		if k.wild() {
+			continue
+		}
 		consider(k.name, k.name, 1)
 		consider(k.name[strings.LastIndexByte(k.name, '.')+1:], k.name, 1)
 	}

@@ -230,18 +230,30 @@ func (p *parser) mapping(n *yaml.Node, prefix string) {
 
 func (p *parser) value(k, v *yaml.Node, name, prefix string) {
 	leaf, isLeaf := findKey(name)
-	_, isGroup := groups[name]
+	_, isGroup := groups[pattern(name)]
+	_, ofNames := named[strings.TrimSuffix(prefix, ".")]
 	switch {
+	case ofNames && !nameRule.MatchString(k.Value):
+		p.complain(k, name, "%s", nameSays)
 	case !isLeaf && !isGroup, strings.Contains(k.Value, "."):
 		p.complain(k, name, "there is no such key").Nearest = nearest(k.Value, prefix)
 	case !p.plain(v, name), isNull(v): // a key without a value is not set
 	case isGroup && v.Kind != yaml.MappingNode:
-		p.complain(v, name, "it holds keys: %s", strings.Join(children(name+"."), ", "))
+		p.complain(v, name, "it holds %s", holds(name))
 	case isGroup:
 		p.mapping(v, name+".")
 	default:
 		p.leaf(leaf, k, v)
 	}
+}
+
+// holds says what may stand in a group.
+func holds(group string) string {
+	list := children(group + ".")
+	if len(list) == 1 && list[0] == anyName {
+		return "names of your choice, and below each keys: " + strings.Join(children(group+"."+anyName+"."), ", ")
+	}
+	return "keys: " + strings.Join(list, ", ")
 }
 
 func (p *parser) leaf(leaf key, k, v *yaml.Node) {
@@ -268,6 +280,17 @@ func (p *parser) leaf(leaf key, k, v *yaml.Node) {
 	}
 }
 
+// first gives the place of the first key set below prefix.
+func (p *parser) first(prefix string) *yaml.Node {
+	at := &yaml.Node{}
+	for name, n := range p.at {
+		if strings.HasPrefix(name, prefix) && (at.Line == 0 || n.Line < at.Line) {
+			at = n
+		}
+	}
+	return at
+}
+
 // together checks what no key can tell alone.
 func (p *parser) together() {
 	tests := p.config.Checks.Tests
@@ -285,5 +308,17 @@ func (p *parser) together() {
 		lone(testsFormat, "junit needs "+testsReport+", a glob of the files that the tests write")
 	case tests.Format != "junit":
 		lone(testsReport, "it is read only when "+testsFormat+" is junit")
+	}
+	for _, r := range p.config.Reviewers {
+		key := "reviewers." + r.Name + "."
+		switch {
+		case len(p.problems) > 0:
+		case len(r.Command) > 0 && r.Endpoint != "":
+			lone(key+"endpoint", "it is a command or a model: leave one out")
+		case len(r.Command) == 0 && r.Endpoint == "":
+			p.complain(p.first(key), strings.TrimSuffix(key, "."), "give its command, or the endpoint of a model")
+		case r.Endpoint != "" && r.Model == "":
+			lone(key+"endpoint", "it needs "+key+"model")
+		}
 	}
 }

@@ -3,6 +3,8 @@ package config
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/belay-dev/belay/internal/units"
 )
 
 const (
@@ -32,9 +34,16 @@ func Schema() []byte {
 // schemaOf is the schema of the group prefix, which is "" or ends in a dot.
 func schemaOf(prefix string) map[string]any {
 	properties := map[string]any{}
+	var others any = false
 	for _, child := range children(prefix) {
 		name := prefix + child
-		if k, ok := findKey(name); ok {
+		if child == anyName {
+			one := schemaOf(name + ".")
+			one["description"] = groups[name]
+			others = one
+			continue
+		}
+		if k, ok := tableKey(name); ok {
 			properties[child] = k.schema()
 			continue
 		}
@@ -42,7 +51,11 @@ func schemaOf(prefix string) map[string]any {
 		group["description"] = groups[name]
 		properties[child] = group
 	}
-	return map[string]any{"type": []string{"object", "null"}, "properties": properties, "additionalProperties": false}
+	s := map[string]any{"type": []string{"object", "null"}, "properties": properties, "additionalProperties": others}
+	if others != false {
+		s["propertyNames"] = map[string]any{"pattern": nameRule.String()}
+	}
+	return s
 }
 
 // schema allows null everywhere: a key without a value is not set.
@@ -84,7 +97,7 @@ func (k key) schema() map[string]any {
 			"prefixItems": []any{map[string]any{"type": "string", "pattern": wordPattern}}}
 		s["anyOf"] = either(map[string]any{"type": "string", "pattern": wordPattern}, args)
 	}
-	if isNumber(k.def) {
+	if units.IsNumber(k.def) {
 		s["default"] = json.Number(k.def)
 	} else if k.kind == kindTruth {
 		s["default"] = k.def == "true"

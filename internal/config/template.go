@@ -55,6 +55,9 @@ func openGroup(b *strings.Builder, before, group string) {
 		if part == "" || strings.HasPrefix(before+".", name+".") {
 			continue
 		}
+		if part == anyName {
+			part = "NAME"
+		}
 		fmt.Fprintf(b, "#%s%s: # %s\n", strings.Repeat("  ", i), part, groups[name])
 	}
 }

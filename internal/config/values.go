@@ -12,7 +12,9 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/belay-dev/belay/internal/argv"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/units"
 )
 
 const most = 1_000_000_000 // for whole numbers: nobody means more
@@ -71,9 +73,9 @@ func (k key) fromText(s string) (any, error) {
 		}
 		return n, nil
 	case kindDuration:
-		return parseDuration(s)
+		return units.ParseDuration(s)
 	case kindSize:
-		n, err := parseSize(s)
+		n, err := units.ParseSize(s)
 		if err == nil && n < int64(k.least) {
 			err = errors.New("it must be more than nothing")
 		}
@@ -119,7 +121,7 @@ func shellLine(s string) error {
 }
 
 func (k key) commandWords(s string) (any, error) {
-	words, err := splitWords(s)
+	words, err := argv.Split(s)
 	if err != nil {
 		return nil, err
 	}
@@ -211,11 +213,11 @@ func (k key) show(c Config) string {
 	case *int:
 		return strconv.Itoa(*v)
 	case *int64:
-		return writeSize(*v)
+		return units.Size(*v)
 	case *float64:
 		return strconv.FormatFloat(*v, 'f', -1, 64)
 	case *time.Duration:
-		return writeDuration(*v)
+		return units.Duration(*v)
 	case *bool:
 		return strconv.FormatBool(*v)
 	case *string:

@@ -22,6 +22,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/detect"
 	"github.com/belay-dev/belay/internal/check/hold"
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/units"
 )
 
 // Name is the name of the check.
@@ -50,7 +51,7 @@ type Input struct {
 // OverTime is the cause of a context that ended because a time limit was reached.
 type OverTime struct{ Limit time.Duration }
 
-func (o OverTime) Error() string { return "did not finish within " + short(o.Limit) }
+func (o OverTime) Error() string { return "did not finish within " + units.Duration(o.Limit) }
 
 // Unfinished says why there is no answer once ctx is over.
 func Unfinished(ctx context.Context) string {
@@ -59,18 +60,6 @@ func Unfinished(ctx context.Context) string {
 		return over.Error()
 	}
 	return "interrupted before it finished"
-}
-
-// short writes a duration without parts that are zero: 2m, not 2m0s.
-func short(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }
 
 // Run runs the test command until ctx ends, and gives what it reported besides the

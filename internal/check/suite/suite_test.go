@@ -271,18 +271,6 @@ func TestRealGoTest(t *testing.T) {
 	}
 }
 
-func TestShort(t *testing.T) {
-	t.Parallel()
-	for d, want := range map[time.Duration]string{
-		30 * time.Second: "30s", 2 * time.Minute: "2m", 90 * time.Second: "1m30s", time.Hour: "1h",
-		time.Hour + time.Second: "1h0m1s", 20 * time.Minute: "20m", 1500 * time.Millisecond: "1.5s",
-	} {
-		if got := short(d); got != want {
-			t.Errorf("%s is written %s", d, got)
-		}
-	}
-}
-
 // TestManyFailures: the first fifty are findings of their own, the rest is counted.
 func TestManyFailures(t *testing.T) {
 	t.Parallel()

@@ -1,4 +1,8 @@
-package config
+// Package argv splits a command line into a program and its arguments as a shell does,
+// and refuses what only a shell could do.
+//
+// It runs nothing and expands nothing.
+package argv
 
 import (
 	"errors"
@@ -6,10 +10,10 @@ import (
 	"strings"
 )
 
-// splitWords splits a command as a shell does: words between spaces, single and double
+// Split splits a command as a shell does: words between spaces, single and double
 // quotes, backslashes. It expands nothing, so what only a shell could do is refused
 // instead of being handed to the program as it stands.
-func splitWords(s string) ([]string, error) {
+func Split(s string) ([]string, error) {
 	w := splitter{rest: s}
 	for w.rest != "" {
 		c := w.rest[0]

@@ -1,4 +1,5 @@
-package config
+// Package units reads and writes times and sizes with their units, as people write them.
+package units
 
 import (
 	"errors"
@@ -8,21 +9,22 @@ import (
 	"time"
 )
 
-func parseDuration(s string) (any, error) {
+// ParseDuration reads a time like 90s, 30m or 1h30m; never less than nothing.
+func ParseDuration(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	switch {
 	case err == nil && d >= 0:
 		return d, nil
 	case err == nil:
-		return nil, errors.New("it is less than nothing")
-	case isNumber(s):
-		return nil, fmt.Errorf("it has no unit: %ss or %sm", s, s)
+		return 0, errors.New("it is less than nothing")
+	case IsNumber(s):
+		return 0, fmt.Errorf("it has no unit: %ss or %sm", s, s)
 	}
-	return nil, errors.New("it is not a time with its unit")
+	return 0, errors.New("it is not a time with its unit")
 }
 
-// writeDuration is time.Duration's text without its empty minutes and seconds.
-func writeDuration(d time.Duration) string {
+// Duration writes a time: it is time.Duration's text without its empty minutes and seconds.
+func Duration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
@@ -33,7 +35,8 @@ func writeDuration(d time.Duration) string {
 	return s
 }
 
-func isNumber(s string) bool {
+// IsNumber tells whether s is digits alone.
+func IsNumber(s string) bool {
 	_, err := strconv.ParseUint(s, 10, 64)
 	return err == nil
 }
@@ -48,11 +51,12 @@ var units = []struct {
 	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1},
 }
 
-func parseSize(s string) (int64, error) {
+// ParseSize reads a size in bytes, like 512KiB or 5 GB.
+func ParseSize(s string) (int64, error) {
 	if s == "0" {
 		return 0, nil
 	}
-	if isNumber(s) {
+	if IsNumber(s) {
 		return 0, fmt.Errorf("it has no unit: %sMiB or %sB", s, s)
 	}
 	for _, u := range units {
@@ -70,8 +74,8 @@ func parseSize(s string) (int64, error) {
 	return 0, errors.New("it is not a size with its unit")
 }
 
-// writeSize writes a size in the largest unit in which it is whole.
-func writeSize(n int64) string {
+// Size writes a size in the largest unit in which it is whole.
+func Size(n int64) string {
 	for _, u := range units {
 		if n != 0 && n%u.size == 0 {
 			return strconv.FormatInt(n/u.size, 10) + u.name

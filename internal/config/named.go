@@ -1,0 +1,119 @@
+package config
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// anyName stands in a key's name for the name that the user gives to one of several, as in
+// reviewers.*.command.
+const anyName = "*"
+
+var nameRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,39}$`)
+
+const nameSays = "a name is a letter, then letters, digits, - and _, at most 40"
+
+// Reviewer is one that looks at work after the checks: a command, or a model behind an
+// OpenAI-compatible endpoint. KeyEnv names the environment variable with the key.
+type Reviewer struct {
+	Name      string
+	Role      string // spec, quality, security or any words: what to look at
+	Command   []string
+	Endpoint  string
+	Model     string
+	KeyEnv    string
+	Timeout   time.Duration
+	Threshold int // the least score of a pass, 0 to 100
+}
+
+// reviewer gives the reviewer of that name, made when there is none, in a list that no
+// copy of c shares.
+func (c *Config) reviewer(name string) *Reviewer {
+	c.Reviewers = slices.Clone(c.Reviewers)
+	for i := range c.Reviewers {
+		if c.Reviewers[i].Name == name {
+			return &c.Reviewers[i]
+		}
+	}
+	c.Reviewers = append(c.Reviewers, Reviewer{Name: name, Timeout: 10 * time.Minute, Threshold: 70})
+	return &c.Reviewers[len(c.Reviewers)-1]
+}
+
+// named lists, for each group of named things, the names that the config has.
+var named = map[string]func(c *Config) []string{
+	"reviewers": func(c *Config) (names []string) {
+		for _, r := range c.Reviewers {
+			names = append(names, r.Name)
+		}
+		return names
+	},
+}
+
+// wild tells whether the key stands for one of each named thing.
+func (k key) wild() bool { return k.of != nil }
+
+// split parts a wild key's name at the name in it.
+func (k key) split() (head, tail string) {
+	head, tail, _ = strings.Cut(k.name, "."+anyName+".")
+	return head, tail
+}
+
+// bind makes the key of the thing called name.
+func (k key) bind(name string) key {
+	head, tail := k.split()
+	of := k.of
+	k.name, k.of = head+"."+name+"."+tail, nil
+	k.field = func(c *Config) any { return of(c, name) }
+	return k
+}
+
+// match gives the name within full when full is a name that the wild key stands for.
+func (k key) match(full string) (string, bool) {
+	head, tail := k.split()
+	rest, ok := strings.CutPrefix(full, head+".")
+	if !ok {
+		return "", false
+	}
+	name, ok := strings.CutSuffix(rest, "."+tail)
+	return name, ok && nameRule.MatchString(name)
+}
+
+// pattern turns the name of a group of one named thing into the name of all such
+// groups: reviewers.spec into reviewers.*. Other names stay.
+func pattern(group string) string {
+	for head := range named {
+		if rest, ok := strings.CutPrefix(group, head+"."); ok && rest != "" {
+			name, below, _ := strings.Cut(rest, ".")
+			if nameRule.MatchString(name) {
+				return strings.TrimSuffix(head+"."+anyName+"."+below, ".")
+			}
+		}
+	}
+	return group
+}
+
+// all gives the table with, instead of each wild key, one for each thing the config has.
+func (c Config) all() []key {
+	var out []key
+	for i := 0; i < len(keys); {
+		if !keys[i].wild() {
+			out = append(out, keys[i])
+			i++
+			continue
+		}
+		head, _ := keys[i].split()
+		end := i
+		for end < len(keys) && keys[end].wild() && strings.HasPrefix(keys[end].name, head+".") {
+			end++
+		}
+		for _, name := range named[head](&c) {
+			for _, k := range keys[i:end] {
+				out = append(out, k.bind(name))
+			}
+		}
+		i = end
+	}
+	return out
+}
