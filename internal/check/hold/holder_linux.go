@@ -63,7 +63,10 @@ func (p Program) start(stdout, stderr *os.File) (*held, error) {
 		ExtraFiles:  []*os.File{lifeR, statusW},
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
-	if err := cmd.Start(); err != nil {
+	if p.Stdin != nil {
+		cmd.Stdin = p.Stdin
+	}
+	if cmd, err = p.launch(cmd); err != nil {
 		lifeW.Close()
 		statusR.Close()
 		return nil, err
@@ -81,6 +84,7 @@ func (p Program) start(stdout, stderr *os.File) (*held, error) {
 		statusR.Close()
 		cmd.Wait()
 		end, told := parseStatus(string(text))
+		end.Writable = end.Writable || len(p.ReadOnly) > 0 && cmd.SysProcAttr.Cloneflags == 0
 		if !told { // the holder was killed: its charges are nobody's now
 			end.Left = p.sweep()
 		}
@@ -108,6 +112,8 @@ func parseStatus(text string) (end Ending, told bool) {
 			end.Cut = true
 		case "left":
 			end.Left = n
+		case "writable":
+			end.Writable = true
 		}
 	}
 	return end, told
@@ -130,6 +136,9 @@ func hold(grace string, args []string) int {
 	// lifeline ends the holder.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT,
 		unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM, unix.SIGPIPE, unix.SIGTSTP)
+	if closeFolders() != nil {
+		fmt.Fprintln(status, "writable")
+	}
 	pid := 0
 	if err == nil {
 		pid, err = spawn(args)
@@ -159,12 +168,13 @@ func spawn(args []string) (int, error) {
 	defer null.Close()
 	pid, err := syscall.ForkExec(path, args, &syscall.ProcAttr{
 		Env:   os.Environ(),
-		Files: []uintptr{null.Fd(), 1, 2},
+		Files: []uintptr{0, 1, 2},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
 		return 0, fmt.Errorf("starting %s: %w", args[0], err)
 	}
+	unix.Dup3(int(null.Fd()), 0, 0)
 	unix.Dup3(int(null.Fd()), 1, 0)
 	unix.Dup3(int(null.Fd()), 2, 0)
 	return pid, nil

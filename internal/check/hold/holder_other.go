@@ -16,6 +16,9 @@ func (p Program) start(stdout, stderr *os.File) (*held, error) {
 	cmd := exec.Command(p.Args[0], p.Args[1:]...)
 	cmd.Dir, cmd.Env = p.Dir, p.Env
 	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if p.Stdin != nil {
+		cmd.Stdin = p.Stdin
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return nil, err
@@ -45,6 +48,7 @@ func (p Program) start(stdout, stderr *os.File) (*held, error) {
 		close(over)
 		syscall.Kill(group, syscall.SIGKILL) // what the command left behind
 		end := ended(cmd, err)
+		end.Writable = len(p.ReadOnly) > 0
 		select {
 		case <-stopped:
 			end.Cut = true

@@ -24,15 +24,19 @@ import (
 const Slack = 500 * time.Millisecond
 
 // Program is a command to run to its end with everything it starts. Its standard
-// input is empty.
+// input is Stdin, and empty without.
 type Program struct {
 	Args   []string
 	Dir    string
 	Env    []string // whole; Run adds Marker
+	Stdin  *os.File // read from where it stands
 	Stdout io.Writer
 	Stderr io.Writer     // nil: where Stdout goes, in the order written
 	Grace  time.Duration // between SIGTERM and SIGKILL
 	Cut    func()        // called when time is up, before anything is ended; may be nil
+	// ReadOnly are folders, absolute, that the program may read and not change. Where
+	// the kernel cannot do that, Ending.Writable says so.
+	ReadOnly []string
 
 	token string
 }
@@ -48,6 +52,8 @@ type Ending struct {
 	Cut    bool           // it was ended because ctx was over
 	Failed error          // it could not be started, or its end was not seen
 	Left   int            // processes of it that could not be ended
+
+	Writable bool // the folders of ReadOnly could not be closed to it
 }
 
 // String says how it ended, after the program's name.
