@@ -32,18 +32,20 @@ var floors = map[string]int{
 	"internal/units":         0,
 	"internal/check/detect":  0,
 
-	"internal/glob":         1,
-	"internal/check/hold":   1,
-	"internal/check/answer": 1,
-	"internal/git":          1,
-	"internal/statcache":    1,
-	"internal/journal":      1,
-	"internal/brief":        1,
-	"internal/agent":        1,
-	"internal/config":       1,
-	"internal/trust":        1,
+	"internal/glob":           1,
+	"internal/check/hold":     1,
+	"internal/check/answer":   1,
+	"internal/review/opinion": 1,
+	"internal/git":            1,
+	"internal/statcache":      1,
+	"internal/journal":        1,
+	"internal/brief":          1,
+	"internal/agent":          1,
+	"internal/config":         1,
+	"internal/trust":          1,
 
 	"internal/check/suite": 2,
+	"internal/review/ask":  2,
 	"internal/scan":        2,
 
 	"internal/check":   3,
@@ -53,16 +55,20 @@ var floors = map[string]int{
 	"internal/snapshot": 4,
 	"internal/restore":  5,
 	"internal/checkout": 5,
-	"internal/drive":    6,
-	"internal/flow":     7,
-	"internal/terminal": 8,
-	"internal/cli":      9,
 
-	"internal/cli/work":  10,
-	"internal/cli/tree":  10,
-	"internal/cli/house": 10,
+	"internal/baseline":     6,
+	"internal/review/panel": 6,
 
-	"cmd/belay": 11,
+	"internal/drive":    7,
+	"internal/flow":     8,
+	"internal/terminal": 9,
+	"internal/cli":      10,
+
+	"internal/cli/work":  11,
+	"internal/cli/tree":  11,
+	"internal/cli/house": 11,
+
+	"cmd/belay": 12,
 }
 
 // pure packages touch no file, process, clock or network.

@@ -45,20 +45,34 @@ type Checks struct {
 	Timeout time.Duration `json:"timeout_ns,omitempty"` // for all checks together
 }
 
+// Reviewer is one that looks at work after the checks: a command, or a model behind an
+// OpenAI-compatible endpoint. KeyEnv names the environment variable with the key.
+type Reviewer struct {
+	Name      string        `json:"name"`
+	Role      string        `json:"role,omitempty"` // spec, quality, security or any words: what to look at
+	Command   []string      `json:"command,omitempty"`
+	Endpoint  string        `json:"endpoint,omitempty"`
+	Model     string        `json:"model,omitempty"`
+	KeyEnv    string        `json:"key_env,omitempty"`
+	Timeout   time.Duration `json:"timeout_ns,omitempty"`
+	Threshold int           `json:"threshold"` // the least score of a pass, 0 to 100
+}
+
 // Task is what an agent is asked to do, with everything needed to judge it.
 type Task struct {
-	ID       TaskID        `json:"id"`
-	Title    string        `json:"title"`             // the first line of Prose, cut
-	Prose    string        `json:"prose"`             // the person's words, verbatim
-	Feature  string        `json:"feature,omitempty"` // the feature it belongs to
-	Role     string        `json:"role,omitempty"`    // the name of the agent, for the record
-	Agent    []string      `json:"agent,omitempty"`   // the agent's command
-	Debugger []string      `json:"debugger,omitempty"`
-	Timeout  time.Duration `json:"timeout_ns,omitempty"` // of one attempt; 0 is none
-	Scope    Scope         `json:"scope"`
-	Preserve []string      `json:"preserve,omitempty"` // globs that a rollback leaves alone
-	Checks   Checks        `json:"checks"`
-	Policy   Policy        `json:"policy"`
+	ID        TaskID        `json:"id"`
+	Title     string        `json:"title"`             // the first line of Prose, cut
+	Prose     string        `json:"prose"`             // the person's words, verbatim
+	Feature   string        `json:"feature,omitempty"` // the feature it belongs to
+	Role      string        `json:"role,omitempty"`    // the name of the agent, for the record
+	Agent     []string      `json:"agent,omitempty"`   // the agent's command
+	Debugger  []string      `json:"debugger,omitempty"`
+	Timeout   time.Duration `json:"timeout_ns,omitempty"` // of one attempt; 0 is none
+	Scope     Scope         `json:"scope"`
+	Reviewers []Reviewer    `json:"reviewers,omitempty"` // they look at what passed the checks
+	Preserve  []string      `json:"preserve,omitempty"`  // globs that a rollback leaves alone
+	Checks    Checks        `json:"checks"`
+	Policy    Policy        `json:"policy"`
 }
 
 // TitleOf makes a title from prose: its first line that is not blank, at most 72

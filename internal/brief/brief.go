@@ -37,6 +37,7 @@ var templates = sync.OnceValue(func() *template.Template {
 		"line":     belay.VisibleLine,
 		"duration": duration,
 		"count":    count,
+		"data":     data,
 		"join":     strings.Join,
 	}).ParseFS(files, "templates/*.tmpl"))
 })

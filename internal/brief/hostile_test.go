@@ -9,9 +9,10 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"pgregory.net/rapid"
+
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/loop"
-	"pgregory.net/rapid"
 )
 
 // evil is in every text of foreign origin; it must never stand outside a quote.

@@ -35,7 +35,7 @@ type Config struct {
 	Protect     []string // globs that must not change
 	Preserve    []string // globs a rollback leaves alone
 	Checks      Checks
-	Reviewers   []Reviewer // in the order of the file
+	Reviewers   []belay.Reviewer // in the order of the file
 	Retries     int
 	Retry       belay.RetryMode
 	Limits      Limits

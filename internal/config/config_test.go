@@ -486,7 +486,7 @@ func FuzzParse(f *testing.F) {
 func TestReviewers(t *testing.T) {
 	t.Parallel()
 	c := parse(t, "reviewers:\n  spec: {command: [claude, -p], role: spec, timeout: 5m}\n  local: {endpoint: http://localhost:1/v1, model: m, key_env: KEY, threshold: 90}\n")
-	want := []Reviewer{
+	want := []belay.Reviewer{
 		{Name: "spec", Role: "spec", Command: []string{"claude", "-p"}, Timeout: 5 * time.Minute, Threshold: 70},
 		{Name: "local", Endpoint: "http://localhost:1/v1", Model: "m", KeyEnv: "KEY", Timeout: 10 * time.Minute, Threshold: 90},
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
 )
 
 // anyName stands in a key's name for the name that the user gives to one of several, as in
@@ -15,29 +17,16 @@ var nameRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,39}$`)
 
 const nameSays = "a name is a letter, then letters, digits, - and _, at most 40"
 
-// Reviewer is one that looks at work after the checks: a command, or a model behind an
-// OpenAI-compatible endpoint. KeyEnv names the environment variable with the key.
-type Reviewer struct {
-	Name      string
-	Role      string // spec, quality, security or any words: what to look at
-	Command   []string
-	Endpoint  string
-	Model     string
-	KeyEnv    string
-	Timeout   time.Duration
-	Threshold int // the least score of a pass, 0 to 100
-}
-
 // reviewer gives the reviewer of that name, made when there is none, in a list that no
 // copy of c shares.
-func (c *Config) reviewer(name string) *Reviewer {
+func (c *Config) reviewer(name string) *belay.Reviewer {
 	c.Reviewers = slices.Clone(c.Reviewers)
 	for i := range c.Reviewers {
 		if c.Reviewers[i].Name == name {
 			return &c.Reviewers[i]
 		}
 	}
-	c.Reviewers = append(c.Reviewers, Reviewer{Name: name, Timeout: 10 * time.Minute, Threshold: 70})
+	c.Reviewers = append(c.Reviewers, belay.Reviewer{Name: name, Timeout: 10 * time.Minute, Threshold: 70})
 	return &c.Reviewers[len(c.Reviewers)-1]
 }
 

@@ -103,6 +103,8 @@ func (d *Driver) Do(ctx context.Context, c loop.Command) (loop.Event, error) {
 		return d.capture(ctx, c)
 	case loop.CmdCheck:
 		return d.Check(ctx, c)
+	case loop.CmdReview:
+		return d.review(ctx, c)
 	case loop.CmdRestore:
 		return d.restore(ctx, c)
 	case loop.CmdDebug:

@@ -116,7 +116,7 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 		}
 	}
 	report := check.Run(ctx, check.Input{
-		Root: d.Repo.Root, Env: d.testEnv(t),
+		Root: d.Repo.Root, Env: testEnv(t),
 		Changes: w.All, Attempt: w.Last, Scope: t.Scope, Checks: t.Checks, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
 		Logs: func(_ string, r io.Reader) (string, error) {

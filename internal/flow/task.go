@@ -79,7 +79,7 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		ID: q.ID, Prose: q.Prose, Title: belay.TitleOf(q.Prose), Feature: q.Feature, Role: q.Role,
 		Agent: q.Agent, Debugger: c.Debugger.Command, Timeout: c.Agent.Timeout,
 		Scope:    belay.Scope{Files: c.Files, Protect: c.Protect, Expect: q.Expect},
-		Preserve: c.Preserve, Policy: c.Policy(),
+		Preserve: c.Preserve, Policy: c.Policy(), Reviewers: c.Reviewers,
 		Checks: belay.Checks{Tests: c.Checks.Tests, Skip: c.Checks.Skip, Reuse: c.Checks.Reuse, MaxDiff: c.Checks.MaxDiff, Timeout: c.Checks.Timeout},
 	}
 	if len(t.Agent) == 0 {
@@ -92,6 +92,7 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		t.Checks.Tests, _ = detect.Tests(d.Repo.Root)
 	}
 	t.Checks.Tests = asEvents(t.Checks.Tests)
+	t.Policy.Review = len(t.Reviewers) > 0
 	t.Policy.Baseline = c.Checks.Baseline && t.Checks.Tests.Set() && !suite.Demanded(t.Checks.Tests) &&
 		!slices.Contains(t.Checks.Skip, suite.Name)
 	for _, globs := range [][]string{t.Scope.Files, t.Scope.Protect, t.Scope.Expect, t.Preserve} {

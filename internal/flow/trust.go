@@ -37,6 +37,9 @@ func (d *Desk) runsFromFile(t belay.Task) bool {
 		if !fromFile {
 			continue
 		}
+		if strings.HasPrefix(s.Key, "reviewers.") {
+			return true
+		}
 		switch s.Key {
 		case "agent.command":
 			if sameCommand(t.Agent, d.Config.Agent.Command) {

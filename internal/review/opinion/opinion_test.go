@@ -77,7 +77,9 @@ func TestJudge(t *testing.T) {
 		"unfaithful": {func(o *Opinion) { o.Alignment = map[string]Claim{LogicFidelity: {}}; o.Recommendation = Reject },
 			"fail\nerror the change does not do what the task says"},
 		"approved, but critical": {func(o *Opinion) { o.Findings = []Finding{{Severity: "Critical", Title: "a  hole"}} }, "fail\nerror a hole"},
-		"minor": {func(o *Opinion) { o.Findings = []Finding{{Severity: "minor", Title: "a"}, {Severity: "note", Title: "b"}} }, "pass\nwarning a\nnote b"},
+		"minor": {func(o *Opinion) {
+			o.Findings = []Finding{{Severity: "minor", Title: "a"}, {Severity: "note", Title: "b"}}
+		}, "pass\nwarning a\nnote b"},
 		"wrong about a fact": {func(o *Opinion) { o.Alignment["tests"] = Claim{Passed: false}; o.Alignment["constraints"] = Claim{} },
 			"pass\nnote spec was wrong about tests"},
 	} {

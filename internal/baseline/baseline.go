@@ -1,0 +1,149 @@
+// Package baseline says what a project's tests said about the state before a task, so
+// that failures from before are not held against it. Each state and command is run
+// once, in a throwaway checkout, and remembered.
+//
+// It judges nothing and writes no record; what it remembers may be lost at the cost of
+// another run.
+package baseline
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/check/suite"
+	"github.com/belay-dev/belay/internal/checkout"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// Baseline is what a test command said about one state. Why is set when it could not
+// tell: then nothing is known, and nothing counts as clean.
+type Baseline struct {
+	Tree    string            `json:"tree"`
+	Command belay.TestCommand `json:"command"`
+	Why     string            `json:"why,omitempty"`
+	Report  results.Report    `json:"report"`
+}
+
+// Known gives what a later run compares with, nil when nothing is known.
+func (b Baseline) Known() *results.Report {
+	if b.Why != "" {
+		return nil
+	}
+	return &b.Report
+}
+
+// Says tells an agent or a person what the tests said before the task.
+func (b Baseline) Says() string {
+	switch n := len(b.Report.Failures); {
+	case b.Why != "":
+		return "the tests could not tell on the state before (" + b.Why + "): a failure from before cannot be told from a new one"
+	case b.Report.Format == results.Exit && n > 0:
+		return "the test command failed before the task already: " + b.Command.String()
+	case b.Report.Format == results.Exit:
+		return "the test command passed before the task"
+	case n == 0:
+		return "before the task: " + b.Report.String()
+	default:
+		var ids []string
+		for _, f := range b.Report.Failures[:min(n, 20)] {
+			ids = append(ids, results.Clip(f.Test, 200))
+		}
+		text := "before the task: " + b.Report.String() + "; failing already, and not held against the work: " + strings.Join(ids, ", ")
+		if n > len(ids) {
+			text += fmt.Sprintf(" and %d more", n-len(ids))
+		}
+		return text
+	}
+}
+
+// Keeper runs tests on states before and remembers what they said in Dir.
+type Keeper struct {
+	Snaps *snapshot.Store
+	Dir   string
+	Env   []string // of the tests, whole
+}
+
+// Take gives what the tests say about a snapshot, remembered or run now, within
+// checks.Timeout. What could not be run has its reason in Why; it is remembered by
+// nobody. The error is that of looking the snapshot up.
+func (k Keeper) Take(ctx context.Context, id belay.SnapshotID, checks belay.Checks) (Baseline, error) {
+	info, err := k.Snaps.LookUp(ctx, id)
+	if err != nil {
+		return Baseline{}, err
+	}
+	b := Baseline{Tree: info.Tree, Command: checks.Tests}
+	if old, ok := k.remembered(b); ok {
+		return old, nil
+	}
+	b.Report, b.Why = k.run(ctx, id, checks)
+	if ctx.Err() == nil {
+		k.remember(b)
+	}
+	return b, nil
+}
+
+func (k Keeper) run(ctx context.Context, id belay.SnapshotID, checks belay.Checks) (report results.Report, why string) {
+	place, err := checkout.Make(ctx, k.Snaps, id, checks.Reuse)
+	if err != nil {
+		return report, err.Error()
+	}
+	defer place.Close() // what stays is swept by the next one
+	ctx, cancel := context.WithTimeoutCause(ctx, checks.Timeout, suite.OverTime{Limit: checks.Timeout})
+	defer cancel()
+	report, result := suite.Run(ctx, suite.Input{
+		Root: place.Root, Env: k.Env, Command: checks.Tests,
+		Baseline: &results.Report{}, // no tests here means that there are none
+	})
+	if result.Skipped {
+		return results.Report{Format: report.Format}, ""
+	}
+	return report, result.Why
+}
+
+// remembered finds what the same command said about the same tree before. A lost or
+// broken one costs a run of the tests.
+func (k Keeper) remembered(b Baseline) (old Baseline, ok bool) {
+	text, err := os.ReadFile(k.path(b))
+	if err != nil || json.Unmarshal(text, &old) != nil || old.Tree != b.Tree || old.Why != "" || !same(old.Command, b.Command) {
+		return Baseline{}, false
+	}
+	return old, true
+}
+func same(a, b belay.TestCommand) bool {
+	return a.String() == b.String() && a.Format == b.Format && a.Report == b.Report && (a.Command == "") == (b.Command == "")
+}
+
+func (k Keeper) path(b Baseline) string {
+	text, _ := json.Marshal([]any{b.Tree, b.Command.Command, b.Command.Args, b.Command.Format, b.Command.Report}) // texts always encode
+	sum := sha256.Sum256(text)
+	return filepath.Join(k.Dir, hex.EncodeToString(sum[:16])+".json")
+}
+
+// remember keeps what was found. Without it the tests run once more.
+func (k Keeper) remember(b Baseline) {
+	path := k.path(b)
+	text, err := json.Marshal(b)
+	if err != nil || b.Why != "" || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	if err != nil {
+		return
+	}
+	_, err = temp.Write(text)
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(temp.Name())
+	}
+}

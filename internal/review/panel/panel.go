@@ -1,0 +1,146 @@
+// Package panel has work read by reviewers, each in a throwaway checkout of its own,
+// with the user's tree closed to it where the kernel can do that, and turns what they
+// answer into results. A reviewer that fails is a failed review, never a pass; one that
+// writes is reported.
+//
+// It decides nothing about the work and keeps no record.
+package panel
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/checkout"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/review/ask"
+	"github.com/belay-dev/belay/internal/review/opinion"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// atOnce is how many reviewers work at the same time.
+const atOnce = 4
+
+// Panel is where reviewers work.
+type Panel struct {
+	Snaps  *snapshot.Store
+	Closed []string                        // folders they may not write in
+	Env    []string                        // of programs among them, whole
+	Attach func(io.Reader) (string, error) // keeps what they say, gives its sha256
+}
+
+// Ask has a snapshot read by all the reviewers of in.Task and gives their results in
+// that order. in.Reviewer and in.Nonce are filled in here.
+func (p Panel) Ask(ctx context.Context, in brief.ReviewInput, target belay.SnapshotID) []belay.CheckResult {
+	results := make([]belay.CheckResult, len(in.Task.Reviewers))
+	var wait sync.WaitGroup
+	room := make(chan struct{}, atOnce)
+	for i, r := range in.Task.Reviewers {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			room <- struct{}{}
+			defer func() { <-room }()
+			one := in
+			one.Reviewer, one.Nonce = r, nonce()
+			results[i] = p.ask(ctx, one, target)
+		}()
+	}
+	wait.Wait()
+	return results
+}
+
+func nonce() string {
+	var b [12]byte
+	rand.Read(b[:]) // never fails, says its documentation
+	return hex.EncodeToString(b[:])
+}
+
+// ask puts the question to one reviewer and judges its answer.
+func (p Panel) ask(ctx context.Context, in brief.ReviewInput, target belay.SnapshotID) (result belay.CheckResult) {
+	start := time.Now()
+	name := "review/" + in.Reviewer.Name
+	defer func() { result.Check, result.Millis = name, time.Since(start).Milliseconds() }()
+	failed := func(why string) belay.CheckResult {
+		return belay.CheckResult{Verdict: belay.VerdictUnknown, Summary: "no review", Why: why}
+	}
+	place, err := checkout.Make(ctx, p.Snaps, target, in.Task.Checks.Reuse)
+	if err != nil {
+		return failed(err.Error())
+	}
+	defer place.Close()
+	was, err := seal(ctx, place.Root)
+	if err != nil {
+		return failed(err.Error())
+	}
+	prompt := brief.Review(in)
+	reply, err := ask.Ask(ctx, ask.Question{
+		Reviewer: in.Reviewer, Prompt: prompt, Dir: place.Root,
+		Mend:     func(wrong, answer string) string { return brief.ReviewAgain(prompt, wrong, answer, in.Nonce) },
+		Env:      append(append([]string{}, p.Env...), "BELAY_REVIEWER="+in.Reviewer.Name),
+		ReadOnly: p.Closed,
+	})
+	log, _ := p.Attach(strings.NewReader(string(reply.Said))) // losing it loses no verdict
+	trespass := trespass(ctx, place.Root, was, in.Reviewer.Name)
+	if err != nil {
+		result = failed(in.Reviewer.Name + " gave no opinion: " + err.Error())
+		result.Log, result.Findings = log, trespass
+		return result
+	}
+	facts := map[string]bool{}
+	for _, c := range in.Checks {
+		if !c.Skipped && c.Verdict != belay.VerdictUnknown {
+			facts[c.Check] = c.Verdict == belay.VerdictPass
+		}
+	}
+	verdict, findings := opinion.Reviewer{Name: in.Reviewer.Name, Threshold: in.Reviewer.Threshold, Facts: facts}.Judge(reply.Opinion)
+	return belay.CheckResult{
+		Verdict: verdict, Summary: fmt.Sprintf("%s, score %d, %d finding(s)", reply.Opinion.Recommendation, reply.Opinion.Score, len(findings)),
+		Findings: append(findings, trespass...), Log: log,
+	}
+}
+
+// seal is what a checkout must still be after a review: its files, HEAD and refs.
+func seal(ctx context.Context, root string) (string, error) {
+	repo, err := git.Open(ctx, root, true)
+	if err != nil {
+		return "", err
+	}
+	status, err := repo.Run(ctx, nil, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames")
+	if err != nil {
+		return "", err
+	}
+	diff, err := repo.Run(ctx, nil, "diff-files", "-z", "-p", "--no-ext-diff", "--no-textconv")
+	if err != nil {
+		return "", err
+	}
+	refs, err := repo.Refs(ctx)
+	if err != nil {
+		return "", err
+	}
+	head, err := repo.Head(ctx, refs)
+	return fmt.Sprintf("%s\x00%s\x00%v\x00%v", status, diff, refs, head), err
+}
+
+// Trespass is the title of the finding against a reviewer that wrote.
+func Trespass(name string) string { return "the reviewer " + name + " changed its checkout" }
+
+// trespass compares a checkout with its seal: a reviewer that wrote is reported.
+func trespass(ctx context.Context, root, was, name string) []belay.Finding {
+	is, err := seal(context.WithoutCancel(ctx), root)
+	if err == nil && is == was {
+		return nil
+	}
+	return []belay.Finding{belay.Finding{
+		Check: "review", Severity: belay.SeverityWarning, Category: belay.CategoryReview,
+		Title:  Trespass(name),
+		Detail: "a reviewer reads and does not write; what it wrote is thrown away, the work is as it was",
+	}.Sign()}
+}
