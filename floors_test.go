@@ -33,6 +33,7 @@ var floors = map[string]int{
 	"internal/check/detect":  0,
 
 	"internal/glob":           1,
+	"internal/excerpt":        1,
 	"internal/check/hold":     1,
 	"internal/check/answer":   1,
 	"internal/review/opinion": 1,

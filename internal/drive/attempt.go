@@ -122,8 +122,24 @@ func (d *Driver) keepOutput(run *agent.Run) string {
 // prompt writes what the agent is told, and the files for agents that read files.
 func (d *Driver) prompt(ctx context.Context, c loop.Command) (string, error) {
 	t, st := d.Rec.Task, d.Rec.State
-	in := brief.PromptInput{Task: t, State: st, Kind: c.Prompt, History: d.history()}
-	if c.Prompt == loop.PromptRetry || c.Prompt == loop.PromptRepair {
+	for name, text := range map[string]string{
+		"task.md": brief.TaskFile(t), "feedback.md": brief.Feedback(st), "summary.md": "",
+	} {
+		if err := d.writeNow(name, text); err != nil {
+			d.Watch.Note(err.Error())
+		}
+	}
+	if a, ok := reviewed(st); ok && c.Prompt == loop.PromptRepair {
+		return d.fixWords(ctx, a)
+	}
+	return d.Words(ctx, c.Prompt)
+}
+
+// Words is the prompt of a kind for the next attempt.
+func (d *Driver) Words(ctx context.Context, kind loop.PromptKind) (string, error) {
+	st := d.Rec.State
+	in := brief.PromptInput{Task: d.Rec.Task, State: st, Kind: kind, History: d.history()}
+	if kind == loop.PromptRetry || kind == loop.PromptRepair {
 		diff, err := d.lastDiff(ctx)
 		if err != nil {
 			return "", err
@@ -132,13 +148,6 @@ func (d *Driver) prompt(ctx context.Context, c loop.Command) (string, error) {
 	}
 	if n := len(st.Attempts); n > 1 {
 		in.Kept = st.Attempts[n-2].Kept
-	}
-	for name, text := range map[string]string{
-		"task.md": brief.TaskFile(t), "feedback.md": brief.Feedback(st), "summary.md": "",
-	} {
-		if err := d.writeNow(name, text); err != nil {
-			d.Watch.Note(err.Error())
-		}
 	}
 	return brief.Prompt(in), nil
 }

@@ -1,0 +1,89 @@
+package brief
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+func finding(file string, line, end int, title string) belay.Finding {
+	return belay.Finding{Check: "review", Severity: belay.SeverityError, Category: belay.CategoryReview, Title: title, File: file, Line: line, EndLine: end, Detail: "because of " + title}
+}
+
+func TestFixPrompt(t *testing.T) {
+	t.Parallel()
+	in := FixInput{
+		Task:    belay.Task{ID: "T1", Title: "add a thing", Prose: "add a thing", Scope: belay.Scope{Files: []string{"src/**"}, Protect: []string{"go.mod"}}},
+		Attempt: 2, Reproduce: "go test ./...",
+		Findings: []belay.Finding{finding("src/a.go", 3, 5, "leaks"), finding("src/a.go", 5, 0, "is slow"), finding("src/a.go", 9, 0, "has no test"), finding("src/gone.go", 0, 0, "is missing")},
+		Files:    []FixFile{{Path: "src/a.go", Code: []string{"3  a()\n4  b()\n", "9  c()\n"}}, {Path: "src/gone.go", Missing: "is not there (any more)"}},
+		Full:     1000,
+	}
+	fix := FixPrompt(in)
+	for _, want := range []string{"Fix what attempt 2 of task T1", "3 findings", "leaks; is slow", "because of is slow", "4  b()\n…\n9  c()", "`src/gone.go`: is not there", "`go test ./...`", "Change only `src/**`, never `go.mod`"} {
+		if !strings.Contains(fix.Text, want) {
+			t.Errorf("it lacks %q:\n%s", want, fix.Text)
+		}
+	}
+	if fix.Cut || fix.Tokens != Tokens(fix.Text) || !strings.Contains(fix.Note(), "% of the full prompt's 1000") {
+		t.Errorf("%+v %s", fix.Cut, fix.Note())
+	}
+	// Room for less and less: code goes first, then details; what is left out is named.
+	for limit, last := fix.Tokens, 1<<30; limit > 0; limit -= 20 {
+		in.Tokens = limit
+		less := FixPrompt(in)
+		if less.Tokens > last || less.Tokens > limit && less.Tokens > 250 {
+			t.Errorf("%d tokens where %d are allowed", less.Tokens, limit)
+		}
+		if last = less.Tokens; less.Cut && limit > 250 && !strings.Contains(less.Text, leftOut) {
+			t.Errorf("what was cut at %d is not named:\n%s", limit, less.Text)
+		}
+	}
+}
+
+// TestFixPromptShare makes refusals with one file as they come: tasks of a page or more,
+// diffs of all sizes, a finding or a few in one file. Nine in ten fix prompts take at
+// most a quarter of the full prompt.
+func TestFixPromptShare(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	lines := func(n, width int) string {
+		var b strings.Builder
+		for range n {
+			b.WriteString(strings.Repeat("word ", 1+r.IntN(width)) + "\n")
+		}
+		return b.String()
+	}
+	var shares []float64
+	for range 400 {
+		task := belay.Task{ID: "T1", Title: "a task", Prose: lines(40+r.IntN(360), 14), Checks: belay.Checks{Tests: belay.TestCommand{Command: "go test ./..."}}}
+		var list []belay.Finding
+		var code, short []string
+		for n := range 1 + r.IntN(3) {
+			at := 10 + n*80 + r.IntN(40)
+			list = append(list, finding("src/file.go", at, 0, fmt.Sprintf("problem %d with %s", n, strings.TrimSpace(lines(1, 10)))))
+			var b strings.Builder
+			for i := range 6 + r.IntN(35) {
+				fmt.Fprintf(&b, "%d  %s", at+i, lines(1, 8))
+			}
+			code = append(code, b.String())
+			all := strings.SplitAfter(b.String(), "\n")
+			short = append(short, strings.Join(all[:min(len(all), 11)], ""))
+		}
+		s := loop.State{Allowed: 4, Attempts: []loop.Attempt{{N: 1, Ended: loop.EndedExit, Verdict: belay.VerdictFail, Findings: list, Then: loop.ThenRollback}}}
+		full := Tokens(Prompt(PromptInput{Task: task, State: s, Kind: loop.PromptRetry, LastDiff: lines(20+r.IntN(400), 8)}))
+		fix := FixPrompt(FixInput{Task: task, Attempt: 1, Findings: list, Files: []FixFile{{Path: "src/file.go", Code: code, Short: short}}, Full: full})
+		shares = append(shares, fix.Share())
+	}
+	slices.Sort(shares)
+	at := func(p int) float64 { return 100 * shares[(len(shares)-1)*p/100] }
+	t.Logf("share of the full prompt: half within %.0f %%, nine in ten within %.0f %%, all within %.0f %%", at(50), at(90), at(100))
+	if at(90) > 25 {
+		t.Errorf("nine in ten take up to %.0f %%", at(90))
+	}
+}

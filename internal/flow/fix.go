@@ -1,0 +1,40 @@
+package flow
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// FixPrompt makes the prompt that has the newest refusal of a task mended, within so
+// many tokens (0 is no limit). CodeCannot when nothing was refused.
+func (d *Desk) FixPrompt(ctx context.Context, task belay.TaskID, tokens int) (brief.Fix, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return brief.Fix{}, err
+	}
+	refused := drive.Refused(r.State)
+	if refused == nil {
+		return brief.Fix{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay show %s", task), "no attempt of %s was refused with a reason", task)
+	}
+	full, err := d.fullPrompt(ctx, r)
+	if err != nil {
+		return brief.Fix{}, err
+	}
+	in := drive.FixInput(r.Task, *refused)
+	in.Tokens, in.Full = tokens, brief.Tokens(full)
+	if in.Files, err = d.FixFiles(in.Findings); err != nil {
+		return brief.Fix{}, err
+	}
+	return brief.FixPrompt(in), nil
+}
+
+// fullPrompt is what the next attempt would be told otherwise.
+func (d *Desk) fullPrompt(ctx context.Context, r *drive.Record) (string, error) {
+	dr := &drive.Driver{Desk: d.Desk, Rec: r, Soft: ctx}
+	return dr.Words(ctx, loop.PromptRetry)
+}
