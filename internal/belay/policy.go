@@ -35,12 +35,17 @@ type Policy struct {
 	Lost        int           `json:"lost"`                   // attempts lost to a crash that are made again without a person
 	Baseline    bool          `json:"baseline,omitempty"`     // run the tests on the before state first
 	Review      bool          `json:"review,omitempty"`       // ask a reviewer after the checks
+	Reviews     int           `json:"reviews,omitempty"`      // reviews that refuse before a person decides; 0 is no limit
 }
+
+// Modes are the ways of working and how often reviewers may refuse in each before a
+// person decides.
+var Modes = map[string]int{"hotfix": 1, "quick": 2, "standard": 3, "full": 5}
 
 // DefaultPolicy is three retries, chosen automatically, two recoveries from stalls
 // and two attempts lost to crashes made again.
 func DefaultPolicy() Policy {
-	return Policy{Retries: 3, Retry: RetryAuto, MaxAttempts: 20, Stalls: 2, Lost: 2}
+	return Policy{Retries: 3, Retry: RetryAuto, MaxAttempts: 20, Reviews: 3, Stalls: 2, Lost: 2}
 }
 
 // FeatureLimit is the limit a feature sets over all of its tasks.

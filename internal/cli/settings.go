@@ -16,7 +16,7 @@ type Settings struct {
 	files, protect, preserve     []string
 	test, format, report         string
 	retry, timeout, checkTimeout string
-	wall                         string
+	wall, mode                         string
 	retries, attempts, maxDiff   int
 	whole                        bool // all of them are defined, not those of the scope alone
 	cost                         float64
@@ -29,6 +29,7 @@ func (s *Settings) Add(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.preserve, "preserve", nil, "`GLOBS` a rollback leaves alone")
 	f.IntVar(&s.retries, "retries", 3, "attempts after the first, without a person")
 	f.StringVar(&s.retry, "retry", "auto", "between attempts: auto, rollback or repair")
+	f.StringVar(&s.mode, "mode", "standard", "how often reviewers may refuse: hotfix, quick, standard or full")
 	f.StringVar(&s.timeout, "timeout", "", "time limit of one attempt, like 30m")
 	f.StringVar(&s.checkTimeout, "check-timeout", "", "time limit of all checks together, like 5m")
 	f.IntVar(&s.attempts, "max-attempts", 0, "limit of all attempts, a person's included")
@@ -51,7 +52,7 @@ func (s *Settings) AddScope(f *pflag.FlagSet) {
 var keyOf = map[string]string{
 	"files": "files", "protect": "protect", "preserve": "preserve", "skip": "checks.Skip",
 	"test": "checks.tests.command", "test-format": "checks.tests.format", "test-report": "checks.tests.report",
-	"retry": "retry", "retries": "retries", "timeout": "agent.timeout", "check-timeout": "checks.timeout",
+	"retry": "retry", "mode": "mode", "retries": "retries", "timeout": "agent.timeout", "check-timeout": "checks.timeout",
 	"max-diff": "checks.max_diff", "max-attempts": "limits.attempts", "wall-time": "limits.wall_time", "cost": "limits.cost",
 }
 
@@ -62,7 +63,7 @@ var ofScope = map[string]bool{"files": true, "protect": true, "test": true, "tes
 func (s *Settings) Flags(f *pflag.FlagSet) []flow.Flag {
 	lists := map[string][]string{"files": s.files, "protect": s.protect, "preserve": s.preserve, "skip": s.Skip}
 	texts := map[string]string{
-		"test": s.test, "test-format": s.format, "test-report": s.report, "retry": s.retry, "timeout": s.timeout,
+		"test": s.test, "test-format": s.format, "test-report": s.report, "retry": s.retry, "mode": s.mode, "timeout": s.timeout,
 		"check-timeout": s.checkTimeout, "wall-time": s.wall,
 		"retries": strconv.Itoa(s.retries), "max-attempts": strconv.Itoa(s.attempts), "max-diff": strconv.Itoa(s.maxDiff),
 		"cost": strconv.FormatFloat(s.cost, 'f', -1, 64),

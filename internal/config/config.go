@@ -35,6 +35,7 @@ type Config struct {
 	Protect     []string // globs that must not change
 	Preserve    []string // globs a rollback leaves alone
 	Checks      Checks
+	Mode        string
 	Reviewers   []belay.Reviewer // in the order of the file
 	Retries     int
 	Retry       belay.RetryMode
@@ -139,6 +140,7 @@ func unreadable(err error) error {
 func (c Config) Policy() belay.Policy {
 	p := belay.DefaultPolicy()
 	p.Retries, p.Retry = c.Retries, c.Retry
+	p.Reviews = belay.Modes[c.Mode]
 	p.MaxAttempts, p.WallTime, p.Cost = c.Limits.Attempts, c.Limits.WallTime, c.Limits.Cost
 	return p
 }

@@ -32,6 +32,7 @@ const (
 	kindSize                 // 256MiB
 	kindRetry                // auto
 	kindTruth                // true
+	kindMode                 // standard
 	kindFormat               // gotest
 	kindText                 // anything on one line
 	kindList                 // [a, b]
@@ -47,6 +48,8 @@ const (
 )
 
 var formats = []string{"gotest", "junit", "exit"}
+
+var modes = []string{"hotfix", "quick", "standard", "full"}
 
 var retryModes = []string{string(belay.RetryAuto), string(belay.RetryRollback), string(belay.RetryRepair)}
 
@@ -80,6 +83,8 @@ var keys = []key{
 		doc: "changed lines before a warning"},
 	{name: "checks.timeout", kind: kindDuration, field: func(c *Config) any { return &c.Checks.Timeout },
 		doc: "time limit of all checks together; when not set, 30s for belay check and 10m within belay run"},
+	{name: "mode", kind: kindMode, def: "standard", field: func(c *Config) any { return &c.Mode },
+		doc: "how often reviewers may refuse before a person decides: hotfix 1, quick 2, standard 3, full 5"},
 	{name: "reviewers.*.role", kind: kindText, of: func(c *Config, n string) any { return &c.reviewer(n).Role },
 		doc: "what it looks at: spec, quality, security, or words of yours"},
 	{name: "reviewers.*.command", kind: kindArgs, runs: true, of: func(c *Config, n string) any { return &c.reviewer(n).Command },

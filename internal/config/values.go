@@ -38,6 +38,8 @@ func (d kind) says(k key) string {
 		return "one of " + strings.Join(retryModes, ", ")
 	case kindTruth:
 		return "true or false"
+	case kindMode:
+		return "one of " + strings.Join(modes, ", ")
 	case kindFormat:
 		return "one of " + strings.Join(formats, ", ")
 	case kindList:
@@ -80,7 +82,7 @@ func (k key) fromText(s string) (any, error) {
 			err = errors.New("it must be more than nothing")
 		}
 		return n, err
-	case kindRetry, kindFormat:
+	case kindRetry, kindFormat, kindMode:
 		if !slices.Contains(k.choices(), s) {
 			return nil, errors.New("it is not " + k.kind.says(k))
 		}
@@ -167,6 +169,8 @@ func (k key) choices() []string {
 	switch k.kind {
 	case kindRetry:
 		return retryModes
+	case kindMode:
+		return modes
 	case kindFormat:
 		return formats
 	}

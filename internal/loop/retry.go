@@ -22,7 +22,9 @@ func (m *machine) refused() {
 		}
 	}
 	if why == "" {
-		why = m.softLimit(true)
+		if why = m.arguing(); why == "" {
+			why = m.softLimit(true)
+		}
 	}
 	if why != "" {
 		m.ask(stop, why, "")
@@ -75,6 +77,44 @@ func (m *machine) softLimit(auto bool) string {
 		return fmt.Sprintf("cost $%.2f reached (limits.cost)", m.p.Cost)
 	case auto && m.e.FeatureLimit > 0 && m.e.FeatureRetries+m.s.Retries >= m.e.FeatureLimit:
 		return fmt.Sprintf("feature retries %d reached (limits.feature_retries)", m.e.FeatureLimit)
+	}
+	return ""
+}
+
+// arguing says that a review goes round: reviewers have refused as often as they may,
+// or one finding of theirs has refused three attempts in a row. Going on would only
+// have the same argument again.
+func (m *machine) arguing() string {
+	a := m.last()
+	if a.Review == "" {
+		return ""
+	}
+	refusals, same := 0, map[string]int{}
+	var came string
+	for _, one := range m.s.Attempts {
+		if one.Verdict != belay.VerdictFail {
+			continue
+		}
+		was := same
+		same = map[string]int{}
+		if one.Review == "" {
+			continue
+		}
+		refusals++
+		for _, f := range one.Reasons() {
+			sign := signature(f)
+			if same[sign] = was[sign] + 1; same[sign] == 3 {
+				came = f.Title
+			}
+		}
+	}
+	for _, n := range same {
+		if n >= 3 {
+			return fmt.Sprintf("the same finding refused three attempts in a row: %s", came)
+		}
+	}
+	if m.p.Reviews > 0 && refusals >= m.p.Reviews {
+		return fmt.Sprintf("reviewers refused %d of %d times (mode)", refusals, m.p.Reviews)
 	}
 	return ""
 }
