@@ -60,19 +60,20 @@ type Reviewer struct {
 
 // Task is what an agent is asked to do, with everything needed to judge it.
 type Task struct {
-	ID        TaskID        `json:"id"`
-	Title     string        `json:"title"`             // the first line of Prose, cut
-	Prose     string        `json:"prose"`             // the person's words, verbatim
-	Feature   string        `json:"feature,omitempty"` // the feature it belongs to
-	Role      string        `json:"role,omitempty"`    // the name of the agent, for the record
-	Agent     []string      `json:"agent,omitempty"`   // the agent's command
-	Debugger  []string      `json:"debugger,omitempty"`
-	Timeout   time.Duration `json:"timeout_ns,omitempty"` // of one attempt; 0 is none
-	Scope     Scope         `json:"scope"`
-	Reviewers []Reviewer    `json:"reviewers,omitempty"` // they look at what passed the checks
-	Preserve  []string      `json:"preserve,omitempty"`  // globs that a rollback leaves alone
-	Checks    Checks        `json:"checks"`
-	Policy    Policy        `json:"policy"`
+	ID         TaskID        `json:"id"`
+	Title      string        `json:"title"`             // the first line of Prose, cut
+	Prose      string        `json:"prose"`             // the person's words, verbatim
+	Feature    string        `json:"feature,omitempty"` // the feature it belongs to
+	Role       string        `json:"role,omitempty"`    // the name of the agent, for the record
+	Agent      []string      `json:"agent,omitempty"`   // the agent's command
+	Debugger   []string      `json:"debugger,omitempty"`
+	Timeout    time.Duration `json:"timeout_ns,omitempty"` // of one attempt; 0 is none
+	Scope      Scope         `json:"scope"`
+	Reviewers  []Reviewer    `json:"reviewers,omitempty"`  // they look at what passed the checks
+	Guidelines []Guideline   `json:"guidelines,omitempty"` // house rules for those who work on it
+	Preserve   []string      `json:"preserve,omitempty"`   // globs that a rollback leaves alone
+	Checks     Checks        `json:"checks"`
+	Policy     Policy        `json:"policy"`
 }
 
 // TitleOf makes a title from prose: its first line that is not blank, at most 72

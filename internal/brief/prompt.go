@@ -24,11 +24,11 @@ type PromptInput struct {
 // person's words before anything of ours; the others read first what is different
 // this time.
 var prompts = map[loop.PromptKind][]string{
-	loop.PromptFull:     {"prose", "words", "baseline", "history", "rules", "judged", "finish"},
-	loop.PromptRetry:    {"retry", "words", "task", "attempts", "diff", "kept", "baseline", "history", "rules", "judged", "finish"},
-	loop.PromptRepair:   {"repair", "words", "attempts", "diff", "task", "baseline", "history", "rules", "judged", "finish"},
-	loop.PromptContinue: {"continue", "words", "task", "attempts", "diff", "baseline", "history", "rules", "judged", "finish"},
-	loop.PromptStall:    {"stall", "words", "task", "attempts", "diff", "baseline", "history", "rules", "judged", "finish"},
+	loop.PromptFull:     {"prose", "words", "baseline", "history", "rules", "guidelines", "judged", "finish"},
+	loop.PromptRetry:    {"retry", "words", "task", "attempts", "diff", "kept", "baseline", "history", "rules", "guidelines", "judged", "finish"},
+	loop.PromptRepair:   {"repair", "words", "attempts", "diff", "task", "baseline", "history", "rules", "guidelines", "judged", "finish"},
+	loop.PromptContinue: {"continue", "words", "task", "attempts", "diff", "baseline", "history", "rules", "guidelines", "judged", "finish"},
+	loop.PromptStall:    {"stall", "words", "task", "attempts", "diff", "baseline", "history", "rules", "guidelines", "judged", "finish"},
 }
 
 // Prompt is the text an attempt starts with, in Markdown. It holds the person's task
@@ -40,13 +40,21 @@ func Prompt(in PromptInput) string {
 	if !ok {
 		names = prompts[loop.PromptFull]
 	}
-	return sections(viewOf(in), names...)
+	v := viewOf(in)
+	action := "implement"
+	if in.Kind == loop.PromptRepair {
+		action = "fix"
+	}
+	v.Guidelines = belay.Holding(in.Task.Guidelines, action, "implementer", in.Task.Role)
+	return sections(v, names...)
 }
 
 // Debug is the text a debugger starts with: find the root cause in a copy of what the
 // last attempt left, change nothing that counts, answer in a few sentences.
 func Debug(in PromptInput) string {
-	return sections(viewOf(in), "debug", "task", "attempts", "diff", "baseline", "history", "judged")
+	v := viewOf(in)
+	v.Guidelines = belay.Holding(in.Task.Guidelines, "debug", "debugger", in.Task.Role)
+	return sections(v, "debug", "task", "attempts", "diff", "baseline", "history", "guidelines", "judged")
 }
 
 // view is what the prompt templates see.
@@ -58,6 +66,8 @@ type view struct {
 	Telling  bool       // the attempts before have more to tell than that they were
 	Guidance string
 	Tests    string // the test command that judges, "" when none does
+
+	Guidelines []belay.Guideline // house rules that hold here
 }
 
 // goneView is an attempt that is over.

@@ -37,6 +37,8 @@ type reviewView struct {
 	OpenText  string
 	FileList  string
 	Threshold int
+
+	Guidelines []belay.Guideline
 }
 
 // Review is the text a reviewer gets: what to look at, the person's words, what was
@@ -49,6 +51,7 @@ func Review(in ReviewInput) string {
 			v.Looks = roles["spec"]
 		}
 	}
+	v.Guidelines = belay.Holding(in.Task.Guidelines, "review", "reviewer", in.Reviewer.Name)
 	var facts strings.Builder
 	for _, c := range in.Checks {
 		verdict := string(c.Verdict)
@@ -60,7 +63,7 @@ func Review(in ReviewInput) string {
 	}
 	v.Facts = facts.String()
 	v.FileList = strings.Join(in.Files[:min(len(in.Files), 500)], "\n")
-	return sections(v, "review", "review_task", "review_facts", "review_open", "review_change", "review_answer")
+	return sections(v, "review", "review_task", "guidelines", "review_facts", "review_open", "review_change", "review_answer")
 }
 
 func writeWarnings(b *strings.Builder, list []belay.Finding) {

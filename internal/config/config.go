@@ -36,7 +36,8 @@ type Config struct {
 	Preserve    []string // globs a rollback leaves alone
 	Checks      Checks
 	Mode        string
-	Reviewers   []belay.Reviewer // in the order of the file
+	Guidelines  []belay.Guideline // those of the file; Config.HouseRules has all
+	Reviewers   []belay.Reviewer  // in the order of the file
 	Retries     int
 	Retry       belay.RetryMode
 	Limits      Limits

@@ -99,6 +99,18 @@ var keys = []key{
 		doc: "time limit of one review; 10m when not set"},
 	{name: "reviewers.*.threshold", kind: kindWhole, of: func(c *Config, n string) any { return &c.reviewer(n).Threshold },
 		doc: "the least score, of 100, that passes; 70 when not set"},
+	{name: "guidelines.*.instruction", kind: kindText, of: func(c *Config, n string) any { return &c.guideline(n).Instruction },
+		doc: "what agents are told"},
+	{name: "guidelines.*.enabled", kind: kindTruth, of: func(c *Config, n string) any { return &c.guideline(n).Enabled },
+		doc: "whether it holds; true when not set"},
+	{name: "guidelines.*.category", kind: kindText, of: func(c *Config, n string) any { return &c.guideline(n).Category },
+		doc: "a word to sort them by"},
+	{name: "guidelines.*.priority", kind: kindWhole, of: func(c *Config, n string) any { return &c.guideline(n).Priority },
+		doc: "the highest is told first; 500 when not set"},
+	{name: "guidelines.*.agents", kind: kindList, of: func(c *Config, n string) any { return &c.guideline(n).Agents },
+		doc: "for whom: implementer, reviewer, debugger, or agents by name; all when not set"},
+	{name: "guidelines.*.actions", kind: kindList, of: func(c *Config, n string) any { return &c.guideline(n).Actions },
+		doc: "for what: implement, fix, review, debug; everything when not set"},
 	{name: "retries", kind: kindWhole, def: "3", field: func(c *Config) any { return &c.Retries },
 		doc: "attempts after the first, before a person is asked"},
 	{name: "retry", kind: kindRetry, def: "auto", field: func(c *Config) any { return &c.Retry },
@@ -126,7 +138,7 @@ var groups = map[string]string{
 	"agent": "who works", "debugger": "who looks for root causes", "checks": "how work is judged",
 	"checks.tests": "how the project is tested", "limits": "what stops a loop and asks a person",
 	"snapshot": "what is captured", "reviewers": "who looks at work that passed the checks, by name",
-	"reviewers.*": "one of them", "environment": "what commands may see",
+	"reviewers.*": "one of them", "guidelines": "house rules put into prompts, by name", "guidelines.*": "one of them", "environment": "what commands may see",
 }
 
 // tableKey finds a key as the table has it, wild or not.

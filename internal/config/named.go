@@ -30,11 +30,44 @@ func (c *Config) reviewer(name string) *belay.Reviewer {
 	return &c.Reviewers[len(c.Reviewers)-1]
 }
 
+// guideline is reviewer for guidelines. One of a built-in's name begins as that.
+func (c *Config) guideline(name string) *belay.Guideline {
+	c.Guidelines = slices.Clone(c.Guidelines)
+	for i := range c.Guidelines {
+		if c.Guidelines[i].ID == name {
+			return &c.Guidelines[i]
+		}
+	}
+	g := belay.Guideline{ID: name, Enabled: true, Priority: 500}
+	for _, b := range belay.BuiltIn() {
+		if b.ID == name {
+			g = b
+		}
+	}
+	c.Guidelines = append(c.Guidelines, g)
+	return &c.Guidelines[len(c.Guidelines)-1]
+}
+
+// HouseRules gives all guidelines: the built-in ones, as the file changes them, and the
+// file's own.
+func (c Config) HouseRules() []belay.Guideline {
+	out := slices.DeleteFunc(belay.BuiltIn(), func(b belay.Guideline) bool {
+		return slices.ContainsFunc(c.Guidelines, func(g belay.Guideline) bool { return g.ID == b.ID })
+	})
+	return append(out, c.Guidelines...)
+}
+
 // named lists, for each group of named things, the names that the config has.
 var named = map[string]func(c *Config) []string{
 	"reviewers": func(c *Config) (names []string) {
 		for _, r := range c.Reviewers {
 			names = append(names, r.Name)
+		}
+		return names
+	},
+	"guidelines": func(c *Config) (names []string) {
+		for _, g := range c.Guidelines {
+			names = append(names, g.ID)
 		}
 		return names
 	},

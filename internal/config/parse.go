@@ -309,6 +309,11 @@ func (p *parser) together() {
 	case tests.Format != "junit":
 		lone(testsReport, "it is read only when "+testsFormat+" is junit")
 	}
+	for _, g := range p.config.Guidelines {
+		if g.Instruction == "" && len(p.problems) == 0 {
+			p.complain(p.first("guidelines."+g.ID+"."), "guidelines."+g.ID, "give its instruction")
+		}
+	}
 	for _, r := range p.config.Reviewers {
 		key := "reviewers." + r.Name + "."
 		switch {

@@ -13,5 +13,5 @@ type commands struct{ *cli.App }
 // Commands gives the commands of this family.
 func Commands(app *cli.App) []*cobra.Command {
 	a := commands{app}
-	return []*cobra.Command{a.statusCommand(), a.initCommand(), a.configCommand(), a.trustCommand(), a.doctorCommand()}
+	return []*cobra.Command{a.statusCommand(), a.initCommand(), a.configCommand(), a.trustCommand(), a.doctorCommand(), a.guardCommand()}
 }

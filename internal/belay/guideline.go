@@ -1,0 +1,61 @@
+package belay
+
+import (
+	"slices"
+	"strings"
+)
+
+// Guideline is a house rule put into the prompts of those it is for. Agents and Actions
+// say when it holds; an empty list is no condition. Priority orders, highest first.
+type Guideline struct {
+	ID          string   `json:"id"`
+	Enabled     bool     `json:"enabled"`
+	Category    string   `json:"category,omitempty"`
+	Priority    int      `json:"priority"`
+	Agents      []string `json:"agents,omitempty"`  // implementer, reviewer, debugger, or an agent's name
+	Actions     []string `json:"actions,omitempty"` // implement, fix, review, debug, or any word
+	Instruction string   `json:"instruction"`
+}
+
+// Holds tells whether the guideline is for any of these agents doing action.
+func (g Guideline) Holds(action string, agents ...string) bool {
+	if !g.Enabled || len(g.Actions) > 0 && !anyFold(g.Actions, action) {
+		return false
+	}
+	return len(g.Agents) == 0 || anyFold(g.Agents, agents...)
+}
+
+func anyFold(list []string, words ...string) bool {
+	return slices.ContainsFunc(list, func(l string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return w != "" && strings.EqualFold(l, w) })
+	})
+}
+
+// Holding gives the guidelines that hold, by priority and then by id.
+func Holding(list []Guideline, action string, agents ...string) []Guideline {
+	out := slices.DeleteFunc(slices.Clone(list), func(g Guideline) bool { return !g.Holds(action, agents...) })
+	slices.SortStableFunc(out, func(a, b Guideline) int {
+		if a.Priority != b.Priority {
+			return b.Priority - a.Priority
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return out
+}
+
+// BuiltIn gives the guidelines that belay brings and holds by itself: the words only
+// tell agents of it.
+func BuiltIn() []Guideline {
+	return []Guideline{
+		{
+			ID: "snapshot-protocol", Enabled: true, Category: "audit", Priority: 850,
+			Actions:     []string{"implement", "code", "fix", "refactor", "test"},
+			Instruction: "The state before you began is held and so is what you leave. Refused work is put back or given to you to mend. Do not take, restore or delete snapshots yourself, and leave refs/belay and .git/belay alone.",
+		},
+		{
+			ID: "spec-based-review", Enabled: true, Category: "context", Priority: 800,
+			Agents: []string{"reviewer"}, Actions: []string{"review"},
+			Instruction: "Compare the change with the task's words before you judge its quality: everything asked for, nothing else, as asked. Name what fails; never mend it.",
+		},
+	}
+}

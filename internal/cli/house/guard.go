@@ -1,0 +1,78 @@
+package house
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+func (a commands) guardCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "guard", Short: "Show the house rules for agents",
+		Long: `House rules are guidelines.NAME in .belay/config.yaml, besides two that belay brings. The
+ones that hold for an agent and what it does are put into its prompts, highest priority
+first.`,
+	}
+	c.AddCommand(a.guardListCommand(), a.guardCheckCommand())
+	return c
+}
+
+func (a commands) guardListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List all of them", Args: cobra.NoArgs, Aliases: []string{"ls"},
+		Long: "Exit codes: 0 listed.", Example: "  belay guard list --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			return a.guidelines(desk.Config.HouseRules())
+		},
+	}
+}
+
+func (a commands) guardCheckCommand() *cobra.Command {
+	var agents []string
+	var action string
+	c := &cobra.Command{
+		Use: "check", Short: "Show the ones that hold for an agent and an action", Args: cobra.NoArgs,
+		Long:    "Exit codes: 0 shown.",
+		Example: "  belay guard check --agent reviewer --action review",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			return a.guidelines(belay.Holding(desk.Config.HouseRules(), action, agents...))
+		},
+	}
+	c.Flags().StringSliceVar(&agents, "agent", []string{"implementer"}, "its role or `NAME`, or both")
+	c.Flags().StringVar(&action, "action", "implement", "what it does: implement, fix, review, debug")
+	return c
+}
+
+func (a commands) guidelines(list []belay.Guideline) error {
+	if list == nil {
+		list = []belay.Guideline{}
+	}
+	return a.Tell(list, nil, func(w io.Writer) {
+		var rows [][]string
+		for _, g := range list {
+			state := "on"
+			if !g.Enabled {
+				state = "off"
+			}
+			rows = append(rows, []string{g.ID, state, strconv.Itoa(g.Priority), g.Category, strings.Join(g.Agents, ","), strings.Join(g.Actions, ",")})
+		}
+		terminal.Table(w, rows)
+		for _, g := range list {
+			fmt.Fprintf(w, "\n%s: %s\n", belay.VisibleLine(g.ID), belay.VisibleLine(g.Instruction))
+		}
+	})
+}
