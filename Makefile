@@ -41,7 +41,7 @@ report:
 	@$(GO) test -count=1 -run 'TestFloors|TestProportions|TestEveryPackage|TestNames' -v . | grep -v '^=== '
 
 bench: build
-	$(GO) run ./bench -belay bin/belay -markdown docs/speed.figures.md
+	$(GO) run ./bench -belay bin/belay -markdown docs/speed.figures.md -plot docs/speed.svg
 
 crash:
 	@out=$$(mktemp); BELAY_CRASH_ALL=1 $(GO) test -count=1 -timeout 60m -run 'Crash|Kill|Fault|EveryByte' -v ./... >$$out 2>&1; \

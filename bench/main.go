@@ -2,7 +2,7 @@
 // prints ratios: machines are noisy and differ, ratios of commands that take turns do
 // not. Every figure is a whole process, from start to exit.
 //
-//	go run ./bench -belay bin/belay [-sizes 1000,10000,100000] [-rounds 7] [-markdown FILE]
+//	go run ./bench -belay bin/belay [-sizes 1000,20000,100000] [-rounds 7] [-markdown FILE] [-plot FILE]
 package main
 
 import (
@@ -21,19 +21,20 @@ import (
 func main() {
 	var (
 		belay  = flag.String("belay", "bin/belay", "the belay to measure")
-		sizes  = flag.String("sizes", "1000,10000,100000", "numbers of files, separated by commas")
+		sizes  = flag.String("sizes", "1000,20000,100000", "numbers of files, separated by commas")
 		rounds = flag.Int("rounds", 7, "counted rounds of each measurement")
 		file   = flag.String("markdown", "", "write the tables to this file as well")
+		svg    = flag.String("plot", "", "draw the cost of holding an unchanged tree to this SVG file")
 		place  = flag.String("dir", "", "folder for the repositories (default: a temporary one)")
 	)
 	flag.Parse()
-	if err := run(*belay, *sizes, *rounds, *file, *place); err != nil {
+	if err := run(*belay, *sizes, *rounds, *file, *svg, *place); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(2)
 	}
 }
 
-func run(belay, sizes string, rounds int, file, place string) error {
+func run(belay, sizes string, rounds int, file, svg, place string) error {
 	abs, err := filepath.Abs(belay)
 	if err != nil {
 		return err
@@ -53,7 +54,7 @@ func run(belay, sizes string, rounds int, file, place string) error {
 		defer f.Close()
 		out = io.MultiWriter(os.Stdout, f)
 	}
-	b := &bench{belay: abs, rounds: rounds, place: place, out: out}
+	b := &bench{belay: abs, rounds: rounds, place: place, out: out, lines: map[string][]point{}}
 	if err := b.startup(); err != nil {
 		return err
 	}
@@ -66,14 +67,22 @@ func run(belay, sizes string, rounds int, file, place string) error {
 			return err
 		}
 	}
+	if svg != "" {
+		return plot(svg, "Holding an unchanged working tree: whole processes, medians", b.lines)
+	}
 	return nil
 }
 
+// unchanged is the measurement that is drawn.
+const unchanged = "nothing changed"
+
 type bench struct {
+	files  int // of the repository at hand
 	belay  string
 	rounds int
 	place  string
 	out    io.Writer
+	lines  map[string][]point // of the plot, by command
 }
 
 // contender is one way of doing a thing. before runs uncounted, ahead of each round.
@@ -108,6 +117,9 @@ func (b *bench) compare(title, dir string, all ...contender) error {
 		var ratios []float64
 		for r := range times[i] {
 			ratios = append(ratios, float64(times[i][r])/float64(times[0][r]))
+		}
+		if title == unchanged {
+			b.lines[c.name] = append(b.lines[c.name], point{b.files, float64(median(times[i])) / 1e6})
 		}
 		fmt.Fprintf(b.out, "| %-38s | %-34s | %9.1f ms | %6.2f |\n", title, c.name, float64(median(times[i]))/1e6, median(ratios))
 	}

@@ -15,6 +15,7 @@ func (b *bench) repository(n int) error {
 	if err := generate(dir, n); err != nil {
 		return err
 	}
+	b.files = n
 	b.head(fmt.Sprintf("%d files", n))
 	status := contender{name: "git status", argv: []string{"git", "status", "--porcelain"}, env: []string{"GIT_OPTIONAL_LOCKS=0"}}
 	take := contender{name: "belay snapshot take", argv: []string{b.belay, "snapshot", "take"}}
@@ -23,7 +24,7 @@ func (b *bench) repository(n int) error {
 	if err := b.compare("first take, nothing cached", dir, status, cold); err != nil {
 		return err
 	}
-	if err := b.compare("nothing changed", dir, append([]contender{status, take}, b.peers(dir)...)...); err != nil {
+	if err := b.compare(unchanged, dir, append([]contender{status, take}, b.peers(dir)...)...); err != nil {
 		return err
 	}
 	for _, changed := range []int{4, 1000} {
