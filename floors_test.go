@@ -24,6 +24,8 @@ var floors = map[string]int{
 	"internal/belay":         0,
 	"internal/loop":          0,
 	"internal/gitindex":      0,
+	"internal/gitpack":       0,
+	"internal/gitrefs":       0,
 	"internal/worktree":      0,
 	"internal/manifest":      0,
 	"internal/procs":         0,
@@ -48,6 +50,7 @@ var floors = map[string]int{
 	"internal/check/suite": 2,
 	"internal/review/ask":  2,
 	"internal/scan":        2,
+	"internal/packs":       2,
 
 	"internal/check":   3,
 	"internal/capture": 3,

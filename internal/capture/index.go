@@ -27,8 +27,15 @@ type IndexState struct {
 	Data    []byte           // nil when the last take remembered everything
 	Entries []git.IndexEntry // what Data says
 	Objects []git.NewObject
-	Tree    string // meta/index; "" without an index
-	Staged  string // the tree of blobs that only the index names; "" for none
+	Tree    string       // meta/index; "" without an index
+	Staged  string       // the tree of blobs that only the index names; "" for none
+	Blobs   []StagedBlob // what it holds; nil when the last take remembered everything
+}
+
+// StagedBlob is a blob that the index names and HEAD's tree does not.
+type StagedBlob struct {
+	OID  string
+	Size int64
 }
 
 // readIndex reads the index, unless it is the file that the last take read. git writes
@@ -157,19 +164,20 @@ func (s *Place) stagedTree(ctx context.Context, c *Capture, blobs map[string]boo
 	for oid := range blobs {
 		oids = append(oids, oid)
 	}
-	missing, err := s.Repo.Missing(ctx, oids)
+	sizes, err := s.Repo.Sizes(ctx, oids)
 	if err != nil {
 		return err
 	}
-	for _, oid := range missing {
-		delete(blobs, oid)
-	}
 	var files []git.File
-	for oid := range blobs {
+	for i, oid := range oids {
 		raw, err := hex.DecodeString(oid)
 		if err != nil {
 			return fmt.Errorf("read the index: git printed %q", oid)
 		}
+		if sizes[i] < 0 {
+			continue
+		}
+		c.Index.Blobs = append(c.Index.Blobs, StagedBlob{OID: oid, Size: sizes[i]})
 		files = append(files, git.File{Path: oid, Mode: 0o100644, OID: string(raw)})
 	}
 	if len(files) == 0 {

@@ -113,15 +113,15 @@ func (r *Repo) plain() ([]string, error) {
 		if now, err := os.ReadFile(path); err == nil && string(now) == text {
 			continue
 		}
-		if err := replaceFile(path, text); err != nil {
+		if err := ReplaceFile(path, text); err != nil {
 			return env, fmt.Errorf("make a place to read objects from: %w", err)
 		}
 	}
 	return env, nil
 }
 
-// replaceFile writes a small file whole or not at all; a loss costs only its making.
-func replaceFile(path, text string) error {
+// ReplaceFile writes a small file whole or not at all; a loss costs only its making.
+func ReplaceFile(path, text string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
 	if err != nil {
 		return err
@@ -198,9 +198,14 @@ func failure(cmd *exec.Cmd, err error, complaint string) error {
 	}
 	f := &Failure{Command: subcommand(cmd.Args), Exit: exit.ExitCode(), Says: firstComplaint(complaint)}
 	if strings.Contains(complaint, "No space left on device") {
-		return &belay.Error{Code: belay.CodeCannot, What: "the disk is full", Try: "free some space and try again", Err: f}
+		return Full(f)
 	}
 	return f
+}
+
+// Full is the refusal when the disk is full (CodeCannot).
+func Full(err error) error {
+	return &belay.Error{Code: belay.CodeCannot, What: "the disk is full", Try: "free some space and try again", Err: err}
 }
 
 func subcommand(args []string) string {

@@ -8,10 +8,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/gitpack"
 )
+
+// NewObject is an object to be stored: its bytes, or a way to read them.
+type NewObject = gitpack.Object
+
+// ErrChanged is wrapped when an object's bytes are no longer those of its name.
+var ErrChanged = gitpack.ErrChanged
+
+// SyncDir makes the names in a folder survive a loss of power.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	return errors.Join(err, d.Close())
+}
 
 func unhex(s string) (string, error) {
 	b, err := hex.DecodeString(s)
@@ -183,6 +202,19 @@ func (r *Repo) ListTree(ctx context.Context, tree string) ([]TreeEntry, error) {
 		entries = append(entries, TreeEntry{Path: path, Mode: uint32(mode), OID: parts[2], Type: parts[1]})
 	}
 	return entries, nil
+}
+
+// TreeNames gives the names of a tree, or a commit's, and of everything in it.
+func (r *Repo) TreeNames(ctx context.Context, tree string) (map[string]bool, error) {
+	out, err := r.Run(ctx, nil, "ls-tree", "-r", "-t", "-z", "--full-tree", "--format=%(objectname)", tree)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for oid := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		names[oid] = true
+	}
+	return names, nil
 }
 
 // Difference is one path that differs between two trees. A mode of 0 says that the

@@ -5,22 +5,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/gitrefs"
 )
 
 // Ref is one reference.
-type Ref struct {
-	Name   string // refs/heads/main
-	OID    string // what it names, in hex
-	Symref string // for a symbolic reference, the one it names
-}
+type Ref = gitrefs.Ref
 
 // Refs lists references whose names start with one of the prefixes, all when there
-// are none, by name. No object is opened: asked for a type, git would give up the
-// whole list over one ref that names nothing.
+// are none, by name. A prefix ends in a slash. Where they are kept in files no process
+// is needed.
 func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
+	if r.Reftab {
+		return r.askRefs(ctx, prefixes)
+	}
+	refs, err := gitrefs.Read(r.Common, r.Dir, 2*r.HashSize())
+	if errors.Is(err, gitrefs.ErrForeign) {
+		return r.askRefs(ctx, prefixes)
+	}
+	wanted := func(name string) bool {
+		return len(prefixes) == 0 || slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+	}
+	return slices.DeleteFunc(refs, func(ref Ref) bool { return !wanted(ref.Name) }), err
+}
+
+// askRefs has git list them. No object is opened: asked for a type, git would give up the
+// whole list over one ref that names nothing.
+func (r *Repo) askRefs(ctx context.Context, prefixes []string) ([]Ref, error) {
 	args := append([]string{"for-each-ref", "--format=%(refname)%00%(objectname)%00%(symref)"}, prefixes...)
 	out, err := r.Run(ctx, nil, args...)
 	if err != nil {
@@ -32,7 +48,7 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 		if len(f) != 3 {
 			return nil, fmt.Errorf("list references: git printed %q", line)
 		}
-		refs = append(refs, Ref{f[0], f[1], f[2]})
+		refs = append(refs, Ref{Name: f[0], OID: f[1], Symref: f[2]})
 	}
 	return refs, nil
 }
@@ -66,7 +82,7 @@ func (r *Repo) Head(ctx context.Context, refs []Ref) (Head, error) {
 		line := strings.TrimSpace(string(text))
 		branch, symbolic := strings.CutPrefix(line, "ref:")
 		if !symbolic {
-			if !isOID(line) {
+			if !IsOID(line) {
 				return h, fmt.Errorf("read HEAD: %q names nothing", line)
 			}
 			return Head{OID: line}, nil
@@ -81,7 +97,8 @@ func (r *Repo) Head(ctx context.Context, refs []Ref) (Head, error) {
 	return h, nil
 }
 
-func isOID(s string) bool {
+// IsOID reports whether a text is the name of an object, in hex.
+func IsOID(s string) bool {
 	if len(s) != 40 && len(s) != 64 {
 		return false
 	}
@@ -118,6 +135,40 @@ func (r *Repo) UpdateRefs(ctx context.Context, why string, list []Update) error 
 		_, err := r.Run(ctx, bytes.NewReader(in.Bytes()), "update-ref", "-m", why, "--stdin", "-z")
 		return err
 	})
+}
+
+// MakeRef makes a reference that nobody else makes, because its name is random: there is
+// nothing to lock, and no process is needed where references are kept in files. The
+// object must be there. scratch is a folder for a temporary file; it must exist.
+func (r *Repo) MakeRef(ctx context.Context, why, name, oid, scratch string) error {
+	path := filepath.Join(r.Common, filepath.FromSlash(name))
+	if err := r.linkRef(path, oid, scratch); err == nil {
+		return SyncDir(filepath.Dir(path))
+	} else if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("make %s: %w", name, err)
+	}
+	// A reftable, the first reference in its folder, or a file system without links: git
+	// knows the modes of a repository that several people share.
+	return r.UpdateRefs(ctx, why, []Update{{Ref: name, New: oid}})
+}
+
+// linkRef writes the file of a reference aside and gives it its name in one step, if
+// nothing has that name.
+func (r *Repo) linkRef(path, oid, scratch string) error {
+	if r.Reftab {
+		return errors.ErrUnsupported
+	}
+	tmp := filepath.Join(scratch, "ref-"+filepath.Base(path))
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp)
+	_, err = f.WriteString(oid + "\n")
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Link(tmp, path)
 }
 
 // SetHead makes HEAD name a branch.

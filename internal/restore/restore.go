@@ -367,10 +367,13 @@ func (s *Store) carryOut(ctx context.Context, root *worktree.Root, j *intent, g 
 	if err := s.writeGit(g.stateFiles); err != nil {
 		return err
 	}
-	if err := s.remakeTags(ctx, g.target, j.Refs); err != nil {
+	release, err := s.remakeTags(ctx, g.target, j.Refs)
+	if err != nil {
 		return err
 	}
-	if err := s.moveRefs(ctx, j, g); err != nil {
+	err = s.moveRefs(ctx, j, g)
+	release()
+	if err != nil {
 		return err
 	}
 	if err := s.writeGit(g.logFiles); err != nil {

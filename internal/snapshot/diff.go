@@ -108,7 +108,8 @@ func (s *Store) wholeTree(ctx context.Context, i Info) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return tree, s.store(ctx, objects)
+	_, err = s.store(ctx, objects)
+	return tree, err
 }
 
 // files lists a snapshot's files, those of odd names too.

@@ -45,7 +45,11 @@ func (s *Store) Discard(ctx context.Context, list []Info) error {
 	if err := capture.Fault("ref", list[0].ref()); err != nil {
 		return err
 	}
-	return s.Repo.UpdateRefs(ctx, "belay: drop", updates)
+	if err := s.Repo.UpdateRefs(ctx, "belay: drop", updates); err != nil {
+		return err
+	}
+	_ = s.packs.Settle(true) // what is kept for longer than it must be harms nobody
+	return nil
 }
 
 // PruneOptions says what is old. Keep protects: the snapshots of open tasks.

@@ -16,6 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
+	"github.com/belay-dev/belay/internal/packs"
 )
 
 // Prefix is where the refs of snapshots live.
@@ -34,7 +35,8 @@ type Options struct {
 // Store holds the snapshots of one working tree.
 type Store struct {
 	*capture.Place
-	opts Options
+	opts  Options
+	packs *packs.Packs
 }
 
 // Open writes nothing.
@@ -46,7 +48,7 @@ func Open(_ context.Context, repo *git.Repo, o Options) (*Store, error) {
 		o.Now = time.Now
 	}
 	place := &capture.Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), Include: o.Include, MaxFile: o.MaxFile}
-	return &Store{Place: place, opts: o}, nil
+	return &Store{Place: place, opts: o, packs: &packs.Packs{Repo: repo, Scratch: filepath.Join(place.Dir, "tmp")}}, nil
 }
 
 // Meta is what the taker says of a snapshot.

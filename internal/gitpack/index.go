@@ -1,0 +1,119 @@
+package gitpack
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"slices"
+	"strings"
+)
+
+// Entry says where an object lies in a pack.
+type Entry struct {
+	OID    string // raw bytes
+	CRC    uint32 // of the bytes in the pack
+	Offset int64
+}
+
+// Index is what a pack's .idx file holds, entries by name.
+type Index struct {
+	Entries []Entry
+	Pack    string // the checksum at the end of the pack, raw
+}
+
+// Name is what the pack's files are called, without their endings.
+func (x *Index) Name() string { return "pack-" + hex.EncodeToString([]byte(x.Pack)) }
+
+func (x *Index) sort() {
+	slices.SortFunc(x.Entries, func(a, b Entry) int { return strings.Compare(a.OID, b.OID) })
+}
+
+var magic = []byte("\xfftOc\x00\x00\x00\x02")
+
+// far marks an offset that does not fit into 31 bits and stands in a table of its own.
+const far = 1 << 31
+
+// Encode gives the bytes of the .idx file, version 2.
+func (x *Index) Encode(newHash func() hash.Hash) []byte {
+	var b bytes.Buffer
+	b.Write(magic)
+	n := 0
+	for first := range 256 {
+		for n < len(x.Entries) && x.Entries[n].OID[0] <= byte(first) {
+			n++
+		}
+		b.Write(binary.BigEndian.AppendUint32(nil, uint32(n)))
+	}
+	for _, e := range x.Entries {
+		b.WriteString(e.OID)
+	}
+	for _, e := range x.Entries {
+		b.Write(binary.BigEndian.AppendUint32(nil, e.CRC))
+	}
+	var large []byte
+	for _, e := range x.Entries {
+		at := uint32(e.Offset)
+		if e.Offset >= far {
+			at = far | uint32(len(large)/8)
+			large = binary.BigEndian.AppendUint64(large, uint64(e.Offset))
+		}
+		b.Write(binary.BigEndian.AppendUint32(nil, at))
+	}
+	b.Write(large)
+	b.WriteString(x.Pack)
+	h := newHash()
+	h.Write(b.Bytes())
+	return h.Sum(b.Bytes())
+}
+
+var errIndex = errors.New("it is no index of a pack, version 2")
+
+// ParseIndex reads the bytes of an .idx file of version 2 and checks its checksum.
+func ParseIndex(data []byte, newHash func() hash.Hash) (*Index, error) {
+	h := newHash()
+	size := h.Size()
+	if len(data) < len(magic)+1024+2*size || !bytes.HasPrefix(data, magic) {
+		return nil, errIndex
+	}
+	body := data[:len(data)-size]
+	h.Write(body)
+	if !bytes.Equal(h.Sum(nil), data[len(body):]) {
+		return nil, fmt.Errorf("%w: its checksum is wrong", errIndex)
+	}
+	x := &Index{Pack: string(body[len(body)-size:])}
+	body = body[:len(body)-size]
+	n := int(binary.BigEndian.Uint32(body[len(magic)+1020:]))
+	body = body[len(magic)+1024:]
+	if n < 0 || n > len(body)/(size+8) {
+		return nil, errIndex
+	}
+	names, body := body[:n*size], body[n*size:]
+	crcs, body := body[:4*n], body[4*n:]
+	offsets, large := body[:4*n], body[4*n:]
+	for i := range n {
+		e := Entry{OID: string(names[i*size : (i+1)*size]), CRC: binary.BigEndian.Uint32(crcs[4*i:]), Offset: int64(binary.BigEndian.Uint32(offsets[4*i:]))}
+		if e.Offset >= far {
+			k := int(e.Offset - far)
+			if k >= len(large)/8 {
+				return nil, errIndex
+			}
+			e.Offset = int64(binary.BigEndian.Uint64(large[8*k:]))
+		}
+		if i > 0 && x.Entries[i-1].OID >= e.OID {
+			return nil, fmt.Errorf("%w: its names are out of order", errIndex)
+		}
+		x.Entries = append(x.Entries, e)
+	}
+	return x, nil
+}
+
+func rawName(oid string, size int) (string, error) {
+	raw, err := hex.DecodeString(oid)
+	if err != nil || len(raw) != size {
+		return "", fmt.Errorf("store objects: %q is no object name", oid)
+	}
+	return string(raw), nil
+}

@@ -1,0 +1,175 @@
+// Package gitrefs reads the references of a repository that keeps them in files. It
+// writes nothing and runs nothing; whatever looks unusual it leaves to git.
+package gitrefs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Ref is one reference.
+type Ref struct {
+	Name   string // refs/heads/main
+	OID    string // what it names, in hex
+	Symref string // for a symbolic reference, the one it leads to in the end
+}
+
+// ErrForeign says that there is something that is read by asking git.
+var ErrForeign = errors.New("references of a shape that is left to git")
+
+// own are the references that each working tree has for itself.
+var own = []string{"refs/bisect", "refs/rewritten", "refs/worktree"}
+
+// Read gives all references, by name, as git for-each-ref lists them: those that lead
+// nowhere are left out. common is the folder shared by all working trees, dir the one of
+// this tree, which is the same unless it is linked. width is the length of an object's
+// name in hex. The error is ErrForeign where git has to be asked.
+func Read(common, dir string, width int) ([]Ref, error) {
+	r := reader{width: width, found: map[string]Ref{}}
+	// The loose ones first: git writes packed-refs before it deletes the files of what it
+	// packed, so that none is missed in between.
+	if err := r.folder(common, "refs", dir != common); err != nil {
+		return nil, err
+	}
+	if dir != common {
+		for _, name := range own {
+			if err := r.folder(dir, name, false); err != nil {
+				return nil, err
+			}
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(common, "packed-refs"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read references: %w", err)
+	}
+	if err := r.packed(string(text), dir != common); err != nil {
+		return nil, err
+	}
+	return r.all(), nil
+}
+
+type reader struct {
+	width int
+	found map[string]Ref
+}
+
+// folder reads the loose references below a folder. Without the own ones of the main
+// tree when this is a linked one.
+func (r *reader) folder(base, name string, linked bool) error {
+	list, err := os.ReadDir(filepath.Join(base, filepath.FromSlash(name)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read references: %w", err)
+	}
+	for _, e := range list {
+		full := name + "/" + e.Name()
+		switch {
+		case linked && slices.Contains(own, full), strings.HasPrefix(e.Name(), "."), strings.HasSuffix(e.Name(), ".lock"):
+			continue
+		case !plain(e.Name()):
+			return fmt.Errorf("%w: %q", ErrForeign, full)
+		case e.IsDir():
+			err = r.folder(base, full, linked)
+		case e.Type().IsRegular():
+			err = r.loose(base, full)
+		default:
+			err = fmt.Errorf("%w: %q is a link", ErrForeign, full)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plain reports whether a part of a name is surely one that git allows.
+func plain(part string) bool {
+	for _, c := range []byte(part) {
+		ok := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80 || strings.IndexByte("-_.+=,#%!", c) >= 0
+		if !ok {
+			return false
+		}
+	}
+	return part != "" && part[0] != '.' && part[len(part)-1] != '.' && !strings.Contains(part, "..") && !strings.HasSuffix(part, ".lock")
+}
+
+func (r *reader) loose(base, name string) error {
+	text, err := os.ReadFile(filepath.Join(base, filepath.FromSlash(name)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // packed or deleted meanwhile
+	}
+	if err != nil {
+		return fmt.Errorf("read references: %w", err)
+	}
+	line := strings.TrimRight(string(text), " \t\r\n")
+	if target, symbolic := strings.CutPrefix(line, "ref:"); symbolic {
+		target = strings.TrimLeft(target, " \t")
+		if !strings.HasPrefix(target, "refs/") || !whole(target) {
+			return fmt.Errorf("%w: %s holds %q", ErrForeign, name, line)
+		}
+		r.found[name] = Ref{Name: name, Symref: target}
+		return nil
+	}
+	if !r.isOID(line) {
+		return fmt.Errorf("%w: %s holds %q", ErrForeign, name, line)
+	}
+	r.found[name] = Ref{Name: name, OID: line}
+	return nil
+}
+
+func whole(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if !plain(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// isOID takes the name of an object but for the one that stands for none.
+func (r *reader) isOID(s string) bool {
+	return len(s) == r.width && strings.Trim(s, "0123456789abcdef") == "" && strings.Trim(s, "0") != ""
+}
+
+// packed reads the file of packed references (Documentation/git-pack-refs): a loose one
+// of the same name counts more.
+func (r *reader) packed(text string, linked bool) error {
+	for line := range strings.Lines(text) {
+		line, ended := strings.CutSuffix(line, "\n")
+		if ended && (line == "" || line[0] == '#' || line[0] == '^') {
+			continue
+		}
+		oid, name, ok := strings.Cut(line, " ")
+		if !ended || !ok || !r.isOID(oid) || !strings.HasPrefix(name, "refs/") || !whole(name) {
+			return fmt.Errorf("%w: packed-refs holds %q", ErrForeign, line)
+		}
+		mine := slices.ContainsFunc(own, func(o string) bool { return strings.HasPrefix(name, o+"/") })
+		if _, loose := r.found[name]; !loose && !(linked && mine) {
+			r.found[name] = Ref{Name: name, OID: oid}
+		}
+	}
+	return nil
+}
+
+// all resolves symbolic references, as deep as git does, and sorts.
+func (r *reader) all() []Ref {
+	list := make([]Ref, 0, len(r.found))
+	for _, ref := range r.found {
+		at := ref
+		for depth := 0; at.Symref != "" && depth < 5; depth++ {
+			ref.Symref, at = at.Symref, r.found[at.Symref]
+		}
+		if ref.OID = at.OID; ref.OID != "" {
+			list = append(list, ref)
+		}
+	}
+	slices.SortFunc(list, func(a, b Ref) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}

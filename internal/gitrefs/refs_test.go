@@ -1,0 +1,156 @@
+package gitrefs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+type sandbox struct {
+	t   *testing.T
+	dir string
+}
+
+func (s sandbox) git(args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org", "-C", s.dir}, args...)...)
+	cmd.Env = append(os.Environ(), "HOME="+s.dir, "XDG_CONFIG_HOME="+s.dir, "GIT_CONFIG_NOSYSTEM=1")
+	out, err := cmd.Output()
+	if err != nil {
+		s.t.Fatalf("git %v: %v", args, err)
+	}
+	return strings.TrimSuffix(string(out), "\n")
+}
+
+func (s sandbox) write(name, text string) {
+	s.t.Helper()
+	path := filepath.Join(s.dir, ".git", name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// agrees compares with what git lists.
+func (s sandbox) agrees(when string) {
+	s.t.Helper()
+	dir, common := s.git("rev-parse", "--absolute-git-dir"), s.git("rev-parse", "--path-format=absolute", "--git-common-dir")
+	refs, err := Read(common, dir, 40)
+	var got []string
+	for _, r := range refs {
+		got = append(got, fmt.Sprintf("%s %s %s", r.Name, r.OID, r.Symref))
+	}
+	want := strings.Split(s.git("for-each-ref", "--format=%(refname) %(objectname) %(symref)"), "\n")
+	if err != nil || !slices.Equal(got, want) {
+		s.t.Errorf("%s: %v\ngot  %q\nwant %q", when, err, got, want)
+	}
+}
+
+func newSandbox(t *testing.T) sandbox {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sandbox{t, filepath.Join(dir, "repo")}
+	s.dir = dir
+	s.git("init", "-q", "-b", "main", "repo")
+	s.dir = filepath.Join(dir, "repo")
+	for i := range 3 {
+		s.git("commit", "-q", "--allow-empty", "-m", fmt.Sprint(i))
+	}
+	return s
+}
+
+func TestAsGitListsThem(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.agrees("one branch")
+	s.git("branch", "deep/er/one", "HEAD~")
+	s.git("branch", "grün+,%!=x", "HEAD~2")
+	s.git("tag", "-a", "-m", "t", "v1")
+	s.git("tag", "v1.0-rc_1")
+	s.git("symbolic-ref", "refs/heads/alias", "refs/heads/deep/er/one")
+	s.git("symbolic-ref", "refs/heads/alias2", "refs/heads/alias")
+	s.git("symbolic-ref", "refs/heads/nowhere", "refs/heads/none")
+	s.git("symbolic-ref", "refs/remotes/o/HEAD", "refs/heads/main")
+	s.write("refs/heads/busy.lock", "")
+	s.write("refs/heads/.hidden", "x")
+	s.git("update-ref", "refs/bisect/bad", "HEAD")
+	s.git("update-ref", "refs/worktree/mine", "HEAD~")
+	s.agrees("loose")
+	s.git("pack-refs", "--all")
+	s.agrees("packed")
+	s.git("branch", "-f", "deep/er/one", "HEAD")
+	s.git("tag", "-d", "v1.0-rc_1")
+	s.git("branch", "newer")
+	s.agrees("both")
+	tree := sandbox{t, s.dir + "-linked"}
+	s.git("worktree", "add", "-q", "--detach", tree.dir)
+	tree.git("update-ref", "refs/bisect/good", "HEAD~2")
+	tree.git("update-ref", "refs/rewritten/x", "HEAD")
+	tree.agrees("in a linked tree")
+	s.agrees("beside a linked tree")
+}
+
+// Whatever is unusual is git's to read: names it would refuse, links, torn files.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	good := strings.Repeat("1", 40)
+	for name, spoil := range map[string]func(sandbox){
+		"zero":          func(s sandbox) { s.write("refs/heads/x", strings.Repeat("0", 40)+"\n") },
+		"empty":         func(s sandbox) { s.write("refs/heads/x", "") },
+		"torn":          func(s sandbox) { s.write("refs/heads/x", good[:12]) },
+		"other width":   func(s sandbox) { s.write("refs/heads/x", strings.Repeat("1", 64)) },
+		"dots":          func(s sandbox) { s.write("refs/heads/a..b", good) },
+		"blank":         func(s sandbox) { s.write("refs/heads/a b", good) },
+		"line end":      func(s sandbox) { s.write("refs/heads/a\nb", good) },
+		"symref out":    func(s sandbox) { s.write("refs/heads/x", "ref: ../../x\n") },
+		"packed line":   func(s sandbox) { s.write("packed-refs", "what is this\n") },
+		"packed torn":   func(s sandbox) { s.write("packed-refs", good+" refs/heads/a") },
+		"packed name":   func(s sandbox) { s.write("packed-refs", good+" refs/heads/../a\n") },
+		"packed a zero": func(s sandbox) { s.write("packed-refs", strings.Repeat("0", 40)+" refs/heads/a\n") },
+		"a link": func(s sandbox) {
+			if err := os.Symlink("main", s.dir+"/.git/refs/heads/link"); err != nil {
+				s.t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSandbox(t)
+			spoil(s)
+			if refs, err := Read(s.dir+"/.git", s.dir+"/.git", 40); !errors.Is(err, ErrForeign) {
+				t.Errorf("read %v, %v", refs, err)
+			}
+		})
+	}
+}
+
+func FuzzPacked(f *testing.F) {
+	oid := strings.Repeat("ab", 20)
+	f.Add("# pack-refs with: peeled fully-peeled sorted \n" + oid + " refs/heads/main\n" + oid + " refs/tags/v1\n^" + oid + "\n")
+	f.Add(oid + " refs/heads/a")
+	f.Add("")
+	f.Add("\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		r := reader{width: 40, found: map[string]Ref{}}
+		if err := r.packed(text, false); err != nil {
+			if !errors.Is(err, ErrForeign) {
+				t.Fatal(err)
+			}
+			return
+		}
+		for _, ref := range r.all() {
+			if !strings.Contains(text, ref.OID+" "+ref.Name+"\n") || strings.Contains(ref.Name, "..") {
+				t.Fatalf("%+v is not in it", ref)
+			}
+		}
+	})
+}

@@ -1,0 +1,180 @@
+// Package packs stores objects in a repository so that no git gc takes them away before
+// something names them, and looks after the packs that come of it.
+//
+// It never reads or writes the tree or a ref, and knows nothing of snapshots.
+package packs
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/gitpack"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// Packs are belay's packs in a repository.
+type Packs struct {
+	Repo    *git.Repo
+	Scratch string // a folder for temporary files
+}
+
+// Store writes objects into the repository's own store, synced: one pack, which no gc
+// takes away, whatever it knew of the refs, until Settle releases it. Objects that are
+// there already may be given, and are stored once more: what is found unnamed can be
+// pruned in the next moment.
+//
+// A failure leaves nothing behind; a kill leaves files in Scratch, or a pack that Settle
+// knows of. What the pack's files are called, without their endings, is the result; ""
+// without objects. CodeCannot when the disk is full.
+func (s *Packs) Store(ctx context.Context, objects []git.NewObject) (string, error) {
+	if len(objects) == 0 || ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	objects = once(objects)
+	pack, err := s.store(true, func(w io.Writer) (*gitpack.Index, error) { return gitpack.Write(w, s.Repo.NewHash, objects) })
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		err = git.Full(err)
+	}
+	return pack, err
+}
+
+// once leaves out what was given before.
+func once(objects []git.NewObject) []git.NewObject {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(objects), func(o git.NewObject) bool {
+		again := seen[o.OID]
+		seen[o.OID] = true
+		return again
+	})
+}
+
+// store has a pack written beside the repository's store and moves it in.
+func (s *Packs) store(keep bool, write func(io.Writer) (*gitpack.Index, error)) (string, error) {
+	if err := os.MkdirAll(s.Scratch, 0o700); err != nil {
+		return "", err
+	}
+	var x *gitpack.Index
+	pack, err := fresh(s.Scratch, "pack-*.pack", func(w io.Writer) (err error) { x, err = write(w); return err })
+	if err != nil {
+		return "", fmt.Errorf("store objects: %w", err)
+	}
+	defer os.Remove(pack)
+	idx, err := fresh(s.Scratch, "pack-*.idx", func(w io.Writer) error { _, err := w.Write(x.Encode(s.Repo.NewHash)); return err })
+	if err != nil {
+		return "", fmt.Errorf("store objects: %w", err)
+	}
+	defer os.Remove(idx)
+	to := filepath.Join(s.folder(), x.Name())
+	if err := s.install(to, pack, idx, keep); err != nil {
+		return "", fmt.Errorf("store objects: %w", err)
+	}
+	return to, nil
+}
+
+// install moves a pack in: first the mark that keeps it, then the pack, last the index,
+// by which git finds packs. The list knows of it before.
+func (s *Packs) install(to, pack, idx string, keep bool) error {
+	if err := os.MkdirAll(s.folder(), 0o755); err != nil {
+		return err
+	}
+	if err := s.enlist(filepath.Base(to)); err != nil {
+		return err
+	}
+	if keep {
+		if err := worktree.Step("keep", to); err != nil {
+			return err
+		}
+		if err := os.WriteFile(to+".keep", []byte(keepNote), 0o600); err != nil {
+			return err
+		}
+	}
+	err := worktree.Step("rename", to+".pack")
+	if err == nil {
+		err = move(pack, to+".pack")
+	}
+	if err == nil {
+		if err = worktree.Step("rename", to+".idx"); err == nil {
+			err = move(idx, to+".idx")
+		}
+	}
+	if err == nil {
+		err = worktree.Step("syncdir", s.folder())
+	}
+	if err == nil {
+		return git.SyncDir(s.folder())
+	}
+	if _, there := os.Lstat(to + ".idx"); there != nil { // the same pack may have been there before
+		_ = os.Remove(to + ".pack")
+		_ = os.Remove(to + ".keep")
+	}
+	return err
+}
+
+func (s *Packs) folder() string { return filepath.Join(s.Repo.Common, "objects", "pack") }
+
+// fresh makes a synced file that only reading is allowed of, whole or not at all.
+func fresh(dir, pattern string, fill func(io.Writer) error) (string, error) {
+	if err := worktree.Step("create", filepath.Join(dir, pattern)); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(dir, pattern)
+	if err != nil {
+		return "", err
+	}
+	b := bufio.NewWriterSize(f, 64<<10)
+	err = errors.Join(fill(b), b.Flush())
+	if err == nil {
+		err = worktree.Step("sync", f.Name())
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Chmod(0o444), f.Close()); err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return f.Name(), err
+}
+
+// move renames; where the object store lies on another device it copies. git's own gc
+// takes away what a kill leaves of the copy, by its name.
+func move(from, to string) error {
+	err := os.Rename(from, to)
+	if !errors.Is(err, syscall.EXDEV) {
+		return err
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	beside, err := fresh(filepath.Dir(to), "tmp_belay_*", func(w io.Writer) error { _, err := io.Copy(w, in); return err })
+	if err != nil {
+		return err
+	}
+	if err = os.Rename(beside, to); err != nil {
+		_ = os.Remove(beside)
+		return err
+	}
+	return os.Remove(from)
+}
+
+// Stands reports whether a pack that Store gave is still there.
+func Stands(pack string) (bool, error) {
+	for _, end := range []string{".idx", ".pack"} {
+		if _, err := os.Lstat(pack + end); errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		} else if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}

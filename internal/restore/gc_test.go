@@ -1,0 +1,269 @@
+package restore_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// slowGC is a gc that is stopped between its steps for as long as a test likes. It does
+// what git repack -a -d and git prune --expire=now do, in their order: it reads the names
+// of packs, then finds out what is named, and in the end deletes the packs it read,
+// but for marked ones, and the loose objects it found no name for.
+type slowGC struct {
+	s     *sandbox
+	packs []string
+	named map[string]bool
+	fresh string // the new pack, aside
+}
+
+func (g *slowGC) objects() string { return g.s.path(".git/objects") }
+
+func (g *slowGC) readPacks() {
+	all, err := filepath.Glob(g.objects() + "/pack/pack-*.pack")
+	g.s.ok(err)
+	for _, p := range all {
+		p = strings.TrimSuffix(p, ".pack")
+		if _, err := os.Stat(p + ".keep"); err != nil {
+			g.packs = append(g.packs, p)
+		}
+	}
+}
+
+var roots = []string{"--all", "--reflog", "--indexed-objects"}
+
+func (g *slowGC) readRefs() {
+	g.named = map[string]bool{}
+	for oid := range strings.FieldsSeq(g.s.git(append([]string{"rev-list", "--objects", "--no-object-names"}, roots...)...)) {
+		g.named[oid] = true
+	}
+	g.fresh = g.s.up + "/fresh"
+	g.s.git(append([]string{"pack-objects", "-q", "--honor-pack-keep", "--non-empty", g.fresh, "--revs"}, roots...)...)
+}
+
+func (g *slowGC) remove() {
+	moved := map[string]bool{}
+	list, err := filepath.Glob(g.fresh + "-*")
+	g.s.ok(err)
+	slices.Reverse(list) // the index last
+	for _, p := range list {
+		to := g.objects() + "/pack/pack-" + strings.TrimPrefix(p, g.fresh+"-")
+		g.s.ok(os.Rename(p, to))
+		moved[strings.TrimSuffix(to, filepath.Ext(to))] = true
+	}
+	for _, p := range g.packs {
+		for _, end := range []string{".idx", ".pack", ".rev", ".bitmap"} {
+			if !moved[p] {
+				_ = os.Remove(p + end)
+			}
+		}
+	}
+	g.s.git("prune-packed", "-q")
+	loose, err := filepath.Glob(g.objects() + "/[0-9a-f][0-9a-f]/*")
+	g.s.ok(err)
+	for _, p := range loose {
+		if oid := filepath.Base(filepath.Dir(p)) + filepath.Base(p); !g.named[oid] {
+			g.s.ok(os.Remove(p))
+		}
+	}
+}
+
+// unsettled is a repository in which a take finds everything that a gc may take: blobs
+// that only the index names, an untracked file whose content lies about unnamed, loose
+// and packed, and an earlier snapshot.
+func unsettled(t testing.TB, warm bool) *sandbox {
+	s := newSandbox(t)
+	s.commit("first", "a.txt", "a\n", "dir/c.txt", "c\n", "b.txt", "b\n")
+	s.write("b.txt", "only staged\n")
+	s.git("add", "b.txt")
+	s.write("b.txt", "b, edited\n")
+	s.write("about/loose", "lies about, loose\n")
+	s.write("about/packed", "lies about, packed\n")
+	if warm {
+		s.take()
+		s.write("a.txt", "changed\n")
+		s.git("branch", "made", "HEAD")
+	}
+	s.git("hash-object", "-w", "about/loose")
+	oid := s.git("hash-object", "-w", "about/packed")
+	_, err := s.try(s.dir, oid+"\n", "pack-objects", "-q", s.path(".git/objects/pack/pack"))
+	s.ok(err)
+	s.write("about/new", "new\n")
+	return s
+}
+
+// held checks that the snapshot has everything, after whatever else git may delete.
+func (s *sandbox) held(when string, i snapshot.Info) {
+	s.t.Helper()
+	s.git("reset", "-q") // now only the snapshot names what was staged
+	s.git("reflog", "expire", "--expire=now", "--all")
+	s.git("gc", "-q", "--prune=now")
+	s.whole()
+	s.fsck()
+	for path, want := range map[string]string{"about/loose": "lies about, loose\n", "about/packed": "lies about, packed\n", "about/new": "new\n", "b.txt": "b, edited\n"} {
+		if text, _, err := s.store().ReadFile(context.Background(), i.ID, path); err != nil || string(text) != want {
+			s.t.Errorf("%s: %s holds %q, %v", when, path, text, err)
+		}
+	}
+	s.restore(i.ID)
+	if text := s.git("show", ":b.txt"); text != "only staged" {
+		s.t.Errorf("%s: the index holds %q", when, text)
+	}
+}
+
+// stepping takes a snapshot and calls do at every step of it, counted from 1. It gives
+// what the steps are.
+func (s *sandbox) stepping(do func(step int)) (snapshot.Info, []string) {
+	s.t.Helper()
+	var n []string
+	worktree.Fault = func(op, _ string) error {
+		n = append(n, op)
+		if do != nil {
+			do(len(n))
+		}
+		return nil
+	}
+	defer func() { worktree.Fault = nil }()
+	i, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
+	s.ok(err)
+	return i, n
+}
+
+// TestGCAtEveryStep has git collect and prune at each step of a take. Not parallel: the
+// hook is one for all.
+func TestGCAtEveryStep(t *testing.T) {
+	ways := map[string][][]string{
+		"gc":     {{"gc", "-q", "--prune=now"}},
+		"repack": {{"repack", "-a", "-d", "-q"}, {"prune", "--expire=now"}},
+		"keep":   {{"repack", "-a", "-d", "-k", "-q"}, {"prune", "--expire=now"}, {"multi-pack-index", "write"}, {"multi-pack-index", "expire"}},
+	}
+	for _, warm := range []bool{false, true} {
+		first := unsettled(t, warm)
+		_, steps := first.copied(t).stepping(nil)
+		n := len(steps)
+		for name, commands := range ways {
+			for _, at := range telling(steps, "store", "syncdir", "ref") {
+				s := first.copied(t)
+				i, _ := s.stepping(func(step int) {
+					for _, args := range commands {
+						if step == at {
+							s.git(args...)
+						}
+					}
+				})
+				s.held(fmt.Sprintf("%s at step %d of %d, warm %v", name, at, n, warm), i)
+			}
+		}
+	}
+}
+
+// TestSlowGC spreads one gc over a take: the names of packs are read at one step, the
+// refs at a later one, and what it holds for waste is deleted at a third, which may come
+// after the take, when its packs were released already.
+func TestSlowGC(t *testing.T) {
+	for _, warm := range []bool{false, true} {
+		first := unsettled(t, warm)
+		_, steps := first.copied(t).stepping(nil)
+		n := len(steps)
+		var trials [][3]int
+		for _, packs := range telling(steps, "store", "ref") {
+			for _, refs := range telling(steps, "store", "ref") {
+				for _, end := range append(telling(steps, "ref", "verify"), n+1) {
+					if packs <= refs && refs <= end {
+						trials = append(trials, [3]int{packs, refs, end})
+					}
+				}
+			}
+		}
+		for _, at := range trials {
+			s := first.copied(t)
+			g := &slowGC{s: s}
+			do := func(step int) {
+				if step == at[0] {
+					g.readPacks()
+				}
+				if step == at[1] {
+					g.readRefs()
+				}
+				if step == at[2] {
+					g.remove()
+				}
+			}
+			i, _ := s.stepping(do)
+			if at[2] > n {
+				other := s.take()
+				s.ok(s.store().Drop(context.Background(), other.ID)) // releases
+				g.remove()
+			}
+			s.held(fmt.Sprintf("steps %v of %d, warm %v", at, n, warm), i)
+		}
+	}
+}
+
+// telling gives the steps of some kinds, all of them when BELAY_CRASH_ALL is set.
+func telling(steps []string, kinds ...string) (list []int) {
+	for i, op := range steps {
+		if os.Getenv("BELAY_CRASH_ALL") != "" || slices.Contains(kinds, op) {
+			list = append(list, i+1)
+		}
+	}
+	return list
+}
+
+// What only a branch named that was deleted while a snapshot was taken is not relied on.
+func TestBranchDeletedDuringTake(t *testing.T) {
+	s := newSandbox(t)
+	s.commit("first", "a.txt", "a\n")
+	s.git("checkout", "-q", "-b", "side")
+	s.commit("second", "b.txt", "b\n")
+	s.git("checkout", "-q", "main")
+	_, steps := s.copied(t).stepping(nil)
+	for _, at := range telling(steps, "store", "ref", "verify") {
+		c := s.copied(t)
+		i, _ := c.stepping(func(step int) {
+			if step == at {
+				c.git("branch", "-q", "-D", "side")
+				c.git("reflog", "expire", "--expire=now", "--all")
+				c.git("gc", "-q", "--prune=now")
+			}
+		})
+		c.whole()
+		c.fsck()
+		c.restore(i.ID)
+	}
+}
+
+// What was only staged is in the snapshot, although the index let go of it and a gc ran
+// while it was taken.
+func TestUnstagedDuringTake(t *testing.T) {
+	for _, warm := range []bool{false, true} {
+		first := unsettled(t, warm)
+		first.write("b.txt", "only staged, and new\n")
+		first.git("add", "b.txt")
+		first.write("b.txt", "b, edited\n")
+		_, steps := first.copied(t).stepping(nil)
+		for _, at := range telling(steps, "ref", "verify") {
+			s := first.copied(t)
+			i, _ := s.stepping(func(step int) {
+				if step == at {
+					s.git("reset", "-q")
+					s.git("gc", "-q", "--prune=now")
+				}
+			})
+			s.whole()
+			s.fsck()
+			s.restore(i.ID)
+			if text := s.git("show", ":b.txt"); text != "only staged, and new" {
+				t.Errorf("unstaged at step %d, warm %v: the index holds %q", at, warm, text)
+			}
+		}
+	}
+}

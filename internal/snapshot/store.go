@@ -1,0 +1,252 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/packs"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// stored says where a capture's objects are: those that are not in the pack were found
+// in HEAD's tree, or earlier snapshots hold them.
+type stored struct {
+	pack   string
+	inHead []string
+}
+
+// storeAll stores everything that is not known to be named by what stays.
+func (s *Store) storeAll(ctx context.Context, c *capture.Capture, more []git.NewObject) (st stored, err error) {
+	root, err := worktree.OpenRoot(s.Repo.Root)
+	if err != nil {
+		return st, err
+	}
+	defer root.Close()
+	objects := candidates(root, c)
+	if len(c.Blobs) > 20 || !c.Last.Valid {
+		if objects, st.inHead, err = s.split(ctx, c, objects); err != nil {
+			return st, err
+		}
+	}
+	staged, err := s.staged(ctx, c, objects)
+	if err != nil {
+		return st, err
+	}
+	defer staged.close()
+	st.pack, err = s.store(ctx, slices.Concat(objects, staged.objects, more))
+	return st, err
+}
+
+func (s *Store) store(ctx context.Context, objects []git.NewObject) (string, error) {
+	if err := capture.Fault("store", "objects"); err != nil {
+		return "", err
+	}
+	return s.packs.Store(ctx, objects)
+}
+
+// candidates gives everything of a capture that may have to be stored.
+// Blobs are read through root when they are wanted.
+func candidates(root *worktree.Root, c *capture.Capture) []git.NewObject {
+	objects := slices.Clone(c.Objects)
+	for oid, src := range c.Blobs {
+		objects = append(objects, object(src, root, oid))
+	}
+	sort.Slice(objects, func(i, j int) bool { return objects[i].OID < objects[j].OID })
+	return slices.CompactFunc(objects, func(a, b git.NewObject) bool { return a.OID == b.OID })
+}
+
+// object reads a blob's bytes from the working tree when they are wanted.
+func object(src *capture.Source, root *worktree.Root, oid string) git.NewObject {
+	open := func() (io.ReadCloser, error) { return root.Open(src.Path) }
+	if src.Link {
+		open = func() (io.ReadCloser, error) {
+			target, err := root.ReadLink(src.Path)
+			return io.NopCloser(strings.NewReader(target)), err
+		}
+	}
+	return git.NewObject{OID: oid, Type: "blob", Size: src.Size, Open: open}
+}
+
+// split tells the objects that HEAD's tree names from all others. Others may be there as
+// well, but what nothing names can be pruned in the next moment.
+func (s *Store) split(ctx context.Context, c *capture.Capture, objects []git.NewObject) (lacking []git.NewObject, inHead []string, err error) {
+	if c.Head.OID == "" {
+		return objects, nil, nil
+	}
+	named, err := s.Repo.TreeNames(ctx, c.Head.OID)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, o := range objects {
+		if named[o.OID] {
+			inHead = append(inHead, o.OID)
+		} else {
+			lacking = append(lacking, o)
+		}
+	}
+	return lacking, inHead, nil
+}
+
+// copies are objects that are read from the repository, to be stored where they stay.
+type copies struct {
+	objects []git.NewObject
+	rd      *git.Reader
+}
+
+func (k *copies) close() {
+	if k.rd != nil {
+		_ = k.rd.Close()
+	}
+}
+
+// staged gives the blobs that only the index names: once it names them no more, a gc
+// takes them, and nobody else has their bytes.
+func (s *Store) staged(ctx context.Context, c *capture.Capture, known []git.NewObject) (copies, error) {
+	var k copies
+	if len(c.Index.Blobs) == 0 {
+		return k, nil
+	}
+	here := map[string]bool{}
+	for _, o := range known {
+		here[o.OID] = true
+	}
+	for _, e := range c.Scan.Entries {
+		if !e.Fresh && c.Last.Valid {
+			here[e.OID.String()] = true // an earlier snapshot holds it
+		}
+	}
+	if c.Last.Valid && c.Last.Staged != "" {
+		held, err := s.Repo.TreeNames(ctx, c.Last.Staged)
+		if err != nil {
+			return k, err
+		}
+		for oid := range held {
+			here[oid] = true
+		}
+	}
+	for _, b := range c.Index.Blobs {
+		if here[b.OID] {
+			continue
+		}
+		if k.rd == nil {
+			var err error
+			if k.rd, err = s.Repo.Reader(ctx); err != nil {
+				return k, err
+			}
+		}
+		k.objects = append(k.objects, git.NewObject{OID: b.OID, Type: "blob", Size: b.Size, Open: k.open(b.OID)})
+	}
+	return k, nil
+}
+
+// Keep stores objects, which no gc takes until release is called; then something has to
+// name them.
+func (s *Store) Keep(ctx context.Context, objects []git.NewObject) (release func(), err error) {
+	release, err = s.packs.Guard()
+	if err != nil {
+		return nil, err
+	}
+	if _, err = s.store(ctx, objects); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
+// open reads one object. They are opened one after the other.
+func (k *copies) open(oid string) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) {
+		out, in := io.Pipe()
+		go func() {
+			_, err := k.rd.Copy(oid, in)
+			_ = in.CloseWithError(err)
+		}()
+		return out, nil
+	}
+}
+
+// verify looks, now that the ref stands, for the pack and for everything that was found
+// in HEAD's tree, and stores once more what went meanwhile. Then it checks that all that
+// was found named is named still: a gc that ran while it was not may yet delete it.
+func (s *Store) verify(ctx context.Context, c *capture.Capture, st stored) error {
+	if there, err := packs.Stands(st.pack); !there {
+		return errors.Join(err, belay.Refuse(belay.CodeCannot, "stop what deletes packs in this repository, then try again", "objects of the snapshot were deleted as soon as they were stored"))
+	}
+	if err := s.storeAgain(ctx, c, st.inHead); err != nil {
+		return err
+	}
+	refs, err := s.Repo.Refs(ctx)
+	if err != nil {
+		return err
+	}
+	head, err := s.Repo.Head(ctx, refs)
+	if err != nil {
+		return err
+	}
+	if !s.stillNamed(c, refs, head) {
+		return errMoved
+	}
+	return nil
+}
+
+// storeAgain stores those objects of a capture that are gone.
+func (s *Store) storeAgain(ctx context.Context, c *capture.Capture, oids []string) error {
+	missing, err := s.Repo.Missing(ctx, oids)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	gone := map[string]bool{}
+	for _, oid := range missing {
+		gone[oid] = true
+	}
+	root, err := worktree.OpenRoot(s.Repo.Root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	_, err = s.store(ctx, slices.DeleteFunc(candidates(root, c), func(o git.NewObject) bool { return !gone[o.OID] }))
+	return err
+}
+
+// stillNamed reports whether everything that was found named when refs were read has a
+// name now: snapshots that this one rests on, and what refs and HEAD named, be it only
+// in the log of a ref that moved on.
+func (s *Store) stillNamed(c *capture.Capture, refs []git.Ref, head git.Head) bool {
+	now := map[string]bool{head.OID: true, "": true}
+	for _, r := range refs {
+		now[r.OID], now[r.Name] = true, true
+	}
+	if c.Last.Valid {
+		for _, id := range c.Last.Anchors {
+			if !now[Prefix+string(id)] {
+				return false
+			}
+		}
+	}
+	if !now[c.Head.OID] && !logged(s.Repo.Dir, "HEAD", c.Head.OID) {
+		return false
+	}
+	for _, r := range c.Refs {
+		ours := strings.HasPrefix(r.Name, Prefix) || strings.HasPrefix(r.Name, "refs/remotes/") // not held
+		if !now[r.OID] && !ours && !logged(s.Repo.Dir, "HEAD", r.OID) && !logged(s.Repo.Common, r.Name, r.OID) {
+			return false
+		}
+	}
+	return true
+}
+
+// logged reports whether the log of a ref names an object.
+func logged(dir, ref, oid string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, "logs", filepath.FromSlash(ref)))
+	return err == nil && bytes.Contains(text, []byte(oid))
+}
