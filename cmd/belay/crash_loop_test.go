@@ -178,6 +178,9 @@ func (w *world) sound(y *tally, at string) {
 	if out, err := w.mayGit("fsck", "--full", "--strict", "--no-dangling"); err != nil || strings.TrimSpace(out) != "" {
 		y.fault(at, otherwise, "git fsck: %v %s", err, out)
 	}
+	if out, err := w.mayGit("count-objects", "-v"); err != nil || !strings.Contains(out, "\ngarbage: 0\n") {
+		y.fault(at, leftBehind, "in git's store: %v %s", err, out)
+	}
 	if r := w.belay("", "log", "--verify"); r.code != 0 {
 		y.fault(at, otherwise, "%s", r)
 	}

@@ -198,13 +198,21 @@ func failure(cmd *exec.Cmd, err error, complaint string) error {
 	}
 	f := &Failure{Command: subcommand(cmd.Args), Exit: exit.ExitCode(), Says: firstComplaint(complaint)}
 	if strings.Contains(complaint, "No space left on device") {
-		return Full(f)
+		return full(f)
 	}
 	return f
 }
 
-// Full is the refusal when the disk is full (CodeCannot).
+// Full makes a refusal (CodeCannot) of an error that says that the disk is full, or the
+// user's share of it. Others stay as they are.
 func Full(err error) error {
+	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		return err
+	}
+	return full(err)
+}
+
+func full(err error) error {
 	return &belay.Error{Code: belay.CodeCannot, What: "the disk is full", Try: "free some space and try again", Err: err}
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/belay-dev/belay/internal/gitrefs"
 )
@@ -137,38 +138,79 @@ func (r *Repo) UpdateRefs(ctx context.Context, why string, list []Update) error 
 	})
 }
 
-// MakeRef makes a reference that nobody else makes, because its name is random: there is
-// nothing to lock, and no process is needed where references are kept in files. The
-// object must be there. scratch is a folder for a temporary file; it must exist.
-func (r *Repo) MakeRef(ctx context.Context, why, name, oid, scratch string) error {
-	path := filepath.Join(r.Common, filepath.FromSlash(name))
-	if err := r.linkRef(path, oid, scratch); err == nil {
-		return SyncDir(filepath.Dir(path))
-	} else if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("make %s: %w", name, err)
-	}
-	// A reftable, the first reference in its folder, or a file system without links: git
-	// knows the modes of a repository that several people share.
-	return r.UpdateRefs(ctx, why, []Update{{Ref: name, New: oid}})
+// NewRef is a reference that is about to be made. Nobody else makes one of its name,
+// because that is random: there is nothing to lock, and no process is needed where
+// references are kept in files.
+type NewRef struct {
+	r             *Repo
+	name, oid, at string
 }
 
-// linkRef writes the file of a reference aside and gives it its name in one step, if
-// nothing has that name.
-func (r *Repo) linkRef(path, oid, scratch string) error {
+// NewRef prepares one, aside, in scratch: what it takes of a disk that fills up is taken
+// now. scratch must exist.
+func (r *Repo) NewRef(name, oid, scratch string) (*NewRef, error) {
+	n := &NewRef{r: r, name: name, oid: oid, at: filepath.Join(scratch, "ref-"+filepath.Base(name))}
 	if r.Reftab {
-		return errors.ErrUnsupported
+		return n, nil
 	}
-	tmp := filepath.Join(scratch, "ref-"+filepath.Base(path))
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	folder := filepath.Dir(n.path())
+	if err := likeAbove(folder); err != nil {
+		return nil, fmt.Errorf("make %s: %w", name, err)
+	}
+	f, err := os.OpenFile(n.at, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("make %s: %w", name, err)
+	}
+	_, err = f.WriteString(oid + "\n")
+	mode := fs.FileMode(0o644)
+	if info, herr := os.Stat(filepath.Join(r.Dir, "HEAD")); herr == nil {
+		mode = info.Mode().Perm() & 0o666 // as several people share the repository, or nobody
+	}
+	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
+		n.Drop()
+		return nil, fmt.Errorf("make %s: %w", name, Full(err))
+	}
+	return n, nil
+}
+
+// likeAbove makes a folder with the mode and the group of the one above it.
+func likeAbove(folder string) error {
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return nil
+		}
+		return Full(err)
+	}
+	info, err := os.Stat(filepath.Dir(folder))
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp)
-	_, err = f.WriteString(oid + "\n")
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
+	return os.Chmod(folder, info.Mode().Perm()|info.Mode()&fs.ModeSetgid)
+}
+
+func (n *NewRef) path() string { return filepath.Join(n.r.Common, filepath.FromSlash(n.name)) }
+
+// Make gives the reference its name in one step, synced; the object must be there.
+func (n *NewRef) Make(ctx context.Context, why string) error {
+	err := errors.ErrUnsupported
+	if !n.r.Reftab {
+		err = os.Link(n.at, n.path())
 	}
-	return os.Link(tmp, path)
+	switch {
+	case err == nil:
+		return SyncDir(filepath.Dir(n.path()))
+	case errors.Is(err, fs.ErrExist), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("make %s: %w", n.name, Full(err))
+	}
+	// A reftable, a file system without links, or a folder that git took away as empty.
+	return n.r.UpdateRefs(ctx, why, []Update{{Ref: n.name, New: n.oid}})
+}
+
+// Drop takes away what was prepared. It may be called after Make as well.
+func (n *NewRef) Drop() {
+	if n != nil {
+		_ = os.Remove(n.at)
+	}
 }
 
 // SetHead makes HEAD name a branch.

@@ -67,7 +67,7 @@ func (s *Packs) enlist(name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(name + "\n")
+	_, err = f.WriteString("\n" + name + "\n") // a full disk may have torn the line before
 	return errors.Join(err, f.Close())
 }
 
@@ -87,7 +87,7 @@ func (s *Packs) Settle(release bool) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil || !release && strings.Count(string(text), "\n") <= manyPacks && !s.stale() {
+	if err != nil || !release && !s.unsettled(strings.Fields(string(text))) {
 		return err
 	}
 	lock, err := s.packLock()
@@ -101,10 +101,17 @@ func (s *Packs) Settle(release bool) error {
 	return s.settle(release)
 }
 
-// stale reports whether the list was last settled a day ago.
-func (s *Packs) stale() bool {
+// unsettled reports whether there are many packs, the list was last written a day ago,
+// or one of it is gone or half.
+func (s *Packs) unsettled(names []string) bool {
 	info, err := os.Stat(s.listPath())
-	return err == nil && time.Since(info.ModTime()) > keptFor
+	if err != nil || len(names) > manyPacks || time.Since(info.ModTime()) > keptFor {
+		return true
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(s.folder(), name+".idx"))
+		return err != nil
+	})
 }
 
 func (s *Packs) settle(release bool) error {
@@ -150,7 +157,7 @@ func (s *Packs) ownPacks() ([]ownPack, error) {
 			_, err = os.Stat(p.path + ".idx")
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			err = p.remove() // git's gc took it, or a kill left half of it
+			err = remove(p.path) // git's gc took it, or a kill left half of it
 		} else if err == nil {
 			own = append(own, p)
 		}
@@ -161,13 +168,15 @@ func (s *Packs) ownPacks() ([]ownPack, error) {
 	return own, nil
 }
 
-// remove takes a pack away: the index first, by which git finds it, the mark last.
-func (p *ownPack) remove() error {
+// remove takes a pack away: the index first, by which git finds it, the mark last. It
+// must be a half, or all of it must be in another pack as well: gc deletes its own copies
+// of what a kept pack holds, and then this is the only place where it is.
+func remove(pack string) error {
 	for _, end := range []string{".idx", ".pack", ".rev", ".keep"} {
-		if err := worktree.Step("unlink", p.path+end); err != nil {
+		if err := worktree.Step("unlink", pack+end); err != nil {
 			return err
 		}
-		if err := os.Remove(p.path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(pack + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -194,7 +203,7 @@ func (s *Packs) join(own []ownPack) ([]ownPack, error) {
 		if p.path == joined.path {
 			continue
 		}
-		if err := p.remove(); err != nil {
+		if err := remove(p.path); err != nil {
 			return nil, err
 		}
 	}

@@ -41,10 +41,7 @@ func (s *Packs) Store(ctx context.Context, objects []git.NewObject) (string, err
 	}
 	objects = once(objects)
 	pack, err := s.store(true, func(w io.Writer) (*gitpack.Index, error) { return gitpack.Write(w, s.Repo.NewHash, objects) })
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		err = git.Full(err)
-	}
-	return pack, err
+	return pack, git.Full(err)
 }
 
 // once leaves out what was given before.
@@ -89,28 +86,25 @@ func (s *Packs) install(to, pack, idx string, keep bool) error {
 	if err := s.enlist(filepath.Base(to)); err != nil {
 		return err
 	}
+	var err error
 	if keep {
-		if err := worktree.Step("keep", to); err != nil {
-			return err
-		}
-		if err := os.WriteFile(to+".keep", []byte(keepNote), 0o600); err != nil {
-			return err
+		if err = worktree.Step("keep", to); err == nil {
+			err = os.WriteFile(to+".keep", []byte(keepNote), 0o600)
 		}
 	}
-	err := worktree.Step("rename", to+".pack")
-	if err == nil {
-		err = move(pack, to+".pack")
-	}
-	if err == nil {
-		if err = worktree.Step("rename", to+".idx"); err == nil {
-			err = move(idx, to+".idx")
+	for _, part := range [][2]string{{pack, to + ".pack"}, {idx, to + ".idx"}} {
+		if err == nil {
+			err = worktree.Step("rename", part[1])
+		}
+		if err == nil {
+			err = move(part[0], part[1])
 		}
 	}
 	if err == nil {
-		err = worktree.Step("syncdir", s.folder())
-	}
-	if err == nil {
-		return git.SyncDir(s.folder())
+		if err = worktree.Step("syncdir", s.folder()); err == nil {
+			return git.SyncDir(s.folder())
+		}
+		return err
 	}
 	if _, there := os.Lstat(to + ".idx"); there != nil { // the same pack may have been there before
 		_ = os.Remove(to + ".pack")

@@ -203,8 +203,8 @@ func dropNew(f, before state) state {
 	return g
 }
 
-// settledAfterCrash is settled, but for temporary files of git's that a kill may leave
-// and gc takes away; belay's own go with the next command.
+// settledAfterCrash is settled once the next command ran, which takes away what the
+// killed one left.
 func (s *sandbox) settledAfterCrash() {
 	s.t.Helper()
 	_, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
@@ -299,6 +299,7 @@ func TestCrashTake(t *testing.T) {
 				out := c.restore(i.ID)
 				c.same("the next snapshot", before, without(c.fingerprint(), out))
 				c.settled()
+				c.fsck()
 			})
 		}
 	}

@@ -133,4 +133,7 @@ func (s *sandbox) fsck() {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		s.t.Errorf("git fsck: %v: %s", err, out)
 	}
+	if out := s.git("count-objects", "-v"); !strings.Contains(out, "\ngarbage: 0\n") {
+		s.t.Errorf("git finds garbage in its store: %s", out)
+	}
 }

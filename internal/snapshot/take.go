@@ -90,29 +90,47 @@ func (s *Store) holdOnce(ctx context.Context, m Meta, w capture.Wanted) (Info, *
 	}
 	defer unlock()
 	var info Info
-	var commit git.NewObject
-	c, st, err := s.look(ctx, w, func(c *capture.Capture) []git.NewObject {
+	var ref *git.NewRef
+	defer func() { ref.Drop() }()
+	c, st, err := s.look(ctx, w, func(c *capture.Capture) ([]git.NewObject, error) {
+		ref.Drop()
+		var commit git.NewObject
+		var err error
 		info, commit = s.seal(c, m)
-		return []git.NewObject{commit}
+		ref, err = s.Repo.NewRef(info.ref(), commit.OID, filepath.Join(s.Dir, "tmp"))
+		return []git.NewObject{commit}, err
 	})
 	if err != nil {
 		return Info{}, nil, err
 	}
-	if err := capture.Fault("ref", info.ref()); err != nil {
-		return Info{}, nil, err
+	if err = capture.Fault("ref", info.ref()); err == nil {
+		err = ref.Make(ctx, "belay: snapshot")
 	}
-	if err := s.Repo.MakeRef(ctx, "belay: snapshot", info.ref(), commit.OID, filepath.Join(s.Dir, "tmp")); err != nil {
-		return Info{}, nil, err
-	}
-	err = capture.Fault("verify", info.ref())
 	if err == nil {
-		err = s.verify(ctx, c, st)
+		if err = capture.Fault("verify", info.ref()); err == nil {
+			err = s.verify(ctx, c, st)
+		}
 	}
 	if err != nil {
-		drop := s.Repo.UpdateRefs(ctx, "belay: drop", []git.Update{{Ref: info.ref(), Old: commit.OID}})
-		return Info{}, nil, errors.Join(err, drop)
+		return Info{}, nil, errors.Join(err, s.withdraw(ctx, info))
 	}
 	return info, c, nil
+}
+
+// withdraw takes back the ref of a snapshot that was not finished, if it stands. The pack
+// stays for gc: it may hold by now what git had before and deleted as being there twice.
+func (s *Store) withdraw(ctx context.Context, info Info) error {
+	ctx = context.WithoutCancel(ctx)
+	refs, err := s.Repo.Refs(ctx, Prefix)
+	if err != nil {
+		return err
+	}
+	for _, r := range refs {
+		if r.Name == info.ref() {
+			return s.Repo.UpdateRefs(ctx, "belay: drop", []git.Update{{Ref: r.Name, Old: info.Commit}})
+		}
+	}
+	return nil
 }
 
 // seal makes the snapshot's commit of what was captured.
@@ -126,10 +144,13 @@ func (s *Store) seal(c *capture.Capture, m Meta) (Info, git.NewObject) {
 	return info, commit
 }
 
+// sealer gives what is stored besides a capture.
+type sealer func(*capture.Capture) ([]git.NewObject, error)
+
 // look captures the present and stores its objects, with those that seal adds. When
 // files change meanwhile it is done again, and in the end what was read is what is
 // held, marked as moving.
-func (s *Store) look(ctx context.Context, w capture.Wanted, seal func(*capture.Capture) []git.NewObject) (*capture.Capture, stored, error) {
+func (s *Store) look(ctx context.Context, w capture.Wanted, seal sealer) (*capture.Capture, stored, error) {
 	for try := 1; ; try++ {
 		c, err := s.Place.Read(ctx, w)
 		if errors.Is(err, git.ErrChanged) && try < tries {
@@ -141,7 +162,11 @@ func (s *Store) look(ctx context.Context, w capture.Wanted, seal func(*capture.C
 		if c.Moving && try < tries {
 			continue
 		}
-		st, err := s.storeAll(ctx, c, seal(c))
+		more, err := seal(c)
+		if err != nil {
+			return nil, stored{}, err
+		}
+		st, err := s.storeAll(ctx, c, more)
 		if err == nil {
 			return c, st, nil
 		}
@@ -159,7 +184,7 @@ func (s *Store) look(ctx context.Context, w capture.Wanted, seal func(*capture.C
 
 // freeze copies every file that was read in this capture, and names and stores the
 // copies: what is held is what was read, although the tree did not stand still.
-func (s *Store) freeze(ctx context.Context, c *capture.Capture, seal func(*capture.Capture) []git.NewObject) (st stored, err error) {
+func (s *Store) freeze(ctx context.Context, c *capture.Capture, seal sealer) (st stored, err error) {
 	dir, err := s.Scratch("tmp")
 	if err != nil {
 		return st, err
@@ -199,7 +224,11 @@ func (s *Store) freeze(ctx context.Context, c *capture.Capture, seal func(*captu
 			objects[i].Open = func() (io.ReadCloser, error) { return os.Open(path) }
 		}
 	}
-	st.pack, err = s.store(ctx, append(objects, seal(c)...))
+	more, err := seal(c)
+	if err != nil {
+		return st, err
+	}
+	st.pack, err = s.store(ctx, append(objects, more...))
 	return st, err
 }
 
@@ -240,7 +269,7 @@ func (s *Store) copyOut(root *worktree.Root, e *scan.Entry, path string) error {
 }
 
 // nothingMore is for what is read without becoming a snapshot.
-func nothingMore(*capture.Capture) []git.NewObject { return nil }
+func nothingMore(*capture.Capture) ([]git.NewObject, error) { return nil, nil }
 
 // Peek reads the present and stores it without a ref: the tree of its files can be
 // compared with a snapshot's until the next gc.

@@ -1,0 +1,98 @@
+package restore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// TestTakeOnFullDisk takes on a disk that has only so many bytes left. A take that fails
+// says why and leaves nothing behind: the files of the object store are those of before.
+func TestTakeOnFullDisk(t *testing.T) {
+	t.Parallel()
+	first := newSandbox(t)
+	base(first)
+	dirt(first)
+	first.write("large", strings.Repeat("0123456789abcdef", 8<<10)+fmt.Sprint(os.Getpid()))
+	failed, done := 0, 0
+	for room := int64(0); room <= 96<<10; room += 4 << 10 {
+		s, free := first.onDisk(t, room)
+		before := s.stored()
+		_, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
+		if err == nil {
+			done++
+		} else {
+			failed++
+			if !strings.Contains(err.Error(), "the disk is full") && !errors.Is(err, syscall.ENOSPC) {
+				t.Errorf("with %d bytes left: %v", room, err)
+			}
+			if after := s.stored(); after != before {
+				t.Errorf("with %d bytes left the store held\n%s\nand now\n%s", room, before, after)
+			}
+		}
+		s.settled()
+		free()
+		s.take()
+		s.settled()
+		s.fsck()
+		if out, err := exec.Command("umount", s.up).CombinedOutput(); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+	}
+	if failed < 3 || done < 3 {
+		t.Errorf("%d takes failed, %d did not: the disk should be too small for some", failed, done)
+	}
+}
+
+// stored lists what is in the object store and among belay's refs.
+func (s *sandbox) stored() string {
+	var b strings.Builder
+	for _, dir := range []string{"objects", "refs"} {
+		err := filepath.WalkDir(s.path(".git/"+dir), func(p string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				fmt.Fprintln(&b, p)
+			}
+			return err
+		})
+		s.ok(err)
+	}
+	return b.String()
+}
+
+// onDisk copies the sandbox to a small disk with room bytes left; free makes the rest of
+// it free. Where no disk can be mounted the test is skipped.
+func (s *sandbox) onDisk(t *testing.T, room int64) (*sandbox, func()) {
+	t.Helper()
+	up := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m,mode=755", "none", up).CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED, NOT TESTED: a full disk needs the right to mount one: %v %s", err, out)
+	}
+	t.Cleanup(func() { _ = exec.Command("umount", up).Run() }) // there is one left only after a failure
+	if out, err := exec.Command("cp", "-a", s.up+"/.", up).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	c := &sandbox{t: t, up: up, dir: up + "/repo", watched: s.watched, left: s.left}
+	filler, err := os.Create(up + "/filler")
+	c.ok(err)
+	n, err := io.Copy(filler, endless{})
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("the disk does not fill up: %v", err)
+	}
+	c.ok(errors.Join(filler.Truncate(max(0, n-room)), filler.Close()))
+	return c, func() { c.ok(os.Remove(up + "/filler")) }
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
