@@ -50,16 +50,14 @@ func (d *Desk) sides(ctx context.Context, from, to string) (f, t belay.SnapshotI
 		}
 	}
 	if f == "" {
-		info, err := d.find(ctx, from)
-		if err != nil {
+		if f, err = d.find(ctx, from); err != nil {
 			return "", "", err
 		}
-		f = info.ID
 	}
 	switch {
 	case to != "":
-		info, err := d.find(ctx, to)
-		return f, info.ID, err
+		t, err = d.find(ctx, to)
+		return f, t, err
 	case t != "":
 		return f, t, nil
 	}
@@ -67,12 +65,12 @@ func (d *Desk) sides(ctx context.Context, from, to string) (f, t belay.SnapshotI
 	return f, info.ID, err
 }
 
-func (d *Desk) find(ctx context.Context, s string) (snapshot.Info, error) {
+func (d *Desk) find(ctx context.Context, s string) (belay.SnapshotID, error) {
 	id, err := belay.ParseSnapshotID(s)
 	if err != nil {
-		return snapshot.Info{}, err
+		return "", err
 	}
-	return d.Snaps.Get(ctx, id)
+	return d.Snaps.Resolve(ctx, id)
 }
 
 func within(paths []string, path string) bool {

@@ -30,6 +30,7 @@ type Repo struct {
 	Format string // the object format: sha1 or sha256
 	Reftab bool   // refs are kept in a reftable, not in files
 	git    string // the git program
+	shared shared
 }
 
 // Linked reports whether this is a linked working tree (git worktree add).

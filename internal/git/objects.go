@@ -1,15 +1,11 @@
 package git
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 
@@ -37,13 +33,13 @@ func unhex(s string) (string, error) {
 	return string(b), err
 }
 
-// look asks a fresh process about objects, one line for each, "" for one that is not
-// there: a process that ran before a gc still answers from packs that are gone.
-func (r *Repo) look(ctx context.Context, oids []string, format string) ([]string, error) {
+// Missing gives those of the objects that the repository does not hold. It asks a fresh
+// process: one that ran before a gc still answers from packs that are gone.
+func (r *Repo) Missing(ctx context.Context, oids []string) ([]string, error) {
 	if len(oids) == 0 {
 		return nil, nil
 	}
-	out, err := r.Run(ctx, strings.NewReader(strings.Join(oids, "\n")+"\n"), "cat-file", "--batch-check="+format)
+	out, err := r.Run(ctx, strings.NewReader(strings.Join(oids, "\n")+"\n"), "cat-file", "--batch-check=%(objectname)")
 	if err != nil {
 		return nil, err
 	}
@@ -51,124 +47,39 @@ func (r *Repo) look(ctx context.Context, oids []string, format string) ([]string
 	if len(lines) != len(oids) {
 		return nil, fmt.Errorf("look for %d objects: git answered for %d", len(oids), len(lines))
 	}
-	for i, line := range lines {
-		if strings.HasSuffix(line, " missing") {
-			lines[i] = ""
-		}
-	}
-	return lines, nil
-}
-
-// Missing gives those of the objects that the repository does not hold.
-func (r *Repo) Missing(ctx context.Context, oids []string) ([]string, error) {
-	lines, err := r.look(ctx, oids, "%(objectname)")
 	var missing []string
 	for i, line := range lines {
-		if line == "" {
+		if strings.HasSuffix(line, " missing") {
 			missing = append(missing, oids[i])
 		}
 	}
-	return missing, err
+	return missing, nil
 }
 
 // Types gives the type of each object, "" for one that is not there.
 func (r *Repo) Types(ctx context.Context, oids []string) ([]string, error) {
-	return r.look(ctx, oids, "%(objecttype)")
+	types := make([]string, len(oids))
+	return types, r.each(ctx, oids, func(i int, o Object, _ int64) { types[i] = o.Type })
 }
 
 // Sizes gives the size of each object, -1 for one that is not there.
 func (r *Repo) Sizes(ctx context.Context, oids []string) ([]int64, error) {
-	lines, err := r.look(ctx, oids, "%(objectsize)")
-	sizes := make([]int64, len(lines))
-	for i, line := range lines {
-		n, perr := strconv.ParseInt(line, 10, 64)
-		if sizes[i] = n; perr != nil {
-			sizes[i] = -1
-		}
+	sizes := make([]int64, len(oids))
+	for i := range sizes {
+		sizes[i] = -1
 	}
-	return sizes, err
+	return sizes, r.each(ctx, oids, func(i int, _ Object, n int64) { sizes[i] = n })
 }
 
-// Object is one object as it is read.
-type Object struct {
-	OID, Type string
-	Data      []byte
-}
-
-// ErrNoObject is wrapped by the error for an object that is not there.
-var ErrNoObject = errors.New("the object is not there")
-
-// Reader reads objects through one git process. It is for one goroutine.
-type Reader struct {
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *bufio.Reader
-	said bytes.Buffer
-}
-
-// Reader starts reading objects. Close ends the process.
-func (r *Repo) Reader(ctx context.Context) (*Reader, error) {
-	b := &Reader{cmd: r.Command(ctx, "cat-file", "--batch")}
-	b.cmd.Stderr = &b.said
-	var err error
-	if b.in, err = b.cmd.StdinPipe(); err != nil {
-		return nil, err
+func (r *Repo) each(ctx context.Context, oids []string, found func(i int, o Object, size int64)) error {
+	if len(oids) == 0 {
+		return nil
 	}
-	out, err := b.cmd.StdoutPipe()
+	b, err := r.Reader(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	b.out = bufio.NewReaderSize(out, 64<<10)
-	return b, b.cmd.Start()
-}
-
-// Close ends the process.
-func (b *Reader) Close() error {
-	b.in.Close()
-	_, _ = io.Copy(io.Discard, b.out)
-	return b.cmd.Wait()
-}
-
-// Read gives an object whole. name is whatever git resolves on one line: an oid, or
-// <commit>:<path>.
-func (b *Reader) Read(name string) (Object, error) {
-	var data bytes.Buffer
-	o, err := b.Copy(name, &data)
-	o.Data = data.Bytes()
-	return o, err
-}
-
-// Copy writes an object's bytes to w. When w fails the rest is still read, so that
-// the next object can be.
-func (b *Reader) Copy(name string, w io.Writer) (Object, error) {
-	if strings.ContainsRune(name, '\n') {
-		return Object{}, fmt.Errorf("read %q: a line end in the name of an object", name)
-	}
-	if _, err := io.WriteString(b.in, name+"\n"); err != nil {
-		return Object{}, fmt.Errorf("read %s: %w: %s", name, err, b.said.String())
-	}
-	head, err := b.out.ReadString('\n')
-	if err != nil {
-		return Object{}, fmt.Errorf("read %s: %w: %s", name, err, b.said.String())
-	}
-	f := strings.Fields(head)
-	if len(f) != 3 || len(f[0]) != 40 && len(f[0]) != 64 {
-		return Object{}, fmt.Errorf("read %s: %w", name, ErrNoObject)
-	}
-	size, err := strconv.ParseInt(f[2], 10, 64)
-	if err != nil {
-		return Object{}, fmt.Errorf("read %s: git printed %q", name, head)
-	}
-	o := Object{OID: f[0], Type: f[1]}
-	body := io.LimitReader(b.out, size)
-	_, werr := io.Copy(w, body)
-	if _, err := io.Copy(io.Discard, body); err != nil {
-		return o, fmt.Errorf("read %s: %w", name, err)
-	}
-	if _, err := b.out.ReadByte(); err != nil {
-		return o, fmt.Errorf("read %s: %w", name, err)
-	}
-	return o, werr
+	return errors.Join(b.infos(oids, found), b.Close())
 }
 
 // TreeEntry is one file of a tree, its path from the tree's top.

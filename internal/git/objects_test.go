@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -288,6 +289,74 @@ func FuzzParseRaw(f *testing.F) {
 			if err == nil && d.Status == 0 {
 				t.Fatalf("%+v", d)
 			}
+		}
+	})
+}
+
+// What a tree holds is read from its bytes as git lists it, and through one process for
+// all who share it.
+func TestSharedReader(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"sha1", "sha256"} {
+		s := newSandbox(t, "--object-format="+format)
+		for _, p := range []string{"a", "a.b/x", "a0", "deep/er/file", "line\nend", "run"} {
+			s.write(p, p)
+		}
+		os.Chmod(s.dir+"/run", 0o755)
+		os.Symlink("a", s.dir+"/link")
+		s.git("add", "-A")
+		tip := s.commit("b", "b")
+		r := s.open()
+		ctx := context.Background()
+		end := r.Share()
+		first := must(r.Reader(ctx))(t)
+		got := must(first.Walk(tip + "^{tree}"))(t)
+		want := must(r.ListTree(ctx, tip))(t)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", format, got, want)
+		}
+		first.Close()
+		if sizes := must(r.Sizes(ctx, []string{tip, r.Zero()}))(t); sizes[0] < 1 || sizes[1] != -1 {
+			t.Errorf("sizes %v", sizes)
+		}
+		second := must(r.Reader(ctx))(t)
+		third := must(r.Reader(ctx))(t) // while the second is in use
+		if second != first || third == first {
+			t.Error("the process is not shared, or used twice at once")
+		}
+		for _, b := range []*Reader{second, third} {
+			if o, err := b.Read(tip); err != nil || o.Type != "commit" {
+				t.Errorf("%v %v", o, err)
+			}
+			b.Close()
+		}
+		end()
+		if _, err := second.Read(tip); err == nil {
+			t.Error("the process goes on after its end")
+		}
+	}
+}
+
+func FuzzParseTree(f *testing.F) {
+	oid := strings.Repeat("o", 20)
+	f.Add([]byte("100644 a\x00" + oid + "40000 b c\x00" + oid))
+	f.Add([]byte("100644 a\x00short"))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		list, err := parseTree(data, 20)
+		if err != nil {
+			return
+		}
+		var again []byte
+		for _, e := range list {
+			raw, err := hex.DecodeString(e.OID)
+			if err != nil || len(raw) != 20 || e.Path == "" {
+				t.Fatalf("%+v", e)
+			}
+			again = fmt.Appendf(again, "%o %s\x00%s", e.Mode, e.Path, raw)
+		}
+		if back, err := parseTree(again, 20); err != nil || !slices.Equal(back, list) {
+			t.Fatalf("it does not read back: %v", err)
 		}
 	})
 }

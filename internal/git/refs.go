@@ -227,6 +227,9 @@ func (r *Repo) Zero() string { return strings.Repeat("0", 2*r.HashSize()) }
 // CheckedOut gives the branches that other working trees of this repository have
 // checked out, with the folder of each.
 func (r *Repo) CheckedOut(ctx context.Context) (map[string]string, error) {
+	if _, err := os.Lstat(filepath.Join(r.Common, "worktrees")); errors.Is(err, fs.ErrNotExist) && !r.Linked() {
+		return nil, nil // there are no others
+	}
 	out, err := r.Run(ctx, nil, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
 		return nil, err

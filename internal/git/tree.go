@@ -1,7 +1,9 @@
 package git
 
 import (
+	"bytes"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -84,4 +86,32 @@ func (b *treeBuilder) folder(files []File, skip int) (string, error) {
 	oid := b.r.Name("tree", data)
 	b.out = append(b.out, NewObject{OID: oid, Type: "tree", Data: data})
 	return unhex(oid)
+}
+
+var errTree = errors.New("it is no tree")
+
+// parseTree reads the bytes of a tree object: mode, name, NUL and the name of an object,
+// again and again.
+func parseTree(data []byte, hashSize int) ([]TreeEntry, error) {
+	var list []TreeEntry
+	for len(data) > 0 {
+		head, rest, ok := bytes.Cut(data, []byte{0})
+		mode, name, named := strings.Cut(string(head), " ")
+		if !ok || !named || name == "" || len(rest) < hashSize {
+			return nil, errTree
+		}
+		bits, err := strconv.ParseUint(mode, 8, 32)
+		if err != nil {
+			return nil, errTree
+		}
+		e := TreeEntry{Path: name, Mode: uint32(bits), OID: hex.EncodeToString(rest[:hashSize]), Type: "blob"}
+		switch e.Mode {
+		case 0o40000:
+			e.Type = "tree"
+		case 0o160000:
+			e.Type = "commit"
+		}
+		list, data = append(list, e), rest[hashSize:]
+	}
+	return list, nil
 }

@@ -59,26 +59,24 @@ func (s *Store) heldState(ctx context.Context, i snapshot.Info) (held, error) {
 	if h.refs, err = s.RefsOf(ctx, i); err != nil {
 		return h, err
 	}
-	out, err := s.Repo.Run(ctx, nil, "ls-tree", "-z", i.Commit+":meta")
-	if err != nil {
-		return h, fmt.Errorf("read snapshot %s: %w", i.ID, err)
-	}
 	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
 		return h, err
 	}
 	defer rd.Close()
-	for f := range strings.SplitSeq(string(out), "\x00") {
-		head, name, _ := strings.Cut(f, "\t")
-		parts := strings.Fields(head)
-		if len(parts) != 3 || parts[1] != "tree" {
+	meta, err := rd.Folder(i.Commit + ":meta")
+	if err != nil {
+		return h, fmt.Errorf("read snapshot %s: %w", i.ID, err)
+	}
+	for _, f := range meta {
+		if f.Type != "tree" {
 			continue
 		}
-		if name == "index" {
-			h.index = parts[2]
+		if f.Path == "index" {
+			h.index = f.OID
 		}
-		if name == "state" || name == "admin" || name == "own" || name == "links" || name == "logs" || name == "index" {
-			if err := s.readHeld(ctx, rd, name, parts[2], h.files); err != nil {
+		if slices.Contains([]string{"state", "admin", "own", "links", "logs", "index"}, f.Path) {
+			if err := readHeld(rd, f.Path, f.OID, h.files); err != nil {
 				return h, fmt.Errorf("read snapshot %s: %w", i.ID, err)
 			}
 		}
@@ -87,8 +85,8 @@ func (s *Store) heldState(ctx context.Context, i snapshot.Info) (held, error) {
 }
 
 // readHeld reads a folder of meta/. Pieces of one file lie in a folder of its name.
-func (s *Store) readHeld(ctx context.Context, rd *git.Reader, name, tree string, into map[string][]byte) error {
-	entries, err := s.Repo.ListTree(ctx, tree)
+func readHeld(rd *git.Reader, name, tree string, into map[string][]byte) error {
+	entries, err := rd.Walk(tree)
 	if err != nil {
 		return err
 	}

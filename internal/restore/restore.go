@@ -8,6 +8,7 @@ package restore
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -128,6 +129,7 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		return Restored{}, err
 	}
 	defer unlock()
+	defer s.Repo.Share()()
 	if _, err := s.recover(ctx); err != nil {
 		return Restored{}, err
 	}
@@ -382,40 +384,28 @@ func (s *Store) carryOut(ctx context.Context, root *worktree.Root, j *intent, g 
 	if err := root.Sync(); err != nil {
 		return err
 	}
-	return s.compare(ctx, &j.Plan)
+	return s.compare(root, &j.Plan)
 }
 
-// compare scans once more and says what is not as planned: a restore never claims what
-// it did not reach.
-func (s *Store) compare(ctx context.Context, p *putback.Plan) error {
-	c := &capture.Capture{Blobs: map[string]*capture.Source{}}
-	if err := s.GitState(ctx, c); err != nil {
-		return err
-	}
-	var include []string
+// compare looks once more at every path of a plan, down to its bytes, and says what is
+// not as planned: a restore never claims what it did not reach.
+func (s *Store) compare(root *worktree.Root, p *putback.Plan) error {
+	var wrong []string
 	written := map[string]bool{}
 	for _, w := range p.Writes {
-		include = append(include, putback.QuoteGlob(string(w.Path)))
 		written[string(w.Path)] = true
-	}
-	if len(include) > 1000 {
-		include = nil // too many to match one by one; ignored ones are then not looked at
-	}
-	c.Wanted.Include = include
-	scan, err := s.Place.Scan(ctx, c, false)
-	if err != nil {
-		return err
-	}
-	var wrong []string
-	for _, w := range p.Writes {
-		e, there := putback.Find(scan, string(w.Path))
-		same := there && e.OID.String() == w.OID && capture.ModeOf(e.Kind) == w.Mode && (e.Kind == worktree.Link || e.Perm == w.Perm)
-		if !same && (there || include != nil) {
+		same, err := s.isAsPlanned(root, w)
+		if err != nil {
+			return fmt.Errorf("look at %q once more: %w", w.Path, err)
+		}
+		if !same {
 			wrong = append(wrong, string(w.Path))
 		}
 	}
 	for _, r := range p.Remove {
-		if _, there := putback.Find(scan, string(r)); there && !written[string(r)] {
+		info, err := root.Lstat(string(r))
+		gone := errors.Is(err, fs.ErrNotExist) || errors.Is(err, worktree.ErrNotFolder) || err == nil && info.Kind == worktree.Folder
+		if !gone && !written[string(r)] {
 			wrong = append(wrong, string(r))
 		}
 	}
@@ -423,4 +413,20 @@ func (s *Store) compare(ctx context.Context, p *putback.Plan) error {
 		return belay.Refuse(belay.CodeCannot, "stop what writes there, then run the restore again", "%s changed while it was restored (%d path(s))", belay.VisibleLine(wrong[0]), len(wrong))
 	}
 	return nil
+}
+
+// isAsPlanned reports whether a path has the kind, the mode and the bytes of a plan.
+func (s *Store) isAsPlanned(root *worktree.Root, w putback.Write) (bool, error) {
+	raw, err := hex.DecodeString(w.OID)
+	if err != nil {
+		return false, err
+	}
+	info, err := root.Lstat(string(w.Path))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, worktree.ErrNotFolder) {
+		return false, nil
+	}
+	if err != nil || capture.ModeOf(info.Kind) != w.Mode || info.Kind == worktree.Folder || info.Kind == worktree.Other {
+		return false, err
+	}
+	return root.Same(string(w.Path), info.Kind, w.Perm, worktree.OID(raw), s.Repo.NewHash)
 }

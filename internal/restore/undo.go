@@ -174,6 +174,7 @@ func (s *Store) stepBack(ctx context.Context, o Options, name string, stack func
 		return Restored{}, err
 	}
 	defer unlock()
+	defer s.Repo.Share()()
 	if _, err := s.recover(ctx); err != nil {
 		return Restored{}, err
 	}
@@ -224,6 +225,7 @@ func (s *Store) Recover(ctx context.Context) (*Restored, error) {
 		return nil, err
 	}
 	defer unlock()
+	defer s.Repo.Share()()
 	return s.recover(ctx)
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
 )
 
 // formatVersion is the snapshot format that is written. One that is not known is
@@ -142,29 +143,59 @@ func (s *Store) Get(ctx context.Context, id belay.SnapshotID) (Info, error) {
 	return info, nil
 }
 
+// LookUp is Get without the gaps.
 func (s *Store) LookUp(ctx context.Context, id belay.SnapshotID) (Info, error) {
-	all, bad, err := s.list(ctx)
+	ref, err := s.resolve(ctx, id)
 	if err != nil {
 		return Info{}, err
 	}
-	var found []Info
-	for _, i := range all {
-		if strings.HasPrefix(string(i.ID), string(id)) {
-			found = append(found, i)
+	rd, err := s.Repo.Reader(ctx)
+	if err != nil {
+		return Info{}, err
+	}
+	defer rd.Close()
+	info := Info{ID: belay.SnapshotID(strings.TrimPrefix(ref.Name, Prefix)), Commit: ref.OID}
+	o, err := rd.Read(ref.OID)
+	if err != nil {
+		return info, fmt.Errorf("read snapshot %s: %w", info.ID, err)
+	}
+	_, message, _ := strings.Cut(string(o.Data), "\n\n")
+	return info, parseMessage(message, &info)
+}
+
+// Resolve gives the whole id of a snapshot by the start of it, as Get finds it.
+func (s *Store) Resolve(ctx context.Context, id belay.SnapshotID) (belay.SnapshotID, error) {
+	ref, err := s.resolve(ctx, id)
+	return belay.SnapshotID(strings.TrimPrefix(ref.Name, Prefix)), err
+}
+
+func (s *Store) resolve(ctx context.Context, id belay.SnapshotID) (git.Ref, error) {
+	refs, err := s.Repo.Refs(ctx, Prefix)
+	if err != nil {
+		return git.Ref{}, err
+	}
+	var found []git.Ref
+	var bad error
+	for _, r := range refs {
+		name := strings.TrimPrefix(r.Name, Prefix)
+		if !strings.HasPrefix(name, string(id)) {
+			continue
 		}
+		if _, err := belay.ParseSnapshotID(name); err != nil || !belay.SnapshotID(name).Whole() {
+			bad = fmt.Errorf("%s is not a snapshot of belay's", r.Name)
+			continue
+		}
+		found = append(found, r)
 	}
 	switch {
 	case len(found) == 1:
 		return found[0], nil
-	case len(found) > 1:
-		return Info{}, belay.Refuse(belay.CodeUsage, "give more of the id: belay snapshot list", "%d snapshots start with %s", len(found), id)
+	case len(found) == 0 && bad != nil:
+		return git.Ref{}, bad
+	case len(found) == 0:
+		return git.Ref{}, belay.Refuse(belay.CodeNotFound, "belay snapshot list", "there is no snapshot %s", id)
 	}
-	for _, err := range bad {
-		if strings.Contains(err.Error(), string(id)) {
-			return Info{}, err
-		}
-	}
-	return Info{}, belay.Refuse(belay.CodeNotFound, "belay snapshot list", "there is no snapshot %s", id)
+	return git.Ref{}, belay.Refuse(belay.CodeUsage, "give more of the id: belay snapshot list", "%d snapshots start with %s", len(found), id)
 }
 
 // Find gives the newest snapshot that was taken for a task's command, if there is one.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
@@ -39,10 +40,10 @@ func (s *Store) storeAll(ctx context.Context, c *capture.Capture, more []git.New
 		}
 	}
 	staged, err := s.staged(ctx, c, objects)
+	defer staged.close()
 	if err != nil {
 		return st, err
 	}
-	defer staged.close()
 	st.pack, err = s.store(ctx, slices.Concat(objects, staged.objects, more))
 	return st, err
 }
@@ -101,9 +102,11 @@ func (s *Store) split(ctx context.Context, c *capture.Capture, objects []git.New
 type copies struct {
 	objects []git.NewObject
 	rd      *git.Reader
+	open    sync.WaitGroup
 }
 
 func (k *copies) close() {
+	k.open.Wait()
 	if k.rd != nil {
 		_ = k.rd.Close()
 	}
@@ -111,8 +114,8 @@ func (k *copies) close() {
 
 // staged gives the blobs that only the index names: once it names them no more, a gc
 // takes them, and nobody else has their bytes.
-func (s *Store) staged(ctx context.Context, c *capture.Capture, known []git.NewObject) (copies, error) {
-	var k copies
+func (s *Store) staged(ctx context.Context, c *capture.Capture, known []git.NewObject) (*copies, error) {
+	k := &copies{}
 	if len(c.Index.Blobs) == 0 {
 		return k, nil
 	}
@@ -144,7 +147,7 @@ func (s *Store) staged(ctx context.Context, c *capture.Capture, known []git.NewO
 				return k, err
 			}
 		}
-		k.objects = append(k.objects, git.NewObject{OID: b.OID, Type: "blob", Size: b.Size, Open: k.open(b.OID)})
+		k.objects = append(k.objects, git.NewObject{OID: b.OID, Type: "blob", Size: b.Size, Open: k.reading(b.OID)})
 	}
 	return k, nil
 }
@@ -163,14 +166,14 @@ func (s *Store) Keep(ctx context.Context, objects []git.NewObject) (release func
 	return release, nil
 }
 
-// open reads one object. They are opened one after the other.
-func (k *copies) open(oid string) func() (io.ReadCloser, error) {
+// reading reads one object. They are opened one after the other.
+func (k *copies) reading(oid string) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) {
 		out, in := io.Pipe()
-		go func() {
+		k.open.Go(func() {
 			_, err := k.rd.Copy(oid, in)
 			_ = in.CloseWithError(err)
-		}()
+		})
 		return out, nil
 	}
 }

@@ -122,11 +122,12 @@ func (a commands) snapshotShowCommand() *cobra.Command {
 		Long:    "ID may be cut to its first characters.\n\nExit codes: 0 shown · 6 no such snapshot.",
 		Example: "  belay snapshot show 01jd6y", ValidArgsFunction: a.CompleteSnapshots,
 		RunE: func(c *cobra.Command, args []string) error {
-			desk, info, err := a.snapshot(c, args[0])
+			desk, id, err := a.snapshot(c, args[0])
 			if err != nil {
 				return err
 			}
-			if info, err = desk.Snaps.Get(c.Context(), info.ID); err != nil {
+			info, err := desk.Snaps.Get(c.Context(), id)
+			if err != nil {
 				return err
 			}
 			return a.Tell(info, nil, func(w io.Writer) { terminal.Snapshot(w, info) })
@@ -135,17 +136,17 @@ func (a commands) snapshotShowCommand() *cobra.Command {
 }
 
 // snapshot opens the repository and resolves an id or the start of one.
-func (a commands) snapshot(c *cobra.Command, arg string) (*flow.Desk, snapshot.Info, error) {
+func (a commands) snapshot(c *cobra.Command, arg string) (*flow.Desk, belay.SnapshotID, error) {
 	id, err := belay.ParseSnapshotID(arg)
 	if err != nil {
-		return nil, snapshot.Info{}, err
+		return nil, "", err
 	}
 	desk, err := a.Open(c.Context())
 	if err != nil {
-		return nil, snapshot.Info{}, err
+		return nil, "", err
 	}
-	info, err := desk.Snaps.Get(c.Context(), id)
-	return desk, info, err
+	id, err = desk.Snaps.Resolve(c.Context(), id)
+	return desk, id, err
 }
 
 func (a commands) diffCommand() *cobra.Command {
@@ -230,7 +231,7 @@ Exit codes: 0 restored · 2 refused, nothing changed · 5 somebody else restores
 			if n := c.ArgsLenAtDash(); n >= 0 && n != 1 || n < 0 && len(args) > 1 {
 				return belay.Refuse(belay.CodeUsage, "belay snapshot restore ID -- PATH…", "one snapshot is restored; paths stand after --")
 			}
-			desk, info, err := a.snapshot(c, args[0])
+			desk, id, err := a.snapshot(c, args[0])
 			if err != nil {
 				return err
 			}
@@ -240,15 +241,15 @@ Exit codes: 0 restored · 2 refused, nothing changed · 5 somebody else restores
 			if !o.DryRun && !yes {
 				plan := o
 				plan.DryRun = true
-				out, err := desk.Snaps.Restore(c.Context(), info.ID, plan)
+				out, err := desk.Snaps.Restore(c.Context(), id, plan)
 				if err != nil {
 					return err
 				}
-				if !a.Confirm(fmt.Sprintf("restore %s: %s?", info.ID.Short(), terminal.Planned(out)), false) {
+				if !a.Confirm(fmt.Sprintf("restore %s: %s?", id.Short(), terminal.Planned(out)), false) {
 					return belay.Refuse(belay.CodeInterrupted, "add --yes to go ahead", "nothing was changed")
 				}
 			}
-			out, err := desk.Snaps.Restore(c.Context(), info.ID, o)
+			out, err := desk.Snaps.Restore(c.Context(), id, o)
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,211 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Object is one object as it is read.
+type Object struct {
+	OID, Type string
+	Data      []byte
+}
+
+// ErrNoObject is wrapped by the error for an object that is not there.
+var ErrNoObject = errors.New("the object is not there")
+
+// Reader reads objects through one git process. It is for one goroutine.
+type Reader struct {
+	r    *Repo
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Reader
+	said bytes.Buffer
+	torn bool // an answer was not read to its end
+}
+
+// shared is the process that requests hand to each other.
+type shared struct {
+	mu    sync.Mutex
+	users int
+	idle  *Reader
+}
+
+// Share makes everything that reads objects one after the other use one process, until
+// end is called. A request holds it, not a program: a process that runs for long keeps
+// what gc deleted.
+func (r *Repo) Share() (end func()) {
+	r.shared.mu.Lock()
+	defer r.shared.mu.Unlock()
+	r.shared.users++
+	return func() {
+		r.shared.mu.Lock()
+		defer r.shared.mu.Unlock()
+		if r.shared.users--; r.shared.users == 0 && r.shared.idle != nil {
+			_ = r.shared.idle.end()
+			r.shared.idle = nil
+		}
+	}
+}
+
+// Reader starts reading objects. Close ends that. ctx is for the process, which others
+// may use after it.
+func (r *Repo) Reader(ctx context.Context) (*Reader, error) {
+	r.shared.mu.Lock()
+	b := r.shared.idle
+	r.shared.idle = nil
+	r.shared.mu.Unlock()
+	if b != nil {
+		return b, nil
+	}
+	b = &Reader{r: r, cmd: r.Command(ctx, "cat-file", "--batch-command")}
+	b.cmd.Stderr = &b.said
+	var err error
+	if b.in, err = b.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := b.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	b.out = bufio.NewReaderSize(out, 64<<10)
+	return b, b.cmd.Start()
+}
+
+// Close ends the reading, and the process unless it is shared.
+func (b *Reader) Close() error {
+	b.r.shared.mu.Lock()
+	defer b.r.shared.mu.Unlock()
+	if b.r.shared.users > 0 && b.r.shared.idle == nil && !b.torn {
+		b.r.shared.idle = b
+		return nil
+	}
+	return b.end()
+}
+
+func (b *Reader) end() error {
+	b.in.Close()
+	_, _ = io.Copy(io.Discard, b.out)
+	return b.cmd.Wait()
+}
+
+// Read gives an object whole. name is whatever git resolves on one line: an oid, or
+// <commit>:<path>.
+func (b *Reader) Read(name string) (Object, error) {
+	var data bytes.Buffer
+	o, err := b.Copy(name, &data)
+	o.Data = data.Bytes()
+	return o, err
+}
+
+// Copy writes an object's bytes to w. When w fails the rest is still read, so that
+// the next object can be.
+func (b *Reader) Copy(name string, w io.Writer) (o Object, err error) {
+	o, size, err := b.ask("contents", name)
+	if err != nil {
+		return o, err
+	}
+	b.torn = true
+	body := io.LimitReader(b.out, size)
+	_, werr := io.Copy(w, body)
+	if _, err := io.Copy(io.Discard, body); err != nil {
+		return o, fmt.Errorf("read %s: %w", name, err)
+	}
+	if _, err := b.out.ReadByte(); err != nil {
+		return o, fmt.Errorf("read %s: %w", name, err)
+	}
+	b.torn = false
+	return o, werr
+}
+
+// ask asks one question and reads the head of its answer.
+func (b *Reader) ask(what, name string) (Object, int64, error) {
+	if strings.ContainsRune(name, '\n') {
+		return Object{}, 0, fmt.Errorf("read %q: a line end in the name of an object", name)
+	}
+	b.torn = true
+	if _, err := io.WriteString(b.in, what+" "+name+"\n"); err != nil {
+		return Object{}, 0, fmt.Errorf("read %s: %w: %s", name, err, b.said.String())
+	}
+	return b.head(name)
+}
+
+func (b *Reader) head(name string) (Object, int64, error) {
+	head, err := b.out.ReadString('\n')
+	if err != nil {
+		return Object{}, 0, fmt.Errorf("read %s: %w: %s", name, err, b.said.String())
+	}
+	b.torn = false
+	f := strings.Fields(head)
+	if len(f) != 3 || len(f[0]) != 40 && len(f[0]) != 64 {
+		return Object{}, 0, fmt.Errorf("read %s: %w", name, ErrNoObject)
+	}
+	size, err := strconv.ParseInt(f[2], 10, 64)
+	if err != nil {
+		return Object{}, 0, fmt.Errorf("read %s: git printed %q", name, head)
+	}
+	return Object{OID: f[0], Type: f[1]}, size, nil
+}
+
+// infos asks for the types and sizes of many objects at once.
+func (b *Reader) infos(oids []string, found func(i int, o Object, size int64)) error {
+	b.torn = true
+	sent := make(chan error, 1)
+	go func() {
+		_, err := io.WriteString(b.in, "info "+strings.Join(oids, "\ninfo ")+"\n")
+		sent <- err
+	}()
+	for i, oid := range oids {
+		o, size, err := b.head(oid)
+		if err == nil {
+			found(i, o, size)
+		} else if !errors.Is(err, ErrNoObject) {
+			b.torn = true
+			_ = b.in.Close() // whoever sends is to end as well
+			return errors.Join(err, <-sent)
+		}
+	}
+	return <-sent
+}
+
+// Walk lists all files below a tree, by path.
+func (b *Reader) Walk(tree string) ([]TreeEntry, error) {
+	return b.walk(tree, "", nil)
+}
+
+func (b *Reader) walk(tree, prefix string, list []TreeEntry) ([]TreeEntry, error) {
+	entries, err := b.Folder(tree)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		e.Path = prefix + e.Path
+		if e.Type != "tree" {
+			list = append(list, e)
+		} else if list, err = b.walk(e.OID, e.Path+"/", list); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// Folder lists what a tree holds itself.
+func (b *Reader) Folder(tree string) ([]TreeEntry, error) {
+	o, err := b.Read(tree)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := parseTree(o.Data, b.r.HashSize())
+	if err != nil || o.Type != "tree" {
+		return nil, fmt.Errorf("list tree %s: it is a %s: %w", tree, o.Type, err)
+	}
+	return entries, nil
+}
