@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -40,7 +41,6 @@ type Capture struct {
 	Parents []string           // of the snapshot's commit
 	Objects []git.NewObject    // everything but the files' blobs
 	Blobs   map[string]*Source // the files' blobs that may have to be stored, by oid
-	Trees   []string           // every tree of the files, for the next take to know
 	Moving  bool               // something changed while it was read
 }
 
@@ -220,7 +220,7 @@ func (s *Place) sizesDiffer(ctx context.Context, entries []scan.Entry) (bool, er
 // Name names everything once more.
 func (s *Place) Name(ctx context.Context, c *Capture) (err error) {
 	c.Man = s.describe(c)
-	c.Files, c.Objects, c.Trees = nil, slices.Clone(c.Index.Objects), nil
+	c.Files, c.Objects = nil, slices.Clone(c.Index.Objects)
 	c.Files = make([]git.File, 0, len(c.Scan.Entries))
 	for i := range c.Scan.Entries {
 		e := &c.Scan.Entries[i]
@@ -238,13 +238,35 @@ func (s *Place) Name(ctx context.Context, c *Capture) (err error) {
 	if c.Tree, trees, err = s.Repo.Tree(c.Files); err != nil {
 		return err
 	}
-	for _, t := range trees {
-		c.Trees = append(c.Trees, t.OID)
-		if !c.Last.tree(t.OID) {
-			c.Objects = append(c.Objects, t)
+	c.Objects = append(c.Objects, trees...)
+	if err := s.nameMeta(ctx, c); err != nil {
+		return err
+	}
+	return s.onlyNew(c)
+}
+
+// onlyNew leaves out what the last take is known to have stored, and the blobs that only
+// trees name that it stored.
+func (s *Place) onlyNew(c *Capture) error {
+	if !c.Last.Valid {
+		return nil
+	}
+	c.Objects = slices.DeleteFunc(c.Objects, func(o git.NewObject) bool { return c.Last.has(o.OID) })
+	named := map[string]bool{}
+	for _, o := range c.Objects {
+		if o.Type != "tree" {
+			continue
+		}
+		entries, err := git.ParseTree(o.Data, s.Repo.HashSize())
+		if err != nil {
+			return err // it is of our own making
+		}
+		for _, e := range entries {
+			named[e.OID] = true
 		}
 	}
-	return s.nameMeta(ctx, c)
+	maps.DeleteFunc(c.Blobs, func(oid string, _ *Source) bool { return !named[oid] || c.Last.has(oid) })
+	return nil
 }
 
 func ModeOf(k worktree.Kind) uint32 {
@@ -338,6 +360,7 @@ func (s *Place) nameMeta(ctx context.Context, c *Capture) error {
 	whole, trees, err := s.Repo.Tree(m.files)
 	c.Whole = whole
 	c.Objects = slices.Concat(c.Objects, m.objects, trees)
+	c.Next.Trees = names(c.Objects)
 	return err
 }
 

@@ -57,6 +57,7 @@ func (s *Place) readIndex(ctx context.Context, c *Capture) error {
 	c.Index = IndexState{Key: indexKey(info), Facts: manifest.Index{Exists: true, Mtime: info.ModTime().UnixNano(), Perm: uint16(info.Mode().Perm())}}
 	if c.Last.Valid && c.Last.IndexKey == c.Index.Key && c.Last.IndexHead == c.Head.OID {
 		c.Index.Tree, c.Index.Staged = c.Last.IndexTree, c.Last.Staged
+		c.Next.Pieces = c.Last.Pieces
 		return nil
 	}
 	if c.Index.Data, err = io.ReadAll(f); err != nil {
@@ -99,6 +100,7 @@ func (s *Place) nameIndex(ctx context.Context, c *Capture) error {
 	}
 	c.Index.Tree = tree
 	c.Index.Objects = append(m.objects, trees...)
+	c.Next.Pieces = names(c.Index.Objects)
 	return s.nameStaged(ctx, c)
 }
 

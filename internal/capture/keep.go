@@ -41,11 +41,13 @@ func (s *Place) nameRefs(ctx context.Context, c *Capture, m *meta) error {
 	slices.Sort(named)
 	named = slices.Compact(named)
 	key := s.Repo.Name("blob", []byte(strings.Join(named, "\n")))
-	c.Next = Memory{Named: key, Keeper: c.Last.Keeper, Tags: c.Last.Tags}
+	c.Next.Named, c.Next.Keeper, c.Next.Tags, c.Next.Kept = key, c.Last.Keeper, c.Last.Tags, c.Last.Kept
 	if !c.Last.Valid || c.Last.Named != key {
+		before := len(m.objects)
 		if err := s.keep(ctx, &c.Next, m, named); err != nil {
 			return err
 		}
+		c.Next.Kept = names(m.objects[before:])
 	}
 	if c.Next.Keeper != "" {
 		c.Parents = []string{c.Next.Keeper}

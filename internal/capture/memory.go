@@ -2,7 +2,6 @@ package capture
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,7 +21,9 @@ import (
 // good as those: when one of Anchors is gone, everything is looked at again.
 type Memory struct {
 	Anchors   []belay.SnapshotID `json:"anchors"`
-	Trees     []byte             `json:"trees"` // raw names of the files' trees, sorted
+	Trees     []byte             `json:"trees"`  // raw names of the trees and blobs that were named anew
+	Pieces    []byte             `json:"pieces"` // those that the index consists of
+	Kept      []byte             `json:"kept"`   // those that came with the keeper
 	IndexKey  string             `json:"index_key"`
 	IndexHead string             `json:"index_head"`
 	IndexTree string             `json:"index_tree"`
@@ -31,8 +32,8 @@ type Memory struct {
 	Keeper    string             `json:"keeper"`
 	Named     string             `json:"named"` // of everything that names commits: while it stays, Keeper does
 
-	Valid bool `json:"-"`
-	width int
+	Valid bool            `json:"-"`
+	known map[string]bool // raw names
 }
 
 func (s *Place) cachePath() string  { return filepath.Join(s.Dir, "stat-cache") }
@@ -46,9 +47,11 @@ func (s *Place) Remember(refs []git.Ref) Memory {
 	if err != nil || json.Unmarshal(text, &m) != nil || len(m.Anchors) == 0 {
 		return Memory{}
 	}
-	m.width = s.Repo.HashSize()
-	if len(m.Trees)%m.width != 0 {
-		return Memory{}
+	m.known = map[string]bool{}
+	for _, list := range [][]byte{m.Trees, m.Pieces, m.Kept} {
+		for oid := range slices.Chunk(list, s.Repo.HashSize()) {
+			m.known[string(oid)] = true
+		}
 	}
 	there := map[belay.SnapshotID]bool{}
 	for _, r := range refs {
@@ -68,29 +71,15 @@ func (s *Place) Remember(refs []git.Ref) Memory {
 	return m
 }
 
-// tree reports whether a tree of the files is known to be stored.
-func (m *Memory) tree(oid string) bool {
-	if !m.Valid {
-		return false
+// has reports whether an object is known to be stored.
+func (m *Memory) has(oid string) bool { return m.Valid && m.known[Raw(oid)] }
+
+// names gives the raw names of objects.
+func names(objects []git.NewObject) (raw []byte) {
+	for _, o := range objects {
+		raw = append(raw, Raw(o.OID)...)
 	}
-	raw, err := hex.DecodeString(oid)
-	if err != nil {
-		return false
-	}
-	n := len(m.Trees) / m.width
-	lo, hi := 0, n
-	for lo < hi {
-		mid := (lo + hi) / 2
-		switch c := strings.Compare(string(m.Trees[mid*m.width:(mid+1)*m.width]), string(raw)); {
-		case c == 0:
-			return true
-		case c < 0:
-			lo = mid + 1
-		default:
-			hi = mid
-		}
-	}
-	return false
+	return raw
 }
 
 // Learn writes the memory and the stat cache after a take whose snapshot exists. Takes
@@ -104,7 +93,8 @@ func (s *Place) Learn(ctx context.Context, c *Capture, id belay.SnapshotID) erro
 	defer func() { _ = lock.Unlock() }()
 	m := Memory{
 		IndexKey: c.Index.Key, IndexHead: c.Head.OID, IndexTree: c.Index.Tree, Staged: c.Index.Staged,
-		Tags: c.Next.Tags, Keeper: c.Next.Keeper, Named: c.Next.Named, Anchors: []belay.SnapshotID{id},
+		Tags: c.Next.Tags, Keeper: c.Next.Keeper, Named: c.Next.Named, Kept: c.Next.Kept,
+		Trees: c.Next.Trees, Pieces: c.Next.Pieces, Anchors: []belay.SnapshotID{id},
 	}
 	if c.Last.Valid {
 		m.Anchors = append(m.Anchors, c.Last.Anchors...)
@@ -115,14 +105,6 @@ func (s *Place) Learn(ctx context.Context, c *Capture, id belay.SnapshotID) erro
 	}
 	slices.Sort(m.Anchors)
 	m.Anchors = slices.Compact(m.Anchors)
-	slices.Sort(c.Trees)
-	for _, t := range slices.Compact(c.Trees) {
-		raw, err := hex.DecodeString(t)
-		if err != nil {
-			return err
-		}
-		m.Trees = append(m.Trees, raw...)
-	}
 	text, err := json.Marshal(m)
 	if err != nil {
 		return err

@@ -343,7 +343,7 @@ func FuzzParseTree(f *testing.F) {
 	f.Add([]byte("100644 a\x00short"))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		list, err := parseTree(data, 20)
+		list, err := ParseTree(data, 20)
 		if err != nil {
 			return
 		}
@@ -355,7 +355,7 @@ func FuzzParseTree(f *testing.F) {
 			}
 			again = fmt.Appendf(again, "%o %s\x00%s", e.Mode, e.Path, raw)
 		}
-		if back, err := parseTree(again, 20); err != nil || !slices.Equal(back, list) {
+		if back, err := ParseTree(again, 20); err != nil || !slices.Equal(back, list) {
 			t.Fatalf("it does not read back: %v", err)
 		}
 	})

@@ -203,7 +203,7 @@ func (b *Reader) Folder(tree string) ([]TreeEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := parseTree(o.Data, b.r.HashSize())
+	entries, err := ParseTree(o.Data, b.r.HashSize())
 	if err != nil || o.Type != "tree" {
 		return nil, fmt.Errorf("list tree %s: it is a %s: %w", tree, o.Type, err)
 	}

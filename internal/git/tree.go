@@ -90,9 +90,9 @@ func (b *treeBuilder) folder(files []File, skip int) (string, error) {
 
 var errTree = errors.New("it is no tree")
 
-// parseTree reads the bytes of a tree object: mode, name, NUL and the name of an object,
-// again and again.
-func parseTree(data []byte, hashSize int) ([]TreeEntry, error) {
+// ParseTree reads the bytes of a tree object: mode, name, NUL and the name of an object,
+// again and again. Paths are single names.
+func ParseTree(data []byte, hashSize int) ([]TreeEntry, error) {
 	var list []TreeEntry
 	for len(data) > 0 {
 		head, rest, ok := bytes.Cut(data, []byte{0})

@@ -34,7 +34,7 @@ func (s *Store) storeAll(ctx context.Context, c *capture.Capture, more []git.New
 	}
 	defer root.Close()
 	objects := candidates(root, c)
-	if len(c.Blobs) > 20 || !c.Last.Valid {
+	if !c.Last.Valid || many(c) {
 		if objects, st.inHead, err = s.split(ctx, c, objects); err != nil {
 			return st, err
 		}
@@ -46,6 +46,16 @@ func (s *Store) storeAll(ctx context.Context, c *capture.Capture, more []git.New
 	}
 	st.pack, err = s.store(ctx, slices.Concat(objects, staged.objects, more))
 	return st, err
+}
+
+// many reports whether so much may have to be stored that it is worth finding out what
+// HEAD's tree holds of it, as after a change of branch.
+func many(c *capture.Capture) bool {
+	var bytes int64
+	for _, b := range c.Blobs {
+		bytes += b.Size
+	}
+	return len(c.Blobs) > 20 && (bytes > 8<<20 || 20*len(c.Blobs) > len(c.Scan.Entries))
 }
 
 func (s *Store) store(ctx context.Context, objects []git.NewObject) (string, error) {
