@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/worktree"
@@ -38,7 +39,10 @@ func (s *Place) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
 		} else if !free {
 			continue
 		}
-		err := s.Root.Remove(string(r))
+		err := s.Root.RemoveHeld(string(r), s.held(string(r), held, ""))
+		if saved := (*worktree.SavedError)(nil); errors.As(err, &saved) {
+			err = saidWhere(saved)
+		}
 		// A folder in the place of what was to go, or a link in a parent's: somebody
 		// else was here. The comparison at the end says so; nothing is forced.
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, worktree.ErrNotFolder) && !errors.Is(err, worktree.ErrFolder) {
@@ -101,14 +105,28 @@ func (s *Place) writeOne(rd *git.Reader, w Write, held *scan.Result) error {
 	if err := Parents(s.Root, path); err != nil {
 		return err
 	}
+	may := s.held(path, held, w.OID)
+	var err error
 	if w.Mode == 0o120000 {
-		o, err := rd.Read(w.OID)
-		if err != nil {
-			return err
+		var o git.Object
+		if o, err = rd.Read(w.OID); err == nil {
+			err = s.Root.ReplaceLink(path, string(o.Data), may)
 		}
-		return s.Root.Symlink(path, string(o.Data))
+	} else {
+		err = s.Root.ReplaceFile(path, w.Perm, s.Tmp, may, s.filling(rd, w, held))
 	}
-	err := s.Root.WriteFile(path, w.Perm, s.Tmp, func(out io.Writer) error {
+	if saved := (*worktree.SavedError)(nil); errors.As(err, &saved) {
+		return saidWhere(saved)
+	}
+	if errors.Is(err, errSaved) {
+		return nil
+	}
+	return err
+}
+
+// filling writes a file's bytes.
+func (s *Place) filling(rd *git.Reader, w Write, held *scan.Result) func(io.Writer) error {
+	return func(out io.Writer) error {
 		o, err := rd.Copy(w.OID, out)
 		if err == nil && o.OID != w.OID {
 			err = fmt.Errorf("git gave object %s for %s", o.OID, w.OID)
@@ -116,17 +134,34 @@ func (s *Place) writeOne(rd *git.Reader, w Write, held *scan.Result) error {
 		if err != nil {
 			return err
 		}
-		// Writing took its time: look again, as late as can be.
-		free, err := s.unchanged(path, held)
+		// Writing took its time: look again before anything changes places.
+		free, err := s.unchanged(string(w.Path), held)
 		if err == nil && !free {
 			err = errSaved
 		}
 		return err
-	})
-	if errors.Is(err, errSaved) {
+	}
+}
+
+// held says what of a path the rescue holds, and what is put there.
+func (s *Place) held(path string, held *scan.Result, oid string) worktree.Held {
+	h := worktree.Held{NewHash: s.Repo.NewHash}
+	if e, ok := Find(held, path); ok {
+		h.OID = e.OID
+	}
+	if raw, err := hex.DecodeString(oid); err == nil {
+		h.New = worktree.OID(raw)
+	}
+	return h
+}
+
+// saidWhere is nil when what somebody saved is where he saved it: the comparison at the
+// end names it. Otherwise it says where it is.
+func saidWhere(saved *worktree.SavedError) error {
+	if saved.Aside == "" {
 		return nil
 	}
-	return err
+	return belay.Refuse(belay.CodeCannot, "compare the two, then run the restore again", "%s", saved.Error())
 }
 
 // errSaved says that somebody saved a file while its older content was put back. His

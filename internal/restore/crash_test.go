@@ -29,16 +29,17 @@ func runStep(step string) int {
 		return 3
 	}
 	var n, saved atomic.Int64
-	worktree.Fault = func(op, _ string) error {
+	worktree.Fault = func(string, string) error {
 		k := n.Add(1)
-		// Between the last look at a file and its rename lie some microseconds, in which
-		// nobody can be kept from saving: the save falls on the step before.
-		if mode == "save" && k >= at && op != "rename" && op != "unlink" && op != "chmod" && saved.Add(1) == 1 {
+		if strings.HasPrefix(mode, "save") && k >= at && saved.Add(1) == 1 { // also between the last look at a file and its rename
 			saveElsewhere()
 		}
 		switch {
 		case at == 0 || k < at:
 			return nil
+		case mode == "savekill" && k == at+1:
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
 		case mode == "kill" && k == at:
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}

@@ -25,8 +25,12 @@ func TestTakeOnFullDisk(t *testing.T) {
 	base(first)
 	dirt(first)
 	first.write("large", strings.Repeat("0123456789abcdef", 8<<10)+fmt.Sprint(os.Getpid()))
+	step := int64(12 << 10)
+	if os.Getenv("BELAY_CRASH_ALL") != "" {
+		step = 4 << 10
+	}
 	failed, done := 0, 0
-	for room := int64(0); room <= 96<<10; room += 4 << 10 {
+	for room := int64(0); room <= 96<<10; room += step {
 		s, free := first.onDisk(t, room)
 		before := s.stored()
 		_, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
@@ -50,7 +54,7 @@ func TestTakeOnFullDisk(t *testing.T) {
 			t.Fatalf("%v %s", err, out)
 		}
 	}
-	if failed < 3 || done < 3 {
+	if failed < 2 || done < 2 {
 		t.Errorf("%d takes failed, %d did not: the disk should be too small for some", failed, done)
 	}
 }

@@ -105,7 +105,7 @@ func (s *sandbox) settled() {
 			return err
 		}
 		rel := strings.TrimPrefix(p, s.up+"/")
-		for _, bad := range []string{".belay-tmp", "index.lock", "HEAD.lock", "tmp_pack", "tmp_obj", "tmp_idx"} {
+		for _, bad := range []string{".belay-tmp", ".belay-swap", "index.lock", "HEAD.lock", "tmp_pack", "tmp_obj", "tmp_idx"} {
 			if strings.Contains(d.Name(), bad) {
 				s.t.Errorf("left behind: %s", rel)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -219,31 +220,51 @@ func TestSavedDuringRestore(t *testing.T) {
 	if !ok {
 		t.Fatal(said)
 	}
-	for _, k := range points(n, 12, 0) {
-		t.Run(fmt.Sprint(k), func(t *testing.T) {
-			t.Parallel()
-			c := s.copied(t)
-			_, said, ok := c.step("restore", id, k, "save")
-			if c.store().Interrupted() {
-				_, err := c.store().Recover(context.Background())
-				c.ok(err)
-			}
-			if _, err := os.Stat(c.up + "/saved"); err != nil {
-				return // no step was left to save at
-			}
-			list, err := c.store().List(context.Background())
-			c.ok(err)
-			for _, p := range []string{"a.txt", "agent/new"} {
-				text, _ := os.ReadFile(c.path(p))
-				kept := string(text) == savedText
-				for _, i := range list {
-					text, _, err := c.store().ReadFile(context.Background(), i.ID, p)
-					kept = kept || err == nil && string(text) == savedText
+	for i, mode := range []string{"save", "savekill"} { // with savekill belay is killed one step later
+		for _, k := range points(n, 16, i) {
+			t.Run(fmt.Sprint(mode, " ", k), func(t *testing.T) {
+				t.Parallel()
+				c := s.copied(t)
+				_, said, ok := c.step("restore", id, k, mode)
+				if c.store().Interrupted() {
+					_, err := c.store().Recover(context.Background())
+					c.ok(err)
 				}
-				if !kept {
-					t.Errorf("%s, saved at step %d, is nowhere (ended well: %v, said %q)", p, k, ok, said)
+				if _, err := os.Stat(c.up + "/saved"); err != nil {
+					return // no step was left to save at
 				}
-			}
-		})
+				for _, p := range []string{"a.txt", "agent/new"} {
+					if !c.keptSomewhere(p) {
+						t.Errorf("%s, saved at step %d, is nowhere (ended well: %v, said %q)", p, k, ok, said)
+					}
+				}
+				c.settledAfterCrash()
+			})
+		}
 	}
+}
+
+// keptSomewhere looks for what was saved at a path: there, beside it, in belay's folder,
+// and in every snapshot.
+func (s *sandbox) keptSomewhere(p string) bool {
+	s.t.Helper()
+	var files []string
+	for _, glob := range []string{s.path(p) + "*", filepath.Dir(s.path(p)) + "/belay-saved-*", s.path(".git/belay/belay-saved-*")} {
+		list, err := filepath.Glob(glob)
+		s.ok(err)
+		files = append(files, list...)
+	}
+	for _, f := range files {
+		if text, _ := os.ReadFile(f); string(text) == savedText {
+			return true
+		}
+	}
+	list, err := s.store().List(context.Background())
+	s.ok(err)
+	for _, i := range list {
+		if text, _, err := s.store().ReadFile(context.Background(), i.ID, p); err == nil && string(text) == savedText {
+			return true
+		}
+	}
+	return false
 }

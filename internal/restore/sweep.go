@@ -1,9 +1,11 @@
 package restore
 
 import (
+	"context"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gofrs/flock"
@@ -28,7 +30,9 @@ func (s *Store) sweep() {
 	tmp := filepath.Join(s.Dir, "tmp")
 	list, _ := os.ReadDir(tmp)
 	for _, e := range list {
-		_ = os.RemoveAll(filepath.Join(tmp, e.Name()))
+		if !strings.HasPrefix(e.Name(), worktree.SwapPrefix) {
+			_ = os.RemoveAll(filepath.Join(tmp, e.Name()))
+		}
 	}
 	list, _ = os.ReadDir(s.Dir)
 	for _, e := range list {
@@ -40,10 +44,15 @@ func (s *Store) sweep() {
 
 // sweepTree removes what a killed restore left beside what it wrote: temporary links,
 // and files where the git folder is on another device. A snapshot must not hold them.
-func (s *Store) sweepTree(root *worktree.Root, p *putback.Plan) {
+//
+// What had just changed places is looked at: somebody may have saved it. It is removed
+// when the plan or the rescue has its bytes, and otherwise given a name that people see,
+// and named in the result.
+func (s *Store) sweepTree(ctx context.Context, root *worktree.Root, j *intent) (saved []putback.Kept, err error) {
 	seen := map[string]bool{}
-	for _, w := range p.Writes {
-		dir := putback.Parent(string(w.Path))
+	var swapped []string
+	for _, p := range slices.Concat(writes(&j.Plan), j.Plan.Remove) {
+		dir := putback.Parent(string(p))
 		if seen[dir] {
 			continue
 		}
@@ -52,7 +61,77 @@ func (s *Store) sweepTree(root *worktree.Root, p *putback.Plan) {
 		for _, e := range list {
 			if strings.HasPrefix(e.Name(), worktree.TempPrefix) && !e.IsDir() {
 				_ = root.Remove(path.Join(dir, e.Name()))
+			} else if strings.HasPrefix(e.Name(), worktree.SwapPrefix) {
+				swapped = append(swapped, path.Join(dir, e.Name()))
 			}
 		}
 	}
+	if saved, err = s.sweepSwapped(ctx, root, j, swapped, ""); err != nil {
+		return saved, err
+	}
+	tmp, err := s.Scratch("tmp")
+	if err != nil {
+		return saved, err
+	}
+	own, err := worktree.OpenRoot(tmp)
+	if err != nil {
+		return saved, err
+	}
+	defer own.Close()
+	swapped = nil
+	list, _ := os.ReadDir(tmp)
+	for _, e := range list {
+		if strings.HasPrefix(e.Name(), worktree.SwapPrefix) {
+			swapped = append(swapped, e.Name())
+		}
+	}
+	more, err := s.sweepSwapped(ctx, own, j, swapped, s.Dir)
+	return append(saved, more...), err
+}
+
+func writes(p *putback.Plan) (paths []putback.RawPath) {
+	for _, w := range p.Writes {
+		paths = append(paths, w.Path)
+	}
+	return paths
+}
+
+// sweepSwapped removes what is known of files that were changing places. The rest is
+// shown beside where it is, or, with to, moved to that folder.
+func (s *Store) sweepSwapped(ctx context.Context, root *worktree.Root, j *intent, paths []string, to string) (saved []putback.Kept, err error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	known := map[string]bool{}
+	if rescue, err := s.LookUp(ctx, j.Rescue); err == nil {
+		if known, err = s.Repo.TreeNames(ctx, rescue.Commit); err != nil {
+			return nil, err
+		}
+	}
+	for _, w := range j.Plan.Writes {
+		known[w.OID] = true
+	}
+	for _, p := range paths {
+		oid, err := root.Bytes(p, s.Repo.NewHash)
+		if err != nil {
+			return saved, err
+		}
+		if known[oid.String()] {
+			if err := root.Remove(p); err != nil {
+				return saved, err
+			}
+			continue
+		}
+		at, err := root.Show(p)
+		if err == nil && to != "" {
+			from := filepath.Join(to, "tmp", at)
+			at = filepath.Join(to, at)
+			err = os.Rename(from, at)
+		}
+		if err != nil {
+			return saved, err
+		}
+		saved = append(saved, putback.Kept{Path: at, Why: "was saved while it was put back, before the restore was cut short"})
+	}
+	return saved, nil
 }

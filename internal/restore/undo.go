@@ -258,7 +258,10 @@ func (s *Store) recover(ctx context.Context) (*Restored, error) {
 		return nil, err
 	}
 	defer root.Close()
-	s.sweepTree(root, &j.Plan)
+	saved, err := s.sweepTree(ctx, root, &j)
+	if err != nil {
+		return nil, err
+	}
 	rescue, c, err := s.meet(ctx, root, &j)
 	if err != nil {
 		return nil, err
@@ -274,6 +277,7 @@ func (s *Store) recover(ctx context.Context) (*Restored, error) {
 	}
 	out := report(&j.Plan, j.Target, g)
 	out.Rescue = rescue.ID
+	out.Kept = append(out.Kept, saved...)
 	return &out, s.done(&j, j.record)
 }
 

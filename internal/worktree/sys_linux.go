@@ -121,3 +121,21 @@ func AwaitWrite(fd int) {
 	_, _ = unix.Seek(fd, 0, unix.SEEK_DATA) // ENXIO: an empty file
 	_, _ = unix.Seek(fd, 0, unix.SEEK_SET)
 }
+
+// renameNew renames, unless something has the new name: then it is EEXIST.
+func renameNew(fd int, name string, to int, newName string) error {
+	err := unix.Renameat2(fd, name, to, newName, unix.RENAME_NOREPLACE)
+	if err == unix.ENOSYS || err == unix.EINVAL {
+		return linkNew(fd, name, to, newName)
+	}
+	return err
+}
+
+// exchange makes two names change places in one step. ENOTSUP: this file system cannot.
+func exchange(fd int, name string, to int, other string) error {
+	err := unix.Renameat2(fd, name, to, other, unix.RENAME_EXCHANGE)
+	if err == unix.ENOSYS || err == unix.EINVAL {
+		return unix.ENOTSUP
+	}
+	return err
+}

@@ -22,10 +22,10 @@ func (r *Root) WriteFile(path string, perm uint16, tmp string, fill func(w io.Wr
 	if err != nil {
 		return err
 	}
-	return p.close(p.writeFile(perm, tmp, fill))
+	return p.close(p.writeFile(perm, tmp, nil, fill))
 }
 
-func (p *place) writeFile(perm uint16, tmp string, fill func(w io.Writer) error) error {
+func (p *place) writeFile(perm uint16, tmp string, held *Held, fill func(w io.Writer) error) error {
 	t := temp{p: p, fd: p.fd}
 	if folder := p.r.tempFolder(tmp, p.fd); folder >= 0 {
 		t.fd = folder
@@ -40,13 +40,13 @@ func (p *place) writeFile(perm uint16, tmp string, fill func(w io.Writer) error)
 	if err := t.finish(perm); err != nil {
 		return PathError("write", p.path, err)
 	}
-	err := t.rename()
+	err := t.rename(held)
 	if err == unix.EXDEV && t.fd != p.fd { // one device, but two mounts or quotas
 		if err = t.move(perm); err == nil {
-			err = t.rename()
+			err = t.rename(held)
 		}
 	}
-	return PathError("rename to", p.path, inTheWay(err))
+	return PathError("rename to", p.path, err)
 }
 
 // inTheWay turns what the kernel says of a folder in the target's place into
@@ -137,17 +137,8 @@ func (t *temp) finish(perm uint16) error {
 	return err
 }
 
-func (t *temp) rename() error {
-	return t.p.do(func() error {
-		if err := Step("rename", t.p.path); err != nil {
-			return err
-		}
-		err := unix.Renameat(t.fd, t.name, t.p.fd, t.p.name)
-		if err == nil {
-			t.name = ""
-		}
-		return err
-	})
+func (t *temp) rename(held *Held) error {
+	return t.p.do(func() error { return t.p.land(t.fd, &t.name, held) })
 }
 
 // move makes the file again beside its target.
@@ -287,16 +278,8 @@ func (r *Root) Remove(path string) error {
 		return err
 	}
 	err = p.do(func() error {
-		var st unix.Stat_t
-		if err := StatAt(p.fd, p.name, &st); err != nil {
+		if err := p.removable(); err != nil {
 			return err
-		}
-		f := FactsOf(&st)
-		switch f.Kind() {
-		case Folder:
-			return ErrFolder
-		case Other:
-			return fmt.Errorf("it is a %s: %w", f.Special(), fs.ErrInvalid)
 		}
 		if err := Step("unlink", path); err != nil {
 			return err
@@ -304,6 +287,22 @@ func (r *Root) Remove(path string) error {
 		return unix.Unlinkat(p.fd, p.name, 0)
 	})
 	return p.close(PathError("remove", path, err))
+}
+
+// removable says why what is at the place may not be removed.
+func (p *place) removable() error {
+	var st unix.Stat_t
+	if err := StatAt(p.fd, p.name, &st); err != nil {
+		return err
+	}
+	f := FactsOf(&st)
+	switch f.Kind() {
+	case Folder:
+		return ErrFolder
+	case Other:
+		return fmt.Errorf("it is a %s: %w", f.Special(), fs.ErrInvalid)
+	}
+	return nil
 }
 
 // Rmdir takes away the folder at path. One that is not empty stays, and the error

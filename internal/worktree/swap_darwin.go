@@ -1,0 +1,21 @@
+package worktree
+
+import "golang.org/x/sys/unix"
+
+// renameNew renames, unless something has the new name: then it is EEXIST.
+func renameNew(fd int, name string, to int, newName string) error {
+	err := unix.RenameatxNp(fd, name, to, newName, unix.RENAME_EXCL)
+	if err == unix.ENOTSUP || err == unix.EINVAL {
+		return linkNew(fd, name, to, newName)
+	}
+	return err
+}
+
+// exchange makes two names change places in one step. ENOTSUP: this file system cannot.
+func exchange(fd int, name string, to int, other string) error {
+	err := unix.RenameatxNp(fd, name, to, other, unix.RENAME_SWAP)
+	if err == unix.EINVAL {
+		return unix.ENOTSUP
+	}
+	return err
+}
