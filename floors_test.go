@@ -37,6 +37,7 @@ var floors = map[string]int{
 	"internal/check/hold":     1,
 	"internal/check/answer":   1,
 	"internal/review/opinion": 1,
+	"internal/review/arbiter": 1,
 	"internal/git":            1,
 	"internal/statcache":      1,
 	"internal/journal":        1,

@@ -21,7 +21,11 @@ func Gate(s loop.State, t belay.Task) string {
 	for i, o := range s.Gate.Options {
 		v.Options = append(v.Options, option{
 			Letter: string(rune('A' + i)), Name: o, Meaning: meaning(o, s), Words: words(o, *s.Gate),
+			Command: fmt.Sprintf("belay gate decide %s %s", t.ID, o),
 		})
+		if o == loop.DecideApprove {
+			v.Options[i].Command = fmt.Sprintf("belay task move %s --to approved --force", t.ID)
+		}
 	}
 	return belay.Visible(render("gate", v)) + "\n"
 }
@@ -44,6 +48,7 @@ type option struct {
 	Letter  string
 	Name    loop.Decision
 	Meaning string
+	Command string
 	Words   string // what --message is for, "" when the option takes no words
 }
 
@@ -84,6 +89,8 @@ func meaning(d loop.Decision, s loop.State) string {
 		return putBack(s) + "stop"
 	case loop.DecideRecheck:
 		return "you changed it by hand: judge it as it is now"
+	case loop.DecideApprove:
+		return "accept it as it is, over its refusal, for the record with a reason"
 	}
 	return ""
 }

@@ -16,7 +16,7 @@ type Settings struct {
 	files, protect, preserve     []string
 	test, format, report         string
 	retry, timeout, checkTimeout string
-	wall, mode                         string
+	wall, mode                   string
 	retries, attempts, maxDiff   int
 	whole                        bool // all of them are defined, not those of the scope alone
 	cost                         float64

@@ -26,7 +26,22 @@ func Options(p belay.Policy, s State) []Decision {
 	if s.Before != "" && len(s.Attempts) > 0 { // a recheck needs a record to write its verdict on
 		options = append(options, DecideRecheck)
 	}
+	if approvable(s) {
+		options = append(options, DecideApprove)
+	}
 	return options
+}
+
+// approvable reports whether there is refused work in the tree that a person may
+// accept all the same: it was judged, and nothing was put back since.
+func approvable(s State) bool {
+	switch s.Gate.Kind {
+	case GateRetries, GateLimit, GateUnknown, GateRecheck:
+	default:
+		return false
+	}
+	last := s.Current()
+	return last != nil && (last.Verdict == belay.VerdictFail || last.Verdict == belay.VerdictUnknown)
 }
 
 // exhausted reports whether not even a person can have another attempt.
@@ -61,6 +76,8 @@ func (m *machine) decided() error {
 		return refuse(ErrDecision, belay.CodeUsage, "one of: "+listed(options), "gate %d does not offer %q", gate.Number, e.Decision)
 	case e.Decision == DecideGuide && strings.TrimSpace(e.Note) == "":
 		return refuse(ErrDecision, belay.CodeUsage, `add --message "what to do differently"`, "guide needs words for the agent")
+	case e.Decision == DecideApprove && strings.TrimSpace(e.Note) == "":
+		return refuse(ErrDecision, belay.CodeUsage, "belay task move TASK --to approved --force", "accepting refused work needs a reason")
 	}
 	m.s.Decisions = append(m.s.Decisions, Decided{Gate: gate.Number, Decision: e.Decision, Note: e.Note, By: e.By})
 	m.decide(gate)
@@ -84,6 +101,9 @@ func (m *machine) decide(gate Gate) {
 		a.Then = ThenRecheck
 		m.s.Rechecking = true
 		m.issue(Command{Kind: CmdCapture, Attempt: a.N, Capture: belay.KindAfter, Why: fmt.Sprintf("judge attempt %d again", a.N)})
+	case DecideApprove:
+		m.then(ThenAccepted)
+		m.end(OutcomePassed, because("accepted over its refusal at "+gateName(gate), m.e.Note))
 	case DecideSkip:
 		m.then(ThenSkipped)
 		m.end(OutcomeSkipped, because("skipped at "+gateName(gate), m.e.Note))

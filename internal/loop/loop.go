@@ -129,6 +129,7 @@ const (
 	DecideSkip    Decision = "skip"    // put back, record a known issue, go on
 	DecideAbort   Decision = "abort"   // put back and stop
 	DecideRecheck Decision = "recheck" // I changed it by hand: judge it
+	DecideApprove Decision = "approve" // accept the work over its refusal; the words say why
 )
 
 // Event is something that happened. Which fields count depends on Kind.

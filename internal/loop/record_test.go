@@ -167,9 +167,9 @@ func TestOptions(t *testing.T) {
 		policy      belay.Policy
 		story, want string
 	}{
-		{once, "ok ok ok fail", "debug guide skip abort recheck"},
-		{once, "ok ok ok unknown", "debug guide skip abort recheck"},
-		{hard, "ok ok ok fail", "skip abort recheck"},
+		{once, "ok ok ok fail", "debug guide skip abort recheck approve"},
+		{once, "ok ok ok unknown", "debug guide skip abort recheck approve"},
+		{hard, "ok ok ok fail", "skip abort recheck approve"},
 		{hard, "ok exit=127 ok", "skip abort recheck"},
 		{hard, "ok ok ok broken", "guide skip abort recheck"},
 		{once, "ok exit=127 ok", "guide skip abort recheck"},

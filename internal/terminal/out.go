@@ -156,6 +156,16 @@ func Size(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", float64(n)/float64(div), "KMGTPE"[exp])
 }
 
+// Line asks for a line of words; ok is false where nobody is there to answer.
+func (t *Terminal) Line(question string) (answer string, ok bool) {
+	if t.JSON || !Is(t.In) || !Is(t.Err) {
+		return "", false
+	}
+	fmt.Fprintf(t.Err, "%s ", belay.Visible(question))
+	answer, ok = readLine(t.Soft, t.In)
+	return strings.TrimSpace(answer), ok
+}
+
 // Confirm asks a yes-or-no question. Without a terminal the answer is yes: scripts
 // say what they mean, and everything that is confirmed can be undone.
 func (t *Terminal) Confirm(question string, yes bool) bool {

@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/check"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/review/arbiter"
 )
 
 // Screen is the terminal of a run: what the agent says as it comes, one line of
@@ -285,8 +286,34 @@ func (s *Screen) Ask(ctx context.Context, r *drive.Record) (loop.Decision, strin
 				return "", "", false, nil
 			}
 		}
+		if d == loop.DecideApprove {
+			if words, ok = s.overrule(words); !ok {
+				continue
+			}
+		}
 		return d, strings.TrimSpace(words), true, nil
 	}
+}
+
+// overrule asks why refused work may be accepted. ok is false when no reason is given.
+func (s *Screen) overrule(note string) (words string, ok bool) {
+	answers := map[string]bool{}
+	for _, q := range arbiter.Questions() {
+		line, ok := s.t.Line("  " + q.Text + " [y/n]")
+		if !ok {
+			return "", false
+		}
+		answers[q.Key] = strings.HasPrefix(strings.ToLower(line), "y")
+	}
+	if strings.TrimSpace(note) == "" {
+		note, _ = s.t.Line("  why may it be accepted?")
+	}
+	d, err := arbiter.Decide("", answers, note)
+	if err != nil {
+		fmt.Fprintln(s.t.Err, " ", drive.Sentence(err))
+		return "", false
+	}
+	return d.String(), true
 }
 
 // decision accepts an option by its name or the start of it.

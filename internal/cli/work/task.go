@@ -26,7 +26,7 @@ func (a commands) taskCommand() *cobra.Command {
   belay check T1                                      judge it
   belay task finish T1                                close it, or belay rollback T1`,
 	}
-	c.AddCommand(a.taskAddCommand(), a.taskListCommand(),
+	c.AddCommand(a.taskAddCommand(), a.taskListCommand(), a.taskMoveCommand(),
 		a.taskStep("start", "Hold the state before a task", "holds the state before: %s", (*flow.Desk).Start),
 		a.taskStep("capture", "Say that the attempt has ended and hold what it left", "the attempt is captured; now: belay check %s", (*flow.Desk).Capture),
 		a.taskStep("finish", "Close a task whose checks passed", "%s is finished", (*flow.Desk).Finish))

@@ -1,0 +1,97 @@
+package work
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/review/arbiter"
+)
+
+func (a commands) taskMoveCommand() *cobra.Command {
+	var to, category, note string
+	var force bool
+	c := &cobra.Command{
+		Use: "move TASK --to approved", Short: "Accept a task's work, over a refusal with --force", Args: cobra.ExactArgs(1),
+		Long: `Move accepts work that waits at a gate although it was refused. That needs --force and a
+reason for the record: on a terminal five questions are asked, in a script they are
+answered by flags, or the category is given outright:
+
+  pre_existing_failure   it fails without the change as well
+  wrong_context          the finding is about another feature or task
+  cross_scope            what it asks for lies outside the task, or is a task of its own
+  infra_environmental    the machine or the environment is to blame
+  custom                 something else
+
+Work that was accepted without is left as it is.
+
+Exit codes: 0 accepted · 1 refused, and --force is missing · 2 nothing waits to be
+accepted, or no reason · 6 no such task.`,
+		Example: `  belay task move T7 --to approved --force
+  belay task move T7 --to approved --force --category cross_scope --note "the lint rule is T9's"`,
+		ValidArgsFunction: a.CompleteTasks,
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := belay.ParseTaskID(args[0])
+			if err != nil {
+				return err
+			}
+			if to != "approved" {
+				return belay.Refuse(belay.CodeUsage, "belay task move "+args[0]+" --to approved", "a task is moved to approved and nowhere else, not to %q", to)
+			}
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			why := func() (arbiter.Decision, error) {
+				return a.overrule(c.Flags(), arbiter.Category(category), note)
+			}
+			if _, err := desk.Approve(c.Context(), id, force, why, a.Screen(true)); err != nil {
+				return err
+			}
+			shown, r, err := desk.Show(id)
+			return a.Tell(shown, err, func(w io.Writer) {
+				fmt.Fprintf(w, "%s is accepted: %s\n", id, belay.VisibleLine(r.State.Why))
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&to, "to", "approved", "where to: approved")
+	f.BoolVar(&force, "force", false, "accept refused work")
+	f.StringVar(&category, "category", "", "why the refusal does not hold: "+arbiter.Listed())
+	f.StringVar(&note, "note", "", "the reason, for the record")
+	for _, q := range arbiter.Questions() {
+		f.Bool(flagOf(q), false, q.Text)
+	}
+	_ = c.RegisterFlagCompletionFunc("category", cobra.FixedCompletions(strings.Split(arbiter.Listed(), ", "), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func flagOf(q arbiter.Question) string { return strings.ReplaceAll(q.Key, "_", "-") }
+
+// overrule gathers the reason for accepting refused work: from flags, and what they
+// leave open from the person at the terminal.
+func (a commands) overrule(f *pflag.FlagSet, category arbiter.Category, note string) (arbiter.Decision, error) {
+	answers := map[string]bool{}
+	for _, q := range arbiter.Questions() {
+		if flag := f.Lookup(flagOf(q)); flag != nil && flag.Changed {
+			answers[q.Key] = flag.Value.String() == "true"
+		}
+	}
+	if category == "" && len(answers) == 0 {
+		for _, q := range arbiter.Questions() {
+			line, ok := a.Line(q.Text + " [y/n]")
+			if !ok {
+				break
+			}
+			answers[q.Key] = strings.HasPrefix(strings.ToLower(line), "y")
+		}
+	}
+	if note == "" {
+		note, _ = a.Line("why may it be accepted?")
+	}
+	return arbiter.Decide(category, answers, note)
+}
