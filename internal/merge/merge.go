@@ -326,11 +326,12 @@ func (p *planner) conflict(path string, kind Kind, says string, theirs Entry) bo
 }
 
 // folders looks for files in the place of folders: each side was fine alone, and both
-// together cannot be. A folder that is not empty any more is no entry of its own.
+// together cannot be. A folder that holds files by now is no entry of its own.
 func (p *planner) folders() {
 	named := map[string]bool{}
 	for _, path := range slices.Sorted(maps.Keys(p.final)) {
-		if _, still := p.final[path]; !still {
+		below, still := p.final[path]
+		if !still {
 			continue
 		}
 		for i := strings.LastIndexByte(path, '/'); i > 0; i = strings.LastIndexByte(path[:i], '/') {
@@ -338,6 +339,7 @@ func (p *planner) folders() {
 			e, there := p.final[above]
 			switch {
 			case !there || named[above]:
+			case e.kind() == "folder" && below.kind() == "folder":
 			case e.kind() == "folder":
 				delete(p.final, above)
 			default:

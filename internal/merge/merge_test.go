@@ -118,6 +118,7 @@ func TestOf(t *testing.T) {
 		{"a folder became a file there and grew here", "a/x=abc", "a/x=abc a/y=new", "a=abc", "", "", "a/x=abc a/y=new", "a:folder"},
 		{"a new file in the place of a new folder", "", "a=abc", "a/x=new", "", "", "a=abc", "a:folder"},
 		{"an empty folder comes", "", "b=abc", "a/", "", "", "a/ b=abc", ""},
+		{"empty folders in one another", "h/ h/e/ b=abc", "h/ h/e/ b=xbc", "h/ h/e/ h/f/ b=abc", "", "", "h/ h/e/ h/f/ b=xbc", ""},
 		{"an empty folder fills up there", "a/", "a/", "a/x=new", "", "", "a/x=new", ""},
 		{"an empty folder fills up here", "", "a/x=new", "a/", "", "", "a/x=new", ""},
 		{"renamed there, changed here", "a=abc", "a=xbc", "b=abc", "", "a:b", "b=xbc", ""},
@@ -260,7 +261,7 @@ func of(t *rapid.T, in merge.Input) merge.Plan {
 func clashes(s merge.State) string {
 	for p := range s {
 		for q := range s {
-			if strings.HasPrefix(q, p+"/") {
+			if bare := s[p].Mode == merge.FolderMode && s[q].Mode == merge.FolderMode; strings.HasPrefix(q, p+"/") && !bare {
 				return fmt.Sprintf("%s and %s", p, q)
 			}
 		}
