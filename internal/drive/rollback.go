@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/loop"
@@ -43,6 +44,13 @@ func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preser
 		return opts, err
 	}
 	opts.OnlyRef = func(name string) bool { return refs[name] }
+	if d.Repo.Linked() {
+		// Branches, tags and the stash are one for all working trees, and others work in
+		// theirs at the same time: what moved meanwhile may be anybody's.
+		opts.OnlyRef = func(name string) bool {
+			return strings.HasPrefix(name, "refs/bisect/") || strings.HasPrefix(name, "refs/rewritten/")
+		}
+	}
 	return opts, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/detect"
 	"github.com/belay-dev/belay/internal/check/suite"
@@ -25,6 +26,7 @@ type NewTask struct {
 	Role    string
 	Expect  []string
 	Trust   bool // commands in the config file may run
+	Apart   bool // it gets a working tree of its own
 }
 
 // Add records a task without starting it. The rules it will be judged by are frozen
@@ -41,6 +43,11 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*drive.Record, error) {
 		}
 		if q.ID == "" {
 			t.ID = belay.NextTaskID(used)
+		}
+		if q.Apart {
+			if t.Worktree, err = apart.Path(d.Desk, t.ID); err != nil {
+				return nil, err
+			}
 		}
 		_, err = d.Journal.Create(ctx, t.ID, drive.EntryTask, t)
 		if err == nil {
@@ -137,6 +144,9 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w drive.Watcher) (*
 	if r.State.Phase != loop.PhaseNew && r.State.Phase != "" && r.State.Phase != loop.PhaseSnapshot && r.State.Phase != loop.PhaseBaseline {
 		return nil, belay.Refuse(belay.CodeUsage, "belay status", "%s is started already (%s)", task, r.State.Phase)
 	}
+	if d, err = d.at(ctx, r); err != nil {
+		return nil, err
+	}
 	unlock, err := d.Hold(ctx, task, "belay task start")
 	if err != nil {
 		return nil, err
@@ -163,6 +173,9 @@ func (d *Desk) Capture(ctx context.Context, task belay.TaskID, w drive.Watcher) 
 	if c == nil || c.Kind != loop.CmdAttempt && c.Kind != loop.CmdCapture {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s has no attempt under way (%s)", task, r.State.Phase)
 	}
+	if d, err = d.at(ctx, r); err != nil {
+		return nil, err
+	}
 	unlock, err := d.Hold(ctx, task, "belay task capture")
 	if err != nil {
 		return nil, err
@@ -187,6 +200,9 @@ func (d *Desk) Finish(ctx context.Context, task belay.TaskID, w drive.Watcher) (
 	if c == nil || c.Kind != loop.CmdClose {
 		return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay check %s, then belay show %s", task, task),
 			"%s is not accepted: it stands in phase %s", task, r.State.Phase)
+	}
+	if d, err = d.at(ctx, r); err != nil {
+		return nil, err
 	}
 	return r, d.pending(ctx, r, w, loop.CmdClose)
 }

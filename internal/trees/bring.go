@@ -337,3 +337,6 @@ func (s still) agree(ctx context.Context, tree string, man *manifest.Manifest) e
 	}
 	return nil
 }
+
+// Text reports whether a conflict can be written with markers.
+func Text(c merge.Conflict) bool { return c.Kind == merge.KindContent || c.Kind == merge.KindAdded }
