@@ -112,6 +112,7 @@ type Shown struct {
 	Created   time.Time      `json:"created"`
 	Changed   time.Time      `json:"changed"`
 	Torn      int64          `json:"torn,omitempty"`
+	Unmerged  bool           `json:"unmerged,omitempty"` // accepted in a tree of its own and not brought back yet
 }
 
 // ShownAttempt is one attempt with the reasons it was refused for.
@@ -129,7 +130,7 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *drive.Record, error) {
 	s := Shown{
 		Task: r.Task, Phase: phase(r.State), Outcome: r.State.Outcome, Why: r.State.Why, Before: string(r.State.Before),
 		Gate: r.State.Gate, Rollbacks: r.State.Rollbacks, Retries: r.State.Retries, Decisions: r.State.Decisions,
-		Notes: r.Notes, Created: r.Created, Changed: r.Changed, Torn: r.Log.Torn, Attempts: []ShownAttempt{},
+		Notes: r.Notes, Created: r.Created, Changed: r.Changed, Torn: r.Log.Torn, Attempts: []ShownAttempt{}, Unmerged: apart.Unmerged(r),
 	}
 	for _, n := range r.Notes {
 		if n.Kind == "rollback" {

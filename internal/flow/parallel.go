@@ -1,0 +1,148 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// ParallelRequest asks for several recorded tasks to be run at once, each in a working
+// tree of its own.
+type ParallelRequest struct {
+	Tasks []belay.TaskID // none: all that were recorded and not begun
+	Most  int            // at the same time
+	Watch func(belay.TaskID) drive.Watcher
+	Soft  context.Context // ends when a person wants to stop: all are captured and parked
+	Trust bool
+	Keep  bool
+}
+
+// Ran is how far one task got. Err is what its run would have ended with on its own; nil
+// when it was accepted.
+type Ran struct {
+	Task belay.TaskID
+	Err  error
+}
+
+// MostParallel bounds how many tasks run at the same time.
+const MostParallel = 64
+
+// Parallel runs tasks side by side, in the order given as far as there is room, and
+// returns when each is closed, parked or waits for a person. Everything that can be
+// refused is refused before the first begins. A task that comes after others begins when
+// those are accepted, from the user's tree together with their work.
+func (d *Desk) Parallel(ctx context.Context, q ParallelRequest) ([]Ran, error) {
+	if q.Most < 1 || q.Most > MostParallel {
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("a number from 1 to %d", MostParallel), "%d tasks cannot run at the same time", q.Most)
+	}
+	tasks, err := d.parallel(q)
+	if err != nil {
+		return nil, err
+	}
+	ran := make([]Ran, len(tasks))
+	free := make(chan struct{}, q.Most)
+	var all sync.WaitGroup
+	for i, id := range tasks {
+		ran[i].Task = id
+		select {
+		case free <- struct{}{}:
+		case <-q.Soft.Done():
+		}
+		if q.Soft.Err() != nil {
+			ran[i].Err = belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s --worktree", id), "%s was not begun", id)
+			continue
+		}
+		all.Go(func() {
+			defer func() { <-free }()
+			r, err := d.Run(ctx, RunRequest{NewTask: NewTask{Apart: true, Trust: q.Trust}, Resume: id, Keep: q.Keep, Watch: q.Watch(id), Soft: q.Soft})
+			if err == nil {
+				err = Standing(r)
+			}
+			ran[i].Err = err
+		})
+	}
+	all.Wait()
+	return ran, nil
+}
+
+// parallel gives the tasks that are to run, or refuses.
+func (d *Desk) parallel(q ParallelRequest) ([]belay.TaskID, error) {
+	records, err := d.Records(nil)
+	if err != nil {
+		return nil, err
+	}
+	tasks := slices.Clone(q.Tasks)
+	if len(tasks) == 0 {
+		for _, r := range records {
+			if r.State.Phase == "" {
+				tasks = append(tasks, r.Task.ID)
+			}
+		}
+	}
+	if len(tasks) == 0 {
+		return nil, belay.Refuse(belay.CodeUsage, `belay task add "…" -- AGENT ARGS… records one`, "there is no task to run")
+	}
+	seen := map[string]bool{}
+	for i, id := range tasks {
+		r, err := d.Load(id)
+		if err != nil {
+			return nil, err
+		}
+		tasks[i] = r.Task.ID
+		if seen[id.Key()] {
+			return nil, belay.Refuse(belay.CodeUsage, "name it once", "%s is named twice", id)
+		}
+		seen[id.Key()] = true
+		if r.Task.Worktree == "" && r.State.Phase != "" || !r.Open() {
+			_, err = d.resumable(context.Background(), RunRequest{NewTask: NewTask{Apart: true}, Resume: id})
+			return nil, err
+		}
+		if err := d.mayRun(r.Task, q.Trust); err != nil {
+			return nil, fmt.Errorf("%s: %w", id, err)
+		}
+	}
+	return tasks, nil
+}
+
+// Standing is the error that a run of a task ends with: nil when it was accepted.
+func Standing(r *drive.Record) error {
+	id := r.Task.ID
+	switch {
+	case r.State.Outcome == loop.OutcomePassed:
+		return nil
+	case r.State.Gate != nil:
+		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", id), "%s waits for a person: %s", id, r.State.Gate.Why)
+	case !r.Open():
+		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s was not accepted: %s", id, r.State.Outcome)
+	}
+	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is parked", id)
+}
+
+// severity orders the ways in which tasks end badly, the worst last.
+var severity = []belay.Code{belay.CodeWaiting, belay.CodeRefused, belay.CodeDrift, belay.CodeNotFound, belay.CodeBusy, belay.CodeUsage, belay.CodeCannot, belay.CodeInterrupted}
+
+// Worst sums runs up: nil when all were accepted, else an error with the worst code.
+func Worst(ran []Ran) error {
+	worst, bad := -1, 0
+	for _, r := range ran {
+		if r.Err == nil {
+			continue
+		}
+		bad++
+		code := belay.CodeOf(r.Err)
+		if errors.Is(r.Err, context.Canceled) {
+			code = belay.CodeInterrupted
+		}
+		worst = max(worst, slices.Index(severity, code))
+	}
+	if bad == 0 {
+		return nil
+	}
+	return belay.Refuse(severity[max(worst, 0)], "see each of them above", "%d of %d task(s) were not accepted", bad, len(ran))
+}
