@@ -45,6 +45,9 @@ func Merge(ctx context.Context, d *drive.Desk, q MergeRequest) (Merged, error) {
 	if err := mergeable(r, q); err != nil {
 		return Merged{}, err
 	}
+	if err := InOrder(d, r, true); err != nil && !q.Unaccepted {
+		return Merged{}, err
+	}
 	home, err := Home(ctx, d)
 	if err != nil {
 		return Merged{}, err

@@ -152,8 +152,17 @@ func startOf(ctx context.Context, d *drive.Desk, r *drive.Record, w drive.Watche
 	if held, busy := d.Held(); busy {
 		w.Note(fmt.Sprintf("%s starts from what the working tree holds now, in the middle of the work of %s", r.Task.ID, held))
 	}
-	info, err = d.Snaps.Take(ctx, snapshot.Meta{Kind: belay.KindBefore, Task: r.Task.ID, Command: apartMark, Feature: r.Task.Feature, Journal: r.Log.Head.Hash,
-		Message: "what the working tree of " + string(r.Task.ID) + " starts from"})
+	meta := snapshot.Meta{Kind: belay.KindBefore, Task: r.Task.ID, Command: apartMark, Feature: r.Task.Feature, Journal: r.Log.Head.Hash,
+		Message: "what the working tree of " + string(r.Task.ID) + " starts from"}
+	before, err := toBring(d, r)
+	if err != nil {
+		return "", err
+	}
+	if len(before) > 0 {
+		info, err = trees.Together(ctx, d.Snaps, before, meta)
+		return info.ID, err
+	}
+	info, err = d.Snaps.Take(ctx, meta)
 	return info.ID, err
 }
 

@@ -38,3 +38,16 @@ func (d *Desk) retired(ctx context.Context, r *drive.Record, w drive.Watcher) {
 	}
 	w.Note(fmt.Sprintf("the working tree of %s is removed; its snapshots stay", r.Task.ID))
 }
+
+// known refuses a task that is to come after one that does not exist.
+func (d *Desk) known(q NewTask) error {
+	for _, id := range q.After {
+		if q.ID != "" && id.Key() == q.ID.Key() {
+			return belay.Refuse(belay.CodeUsage, "name another", "%s cannot come after itself", id)
+		}
+		if _, err := d.Load(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/drive"
@@ -45,34 +44,92 @@ func (d *Desk) Parallel(ctx context.Context, q ParallelRequest) ([]Ran, error) {
 	if err != nil {
 		return nil, err
 	}
-	ran := make([]Ran, len(tasks))
-	free := make(chan struct{}, q.Most)
-	var all sync.WaitGroup
-	for i, id := range tasks {
-		ran[i].Task = id
-		select {
-		case free <- struct{}{}:
-		case <-q.Soft.Done():
-		}
-		if q.Soft.Err() != nil {
-			ran[i].Err = belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s --worktree", id), "%s was not begun", id)
-			continue
-		}
-		all.Go(func() {
-			defer func() { <-free }()
-			r, err := d.Run(ctx, RunRequest{NewTask: NewTask{Apart: true, Trust: q.Trust}, Resume: id, Keep: q.Keep, Watch: q.Watch(id), Soft: q.Soft})
-			if err == nil {
-				err = Standing(r)
-			}
-			ran[i].Err = err
-		})
+	p := &pool{ran: make([]Ran, len(tasks)), begun: make([]bool, len(tasks)), ended: map[string]*Ran{}, records: tasks}
+	for i, r := range tasks {
+		p.ran[i].Task = r.Task.ID
 	}
-	all.Wait()
-	return ran, nil
+	ends := make(chan int)
+	for running := 0; ; running-- {
+		for running < q.Most {
+			i := p.next(q.Soft.Err() != nil)
+			if i < 0 {
+				break
+			}
+			running++
+			go func() {
+				id := tasks[i].Task.ID
+				r, err := d.Run(ctx, RunRequest{NewTask: NewTask{Apart: true, Trust: q.Trust}, Resume: id, Keep: q.Keep, Watch: q.Watch(id), Soft: q.Soft})
+				if err == nil {
+					err = Standing(r)
+				}
+				p.ran[i].Err = err
+				ends <- i
+			}()
+		}
+		if running == 0 {
+			return p.ran, nil
+		}
+		i := <-ends
+		p.ended[tasks[i].Task.ID.Key()] = &p.ran[i]
+	}
+}
+
+// pool is which of several tasks have begun and ended. A task's own goroutine writes only
+// its Err.
+type pool struct {
+	records []*drive.Record
+	ran     []Ran
+	begun   []bool
+	ended   map[string]*Ran
+}
+
+// next gives the first task that may begin now, -1 when there is none. One that can no
+// longer begin ends here: stopped, or after a task that was not accepted.
+func (p *pool) next(stopped bool) int {
+	for again := true; again; {
+		again = false
+		for i, r := range p.records {
+			if p.begun[i] {
+				continue
+			}
+			err := error(nil)
+			if stopped {
+				err = belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --parallel 1 %s", r.Task.ID), "%s was not begun", r.Task.ID)
+			} else if first, wait := p.first(r); wait {
+				continue
+			} else if first != nil {
+				err = belay.Refuse(belay.CodeOf(first.Err), fmt.Sprintf("belay show %s", first.Task), "%s comes after %s, which is not accepted", r.Task.ID, first.Task)
+			}
+			p.begun[i] = true
+			if err == nil {
+				return i
+			}
+			p.ran[i].Err = err
+			p.ended[r.Task.ID.Key()] = &p.ran[i]
+			again = true // others may come after it
+		}
+	}
+	return -1
+}
+
+// first looks at the tasks that one comes after: whether any has still to end, and which
+// was not accepted.
+func (p *pool) first(r *drive.Record) (bad *Ran, wait bool) {
+	for _, id := range r.Task.After {
+		here := slices.ContainsFunc(p.records, func(o *drive.Record) bool { return o.Task.ID.Key() == id.Key() })
+		end, ended := p.ended[id.Key()]
+		switch {
+		case here && !ended:
+			wait = true
+		case ended && end.Err != nil:
+			bad = end
+		}
+	}
+	return bad, wait && bad == nil
 }
 
 // parallel gives the tasks that are to run, or refuses.
-func (d *Desk) parallel(q ParallelRequest) ([]belay.TaskID, error) {
+func (d *Desk) parallel(q ParallelRequest) ([]*drive.Record, error) {
 	records, err := d.Records(nil)
 	if err != nil {
 		return nil, err
@@ -88,13 +145,14 @@ func (d *Desk) parallel(q ParallelRequest) ([]belay.TaskID, error) {
 	if len(tasks) == 0 {
 		return nil, belay.Refuse(belay.CodeUsage, `belay task add "…" -- AGENT ARGS… records one`, "there is no task to run")
 	}
+	var list []*drive.Record
 	seen := map[string]bool{}
-	for i, id := range tasks {
+	for _, id := range tasks {
 		r, err := d.Load(id)
 		if err != nil {
 			return nil, err
 		}
-		tasks[i] = r.Task.ID
+		list = append(list, r)
 		if seen[id.Key()] {
 			return nil, belay.Refuse(belay.CodeUsage, "name it once", "%s is named twice", id)
 		}
@@ -107,7 +165,7 @@ func (d *Desk) parallel(q ParallelRequest) ([]belay.TaskID, error) {
 			return nil, fmt.Errorf("%s: %w", id, err)
 		}
 	}
-	return tasks, nil
+	return list, nil
 }
 
 // Standing is the error that a run of a task ends with: nil when it was accepted.

@@ -30,6 +30,9 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*drive.Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := apart.InOrder(d.Desk, r, r.Task.Worktree == ""); err != nil {
+		return r, err
+	}
 	inner, err := apart.Ready(ctx, d.Desk, r, q.Watch)
 	if err != nil {
 		return r, err

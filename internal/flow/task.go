@@ -25,8 +25,9 @@ type NewTask struct {
 	Feature string
 	Role    string
 	Expect  []string
-	Trust   bool // commands in the config file may run
-	Apart   bool // it gets a working tree of its own
+	Trust   bool           // commands in the config file may run
+	Apart   bool           // it gets a working tree of its own
+	After   []belay.TaskID // tasks that have to be accepted first
 }
 
 // Add records a task without starting it. The rules it will be judged by are frozen
@@ -34,6 +35,9 @@ type NewTask struct {
 func (d *Desk) Add(ctx context.Context, q NewTask) (*drive.Record, error) {
 	t, err := d.task(q)
 	if err != nil {
+		return nil, err
+	}
+	if err := d.known(q); err != nil {
 		return nil, err
 	}
 	for {
@@ -83,7 +87,7 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 	}
 	c := d.Config
 	t := belay.Task{
-		ID: q.ID, Prose: q.Prose, Title: belay.TitleOf(q.Prose), Feature: q.Feature, Role: q.Role,
+		ID: q.ID, After: q.After, Prose: q.Prose, Title: belay.TitleOf(q.Prose), Feature: q.Feature, Role: q.Role,
 		Agent: q.Agent, Debugger: c.Debugger.Command, Timeout: c.Agent.Timeout,
 		Scope:    belay.Scope{Files: c.Files, Protect: c.Protect, Expect: q.Expect},
 		Preserve: c.Preserve, Policy: c.Policy(), Reviewers: c.Reviewers, Guidelines: c.HouseRules(),

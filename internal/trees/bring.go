@@ -118,8 +118,9 @@ type merger struct {
 	to   *restore.Store
 	q    Request
 	out  Brought
-	ours merge.State
+	ours merge.State        // nil: the present
 	task *manifest.Manifest // of what the task left
+	lies map[string]bool    // paths where something lies that ours does not hold
 }
 
 // side reads a snapshot.
@@ -156,8 +157,11 @@ func (m *merger) plan(ctx context.Context, c *capture.Capture) (merge.Plan, erro
 		return merge.Plan{}, err
 	}
 	m.task = man
-	if m.ours, err = m.state(ctx, c.Tree, c.Man); err != nil {
-		return merge.Plan{}, err
+	present := m.ours == nil
+	if present {
+		if m.ours, err = m.state(ctx, c.Tree, c.Man); err != nil {
+			return merge.Plan{}, err
+		}
 	}
 	m.unspoken(base, theirs)
 	root, err := worktree.OpenRoot(m.to.Repo.Root)
@@ -170,10 +174,18 @@ func (m *merger) plan(ctx context.Context, c *capture.Capture) (merge.Plan, erro
 		return merge.Plan{}, err
 	}
 	defer j.close()
+	m.lies = map[string]bool{}
+	for p := range theirs {
+		if _, held := m.ours[p]; !held && hidden(root, c.Man, p) {
+			m.lies[p] = true
+		}
+	}
 	in := merge.Input{Base: base, Ours: m.ours, Theirs: theirs, Choose: m.choose, WriteMarkers: m.q.Markers, Join: j.join,
-		OursHidden: func(p string) bool { return hidden(root, c.Man, p) }}
-	if in.OursMoved, err = renames(ctx, m.to.Repo, first, c.Tree, base, m.ours); err != nil {
-		return merge.Plan{}, err
+		OursHidden: func(p string) bool { return m.lies[p] }}
+	if present {
+		if in.OursMoved, err = renames(ctx, m.to.Repo, first, c.Tree, base, m.ours); err != nil {
+			return merge.Plan{}, err
+		}
 	}
 	if in.TheirsMoved, err = renames(ctx, m.to.Repo, first, last, base, theirs); err != nil {
 		return merge.Plan{}, err
@@ -331,7 +343,7 @@ func (s still) agree(ctx context.Context, tree string, man *manifest.Manifest) e
 		return fmt.Errorf("look at the tree again: %w", err)
 	}
 	for p := range s.changed {
-		if now[p] != s.m.ours[p] {
+		if now[p] != s.m.ours[p] && !s.m.lies[p] { // what lay there is in the rescue by now
 			return errMoved
 		}
 	}

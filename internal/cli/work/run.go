@@ -20,7 +20,7 @@ import (
 
 type runFlags struct {
 	task, resume, feature, role string
-	expect                      []string
+	expect, after               []string
 	settings                    cli.Settings
 	trust, quiet                bool
 	apart, keep                 bool
