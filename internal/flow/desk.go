@@ -69,7 +69,11 @@ func OpenAnyway(ctx context.Context, s Setting) (*Desk, error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg, bad := config.Load(repo.Root)
+	home, err := apart.HomeOf(repo)
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg, bad := config.Load(home)
 	if bad != nil {
 		if cfg, err = config.Parse("", nil); err != nil {
 			return nil, bad, err

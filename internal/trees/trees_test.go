@@ -26,6 +26,18 @@ func TestMake(t *testing.T) {
 			y.ok(os.RemoveAll(filepath.Join(y.dir, "d")))
 			y.git("rm", "-q", "--cached", "a.txt")
 		},
+		"sparse": func(y *yard) { y.base(); y.git("sparse-checkout", "set", "d") },
+		"in a merge": func(y *yard) {
+			y.base()
+			y.git("stash", "-u")
+			y.git("checkout", "-q", "-b", "other")
+			y.write("a.txt", "other\n")
+			y.git("commit", "-qam", "other")
+			y.git("checkout", "-q", "main")
+			y.write("a.txt", "mine\n")
+			y.git("commit", "-qam", "mine")
+			y.run(y.dir, "-c", "alias.m=!git merge other || true", "m")
+		},
 		"detached, a stash": func(y *yard) {
 			y.base()
 			y.git("stash", "-u")
@@ -118,6 +130,31 @@ func TestByHand(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// The user may work in a linked working tree; a task's own is made from it all the same.
+func TestMakeFromLinked(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.base()
+	dir := filepath.Join(filepath.Dir(y.dir), "linked")
+	y.git("worktree", "add", "-q", "-b", "side", dir)
+	write(t, dir, "a.txt", "linked\n")
+	home := open(t, dir)
+	from := take(t, home)
+	path := filepath.Join(y.dir, ".git", "belay", "trees", "t1")
+	m, err := trees.Make(context.Background(), home, path, trees.Mark{Task: "T1", Home: dir, From: from.ID}, snapshot.Options{})
+	y.ok(err)
+	same(t, "the task's tree", looks(t, dir), looks(t, path))
+	before := take(t, m.Snaps)
+	write(t, path, "b.txt", "task\n")
+	_, err = trees.Bring(context.Background(), home, trees.Request{Task: "T1", Before: before.ID, After: take(t, m.Snaps).ID})
+	y.ok(err)
+	same(t, "merged", looks(t, path), looks(t, dir))
+	y.ok(trees.Remove(context.Background(), home.Repo, path, "T1"))
+	if mark, ok, err := trees.MarkOf(home.Repo); ok || err != nil {
+		t.Errorf("the user's own linked tree has a mark: %v %v", mark, err)
+	}
+}
 
 func TestFolder(t *testing.T) {
 	t.Parallel()
