@@ -246,10 +246,31 @@ func Remove(ctx context.Context, home *git.Repo, path string, task belay.TaskID)
 	if err != nil || !known {
 		return err
 	}
+	if err := loosen(path); err != nil {
+		return err
+	}
 	if _, err := home.Run(ctx, nil, "worktree", "remove", "--force", "--force", "--", path); err != nil {
 		return fmt.Errorf("remove the working tree %s: %w", path, err)
 	}
 	_ = os.Remove(filepath.Dir(path)) // the folder of such trees, when it was the last
+	return nil
+}
+
+// loosen opens folders that may not be written in: what is in them could not be removed.
+func loosen(path string) error {
+	err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode().Perm()&0o700 != 0o700 {
+			err = os.Chmod(p, info.Mode().Perm()|0o700)
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("make way for removing %s: %w", path, err)
+	}
 	return nil
 }
 
