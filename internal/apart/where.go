@@ -160,9 +160,12 @@ func startOf(ctx context.Context, d *drive.Desk, r *drive.Record, w drive.Watche
 	}
 	if len(before) > 0 {
 		info, err = trees.Together(ctx, d.Snaps, before, meta)
-		return info.ID, err
+	} else {
+		info, err = d.Snaps.Take(ctx, meta)
 	}
-	info, err = d.Snaps.Take(ctx, meta)
+	if n := len(info.Gaps) + len(info.Nested); n > 0 && err == nil {
+		w.Note(fmt.Sprintf("%d path(s) of the working tree are not in that of %s: they could not be captured, or are repositories of their own (belay snapshot show %s)", n, r.Task.ID, info.ID.Short()))
+	}
 	return info.ID, err
 }
 

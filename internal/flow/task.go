@@ -148,6 +148,9 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w drive.Watcher) (*
 	if r.State.Phase != loop.PhaseNew && r.State.Phase != "" && r.State.Phase != loop.PhaseSnapshot && r.State.Phase != loop.PhaseBaseline {
 		return nil, belay.Refuse(belay.CodeUsage, "belay status", "%s is started already (%s)", task, r.State.Phase)
 	}
+	if err := apart.InOrder(d.Desk, r, true); err != nil {
+		return nil, err
+	}
 	if d, err = d.at(ctx, r); err != nil {
 		return nil, err
 	}
