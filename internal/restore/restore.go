@@ -208,7 +208,7 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		return out, nil, s.giveUp(ctx, rescue, err)
 	}
 	out.Rescue = rescue.ID
-	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plant: o.Plant, Plan: pl.Plan, Refs: g.refs, Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0}
+	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plant: o.Plant, Chosen: o.OnlyRef != nil, Plan: pl.Plan, Refs: g.refs, Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0}
 	if err := s.writeIntent(j); err != nil {
 		// It may stand under its name, only not synced. The rescue goes when it is gone.
 		if rerr := os.Remove(s.intentPath()); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {

@@ -30,6 +30,7 @@ type intent struct {
 	Plan       putback.Plan     `json:"plan"`
 	Refs       []RefMove        `json:"refs,omitempty"`
 	IndexInode uint64           `json:"index_inode,omitempty"` // of our own index.lock
+	Chosen     bool             `json:"chosen,omitempty"`      // not all refs were to move: other people's reflogs stay
 	Plant      bool             `json:"plant,omitempty"`       // into a working tree just made
 	Step       string           `json:"step,omitempty"`        // undo or redo; "" for a restore
 }
@@ -270,7 +271,11 @@ func (s *Store) recover(ctx context.Context) (*Restored, error) {
 	}
 	g := &gitPlan{}
 	if !j.FilesOnly {
-		if g, err = s.planGit(ctx, target, c, Options{decided: &j.Refs, step: j.Step, Plant: j.Plant}); err != nil {
+		o := Options{decided: &j.Refs, step: j.Step, Plant: j.Plant}
+		if j.Chosen {
+			o.OnlyRef = func(name string) bool { return slices.ContainsFunc(j.Refs, func(m RefMove) bool { return m.Ref == name }) }
+		}
+		if g, err = s.planGit(ctx, target, c, o); err != nil {
 			return nil, err
 		}
 	}
