@@ -273,7 +273,9 @@ func (s *Store) recover(ctx context.Context) (*Restored, error) {
 	if !j.FilesOnly {
 		o := Options{decided: &j.Refs, step: j.Step, Plant: j.Plant}
 		if j.Chosen {
-			o.OnlyRef = func(name string) bool { return slices.ContainsFunc(j.Refs, func(m RefMove) bool { return m.Ref == name }) }
+			o.OnlyRef = func(name string) bool {
+				return slices.ContainsFunc(j.Refs, func(m RefMove) bool { return m.Ref == name })
+			}
 		}
 		if g, err = s.planGit(ctx, target, c, o); err != nil {
 			return nil, err
