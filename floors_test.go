@@ -66,6 +66,7 @@ var floors = map[string]int{
 	"internal/drive":    7,
 	"internal/apart":    8,
 	"internal/flow":     9,
+	"internal/parallel": 10,
 	"internal/terminal": 10,
 	"internal/cli":      11,
 

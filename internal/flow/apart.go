@@ -51,3 +51,15 @@ func (d *Desk) known(q NewTask) error {
 	}
 	return nil
 }
+
+// MayRunApart refuses a task that cannot be run, or run on, in a working tree of its own.
+func (d *Desk) MayRunApart(r *drive.Record, trusted bool) error {
+	id := r.Task.ID
+	switch {
+	case !r.Open():
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id), "%s has ended: %s", id, r.State.Outcome)
+	case r.Task.Worktree == "" && r.State.Phase != "":
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", id), "%s has begun in the user's working tree", id)
+	}
+	return d.mayRun(r.Task, trusted)
+}

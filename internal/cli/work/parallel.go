@@ -12,6 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/parallel"
 )
 
 // parallel runs recorded tasks side by side: belay run --parallel N TASK…
@@ -20,7 +21,7 @@ func (a commands) parallel(c *cobra.Command, f runFlags, args []string) error {
 		return belay.Refuse(belay.CodeUsage, `record each with belay task add "…" --files … -- AGENT ARGS…, then belay run --parallel N TASK…`,
 			"what a task is and how it is judged is said when it is recorded")
 	}
-	q := flow.ParallelRequest{Most: f.parallel, Trust: f.trust, Keep: f.keep, Soft: a.Soft}
+	q := parallel.Request{Limit: f.parallel, Trust: f.trust, Keep: f.keep, Soft: a.Soft}
 	for _, arg := range args {
 		id, err := belay.ParseTaskID(arg)
 		if err != nil {
@@ -36,7 +37,7 @@ func (a commands) parallel(c *cobra.Command, f runFlags, args []string) error {
 	ticking, stop := context.WithCancel(c.Context())
 	b.Tick(ticking)
 	q.Watch = b.Watcher
-	ran, err := desk.Parallel(c.Context(), q)
+	ran, err := parallel.Run(c.Context(), desk, q)
 	stop()
 	b.Stop()
 	if err != nil {
@@ -54,7 +55,7 @@ type ranTask struct {
 }
 
 // ranAll prints where several runs have got to.
-func (a commands) ranAll(desk *flow.Desk, ran []flow.Ran) error {
+func (a commands) ranAll(desk *flow.Desk, ran []parallel.Ran) error {
 	var all []ranTask
 	var records []*drive.Record
 	for _, r := range ran {
@@ -72,7 +73,7 @@ func (a commands) ranAll(desk *flow.Desk, ran []flow.Ran) error {
 		}
 		all, records = append(all, t), append(records, rec)
 	}
-	return a.Tell(all, flow.Worst(ran), func(w io.Writer) {
+	return a.Tell(all, parallel.Worst(ran), func(w io.Writer) {
 		for i, t := range all {
 			fmt.Fprintln(w, brief.HistoryLine(t.Task, records[i].State))
 			switch {

@@ -1,4 +1,9 @@
-package flow
+// Package parallel runs several recorded tasks at once, each in a working tree of its own,
+// in the order in which they may begin.
+//
+// It runs nothing itself, that is flow's, and never lets a task begin before those it comes
+// after are accepted.
+package parallel
 
 import (
 	"context"
@@ -8,14 +13,15 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// ParallelRequest asks for several recorded tasks to be run at once, each in a working
+// Request asks for several recorded tasks to be run at once, each in a working
 // tree of its own.
-type ParallelRequest struct {
+type Request struct {
 	Tasks []belay.TaskID // none: all that were recorded and not begun
-	Most  int            // at the same time
+	Limit int            // at the same time
 	Watch func(belay.TaskID) drive.Watcher
 	Soft  context.Context // ends when a person wants to stop: all are captured and parked
 	Trust bool
@@ -29,18 +35,18 @@ type Ran struct {
 	Err  error
 }
 
-// MostParallel bounds how many tasks run at the same time.
-const MostParallel = 64
+// Most bounds how many tasks run at the same time.
+const Most = 64
 
-// Parallel runs tasks side by side, in the order given as far as there is room, and
+// Run runs tasks side by side, in the order given as far as there is room, and
 // returns when each is closed, parked or waits for a person. Everything that can be
 // refused is refused before the first begins. A task that comes after others begins when
 // those are accepted, from the user's tree together with their work.
-func (d *Desk) Parallel(ctx context.Context, q ParallelRequest) ([]Ran, error) {
-	if q.Most < 1 || q.Most > MostParallel {
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("a number from 1 to %d", MostParallel), "%d tasks cannot run at the same time", q.Most)
+func Run(ctx context.Context, d *flow.Desk, q Request) ([]Ran, error) {
+	if q.Limit < 1 || q.Limit > Most {
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("a number from 1 to %d", Most), "%d tasks cannot run at the same time", q.Limit)
 	}
-	tasks, err := d.parallel(q)
+	tasks, err := chosen(d, q)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +56,7 @@ func (d *Desk) Parallel(ctx context.Context, q ParallelRequest) ([]Ran, error) {
 	}
 	ends := make(chan int)
 	for running := 0; ; running-- {
-		for running < q.Most {
+		for running < q.Limit {
 			i := p.next(q.Soft.Err() != nil)
 			if i < 0 {
 				break
@@ -58,7 +64,7 @@ func (d *Desk) Parallel(ctx context.Context, q ParallelRequest) ([]Ran, error) {
 			running++
 			go func() {
 				id := tasks[i].Task.ID
-				r, err := d.Run(ctx, RunRequest{NewTask: NewTask{Apart: true, Trust: q.Trust}, Resume: id, Keep: q.Keep, Watch: q.Watch(id), Soft: q.Soft})
+				r, err := d.Run(ctx, flow.RunRequest{NewTask: flow.NewTask{Apart: true, Trust: q.Trust}, Resume: id, Keep: q.Keep, Watch: q.Watch(id), Soft: q.Soft})
 				if err == nil {
 					err = Standing(r)
 				}
@@ -128,8 +134,8 @@ func (p *pool) first(r *drive.Record) (bad *Ran, wait bool) {
 	return bad, wait && bad == nil
 }
 
-// parallel gives the tasks that are to run, or refuses.
-func (d *Desk) parallel(q ParallelRequest) ([]*drive.Record, error) {
+// chosen gives the tasks that are to run, or refuses.
+func chosen(d *flow.Desk, q Request) ([]*drive.Record, error) {
 	records, err := d.Records(nil)
 	if err != nil {
 		return nil, err
@@ -157,11 +163,7 @@ func (d *Desk) parallel(q ParallelRequest) ([]*drive.Record, error) {
 			return nil, belay.Refuse(belay.CodeUsage, "name it once", "%s is named twice", id)
 		}
 		seen[id.Key()] = true
-		if r.Task.Worktree == "" && r.State.Phase != "" || !r.Open() {
-			_, err = d.resumable(context.Background(), RunRequest{NewTask: NewTask{Apart: true}, Resume: id})
-			return nil, err
-		}
-		if err := d.mayRun(r.Task, q.Trust); err != nil {
+		if err := d.MayRunApart(r, q.Trust); err != nil {
 			return nil, fmt.Errorf("%s: %w", id, err)
 		}
 	}
