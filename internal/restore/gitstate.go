@@ -125,6 +125,9 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 			g.indexFiles[name] = data
 		}
 	}
+	if o.Plant {
+		return g, nil
+	}
 	g.stateFiles = s.gitWrites("state/", h.files, then.Links, c.State)
 	g.operation = len(g.stateFiles) > 0
 	g.adminFiles = s.gitWrites("own/", h.files, then.Links, c.Own)
@@ -205,8 +208,8 @@ func (s *Store) planLogs(g *gitPlan, h held, c *capture.Capture, o Options) {
 	ends := g.ends(c)
 	for path, data := range h.files {
 		ref, ok := strings.CutPrefix(path, "logs/")
-		if !ok || ref != "HEAD" && ends[ref] != h.refs.Refs[ref] {
-			continue
+		if !ok || ref != "HEAD" && (ends[ref] != h.refs.Refs[ref] || o.OnlyRef != nil && !o.OnlyRef(ref)) {
+			continue // somebody else's lines
 		}
 		f, there := now[path]
 		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" {
@@ -216,7 +219,8 @@ func (s *Store) planLogs(g *gitPlan, h held, c *capture.Capture, o Options) {
 		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: capture.UsualPerm})
 	}
 	for _, path := range []string{"logs/HEAD", "logs/refs/stash"} {
-		if _, had := h.files[path]; !had {
+		ref := strings.TrimPrefix(path, "logs/")
+		if _, had := h.files[path]; !had && (ref == "HEAD" || ends[ref] == "") { // a stash that stays is its reflog
 			_, there := now[path]
 			g.logs = g.logs || there
 			g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, gone: true})
