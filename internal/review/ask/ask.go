@@ -96,10 +96,10 @@ func (q Question) program(ctx context.Context, r *Reply, prompt string) ([]byte,
 	}.Run(ctx)
 	r.Writable = r.Writable || end.Writable
 	switch {
-	case end.Failed != nil:
-		return out.Bytes(), fmt.Errorf("it could not be run: %w", end.Failed)
 	case ctx.Err() != nil || end.Cut:
 		return out.Bytes(), timeUp(ctx, q.Reviewer.Timeout)
+	case end.Failed != nil:
+		return out.Bytes(), fmt.Errorf("it could not be run: %w", end.Failed)
 	case out.over:
 		return out.Bytes(), fmt.Errorf("it said more than %d KiB", opinion.Most>>10)
 	case end.Code != 0 || end.Signal != 0:
