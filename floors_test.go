@@ -25,6 +25,7 @@ var floors = map[string]int{
 	"internal/loop":          0,
 	"internal/gitindex":      0,
 	"internal/worktree":      0,
+	"internal/gitfiles":      0,
 	"internal/manifest":      0,
 	"internal/procs":         0,
 	"internal/check/results": 0,
@@ -52,11 +53,14 @@ var floors = map[string]int{
 
 	"internal/check":   3,
 	"internal/capture": 3,
+	"internal/ear":     3,
 	"internal/putback": 3,
 
 	"internal/snapshot": 4,
+	"internal/tally":    4,
 	"internal/restore":  5,
 	"internal/checkout": 5,
+	"internal/watch":    5,
 
 	"internal/baseline":     6,
 	"internal/review/panel": 6,

@@ -17,6 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/trust"
+	"github.com/belay-dev/belay/internal/watch"
 )
 
 // Desk is belay opened in one working tree: what every request starts from.
@@ -84,5 +85,8 @@ func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*D
 	d.Snaps, err = restore.Open(ctx, repo, snapshot.Options{
 		Include: cfg.Snapshot.Include, MaxFile: cfg.Snapshot.MaxFile,
 	})
+	if err == nil {
+		d.Snaps.Watch = &watch.Client{Place: d.Snaps.Place}
+	}
 	return d, err
 }

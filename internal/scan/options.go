@@ -42,6 +42,10 @@ type Options struct {
 	Include []string // doublestar globs of ignored paths to capture all the same; one that matches a folder covers all below
 	MaxFile int64    // untracked and included files with more bytes become a Gap; 0 is no limit
 	Workers int      // 0 is one for each processor
+
+	// Entering is called with each folder before it is listed, from several goroutines;
+	// fd is the open folder. Its error ends the scan. nil is nothing to call.
+	Entering func(path string, fd int) error
 }
 
 func (o *Options) check() error {

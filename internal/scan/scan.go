@@ -36,10 +36,12 @@ type scan struct {
 	dirty                atomic.Bool  // the cache has to be written
 	stale                atomic.Int64 // records of it that no longer hold
 	rulesMoved           bool
+	dirt                 *Dirt // of a scan that goes on from an earlier result; nil otherwise
 
 	mu    sync.Mutex
 	young []int64 // change times not older than the scan
 	ruled []*node // folders that were asked about
+	made  []*node // folders that have a prev
 }
 
 // Scan reads the whole tree below o.Root and changes nothing in it. It opens only
@@ -75,6 +77,14 @@ func (s *scan) run(ctx context.Context) (*Result, error) {
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}
+	if err := s.walk(ctx); err != nil {
+		return nil, err
+	}
+	return s.gather(), nil
+}
+
+// walk enters the top and everything below that has to be looked at.
+func (s *scan) walk(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { s.pool.fail(context.Cause(ctx)) })
@@ -92,13 +102,13 @@ func (s *scan) run(ctx context.Context) (*Result, error) {
 	}
 	s.asker.running.Wait()
 	if err := s.pool.failed(); err != nil {
-		return nil, err
+		return err
 	}
 	if s.top.state != nodeListed {
-		return nil, fmt.Errorf("the folder cannot be read or vanished %s", s.top.gap)
+		return fmt.Errorf("the folder cannot be read or vanished %s", s.top.gap)
 	}
 	s.checkRules()
-	return s.gather(), nil
+	return nil
 }
 
 // prepare asks the clock, reads the cache and makes it agree with the index.

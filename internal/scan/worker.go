@@ -96,6 +96,12 @@ func (w *worker) unopened(n *node, err error) error {
 // enter lists a folder and does all that needs no answer from outside.
 func (w *worker) enter(n *node) error {
 	s := w.s
+	if n.prev != nil {
+		s.remember(n)
+		if s.dirt.keepsNames(n) {
+			return w.patch(n)
+		}
+	}
 	fd, err := worktree.OpenFolder(s.root, n.path)
 	if err != nil {
 		return w.unopened(n, err)
@@ -110,6 +116,11 @@ func (w *worker) enter(n *node) error {
 		return nil
 	}
 	s.changed(&n.stat)
+	if s.o.Entering != nil {
+		if err := s.o.Entering(n.path, fd); err != nil {
+			return err
+		}
+	}
 	if err := w.list.Read(fd, n.lead()); err != nil {
 		return w.unopened(n, err)
 	}
@@ -119,6 +130,7 @@ func (w *worker) enter(n *node) error {
 		return nil
 	}
 	w.merge(n)
+	w.inherit(n)
 	n.state = nodeListed
 	if n.ignored {
 		return w.settle(n, fd)

@@ -34,7 +34,8 @@ type Options struct {
 // Store holds the snapshots of one working tree.
 type Store struct {
 	*capture.Place
-	opts Options
+	Watch Watcher // answers for takes, when set
+	opts  Options
 }
 
 // Open writes nothing.

@@ -18,6 +18,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/gitfiles"
 	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/worktree"
 )
@@ -33,7 +34,7 @@ func (s *Store) Take(ctx context.Context, m Meta) (Info, error) {
 		return Info{}, err
 	}
 	defer unlock()
-	info, _, err := s.Hold(ctx, m, capture.Wanted{})
+	info, _, err := s.Hold(ctx, m, capture.Wanted{Brief: true})
 	return info, err
 }
 
@@ -84,7 +85,7 @@ func (s *Store) Hold(ctx context.Context, m Meta, w capture.Wanted) (Info, *capt
 	}
 	// The snapshot exists. That the next take has to look at everything again is no
 	// reason to call it failed: whoever asked would take a second one.
-	_ = s.Learn(ctx, c, info.ID)
+	_ = s.learn(ctx, c, info.ID)
 	_ = s.releaseKept() // a pack that is kept for longer harms nobody
 	return info, c, nil
 }
@@ -116,7 +117,7 @@ func (s *Store) anchor(ctx context.Context, c *capture.Capture, info Info, commi
 func (s *Store) seal(c *capture.Capture, m Meta) (Info, git.NewObject) {
 	now := s.opts.Now()
 	info := Info{ID: newID(now, c.Newest), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch,
-		Operation: capture.Operation(c.State), Tree: c.Tree, Files: len(c.Scan.Entries), Partial: len(c.Man.Gaps) > 0, Moving: c.Moving, odd: len(c.Man.Odd)}
+		Operation: gitfiles.Operation(c.State), Tree: c.Tree, Files: c.Count, Partial: len(c.Man.Gaps) > 0, Moving: c.Moving, odd: len(c.Man.Odd)}
 	info.Gaps, info.Nested = gapsOf(c.Man)
 	commit := capture.CommitObject(s.Repo, c.Whole, c.Parents, now, info.message())
 	info.Commit = commit.OID
@@ -128,7 +129,7 @@ func (s *Store) seal(c *capture.Capture, m Meta) (Info, git.NewObject) {
 // held, marked as moving.
 func (s *Store) look(ctx context.Context, w capture.Wanted, seal func(*capture.Capture) []git.NewObject) (*capture.Capture, error) {
 	for try := 1; ; try++ {
-		c, err := s.Place.Read(ctx, w)
+		c, err := s.read(ctx, w, try == 1)
 		if errors.Is(err, git.ErrChanged) && try < tries {
 			continue
 		}
@@ -152,6 +153,16 @@ func (s *Store) look(ctx context.Context, w capture.Wanted, seal func(*capture.C
 			}
 		}
 	}
+}
+
+// read reads the present, once with the help of a watch when there is one.
+func (s *Store) read(ctx context.Context, w capture.Wanted, first bool) (*capture.Capture, error) {
+	if first {
+		if c := s.watched(ctx, w); c != nil {
+			return c, nil
+		}
+	}
+	return s.Place.Read(ctx, w)
 }
 
 // storeAll stores what the repository does not hold yet.
@@ -290,7 +301,7 @@ func (s *Store) anchored(ctx context.Context, c *capture.Capture) error {
 	if err != nil {
 		return err
 	}
-	if s.Remember(refs).Valid {
+	if c.Recall != nil && c.Recall(refs).Valid || c.Recall == nil && s.Remember(refs).Valid {
 		return nil
 	}
 	if err := s.Forget(); err != nil {
@@ -401,7 +412,7 @@ func (s *Store) Peek(ctx context.Context) (tree string, err error) {
 		return "", err
 	}
 	defer unlock()
-	c, err := s.look(ctx, capture.Wanted{}, nothingMore)
+	c, err := s.look(ctx, capture.Wanted{Brief: true}, nothingMore)
 	if err != nil {
 		return "", err
 	}
