@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/belay-dev/belay/internal/scan"
+	"github.com/belay-dev/belay/internal/dirt"
 )
 
 // Ear hears what changes: it knows which folder an event is about, and gathers the
@@ -15,7 +15,7 @@ type Ear struct {
 	mu      sync.Mutex // never held while a folder is read
 	paths   map[int32]string
 	wds     map[string]int32
-	dirt    *scan.Dirt
+	dirt    *dirt.Dirt
 	deaf    string // why; "" while nothing was missed
 	cookie  int32  // the folder of the cookies
 	cookies string
@@ -33,7 +33,7 @@ func New() (*Ear, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Ear{q: q, paths: map[int32]string{}, wds: map[string]int32{}, dirt: &scan.Dirt{}, waits: map[string]chan struct{}{}, fine: map[uint64]error{}}
+	e := &Ear{q: q, paths: map[int32]string{}, wds: map[string]int32{}, dirt: &dirt.Dirt{}, waits: map[string]chan struct{}{}, fine: map[uint64]error{}}
 	go e.listen()
 	return e, nil
 }
@@ -198,16 +198,16 @@ func (e *Ear) hearFolder(dir string, ev event) {
 }
 
 // Take gives what was marked since the last time, and why nothing can be believed.
-func (e *Ear) Take() (*scan.Dirt, string) {
+func (e *Ear) Take() (*dirt.Dirt, string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	d := e.dirt
-	e.dirt = &scan.Dirt{}
+	e.dirt = &dirt.Dirt{}
 	return d, e.deaf
 }
 
 // Put marks again what could not be looked at.
-func (e *Ear) Put(d *scan.Dirt) {
+func (e *Ear) Put(d *dirt.Dirt) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.dirt.Add(d)

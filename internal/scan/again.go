@@ -10,6 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/crew"
+	"github.com/belay-dev/belay/internal/dirt"
 	"github.com/belay-dev/belay/internal/statcache"
 	"github.com/belay-dev/belay/internal/worktree"
 )
@@ -31,9 +33,9 @@ func (r *Result) Tree() *Tree { return &Tree{s: r.scan, Moving: r.Moving} }
 // Again looks at what is marked, and believes the earlier tree about all else: the
 // caller answers for the marks being complete. ignored is what Options.Ignored is,
 // and has to follow the rules of the first scan. The earlier tree stays valid.
-func (t *Tree) Again(ctx context.Context, d *Dirt, ignored func(context.Context, []string) ([]bool, error)) (*Tree, error) {
+func (t *Tree) Again(ctx context.Context, d *dirt.Dirt, ignored func(context.Context, []string) ([]bool, error)) (*Tree, error) {
 	was := t.s
-	s := &scan{o: was.o, old: was.old, include: was.include, hashLen: was.hashLen, gitDir: was.gitDir, gitID: was.gitID, pool: newPool(), dirt: d}
+	s := &scan{o: was.o, old: was.old, include: was.include, hashLen: was.hashLen, gitDir: was.gitDir, gitID: was.gitID, pool: crew.NewPool[job](), dirt: d}
 	s.o.Ignored = ignored
 	fail := func(err error) (*Tree, error) {
 		return nil, fmt.Errorf("scan %s: %w", belay.VisibleLine(s.o.Root), err)
@@ -96,7 +98,7 @@ func (w *worker) patch(n *node) error {
 	n.items = slices.Clone(p.items)
 	for i := range n.items {
 		it := &n.items[i]
-		if !it.folder && w.s.dirt.of(it.path) != 0 {
+		if !it.folder && w.s.dirt.Touches(it.path) {
 			it.oid, it.facts, it.gap, it.gone, it.fresh = "", nil, "", false, false
 		}
 	}
@@ -129,7 +131,7 @@ func (w *worker) inherit(n *node) {
 		it.linked = was.linked
 		if it.folder {
 			it.child = was.child
-		} else if w.s.dirt.of(it.path) == 0 {
+		} else if !w.s.dirt.Touches(it.path) {
 			it.oid, it.facts, it.kind, it.gap = was.oid, was.facts, was.kind, was.gap
 			if was.facts == nil {
 				it.rec = was.rec
@@ -141,7 +143,7 @@ func (w *worker) inherit(n *node) {
 // adopt takes over a folder of the earlier tree in which nothing is marked.
 func (w *worker) adopt(n *node, it *item, was *node) bool {
 	d := w.s.dirt
-	if was == nil || d == nil || d.of(it.path) != 0 || !n.sameRules() || was.state == nodeOpen || was.state == nodeGone {
+	if was == nil || d == nil || d.Touches(it.path) || !n.sameRules() || was.state == nodeOpen || was.state == nodeGone {
 		return false
 	}
 	if was.ignored != it.ignored() || was.below != (it.flags&statcache.FlagBelow != 0) || was.gitlink != (it.flags&statcache.FlagGitlink != 0) {
@@ -149,4 +151,12 @@ func (w *worker) adopt(n *node, it *item, was *node) bool {
 	}
 	it.child, was.parent = was, n
 	return true
+}
+
+// keepsNames reports whether the names in a folder are those of the earlier result,
+// and are judged by the same rules.
+func (s *scan) keepsNames(n *node) bool {
+	p := n.prev
+	same := p.state == nodeListed && p.ignored == n.ignored && p.covered == n.covered && p.below == n.below && p.gitlink == n.gitlink
+	return same && !p.nested && !s.dirt.Listed(n.path) && (n.parent == nil || n.parent.sameRules())
 }

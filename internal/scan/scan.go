@@ -11,6 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/crew"
+	"github.com/belay-dev/belay/internal/dirt"
+	"github.com/belay-dev/belay/internal/include"
 	"github.com/belay-dev/belay/internal/statcache"
 	"github.com/belay-dev/belay/internal/worktree"
 )
@@ -22,12 +25,12 @@ type scan struct {
 	root    int // the open root
 	clock   statcache.Clock
 	old     *statcache.Cache
-	include include
+	include include.Globs
 	hashLen int
 	gitDir  string // relative, "" when it lies outside
 	gitID   [2]uint64
 	top     *node
-	pool    *pool
+	pool    *crew.Pool[job]
 	asker   asker
 
 	found, folders       atomic.Int64 // how much the result will hold
@@ -36,7 +39,7 @@ type scan struct {
 	dirty                atomic.Bool  // the cache has to be written
 	stale                atomic.Int64 // records of it that no longer hold
 	rulesMoved           bool
-	dirt                 *Dirt // of a scan that goes on from an earlier result; nil otherwise
+	dirt                 *dirt.Dirt // of a scan that goes on from an earlier result; nil otherwise
 
 	mu    sync.Mutex
 	young []int64 // change times not older than the scan
@@ -56,9 +59,9 @@ func Scan(ctx context.Context, o Options) (*Result, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	s := &scan{o: o, hashLen: o.NewHash().Size(), gitDir: o.gitDirInside(), pool: newPool()}
+	s := &scan{o: o, hashLen: o.NewHash().Size(), gitDir: o.gitDirInside(), pool: crew.NewPool[job]()}
 	var err error
-	if s.include, err = newInclude(o.Include); err != nil {
+	if s.include, err = include.New(o.Include); err != nil {
 		return nil, err
 	}
 	s.root, err = unix.Open(o.Root, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
@@ -87,21 +90,21 @@ func (s *scan) run(ctx context.Context) (*Result, error) {
 func (s *scan) walk(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { s.pool.fail(context.Cause(ctx)) })
+	stop := context.AfterFunc(ctx, func() { s.pool.Fail(context.Cause(ctx)) })
 	defer stop()
 	s.asker.start(ctx, s)
 
-	s.pool.push(job{n: s.top})
+	s.pool.Push(job{n: s.top})
 	var all sync.WaitGroup
 	for range s.o.Workers {
 		all.Go(func() { newWorker(s).run() })
 	}
 	all.Wait()
-	if s.pool.failed() != nil {
+	if s.pool.Failed() != nil {
 		cancel() // ends a question that is still being asked
 	}
 	s.asker.running.Wait()
-	if err := s.pool.failed(); err != nil {
+	if err := s.pool.Failed(); err != nil {
 		return err
 	}
 	if s.top.state != nodeListed {

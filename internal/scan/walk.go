@@ -152,7 +152,7 @@ func (w *worker) settle(n *node, fd int) error {
 // wanted reports whether the file or link is captured; being ignored, only when
 // Include says so.
 func (s *scan) wanted(n *node, it *item) bool {
-	return !it.ignored() || n.covered || len(s.include) > 0 && s.include.covers(it.path)
+	return !it.ignored() || n.covered || len(s.include) > 0 && s.include.Covers(it.path)
 }
 
 func (w *worker) descend(n *node, it *item) {
@@ -162,8 +162,8 @@ func (w *worker) descend(n *node, it *item) {
 		return
 	}
 	in := w.s.include
-	covered := it.ignored() && (n.covered || len(in) > 0 && in.covers(it.path))
-	if it.ignored() && !covered && (len(in) == 0 || !in.reaches(it.path)) {
+	covered := it.ignored() && (n.covered || len(in) > 0 && in.Covers(it.path))
+	if it.ignored() && !covered && (len(in) == 0 || !in.Reaches(it.path)) {
 		return
 	}
 	it.child = &node{
@@ -176,7 +176,7 @@ func (w *worker) descend(n *node, it *item) {
 			it.child.folder = c
 		}
 	}
-	if was != nil && !w.s.dirt.unknown(it.path) {
+	if was != nil && !w.s.dirt.Unknown(it.path) {
 		it.child.prev = was
 	}
 	w.jobs = append(w.jobs, job{n: it.child})
@@ -198,7 +198,7 @@ func (w *worker) look(n *node, fd, from, to int) error {
 		f := worktree.FactsOf(&w.st)
 		w.s.changed(&f)
 		it.linked = it.linked || w.st.Nlink > 1
-		if !w.s.dirt.mustRead(it.path) && w.known(it, &f) {
+		if !w.s.dirt.MustRead(it.path) && w.known(it, &f) {
 			it.kind = f.Kind()
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/dirt"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/scan"
@@ -99,7 +100,7 @@ func (l *lister) name(n scan.Named) {
 
 // Doubtful marks what has to be looked at whether or not something was heard of it:
 // files with several names, repositories of their own, and what could not be read.
-func (a *Book) Doubtful(f scan.Folder, d *scan.Dirt) {
+func (a *Book) Doubtful(f scan.Folder, d *dirt.Dirt) {
 	if !a.of(f).linked {
 		return
 	}

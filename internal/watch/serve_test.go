@@ -115,8 +115,8 @@ func TestTakesThroughTheWatch(t *testing.T) {
 	}
 }
 
-// TestEditsUnderTheTake: what is held is what was there at some moment, with or without
-// the watch.
+// TestEditsUnderTheTake: while files change all the time every take gives a snapshot
+// that is whole, and once they rest the watch sees what a scan sees.
 func TestEditsUnderTheTake(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -127,7 +127,7 @@ func TestEditsUnderTheTake(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for i := 0; ctx.Err() == nil; i++ { // always both, one after the other
+		for i := 0; ctx.Err() == nil; i++ {
 			text := string(rune('a' + i%26))
 			_ = os.WriteFile(b.path("a/one"), []byte(text), 0o644)
 			_ = os.WriteFile(b.path("four"), []byte(text), 0o644)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/dirt"
 	"github.com/belay-dev/belay/internal/ear"
 	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/snapshot"
@@ -79,7 +80,7 @@ func (v *view) close() { v.ear.Close() }
 // once more, until nothing is heard any more between two fences: then the tree stood
 // still while it was looked at. Any error but errMoving means that the view is lost.
 func (v *view) settle(ctx context.Context, doubt bool) error {
-	more := &scan.Dirt{}
+	more := &dirt.Dirt{}
 	if doubt {
 		if err := v.doubt(more); err != nil {
 			return err
@@ -105,14 +106,14 @@ func (v *view) settle(ctx context.Context, doubt bool) error {
 		if err != nil {
 			return err
 		}
-		if more = (&scan.Dirt{}); moving {
+		if more = (&dirt.Dirt{}); moving {
 			more = d
 		}
 	}
 }
 
 // doubt marks what changes without a word: see tally.Doubtful and ear.Written.
-func (v *view) doubt(d *scan.Dirt) error {
+func (v *view) doubt(d *dirt.Dirt) error {
 	v.book.Doubtful(v.tree.Top(), d)
 	open, err := ear.Written(v.place.Repo.Root)
 	if err != nil {
@@ -125,7 +126,7 @@ func (v *view) doubt(d *scan.Dirt) error {
 }
 
 // pass looks at what is marked.
-func (v *view) pass(ctx context.Context, d *scan.Dirt) (moving bool, err error) {
+func (v *view) pass(ctx context.Context, d *dirt.Dirt) (moving bool, err error) {
 	ask := v.place.Repo.Ignorer(ctx)
 	defer ask.Close()
 	next, err := v.tree.Again(ctx, d, ask.Ask)

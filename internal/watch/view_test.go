@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
-	"github.com/belay-dev/belay/internal/scan"
+	"github.com/belay-dev/belay/internal/dirt"
 )
 
 var (
@@ -83,7 +83,7 @@ func (b *box) mutate(t *rapid.T) {
 	case 13: // through another name, which may lie outside
 		put(full, text)
 	case 14:
-		_ = unix.Mkfifo(full, 0o644)
+		_ = unix.Mkfifo(filepath.Join(filepath.Dir(full), "fifo"), 0o644) // git waits for ever at one called .gitignore
 	case 15:
 		_ = os.MkdirAll(filepath.Join(full, ".git"), 0o755)
 		_ = os.WriteFile(filepath.Join(full, ".git", "HEAD"), []byte("ref: refs/heads/x\n"), 0o644)
@@ -211,7 +211,7 @@ func TestAgainLooksAtNothingElse(t *testing.T) {
 	b.write(t, "four", "heard")
 	b.write(t, "a/one", "not heard")
 	v.ear.Take()
-	d := &scan.Dirt{}
+	d := &dirt.Dirt{}
 	d.Read("four")
 	if _, err := v.pass(context.Background(), d); err != nil {
 		t.Fatal(err)
