@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,13 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[1] == "_watch" {
 		os.Exit(Main(os.Args[2:], os.Stdout))
+	}
+	// A sample by default; -rapid.checks=1000 for more.
+	sample := true
+	flag.Parse()
+	flag.Visit(func(f *flag.Flag) { sample = sample && f.Name != "rapid.checks" })
+	if sample {
+		_ = flag.Set("rapid.checks", "25")
 	}
 	home, err := os.MkdirTemp("", "home-")
 	if err != nil {
