@@ -22,6 +22,7 @@ import (
 type Tree struct {
 	s      *scan
 	Moving bool // something changed while it was looked at
+	Linked bool // a file was found to have a second name: the first one may not know
 }
 
 // ErrReplaced says that the folder to scan is another one than before.
@@ -67,7 +68,7 @@ func (t *Tree) Again(ctx context.Context, d *dirt.Dirt, ignored func(context.Con
 	if err != nil {
 		return fail(err)
 	}
-	return &Tree{s: s, Moving: s.moving.Load()}, nil
+	return &Tree{s: s, Moving: s.moving.Load(), Linked: s.linked.Load()}, nil
 }
 
 func (n *node) sameRules() bool { return n.prev != nil && n.rules == n.prev.rules }
@@ -159,4 +160,13 @@ func (s *scan) keepsNames(n *node) bool {
 	p := n.prev
 	same := p.state == nodeListed && p.ignored == n.ignored && p.covered == n.covered && p.below == n.below && p.gitlink == n.gitlink
 	return same && !p.nested && !s.dirt.Listed(n.path) && (n.parent == nil || n.parent.sameRules())
+}
+
+// links notes that the file in w.st has several names. Those that were looked at when
+// it had one do not show it: who goes on from an earlier tree has to know.
+func (w *worker) links(it *item) {
+	if w.st.Nlink > 1 && !it.linked {
+		it.linked = true
+		w.s.linked.Store(true)
+	}
 }

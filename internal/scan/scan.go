@@ -35,7 +35,7 @@ type scan struct {
 
 	found, folders       atomic.Int64 // how much the result will hold
 	hashed, bytes, asked atomic.Int64
-	moving               atomic.Bool
+	moving, linked       atomic.Bool
 	dirty                atomic.Bool  // the cache has to be written
 	stale                atomic.Int64 // records of it that no longer hold
 	rulesMoved           bool

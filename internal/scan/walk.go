@@ -73,7 +73,7 @@ func (w *worker) rules(n *node, fd int) error {
 		}
 		f := worktree.FactsOf(&w.st)
 		w.s.changed(&f)
-		it.linked = it.linked || w.st.Nlink > 1
+		w.links(it)
 		if it.oid == "" && !w.known(it, &f) {
 			it.facts = &f
 			if err := w.read(n, it); err != nil {
@@ -197,7 +197,7 @@ func (w *worker) look(n *node, fd, from, to int) error {
 		}
 		f := worktree.FactsOf(&w.st)
 		w.s.changed(&f)
-		it.linked = it.linked || w.st.Nlink > 1
+		w.links(it)
 		if !w.s.dirt.MustRead(it.path) && w.known(it, &f) {
 			it.kind = f.Kind()
 			continue

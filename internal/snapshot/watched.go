@@ -23,7 +23,7 @@ type Watcher interface {
 	// Ask gives what the tree comes to at a moment after the call, and what of it the
 	// snapshot with this base does not hold. nil is "not sure", for any reason.
 	Ask(ctx context.Context, base string) *capture.Seen
-	// Doubt says that the answer did not fit the index or the rules of ignoring.
+	// Doubt says that the answer did not fit the rules of ignoring outside of the tree.
 	Doubt()
 }
 
@@ -79,8 +79,11 @@ func (s *Store) watched(ctx context.Context, w capture.Wanted) *capture.Capture 
 	if err := s.GitState(ctx, c); err != nil || !c.Last.Valid {
 		return nil
 	}
-	if c.Index.Key != seen.Index || c.RulesKey() != seen.Rules {
+	if c.RulesKey() != seen.Rules {
 		s.Watch.Doubt()
+		return nil
+	}
+	if c.Index.Key != seen.Index { // git wrote it just now; the watch will see
 		return nil
 	}
 	if s.Name(ctx, c) != nil {

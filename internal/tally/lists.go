@@ -108,6 +108,9 @@ func (a *Book) Doubtful(f scan.Folder, d *dirt.Dirt) {
 		d.List(f.Path())
 	}
 	f.Each(func(m scan.Named) {
+		if dotGit(m.Path) {
+			d.List(f.Path())
+		}
 		switch {
 		case m.What == scan.Below:
 			a.Doubtful(m.Folder, d)

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"hash"
 	"strconv"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
@@ -91,6 +92,7 @@ func (a *Book) of(f scan.Folder) *sum {
 
 func (a *Book) name(s *sum, m scan.Named) {
 	s.special = s.special || m.Rule
+	s.linked = s.linked || dotGit(m.Path) // it may become a repository by what lies elsewhere
 	switch m.What {
 	case scan.Below:
 		below := a.of(m.Folder)
@@ -160,3 +162,5 @@ func (a *Book) oid(data []byte) string {
 	a.hash.Write(data)
 	return string(a.hash.Sum(nil))
 }
+
+func dotGit(path string) bool { return strings.HasSuffix(strings.TrimSuffix(path, "/"), "/.git") }

@@ -92,7 +92,7 @@ func (s *sentry) doubt() {
 	defer s.mu.Unlock()
 	if s.now != nil && time.Since(s.doubts) > longWait {
 		s.doubts = time.Now()
-		s.lose(errors.New("rules or index are others"))
+		s.lose(errors.New("the rules outside of the tree are others"))
 	}
 }
 

@@ -135,6 +135,9 @@ func (v *view) pass(ctx context.Context, d *dirt.Dirt) (moving bool, err error) 
 	}
 	tally.Gone(v.tree.Top(), next.Top(), v.ear.Leave)
 	v.tree = next
+	if next.Linked {
+		return false, errors.New("a file has a second name")
+	}
 	return next.Moving, nil
 }
 

@@ -223,3 +223,24 @@ func TestAgainLooksAtNothingElse(t *testing.T) {
 		t.Fatalf("more was read than was marked")
 	}
 }
+
+// TestASecondName: what is written through one name changes the other one as well,
+// without a word to its folder.
+func TestASecondName(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	v := b.view(t)
+	if err := os.Link(b.path("a/one"), b.path("c/other")); err != nil {
+		t.Fatal(err)
+	}
+	if b.same(t, v) {
+		t.Fatal("a second name goes unnoticed")
+	}
+	v = b.view(t)
+	for _, path := range []string{"c/other", "a/one"} {
+		put(b.path(path), "through "+path)
+		if !b.same(t, v) {
+			t.Fatal("lost")
+		}
+	}
+}
