@@ -5,7 +5,6 @@ import (
 	"hash"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -60,16 +59,4 @@ func (o *Options) check() error {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	return nil
-}
-
-// gitDirInside gives GitDir as a path relative to Root, "" when it lies elsewhere.
-func (o *Options) gitDirInside() string {
-	if o.GitDir == "" {
-		return ""
-	}
-	rel, err := filepath.Rel(o.Root, o.GitDir)
-	if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, "../") {
-		return ""
-	}
-	return rel
 }

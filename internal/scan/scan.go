@@ -59,7 +59,7 @@ func Scan(ctx context.Context, o Options) (*Result, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	s := &scan{o: o, hashLen: o.NewHash().Size(), gitDir: o.gitDirInside(), pool: crew.NewPool[job]()}
+	s := &scan{o: o, hashLen: o.NewHash().Size(), gitDir: worktree.Inside(o.Root, o.GitDir), pool: crew.NewPool[job]()}
 	var err error
 	if s.include, err = include.New(o.Include); err != nil {
 		return nil, err
