@@ -14,6 +14,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/gitfiles"
 	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/putback"
 	"github.com/belay-dev/belay/internal/snapshot"
@@ -143,9 +144,9 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 }
 
 // gitWrites gives what has to change so that the files of a group are those held.
-func (s *Store) gitWrites(group string, then map[string][]byte, modes []manifest.Mode, now []capture.GitFile) []gitWrite {
+func (s *Store) gitWrites(group string, then map[string][]byte, modes []manifest.Mode, now []gitfiles.File) []gitWrite {
 	var list []gitWrite
-	here, stays := map[string]capture.GitFile{}, map[string]bool{}
+	here, stays := map[string]gitfiles.File{}, map[string]bool{}
 	for _, f := range now {
 		here[f.Name] = f
 	}
@@ -155,7 +156,7 @@ func (s *Store) gitWrites(group string, then map[string][]byte, modes []manifest
 		if !ok {
 			continue
 		}
-		want := capture.GitFile{Name: name, Data: data, Link: link}
+		want := gitfiles.File{Name: name, Data: data, Link: link}
 		if !link {
 			want.Perm = permOf(modes, path)
 		}
@@ -186,7 +187,7 @@ func permOf(modes []manifest.Mode, path string) uint16 {
 			return m.Perm
 		}
 	}
-	return capture.UsualPerm
+	return gitfiles.UsualPerm
 }
 
 func (s *Store) dirOf(group string) string {
@@ -201,7 +202,7 @@ func (s *Store) dirOf(group string) string {
 // lines that go are in the rescue. A log that somebody rewrote or expired stays, but
 // for the stash's, which is the stash, and in an undo.
 func (s *Store) planLogs(g *gitPlan, h held, c *capture.Capture, o Options) {
-	now := map[string]capture.GitFile{}
+	now := map[string]gitfiles.File{}
 	for _, f := range c.Logs {
 		now[f.Name] = f
 	}
@@ -216,7 +217,7 @@ func (s *Store) planLogs(g *gitPlan, h held, c *capture.Capture, o Options) {
 			continue
 		}
 		g.logs = g.logs || !there || !bytes.Equal(f.Data, data)
-		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: capture.UsualPerm})
+		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: gitfiles.UsualPerm})
 	}
 	for _, path := range []string{"logs/HEAD", "logs/refs/stash"} {
 		ref := strings.TrimPrefix(path, "logs/")
