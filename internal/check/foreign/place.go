@@ -1,4 +1,4 @@
-package results
+package foreign
 
 import (
 	"regexp"
@@ -31,7 +31,8 @@ func Places(text string, most int) []Place {
 	return out
 }
 
-func firstPlace(text string) (string, int) {
+// FirstPlace gives the first place a text mentions, "" and 0 when there is none.
+func FirstPlace(text string) (string, int) {
 	if all := Places(text, 1); len(all) > 0 {
 		return all[0].File, all[0].Line
 	}

@@ -1,8 +1,10 @@
-package results
+package gotest
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/check/foreign"
 )
 
 // crashLines is how much is kept of the beginning of a crash: Go prints the reason
@@ -21,8 +23,8 @@ type lines struct {
 
 func (l *lines) add(s string) {
 	for line := range strings.Lines(s) {
-		if len(line) > 2*lineBytes {
-			line = line[:2*lineBytes] + "\n"
+		if len(line) > 2*foreign.LineBytes {
+			line = line[:2*foreign.LineBytes] + "\n"
 		}
 		if l.open {
 			l.extend(line)
@@ -34,7 +36,7 @@ func (l *lines) add(s string) {
 }
 
 func (l *lines) extend(line string) {
-	if last := &l.kept[len(l.kept)-1]; len(*last) < 2*lineBytes {
+	if last := &l.kept[len(l.kept)-1]; len(*last) < 2*foreign.LineBytes {
 		*last += line
 		l.size += len(line)
 	} else if strings.HasSuffix(line, "\n") && !strings.HasSuffix(*last, "\n") {
@@ -52,10 +54,10 @@ func (l *lines) next(line string) {
 	}
 	l.kept = append(l.kept, line)
 	l.size += len(line)
-	if len(l.kept) < 2*messageLines {
+	if len(l.kept) < 2*foreign.MessageLines {
 		return
 	}
-	old := len(l.kept) - messageLines
+	old := len(l.kept) - foreign.MessageLines
 	for _, line := range l.kept[:old] {
 		l.size -= len(line)
 	}
@@ -69,9 +71,9 @@ func crashes(line string) bool {
 // String gives what is worth showing: the end, and before it the beginning of a crash
 // that has scrolled away.
 func (l *lines) String() string {
-	if l.since <= messageLines {
+	if l.since <= foreign.MessageLines {
 		return strings.Join(l.kept, "")
 	}
-	end := l.kept[max(0, len(l.kept)-(messageLines-crashLines-1)):]
+	end := l.kept[max(0, len(l.kept)-(foreign.MessageLines-crashLines-1)):]
 	return strings.Join(l.crash, "") + "…\n" + strings.Join(end, "")
 }

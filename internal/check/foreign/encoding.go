@@ -1,44 +1,31 @@
-package results
+package foreign
 
 import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"io"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Bounds on one piece of XML.
-const (
-	maxAttr = 64 << 10  // bytes kept of an attribute
-	maxText = 256 << 10 // bytes kept of a text between two tags
-	maxTag  = 1 << 20   // bytes of a tag
-)
-
-var (
-	errDoctype = belay.Refuse(belay.CodeCannot, "have the test runner write plain JUnit XML", "the report declares a document type of its own, which is not read")
-	errTag     = errors.New("a tag is over 1 MiB")
-)
-
-// utf8Reader gives r as UTF-8 in which every character is one that XML allows: what
-// is no character in the report's encoding becomes U+FFFD. replaced is set then.
+// Text gives a stream as UTF-8 in which every character is one that XML allows: what
+// is no character in the stream's encoding becomes U+FFFD. Replaced is set then.
 // It knows UTF-8, UTF-16 (by mark or by its zero bytes), Latin-1 and Windows-1252;
 // any other declared encoding is read as if it were UTF-8.
-type utf8Reader struct {
-	in       *bufio.Reader
-	next     func() (rune, error)
-	replaced bool
-	left     []byte // of a rune that did not fit
-	wide     bool   // UTF-16
+type Text struct {
+	Replaced bool // bytes that are no text were replaced
+
+	in   *bufio.Reader
+	next func() (rune, error)
+	left []byte // of a rune that did not fit
+	wide bool   // UTF-16
 }
 
-func newUTF8Reader(r io.Reader) *utf8Reader {
-	u := &utf8Reader{in: bufio.NewReaderSize(r, 1<<16)}
+// NewText reads the beginning of r to tell its encoding.
+func NewText(r io.Reader) *Text {
+	u := &Text{in: bufio.NewReaderSize(r, 1<<16)}
 	head, _ := u.in.Peek(200)
 	switch {
 	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
@@ -74,10 +61,10 @@ func declared(head []byte) string {
 	return name
 }
 
-func (u *utf8Reader) fromUTF8() (rune, error) {
+func (u *Text) fromUTF8() (rune, error) {
 	r, n, err := u.in.ReadRune()
 	if r == utf8.RuneError && n == 1 {
-		u.replaced = true
+		u.Replaced = true
 	}
 	return r, err
 }
@@ -86,7 +73,7 @@ var windows1252 = []rune("€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\u
 
 // fromLatin reads both Latin-1 and Windows-1252: they differ in 0x80 to 0x9f, which
 // Latin-1 uses for nothing a test prints.
-func (u *utf8Reader) fromLatin() (rune, error) {
+func (u *Text) fromLatin() (rune, error) {
 	b, err := u.in.ReadByte()
 	if b >= 0x80 && b < 0xa0 {
 		return windows1252[b-0x80], err
@@ -94,7 +81,7 @@ func (u *utf8Reader) fromLatin() (rune, error) {
 	return rune(b), err
 }
 
-func (u *utf8Reader) fromUTF16(order binary.ByteOrder) func() (rune, error) {
+func (u *Text) fromUTF16(order binary.ByteOrder) func() (rune, error) {
 	held := rune(-1) // a unit read in vain as the second half of a pair
 	unit := func() (rune, error) {
 		if r := held; r >= 0 {
@@ -114,18 +101,19 @@ func (u *utf8Reader) fromUTF16(order binary.ByteOrder) func() (rune, error) {
 		}
 		second, err := unit()
 		if err != nil {
-			u.replaced = true
+			u.Replaced = true
 			return utf8.RuneError, nil
 		}
 		pair := utf16.DecodeRune(r, second)
 		if pair == utf8.RuneError {
-			held, u.replaced = second, true
+			held, u.Replaced = second, true
 		}
 		return pair, nil
 	}
 }
 
-func (u *utf8Reader) Read(p []byte) (int, error) {
+// Read gives the next bytes of UTF-8, as an io.Reader does.
+func (u *Text) Read(p []byte) (int, error) {
 	n := copy(p, u.left)
 	u.left = u.left[n:]
 	for n < len(p) {
@@ -143,7 +131,7 @@ func (u *utf8Reader) Read(p []byte) (int, error) {
 			continue // a byte order mark, at the start or where files were joined
 		}
 		if !xmlRune(r) {
-			r, u.replaced = utf8.RuneError, true
+			r, u.Replaced = utf8.RuneError, true
 		}
 		if r < utf8.RuneSelf {
 			p[n] = byte(r)
@@ -160,7 +148,7 @@ func (u *utf8Reader) Read(p []byte) (int, error) {
 }
 
 // plain copies the characters at hand that are the same in every encoding but UTF-16.
-func (u *utf8Reader) plain(p []byte) int {
+func (u *Text) plain(p []byte) int {
 	if u.wide {
 		return 0
 	}

@@ -1,4 +1,4 @@
-package results
+package foreign
 
 import (
 	"bufio"
@@ -77,11 +77,11 @@ func (m *mender) text(c byte) {
 	case c == '<':
 		m.markup()
 	case c == '>':
-		m.put("&gt;", maxText)
+		m.put("&gt;", MaxText)
 	case c == '&':
-		m.reference(maxText)
+		m.reference(MaxText)
 	default:
-		m.byte(c, maxText)
+		m.byte(c, MaxText)
 	}
 }
 
@@ -104,7 +104,7 @@ func (m *mender) markup() {
 		m.tag = 0
 		m.enter(inTag)
 	default:
-		m.put("&lt;", maxText)
+		m.put("&lt;", MaxText)
 	}
 }
 
@@ -149,7 +149,7 @@ func (m *mender) cdata(c byte) {
 		m.enter(inText)
 		return
 	}
-	m.byte(c, maxText)
+	m.byte(c, MaxText)
 }
 
 // byte sends c unless the text or attribute is full. A cut falls between characters,

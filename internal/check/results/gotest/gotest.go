@@ -1,7 +1,6 @@
-package results
+package gotest
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -9,11 +8,13 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/check/foreign"
+	"github.com/belay-dev/belay/internal/check/results"
 )
 
-// Bounds on what ReadGoTest holds at once.
+// Bounds on what Read holds at once.
 const (
-	maxEventLine = 1 << 20
 	maxLiveTests = 100_000
 	maxHeld      = 64 << 20 // bytes of output of tests under way
 )
@@ -39,12 +40,21 @@ type goTest struct {
 type goPackage struct {
 	out    lines
 	live   map[string]*goTest
-	failed bool // a failure of it was reported
-	bare   int  // the last failure without output of its own: its index and one, or 0
+	failed bool            // a failure of it was reported
+	bare   int             // the last failure without output of its own: its index and one, or 0
+	others bool            // a test runs that had not failed before
+	back   map[uint64]bool // tests that had failed in an earlier run and passed now
+}
+
+func (p *goPackage) takeBack(key uint64) {
+	if p.back == nil {
+		p.back = map[uint64]bool{}
+	}
+	p.back[key] = true
 }
 
 type goReader struct {
-	report   Report
+	tally
 	packages map[string]*goPackage
 	builds   map[string]*lines // output of go build by import path
 	noise    lines             // lines that are no events
@@ -53,20 +63,21 @@ type goReader struct {
 	held     int // bytes of their output
 }
 
-// ReadGoTest reads the output of go test -json to its end. Failed tests are reported
+// Read reads the output of go test -json to its end. Failed tests are reported
 // without the parents that failed only with them; a package that failed without a
 // failed test (build failure, crash, TestMain) is one error under its import path.
 // Lines that are no events are passed over. A stream that stops before a package
-// ended, or without any event, is Incomplete. The error is r's own.
-func ReadGoTest(r io.Reader) (Report, error) {
+// ended, or without any event, is Incomplete. A test counts once, as tally says. The
+// error is r's own.
+func Read(r io.Reader) (results.Report, error) {
 	g := goReader{
-		report:   Report{Format: GoTest},
+		tally:    newTally(),
 		packages: map[string]*goPackage{}, builds: map[string]*lines{},
 	}
-	in := bufio.NewReaderSize(r, 1<<16)
+	in := foreign.NewLines(r)
 	for {
-		line, err := readLine(in)
-		if errors.Is(err, errLong) {
+		line, err := in.Next()
+		if errors.Is(err, foreign.ErrLong) {
 			g.report.Lack("a line of over 1 MiB was not read")
 			continue
 		}
@@ -131,6 +142,9 @@ func (g *goReader) testEvent(p *goPackage, e goEvent) {
 	t := p.live[e.Test]
 	switch e.Action {
 	case "run":
+		if !strings.Contains(e.Test, "/") && !g.second(e.Package, e.Test) {
+			p.others = true
+		}
 		// A benchmark that passes has no end of its own.
 		if !strings.HasPrefix(e.Test, "Benchmark") {
 			g.start(p, e.Test)
@@ -182,21 +196,19 @@ func (g *goReader) ended(p *goPackage, parent, t *goTest, e goEvent) {
 			parent.subFailed = true
 		}
 		if t.subFailed { // its subtests say why, but for a crash of one of them
+			g.fell(e.Package, e.Test)
 			if t.out.crash != nil {
 				g.explain(p, t.out.String())
 			}
 			return
 		}
-		if g.failure(e.Package, e.Test, t.out.String(), false) {
-			p.bare = len(g.report.Failures)
+		if at := g.failure(p, e.Package, e.Test, t.out.String(), failed); at > 0 && g.report.Failures[at-1].Message == "" {
+			p.bare = at
 		}
 	case e.Action == "skip":
-		g.report.Total++
-		g.report.Skipped++
-	case t.subs:
+		g.end(p, e.Package, e.Test, skipped, t.subs)
 	default:
-		g.report.Total++
-		g.report.Passed++
+		g.end(p, e.Package, e.Test, passed, t.subs)
 	}
 }
 
@@ -217,10 +229,11 @@ func (g *goReader) packageEvent(p *goPackage, e goEvent) {
 		return
 	}
 	delete(g.packages, e.Package)
+	defer g.packageEnded(p, e.Package)
 	if e.Action == "fail" {
 		g.packageFailed(p, e)
 	} else if len(p.live) > 0 {
-		g.report.Lack("%s ended before %s did", plain(e.Package), someTests(p))
+		g.report.Lack("%s ended before %s did", foreign.Plain(e.Package), someTests(p))
 	}
 	for name := range p.live {
 		g.forget(p, name)
@@ -233,7 +246,7 @@ func (g *goReader) packageFailed(p *goPackage, e goEvent) {
 	if p.failed {
 		g.unsaid(p)
 		if len(p.live) > 0 {
-			g.report.Warn("%s ended before %s did", plain(e.Package), someTests(p))
+			g.report.Warn("%s ended before %s did", foreign.Plain(e.Package), someTests(p))
 		}
 		return
 	}
@@ -244,7 +257,7 @@ func (g *goReader) packageFailed(p *goPackage, e goEvent) {
 	case test != "":
 		said = p.live[test].out
 	}
-	g.failure(e.Package, test, said.String(), true)
+	g.failure(p, e.Package, test, said.String(), broke)
 }
 
 // unsaid looks for a crash that ended the package while a failure lacks an
@@ -264,7 +277,7 @@ func (g *goReader) explain(p *goPackage, output string) {
 		return
 	}
 	f := &g.report.Failures[p.bare-1]
-	f.Message = Tail(withoutFrames(output))
+	f.Message = foreign.Tail(withoutFrames(output))
 	f.File, f.Line = goPlace(f.Message)
 	p.bare = 0
 }
@@ -293,7 +306,7 @@ func (p *goPackage) running() string {
 func someTests(p *goPackage) string {
 	var names []string
 	for name := range p.live {
-		names = append(names, plain(name))
+		names = append(names, foreign.Plain(name))
 	}
 	slices.Sort(names)
 	if len(names) > 5 {
@@ -302,29 +315,27 @@ func someTests(p *goPackage) string {
 	return strings.Join(names, ", ")
 }
 
-// failure reports one, and tells whether its output is wanting.
-func (g *goReader) failure(pkg, test, output string, broke bool) (bare bool) {
-	f := Failure{Test: plain(pkg), Package: plain(pkg)}
+// failure reports one, and gives its index and one when it is kept and new.
+func (g *goReader) failure(p *goPackage, pkg, test, output string, o outcome) int {
+	f := results.Failure{Test: foreign.Plain(pkg), Package: foreign.Plain(pkg)}
 	if test != "" {
-		f.Test += "." + plain(test)
+		f.Test += "." + foreign.Plain(test)
 	}
-	room := len(g.report.Failures) < maxMessages
-	if room {
-		f.Message = Tail(withoutFrames(output))
+	if g.report.Room() {
+		f.Message = foreign.Tail(withoutFrames(output))
 		f.File, f.Line = goPlace(f.Message)
 	}
-	g.report.Fail(f, broke)
-	return room && f.Message == ""
+	return g.fail(p, pkg, test, f, o)
 }
 
 // goPlace prefers a line of a test: the stack of a panic begins with Go's own files.
 func goPlace(message string) (string, int) {
-	for _, p := range Places(message, 60) {
+	for _, p := range foreign.Places(message, 60) {
 		if strings.HasSuffix(p.File, "_test.go") {
 			return p.File, p.Line
 		}
 	}
-	return firstPlace(message)
+	return foreign.FirstPlace(message)
 }
 
 // withoutFrames drops the lines with which go test frames a test's own output.
@@ -342,10 +353,10 @@ func withoutFrames(output string) string {
 }
 
 // finish reports what the stream left open.
-func (g *goReader) finish() Report {
+func (g *goReader) finish() results.Report {
 	var open []string
 	for name := range g.packages {
-		open = append(open, plain(name))
+		open = append(open, foreign.Plain(name))
 	}
 	if len(open) > 0 {
 		slices.Sort(open)
@@ -358,31 +369,8 @@ func (g *goReader) finish() Report {
 	if g.events == 0 {
 		g.report.Lack("the output has no test events; is it go test -json?")
 	}
-	if said := Tail(g.noise.String()); g.events == 0 && said != "" {
+	if said := foreign.Tail(g.noise.String()); g.events == 0 && said != "" {
 		g.report.Warn("it says: %s", said)
 	}
-	return g.report
-}
-
-var errLong = errors.New("line too long")
-
-// readLine gives the next line with its end, errLong for one over maxEventLine, which
-// is passed over, and what is left together with the error that ended the stream.
-// (bufio.Scanner would give up at the first long line and lose the rest.)
-func readLine(in *bufio.Reader) ([]byte, error) {
-	line, err := in.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return line, err
-	}
-	long, over := slices.Clone(line), false
-	for errors.Is(err, bufio.ErrBufferFull) {
-		line, err = in.ReadSlice('\n')
-		if over = over || len(long)+len(line) > maxEventLine; !over {
-			long = append(long, line...)
-		}
-	}
-	if over {
-		return nil, errLong // the stream's own error comes again with the next line
-	}
-	return long, err
+	return g.sum()
 }
