@@ -1,3 +1,6 @@
+// Package gotest reads the output of go test -json, however it was cut, mixed or made up.
+//
+// It reads what it is handed and runs nothing.
 package gotest
 
 import (
