@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	goTest = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)$`)
+	goTest = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): (\S{1,1000}) \([\d.]+s\)$`)
 	goPkg  = regexp.MustCompile(`^(ok  |FAIL|\?   )\t(\S+)(?:\t| |$)(.*)$`)
 )
 

@@ -92,20 +92,13 @@ func (n *node) sum() (results.Report, bool) {
 
 // dotSum counts what failed by name, since suites have an X as well, and is never whole.
 func (n *node) dotSum() (results.Report, bool) {
-	suites := 0
-	for i := range n.list {
-		if strings.Contains(n.list[i].said.String(), "subtest failed'") || strings.Contains(n.list[i].said.String(), "subtests failed'") {
-			suites++
-		}
-	}
 	t := tally{}
-	for i := range n.list {
-		said := n.list[i].said.String()
+	for _, f := range n.list {
+		said := f.said.String()
 		if strings.Contains(said, "subtest failed'") || strings.Contains(said, "subtests failed'") {
 			continue
 		}
-		f := t.add(n.list[i].Test, false)
-		f.say(strings.TrimRight(said, "\n"))
+		t.add(f.Test, false).say(strings.TrimRight(said, "\n"))
 	}
 	r := t.report(results.Node, counts{passed: n.dots, failed: len(t.list)})
 	r.Lack("there are no sums: dots do not tell tests from suites")

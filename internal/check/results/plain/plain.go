@@ -95,7 +95,7 @@ func listen(r io.Reader, voices ...voice) error {
 				break
 			}
 			for _, v := range voices {
-				v.line(strings.TrimRight(text, " \t"))
+				v.line(strings.TrimRight(foreign.Clip(text, maxLine), " \t"))
 			}
 		}
 		if err == io.EOF {
@@ -108,15 +108,15 @@ func listen(r io.Reader, voices ...voice) error {
 }
 
 const (
-	mostNames = 50_000 // failures held
+	mostNames = 50_000  // failures held
+	maxLine   = 8 << 10 // bytes of a line that are looked at
 	mostSaid  = 16 << 10
 )
 
 // tally holds failures by their names, each once, and what was said of them.
 type tally struct {
-	names []string
-	at    map[string]int
-	list  []failure
+	at   map[string]int
+	list []*failure
 }
 
 type failure struct {
@@ -140,14 +140,14 @@ func (t *tally) add(name string, broke bool) *failure {
 		}
 		i = len(t.list)
 		t.at[name] = i
-		t.list = append(t.list, failure{Failure: results.Failure{Test: foreign.Clip(name, 2000)}, broke: broke})
+		t.list = append(t.list, &failure{Failure: results.Failure{Test: foreign.Clip(name, 2000)}, broke: broke})
 	}
-	return &t.list[i]
+	return t.list[i]
 }
 
 func (t *tally) get(name string) *failure {
 	if i, ok := t.at[name]; ok {
-		return &t.list[i]
+		return t.list[i]
 	}
 	return nil
 }
@@ -166,8 +166,7 @@ type counts struct{ passed, failed, errors, skipped, flaky int }
 func (t *tally) report(format string, c counts) results.Report {
 	r := results.Report{Format: format}
 	var failed, broke int
-	for i := range t.list {
-		f := &t.list[i]
+	for _, f := range t.list {
 		if r.Room() && f.Message == "" {
 			f.Message = foreign.Ends(f.said.String())
 		}
