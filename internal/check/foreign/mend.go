@@ -17,7 +17,7 @@ type mender struct {
 	in      *bufio.Reader
 	state   mendState
 	quote   byte // that ends the attribute
-	run     int  // bytes of the present text or attribute
+	held    int  // bytes of the present text or attribute
 	tag     int  // bytes of the present tag
 	out     []byte
 	sent    int
@@ -43,12 +43,43 @@ func (m *mender) Read(p []byte) (int, error) {
 		}
 		m.out, m.sent = m.out[:0], 0
 		for len(m.out) < 1<<14 && m.err == nil {
+			m.run()
 			m.step()
 		}
 	}
 	n := copy(p, m.out[m.sent:])
 	m.sent += n
 	return n, nil
+}
+
+// run passes on at once the bytes at hand that need no look each.
+func (m *mender) run() {
+	at, _ := m.in.Peek(min(m.in.Buffered(), 1<<12))
+	most := MaxText
+	if m.state == inAttr {
+		most = maxAttr
+	}
+	if m.state == inTag || m.held+len(at) > most {
+		return
+	}
+	n := 0
+	for n < len(at) && !m.special(at[n]) {
+		n++
+	}
+	m.held += n
+	m.out = append(m.out, at[:n]...)
+	m.in.Discard(n)
+}
+
+// special tells of the bytes that step has to see.
+func (m *mender) special(c byte) bool {
+	switch m.state {
+	case inText:
+		return c == '<' || c == '>' || c == '&'
+	case inAttr:
+		return c == '<' || c == '&' || c == m.quote
+	}
+	return c == ']'
 }
 
 // step reads one byte, and as many as belong to what it begins.
@@ -70,7 +101,7 @@ func (m *mender) step() {
 	}
 }
 
-func (m *mender) enter(s mendState) { m.state, m.run = s, 0 }
+func (m *mender) enter(s mendState) { m.state, m.held = s, 0 }
 
 func (m *mender) text(c byte) {
 	switch {
@@ -131,7 +162,7 @@ func (m *mender) attr(c byte) {
 	switch {
 	case c == m.quote:
 		m.out = append(m.out, c)
-		m.tag += m.run
+		m.tag += m.held
 		m.enter(inTag)
 	case c == '<':
 		m.put("&lt;", maxAttr)
@@ -155,21 +186,21 @@ func (m *mender) cdata(c byte) {
 // byte sends c unless the text or attribute is full. A cut falls between characters,
 // never inside one.
 func (m *mender) byte(c byte, most int) {
-	if m.run >= most && (c < 0x80 || c >= 0xc0 || m.run > most) {
-		m.run, m.trimmed = most+1, true
+	if m.held >= most && (c < 0x80 || c >= 0xc0 || m.held > most) {
+		m.held, m.trimmed = most+1, true
 		return
 	}
-	m.run++
+	m.held++
 	m.out = append(m.out, c)
 }
 
 // put sends a whole reference or nothing.
 func (m *mender) put(s string, most int) {
-	if m.run+len(s) > most {
-		m.run, m.trimmed = most+1, true
+	if m.held+len(s) > most {
+		m.held, m.trimmed = most+1, true
 		return
 	}
-	m.run += len(s)
+	m.held += len(s)
 	m.out = append(m.out, s...)
 }
 

@@ -62,6 +62,9 @@ func set(words ...string) map[string]bool {
 // Root tells whether a document that begins with this element is read here.
 func Root(element string) bool { _, known := dialects[element]; return known }
 
+// Format gives the format that begins with this element, "" for none.
+func Format(element string) string { return dialects[element].format }
+
 const maxDepth = 256
 
 type reader struct {

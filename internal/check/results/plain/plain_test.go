@@ -91,3 +91,13 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkAny(b *testing.B) {
+	data := []byte(strings.Repeat("a line of what a program says while it works\n    --- an indented one\n", 20_000))
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, _, err := Any(bytes.NewReader(data)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
