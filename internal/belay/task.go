@@ -18,8 +18,8 @@ type Scope struct {
 type TestCommand struct {
 	Command string   `json:"command,omitempty"` // a shell line; empty runs Args as they are
 	Args    []string `json:"args,omitempty"`    // an argument vector, used when Command is empty
-	Format  string   `json:"format,omitempty"`  // gotest, junit, exit; empty is exit
-	Report  string   `json:"report,omitempty"`  // for junit: a glob of report files the command writes
+	Format  string   `json:"format,omitempty"`  // gotest, junit, tap … (docs/reports.md); empty is exit
+	Report  string   `json:"report,omitempty"`  // for XML formats: a glob of report files the command writes
 	From    string   `json:"from,omitempty"`    // where the command comes from: flag, config, detected
 	Why     string   `json:"why,omitempty"`     // what it was detected by
 }

@@ -157,7 +157,7 @@ func TestProblems(t *testing.T) {
 		{"agent: {command: ['']}", 1, 18, "agent.command", "the program's name is empty", ""},
 		{"checks: {tests: {command: ' '}}", 1, 27, "checks.tests.command", "it is empty", ""},
 		{"checks: {tests: {command: true}}", 1, 27, "checks.tests.command", "put it in quotes", ""},
-		{"checks: {tests: {command: a, format: tap}}", 1, 38, "checks.tests.format", "one of gotest, junit, exit", ""},
+		{"checks: {tests: {command: a, format: odd}}", 1, 38, "checks.tests.format", "one of junit, trx", ""},
 		{"checks: {tests: {format: gotest}}", 1, 18, "checks.tests.format", "which is not set", ""},
 		{"checks: {tests: {command: a, format: junit}}", 1, 30, "checks.tests.format", "junit needs", ""},
 		{"checks: {tests: {command: a, report: b}}", 1, 30, "checks.tests.report", "only when", ""},

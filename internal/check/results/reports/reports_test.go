@@ -14,6 +14,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/config"
 )
 
 // samples gives every testdata report of the readers, by the format it should be told as.
@@ -66,6 +67,20 @@ func TestFormatsAreTold(t *testing.T) {
 		named, err := Read(packed(t, data), report.Format)
 		if err != nil || named.String() != report.String() {
 			t.Errorf("%s packed and named reads as %s, not %s: %v", file, named, report, err)
+		}
+	}
+}
+
+// TestConfigTakesThem: what can be read can be set.
+func TestConfigTakesThem(t *testing.T) {
+	t.Parallel()
+	for _, format := range Formats() {
+		report := ""
+		if strings.Contains("junit trx nunit xunit", format) {
+			report = ", report: \"*.xml\""
+		}
+		if _, err := config.Parse("", []byte("checks: {tests: {command: x, format: "+format+report+"}}")); err != nil {
+			t.Errorf("%s: %v", format, err)
 		}
 	}
 }

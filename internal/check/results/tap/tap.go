@@ -112,13 +112,13 @@ func (t *reader) line(line string) {
 
 // other reads points and plans, and passes over everything else.
 func (t *reader) other(text string, indent int) {
-	if m := planLine.FindStringSubmatch(text); m != nil {
+	if m := match(planLine, text, "1.."); m != nil {
 		if l := t.at(indent, true, "1"); l != nil {
 			t.plan(l, m[1], m[2])
 		}
 		return
 	}
-	m := pointLine.FindStringSubmatch(text)
+	m := match(pointLine, text, "ok", "not ok")
 	if m == nil || !clearPoint(text) {
 		if t.strict && indent == 0 {
 			t.total.Lack("a line is no TAP although the stream is declared strict: %s", foreign.Clip(text, 80))
@@ -130,6 +130,16 @@ func (t *reader) other(text string, indent int) {
 		return
 	}
 	t.point(l, newPoint(m[1] == "", m[3]), m[2])
+}
+
+// match spares most lines the regular expression.
+func match(re *regexp.Regexp, text string, begins ...string) []string {
+	for _, b := range begins {
+		if strings.HasPrefix(text, b) {
+			return re.FindStringSubmatch(text)
+		}
+	}
+	return nil
 }
 
 // clearPoint keeps prose like "ok, done" from being a test.
