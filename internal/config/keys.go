@@ -47,7 +47,10 @@ const (
 	testsReport  = "checks.tests.report"
 )
 
-var formats = []string{"gotest", "junit", "exit"}
+// formats in which tests report; the first ones are files, which report names.
+var formats = []string{"junit", "trx", "nunit", "xunit", "gotest", "tap", "pytest", "cargo", "node", "maven", "go", "exit"}
+
+const fileFormats = 4
 
 var modes = []string{"hotfix", "quick", "standard", "full"}
 
@@ -70,9 +73,9 @@ var keys = []key{
 	{name: testsCommand, kind: kindShell, runs: true, field: func(c *Config) any { return &c.Checks.Tests },
 		doc: "how the project is tested: a shell line, or a program and its arguments; detected when not set"},
 	{name: testsFormat, kind: kindFormat, field: func(c *Config) any { return &c.Checks.Tests.Format },
-		doc: "how its result is read: gotest (go test -json), junit or exit (the exit code, when not set)"},
+		doc: "how its result is read: gotest (go test -json), junit and others (docs/reports.md), or exit (the exit code, when not set)"},
 	{name: testsReport, kind: kindText, field: func(c *Config) any { return &c.Checks.Tests.Report },
-		doc: "for junit: a glob of the report files it writes"},
+		doc: "for junit, trx, nunit and xunit: a glob of the report files it writes"},
 	{name: "checks.baseline", kind: kindTruth, def: "true", field: func(c *Config) any { return &c.Checks.Baseline },
 		doc: "run the tests on the state before the agent starts, so that old failures are not held against it"},
 	{name: "checks.reuse", kind: kindList, field: func(c *Config) any { return &c.Checks.Reuse },

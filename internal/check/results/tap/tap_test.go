@@ -65,14 +65,14 @@ func TestCutAnywhere(t *testing.T) {
 func TestDirectives(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]point{
-		"a # SKIP":             {name: "a", skip: true},
-		"a # skipped for now":  {name: "a", skip: true},
-		"a # TODO later":       {name: "a", todo: true},
-		"a #todo":              {name: "a", todo: true},
-		"# TODO":               {todo: true},
-		`a \# SKIP`:            {name: "a # SKIP"},
-		"issue #12 is fixed":   {name: "issue #12 is fixed"},
-		`back \\ slash`:        {name: `back \ slash`},
+		"a # SKIP":            {name: "a", skip: true},
+		"a # skipped for now": {name: "a", skip: true},
+		"a # TODO later":      {name: "a", todo: true},
+		"a #todo":             {name: "a", todo: true},
+		"# TODO":              {todo: true},
+		`a \# SKIP`:           {name: "a # SKIP"},
+		"issue #12 is fixed":  {name: "issue #12 is fixed"},
+		`back \\ slash`:       {name: `back \ slash`},
 	} {
 		got := newPoint(false, in)
 		if got != want {
