@@ -30,6 +30,7 @@ const (
 	CategorySize      Category = "size"      // the diff is large, binary or generated
 	CategoryEmpty     Category = "empty"     // the attempt changed nothing
 	CategoryRules     Category = "rules"     // instruction files or belay's own files changed
+	CategoryLint      Category = "lint"      // a linter's remark
 	CategoryReview    Category = "review"    // a reviewer's finding
 )
 

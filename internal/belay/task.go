@@ -35,10 +35,20 @@ func (t TestCommand) String() string {
 	return strings.Join(t.Args, " ")
 }
 
+// Linter is a program that remarks on the source: how it is run, and how what it says is
+// read (docs/reports.md; an empty Format is told by the content). Report is the file it
+// writes; without one, what it prints is read.
+type Linter struct {
+	Name string `json:"name"`
+	TestCommand
+}
+
 // Checks is what an attempt is judged by. It is frozen into the task when the task
 // starts, so that an agent cannot change the rules it is judged by.
 type Checks struct {
 	Tests   TestCommand   `json:"tests,omitzero"`
+	Linters []Linter      `json:"linters,omitempty"`
+	LintAll bool          `json:"lint_all,omitempty"`   // what linters say of lines that did not change counts, too
 	Reuse   []string      `json:"reuse,omitempty"`      // folders that throwaway checkouts link to
 	Skip    []string      `json:"skip,omitempty"`       // names of checks that are not run
 	MaxDiff int           `json:"max_diff,omitempty"`   // changed lines before a warning

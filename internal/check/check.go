@@ -20,6 +20,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/answer"
 	"github.com/belay-dev/belay/internal/check/hold"
+	"github.com/belay-dev/belay/internal/check/hunk"
+	"github.com/belay-dev/belay/internal/check/lint"
 	"github.com/belay-dev/belay/internal/check/results"
 	"github.com/belay-dev/belay/internal/check/suite"
 )
@@ -31,6 +33,7 @@ const (
 	nameProtect = "protect"
 	nameRules   = "rules"
 	nameSize    = "size"
+	nameLint    = lint.Name
 	nameTests   = suite.Name
 )
 
@@ -59,11 +62,17 @@ type Input struct {
 	// State gives the state before in a folder of its own, so that a test that fails can
 	// be run there; nil when there is none. done removes it.
 	State func(ctx context.Context) (root string, done func(), err error)
+	// Lines gives the lines that the change added; nil when that is not known.
+	Lines func(context.Context) (hunk.Lines, error)
+	// Guard notes the state of the tree before linters run, as lint.Input says.
+	Guard func(context.Context) (settle func(context.Context) (lint.Edits, error), err error)
 	// Logs stores an attachment and gives its sha256; nil stores nothing.
 	Logs func(name string, r io.Reader) (string, error)
 	// Grace is how long a test command that ran out of time has between SIGTERM and
 	// SIGKILL; 0 is one second.
 	Grace time.Duration
+
+	linted chan struct{} // closed once the linters are done: until then the tests wait
 }
 
 // Progress tells that a check started, or with Done that it ended with Result.
@@ -83,7 +92,7 @@ type question struct {
 func questions() []question {
 	return []question{
 		{nameChange, change}, {nameScope, scope}, {nameProtect, protect},
-		{nameRules, rules}, {nameSize, size}, {nameTests, tests},
+		{nameRules, rules}, {nameSize, size}, {nameLint, linters}, {nameTests, tests},
 	}
 }
 
@@ -133,6 +142,7 @@ func collect(ctx context.Context, in Input, progress func(Progress)) []belay.Che
 	results := make([]belay.CheckResult, len(all))
 	answers := make(chan given, len(all)) // never blocks a check that comes too late
 	open := map[int]bool{}
+	in.linted = make(chan struct{})
 	take := func(a given) {
 		results[a.at] = a.result
 		delete(open, a.at)
@@ -140,6 +150,9 @@ func collect(ctx context.Context, in Input, progress func(Progress)) []belay.Che
 	}
 	for i := len(all) - 1; i >= 0; i-- {
 		if why := in.skips(all[i].name); why != "" {
+			if all[i].name == nameLint {
+				close(in.linted)
+			}
 			take(given{i, answer.Skipped(all[i].name, why)})
 			continue
 		}

@@ -38,6 +38,7 @@ type Config struct {
 	Mode        string
 	Guidelines  []belay.Guideline // those of the file; Config.HouseRules has all
 	Reviewers   []belay.Reviewer  // in the order of the file
+	Linters     []belay.Linter    // likewise
 	Retries     int
 	Retry       belay.RetryMode
 	Limits      Limits
@@ -63,6 +64,7 @@ type Debugger struct{ Command []string }
 type Checks struct {
 	Tests    belay.TestCommand
 	Baseline bool     // run the tests on the state before
+	LintAll  bool     // what linters say of lines that did not change counts
 	Reuse    []string // folders that throwaway checkouts link to
 	Skip     []string
 	MaxDiff  int

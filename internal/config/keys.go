@@ -34,6 +34,7 @@ const (
 	kindTruth                // true
 	kindMode                 // standard
 	kindFormat               // gotest
+	kindRemarks              // sarif
 	kindText                 // anything on one line
 	kindList                 // [a, b]
 	kindNames                // [A, B]: environment variables
@@ -53,6 +54,9 @@ var formats = []string{"junit", "trx", "nunit", "xunit", "gotest", "tap", "pytes
 const fileFormats = 4
 
 var modes = []string{"hotfix", "quick", "standard", "full"}
+
+// remarkFormats are those in which linters report.
+var remarkFormats = []string{"sarif", "checkstyle", "rdjson", "rdjsonl", "github", "text"}
 
 var retryModes = []string{string(belay.RetryAuto), string(belay.RetryRollback), string(belay.RetryRepair)}
 
@@ -88,6 +92,14 @@ var keys = []key{
 		doc: "time limit of all checks together; when not set, 30s for belay check and 10m within belay run"},
 	{name: "mode", kind: kindMode, def: "standard", field: func(c *Config) any { return &c.Mode },
 		doc: "how often reviewers may refuse before a person decides: hotfix 1, quick 2, standard 3, full 5"},
+	{name: "checks.lint_all", kind: kindTruth, def: "false", field: func(c *Config) any { return &c.Checks.LintAll },
+		doc: "what linters say of lines that did not change counts, too"},
+	{name: "linters.*.command", kind: kindShell, runs: true, of: func(c *Config, n string) any { return &c.linter(n).TestCommand },
+		doc: "the linter: a shell line, or a program and its arguments; it must only report"},
+	{name: "linters.*.format", kind: kindRemarks, of: func(c *Config, n string) any { return &c.linter(n).Format },
+		doc: "how what it says is read; told by the content when not set"},
+	{name: "linters.*.report", kind: kindText, of: func(c *Config, n string) any { return &c.linter(n).Report },
+		doc: "the file it writes; what it prints is read when not set"},
 	{name: "reviewers.*.role", kind: kindText, of: func(c *Config, n string) any { return &c.reviewer(n).Role },
 		doc: "what it looks at: spec, quality, security, or words of yours"},
 	{name: "reviewers.*.command", kind: kindArgs, runs: true, of: func(c *Config, n string) any { return &c.reviewer(n).Command },
@@ -142,6 +154,7 @@ var keys = []key{
 var groups = map[string]string{
 	"agent": "who works", "debugger": "who looks for root causes", "checks": "how work is judged",
 	"checks.tests": "how the project is tested", "limits": "what stops a loop and asks a person",
+	"linters": "programs that remark on changed lines, by name; detected when there are none", "linters.*": "one of them",
 	"snapshot": "what is captured", "reviewers": "who looks at work that passed the checks, by name",
 	"reviewers.*": "one of them", "guidelines": "house rules put into prompts, by name", "guidelines.*": "one of them", "environment": "what commands may see",
 }

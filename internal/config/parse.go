@@ -315,6 +315,11 @@ func (p *parser) together() {
 			p.complain(p.first("guidelines."+g.ID+"."), "guidelines."+g.ID, "give its instruction")
 		}
 	}
+	for _, l := range p.config.Linters {
+		if key := "linters." + l.Name; len(p.problems) == 0 && !l.Set() {
+			p.complain(p.first(key+"."), key, "give its command")
+		}
+	}
 	for _, r := range p.config.Reviewers {
 		key := "reviewers." + r.Name + "."
 		switch {

@@ -35,6 +35,7 @@ func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) 
 	if w.Baseline, err = d.BaselineOf(d.Rec.State); err != nil {
 		d.Watch.Note("the baseline is lost, old failures cannot be told from new ones: " + Sentence(err))
 	}
+	w.Held = true
 	report, err := d.Judge(d.Soft, d.Rec.Task, w, d.Rec.State.Before, c.Target, d.Watch.Checking)
 	if err != nil {
 		return loop.Event{}, err
@@ -119,6 +120,7 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 		Root: d.Repo.Root, Env: testEnv(t),
 		Changes: w.All, Attempt: w.Last, Scope: t.Scope, Checks: t.Checks, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
+		Lines: d.addedLines(before, after), Guard: d.guard(t.ID, after, w.Held),
 		Logs: func(_ string, r io.Reader) (string, error) {
 			sha, _, err := d.Journal.Attach(r)
 			return sha, err

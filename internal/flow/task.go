@@ -103,6 +103,9 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		t.Checks.Tests, _ = detect.Tests(d.Repo.Root)
 	}
 	t.Checks.Tests = asEvents(t.Checks.Tests)
+	if t.Checks.Linters, t.Checks.LintAll = c.Linters, c.Checks.LintAll; len(t.Checks.Linters) == 0 {
+		t.Checks.Linters = detect.Linters(d.Repo.Root, os.Getenv("PATH"))
+	}
 	t.Policy.Review = len(t.Reviewers) > 0
 	t.Policy.Baseline = c.Checks.Baseline && t.Checks.Tests.Set() && !suite.Demanded(t.Checks.Tests) &&
 		!slices.Contains(t.Checks.Skip, suite.Name)

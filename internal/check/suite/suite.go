@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -165,7 +164,7 @@ func (r *testRun) onStdout() bool { return r.format == results.GoTest || r.forma
 // bounded.
 func (r *testRun) run(ctx context.Context) {
 	p := hold.Program{
-		Args: r.in.Command.Args, Dir: r.in.Root, Env: r.environment(),
+		Args: r.in.Command.Args, Dir: r.in.Root, Env: hold.Environ(r.in.Env, r.in.Root, detect.ReportsVar+"="+r.reports),
 		Stdout: &r.output,
 		Grace:  r.in.grace(),
 	}
@@ -215,28 +214,6 @@ type tee struct{ first, second io.Writer }
 func (t tee) Write(p []byte) (int, error) {
 	t.second.Write(p) // after the cut it refuses everything, which is meant
 	return t.first.Write(p)
-}
-
-// environment is the given one without what would aim git at another repository
-// (inside a git hook GIT_DIR and GIT_INDEX_FILE are set), and with our own marks.
-func (r *testRun) environment() []string {
-	env := r.in.Env
-	if env == nil {
-		env = os.Environ()
-	}
-	var out []string
-	for _, e := range env {
-		name, _, _ := strings.Cut(e, "=")
-		if strings.HasPrefix(name, "GIT_") || name == detect.ReportsVar || name == "PWD" {
-			continue
-		}
-		out = append(out, e)
-	}
-	root, err := filepath.Abs(r.in.Root)
-	if err != nil {
-		root = r.in.Root
-	}
-	return append(out, "PWD="+root, detect.ReportsVar+"="+r.reports)
 }
 
 // read makes the report of a run that ended by itself; what go test said is already
