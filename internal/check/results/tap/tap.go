@@ -120,6 +120,9 @@ func (t *reader) other(text string, indent int) {
 	}
 	m := match(pointLine, text, "ok", "not ok")
 	if m == nil || !clearPoint(text) {
+		if indent > 0 { // mocha tells the reason so
+			t.say(text)
+		}
 		if t.strict && indent == 0 {
 			t.total.Lack("a line is no TAP although the stream is declared strict: %s", foreign.Clip(text, 80))
 		}
