@@ -118,7 +118,7 @@ func TestRun(t *testing.T) {
 		"no report":          {linters: []belay.Linter{linter("true", "report=out.sarif")}, want: "unknown: demo: its report cannot be read (it ended with exit code 0): no report was written to out.sarif"},
 		"a link outside":     {linters: []belay.Linter{linter("ln -s /etc/hostname out.sarif", "report=out.sarif")}, want: "unknown: demo: its report cannot be read (it ended with exit code 0): no report was written to out.sarif"},
 		"crash":              {linters: []belay.Linter{linter("echo oops, no config; exit 2")}, want: "unknown: demo: it ended with exit code 2 and said nothing that can be read: oops, no config"},
-		"not there":          {linters: []belay.Linter{linter("no-such-linter-here")}, want: "unknown: demo: could not run: sh: 1: no-such-linter-here: not found"},
+		"not there":          {linters: []belay.Linter{linter("echo not found >&2; exit 127")}, want: "unknown: demo: could not run: not found"},
 		"cannot start":       {linters: []belay.Linter{{Name: "demo", TestCommand: belay.TestCommand{Args: []string{"no-such-linter"}}}}, want: `unknown: demo: could not run: exec: "no-such-linter": executable file not found in $PATH`},
 		"no SARIF":           {linters: []belay.Linter{linter("echo usage", "sarif")}, want: "unknown: demo: its report cannot be read (it ended with exit code 0): the file is no sarif report"},
 		"half a report":      {linters: []belay.Linter{linter("echo '"+sarif[:len(sarif)-3]+"'", "sarif")}, want: "fail\nerror a.go:1 demo: bad (R)"},

@@ -64,7 +64,11 @@ func Read(r io.Reader, format string) (results.Report, error) {
 			return results.Report{}, err
 		}
 	}
-	report, err := read(io.LimitReader(in, foreign.MaxFile), format)
+	limited := &io.LimitedReader{R: in, N: foreign.MaxFile}
+	report, err := read(limited, format)
+	if limited.N <= 0 {
+		report.Lack("the report is over %d MiB, the rest was not read", foreign.MaxFile>>20)
+	}
 	return judged(report, err)
 }
 
