@@ -13,6 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
 	"github.com/belay-dev/belay/internal/glob"
+	"github.com/belay-dev/belay/internal/guard"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
@@ -120,7 +121,7 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 		Root: d.Repo.Root, Env: testEnv(t),
 		Changes: w.All, Attempt: w.Last, Scope: t.Scope, Checks: t.Checks, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
-		Lines: d.addedLines(before, after), Guard: d.guard(t.ID, after, w.Held),
+		Lines: guard.Lines(d.Snaps, before, after), Guard: guard.Tree(d.Snaps, t.ID, after, w.Held),
 		Logs: func(_ string, r io.Reader) (string, error) {
 			sha, _, err := d.Journal.Attach(r)
 			return sha, err

@@ -1,4 +1,8 @@
-package drive
+// Package guard notes the working tree before programs run in it that should only look,
+// and takes back what they change; and it says which lines a change added.
+//
+// It starts nothing and decides nothing about what they say.
+package guard
 
 import (
 	"context"
@@ -10,37 +14,37 @@ import (
 	"github.com/belay-dev/belay/internal/restore"
 )
 
-// addedLines reads the lines that were added between two snapshots.
-func (d *Desk) addedLines(before, after belay.SnapshotID) func(context.Context) (hunk.Lines, error) {
+// Lines reads, when it is asked, the lines that were added between two snapshots.
+func Lines(snaps *restore.Store, before, after belay.SnapshotID) func(context.Context) (hunk.Lines, error) {
 	return func(ctx context.Context) (hunk.Lines, error) {
 		r, w := io.Pipe()
-		go func() { w.CloseWithError(d.Snaps.Patch(ctx, before, after, nil, w)) }()
+		go func() { w.CloseWithError(snaps.Patch(ctx, before, after, nil, w)) }()
 		lines, err := hunk.Read(r)
 		r.CloseWithError(err) // a reader that gave up must not leave git waiting
 		return lines, err
 	}
 }
 
-// guard notes the tree before linters run. What differs afterwards they have edited, and
+// Tree notes the tree before linters run. What differs afterwards they have edited, and
 // it is put back to the capture, with a rescue: but only where the run holds the tree,
 // and only when it was just as captured before they ran. Otherwise somebody else is at
 // work in it, and what they edit must not be taken for the linter's.
-func (d *Desk) guard(task belay.TaskID, after belay.SnapshotID, held bool) func(context.Context) (func(context.Context) (lint.Edits, error), error) {
+func Tree(snaps *restore.Store, task belay.TaskID, after belay.SnapshotID, held bool) func(context.Context) (func(context.Context) (lint.Edits, error), error) {
 	return func(ctx context.Context) (func(context.Context) (lint.Edits, error), error) {
-		captured, err := d.Snaps.Get(ctx, after)
+		captured, err := snaps.Get(ctx, after)
 		if err != nil {
 			return nil, err
 		}
-		before, err := d.Snaps.Peek(ctx)
+		before, err := snaps.Peek(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return func(ctx context.Context) (edits lint.Edits, err error) {
-			now, err := d.Snaps.Peek(ctx)
+			now, err := snaps.Peek(ctx)
 			if err != nil || now == before {
 				return edits, err
 			}
-			changed, err := d.Repo.DiffTrees(ctx, before, now)
+			changed, err := snaps.Repo.DiffTrees(ctx, before, now)
 			if err != nil {
 				return edits, err
 			}
@@ -50,7 +54,7 @@ func (d *Desk) guard(task belay.TaskID, after belay.SnapshotID, held bool) func(
 			if !held || before != captured.Tree {
 				return edits, nil
 			}
-			_, err = d.Snaps.Restore(ctx, after, restore.Options{
+			_, err = snaps.Restore(ctx, after, restore.Options{
 				Paths: edits.Paths, FilesOnly: true, Task: task, Command: "lint", Reason: "a linter changed files",
 			})
 			edits.Undone = err == nil
