@@ -14,7 +14,7 @@ var names = []string{"passw", "pwd", "secret", "token", "api_key", "apikey", "ap
 // or one without as in .env files, YAML and properties.
 var (
 	inQuotes = regexp.MustCompile("^([A-Za-z0-9_.-]{0,30})[\"'`]?\\]?\\)?\\s{0,8}(?::\\s{0,3}[A-Za-z&'*<>\\[\\]? ]{1,24}=|:=|=>|==?=?|:|,)\\s{0,8}(?:[bfru]{0,2}|String\\.raw)(\"[^\"\\n]{6,200}\"|'[^'\\n]{6,200}'|`[^`\\n]{6,200}`)")
-	bare     = regexp.MustCompile("^([A-Za-z0-9_.-]{0,30})(?:=|:[ \\t]+|[ \\t]*=[ \\t]*)([^\\s\"'`,;(){}<>#]{8,200})[ \\t]*(?:\\r?\\n|$|[ \\t]#)")
+	bare     = regexp.MustCompile("^([A-Za-z0-9_.-]{0,30})(?:=|:[ \\t]+|[ \\t]*=[ \\t]*)([^\\s\"'`,;(){}<>#]{8,200})[ \\t\\r]*(?:$|[ \\t]#)")
 )
 
 // maxLine is how long a line may be in which names are looked for: in longer ones, which
@@ -54,8 +54,9 @@ func lower(s string) string {
 // value reads what is assigned to the name whose telling part is text[hit:after].
 func value(text string, hit, after int) (Match, bool) {
 	rest := text[after:min(len(text), after+300)]
+	rest = rest[:lineEnd(rest)]
 	begin := lineStart(text, hit)
-	if hit-begin > maxLine {
+	if !assigns(rest) || hit-begin > maxLine {
 		return Match{}, false
 	}
 	start, end := 0, 0
@@ -81,6 +82,15 @@ func value(text string, hit, after int) (Match, bool) {
 		return Match{Rule: "aws-secret-key", Title: "AWS secret key", Start: start, End: end, Sure: true, Example: example(text[start:end])}, true
 	}
 	return Match{Rule: "assigned-secret", Title: title, Start: start, End: end, Example: example(text[start:end])}, true
+}
+
+// assigns tells quickly whether a value may be assigned in what follows a name.
+func assigns(s string) bool {
+	i := 0
+	for i < len(s) && (wordByte(s[i]) || s[i] == '.' || s[i] == '-') {
+		i++
+	}
+	return i < len(s) && strings.IndexByte("\"'`]) \t:=,", s[i]) >= 0 && strings.ContainsAny(s[i:], ":=,")
 }
 
 var awsSecret = regexp.MustCompile(`^[A-Za-z0-9/+]{40}$`)
