@@ -31,6 +31,7 @@ const (
 	CategoryEmpty     Category = "empty"     // the attempt changed nothing
 	CategoryRules     Category = "rules"     // instruction files or belay's own files changed
 	CategoryLint      Category = "lint"      // a linter's remark
+	CategoryStyle     Category = "style"     // a declaration lacks documentation or types
 	CategoryReview    Category = "review"    // a reviewer's finding
 )
 
