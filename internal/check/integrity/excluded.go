@@ -20,7 +20,7 @@ func excluded(f *edit.File) []belay.Finding {
 		return goExcluded(f)
 	case lang.Python:
 		return newLine(f, lang.Python, []pattern{
-			{regexp.MustCompile(`^pytestmark = .*\b(?:skip|xfail)\b(?:$|\()`), false}, {regexp.MustCompile(`^pytestmark = .*\bskipif\b`), true},
+			{regexp.MustCompile(`^pytestmark = .*\b(?:skip|xfail)\b`), false}, {regexp.MustCompile(`^pytestmark = .*\bskipif\b`), true},
 			{regexp.MustCompile(`^pytest \. (?:skip|exit) \( .*allow_module_level`), false}, {regexp.MustCompile(`^__test__ = False`), false},
 			{regexp.MustCompile(`^raise (?:unittest \. )?SkipTest`), false},
 		})
