@@ -111,6 +111,26 @@ func TestAddedOfARewrite(t *testing.T) {
 	}
 }
 
+func TestEach(t *testing.T) {
+	t.Parallel()
+	files := []*File{{Path: "a"}, {Path: "b"}, {Path: "c"}}
+	var paths [3]string
+	Each(files, func(i int, f *File) { paths[i] = f.Path })
+	if paths != [3]string{"a", "b", "c"} {
+		t.Error(paths)
+	}
+	defer func() {
+		if p := recover(); p != "b: oh" {
+			t.Errorf("it panicked with %v", p)
+		}
+	}()
+	Each(files, func(_ int, f *File) {
+		if f.Path == "b" {
+			panic("oh")
+		}
+	})
+}
+
 func FuzzAdded(f *testing.F) {
 	f.Add([]byte("a\nb\n"), []byte("b\r\nc"))
 	f.Fuzz(func(t *testing.T, a, b []byte) {

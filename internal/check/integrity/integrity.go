@@ -6,6 +6,7 @@
 package integrity
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ type Rules struct {
 	Allow []string // globs of files whose findings are notes
 }
 
-// placed is a unit in its file.
+// placed is a test in its file.
 type placed struct {
 	cases.Test
 	file *edit.File
@@ -31,25 +32,17 @@ type placed struct {
 
 // pairing is what became of the tests of a change.
 type pairing struct {
-	kept  [][2]placed // before and after; moved and renamed tests are kept
+	found []belay.Finding // of tests that are still there; moved and renamed ones are
 	gone  []placed
 	fresh []placed
 }
 
 // Look gives what the files' changes take away from tests.
 func Look(files []*edit.File, r Rules) []belay.Finding {
-	var out []belay.Finding
 	p := pairUp(files)
-	out = append(out, deleted(files, p)...)
-	for _, both := range p.kept {
-		out = append(out, compare(both[0], both[1])...)
-	}
+	out := append(p.found, deleted(files, p)...)
 	for _, f := range p.fresh {
 		out = append(out, added(f)...)
-	}
-	for _, f := range files {
-		out = append(out, excluded(f)...)
-		out = append(out, settings(f)...)
 	}
 	for i := range out {
 		out[i].Category = belay.CategoryIntegrity
@@ -58,16 +51,13 @@ func Look(files []*edit.File, r Rules) []belay.Finding {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b belay.Finding) int {
-		if c := strings.Compare(a.File, b.File); c != 0 {
-			return c
-		}
-		return a.Line - b.Line
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return out
 }
 
 // testsOf gives the tests of one text of a file, none where its runners look for none.
-func unitsOf(f *edit.File, text []byte) []placed {
+func testsOf(f *edit.File, text []byte) []placed {
 	l := lang.Of(f.Path)
 	if text == nil || l == lang.None || !lang.IsTest(f.Path) || edit.Binary(text) || lang.Generated(f.Path) {
 		return nil
@@ -83,36 +73,49 @@ func unitsOf(f *edit.File, text []byte) []placed {
 // file, else one of its name elsewhere in the change, else one that does nearly the same
 // under another name.
 func pairUp(files []*edit.File) pairing {
+	parts := make([]pairing, len(files))
+	edit.Each(files, func(i int, f *edit.File) { parts[i] = pairFile(f) })
 	var p pairing
-	for _, f := range files {
-		if string(f.Before) == string(f.After) {
-			continue
-		}
-		before, after := unitsOf(f, f.Before), unitsOf(f, f.After)
-		byName := map[string]int{}
-		for i, a := range after {
-			byName[a.Name] = i
-		}
-		used := map[int]bool{}
-		for _, b := range before {
-			i, there := byName[b.Name]
-			if there && !used[i] && after[i].Group == b.Group {
-				used[i] = true
-				p.kept = append(p.kept, [2]placed{b, after[i]})
-			} else {
-				p.gone = append(p.gone, b)
-			}
-		}
-		for i, a := range after {
-			if !used[i] {
-				p.fresh = append(p.fresh, a)
-			}
-		}
+	for _, part := range parts {
+		p.found = append(p.found, part.found...)
+		p.gone = append(p.gone, part.gone...)
+		p.fresh = append(p.fresh, part.fresh...)
 	}
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf && b.file == a.file })
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf })
 	if len(p.gone)*len(p.fresh) <= mostPairs {
 		p.meet(alike)
+	}
+	return p
+}
+
+// pairFile compares the tests that have one name in both texts of a file, and looks at
+// what else in it keeps tests from running.
+func pairFile(f *edit.File) pairing {
+	var p pairing
+	if string(f.Before) == string(f.After) {
+		return p
+	}
+	p.found = append(excluded(f), settings(f)...)
+	before, after := testsOf(f, f.Before), testsOf(f, f.After)
+	byName := map[string]int{}
+	for i, a := range after {
+		byName[a.Name] = i
+	}
+	used := map[int]bool{}
+	for _, b := range before {
+		i, there := byName[b.Name]
+		if there && !used[i] && after[i].Group == b.Group {
+			used[i] = true
+			p.found = append(p.found, compare(b, after[i])...)
+		} else {
+			p.gone = append(p.gone, b)
+		}
+	}
+	for i, a := range after {
+		if !used[i] {
+			p.fresh = append(p.fresh, a)
+		}
 	}
 	return p
 }
@@ -131,7 +134,7 @@ func (p *pairing) meet(same func(b, a placed) bool) {
 			gone = append(gone, b)
 			continue
 		}
-		p.kept = append(p.kept, [2]placed{b, p.fresh[i]})
+		p.found = append(p.found, compare(b, p.fresh[i])...)
 		p.fresh = slices.Delete(p.fresh, i, i+1)
 	}
 	p.gone = gone

@@ -39,20 +39,25 @@ func Look(files []*edit.File, r Rules) []belay.Finding {
 			globs = append(globs, a)
 		}
 	}
-	var out []belay.Finding
-	var had map[string]bool
-	for _, f := range files {
+	parts := make([][]secret.Match, len(files))
+	edit.Each(files, func(i int, f *edit.File) {
 		if f.Deleted() || glob.Match(globs, f.Path) || edit.Binary(f.After) {
-			continue
+			return
 		}
 		for _, m := range secret.Find(string(f.After)) {
-			if allowed[m.Fingerprint] || !f.Added().Any(m.Line, m.EndLine) {
-				continue
+			if !allowed[m.Fingerprint] && f.Added().Any(m.Line, m.EndLine) {
+				parts[i] = append(parts[i], m)
 			}
-			if had == nil {
-				had = before(files)
-			}
-			out = append(out, finding(f.Path, m, had[m.Fingerprint], r))
+		}
+	})
+	var out []belay.Finding
+	var had map[string]bool
+	for i, part := range parts {
+		if len(part) > 0 && had == nil {
+			had = before(files)
+		}
+		for _, m := range part {
+			out = append(out, finding(files[i].Path, m, had[m.Fingerprint], r))
 		}
 	}
 	return out

@@ -26,18 +26,29 @@ type lack struct {
 // Look gives the declarations that the files' changes add and that lack documentation
 // or types. Tests, generated files and Go's main packages declare nothing for others.
 func Look(files []*edit.File) []belay.Finding {
-	var out []belay.Finding
-	had := declaredBefore(files)
-	for _, f := range files {
+	parts := make([][]lack, len(files))
+	edit.Each(files, func(i int, f *edit.File) {
 		if f.Deleted() || edit.Binary(f.After) || lang.Generated(f.Path) || lang.ForTests(f.Path) || lang.SaysGenerated(f.After) {
-			continue
+			return
 		}
 		for _, l := range lacks(f.Path, f.After) {
-			if !f.Added().Has(l.line) || had[where(f.Path)+l.name] {
+			if f.Added().Has(l.line) {
+				parts[i] = append(parts[i], l)
+			}
+		}
+	})
+	var out []belay.Finding
+	var had map[string]bool
+	for i, part := range parts {
+		if len(part) > 0 && had == nil {
+			had = declaredBefore(files)
+		}
+		for _, l := range part {
+			if had[where(files[i].Path)+l.name] {
 				continue
 			}
 			out = append(out, belay.Finding{
-				Severity: belay.SeverityWarning, Category: Category, File: f.Path, Line: l.line,
+				Severity: belay.SeverityWarning, Category: Category, File: files[i].Path, Line: l.line,
 				Title: l.name + " " + l.what, Recommendation: l.advice,
 			})
 		}
