@@ -36,6 +36,9 @@ var floors = map[string]int{
 	"internal/procs":         0,
 	"internal/check/foreign": 0,
 	"internal/check/golden":  0,
+	"internal/check/lang":    0,
+	"internal/check/edit":    0,
+	"internal/secret":        0,
 	"internal/argv":          0,
 	"internal/units":         0,
 	"internal/check/detect":  0,
@@ -48,6 +51,8 @@ var floors = map[string]int{
 	"internal/check/remark":   1,
 	"internal/check/hunk":     1,
 	"internal/notation":       1,
+	"internal/check/cases":    1,
+	"internal/check/style":    1,
 	"internal/review/opinion": 1,
 	"internal/review/arbiter": 1,
 	"internal/git":            1,
@@ -63,6 +68,9 @@ var floors = map[string]int{
 	"internal/check/results/gotest": 2,
 	"internal/check/results/tap":    2,
 	"internal/check/results/plain":  2,
+	"internal/check/secrets":        2,
+	"internal/check/coverage":       2,
+	"internal/check/integrity":      2,
 	"internal/review/ask":           2,
 	"internal/scan":                 2,
 	"internal/packs":                2,
@@ -104,7 +112,8 @@ var floors = map[string]int{
 }
 
 // pure packages touch no file, process, clock or network.
-var pure = []string{"internal/belay", "internal/loop", "internal/merge"}
+var pure = []string{"internal/belay", "internal/loop", "internal/merge", "internal/secret", "internal/check/lang", "internal/check/edit", "internal/check/cases",
+	"internal/check/secrets", "internal/check/integrity", "internal/check/coverage", "internal/check/style"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "io/fs", "path/filepath", "syscall", "math/rand", "math/rand/v2", "crypto/rand"}
 

@@ -53,6 +53,12 @@ type Checks struct {
 	Skip    []string      `json:"skip,omitempty"`       // names of checks that are not run
 	MaxDiff int           `json:"max_diff,omitempty"`   // changed lines before a warning
 	Timeout time.Duration `json:"timeout_ns,omitempty"` // for all checks together
+
+	SecretsAllow   []string `json:"secrets_allow,omitempty"`   // globs of files, and fingerprints of findings, that are no secrets
+	SecretExamples bool     `json:"secret_examples,omitempty"` // keys printed in documentation are secrets too
+	IntegrityAllow []string `json:"integrity_allow,omitempty"` // globs of files whose tests may be weakened
+	CoverageRules  []string `json:"coverage_rules,omitempty"`  // where test files are: "SOURCES -> TESTS"
+	CoverageError  bool     `json:"coverage_error,omitempty"`  // a missing test file refuses
 }
 
 // Reviewer is one that looks at work after the checks: a command, or a model behind an

@@ -1,12 +1,14 @@
 // Package check judges a change by facts. One question has one file and answers
 // with findings: did the attempt change anything, did it stay within its files, are
-// the protected paths and the rules for agents untouched, how large is it, do the
+// the protected paths and the rules for agents untouched, how large is it, does it
+// hold secrets, does it weaken tests, has its code tests and documentation, do the
 // tests pass.
 //
 // It never decides what a finding leads to, never reads or writes git, never writes
 // in the work tree and never keeps anything: output worth keeping goes through
 // Input.Logs. The only program it starts is the test command it is given; running
-// tests is the room suite below.
+// tests is the room suite below. What reads the text of a change is a room each:
+// secrets, integrity, coverage, style.
 package check
 
 import (
@@ -35,6 +37,11 @@ const (
 	nameSize    = "size"
 	nameLint    = lint.Name
 	nameTests   = suite.Name
+
+	nameSecrets   = "secrets"
+	nameIntegrity = "integrity"
+	nameCoverage  = "coverage"
+	nameStyle     = "style"
 )
 
 // What holds when the task does not say otherwise.
@@ -56,6 +63,9 @@ type Input struct {
 	Skip    []string // names of checks not to run, besides Checks.Skip
 	Before  belay.SnapshotID
 	After   belay.SnapshotID
+	// Texts gives what the changed files say; nil when nobody can, and the checks that
+	// read them are skipped.
+	Texts Texts
 	// Baseline is what the test command said on the state before the task; nil when
 	// that is not known.
 	Baseline *results.Report
@@ -73,6 +83,7 @@ type Input struct {
 	Grace time.Duration
 
 	linted chan struct{} // closed once the linters are done: until then the tests wait
+	read   *reading      // the changed files, read once for all checks
 }
 
 // Progress tells that a check started, or with Done that it ended with Result.
@@ -92,7 +103,8 @@ type question struct {
 func questions() []question {
 	return []question{
 		{nameChange, change}, {nameScope, scope}, {nameProtect, protect},
-		{nameRules, rules}, {nameSize, size}, {nameLint, linters}, {nameTests, tests},
+		{nameRules, rules}, {nameSize, size}, {nameSecrets, secretsCheck}, {nameIntegrity, integrityCheck},
+		{nameCoverage, coverageCheck}, {nameStyle, styleCheck}, {nameLint, linters}, {nameTests, tests},
 	}
 }
 
@@ -119,6 +131,7 @@ func Run(ctx context.Context, in Input, progress func(Progress)) belay.Report {
 	if progress == nil {
 		progress = func(Progress) {}
 	}
+	in.read = &reading{}
 	results := collect(ctx, in, progress)
 	for _, name := range in.Only {
 		if !slices.Contains(Names(), name) {
@@ -214,6 +227,8 @@ func (in Input) skips(name string) string {
 		return "skipped on request"
 	case slices.Contains(in.Checks.Skip, name):
 		return "skipped by the task's checks"
+	case in.Texts == nil && slices.Contains([]string{nameSecrets, nameIntegrity, nameCoverage, nameStyle}, name):
+		return "the texts of the change are not at hand"
 	}
 	return ""
 }

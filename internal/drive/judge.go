@@ -117,11 +117,15 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 			return belay.Report{}, err
 		}
 	}
+	if err := check.ValidRules(t.Checks); err != nil {
+		return belay.Report{}, err
+	}
 	report := check.Run(ctx, check.Input{
 		Root: d.Repo.Root, Env: testEnv(t),
 		Changes: w.All, Attempt: w.Last, Scope: t.Scope, Checks: t.Checks, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
 		Lines: guard.Lines(d.Snaps, before, after), Guard: guard.Tree(d.Snaps, t.ID, after, w.Held),
+		Texts: texts{d.Snaps, before, after},
 		Logs: func(_ string, r io.Reader) (string, error) {
 			sha, _, err := d.Journal.Attach(r)
 			return sha, err

@@ -36,7 +36,7 @@ func goTest(name, body string) string {
 
 const asserting = "\tif got := f(); got != 1 {\n\t\tt.Errorf(\"%d\", got)\n\t}\n"
 
-var cases = map[string]struct {
+var table = map[string]struct {
 	files []*edit.File
 	want  string
 }{
@@ -122,7 +122,7 @@ var cases = map[string]struct {
 
 func TestLook(t *testing.T) {
 	t.Parallel()
-	for name, c := range cases {
+	for name, c := range table {
 		t.Run(name, func(t *testing.T) {
 			if got := told(Look(c.files, Rules{})); got != c.want {
 				t.Errorf("\n got %s\nwant %s", got, c.want)
@@ -134,7 +134,7 @@ func TestLook(t *testing.T) {
 // A change taken back is no finding, and one that adds what another took away is none.
 func TestLookTheOtherWay(t *testing.T) {
 	t.Parallel()
-	for name, c := range cases {
+	for name, c := range table {
 		for _, f := range c.files {
 			same := &edit.File{Path: f.Path, Before: f.After, After: f.After}
 			if got := told(Look([]*edit.File{same}, Rules{})); got != "" {
@@ -146,7 +146,7 @@ func TestLookTheOtherWay(t *testing.T) {
 
 func TestAllowed(t *testing.T) {
 	t.Parallel()
-	for _, f := range Look(cases["a test deleted"].files, Rules{Allow: []string{"*_test.go"}}) {
+	for _, f := range Look(table["a test deleted"].files, Rules{Allow: []string{"*_test.go"}}) {
 		if f.Severity != belay.SeverityNote {
 			t.Error(told([]belay.Finding{f}))
 		}
@@ -154,7 +154,7 @@ func TestAllowed(t *testing.T) {
 }
 
 func FuzzLook(f *testing.F) {
-	for _, c := range cases {
+	for _, c := range table {
 		for _, x := range c.files {
 			f.Add(x.Path, x.Before, x.After)
 		}
