@@ -24,9 +24,10 @@ func (a commands) checkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "check [TASK]", Short: "Judge the present state by facts", Args: cobra.MaximumNArgs(1),
 		Long: `Check compares the working tree with a task's state before and judges the change:
-files in scope, protected paths, instruction files, size, linters, tests. Without a task
-it compares with the snapshot given by --before. --format sarif, github or rdjson writes
-the findings for other programs.
+files in scope, protected paths, instruction files, size, secrets, weakened tests,
+missing test files, documentation, linters, tests. Without a task it compares with the
+snapshot given by --before. --format sarif, github or rdjson writes the findings for
+other programs.
 
 Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no such task.`,
 		Example: `  belay check T7
