@@ -11,8 +11,8 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/edit"
-	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/check/lang"
+	"github.com/belay-dev/belay/internal/glob"
 )
 
 // Rules are what the config says of coverage.

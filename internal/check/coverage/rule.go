@@ -7,8 +7,8 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/edit"
-	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/check/lang"
+	"github.com/belay-dev/belay/internal/glob"
 )
 
 // rule is one line of the config: a glob of sources and globs of test files.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/lang"
 	"github.com/belay-dev/belay/internal/check/cases"
+	"github.com/belay-dev/belay/internal/check/lang"
 )
 
 // compare says what a test that was there has lost.

@@ -12,10 +12,10 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/edit"
-	"github.com/belay-dev/belay/internal/glob"
-	"github.com/belay-dev/belay/internal/check/lang"
 	"github.com/belay-dev/belay/internal/check/cases"
+	"github.com/belay-dev/belay/internal/check/edit"
+	"github.com/belay-dev/belay/internal/check/lang"
+	"github.com/belay-dev/belay/internal/glob"
 )
 
 // Rules are what the config says of test integrity.
