@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -141,3 +142,53 @@ func TestValidRules(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// BenchmarkFastChecks asks every check but tests about a repository of 2,000 files, of
+// which 20 or all are changed.
+func BenchmarkFastChecks(b *testing.B) {
+	s, few := said{}, said{}
+	code := "// F%[1]d does.\nfunc F%[1]d(token string) error {\n\tx := c.field // why\n\treturn nil\n}\n\n"
+	test := "func TestF%[1]d(t *testing.T) {\n\tif err := F%[1]d(\"a\"); err != nil {\n\t\tt.Error(err)\n\t}\n}\n\n"
+	for i := range 2000 {
+		var text strings.Builder
+		text.WriteString("package x\n\n")
+		p, body := fmt.Sprintf("d%d/f%d.go", i/50, i/2), code
+		if i%2 == 1 {
+			p, body = fmt.Sprintf("d%d/f%d_test.go", i/50, i/2), test
+		}
+		for n := range 40 {
+			fmt.Fprintf(&text, body, n)
+		}
+		s[p] = [2]string{text.String(), text.String() + fmt.Sprintf(body, 99)}
+		if i%100 < 2 {
+			few[p] = s[p]
+		}
+	}
+	for _, c := range []struct {
+		name string
+		s    said
+	}{{"20 of 2000", few}, {"2000 of 2000", s}} {
+		for _, name := range Names() {
+			if name == nameTests {
+				continue
+			}
+			b.Run(c.name+"/"+name, func(b *testing.B) {
+				in := Input{Changes: c.s.changes(), Attempt: c.s.changes(), Texts: all{c.s, s}, Only: []string{name},
+					Scope: belay.Scope{Files: []string{"d*/**"}, Protect: []string{"go.mod"}}}
+				for b.Loop() {
+					if r := Run(b.Context(), in, nil); r.Verdict != belay.VerdictPass {
+						b.Fatalf("%+v", r)
+					}
+				}
+			})
+		}
+	}
+}
+
+// all is a change in a repository of more files.
+type all struct {
+	said
+	every said
+}
+
+func (a all) Paths(ctx context.Context) ([]string, error) { return a.every.Paths(ctx) }
