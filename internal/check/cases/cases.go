@@ -39,7 +39,7 @@ type Mark struct {
 // Read gives the tests of a text, groups among them, in the order in which they begin.
 // Two of one name get numbers.
 func Read(l lang.Language, text []byte) []Test {
-	return newSource(l, lang.Code(lang.Lex(l, text))).units()
+	return newSource(l, lang.Code(l, text)).units()
 }
 
 // source is a text cut into tokens, with the brackets that belong together.

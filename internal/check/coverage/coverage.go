@@ -80,7 +80,7 @@ func conventional(f *edit.File) bool {
 	if l == lang.None || exempt(f.Path, l) {
 		return false
 	}
-	tokens := lang.Code(lang.Lex(l, f.After))
+	tokens := lang.Code(l, f.After)
 	return changesCode(f, tokens) && hasBehaviour(l, tokens)
 }
 

@@ -4,25 +4,29 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // Each calls do for every file, on as many processors as there are, and returns when
 // all calls have. A panic in one of them is a panic of Each.
 func Each(files []*File, do func(i int, f *File)) {
 	var wait sync.WaitGroup
+	var next atomic.Int64
 	var once sync.Once
 	var broken any
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i, f := range files {
-		slots <- struct{}{}
+	one := func(i int) {
+		defer func() {
+			if p := recover(); p != nil {
+				once.Do(func() { broken = fmt.Sprintf("%s: %v", files[i].Path, p) })
+			}
+		}()
+		do(i, files[i])
+	}
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
 		wait.Go(func() {
-			defer func() {
-				if p := recover(); p != nil {
-					once.Do(func() { broken = fmt.Sprintf("%s: %v", f.Path, p) })
-				}
-				<-slots
-			}()
-			do(i, f)
+			for i := next.Add(1) - 1; int(i) < len(files); i = next.Add(1) - 1 {
+				one(int(i))
+			}
 		})
 	}
 	wait.Wait()

@@ -39,7 +39,7 @@ type pattern struct {
 
 // newLine looks for statements at the left edge that the change adds.
 func newLine(f *edit.File, l lang.Language, patterns []pattern) []belay.Finding {
-	tokens := lang.Code(lang.Lex(l, f.After))
+	tokens := lang.Code(l, f.After)
 	for i, t := range tokens {
 		if !t.First || t.Col > 0 || !f.Added().Has(t.Line) {
 			continue

@@ -9,6 +9,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/edit"
+	"github.com/belay-dev/belay/internal/check/lang"
 )
 
 // settings says what a change of CI, build and test configuration takes away: limits
@@ -31,6 +32,10 @@ func configures(p string) bool {
 		if strings.HasPrefix(p, dir) {
 			return true
 		}
+	}
+	switch lang.Of(p) {
+	case lang.Go, lang.Rust, lang.Java, lang.CSharp:
+		return false // quicker than asking
 	}
 	return configNames.MatchString(path.Base(p)) || strings.HasSuffix(p, ".sh") && (strings.Contains(p, "test") || strings.Contains(p, "ci"))
 }

@@ -51,17 +51,6 @@ func (t Token) Value() string {
 	return s
 }
 
-// Code gives the tokens that are no comments.
-func Code(tokens []Token) []Token {
-	out := make([]Token, 0, len(tokens))
-	for _, t := range tokens {
-		if t.Kind != Comment {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
 type lexer struct {
 	lang   Language
 	src    []byte
@@ -72,13 +61,19 @@ type lexer struct {
 	first  bool
 	out    []Token
 	before Token    // the last token that is no comment, for regular expressions
+	code   bool     // comments are left out
 	here   []string // heredocs that begin on the next line
 }
 
 // Lex cuts src into tokens, in order, comments among them. A string that is not closed
 // ends with its line where the language has it so, and with the text otherwise.
-func Lex(l Language, src []byte) []Token {
-	x := &lexer{lang: l, src: src, whole: string(src), line: 1, first: true, out: make([]Token, 0, len(src)/4)}
+func Lex(l Language, src []byte) []Token { return lex(l, src, false) }
+
+// Code is Lex without the comments.
+func Code(l Language, src []byte) []Token { return lex(l, src, true) }
+
+func lex(l Language, src []byte, code bool) []Token {
+	x := &lexer{lang: l, src: src, whole: string(src), line: 1, first: true, code: code, out: make([]Token, 0, len(src)/5)}
 	for x.at < len(src) {
 		c := src[x.at]
 		switch {
@@ -135,6 +130,8 @@ func (x *lexer) emit(k Kind, n int) {
 	if k != Comment {
 		x.first = false
 		x.before = t
+	} else if x.code {
+		return
 	}
 	x.out = append(x.out, t)
 }

@@ -10,7 +10,6 @@ import (
 // hints or a docstring. Names that begin with an underscore, and what is declared
 // inside of a function or of a private class, are nobody else's.
 func pythonLacks(tokens []lang.Token, stub bool) []lack {
-	tokens = lang.Code(tokens)
 	var out []lack
 	var open []pythonScope
 	for i, t := range tokens {

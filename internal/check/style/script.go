@@ -9,7 +9,6 @@ import (
 // scriptLacks gives the exported functions of a TypeScript file whose parameters or
 // result have no type. A constant that has a type itself hands it to its function.
 func scriptLacks(tokens []lang.Token) []lack {
-	tokens = lang.Code(tokens)
 	var out []lack
 	depth := 0
 	for i, t := range tokens {

@@ -64,9 +64,9 @@ func lacks(p string, text []byte) []lack {
 	case lang.Go:
 		return goLacks(text)
 	case lang.Python:
-		return pythonLacks(lang.Lex(lang.Python, text), path.Ext(p) == ".pyi")
+		return pythonLacks(lang.Code(lang.Python, text), path.Ext(p) == ".pyi")
 	case lang.TypeScript:
-		return scriptLacks(lang.Lex(lang.TypeScript, text))
+		return scriptLacks(lang.Code(lang.TypeScript, text))
 	}
 	return nil
 }
