@@ -125,7 +125,8 @@ func fingerprint(m Match, secret, before string) string {
 }
 
 // Mask gives text with every secret replaced by [masked RULE]; examples of
-// documentation stay. Find gives nothing but them in the result.
+// documentation stay, and so does the number of lines. Find gives nothing but examples
+// in the result.
 func Mask(text string) string {
 	for range 8 { // what stands around a mask may read otherwise than before
 		masked, changed := maskOnce(text)
@@ -145,7 +146,7 @@ func maskOnce(text string) (string, bool) {
 			continue
 		}
 		b.WriteString(text[at:m.Start])
-		b.WriteString("[masked " + m.Rule + "]")
+		b.WriteString("[masked " + m.Rule + "]" + strings.Repeat("\n", m.EndLine-m.Line))
 		at = m.End
 	}
 	if at == 0 {

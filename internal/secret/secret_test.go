@@ -162,6 +162,10 @@ func TestMask(t *testing.T) {
 			t.Errorf("%q", masked)
 		}
 	}
+	keyed := "a\n" + block("RSA PRIVATE KEY") + "\nb\n"
+	if got := Mask(keyed); strings.Count(got, "\n") != strings.Count(keyed, "\n") || !strings.HasSuffix(got, "\nb\n") {
+		t.Errorf("%q", got)
+	}
 	plain := "nothing to see\npassword = \"changeme\"\n"
 	if Mask(plain) != plain {
 		t.Error("a text without secrets is changed")
