@@ -156,9 +156,7 @@ func constant(tokens []lang.Token) bool {
 // alwaysTrue tells an expression that is true as it stands: true, 1, 1 == 1, x == x,
 // anything or true.
 func alwaysTrue(tokens []lang.Token) bool {
-	for len(tokens) > 2 && tokens[0].Is("(") && tokens[len(tokens)-1].Is(")") {
-		tokens = tokens[1 : len(tokens)-1]
-	}
+	tokens = unwrap(tokens)
 	n := len(tokens)
 	if n == 1 {
 		t := tokens[0]
@@ -183,6 +181,29 @@ func alwaysTrue(tokens []lang.Token) bool {
 		}
 	}
 	return false
+}
+
+// unwrap takes away parentheses around all of an expression: not those of (a) == (b).
+func unwrap(tokens []lang.Token) []lang.Token {
+	for len(tokens) > 2 && tokens[0].Is("(") {
+		depth, end := 0, 0
+		for i, t := range tokens {
+			if t.Is("(") {
+				depth++
+			} else if t.Is(")") {
+				depth--
+			}
+			if depth == 0 {
+				end = i
+				break
+			}
+		}
+		if end != len(tokens)-1 {
+			break
+		}
+		tokens = tokens[1:end]
+	}
+	return tokens
 }
 
 // sameThing tells two equal literals or names. Two equal calls may differ, and comparing
