@@ -90,6 +90,7 @@ var floors = map[string]int{
 	"internal/restore":  6,
 	"internal/checkout": 6,
 	"internal/watch":    6,
+	"internal/texts":    6,
 
 	"internal/trees":        7,
 	"internal/baseline":     7,

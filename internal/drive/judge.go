@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/guard"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/texts"
 )
 
 // The time limits of all checks together: a person who asks waits for half a
@@ -125,7 +126,7 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 		Changes: w.All, Attempt: w.Last, Scope: t.Scope, Checks: t.Checks, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
 		Lines: guard.Lines(d.Snaps, before, after), Guard: guard.Tree(d.Snaps, t.ID, after, w.Held),
-		Texts: texts{d.Snaps, before, after},
+		Texts: texts.New(d.Snaps.Store, before, after),
 		Logs: func(_ string, r io.Reader) (string, error) {
 			sha, _, err := d.Journal.Attach(r)
 			return sha, err

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/texts"
 )
 
 // TestTexts reads both texts of changed files out of snapshots: an empty file is there, a
@@ -34,7 +37,7 @@ func TestTexts(t *testing.T) {
 	after := s.take()
 	s.write("edited.txt", "later")
 
-	store := s.store()
+	source := func(from, to snapshot.Info) *texts.Source { return texts.New(s.store().Store, from.ID, to.ID) }
 	show := func(b []byte) string {
 		if b == nil {
 			return "nothing"
@@ -47,7 +50,7 @@ func TestTexts(t *testing.T) {
 		got = append(got, fmt.Sprintf("%q: %s, %s, %v", path, show(before), show(after), larger))
 		return nil
 	}
-	s.ok(store.Texts(ctx, before.ID, after.ID, all, 100, read))
+	s.ok(source(before, after).Each(ctx, all, 100, read))
 	slices.Sort(got)
 	want := []string{
 		`"a\nb \xff.txt": "old a\nb \xff.txt", "odd", false`,
@@ -60,20 +63,20 @@ func TestTexts(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	paths, err := store.Paths(ctx, after.ID)
+	paths, err := source(before, after).Paths(ctx)
 	s.ok(err)
 	if !slices.Contains(paths, "empty.txt") || slices.Contains(paths, "gone.txt") || len(paths) < 6 {
 		t.Errorf("%q", paths)
 	}
 	stop := errors.New("enough")
 	calls := 0
-	err = store.Texts(ctx, before.ID, after.ID, all, 100, func(string, []byte, []byte, bool) error { calls++; return stop })
+	err = source(before, after).Each(ctx, all, 100, func(string, []byte, []byte, bool) error { calls++; return stop })
 	if !errors.Is(err, stop) || calls != 1 {
 		t.Errorf("%d calls, %v", calls, err)
 	}
 	got = nil
-	s.ok(store.Texts(ctx, before.ID, before.ID, all, 100, read))
-	s.ok(store.Texts(ctx, before.ID, after.ID, nil, 100, read))
+	s.ok(source(before, before).Each(ctx, all, 100, read))
+	s.ok(source(before, after).Each(ctx, nil, 100, read))
 	if got != nil {
 		t.Errorf("%q", got)
 	}
