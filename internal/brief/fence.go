@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/secret"
 )
 
 // The most of a text that a prompt quotes. A model reads the head of a diff best, and
@@ -68,8 +69,12 @@ func closing(text string) string {
 	return "\n" + open
 }
 
-// seen is belay.Visible for texts whose lines may end in CR LF: the CR is no news.
-func seen(text string) string {
+// seen is what a quote shows of a text that is not a person's: no secret that was in
+// it, and nothing that would not be seen.
+func seen(text string) string { return plain(secret.Mask(text)) }
+
+// plain is belay.Visible for texts whose lines may end in CR LF: the CR is no news.
+func plain(text string) string {
 	return belay.Visible(strings.ReplaceAll(text, "\r\n", "\n"))
 }
 

@@ -8,7 +8,7 @@ import (
 // TaskFile is .belay/now/task.md: the task for agents that read files, in Markdown.
 // It is fit for a terminal, so the person's words pass belay.Visible here.
 func TaskFile(t belay.Task) string {
-	t.Prose = seen(t.Prose)
+	t.Prose = plain(t.Prose)
 	return belay.Visible(sections(viewOf(PromptInput{Task: t}), "file", "rules", "judged", "finish"))
 }
 

@@ -87,3 +87,28 @@ func TestFixPromptShare(t *testing.T) {
 		t.Errorf("nine in ten take up to %.0f %%", at(90))
 	}
 }
+
+// TestSecretsAreMasked: what a program printed or a diff shows reaches no prompt with a
+// secret in it; the person's own words go out as they are.
+func TestSecretsAreMasked(t *testing.T) {
+	t.Parallel()
+	key := "ghp_" + "q7Zx2Lm9Tf4Kd8Wv1Nc6Rb3" + "Yh5Jg0Ps2Xu7Q"
+	f := finding("a.go", 1, 0, "leaks")
+	f.Detail = "output: token " + key
+	s := loop.State{Allowed: 4, Baseline: "before: " + key, Attempts: []loop.Attempt{{N: 1, Ended: loop.EndedExit, Verdict: belay.VerdictFail, Findings: []belay.Finding{f}, Then: loop.ThenRollback}}}
+	in := PromptInput{Task: belay.Task{ID: "T1", Prose: "use the words"}, State: s, Kind: loop.PromptRetry, LastDiff: "+token := \"" + key + "\"\n"}
+	for name, text := range map[string]string{
+		"retry": Prompt(in), "debug": Debug(in), "feedback": Feedback(s), "findings": Findings([]belay.Finding{f}),
+		"review": Review(ReviewInput{Task: in.Task, Diff: in.LastDiff, Baseline: s.Baseline, Open: []belay.Finding{f}, Nonce: "0123456789ab"}),
+		"again":  ReviewAgain("", "", "I found "+key, "0123456789ab"),
+		"fix":    FixPrompt(FixInput{Task: in.Task, Findings: []belay.Finding{f}, Files: []FixFile{{Path: "a.go", Code: []string{"1  " + in.LastDiff}}}}).Text,
+	} {
+		if strings.Contains(text, key) {
+			t.Errorf("%s shows it:\n%s", name, text)
+		}
+	}
+	in.Task.Prose = "rotate " + key
+	if !strings.Contains(Prompt(PromptInput{Task: in.Task, State: loop.State{Allowed: 1}}), key) {
+		t.Error("the person's words were changed")
+	}
+}
