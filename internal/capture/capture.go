@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -114,8 +115,8 @@ func (s *Place) GitState(ctx context.Context, c *Capture) (err error) {
 }
 
 // readLogs reads the reflogs that a restore may have to put back: HEAD's, those of
-// local branches and the stash's, which is the stash. Those of a reftable are left to
-// git.
+// local refs and the stash's, which is the stash. Remote ones say what was fetched when,
+// and those of a reftable are left to git.
 func (s *Place) readLogs(head git.Head, refs []git.Ref) ([]GitFile, error) {
 	if s.Repo.Reftab {
 		return nil, nil
@@ -124,9 +125,16 @@ func (s *Place) readLogs(head git.Head, refs []git.Ref) ([]GitFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Usually only branches have logs, and there may be thousands of tags to ask for.
+	kinds, err := os.ReadDir(filepath.Join(s.Repo.Common, "logs", "refs"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read git's state: %w", err)
+	}
 	var names []string
 	for _, r := range refs {
-		if strings.HasPrefix(r.Name, "refs/heads/") || r.Name == "refs/stash" {
+		kind, _, _ := strings.Cut(strings.TrimPrefix(r.Name, "refs/"), "/")
+		there := slices.ContainsFunc(kinds, func(d fs.DirEntry) bool { return d.Name() == kind })
+		if there && kind != "remotes" && kind != "belay" && kind != "worktree" {
 			names = append(names, "logs/"+r.Name)
 		}
 	}
@@ -338,6 +346,9 @@ func (s *Place) nameMeta(ctx context.Context, c *Capture) error {
 	}
 	for _, f := range c.Logs {
 		m.chunks("meta/"+f.Name, f.Data)
+		if f.Perm != UsualPerm {
+			c.Man.Links = append(c.Man.Links, manifest.Mode{Path: f.Name, Perm: f.Perm})
+		}
 	}
 	for _, r := range c.Rules.files {
 		m.blob("meta/rules/"+s.Repo.Name("blob", r.Data), r.Data)

@@ -35,6 +35,7 @@ type gitPlan struct {
 	kept                             []putback.Kept
 	head                             *git.Head // nil: as it is
 	headNow                          git.Head
+	seen                             map[string]string // where every ref stood when the present was held
 }
 
 // gitWrite puts one file of a git folder back, or takes it away.
@@ -135,7 +136,7 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 	if err := s.planRefs(ctx, g, h.refs, c, o); err != nil {
 		return nil, err
 	}
-	s.planLogs(g, h, c, o)
+	s.planLogs(g, h, then.Links, c, o)
 	return g, nil
 }
 
@@ -197,7 +198,7 @@ func (s *Store) dirOf(group string) string {
 // they stood: moving refs adds lines to them, and so did whoever moved them before. The
 // lines that go are in the rescue. A log that somebody rewrote or expired stays, but
 // for the stash's, which is the stash, and in an undo.
-func (s *Store) planLogs(g *gitPlan, h held, c *capture.Capture, o Options) {
+func (s *Store) planLogs(g *gitPlan, h held, modes []manifest.Mode, c *capture.Capture, o Options) {
 	now := map[string]capture.GitFile{}
 	for _, f := range c.Logs {
 		now[f.Name] = f
@@ -209,13 +210,13 @@ func (s *Store) planLogs(g *gitPlan, h held, c *capture.Capture, o Options) {
 			continue
 		}
 		f, there := now[path]
-		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" {
+		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" && !g.replaces(ref) {
 			continue
 		}
-		g.logs = g.logs || !there || !bytes.Equal(f.Data, data)
-		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: capture.UsualPerm})
+		g.logs = g.logs || !there || !bytes.Equal(f.Data, data) || f.Perm != permOf(modes, path)
+		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: permOf(modes, path)})
 	}
-	for _, path := range []string{"logs/HEAD", "logs/refs/stash"} {
+	for _, path := range append([]string{"logs/HEAD", "logs/refs/stash"}, newLogs(now, h)...) {
 		if _, had := h.files[path]; !had {
 			_, there := now[path]
 			g.logs = g.logs || there
@@ -225,14 +226,29 @@ func (s *Store) planLogs(g *gitPlan, h held, c *capture.Capture, o Options) {
 	slices.SortFunc(g.logFiles, func(a, b gitWrite) int { return strings.Compare(a.name, b.name) })
 }
 
+// replaces reports whether a ref is taken away and made anew, which costs it its log.
+func (g *gitPlan) replaces(ref string) bool {
+	return slices.ContainsFunc(g.refs, func(m RefMove) bool {
+		return m.Ref == ref && (strings.HasPrefix(m.From, symbolic) || strings.HasPrefix(m.To, symbolic))
+	})
+}
+
+// newLogs are the logs of branches that had none: every snapshot holds those there were.
+func newLogs(now map[string]capture.GitFile, h held) (names []string) {
+	for path := range now {
+		ref := strings.TrimPrefix(path, "logs/")
+		if _, was := h.refs.Refs[ref]; was && strings.HasPrefix(ref, "refs/heads/") {
+			names = append(names, path)
+		}
+	}
+	return names
+}
+
 // ends gives where every ref stands once the plan is done.
 func (g *gitPlan) ends(c *capture.Capture) map[string]string {
 	ends := map[string]string{}
 	for _, r := range c.Refs {
-		ends[r.Name] = r.OID
-		if r.Symref != "" {
-			ends[r.Name] = "ref: " + r.Symref
-		}
+		ends[r.Name] = valueOf(r)
 	}
 	for _, m := range g.refs {
 		ends[m.Ref] = m.To
@@ -297,6 +313,7 @@ func (s *Store) writeGitOne(root *worktree.Root, w gitWrite) error {
 	return writeBytes(root, w.name, w.perm, filepath.Join(s.Dir, "tmp"), w.data)
 }
 
+<<<<<<< HEAD
 // planRefs decides which refs move. Remote ones and those of other working trees are
 // left; new ones stay, unless the task that is rolled back made them.
 func (s *Store) planRefs(ctx context.Context, g *gitPlan, then snapshot.HeldRefs, c *capture.Capture, o Options) error {
@@ -452,6 +469,8 @@ func (s *Store) remakeTags(ctx context.Context, i snapshot.Info, moves []RefMove
 	return s.Keep(ctx, objects)
 }
 
+=======
+>>>>>>> 6456611 (restore: symbolic refs, refs in the way of others, logs of every local ref come back; fidelity: 52 more states, a table of results)
 // writeIndex puts the index back through a file of our own that becomes index.lock by
 // a link: if a kill leaves that lock behind, its inode says that it is ours. The old
 // modification time is set, because git tells from it which entries to look at twice.
