@@ -121,7 +121,7 @@ func (s *Place) readLogs(head git.Head, refs []git.Ref) ([]GitFile, error) {
 	if s.Repo.Reftab {
 		return nil, nil
 	}
-	own, err := readGit(s.Repo.Dir, []string{"logs/HEAD"})
+	own, err := readGit(s.Repo.Dir, []string{"logs/HEAD", "logs/ORIG_HEAD"})
 	if err != nil {
 		return nil, err
 	}

@@ -129,8 +129,13 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 	g.stateFiles = s.gitWrites("state/", h.files, then.Links, c.State)
 	g.operation = len(g.stateFiles) > 0
 	g.adminFiles = s.gitWrites("own/", h.files, then.Links, c.Own)
-	if !s.Repo.Linked() { // config and hooks belong to all working trees
-		g.adminFiles = append(g.adminFiles, s.gitWrites("admin/", h.files, then.Links, c.Admin)...)
+	shared := s.gitWrites("admin/", h.files, then.Links, c.Admin)
+	if s.Repo.Linked() {
+		for _, w := range shared {
+			g.kept = append(g.kept, putback.Kept{Path: w.name, Why: "belongs to all working trees, and has changed"})
+		}
+	} else {
+		g.adminFiles = append(g.adminFiles, shared...)
 	}
 	g.admin = len(g.adminFiles) > 0
 	if err := s.planRefs(ctx, g, h.refs, c, o); err != nil {
@@ -206,7 +211,7 @@ func (s *Store) planLogs(g *gitPlan, h held, modes []manifest.Mode, c *capture.C
 	ends := g.ends(c)
 	for path, data := range h.files {
 		ref, ok := strings.CutPrefix(path, "logs/")
-		if !ok || ref != "HEAD" && ends[ref] != h.refs.Refs[ref] {
+		if !ok || strings.HasPrefix(ref, "refs/") && ends[ref] != h.refs.Refs[ref] {
 			continue
 		}
 		f, there := now[path]
@@ -216,7 +221,7 @@ func (s *Store) planLogs(g *gitPlan, h held, modes []manifest.Mode, c *capture.C
 		g.logs = g.logs || !there || !bytes.Equal(f.Data, data) || f.Perm != permOf(modes, path)
 		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: permOf(modes, path)})
 	}
-	for _, path := range append([]string{"logs/HEAD", "logs/refs/stash"}, newLogs(now, h)...) {
+	for _, path := range append([]string{"logs/HEAD", "logs/ORIG_HEAD", "logs/refs/stash"}, newLogs(now, h)...) {
 		if _, had := h.files[path]; !had {
 			_, there := now[path]
 			g.logs = g.logs || there
@@ -257,7 +262,7 @@ func (g *gitPlan) ends(c *capture.Capture) map[string]string {
 }
 
 func (s *Store) logDir(path string) string {
-	if path == "logs/HEAD" {
+	if !strings.HasPrefix(path, "logs/refs/") {
 		return s.Repo.Dir
 	}
 	return s.Repo.Common

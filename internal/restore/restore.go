@@ -96,7 +96,7 @@ type Restored struct {
 	Removed   []string         `json:"removed"`
 	Kept      []putback.Kept   `json:"kept"`
 	Refs      []RefMove        `json:"refs"`
-	KeptRefs  []putback.Kept   `json:"kept_refs"`
+	KeptRefs  []putback.Kept   `json:"kept_refs"` // refs, and files of git's own, that were left
 	Index     bool             `json:"index"`     // the index was put back
 	Head      bool             `json:"head"`      // HEAD was
 	Operation bool             `json:"operation"` // files of an operation in progress were
@@ -132,6 +132,9 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	defer s.Repo.Share()()
 	if _, err := s.recover(ctx); err != nil {
 		return Restored{}, err
+	}
+	if _, err := s.readHistory(); err != nil && !errors.Is(err, errSpoiled) {
+		return Restored{}, err // it could not be recorded at the end
 	}
 	out, j, err := s.restore(ctx, id, o)
 	if err != nil || o.DryRun || out.Rescue == "" {

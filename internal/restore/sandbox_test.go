@@ -321,8 +321,8 @@ func (s *sandbox) readGitDir(f state) {
 			if err != nil {
 				return err
 			}
-			if strings.HasPrefix(rel, "sharedindex.") {
-				return nil // git leaves old ones lying about; the index is read with its own below
+			if strings.HasPrefix(rel, "sharedindex.") || rel == "info/refs" {
+				return nil // git leaves old ones lying about, and writes a list of refs for old ways of fetching
 			}
 			switch top, _, _ := strings.Cut(rel, "/"); top {
 			case "objects", "belay", "refs":
