@@ -416,7 +416,12 @@ func (s *Place) describe(c *Capture) *manifest.Manifest {
 	}
 	for _, n := range c.Scan.Nested {
 		m.Nested = append(m.Nested, manifest.Nested{Path: n.Path, Head: s.nestedHead(n.Path)})
+		// A submodule that was never checked out is an empty folder.
+		if list, err := os.ReadDir(filepath.Join(s.Repo.Root, filepath.FromSlash(n.Path))); err == nil && len(list) == 0 {
+			m.Folders = append(m.Folders, n.Path)
+		}
 	}
+	slices.Sort(m.Folders)
 	for _, e := range c.Scan.Rules {
 		m.Rules = append(m.Rules, manifest.Rule{Path: e.Path, OID: e.OID.String()})
 	}

@@ -141,8 +141,7 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 	if err := s.planRefs(ctx, g, h.refs, c, o); err != nil {
 		return nil, err
 	}
-	s.planLogs(g, h, then.Links, c, o)
-	return g, nil
+	return g, s.planLogs(ctx, g, h, then.Links, c, o)
 }
 
 // gitWrites gives what has to change so that the files of a group are those held.
@@ -201,9 +200,9 @@ func (s *Store) dirOf(group string) string {
 
 // planLogs puts reflogs back to their bytes, as far as their refs come to stand where
 // they stood: moving refs adds lines to them, and so did whoever moved them before. The
-// lines that go are in the rescue. A log that somebody rewrote or expired stays, but
-// for the stash's, which is the stash, and in an undo.
-func (s *Store) planLogs(g *gitPlan, h held, modes []manifest.Mode, c *capture.Capture, o Options) {
+// lines that go are in the rescue. A log that would come to name what a gc took stays,
+// but for the stash's, which is the stash, and in an undo.
+func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []manifest.Mode, c *capture.Capture, o Options) error {
 	now := map[string]capture.GitFile{}
 	for _, f := range c.Logs {
 		now[f.Name] = f
@@ -216,7 +215,13 @@ func (s *Store) planLogs(g *gitPlan, h held, modes []manifest.Mode, c *capture.C
 		}
 		f, there := now[path]
 		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" && !g.replaces(ref) {
-			continue
+			missing, err := s.Repo.Missing(ctx, loggedIn(data))
+			if err != nil {
+				return err
+			}
+			if len(missing) > 0 {
+				continue
+			}
 		}
 		g.logs = g.logs || !there || !bytes.Equal(f.Data, data) || f.Perm != permOf(modes, path)
 		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: permOf(modes, path)})
@@ -229,6 +234,18 @@ func (s *Store) planLogs(g *gitPlan, h held, modes []manifest.Mode, c *capture.C
 		}
 	}
 	slices.SortFunc(g.logFiles, func(a, b gitWrite) int { return strings.Compare(a.name, b.name) })
+	return nil
+}
+
+// loggedIn gives the objects that a reflog's lines lead to: "<old> <new> <who> …".
+func loggedIn(log []byte) (oids []string) {
+	for line := range bytes.Lines(log) {
+		if f := strings.SplitN(string(line), " ", 3); len(f) == 3 && strings.Trim(f[1], "0") != "" {
+			oids = append(oids, f[1])
+		}
+	}
+	slices.Sort(oids)
+	return slices.Compact(oids)
 }
 
 // replaces reports whether a ref is taken away and made anew, which costs it its log.

@@ -232,10 +232,12 @@ func (s *sandbox) mutate(m mutation, id belay.SnapshotID, before state) {
 	held := err == nil
 	spoiled := s.fingerprint()
 	out, err := s.store().Restore(context.Background(), id, restore.Options{})
-	if belay.CodeOf(err) == belay.CodeCannot && s.opts.MaxFile > 0 && strings.Contains(err.Error(), "large") {
-		// What was tracked is now untracked and too large to be held: not for belay to destroy.
+	if belay.CodeOf(err) == belay.CodeCannot {
+		// What was tracked is tracked no longer, and too large to be held, or in a repository
+		// of its own: not for belay to destroy.
 		s.same(m.name+": a refused restore changed something", spoiled, s.fingerprint())
-		s.git("add", "large", "staged")
+		s.agent("reset", "-q")
+		s.agent("add", "large", "staged")
 		out, err = s.store().Restore(context.Background(), id, restore.Options{})
 	}
 	if err != nil {

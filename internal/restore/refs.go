@@ -187,11 +187,17 @@ func remote(name string) bool { return strings.HasPrefix(name, "refs/remotes/") 
 // was held: one that somebody moved meanwhile is not in the rescue. A symbolic ref is
 // taken away before anything else, because git would move what it names.
 func (s *Store) moveRefs(ctx context.Context, j *intent, g *gitPlan) error {
-	if g.head != nil && g.head.Branch != "" {
-		// First HEAD, so that no branch is deleted under it.
-		if err := s.point(ctx, "HEAD", g.head.Branch); err != nil {
-			return err
-		}
+	// First HEAD, so that no branch is deleted under it; and git refuses to move a branch
+	// together with a HEAD that names it.
+	var err error
+	switch {
+	case g.head != nil && g.head.Branch != "":
+		err = s.point(ctx, "HEAD", g.head.Branch)
+	case g.head != nil:
+		err = s.updateRefs(ctx, []git.Update{{Ref: "HEAD", New: g.head.OID, Old: g.headNow.OID}})
+	}
+	if err != nil {
+		return err
 	}
 	now, err := s.unmoved(ctx, j.Refs, g.seen)
 	if err != nil {
@@ -215,9 +221,6 @@ func (s *Store) moveRefs(ctx context.Context, j *intent, g *gitPlan) error {
 		if now[m.Ref] != to {
 			updates = append(updates, git.Update{Ref: m.Ref, New: to, Old: now[m.Ref]})
 		}
-	}
-	if g.head != nil && g.head.Branch == "" {
-		updates = append(updates, git.Update{Ref: "HEAD", New: g.head.OID, Old: g.headNow.OID})
 	}
 	if err := s.updateRefs(ctx, updates); err != nil {
 		return err

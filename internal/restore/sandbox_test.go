@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -49,6 +50,13 @@ func TestMain(m *testing.M) {
 		"GIT_AUTHOR_DATE": "1700000000 +0000", "GIT_COMMITTER_DATE": "1700000000 +0000", "GIT_EDITOR": "true",
 	} {
 		os.Setenv(key, value)
+	}
+	stories := os.Getenv("BELAY_PROPERTY")
+	if stories == "" {
+		stories = "8" // each takes a second or two: git is real
+	}
+	if err := flag.Set("rapid.checks", stories); err != nil {
+		panic(err)
 	}
 	code := m.Run()
 	os.RemoveAll(home)

@@ -82,6 +82,10 @@ var moreRefs = []repository{
 		s.write(".git/info/grafts", s.git("rev-parse", "HEAD")+"\n")
 		dirt(s)
 	}, agent: func(s *sandbox) { s.remove(".git/info/grafts"); s.write("a.txt", "x") }},
+	{name: "detached, and the agent on a branch that goes back", build: func(s *sandbox) { base(s); s.git("checkout", "-q", "--detach") }, agent: func(s *sandbox) {
+		s.git("checkout", "-q", "other")
+		s.commit("agent", "a.txt", "agent")
+	}},
 	{name: "detached at a tag", build: func(s *sandbox) { base(s); s.git("checkout", "-q", "v1"); dirt(s) }},
 	{name: "refs in a reftable", needs: "2.45", init: []string{"--ref-format=reftable"}, build: func(s *sandbox) { base(s); dirt(s) }},
 }
