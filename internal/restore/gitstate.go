@@ -121,6 +121,10 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 	// to look at twice.
 	g.index = h.index != c.Index.Tree || then.Index != c.Index.Facts
 	g.indexMtime, g.indexPerm, g.indexFiles = then.Index.Mtime, then.Index.Perm, map[string][]byte{}
+	if g.index && o.OnlyGit != nil && !o.OnlyGit("index") {
+		g.index = false
+		g.kept = append(g.kept, putback.Kept{Path: "index", Why: "changed by somebody else"})
+	}
 	for path, data := range h.files {
 		if name, ok := strings.CutPrefix(path, "index/"); ok {
 			g.indexFiles[name] = data
@@ -137,6 +141,13 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 	} else {
 		g.adminFiles = append(g.adminFiles, shared...)
 	}
+	g.adminFiles = slices.DeleteFunc(g.adminFiles, func(w gitWrite) bool {
+		others := o.OnlyGit != nil && !o.OnlyGit(w.name)
+		if others {
+			g.kept = append(g.kept, putback.Kept{Path: w.name, Why: "changed by somebody else"})
+		}
+		return others
+	})
 	g.admin = len(g.adminFiles) > 0
 	if err := s.planRefs(ctx, g, h.refs, c, o); err != nil {
 		return nil, err

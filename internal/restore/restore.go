@@ -64,6 +64,7 @@ type Options struct {
 	Preserve  []string               // doublestar globs that are left alone
 	Only      func(path string) bool // false: left alone and named in Kept
 	OnlyRef   func(name string) bool // which refs a task touched; nil: moved ones go back, new ones stay
+	OnlyGit   func(name string) bool // which of git's own files a task touched, "index" for one; nil: all go back
 	DryRun    bool                   // plan, change nothing
 	FilesOnly bool                   // leave index, HEAD, refs and git's own files
 	Task      belay.TaskID           // for the rescue's record
@@ -102,6 +103,10 @@ type Restored struct {
 	Operation bool             `json:"operation"` // files of an operation in progress were
 	Admin     bool             `json:"admin"`     // config, hooks or info files were
 	Logs      bool             `json:"logs"`      // reflogs were
+
+	// Overruled are paths that went back although somebody else had changed them as well:
+	// what he made of them is in the rescue. Only a rollback of a task fills it.
+	Overruled []string `json:"overruled,omitempty"`
 }
 
 func (r *Restored) nothing() bool {

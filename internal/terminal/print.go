@@ -139,6 +139,9 @@ func (t *Terminal) Restored(r restore.Restored, dry bool) error {
 		for _, k := range r.KeptRefs {
 			fmt.Fprintf(w, "kept %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
 		}
+		for _, p := range r.Overruled {
+			fmt.Fprintf(w, "%s was changed by somebody else as well: that is in the state kept below\n", belay.VisibleLine(p))
+		}
 		fmt.Fprintln(w, Planned(r))
 		if !dry && r.Rescue != "" {
 			fmt.Fprintf(w, "the state it met is kept as %s: belay undo takes this back\n", r.Rescue.Short())
