@@ -8,6 +8,9 @@ import (
 	"testing"
 )
 
+// modeMisdeed is how the tally counts them.
+const modeMisdeed = "misdeed"
+
 // misdeed is what an agent does with git, or to it, in its first attempt.
 type misdeed struct {
 	name   string
@@ -48,10 +51,10 @@ var misdeeds = []misdeed{
 	{name: "starts over", script: "rm -rf .git; git init -q -b main", named: "was removed while it ran", lost: true},
 }
 
-// TestAgentsOwnGit lets the agent of a first attempt do each of these before it breaks a
+// TestCrashAgentsOwnGit lets the agent of a first attempt do each of these before it breaks a
 // rule. Either the state before comes back as it was, and the next attempt passes; or
 // the run stops and says what is wrong, and goes on when that is mended.
-func TestAgentsOwnGit(t *testing.T) {
+func TestCrashAgentsOwnGit(t *testing.T) {
 	w := scripted(t, crashScript)
 	const wrong = "sh echo $BELAY_ATTEMPT >> ../ran\nappend protect.txt the agent was here\n"
 	const right = "== * ==\nsh echo $BELAY_ATTEMPT >> ../ran\nwrite src/answer.txt 42\n"
@@ -71,7 +74,7 @@ func TestAgentsOwnGit(t *testing.T) {
 		d := w.another(t, dir)
 		d.must(os.WriteFile(filepath.Join(d.up, "script"), []byte("== 1 ==\n"+wrong+"sh set +e; ("+m.script+") >/dev/null 2>&1; true\n"+right), 0o644))
 		got := d.belay("", runT1...)
-		y.did("misdeed")
+		y.did(modeMisdeed)
 		said := got.out + got.errs
 		if got.code != 0 {
 			if m.named == "" && m.mend == "" || !strings.Contains(said, m.named) {

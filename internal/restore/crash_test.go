@@ -140,10 +140,10 @@ func wounded(t testing.TB) (s *sandbox, id belay.SnapshotID, before, after state
 	return s, id, before, s.fingerprint()
 }
 
-// points are the steps to strike at: all of them when BELAY_FULL is set, otherwise a
+// points are the steps to strike at: all of them when BELAY_CRASH_ALL is set, otherwise a
 // sample that moves on from one mode to the next.
 func points(n, sample, shift int) (list []int) {
-	if os.Getenv("BELAY_FULL") != "" {
+	if os.Getenv("BELAY_CRASH_ALL") != "" {
 		sample = n
 	}
 	stride := max(1, n/sample)

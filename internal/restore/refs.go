@@ -3,7 +3,6 @@ package restore
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -283,8 +282,9 @@ func (s *Store) updateRefs(ctx context.Context, list []git.Update) error {
 }
 
 // remakeTags stores annotated tag objects from a snapshot once more, in case they were
-// pruned after their tags were deleted.
-func (s *Store) remakeTags(ctx context.Context, i snapshot.Info, moves []RefMove) error {
+// pruned after their tags were deleted. They are kept until release is called.
+func (s *Store) remakeTags(ctx context.Context, i snapshot.Info, moves []RefMove) (release func(), err error) {
+	release = func() {}
 	var want []string
 	for _, m := range moves {
 		if m.To != "" && !strings.HasPrefix(m.To, symbolic) {
@@ -293,20 +293,20 @@ func (s *Store) remakeTags(ctx context.Context, i snapshot.Info, moves []RefMove
 	}
 	missing, err := s.Repo.Missing(ctx, want)
 	if err != nil || len(missing) == 0 {
-		return err
+		return release, err
 	}
 	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
-		return err
+		return release, err
 	}
 	defer rd.Close()
 	var objects []git.NewObject
 	for _, oid := range missing {
 		o, err := rd.Read(i.Commit + ":meta/tags/" + oid)
 		if err != nil {
-			return fmt.Errorf("make tag %s again: %w", oid, err)
+			return release, fmt.Errorf("make tag %s again: %w", oid, err)
 		}
 		objects = append(objects, git.NewObject{OID: oid, Type: "tag", Data: o.Data})
 	}
-	return s.Repo.Store(ctx, objects, filepath.Join(s.Dir, "tmp"))
+	return s.Keep(ctx, objects)
 }
