@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 	}
 	stories := os.Getenv("BELAY_PROPERTY")
 	if stories == "" {
-		stories = "8" // each takes a second or two: git is real
+		stories = "5" // each takes a second or two: git is real
 	}
 	if err := flag.Set("rapid.checks", stories); err != nil {
 		panic(err)
