@@ -56,6 +56,7 @@ var floors = map[string]int{
 	"internal/check":   3,
 	"internal/capture": 3,
 	"internal/putback": 3,
+	"internal/refback": 1,
 
 	"internal/snapshot": 4,
 	"internal/restore":  5,

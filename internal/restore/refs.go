@@ -9,12 +9,11 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/putback"
+	"github.com/belay-dev/belay/internal/refback"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// symbolic starts the value of a ref that names another one, in snapshots as well.
-const symbolic = "ref: "
+const symbolic = refback.Symbolic
 
 func valueOf(r git.Ref) string {
 	if r.Symref != "" {
@@ -31,156 +30,30 @@ func values(refs []git.Ref) map[string]string {
 	return all
 }
 
-// planRefs decides which refs move. Those of other working trees are left, and remote
-// ones that moved: they say what the remote has. New ones stay, unless the task that is
-// rolled back made them or they lie in the way.
+// planRefs decides which refs move, and whether HEAD does.
 func (s *Store) planRefs(ctx context.Context, g *gitPlan, then snapshot.HeldRefs, c *capture.Capture, o Options) error {
 	g.seen = values(c.Refs)
 	elsewhere, err := s.Repo.CheckedOut(ctx)
 	if err != nil {
 		return err
 	}
-	p := &refPlan{g: g, then: then, o: o, elsewhere: elsewhere}
-	for name, value := range then.Refs {
-		p.back(name, value)
-	}
-	for name, value := range g.seen {
-		if _, had := then.Refs[name]; !had {
-			p.since(name, value)
-		}
-	}
-	if err := p.fetchable(ctx, s.Repo); err != nil {
+	p := refback.Plan{Now: g.seen, Then: then.Refs, Branch: then.Head.Branch, Elsewhere: elsewhere, Only: o.OnlyRef, Made: o.made, Foreign: snapshot.Prefix}
+	if err := p.Decide(func(oids []string) ([]string, error) { return s.Repo.Missing(ctx, oids) }); err != nil {
 		return err
 	}
-	if err := p.inTheWay(); err != nil {
-		return err
+	g.refs = p.Moves
+	for _, k := range p.Kept {
+		g.kept = append(g.kept, Kept{Path: k.Ref, Why: k.Why})
 	}
 	if o.decided != nil {
 		g.refs = *o.decided
 	}
-	slices.SortFunc(g.refs, func(a, b RefMove) int { return strings.Compare(a.Ref, b.Ref) })
-	slices.SortFunc(g.kept, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
 	if then.Head.Branch != c.Head.Branch || then.Head.Branch == "" && then.Head.OID != c.Head.OID {
 		head := then.Head
 		g.head = &head
 	}
 	return nil
 }
-
-// refPlan decides ref by ref.
-type refPlan struct {
-	g         *gitPlan
-	then      snapshot.HeldRefs
-	o         Options
-	elsewhere map[string]string // branches that other working trees have checked out
-}
-
-func (p *refPlan) keep(name, why string) {
-	p.g.kept = append(p.g.kept, putback.Kept{Path: name, Why: why})
-}
-
-func (p *refPlan) move(name, from, to string) {
-	switch {
-	case from == to:
-	case p.elsewhere[name] != "":
-		p.keep(name, "checked out in "+p.elsewhere[name])
-	case p.o.OnlyRef != nil && !p.o.OnlyRef(name):
-		p.keep(name, "moved by somebody else")
-	default:
-		p.g.refs = append(p.g.refs, RefMove{name, from, to})
-	}
-}
-
-// back decides about a ref that the target has.
-func (p *refPlan) back(name, value string) {
-	now := p.g.seen[name]
-	switch {
-	case movable(name), remote(name) && now == "":
-		p.move(name, now, value)
-	case remote(name) && now != value:
-		p.keep(name, "a remote's branch, fetched or pushed since")
-	}
-}
-
-// since decides about a ref that the target does not have.
-func (p *refPlan) since(name, value string) {
-	if !movable(name) && !remote(name) {
-		return
-	}
-	mine := p.o.OnlyRef != nil && p.o.OnlyRef(name) && movable(name) || p.o.made[name]
-	operation := strings.HasPrefix(name, "refs/bisect/") || strings.HasPrefix(name, "refs/rewritten/")
-	if mine || operation || name == "refs/stash" || name == p.then.Head.Branch {
-		p.move(name, value, "")
-		return
-	}
-	p.keep(name, "new since the snapshot")
-}
-
-// fetchable leaves out refs of remotes whose objects are gone: a snapshot does not keep
-// what can be fetched again.
-func (p *refPlan) fetchable(ctx context.Context, repo *git.Repo) error {
-	var oids []string
-	for _, m := range p.g.refs {
-		if remote(m.Ref) && m.To != "" && !strings.HasPrefix(m.To, symbolic) {
-			oids = append(oids, m.To)
-		}
-	}
-	missing, err := repo.Missing(ctx, oids)
-	if err != nil {
-		return err
-	}
-	p.g.refs = slices.DeleteFunc(p.g.refs, func(m RefMove) bool {
-		gone := remote(m.Ref) && slices.Contains(missing, m.To)
-		if gone {
-			p.keep(m.Ref, "its objects are gone: git fetch brings it back")
-		}
-		return gone
-	})
-	return nil
-}
-
-// inTheWay makes room: "x/y" cannot be while there is an "x". What is new and lies in
-// the place of what comes back goes, for the rescue holds it; what somebody else made
-// stays, and the ref that it replaced is left.
-func (p *refPlan) inTheWay() error {
-	going, blocked := map[string]bool{}, map[string]bool{}
-	for _, m := range p.g.refs {
-		going[m.Ref] = m.To == ""
-	}
-	var more []RefMove
-	for _, m := range p.g.refs {
-		if m.To == "" || m.From != "" {
-			continue
-		}
-		for name, value := range p.g.seen {
-			if going[name] || !strings.HasPrefix(name, m.Ref+"/") && !strings.HasPrefix(m.Ref, name+"/") {
-				continue
-			}
-			if at := p.elsewhere[name]; at != "" {
-				return belay.Refuse(belay.CodeCannot, "switch to another branch there, or restore with --files-only",
-					"%s cannot come back while %s is checked out in %s", belay.VisibleLine(m.Ref), belay.VisibleLine(name), belay.VisibleLine(at))
-			}
-			if p.o.OnlyRef != nil && !p.o.OnlyRef(name) {
-				blocked[m.Ref] = true
-				p.keep(m.Ref, "somebody else's "+name+" is in its place")
-				break
-			}
-			going[name] = true
-			more = append(more, RefMove{name, value, ""})
-		}
-	}
-	p.g.refs = slices.DeleteFunc(append(p.g.refs, more...), func(m RefMove) bool { return blocked[m.Ref] })
-	p.g.kept = slices.DeleteFunc(p.g.kept, func(k Kept) bool { return going[k.Path] })
-	return nil
-}
-
-// movable are the refs that a restore may move.
-func movable(name string) bool {
-	return strings.HasPrefix(name, "refs/") && !strings.HasPrefix(name, snapshot.Prefix) &&
-		!strings.HasPrefix(name, "refs/worktree/") && !remote(name)
-}
-
-func remote(name string) bool { return strings.HasPrefix(name, "refs/remotes/") }
 
 // moveRefs moves what the intent says, each ref only from where it was when the present
 // was held: one that somebody moved meanwhile is not in the rescue. A symbolic ref is

@@ -25,6 +25,7 @@ import (
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/putback"
+	"github.com/belay-dev/belay/internal/refback"
 	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/worktree"
@@ -81,13 +82,8 @@ func (o *Options) wish() putback.Wish {
 	return putback.Wish{Paths: o.Paths, Preserve: o.Preserve, Only: o.Only, Made: o.made}
 }
 
-// RefMove is a ref that a restore moves. From or To is empty when it is made or
-// deleted.
-type RefMove struct {
-	Ref  string `json:"ref"`
-	From string `json:"from,omitempty"`
-	To   string `json:"to,omitempty"`
-}
+// RefMove is a ref that a restore moves.
+type RefMove = refback.Move
 
 // Restored is what a restore did, or would do.
 type Restored struct {
