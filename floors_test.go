@@ -22,6 +22,7 @@ const module = "github.com/belay-dev/belay"
 // not listed has no place in the house and fails the test.
 var floors = map[string]int{
 	"internal/belay":         0,
+	"internal/merge":         0,
 	"internal/loop":          0,
 	"internal/gitindex":      0,
 	"internal/gitpack":       0,
@@ -62,23 +63,26 @@ var floors = map[string]int{
 	"internal/restore":  5,
 	"internal/checkout": 5,
 
+	"internal/trees":        6,
 	"internal/baseline":     6,
 	"internal/review/panel": 6,
 
 	"internal/drive":    7,
-	"internal/flow":     8,
-	"internal/terminal": 9,
-	"internal/cli":      10,
+	"internal/apart":    8,
+	"internal/flow":     9,
+	"internal/parallel": 10,
+	"internal/terminal": 10,
+	"internal/cli":      11,
 
-	"internal/cli/work":  11,
-	"internal/cli/tree":  11,
-	"internal/cli/house": 11,
+	"internal/cli/work":  12,
+	"internal/cli/tree":  12,
+	"internal/cli/house": 12,
 
-	"cmd/belay": 12,
+	"cmd/belay": 13,
 }
 
 // pure packages touch no file, process, clock or network.
-var pure = []string{"internal/belay", "internal/loop"}
+var pure = []string{"internal/belay", "internal/loop", "internal/merge"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "io/fs", "path/filepath", "syscall", "math/rand", "math/rand/v2", "crypto/rand"}
 

@@ -98,13 +98,14 @@ const (
 	KindHandoff Kind = "handoff" // what one role hands to the next
 	KindStall   Kind = "stall"   // what a stuck agent left
 	KindRescue  Kind = "rescue"  // the present, before anything destructive
+	KindMerge   Kind = "merge"   // what a merge is to write: a state that never was
 	KindManual  Kind = "manual"  // a person asked for it
 )
 
 // ParseKind accepts the kinds above.
 func ParseKind(s string) (Kind, error) {
 	switch k := Kind(s); k {
-	case KindBefore, KindAfter, KindHandoff, KindStall, KindRescue, KindManual:
+	case KindBefore, KindAfter, KindHandoff, KindStall, KindRescue, KindMerge, KindManual:
 		return k, nil
 	}
 	return "", fmt.Errorf("%q is not a kind of snapshot", s)

@@ -74,6 +74,9 @@ type Task struct {
 	Preserve   []string      `json:"preserve,omitempty"`   // globs that a rollback leaves alone
 	Checks     Checks        `json:"checks"`
 	Policy     Policy        `json:"policy"`
+
+	Worktree string   `json:"worktree,omitempty"` // the root of its own working tree; "" is the user's
+	After    []TaskID `json:"after,omitempty"`    // tasks that have to be accepted first
 }
 
 // TitleOf makes a title from prose: its first line that is not blank, at most 72

@@ -50,7 +50,7 @@ func (s *Settings) AddScope(f *pflag.FlagSet) {
 
 // keyOf names the config key a flag stands for.
 var keyOf = map[string]string{
-	"files": "files", "protect": "protect", "preserve": "preserve", "skip": "checks.Skip",
+	"files": "files", "protect": "protect", "preserve": "preserve", "skip": "checks.skip",
 	"test": "checks.tests.command", "test-format": "checks.tests.format", "test-report": "checks.tests.report",
 	"retry": "retry", "mode": "mode", "retries": "retries", "timeout": "agent.timeout", "check-timeout": "checks.timeout",
 	"max-diff": "checks.max_diff", "max-attempts": "limits.attempts", "wall-time": "limits.wall_time", "cost": "limits.cost",

@@ -42,6 +42,7 @@ type Config struct {
 	Retry       belay.RetryMode
 	Limits      Limits
 	Snapshot    Snapshot
+	Worktrees   string // where tasks' own working trees are made; "" is in the git folder
 	Environment Environment
 
 	from  map[string]Source // of the keys that are not at their default

@@ -129,6 +129,8 @@ var keys = []key{
 		doc: "a larger file is not captured, and named"},
 	{name: "snapshot.cap", kind: kindSize, def: "5GiB", field: func(c *Config) any { return &c.Snapshot.Cap },
 		doc: "size of all snapshots together before a warning; 0 never warns"},
+	{name: "worktrees", kind: kindText, field: func(c *Config) any { return &c.Worktrees },
+		doc: "folder of the working trees that tasks get of their own, like ../trees; when not set, in the git folder"},
 	{name: "environment.pass", kind: kindNames, field: func(c *Config) any { return &c.Environment.Pass },
 		doc: "environment variables that commands get although belay keeps such away, like GIT_SSH; NAME* takes all that begin so"},
 }

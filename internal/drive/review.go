@@ -13,6 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/review/opinion"
 	"github.com/belay-dev/belay/internal/review/panel"
+	"github.com/belay-dev/belay/internal/trees"
 )
 
 // review has the capture read by the task's reviewers.
@@ -95,6 +96,9 @@ func (d *Driver) reviewInput(ctx context.Context, c loop.Command) (brief.ReviewI
 // git folders. What a checkout reuses lies in them and is closed with them.
 func (d *Driver) closed() []string {
 	list := []string{d.Repo.Root}
+	if m, apart, err := trees.MarkOf(d.Repo); apart && err == nil {
+		list = append(list, m.Home) // a task's own tree: the user's is closed as well
+	}
 	for _, dir := range []string{d.Repo.Dir, d.Repo.Common} {
 		if !slices.ContainsFunc(list, func(l string) bool { return dir == l || strings.HasPrefix(dir, l+"/") }) {
 			list = append(list, dir)

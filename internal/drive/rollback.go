@@ -3,11 +3,13 @@ package drive
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/trees"
 )
 
 // reviewArtefacts are kept by every rollback that is not hard: the next attempt and
@@ -17,6 +19,15 @@ var reviewArtefacts = []string{".belay/reviews/**", ".belay/now/**"}
 // RollbackOptions says what a rollback of this task may touch.
 func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preserve []string) (restore.Options, error) {
 	opts := restore.Options{Task: r.Task.ID}
+	if _, apart, err := trees.MarkOf(d.Repo); err != nil {
+		return opts, err
+	} else if apart {
+		// Branches, tags and the stash are one for all working trees, and others work in
+		// theirs at the same time: what moved meanwhile may be anybody's.
+		opts.OnlyRef = func(name string) bool {
+			return strings.HasPrefix(name, "refs/bisect/") || strings.HasPrefix(name, "refs/rewritten/")
+		}
+	}
 	if hard {
 		return opts, nil
 	}
@@ -42,7 +53,9 @@ func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preser
 	if err != nil {
 		return opts, err
 	}
-	opts.OnlyRef = func(name string) bool { return refs[name] }
+	if opts.OnlyRef == nil {
+		opts.OnlyRef = func(name string) bool { return refs[name] }
+	}
 	files, err := d.touchedGit(ctx, list)
 	if err != nil {
 		return opts, err

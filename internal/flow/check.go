@@ -40,6 +40,9 @@ func (d *Desk) Check(ctx context.Context, q CheckRequest) (belay.Report, error) 
 	if r.State.Before == "" {
 		return belay.Report{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task), "%s has not started: there is nothing to compare with", q.Task)
 	}
+	if d, err = d.at(ctx, r); err != nil {
+		return belay.Report{}, err
+	}
 	r.Task.Checks.Skip = append(slices.Clone(r.Task.Checks.Skip), q.Skip...)
 	r.Task.Checks.Timeout = q.Timeout
 	if c := r.State.Pending; c != nil && c.Kind == loop.CmdCheck {

@@ -10,12 +10,12 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/journal"
 	"github.com/belay-dev/belay/internal/restore"
-	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/trust"
 )
 
@@ -46,7 +46,11 @@ func Open(ctx context.Context, s Setting) (*Desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := config.Load(repo.Root)
+	home, err := apart.HomeOf(repo)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := config.Load(home) // an agent does not change the rules in a tree of its own
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +69,11 @@ func OpenAnyway(ctx context.Context, s Setting) (*Desk, error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg, bad := config.Load(repo.Root)
+	home, err := apart.HomeOf(repo)
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg, bad := config.Load(home)
 	if bad != nil {
 		if cfg, err = config.Parse("", nil); err != nil {
 			return nil, bad, err
@@ -81,8 +89,6 @@ func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*D
 		Journal: journal.Open(filepath.Join(repo.Common, "belay")),
 	}, trust: trust.Open("")}
 	var err error
-	d.Snaps, err = restore.Open(ctx, repo, snapshot.Options{
-		Include: cfg.Snapshot.Include, MaxFile: cfg.Snapshot.MaxFile,
-	})
+	d.Snaps, err = restore.Open(ctx, repo, apart.Captured(d.Desk))
 	return d, err
 }

@@ -29,7 +29,7 @@ func (d *Desk) Doctor(ctx context.Context, bad error) []Complaint {
 	list := []Complaint{{About: "git", OK: true, Says: fmt.Sprintf("%s, %s objects", d.Repo.Root, d.Repo.Format)}}
 	list = append(list, configHealth(bad), d.writable(), d.restoreHealth(ctx))
 	list = append(list, d.recordHealth()...)
-	list = append(list, d.runHealth()...)
+	list = append(list, d.runHealth(ctx)...)
 	return append(list, d.snapshotHealth(ctx))
 }
 
@@ -90,19 +90,25 @@ func (d *Desk) recordHealth() []Complaint {
 }
 
 // runHealth finds attempts that nobody waits for.
-func (d *Desk) runHealth() []Complaint {
+func (d *Desk) runHealth(ctx context.Context) []Complaint {
 	records, err := d.Records(nil)
 	if err != nil {
 		return []Complaint{{About: "runs", Says: err.Error()}}
 	}
 	var list []Complaint
-	_, busy := d.Held()
 	for _, r := range records {
 		c := r.State.Pending
-		if c == nil || c.Kind != loop.CmdAttempt || busy {
+		if c == nil || c.Kind != loop.CmdAttempt {
 			continue
 		}
-		run, err := agent.Attach(d.RunDir(r.Task.ID, c.ID))
+		at, err := d.at(ctx, r)
+		if err != nil {
+			continue // its tree is gone: a resume makes it again
+		}
+		if _, busy := at.Held(); busy {
+			continue
+		}
+		run, err := agent.Attach(at.RunDir(r.Task.ID, c.ID))
 		if err != nil {
 			continue
 		}

@@ -21,6 +21,11 @@ func (d *Desk) FixPrompt(ctx context.Context, task belay.TaskID, tokens int) (br
 	if refused == nil {
 		return brief.Fix{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay show %s", task), "no attempt of %s was refused with a reason", task)
 	}
+	if at, err := d.at(ctx, r); err == nil {
+		d = at
+	} else if belay.CodeOf(err) != belay.CodeNotFound { // without its tree the words are all there is
+		return brief.Fix{}, err
+	}
 	full, err := d.fullPrompt(ctx, r)
 	if err != nil {
 		return brief.Fix{}, err

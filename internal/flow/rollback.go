@@ -32,6 +32,9 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 	if r.State.Before == "" {
 		return restore.Restored{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task), "%s has no state before: it has not started", q.Task)
 	}
+	if d, err = d.at(ctx, r); err != nil {
+		return restore.Restored{}, err
+	}
 	opts, err := d.RollbackOptions(ctx, r, q.Hard, q.Preserve)
 	if err != nil {
 		return restore.Restored{}, err

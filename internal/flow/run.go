@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
@@ -17,6 +18,7 @@ import (
 type RunRequest struct {
 	NewTask                 // a new task, unless Resume or an added task's id
 	Resume  belay.TaskID    // an open task
+	Keep    bool            // the task's own working tree stays when nothing in it is left to merge
 	Watch   drive.Watcher   //
 	Soft    context.Context // ends when a person wants to stop: the run captures and parks
 }
@@ -24,12 +26,20 @@ type RunRequest struct {
 // Run drives a task until it is closed, parked, or waits for a person. The record
 // says which; the error is nil for all three.
 func (d *Desk) Run(ctx context.Context, q RunRequest) (*drive.Record, error) {
-	if err := d.recoverRestore(ctx, q.Watch); err != nil {
-		return nil, err
-	}
 	r, err := d.taskToRun(ctx, q)
 	if err != nil {
 		return nil, err
+	}
+	if err := apart.InOrder(d.Desk, r, r.Task.Worktree == ""); err != nil {
+		return r, err
+	}
+	inner, err := apart.Ready(ctx, d.Desk, r, q.Watch)
+	if err != nil {
+		return r, err
+	}
+	d = &Desk{Desk: inner, trust: d.trust}
+	if err := d.recoverRestore(ctx, q.Watch); err != nil {
+		return r, err
 	}
 	unlock, err := d.Hold(ctx, r.Task.ID, "belay run")
 	if err != nil {
@@ -44,6 +54,10 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*drive.Record, error) {
 		return r, err
 	}
 	err = dr.Drive(ctx)
+	if err == nil && !q.Keep && r.Task.Worktree != "" && !r.Open() && r.State.Outcome != loop.OutcomePassed {
+		unlock()
+		d.retired(ctx, r, q.Watch)
+	}
 	if errors.Is(err, drive.ErrParked) {
 		return r, belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", r.Task.ID), "%s is parked", r.Task.ID)
 	}
@@ -57,11 +71,11 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*drive.Record, error) {
 // written, then gives the record to drive.
 func (d *Desk) taskToRun(ctx context.Context, q RunRequest) (*drive.Record, error) {
 	if q.Resume != "" {
-		return d.resumable(q)
+		return d.resumable(ctx, q)
 	}
 	if q.ID != "" && q.Prose == "" {
 		if r, err := d.Load(q.ID); err == nil && r.State.Phase == "" {
-			return d.added(q, r)
+			return d.added(ctx, q, r)
 		}
 	}
 	t, err := d.task(q.NewTask)
@@ -76,7 +90,7 @@ func (d *Desk) taskToRun(ctx context.Context, q RunRequest) (*drive.Record, erro
 	if err := d.mayRun(t, q.Trust); err != nil {
 		return nil, err
 	}
-	if held, busy := d.Held(); busy {
+	if held, busy := d.Held(); busy && !q.Apart {
 		return nil, belay.Refuse(belay.CodeBusy, "belay status", "this working tree is held by %s", held)
 	}
 	return d.Add(ctx, q.NewTask)
@@ -91,7 +105,7 @@ func (d *Desk) mayRun(t belay.Task, trusted bool) error {
 
 // resumable gives an open task, with the agent's command replaced if another was
 // given.
-func (d *Desk) resumable(q RunRequest) (*drive.Record, error) {
+func (d *Desk) resumable(ctx context.Context, q RunRequest) (*drive.Record, error) {
 	r, err := d.Load(q.Resume)
 	if err != nil {
 		return nil, err
@@ -100,18 +114,28 @@ func (d *Desk) resumable(q RunRequest) (*drive.Record, error) {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Resume), "%s has ended: %s", q.Resume, r.State.Outcome)
 	}
 	if r.State.Phase == "" {
-		return d.added(q, r)
+		return d.added(ctx, q, r)
+	}
+	if q.Apart && r.Task.Worktree == "" {
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume), "%s has begun in the working tree %s", q.Resume, d.Repo.Root)
 	}
 	return r, nil
 }
 
-// added checks that a task recorded by `belay task add` can be run now.
-func (d *Desk) added(q RunRequest, r *drive.Record) (*drive.Record, error) {
+// added checks that a task recorded by `belay task add` can be run now, and says where.
+func (d *Desk) added(ctx context.Context, q RunRequest, r *drive.Record) (*drive.Record, error) {
 	t := r.Task
 	if len(q.Agent) > 0 {
 		t.Agent = q.Agent
 	}
-	return r, d.mayRun(t, q.Trust)
+	if err := d.mayRun(t, q.Trust); err != nil || !q.Apart || r.Task.Worktree != "" {
+		return r, err
+	}
+	t, err := r.Task, error(nil)
+	if t.Worktree, err = apart.Path(d.Desk, t.ID); err != nil {
+		return r, err
+	}
+	return r, d.Append(ctx, r, drive.EntryTask, t)
 }
 
 // wake brings a task to where it can be driven: started, or resumed after a cancel,
@@ -158,6 +182,9 @@ func (d *Desk) Cancel(ctx context.Context, task belay.TaskID) error {
 	c := r.State.Pending
 	if c == nil || c.Kind != loop.CmdAttempt && c.Kind != loop.CmdDebug {
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s has no agent running (%s)", task, r.State.Phase)
+	}
+	if d, err = d.at(ctx, r); err != nil {
+		return err
 	}
 	run, err := agent.Attach(d.RunDir(task, c.ID))
 	if errors.Is(err, os.ErrNotExist) {

@@ -2,8 +2,10 @@ package flow
 
 import (
 	"context"
+	"os"
 	"time"
 
+	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
@@ -20,6 +22,8 @@ type TaskLine struct {
 	Attempts int          `json:"attempts"`
 	Waits    string       `json:"waits,omitempty"` // why a person is asked
 	Changed  time.Time    `json:"changed"`
+	Tree     string       `json:"worktree,omitempty"` // its own, while it is there
+	Unmerged bool         `json:"unmerged,omitempty"` // accepted in a tree of its own and not brought back yet
 	Torn     int64        `json:"torn,omitempty"`
 	Problem  string       `json:"problem,omitempty"` // the record cannot be read
 }
@@ -39,6 +43,10 @@ func (d *Desk) Tasks() ([]TaskLine, error) {
 		if r.State.Gate != nil {
 			l.Waits = r.State.Gate.Why
 		}
+		l.Unmerged = apart.Unmerged(r)
+		if _, err := os.Lstat(r.Task.Worktree); r.Task.Worktree != "" && err == nil {
+			l.Tree = r.Task.Worktree
+		}
 		lines = append(lines, l)
 	}
 	return lines, nil
@@ -50,6 +58,7 @@ type Status struct {
 	Held        string         `json:"held,omitempty"` // who works in this tree now
 	Tasks       []TaskLine     `json:"tasks"`          // open ones
 	Ended       int            `json:"ended"`          // how many ended
+	Worktrees   []TaskLine     `json:"worktrees"`      // tasks with a working tree of their own, and accepted ones that are not merged
 	Snapshots   snapshot.Usage `json:"snapshots"`
 	OverCap     bool           `json:"over_cap"` // snapshots are larger than snapshot.cap
 	Interrupted bool           `json:"interrupted_restore"`
@@ -58,7 +67,7 @@ type Status struct {
 
 // Status gathers the tree's state; it changes nothing.
 func (d *Desk) Status(ctx context.Context) (Status, error) {
-	s := Status{Root: d.Repo.Root, Tasks: []TaskLine{}}
+	s := Status{Root: d.Repo.Root, Tasks: []TaskLine{}, Worktrees: []TaskLine{}}
 	if h, busy := d.Held(); busy {
 		s.Held = h.String()
 	}
@@ -67,6 +76,9 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 		return s, err
 	}
 	for _, l := range lines {
+		if l.Tree != "" || l.Unmerged {
+			s.Worktrees = append(s.Worktrees, l)
+		}
 		if l.Phase == string(loop.PhaseClosed) {
 			s.Ended++
 			continue
@@ -100,6 +112,7 @@ type Shown struct {
 	Created   time.Time      `json:"created"`
 	Changed   time.Time      `json:"changed"`
 	Torn      int64          `json:"torn,omitempty"`
+	Unmerged  bool           `json:"unmerged,omitempty"` // accepted in a tree of its own and not brought back yet
 }
 
 // ShownAttempt is one attempt with the reasons it was refused for.
@@ -117,7 +130,7 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *drive.Record, error) {
 	s := Shown{
 		Task: r.Task, Phase: phase(r.State), Outcome: r.State.Outcome, Why: r.State.Why, Before: string(r.State.Before),
 		Gate: r.State.Gate, Rollbacks: r.State.Rollbacks, Retries: r.State.Retries, Decisions: r.State.Decisions,
-		Notes: r.Notes, Created: r.Created, Changed: r.Changed, Torn: r.Log.Torn, Attempts: []ShownAttempt{},
+		Notes: r.Notes, Created: r.Created, Changed: r.Changed, Torn: r.Log.Torn, Attempts: []ShownAttempt{}, Unmerged: apart.Unmerged(r),
 	}
 	for _, n := range r.Notes {
 		if n.Kind == "rollback" {
@@ -134,7 +147,8 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *drive.Record, error) {
 	return s, r, nil
 }
 
-// Protected reports whether a snapshot belongs to a task that is still open: such a
+// Protected reports whether a snapshot belongs to a task that is still open, or whose
+// work was accepted in a tree of its own and is not brought back yet: such a
 // snapshot is never pruned.
 func (d *Desk) Protected() (func(snapshot.Info) bool, error) {
 	open := map[string]bool{}
@@ -143,7 +157,7 @@ func (d *Desk) Protected() (func(snapshot.Info) bool, error) {
 		return nil, err
 	}
 	for _, r := range records {
-		if r.Open() {
+		if r.Open() || apart.Unmerged(r) {
 			open[r.Task.ID.Key()] = true
 		}
 	}

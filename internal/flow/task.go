@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/detect"
 	"github.com/belay-dev/belay/internal/check/suite"
@@ -24,7 +25,9 @@ type NewTask struct {
 	Feature string
 	Role    string
 	Expect  []string
-	Trust   bool // commands in the config file may run
+	Trust   bool           // commands in the config file may run
+	Apart   bool           // it gets a working tree of its own
+	After   []belay.TaskID // tasks that have to be accepted first
 }
 
 // Add records a task without starting it. The rules it will be judged by are frozen
@@ -34,6 +37,9 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*drive.Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := d.known(q); err != nil {
+		return nil, err
+	}
 	for {
 		used, err := d.Journal.Tasks()
 		if err != nil {
@@ -41,6 +47,11 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*drive.Record, error) {
 		}
 		if q.ID == "" {
 			t.ID = belay.NextTaskID(used)
+		}
+		if q.Apart {
+			if t.Worktree, err = apart.Path(d.Desk, t.ID); err != nil {
+				return nil, err
+			}
 		}
 		_, err = d.Journal.Create(ctx, t.ID, drive.EntryTask, t)
 		if err == nil {
@@ -76,7 +87,7 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 	}
 	c := d.Config
 	t := belay.Task{
-		ID: q.ID, Prose: q.Prose, Title: belay.TitleOf(q.Prose), Feature: q.Feature, Role: q.Role,
+		ID: q.ID, After: q.After, Prose: q.Prose, Title: belay.TitleOf(q.Prose), Feature: q.Feature, Role: q.Role,
 		Agent: q.Agent, Debugger: c.Debugger.Command, Timeout: c.Agent.Timeout,
 		Scope:    belay.Scope{Files: c.Files, Protect: c.Protect, Expect: q.Expect},
 		Preserve: c.Preserve, Policy: c.Policy(), Reviewers: c.Reviewers, Guidelines: c.HouseRules(),
@@ -137,6 +148,12 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w drive.Watcher) (*
 	if r.State.Phase != loop.PhaseNew && r.State.Phase != "" && r.State.Phase != loop.PhaseSnapshot && r.State.Phase != loop.PhaseBaseline {
 		return nil, belay.Refuse(belay.CodeUsage, "belay status", "%s is started already (%s)", task, r.State.Phase)
 	}
+	if err := apart.InOrder(d.Desk, r, true); err != nil {
+		return nil, err
+	}
+	if d, err = d.at(ctx, r); err != nil {
+		return nil, err
+	}
 	unlock, err := d.Hold(ctx, task, "belay task start")
 	if err != nil {
 		return nil, err
@@ -163,6 +180,9 @@ func (d *Desk) Capture(ctx context.Context, task belay.TaskID, w drive.Watcher) 
 	if c == nil || c.Kind != loop.CmdAttempt && c.Kind != loop.CmdCapture {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s has no attempt under way (%s)", task, r.State.Phase)
 	}
+	if d, err = d.at(ctx, r); err != nil {
+		return nil, err
+	}
 	unlock, err := d.Hold(ctx, task, "belay task capture")
 	if err != nil {
 		return nil, err
@@ -187,6 +207,9 @@ func (d *Desk) Finish(ctx context.Context, task belay.TaskID, w drive.Watcher) (
 	if c == nil || c.Kind != loop.CmdClose {
 		return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay check %s, then belay show %s", task, task),
 			"%s is not accepted: it stands in phase %s", task, r.State.Phase)
+	}
+	if d, err = d.at(ctx, r); err != nil {
+		return nil, err
 	}
 	return r, d.pending(ctx, r, w, loop.CmdClose)
 }

@@ -88,7 +88,7 @@ func (r *Repo) here() []string {
 }
 
 // objectsAlone are the commands that need nothing but objects.
-var objectsAlone = map[string]bool{"cat-file": true, "diff-tree": true, "ls-tree": true}
+var objectsAlone = map[string]bool{"cat-file": true, "diff-tree": true, "ls-tree": true, "merge-file": true}
 
 // plain gives the environment of an empty git dir of belay's own with the repository's
 // objects. Two traps need it. An agent that writes "* -diff" to .gitattributes would

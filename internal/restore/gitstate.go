@@ -33,6 +33,7 @@ type gitPlan struct {
 	admin, operation, logs           bool
 	refs                             []RefMove
 	kept                             []putback.Kept
+	left                             []string  // of git's own files, because somebody else changed them
 	head                             *git.Head // nil: as it is
 	headNow                          git.Head
 	seen                             map[string]string // where every ref stood when the present was held
@@ -122,13 +123,16 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 	g.index = h.index != c.Index.Tree || then.Index != c.Index.Facts
 	g.indexMtime, g.indexPerm, g.indexFiles = then.Index.Mtime, then.Index.Perm, map[string][]byte{}
 	if g.index && o.OnlyGit != nil && !o.OnlyGit("index") {
-		g.index = false
+		g.index, g.left = false, append(g.left, "index")
 		g.kept = append(g.kept, putback.Kept{Path: "index", Why: "changed by somebody else"})
 	}
 	for path, data := range h.files {
 		if name, ok := strings.CutPrefix(path, "index/"); ok {
 			g.indexFiles[name] = data
 		}
+	}
+	if o.Plant {
+		return g, nil
 	}
 	g.stateFiles = s.gitWrites("state/", h.files, then.Links, c.State)
 	g.operation = len(g.stateFiles) > 0
@@ -144,6 +148,7 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 	g.adminFiles = slices.DeleteFunc(g.adminFiles, func(w gitWrite) bool {
 		others := o.OnlyGit != nil && !o.OnlyGit(w.name)
 		if others {
+			g.left = append(g.left, w.name)
 			g.kept = append(g.kept, putback.Kept{Path: w.name, Why: "changed by somebody else"})
 		}
 		return others
@@ -221,8 +226,8 @@ func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []manife
 	ends := g.ends(c)
 	for path, data := range h.files {
 		ref, ok := strings.CutPrefix(path, "logs/")
-		if !ok || strings.HasPrefix(ref, "refs/") && ends[ref] != h.refs.Refs[ref] {
-			continue
+		if !ok || strings.HasPrefix(ref, "refs/") && (ends[ref] != h.refs.Refs[ref] || o.OnlyRef != nil && !o.OnlyRef(ref)) {
+			continue // somebody else's lines
 		}
 		f, there := now[path]
 		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" && !g.replaces(ref) {
@@ -237,7 +242,11 @@ func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []manife
 		g.logs = g.logs || !there || !bytes.Equal(f.Data, data) || f.Perm != permOf(modes, path)
 		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: permOf(modes, path)})
 	}
-	for _, path := range append([]string{"logs/HEAD", "logs/ORIG_HEAD", "logs/refs/stash"}, newLogs(now, h)...) {
+	gone := []string{"logs/HEAD", "logs/ORIG_HEAD"}
+	if ends["refs/stash"] == "" { // a stash that stays is its reflog
+		gone = append(gone, "logs/refs/stash")
+	}
+	for _, path := range append(gone, newLogs(now, h, o)...) {
 		if _, had := h.files[path]; !had {
 			_, there := now[path]
 			g.logs = g.logs || there
@@ -267,10 +276,11 @@ func (g *gitPlan) replaces(ref string) bool {
 }
 
 // newLogs are the logs of branches that had none: every snapshot holds those there were.
-func newLogs(now map[string]capture.GitFile, h held) (names []string) {
+func newLogs(now map[string]capture.GitFile, h held, o Options) (names []string) {
 	for path := range now {
 		ref := strings.TrimPrefix(path, "logs/")
-		if _, was := h.refs.Refs[ref]; was && strings.HasPrefix(ref, "refs/heads/") {
+		_, was := h.refs.Refs[ref]
+		if was && strings.HasPrefix(ref, "refs/heads/") && (o.OnlyRef == nil || o.OnlyRef(ref)) {
 			names = append(names, path)
 		}
 	}

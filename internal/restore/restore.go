@@ -24,6 +24,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/putback"
 	"github.com/belay-dev/belay/internal/refback"
 	"github.com/belay-dev/belay/internal/scan"
@@ -71,6 +72,11 @@ type Options struct {
 	Task      belay.TaskID           // for the rescue's record
 	Command   string                 // likewise
 	Reason    string                 // likewise
+	Plant     bool                   // into a working tree just made: HEAD, refs and git's own files stay, and it is nothing to undo
+
+	// Agree, when set, looks at the rescue, which holds the present, before the first
+	// change: its error refuses the restore.
+	Agree func(tree string, m *manifest.Manifest) error
 
 	step string          // undo or redo
 	made map[string]bool // for undo: the refs and paths that the restore made
@@ -141,7 +147,7 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	if err != nil || o.DryRun || out.Rescue == "" {
 		return out, err
 	}
-	return out, s.done(j, func(h *history) { h.push(j) })
+	return out, s.done(j, j.record)
 }
 
 // exclude takes the tree for a restore.
@@ -192,6 +198,11 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 			return Restored{}, nil, s.giveUp(ctx, rescue, err)
 		}
 	}
+	if o.Agree != nil {
+		if err := o.Agree(c.Tree, c.Man); err != nil {
+			return Restored{}, nil, s.giveUp(ctx, rescue, err)
+		}
+	}
 	out := report(&pl.Plan, target.ID, g)
 	if o.DryRun {
 		return out, nil, pl.Plan.Refusal()
@@ -203,7 +214,7 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		return out, nil, s.giveUp(ctx, rescue, err)
 	}
 	out.Rescue = rescue.ID
-	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plan: pl.Plan, Refs: g.refs, Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0}
+	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plant: o.Plant, Chosen: o.OnlyRef != nil, Left: g.left, Plan: pl.Plan, Refs: g.refs, Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0}
 	if err := s.writeIntent(j); err != nil {
 		// It may stand under its name, only not synced. The rescue goes when it is gone.
 		if rerr := os.Remove(s.intentPath()); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {

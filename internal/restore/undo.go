@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -29,6 +30,9 @@ type intent struct {
 	Plan       putback.Plan     `json:"plan"`
 	Refs       []RefMove        `json:"refs,omitempty"`
 	IndexInode uint64           `json:"index_inode,omitempty"` // of our own index.lock
+	Chosen     bool             `json:"chosen,omitempty"`      // not all refs were to move: other people's reflogs stay
+	Left       []string         `json:"left,omitempty"`        // git's own files that somebody else changed
+	Plant      bool             `json:"plant,omitempty"`       // into a working tree just made
 	Step       string           `json:"step,omitempty"`        // undo or redo; "" for a restore
 }
 
@@ -98,6 +102,10 @@ func stepOf(j *intent) step {
 			st.Paths = append(st.Paths, w.Path)
 		}
 		st.Paths = append(st.Paths, j.Plan.Remove...)
+		st.Paths = append(st.Paths, j.Plan.Rmdir...)
+		for _, f := range slices.Concat(j.Plan.Mkdir, j.Plan.Chmod) {
+			st.Paths = append(st.Paths, f.Path)
+		}
 	}
 	return st
 }
@@ -122,11 +130,12 @@ func (h *history) move(j *intent) {
 
 // record adds what an intent was for to the history.
 func (j *intent) record(h *history) {
-	if j.Step != "" {
+	switch {
+	case j.Step != "":
 		h.move(j)
-		return
+	case !j.Plant:
+		h.push(j)
 	}
-	h.push(j)
 }
 
 // errSpoiled says that nothing of the history can be read. It holds no work: the
@@ -274,7 +283,16 @@ func (s *Store) recover(ctx context.Context) (*Restored, error) {
 	}
 	g := &gitPlan{}
 	if !j.FilesOnly {
-		if g, err = s.planGit(ctx, target, c, Options{decided: &j.Refs, step: j.Step}); err != nil {
+		o := Options{decided: &j.Refs, step: j.Step, Plant: j.Plant}
+		if len(j.Left) > 0 {
+			o.OnlyGit = func(name string) bool { return !slices.Contains(j.Left, name) }
+		}
+		if j.Chosen {
+			o.OnlyRef = func(name string) bool {
+				return slices.ContainsFunc(j.Refs, func(m RefMove) bool { return m.Ref == name })
+			}
+		}
+		if g, err = s.planGit(ctx, target, c, o); err != nil {
 			return nil, err
 		}
 	}

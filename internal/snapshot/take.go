@@ -26,7 +26,7 @@ import (
 //
 // CodeBusy when another process restores in this working tree.
 func (s *Store) Take(ctx context.Context, m Meta) (Info, error) {
-	unlock, err := s.share(ctx)
+	unlock, err := s.Share(ctx)
 	if err != nil {
 		return Info{}, err
 	}
@@ -35,8 +35,9 @@ func (s *Store) Take(ctx context.Context, m Meta) (Info, error) {
 	return info, err
 }
 
-// share keeps restores away while a take reads the tree.
-func (s *Store) share(ctx context.Context) (func(), error) {
+// Share keeps restores of this tree away, and the sweeping of temporary files, until it is
+// given back. CodeBusy when one is under way.
+func (s *Store) Share(ctx context.Context) (func(), error) {
 	if _, err := s.Scratch(); err != nil {
 		return nil, err
 	}
@@ -274,7 +275,7 @@ func nothingMore(*capture.Capture) ([]git.NewObject, error) { return nil, nil }
 // Peek reads the present and stores it without a ref: the tree of its files can be
 // compared with a snapshot's until the next gc.
 func (s *Store) Peek(ctx context.Context) (tree string, err error) {
-	unlock, err := s.share(ctx)
+	unlock, err := s.Share(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -286,7 +287,8 @@ func (s *Store) Peek(ctx context.Context) (tree string, err error) {
 	return c.Tree, nil
 }
 
-// Look is Peek with everything that was read, and with what w wants besides.
+// Look is Peek with everything that was read, and with what w wants besides. The caller
+// keeps restores away.
 func (s *Store) Look(ctx context.Context, w capture.Wanted) (*capture.Capture, error) {
 	c, _, err := s.look(ctx, w, nothingMore)
 	return c, err

@@ -68,6 +68,25 @@ func Tasks(w io.Writer, lines []flow.TaskLine) {
 	Table(w, rows)
 }
 
+// Worktrees prints the tasks that have a working tree of their own.
+func Worktrees(w io.Writer, lines []flow.TaskLine) {
+	var rows [][]string
+	for _, l := range lines {
+		state, tree := l.Phase, l.Tree
+		if l.Outcome != "" {
+			state = string(l.Outcome)
+		}
+		if l.Unmerged {
+			state += ", not merged"
+		}
+		if tree == "" {
+			tree = "gone; its snapshots are there"
+		}
+		rows = append(rows, []string{string(l.ID), state, tree})
+	}
+	Table(w, rows)
+}
+
 // Status prints the working tree at a glance.
 func Status(w io.Writer, s flow.Status, limit int64) {
 	p := PaintFor(w)
@@ -81,6 +100,11 @@ func Status(w io.Writer, s flow.Status, limit int64) {
 		fmt.Fprintln(w, p.Warn("the commands in .belay/config.yaml are not trusted: belay trust"))
 	}
 	Tasks(w, s.Tasks)
+	if len(s.Worktrees) > 0 {
+		fmt.Fprintln(w, "\nworking trees of their own:")
+		Worktrees(w, s.Worktrees)
+		fmt.Fprintln(w)
+	}
 	if s.Ended > 0 {
 		fmt.Fprintf(w, "%d task(s) have ended: belay task list\n", s.Ended)
 	}

@@ -112,7 +112,7 @@ func (a commands) listCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&task, "task", "", "only this task's")
-	c.Flags().StringVar(&kind, "kind", "", "only this kind: before, after, handoff, stall, rescue or manual")
+	c.Flags().StringVar(&kind, "kind", "", "only this kind: before, after, handoff, stall, rescue, merge or manual")
 	return c
 }
 

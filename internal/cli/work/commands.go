@@ -14,5 +14,5 @@ type commands struct{ *cli.App }
 // Commands gives the commands of this family.
 func Commands(app *cli.App) []*cobra.Command {
 	a := commands{app}
-	return []*cobra.Command{a.runCommand(), a.gateCommand(), a.cancelCommand(), a.checkCommand(), a.rollbackCommand(), a.taskCommand(), a.showCommand(), a.logCommand(), a.fixPromptCommand()}
+	return []*cobra.Command{a.runCommand(), a.gateCommand(), a.cancelCommand(), a.checkCommand(), a.rollbackCommand(), a.taskCommand(), a.mergeCommand(), a.worktreeCommand(), a.showCommand(), a.logCommand(), a.fixPromptCommand()}
 }

@@ -20,15 +20,17 @@ import (
 
 type runFlags struct {
 	task, resume, feature, role string
-	expect                      []string
+	expect, after               []string
 	settings                    cli.Settings
 	trust, quiet                bool
+	apart, keep                 bool
+	parallel                    int
 }
 
 func (a commands) runCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
-		Use:   `run ["PROSE"] [flags] -- AGENT ARGS…`,
+		Use:   `run ["PROSE"] [flags] -- AGENT ARGS… | run --parallel N [TASK…]`,
 		Short: "Run a task with an agent until its work is accepted",
 		Long: `Run holds the present state, gives the task to the agent, captures what it left,
 judges it, and accepts it, has it repaired, or rolls it back and tries again with the
@@ -38,6 +40,11 @@ The agent is any command. It gets the prompt on standard input and in the file n
 by BELAY_PROMPT_FILE, with BELAY_TASK and BELAY_ATTEMPT set, and runs at the root of
 the repository. PROSE "-" is read from standard input.
 
+With --worktree the task works in a working tree of its own, made from what yours holds
+now, uncommitted work included; yours stays free for you, and belay merge brings the
+result. With --parallel N recorded tasks (belay task add) run so side by side, at most N
+at once; a task that needs a person waits at its gate while the others go on.
+
 The first Ctrl-C stops the agent, captures its work and parks the task; a second one
 leaves at once, and the agent runs on. Both are picked up by --resume.
 
@@ -45,9 +52,14 @@ Exit codes: 0 accepted · 1 skipped, aborted or failed · 2 could not · 3 waiti
 gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
 		Example: `  belay run "add a --since flag" --files 'cmd/**' --protect go.mod --test "go test ./..." -- claude -p
   belay run --task T7 - -- my-agent --quiet < task.md
-  belay run --resume T7`,
+  belay run --resume T7
+  belay run --worktree "tidy the docs" -- claude -p && belay merge T8
+  belay run --parallel 4`,
 		GroupID: "loop",
 		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("parallel") {
+				return a.parallel(c, f, args)
+			}
 			prose, agent, err := split(c, args)
 			if err != nil {
 				return err
@@ -63,6 +75,9 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
 	fl.StringSliceVar(&f.expect, "expected-files", nil, "files that must be among the changed ones")
 	fl.BoolVar(&f.trust, "trust", false, "let the commands in .belay/config.yaml run, now and later")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing but the result")
+	fl.BoolVar(&f.apart, "worktree", false, "give the task a working tree of its own")
+	fl.BoolVar(&f.keep, "keep", false, "leave the task's own working tree when it ends without being accepted")
+	fl.IntVar(&f.parallel, "parallel", 0, "run recorded tasks side by side, at most `N` at once")
 	f.settings.Add(fl)
 	_ = c.RegisterFlagCompletionFunc("resume", a.CompleteTasks)
 	return c
@@ -96,8 +111,8 @@ func split(c *cobra.Command, args []string) (prose string, agent []string, err e
 
 func (a commands) run(c *cobra.Command, f runFlags, prose string, agent []string) error {
 	q := flow.RunRequest{NewTask: flow.NewTask{
-		Prose: prose, Agent: agent, Feature: f.feature, Role: f.role, Expect: f.expect, Trust: f.trust,
-	}, Soft: a.Soft}
+		Prose: prose, Agent: agent, Feature: f.feature, Role: f.role, Expect: f.expect, Trust: f.trust, Apart: f.apart,
+	}, Soft: a.Soft, Keep: f.keep}
 	var err error
 	if f.task != "" {
 		if q.ID, err = belay.ParseTaskID(f.task); err != nil {
@@ -143,6 +158,9 @@ func (a commands) ranTo(desk *flow.Desk, rec *drive.Record, err error) error {
 	}
 	return a.Tell(shown, err, func(w io.Writer) {
 		fmt.Fprint(w, brief.Summary(fresh.Task, fresh.State))
+		if shown.Unmerged {
+			fmt.Fprintf(w, "\nits work is in %s: belay merge %s brings it here\n", belay.VisibleLine(fresh.Task.Worktree), fresh.Task.ID)
+		}
 		if fresh.State.Gate != nil {
 			fmt.Fprintln(w)
 			fmt.Fprintln(w, strings.TrimRight(brief.Gate(fresh.State, fresh.Task), "\n"))

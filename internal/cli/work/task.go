@@ -45,6 +45,13 @@ func (a commands) taskAddCommand() *cobra.Command {
 				return err
 			}
 			q := flow.NewTask{Prose: prose, Agent: agent, Feature: f.feature, Role: f.role, Expect: f.expect}
+			for _, s := range f.after {
+				id, err := belay.ParseTaskID(s)
+				if err != nil {
+					return err
+				}
+				q.After = append(q.After, id)
+			}
 			if f.task != "" {
 				if q.ID, err = belay.ParseTaskID(f.task); err != nil {
 					return err
@@ -68,6 +75,7 @@ func (a commands) taskAddCommand() *cobra.Command {
 	fl.StringVar(&f.feature, "feature", "", "the feature the task belongs to")
 	fl.StringVar(&f.role, "agent", "", "the agent's `NAME` for the record")
 	fl.StringSliceVar(&f.expect, "expected-files", nil, "files that must be among the changed ones")
+	fl.StringSliceVar(&f.after, "after", nil, "`TASKS` that have to be accepted first")
 	f.settings.Add(fl)
 	return c
 }

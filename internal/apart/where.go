@@ -1,0 +1,212 @@
+// Package apart knows where a task works: in the user's tree, or in a working tree of its
+// own, which it makes when the task begins, finds from wherever a person stands, and lets
+// go when nothing in it would be missed; and it merges what was accepted there.
+//
+// It never touches the user's tree but to merge, and decides nothing about the loop.
+package apart
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/trees"
+)
+
+// HomeOf gives the root of the user's tree: the one a task's working tree was made from,
+// or the tree itself.
+func HomeOf(r *git.Repo) (string, error) {
+	m, ok, err := trees.MarkOf(r)
+	if err != nil || !ok {
+		return r.Root, err
+	}
+	return m.Home, nil
+}
+
+// Captured says what a desk's snapshots take in.
+func Captured(d *drive.Desk) snapshot.Options {
+	return snapshot.Options{Include: d.Config.Snapshot.Include, MaxFile: d.Config.Snapshot.MaxFile}
+}
+
+// Home gives the desk of the user's tree. It is this one unless a person stands in a
+// task's own.
+func Home(ctx context.Context, d *drive.Desk) (*drive.Desk, error) {
+	root, err := HomeOf(d.Repo)
+	if err != nil {
+		return nil, err
+	}
+	return in(ctx, d, root)
+}
+
+// in gives the desk of another working tree of this repository, under the same rules.
+func in(ctx context.Context, d *drive.Desk, root string) (*drive.Desk, error) {
+	if root == d.Repo.Root {
+		return d, nil
+	}
+	gone := belay.Refuse(belay.CodeNotFound, "work from the tree it was moved to: belay -C DIR", "there is no working tree %s of this repository any more", belay.VisibleLine(root))
+	repo, err := git.Open(ctx, root, true)
+	if belay.CodeOf(err) == belay.CodeCannot || err == nil && (repo.Root != root || repo.Common != d.Repo.Common) {
+		return nil, gone
+	}
+	if err != nil {
+		return nil, err
+	}
+	snaps, err := restore.Open(ctx, repo, Captured(d))
+	return with(d, repo, snaps), err
+}
+
+func with(d *drive.Desk, repo *git.Repo, snaps *restore.Store) *drive.Desk {
+	other := *d
+	other.Repo, other.Snaps = repo, snaps
+	return &other
+}
+
+// At gives the desk of the working tree that a task runs in, from wherever a person
+// stands: its own, or the user's. CodeNotFound when its own is gone.
+func At(ctx context.Context, d *drive.Desk, r *drive.Record) (*drive.Desk, error) {
+	if r.Task.Worktree == "" {
+		return Home(ctx, d)
+	}
+	repo, m, ok, err := trees.Find(ctx, d.Repo, r.Task.Worktree)
+	if err != nil {
+		return nil, err
+	}
+	if !ok || m.Task.Key() != r.Task.ID.Key() {
+		try := fmt.Sprintf("belay run --resume %s makes it again", r.Task.ID)
+		if !r.Open() {
+			try = fmt.Sprintf("belay show %s", r.Task.ID)
+		}
+		return nil, belay.Refuse(belay.CodeNotFound, try, "the working tree of %s, %s, is gone", r.Task.ID, belay.VisibleLine(r.Task.Worktree))
+	}
+	snaps, err := restore.Open(ctx, repo, Captured(d))
+	return with(d, repo, snaps), err
+}
+
+// Path is where the working tree of a task's own lies.
+func Path(d *drive.Desk, task belay.TaskID) (string, error) {
+	home, err := HomeOf(d.Repo)
+	if err != nil {
+		return "", err
+	}
+	folder, err := trees.Folder(d.Repo, home, d.Config.Worktrees)
+	return filepath.Join(folder, task.Key()), err
+}
+
+// Ready gives the desk of the tree that a task is to run in. Its own is made if it is not
+// there: at first from what the user's tree holds now, uncommitted work included; later,
+// when somebody removed it, from the task's last snapshot.
+func Ready(ctx context.Context, d *drive.Desk, r *drive.Record, w drive.Watcher) (*drive.Desk, error) {
+	if r.Task.Worktree == "" {
+		return At(ctx, d, r)
+	}
+	home, err := Home(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	// One at a time: git lists all trees while it adds one.
+	lock := flock.New(filepath.Join(d.Repo.Common, "belay", "trees.lock"))
+	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
+	}
+	defer func() { _ = lock.Unlock() }()
+	from, err := startOf(ctx, home, r, w)
+	if err != nil {
+		return nil, err
+	}
+	made, err := trees.Make(ctx, home.Snaps, r.Task.Worktree, trees.Mark{Task: r.Task.ID, Home: home.Repo.Root, From: from}, Captured(d))
+	if err != nil {
+		return nil, err
+	}
+	if made.New {
+		w.Note(fmt.Sprintf("%s works in %s", r.Task.ID, r.Task.Worktree))
+		if r.State.Before != "" {
+			w.Note(fmt.Sprintf("the working tree of %s was gone and is made again as snapshot %s holds it", r.Task.ID, from.Short()))
+		}
+	}
+	return with(d, made.Repo, made.Snaps), nil
+}
+
+// apartMark names the snapshot that a task's own working tree is made from.
+const apartMark = "worktree"
+
+// startOf gives the state in which a task's working tree is made.
+func startOf(ctx context.Context, d *drive.Desk, r *drive.Record, w drive.Watcher) (belay.SnapshotID, error) {
+	if r.State.Before != "" {
+		return lastOf(ctx, d, r)
+	}
+	info, found, err := d.Snaps.Find(ctx, r.Task.ID, apartMark)
+	if err != nil || found {
+		return info.ID, err
+	}
+	if held, busy := d.Held(); busy {
+		w.Note(fmt.Sprintf("%s starts from what the working tree holds now, in the middle of the work of %s", r.Task.ID, held))
+	}
+	meta := snapshot.Meta{Kind: belay.KindBefore, Task: r.Task.ID, Command: apartMark, Feature: r.Task.Feature, Journal: r.Log.Head.Hash,
+		Message: "what the working tree of " + string(r.Task.ID) + " starts from"}
+	before, err := toBring(d, r)
+	if err != nil {
+		return "", err
+	}
+	if len(before) > 0 {
+		info, err = trees.Together(ctx, d.Snaps, before, meta)
+	} else {
+		info, err = d.Snaps.Take(ctx, meta)
+	}
+	if n := len(info.Gaps) + len(info.Nested); n > 0 && err == nil {
+		w.Note(fmt.Sprintf("%d path(s) of the working tree are not in that of %s: they could not be captured, or are repositories of their own (belay snapshot show %s)", n, r.Task.ID, info.ID.Short()))
+	}
+	return info.ID, err
+}
+
+// lastOf gives the snapshot that holds a task's tree as the loop takes it to be: the state
+// before where an attempt is to begin anew, else the last one taken.
+func lastOf(ctx context.Context, d *drive.Desk, r *drive.Record) (belay.SnapshotID, error) {
+	all, err := d.Snaps.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	c := r.State.Pending
+	anew := c != nil && c.Kind == loop.CmdAttempt && (c.Prompt == loop.PromptFull || c.Prompt == loop.PromptRetry)
+	last := r.State.Before
+	for _, s := range all {
+		working := s.Kind == belay.KindAfter || s.Kind == belay.KindStall || s.Kind == belay.KindBefore && s.Command != apartMark
+		if s.Task.Key() == r.Task.ID.Key() && working && s.ID > last && (!anew || strings.HasPrefix(s.Command, c.ID+":")) {
+			last = s.ID
+		}
+	}
+	return last, nil
+}
+
+// Result is the snapshot of what a task's last attempt left, "" when there is none.
+func Result(r *drive.Record) belay.SnapshotID {
+	for _, a := range slices.Backward(r.State.Attempts) {
+		if a.Snapshot != "" {
+			return a.Snapshot
+		}
+	}
+	return ""
+}
+
+// MergedNote is the kind of note that says that a task's work was brought back. Its
+// Target is the snapshot that was.
+const MergedNote = "merged"
+
+// Unmerged reports whether a task was accepted in a working tree of its own and its work
+// was not brought back yet.
+func Unmerged(r *drive.Record) bool {
+	if r.Task.Worktree == "" || r.State.Outcome != loop.OutcomePassed {
+		return false
+	}
+	return !slices.ContainsFunc(r.Notes, func(n drive.Note) bool { return n.Kind == MergedNote })
+}

@@ -1,0 +1,87 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/parallel"
+)
+
+// parallel runs recorded tasks side by side: belay run --parallel N TASK…
+func (a commands) parallel(c *cobra.Command, f runFlags, args []string) error {
+	if c.ArgsLenAtDash() >= 0 || f.task != "" || f.resume != "" || f.feature != "" || f.role != "" || len(f.expect) > 0 || len(f.settings.Flags(c.Flags())) > 0 {
+		return belay.Refuse(belay.CodeUsage, `record each with belay task add "…" --files … -- AGENT ARGS…, then belay run --parallel N TASK…`,
+			"what a task is and how it is judged is said when it is recorded")
+	}
+	q := parallel.Request{Limit: f.parallel, Trust: f.trust, Keep: f.keep, Soft: a.Soft}
+	for _, arg := range args {
+		id, err := belay.ParseTaskID(arg)
+		if err != nil {
+			return err
+		}
+		q.Tasks = append(q.Tasks, id)
+	}
+	desk, err := a.Open(c.Context())
+	if err != nil {
+		return err
+	}
+	b := a.Board(f.quiet)
+	ticking, stop := context.WithCancel(c.Context())
+	b.Tick(ticking)
+	q.Watch = b.Watcher
+	ran, err := parallel.Run(c.Context(), desk, q)
+	stop()
+	b.Stop()
+	if err != nil {
+		return err
+	}
+	return a.ranAll(desk, ran)
+}
+
+// ranTask is one task of a parallel run, as JSON gives it.
+type ranTask struct {
+	flow.Shown
+	Code string `json:"code,omitempty"` // of the error its run ended with
+	What string `json:"what,omitempty"`
+	Try  string `json:"try,omitempty"`
+}
+
+// ranAll prints where several runs have got to.
+func (a commands) ranAll(desk *flow.Desk, ran []parallel.Ran) error {
+	var all []ranTask
+	var records []*drive.Record
+	for _, r := range ran {
+		shown, rec, err := desk.Show(r.Task)
+		if err != nil {
+			return err
+		}
+		t := ranTask{Shown: shown}
+		if r.Err != nil {
+			t.Code, t.What = string(belay.CodeOf(r.Err)), r.Err.Error()
+			var e *belay.Error
+			if errors.As(r.Err, &e) {
+				t.Try = e.Try
+			}
+		}
+		all, records = append(all, t), append(records, rec)
+	}
+	return a.Tell(all, parallel.Worst(ran), func(w io.Writer) {
+		for i, t := range all {
+			fmt.Fprintln(w, brief.HistoryLine(t.Task, records[i].State))
+			switch {
+			case t.Code != "":
+				fmt.Fprintf(w, "    %s\n    try: %s\n", belay.VisibleLine(t.What), belay.VisibleLine(t.Try))
+			case t.Unmerged:
+				fmt.Fprintf(w, "    belay merge %s brings it here\n", t.Task.ID)
+			}
+		}
+	})
+}

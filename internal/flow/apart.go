@@ -1,0 +1,65 @@
+package flow
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/belay-dev/belay/internal/apart"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/drive"
+)
+
+// at gives the desk of the working tree that a task works in, from wherever a person
+// stands.
+func (d *Desk) at(ctx context.Context, r *drive.Record) (*Desk, error) {
+	inner, err := apart.At(ctx, d.Desk, r)
+	return &Desk{Desk: inner, trust: d.trust}, err
+}
+
+// Merge brings the work of a task with a working tree of its own back into the user's.
+func (d *Desk) Merge(ctx context.Context, q apart.MergeRequest) (apart.Merged, error) {
+	return apart.Merge(ctx, d.Desk, q)
+}
+
+// RemoveTree removes a task's own working tree, as apart.Retire does.
+func (d *Desk) RemoveTree(ctx context.Context, task belay.TaskID, force bool) (*drive.Record, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return nil, err
+	}
+	return r, apart.Retire(ctx, d.Desk, r, force)
+}
+
+// retired removes the tree of a task that ended without being accepted.
+func (d *Desk) retired(ctx context.Context, r *drive.Record, w drive.Watcher) {
+	if err := apart.Retire(ctx, d.Desk, r, false); err != nil {
+		w.Note(drive.Sentence(err))
+		return
+	}
+	w.Note(fmt.Sprintf("the working tree of %s is removed; its snapshots stay", r.Task.ID))
+}
+
+// known refuses a task that is to come after one that does not exist.
+func (d *Desk) known(q NewTask) error {
+	for _, id := range q.After {
+		if q.ID != "" && id.Key() == q.ID.Key() {
+			return belay.Refuse(belay.CodeUsage, "name another", "%s cannot come after itself", id)
+		}
+		if _, err := d.Load(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MayRunApart refuses a task that cannot be run, or run on, in a working tree of its own.
+func (d *Desk) MayRunApart(r *drive.Record, trusted bool) error {
+	id := r.Task.ID
+	switch {
+	case !r.Open():
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id), "%s has ended: %s", id, r.State.Outcome)
+	case r.Task.Worktree == "" && r.State.Phase != "":
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", id), "%s has begun in the user's working tree", id)
+	}
+	return d.mayRun(r.Task, trusted)
+}

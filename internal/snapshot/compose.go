@@ -1,0 +1,178 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/manifest"
+)
+
+// Entry is a path of a snapshot's files: a file, a link, or a folder with nothing below
+// it (Mode 040000 and no OID).
+type Entry struct {
+	Path string
+	Mode uint32
+	OID  string // hex
+	Perm uint16
+}
+
+// Entries lists the files and empty folders of a tree of files with its manifest, by path.
+func (s *Store) Entries(ctx context.Context, tree string, m *manifest.Manifest) ([]Entry, error) {
+	list, err := s.Repo.ListTree(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Entry, 0, len(list))
+	for _, e := range list {
+		out = append(out, Entry{Path: e.Path, Mode: e.Mode, OID: e.OID})
+	}
+	for _, o := range m.Odd {
+		out = append(out, Entry{Path: o.Path, Mode: o.Mode, OID: o.OID})
+	}
+	for i, e := range out {
+		if e.Mode != 0o120000 {
+			out[i].Perm = m.Perm(e.Path, e.Mode == 0o100755)
+		}
+	}
+	for _, f := range m.Folders {
+		out = append(out, Entry{Path: f, Mode: 0o40000, Perm: m.FolderPerm(f)})
+	}
+	slices.SortFunc(out, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	return out, nil
+}
+
+// Compose makes a snapshot of a state that never was: the present, as c read it, with
+// other files. Index, HEAD and everything else are the present's. folders gives the modes
+// of folders that the present does not have. Nothing in the working tree changes.
+func (s *Store) Compose(ctx context.Context, c *capture.Capture, entries []Entry, folders map[string]uint16, m Meta) (Info, error) {
+	man, files := described(c.Man, entries, folders)
+	tree, objects, err := s.Repo.Tree(files)
+	if err != nil {
+		return Info{}, err
+	}
+	whole, more, err := s.around(ctx, c.Whole, tree, man, len(files) > 0)
+	if err != nil {
+		return Info{}, err
+	}
+	now := s.opts.Now()
+	info := Info{ID: newID(now, c.Newest), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch, Operation: capture.Operation(c.State),
+		Tree: tree, Files: len(files) + len(man.Odd), Partial: len(man.Gaps) > 0, Moving: c.Moving, odd: len(man.Odd)}
+	info.Gaps, info.Nested = gapsOf(man)
+	commit := capture.CommitObject(s.Repo, whole, c.Parents, now, info.message())
+	info.Commit = commit.OID
+	objects = append(append(objects, more...), commit)
+	if _, err := s.store(ctx, objects); err != nil {
+		return Info{}, err
+	}
+	if err := capture.Fault("ref", info.ref()); err != nil {
+		return Info{}, err
+	}
+	if err := s.Repo.UpdateRefs(ctx, "belay: snapshot", []git.Update{{Ref: info.ref(), New: commit.OID}}); err != nil {
+		return Info{}, err
+	}
+	return info, s.whole(ctx, info, entries)
+}
+
+// whole looks, now that a ref holds them, for every file of a composed snapshot: those
+// that only the working tree had were stored without one.
+func (s *Store) whole(ctx context.Context, info Info, entries []Entry) error {
+	var oids []string
+	for _, e := range entries {
+		if e.OID != "" {
+			oids = append(oids, e.OID)
+		}
+	}
+	missing, err := s.Repo.Missing(ctx, oids)
+	if err == nil && len(missing) > 0 {
+		err = belay.Refuse(belay.CodeCannot, "wait for git gc to end, then try again", "objects of the present vanished while they were read")
+	}
+	if err != nil {
+		return errors.Join(err, s.Discard(ctx, []Info{info}))
+	}
+	return nil
+}
+
+// described gives the manifest of the present for other files, and those that git's tree
+// may hold.
+func described(now *manifest.Manifest, entries []Entry, folders map[string]uint16) (*manifest.Manifest, []git.File) {
+	man := *now
+	man.Modes, man.Folders, man.Odd = nil, nil, nil
+	var files []git.File
+	above := map[string]uint16{}
+	for _, e := range entries {
+		for p := folderOf(e.Path); p != ""; p = folderOf(p) {
+			above[p] = now.FolderPerm(p)
+		}
+		switch {
+		case e.Mode == 0o40000:
+			man.Folders = append(man.Folders, e.Path)
+			above[e.Path] = e.Perm
+			continue
+		case manifest.IsOdd(e.Path, e.Mode == 0o120000):
+			man.Odd = append(man.Odd, manifest.Odd{Path: e.Path, Mode: e.Mode, OID: e.OID})
+		default:
+			files = append(files, git.File{Path: e.Path, Mode: e.Mode, OID: capture.Raw(e.OID)})
+		}
+		if e.Mode != 0o120000 && e.Perm != man.Perm("", e.Mode == 0o100755) {
+			man.Modes = append(man.Modes, manifest.Mode{Path: e.Path, Perm: e.Perm})
+		}
+	}
+	maps.Copy(above, folders)
+	for p, perm := range above {
+		if perm != man.DirPerm {
+			man.Modes = append(man.Modes, manifest.Mode{Path: p, Perm: perm})
+		}
+	}
+	slices.SortFunc(man.Modes, func(a, b manifest.Mode) int { return strings.Compare(a.Path, b.Path) })
+	return &man, files
+}
+
+func folderOf(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
+
+// around gives the tree of a snapshot like another one, with other files in it.
+func (s *Store) around(ctx context.Context, like, tree string, man *manifest.Manifest, any bool) (string, []git.NewObject, error) {
+	text := man.Encode()
+	manifest := git.NewObject{OID: s.Repo.Name("blob", text), Type: "blob", Data: text}
+	list := []git.File{{Path: "meta/manifest", Mode: 0o100644, OID: capture.Raw(manifest.OID)}}
+	if any {
+		list = append(list, git.File{Path: "tree", Mode: 0o40000, OID: capture.Raw(tree)})
+	}
+	seen := map[string]bool{}
+	for _, o := range man.Odd {
+		if !seen[o.OID] {
+			seen[o.OID] = true
+			list = append(list, git.File{Path: "odd/" + o.OID, Mode: 0o100644, OID: capture.Raw(o.OID)})
+		}
+	}
+	for _, at := range []string{"", "meta/"} {
+		out, err := s.Repo.Run(ctx, nil, "ls-tree", "-z", like+":"+strings.TrimSuffix(at, "/"))
+		if err != nil {
+			return "", nil, err
+		}
+		for f := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+			head, name, ok := strings.Cut(f, "\t")
+			parts := strings.Fields(head)
+			if !ok || len(parts) != 3 {
+				return "", nil, fmt.Errorf("list a snapshot's tree: git printed %q", f)
+			}
+			switch at + name {
+			case "meta", "tree", "odd", "meta/manifest":
+				continue
+			}
+			mode := uint32(0o100644)
+			if parts[1] == "tree" {
+				mode = 0o40000
+			}
+			list = append(list, git.File{Path: at + name, Mode: mode, OID: capture.Raw(parts[2])})
+		}
+	}
+	whole, objects, err := s.Repo.Tree(list)
+	return whole, append(objects, manifest), err
+}

@@ -1,0 +1,178 @@
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// Board is the terminal of several runs at once: what happens is printed as it happens,
+// each line headed by its task, and below it stands one line for each task that is under
+// way. What agents say is kept in their records and not shown. It writes to standard
+// error, so that standard output holds the results alone.
+type Board struct {
+	t     *Terminal
+	quiet bool
+	live  bool
+	p     Paint
+
+	mu    sync.Mutex
+	order []belay.TaskID
+	doing map[belay.TaskID]string
+	since map[belay.TaskID]time.Time
+	drawn int // lines that stand on the screen now
+}
+
+// Board makes the terminal of several runs.
+func (t *Terminal) Board(quiet bool) *Board {
+	return &Board{t: t, quiet: quiet || t.JSON, live: Is(t.Err) && !quiet && !t.JSON, p: PaintFor(t.Err), doing: map[belay.TaskID]string{}, since: map[belay.TaskID]time.Time{}}
+}
+
+// Tick redraws the lines each second until ctx ends.
+func (b *Board) Tick(ctx context.Context) {
+	if !b.live {
+		return
+	}
+	go func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				b.change(func() {})
+			}
+		}
+	}()
+}
+
+// change does something to what is shown, with the lines of progress out of the way.
+func (b *Board) change(do func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.drawn > 0 {
+		fmt.Fprintf(b.t.Err, "\x1b[%dA\r\x1b[J", b.drawn)
+		b.drawn = 0
+	}
+	do()
+	if !b.live {
+		return
+	}
+	for _, id := range b.order {
+		if doing := b.doing[id]; doing != "" {
+			fmt.Fprintln(b.t.Err, b.p.Dim(fmt.Sprintf("… %s  %s", doing, time.Since(b.since[id]).Round(time.Second))))
+			b.drawn++
+		}
+	}
+}
+
+// Watcher gives the view of one task.
+func (b *Board) Watcher(task belay.TaskID) drive.Watcher {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, known := b.since[task]; !known {
+		b.order = append(b.order, task)
+		b.since[task] = time.Now()
+	}
+	return &boardLine{b: b, task: task, checks: map[string]bool{}}
+}
+
+// Stop takes the lines of progress away.
+func (b *Board) Stop() {
+	b.change(func() { clear(b.doing) })
+}
+
+// boardLine is one task's part of a board.
+type boardLine struct {
+	b      *Board
+	task   belay.TaskID
+	checks map[string]bool // by one goroutine at a time, under the board's lock
+}
+
+func (l *boardLine) set(doing string) {
+	l.b.change(func() {
+		if l.b.doing[l.task] != doing {
+			l.b.doing[l.task], l.b.since[l.task] = doing, time.Now()
+		}
+	})
+}
+
+func (l *boardLine) print(text string, paint func(string) string) {
+	l.b.change(func() {
+		for s := range strings.Lines(strings.TrimRight(text, "\n")) {
+			fmt.Fprintf(l.b.t.Err, "%s  %s\n", l.b.p.Bold(string(l.task)), paint(belay.VisibleLine(strings.TrimRight(s, "\n"))))
+		}
+	})
+}
+
+// Begins implements drive.Watcher.
+func (l *boardLine) Begins(_ *drive.Record, c loop.Command) {
+	doing := brief.Doing(c)
+	if c.Kind == loop.CmdAttempt && !l.b.quiet {
+		l.print(doing, l.b.p.Dim)
+	}
+	l.set(string(l.task) + "  " + belay.VisibleLine(doing))
+}
+
+// Happened implements drive.Watcher.
+func (l *boardLine) Happened(r *drive.Record, e loop.Event) {
+	text := brief.Happened(r.State, e)
+	paint := l.b.p.Dim
+	switch {
+	case e.Verdict == belay.VerdictPass:
+		paint = l.b.p.Good
+	case e.Verdict == belay.VerdictFail:
+		paint = l.b.p.Bad
+	case e.Verdict == belay.VerdictUnknown || e.Kind == loop.EvBroken || e.Kind == loop.EvLost:
+		paint = l.b.p.Warn
+	}
+	if text != "" && !l.b.quiet {
+		l.print(text, paint)
+	}
+	if !r.Open() || r.State.Gate != nil {
+		l.set("")
+	}
+}
+
+// Checking implements drive.Watcher.
+func (l *boardLine) Checking(p check.Progress) {
+	var names []string
+	l.b.mu.Lock()
+	l.checks[p.Check] = !p.Done
+	for _, n := range check.Names() {
+		if l.checks[n] {
+			names = append(names, n)
+		}
+	}
+	l.b.mu.Unlock()
+	if len(names) > 0 {
+		l.set(string(l.task) + "  checking: " + strings.Join(names, ", "))
+	}
+}
+
+// Output implements drive.Watcher: nothing is shown, everything is kept.
+func (l *boardLine) Output() io.Writer { return nil }
+
+// Note implements drive.Watcher.
+func (l *boardLine) Note(text string) {
+	if l.b.quiet {
+		l.b.change(func() { fmt.Fprintf(l.b.t.Err, "belay: %s: %s\n", l.task, belay.VisibleLine(text)) })
+		return
+	}
+	l.print(text, l.b.p.Warn)
+}
+
+// Ask implements drive.Watcher: nobody is asked while others run; the task waits.
+func (l *boardLine) Ask(context.Context, *drive.Record) (loop.Decision, string, bool, error) {
+	return "", "", false, nil
+}
