@@ -231,7 +231,8 @@ func (s *sandbox) fsck() {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		s.t.Errorf("git fsck: %v: %s", err, out)
 	}
-	if out := s.git("count-objects", "-v"); !strings.Contains(out, "\ngarbage: 0\n") {
+	// git counts the own refs of a linked working tree, a bisect for one, as garbage.
+	if out := s.git("count-objects", "-v"); s.gitDir() == s.common() && !strings.Contains(out, "\ngarbage: 0\n") {
 		s.t.Errorf("git finds garbage in its store: %s", out)
 	}
 }
