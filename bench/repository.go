@@ -54,7 +54,34 @@ func (b *bench) repository(n int) error {
 	if err := b.restores(dir, n, status); err != nil {
 		return err
 	}
+	if err := b.watched(dir, n, take); err != nil {
+		return err
+	}
 	return b.disk(dir, n)
+}
+
+// watched compares takes after one edit without a watch and with one. The two cannot
+// take turns: a watch that runs answers both.
+func (b *bench) watched(dir string, n int, take contender) error {
+	take.before = func(round int) error {
+		return edit(dir, n, 1, fmt.Sprintf("watch %d %d", round, time.Now().UnixNano()))
+	}
+	if err := b.compare("1 file changed", dir, take); err != nil {
+		return err
+	}
+	watch := exec.Command(b.belay, "watch")
+	watch.Dir, watch.Env = dir, environ()
+	if out, err := watch.CombinedOutput(); err != nil {
+		return fmt.Errorf("belay watch: %w: %s", err, out)
+	}
+	take.name = "belay snapshot take, watched"
+	err := b.compare("1 file changed", dir, take)
+	stop := exec.Command(b.belay, "watch", "--stop")
+	stop.Dir, stop.Env = dir, environ()
+	if out, serr := stop.CombinedOutput(); err == nil && serr != nil {
+		err = fmt.Errorf("belay watch --stop: %w: %s", serr, out)
+	}
+	return err
 }
 
 // peers are what other tools do to hold a state, as whole command sequences.

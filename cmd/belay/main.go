@@ -25,6 +25,7 @@ import (
 	"github.com/belay-dev/belay/internal/cli/work"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/terminal"
+	"github.com/belay-dev/belay/internal/watch"
 )
 
 // version is set by the build.
@@ -41,6 +42,9 @@ func Main() int {
 	// The shim must start as fast and as small as it can: no commands, no flags.
 	if len(os.Args) == 3 && os.Args[1] == "_run" {
 		return agent.Main(os.Args[2])
+	}
+	if len(os.Args) == 4 && os.Args[1] == "_watch" {
+		return watch.Main(os.Args[2:], os.Stdout)
 	}
 	// A command lives for a moment: collecting garbage early costs more than it gives.
 	debug.SetGCPercent(400)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/gitfiles"
 	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/worktree"
@@ -28,13 +29,15 @@ type Capture struct {
 	Last    Memory           // what the last take left to remember
 	Next    Memory           // what this one leaves, as far as refs go
 	Head    git.Head
+	Recall  func([]git.Ref) Memory // gives Last; nil is Remember
 	Rules   outerRules
 	Index   IndexState
-	State   []GitFile // of an operation in progress
-	Admin   []GitFile // what steers git, shared by all working trees
-	Own     []GitFile // what steers git in this one
-	Logs    []GitFile // reflogs
+	State   []gitfiles.File // of an operation in progress
+	Admin   []gitfiles.File // what steers git, shared by all working trees
+	Own     []gitfiles.File // what steers git in this one
+	Logs    []gitfiles.File // reflogs
 	Scan    *scan.Result
+	Seen    *Seen // instead of Scan, when a watch answered
 	Man     *manifest.Manifest
 	Files   []git.File
 	Tree    string             // the files' tree
@@ -43,6 +46,19 @@ type Capture struct {
 	Objects []git.NewObject    // everything but the files' blobs
 	Blobs   map[string]*Source // the files' blobs that may have to be stored, by oid
 	Moving  bool               // something changed while it was read
+	Count   int                // how many files it holds
+}
+
+// Seen is what a watch knows of the working tree, without a look at every file: what
+// it comes to, and what is not part of the snapshot that the question named.
+type Seen struct {
+	Tree    string
+	Count   int
+	Man     *manifest.Manifest // what a scan says; not the index, outer rules and commits of nested repositories
+	Changed map[string]*Source // blobs, by oid
+	Trees   []git.NewObject
+	Index   string // the key of the index it holds for
+	Rules   string // and of the rules outside of the tree
 }
 
 // Wanted is what a rescue captures besides the ordinary: paths, as globs, that are
@@ -52,6 +68,7 @@ type Capture struct {
 type Wanted struct {
 	Include []string
 	Rules   *OldRules
+	Brief   bool // a watch may answer: Scan, Files and Trees may be left out
 }
 
 // Source is where a blob's bytes are in the working tree.
@@ -95,17 +112,21 @@ func (s *Place) GitState(ctx context.Context, c *Capture) (err error) {
 		return err
 	}
 	c.Newest = newestOf(c.Refs)
-	c.Last = s.Remember(c.Refs)
+	if c.Last = (Memory{}); c.Recall != nil {
+		c.Last = c.Recall(c.Refs)
+	} else {
+		c.Last = s.Remember(c.Refs)
+	}
 	if c.Head, err = s.Repo.Head(ctx, c.Refs); err != nil {
 		return err
 	}
-	if c.State, err = readGit(s.Repo.Dir, stateNames()); err != nil {
+	if c.State, err = gitfiles.Read(s.Repo.Dir, gitfiles.State()); err != nil {
 		return err
 	}
-	if c.Admin, err = readGit(s.Repo.Common, adminFiles); err != nil {
+	if c.Admin, err = gitfiles.Read(s.Repo.Common, gitfiles.Admin); err != nil {
 		return err
 	}
-	if c.Own, err = readGit(s.Repo.Dir, ownFiles); err != nil {
+	if c.Own, err = gitfiles.Read(s.Repo.Dir, gitfiles.Own); err != nil {
 		return err
 	}
 	if c.Logs, err = s.readLogs(c.Head, c.Refs); err != nil {
@@ -117,11 +138,11 @@ func (s *Place) GitState(ctx context.Context, c *Capture) (err error) {
 // readLogs reads the reflogs that a restore may have to put back: HEAD's, those of
 // local refs and the stash's, which is the stash. Remote ones say what was fetched when,
 // and those of a reftable are left to git.
-func (s *Place) readLogs(head git.Head, refs []git.Ref) ([]GitFile, error) {
+func (s *Place) readLogs(head git.Head, refs []git.Ref) ([]gitfiles.File, error) {
 	if s.Repo.Reftab {
 		return nil, nil
 	}
-	own, err := readGit(s.Repo.Dir, []string{"logs/HEAD", "logs/ORIG_HEAD"})
+	own, err := gitfiles.Read(s.Repo.Dir, []string{"logs/HEAD", "logs/ORIG_HEAD"})
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +159,7 @@ func (s *Place) readLogs(head git.Head, refs []git.Ref) ([]GitFile, error) {
 			names = append(names, "logs/"+r.Name)
 		}
 	}
-	shared, err := readGit(s.Repo.Common, names)
+	shared, err := gitfiles.Read(s.Repo.Common, names)
 	return append(own, shared...), err
 }
 
@@ -157,17 +178,20 @@ func newestOf(refs []git.Ref) belay.SnapshotID {
 func (s *Place) Scan(ctx context.Context, c *Capture, seeds bool) (*scan.Result, error) {
 	ask := s.Repo.Ignorer(ctx)
 	defer ask.Close()
+	return scan.Scan(ctx, s.options(c, seeds, ask))
+}
+
+func (s *Place) options(c *Capture, seeds bool, ask *git.Ignorer) scan.Options {
 	ignored, key := ask.Ask, c.Rules.key
 	if r := c.Wanted.Rules; r != nil {
 		ignored, key = r.both(ask.Ask), key+" "+r.key
 	}
-	o := scan.Options{
+	return scan.Options{
 		Root: s.Repo.Root, GitDir: s.Repo.Dir, Cache: s.cachePath(), NewHash: s.Repo.NewHash,
 		TrackedKey: c.Index.Key, RulesKey: key, Ignored: ignored,
 		Include: slices.Concat(s.Include, c.Wanted.Include), MaxFile: s.MaxFile,
 		ReadTracked: s.tracked(c, seeds),
 	}
-	return scan.Scan(ctx, o)
 }
 
 // distrust checks what a cold scan took from the user's index. Where a filter or a
@@ -229,6 +253,12 @@ func (s *Place) sizesDiffer(ctx context.Context, entries []scan.Entry) (bool, er
 func (s *Place) Name(ctx context.Context, c *Capture) (err error) {
 	c.Man = s.describe(c)
 	c.Files, c.Objects = nil, slices.Clone(c.Index.Objects)
+	if c.Seen != nil {
+		c.Count, c.Tree, c.Blobs = c.Seen.Count, c.Seen.Tree, c.Seen.Changed
+		c.Objects = append(c.Objects, c.Seen.Trees...)
+		return s.nameMeta(ctx, c)
+	}
+	c.Count = len(c.Scan.Entries)
 	c.Files = make([]git.File, 0, len(c.Scan.Entries))
 	for i := range c.Scan.Entries {
 		e := &c.Scan.Entries[i]
@@ -305,14 +335,14 @@ func (m *meta) oid(path string, mode uint32, oid string) {
 	m.files = append(m.files, git.File{Path: path, Mode: mode, OID: string(raw)})
 }
 
-// GitFile stores one of git's own files. A link is stored by its target, apart.
-func (m *meta) gitFile(man *manifest.Manifest, group string, f GitFile) {
+// gitFile stores one of git's own files. A link is stored by its target, apart.
+func (m *meta) gitFile(man *manifest.Manifest, group string, f gitfiles.File) {
 	if f.Link {
 		m.blob("meta/links/"+group+f.Name, f.Data)
 		return
 	}
 	m.blob("meta/"+group+f.Name, f.Data)
-	if f.Perm != UsualPerm {
+	if f.Perm != gitfiles.UsualPerm {
 		man.Links = append(man.Links, manifest.Mode{Path: group + f.Name, Perm: f.Perm})
 	}
 }
@@ -329,7 +359,7 @@ func (m *meta) chunks(path string, data []byte) {
 
 func (s *Place) nameMeta(ctx context.Context, c *Capture) error {
 	m := &meta{s: s}
-	if len(c.Files) > 0 { // git knows the empty tree without storing it
+	if c.Tree != s.Repo.Name("tree", nil) { // git knows the empty tree without storing it
 		m.oid("tree", 0o040000, c.Tree)
 	}
 	for _, o := range c.Man.Odd {
@@ -346,16 +376,20 @@ func (s *Place) nameMeta(ctx context.Context, c *Capture) error {
 	}
 	for _, f := range c.Logs {
 		m.chunks("meta/"+f.Name, f.Data)
-		if f.Perm != UsualPerm {
+		if f.Perm != gitfiles.UsualPerm {
 			c.Man.Links = append(c.Man.Links, manifest.Mode{Path: f.Name, Perm: f.Perm})
 		}
 	}
 	for _, r := range c.Rules.files {
 		m.blob("meta/rules/"+s.Repo.Name("blob", r.Data), r.Data)
 	}
-	for _, e := range c.Scan.Rules {
-		m.oid("meta/rules/"+e.OID.String(), 0o100644, e.OID.String())
-		c.Blobs[e.OID.String()] = &Source{Path: e.Path, Size: e.Size}
+	for _, r := range c.Man.Rules {
+		m.oid("meta/rules/"+r.OID, 0o100644, r.OID)
+	}
+	if c.Seen == nil {
+		for _, e := range c.Scan.Rules {
+			c.Blobs[e.OID.String()] = &Source{Path: e.Path, Size: e.Size}
+		}
 	}
 	if c.Index.Tree != "" {
 		m.oid("meta/index", 0o040000, c.Index.Tree)
@@ -383,55 +417,71 @@ func unique(files []git.File) []git.File {
 
 // describe makes the manifest of a scan, but for what nameMeta adds.
 func (s *Place) describe(c *Capture) *manifest.Manifest {
-	m := &manifest.Manifest{Ignored: c.Scan.Ignored, Index: c.Index.Facts}
-	perms := map[worktree.Kind]map[uint16]int{worktree.File: {}, worktree.Exec: {}, worktree.Folder: {}}
-	for _, e := range c.Scan.Entries {
-		if e.Kind != worktree.Link {
-			perms[e.Kind][e.Perm]++
-		}
+	m := &manifest.Manifest{}
+	if c.Seen != nil {
+		*m = *c.Seen.Man
+	} else {
+		fromScan(m, c.Scan)
 	}
-	for _, d := range c.Scan.Dirs {
-		perms[worktree.Folder][d.Perm]++
-	}
-	m.FilePerm, m.ExecPerm, m.DirPerm = usual(perms[worktree.File], 0o644), usual(perms[worktree.Exec], 0o755), usual(perms[worktree.Folder], 0o755)
-	for _, e := range c.Scan.Entries {
-		if e.Kind != worktree.Link && e.Perm != m.Perm("", e.Kind == worktree.Exec) {
-			m.Modes = append(m.Modes, manifest.Mode{Path: e.Path, Perm: e.Perm})
-		}
-	}
-	for _, d := range c.Scan.Dirs {
-		if d.Path == "" {
-			continue // the root's own mode is the user's affair
-		}
-		if d.Perm != m.DirPerm {
-			m.Modes = append(m.Modes, manifest.Mode{Path: d.Path, Perm: d.Perm})
-		}
-		if !holdsAny(c.Scan.Entries, d.Path) {
-			m.Folders = append(m.Folders, d.Path)
-		}
-	}
-	slices.SortFunc(m.Modes, func(a, b manifest.Mode) int { return strings.Compare(a.Path, b.Path) })
-	for _, g := range c.Scan.Gaps {
-		m.Gaps = append(m.Gaps, manifest.Gap{Path: g.Path, Reason: g.Reason, Tracked: g.Tracked})
-	}
-	for _, n := range c.Scan.Nested {
-		m.Nested = append(m.Nested, manifest.Nested{Path: n.Path, Head: s.nestedHead(n.Path)})
+	m.Index, m.Folders = c.Index.Facts, slices.Clone(m.Folders)
+	for i, n := range m.Nested {
+		m.Nested[i].Head = s.nestedHead(n.Path)
 		// A submodule that was never checked out is an empty folder.
 		if list, err := os.ReadDir(filepath.Join(s.Repo.Root, filepath.FromSlash(n.Path))); err == nil && len(list) == 0 {
 			m.Folders = append(m.Folders, n.Path)
 		}
 	}
 	slices.Sort(m.Folders)
-	for _, e := range c.Scan.Rules {
-		m.Rules = append(m.Rules, manifest.Rule{Path: e.Path, OID: e.OID.String()})
-	}
+	m.Folders = slices.Compact(m.Folders)
 	for _, r := range c.Rules.files {
 		m.Rules = append(m.Rules, manifest.Rule{Path: r.Name, OID: s.Repo.Name("blob", r.Data), Outer: true})
 	}
 	return m
 }
 
-func usual(counts map[uint16]int, otherwise uint16) uint16 {
+// fromScan fills in what a scan says.
+func fromScan(m *manifest.Manifest, r *scan.Result) {
+	m.Ignored = r.Ignored
+	perms := map[worktree.Kind]map[uint16]int{worktree.File: {}, worktree.Exec: {}, worktree.Folder: {}}
+	for _, e := range r.Entries {
+		if e.Kind != worktree.Link {
+			perms[e.Kind][e.Perm]++
+		}
+	}
+	for _, d := range r.Dirs {
+		perms[worktree.Folder][d.Perm]++
+	}
+	m.FilePerm, m.ExecPerm, m.DirPerm = Usual(perms[worktree.File], 0o644), Usual(perms[worktree.Exec], 0o755), Usual(perms[worktree.Folder], 0o755)
+	for _, e := range r.Entries {
+		if e.Kind != worktree.Link && e.Perm != m.Perm("", e.Kind == worktree.Exec) {
+			m.Modes = append(m.Modes, manifest.Mode{Path: e.Path, Perm: e.Perm})
+		}
+	}
+	for _, d := range r.Dirs {
+		if d.Path == "" {
+			continue // the root's own mode is the user's affair
+		}
+		if d.Perm != m.DirPerm {
+			m.Modes = append(m.Modes, manifest.Mode{Path: d.Path, Perm: d.Perm})
+		}
+		if !holdsAny(r.Entries, d.Path) {
+			m.Folders = append(m.Folders, d.Path)
+		}
+	}
+	slices.SortFunc(m.Modes, func(a, b manifest.Mode) int { return strings.Compare(a.Path, b.Path) })
+	for _, g := range r.Gaps {
+		m.Gaps = append(m.Gaps, manifest.Gap{Path: g.Path, Reason: g.Reason, Tracked: g.Tracked})
+	}
+	for _, n := range r.Nested {
+		m.Nested = append(m.Nested, manifest.Nested{Path: n.Path})
+	}
+	for _, e := range r.Rules {
+		m.Rules = append(m.Rules, manifest.Rule{Path: e.Path, OID: e.OID.String()})
+	}
+}
+
+// Usual gives the mode that most have: the smallest of those, otherwise when there is none.
+func Usual(counts map[uint16]int, otherwise uint16) uint16 {
 	best, n := otherwise, 0
 	for p, k := range counts {
 		if k > n || k == n && p < best {

@@ -43,7 +43,7 @@ type StagedBlob struct {
 func (s *Place) readIndex(ctx context.Context, c *Capture) error {
 	f, err := os.Open(filepath.Join(s.Repo.Dir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
-		c.Index = IndexState{Key: "none"}
+		c.Index = IndexState{Key: noIndex}
 		return nil
 	}
 	if err != nil {

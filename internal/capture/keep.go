@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/gitfiles"
 )
 
 // nameRefs names the list of refs and the keeper, which holds all that they name: a
@@ -18,10 +19,10 @@ import (
 func (s *Place) nameRefs(ctx context.Context, c *Capture, m *meta) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "HEAD %s %s\n", c.Head.OID, c.Head.Branch)
-	named := commitsIn(c.State)
+	named := gitfiles.Commits(c.State)
 	for _, l := range c.Logs {
 		if l.Name == "logs/refs/stash" { // the stash's list is its log
-			named = append(named, commitsIn([]GitFile{l})...)
+			named = append(named, gitfiles.Commits([]gitfiles.File{l})...)
 		}
 	}
 	for _, r := range c.Refs {

@@ -9,16 +9,21 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/gitfiles"
 )
 
 // outerRules is what decides about ignoring from outside of the tree, and whether git
 // may hold other bytes than the disk.
 type outerRules struct {
 	key      string
-	files    []GitFile // info/exclude and the global excludes file ("global")
-	folds    bool      // core.ignoreCase
-	converts bool      // config or attributes outside of the tree may convert content
+	files    []gitfiles.File // info/exclude and the global excludes file ("global")
+	folds    bool            // core.ignoreCase
+	converts bool            // config or attributes outside of the tree may convert content
 }
+
+// RulesKey names the rules of ignoring outside of the tree, and how they are applied.
+func (c *Capture) RulesKey() string { return c.Rules.key }
 
 // outerRules reads the config once, in git's own words.
 func (s *Place) outerRules(ctx context.Context) (outerRules, error) {
@@ -67,7 +72,7 @@ func (s *Place) readOuter(r *outerRules, excludes string) error {
 		if err != nil {
 			return fmt.Errorf("read what is ignored: %w", err)
 		}
-		r.files = append(r.files, GitFile{Name: name, Data: data})
+		r.files = append(r.files, gitfiles.File{Name: name, Data: data})
 	}
 	if len(r.files) == 2 && r.files[0].Name > r.files[1].Name {
 		r.files[0], r.files[1] = r.files[1], r.files[0]

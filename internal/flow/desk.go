@@ -17,6 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/journal"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/trust"
+	"github.com/belay-dev/belay/internal/watch"
 )
 
 // Desk is belay opened in one working tree: what every request starts from.
@@ -90,5 +91,8 @@ func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*D
 	}, trust: trust.Open("")}
 	var err error
 	d.Snaps, err = restore.Open(ctx, repo, apart.Captured(d.Desk))
+	if err == nil {
+		d.Snaps.Watch = &watch.Client{Place: d.Snaps.Place}
+	}
 	return d, err
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/gitfiles"
 	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/putback"
 	"github.com/belay-dev/belay/internal/snapshot"
@@ -161,9 +162,9 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 }
 
 // gitWrites gives what has to change so that the files of a group are those held.
-func (s *Store) gitWrites(group string, then map[string][]byte, modes []manifest.Mode, now []capture.GitFile) []gitWrite {
+func (s *Store) gitWrites(group string, then map[string][]byte, modes []manifest.Mode, now []gitfiles.File) []gitWrite {
 	var list []gitWrite
-	here, stays := map[string]capture.GitFile{}, map[string]bool{}
+	here, stays := map[string]gitfiles.File{}, map[string]bool{}
 	for _, f := range now {
 		here[f.Name] = f
 	}
@@ -173,7 +174,7 @@ func (s *Store) gitWrites(group string, then map[string][]byte, modes []manifest
 		if !ok {
 			continue
 		}
-		want := capture.GitFile{Name: name, Data: data, Link: link}
+		want := gitfiles.File{Name: name, Data: data, Link: link}
 		if !link {
 			want.Perm = permOf(modes, path)
 		}
@@ -204,7 +205,7 @@ func permOf(modes []manifest.Mode, path string) uint16 {
 			return m.Perm
 		}
 	}
-	return capture.UsualPerm
+	return gitfiles.UsualPerm
 }
 
 func (s *Store) dirOf(group string) string {
@@ -219,7 +220,7 @@ func (s *Store) dirOf(group string) string {
 // lines that go are in the rescue. A log that would come to name what a gc took stays,
 // but for the stash's, which is the stash, and in an undo.
 func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []manifest.Mode, c *capture.Capture, o Options) error {
-	now := map[string]capture.GitFile{}
+	now := map[string]gitfiles.File{}
 	for _, f := range c.Logs {
 		now[f.Name] = f
 	}
@@ -276,7 +277,7 @@ func (g *gitPlan) replaces(ref string) bool {
 }
 
 // newLogs are the logs of branches that had none: every snapshot holds those there were.
-func newLogs(now map[string]capture.GitFile, h held, o Options) (names []string) {
+func newLogs(now map[string]gitfiles.File, h held, o Options) (names []string) {
 	for path := range now {
 		ref := strings.TrimPrefix(path, "logs/")
 		_, was := h.refs.Refs[ref]

@@ -33,7 +33,7 @@ func (a *asker) start(ctx context.Context, s *scan) { a.ctx, a.s = ctx, s }
 
 // enqueue takes over a listed folder and gives it back as jobSettle.
 func (a *asker) enqueue(n *node) {
-	a.s.pool.hold()
+	a.s.pool.Hold()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.queue = append(a.queue, n)
@@ -68,7 +68,7 @@ func (a *asker) next() ([]*node, []string) {
 			}
 		}
 	}
-	if i == 0 || a.s.pool.failed() != nil {
+	if i == 0 || a.s.pool.Failed() != nil {
 		a.active--
 		return nil, nil
 	}
@@ -83,7 +83,7 @@ func (a *asker) ask(batch []*node, paths []string) {
 		err = fmt.Errorf("%d answers to %d questions", len(answers), len(paths))
 	}
 	if err != nil {
-		a.s.pool.fail(fmt.Errorf("asking what is ignored: %w", err))
+		a.s.pool.Fail(fmt.Errorf("asking what is ignored: %w", err))
 		return
 	}
 	a.s.asked.Add(int64(len(paths)))
@@ -99,8 +99,8 @@ func (a *asker) ask(batch []*node, paths []string) {
 			}
 			answers = answers[1:]
 		}
-		a.s.pool.push(job{n: n, kind: jobSettle})
-		a.s.pool.done()
+		a.s.pool.Push(job{n: n, kind: jobSettle})
+		a.s.pool.Done()
 	}
 }
 

@@ -25,9 +25,6 @@ func (s *scan) folderInto(r *Result, n *node) {
 		r.Dirs = append(r.Dirs, Dir{Path: n.path, Perm: n.stat.Perm()})
 		return
 	}
-	if n.state == nodeGone || n.state == nodeClosed && !n.nested {
-		return
-	}
 	dirs, ignored, nested, found := len(r.Dirs), len(r.Ignored), len(r.Nested), len(r.Entries)+len(r.Gaps)
 	if n.nested {
 		r.Nested = append(r.Nested, Nested{Path: n.path, GitFile: n.gitFile})
@@ -36,13 +33,7 @@ func (s *scan) folderInto(r *Result, n *node) {
 		}
 	}
 	r.Dirs = append(r.Dirs, Dir{Path: n.path, Perm: n.stat.Perm(), Empty: n.empty()})
-	for i := range n.items {
-		if it := &n.items[i]; it.child != nil {
-			s.folderInto(r, it.child)
-		} else if !it.gone {
-			s.itemInto(r, n, i)
-		}
-	}
+	Folder{n, s}.Each(func(m Named) { s.nameInto(r, m) })
 	// An ignored folder in which Include named nothing is one line.
 	if n.ignored && !n.covered && len(r.Entries)+len(r.Gaps) == found {
 		r.Dirs, r.Nested = r.Dirs[:dirs], r.Nested[:nested]
@@ -50,18 +41,19 @@ func (s *scan) folderInto(r *Result, n *node) {
 	}
 }
 
-func (s *scan) itemInto(r *Result, n *node, i int) {
-	it := &n.items[i]
-	if i == n.ruleFile && it.oid != "" {
-		r.Rules = append(r.Rules, s.entry(it))
+func (s *scan) nameInto(r *Result, m Named) {
+	if m.Rule {
+		r.Rules = append(r.Rules, m.Entry)
 	}
-	switch {
-	case it.folder || !s.wanted(n, it):
-		r.Ignored = append(r.Ignored, it.asked())
-	case it.gap != "":
-		r.Gaps = append(r.Gaps, Gap{Path: it.path, Reason: it.gap, Tracked: !it.outside()})
+	switch m.What {
+	case Below:
+		s.folderInto(r, m.Folder.n)
+	case Ignored:
+		r.Ignored = append(r.Ignored, m.Path)
+	case Missed:
+		r.Gaps = append(r.Gaps, Gap{Path: m.Path, Reason: m.Reason, Tracked: m.Tracked})
 	default:
-		r.Entries = append(r.Entries, s.entry(it))
+		r.Entries = append(r.Entries, m.Entry)
 	}
 }
 

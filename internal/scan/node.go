@@ -25,6 +25,9 @@ type node struct {
 	ignored   bool // entered only for what Include names below it
 	covered   bool // Include names the folder itself
 	rulesSeen bool // checkRules has looked at it
+
+	prev *node // what an earlier result had at this path, while this node is being made
+	memo any   // what a reader of the result keeps with the folder
 }
 
 type nodeState uint8
@@ -57,6 +60,7 @@ type item struct {
 	folder bool
 	fresh  bool
 	gone   bool
+	linked bool // has had more than one name: a write through another one may go unseen
 }
 
 // outside reports whether the item is neither in the index nor above what is.

@@ -5,7 +5,6 @@ import (
 	"hash"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -42,6 +41,10 @@ type Options struct {
 	Include []string // doublestar globs of ignored paths to capture all the same; one that matches a folder covers all below
 	MaxFile int64    // untracked and included files with more bytes become a Gap; 0 is no limit
 	Workers int      // 0 is one for each processor
+
+	// Entering is called with each folder before it is listed, from several goroutines;
+	// fd is the open folder. Its error ends the scan. nil is nothing to call.
+	Entering func(path string, fd int) error
 }
 
 func (o *Options) check() error {
@@ -56,16 +59,4 @@ func (o *Options) check() error {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	return nil
-}
-
-// gitDirInside gives GitDir as a path relative to Root, "" when it lies elsewhere.
-func (o *Options) gitDirInside() string {
-	if o.GitDir == "" {
-		return ""
-	}
-	rel, err := filepath.Rel(o.Root, o.GitDir)
-	if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, "../") {
-		return ""
-	}
-	return rel
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
+	"github.com/belay-dev/belay/internal/include"
 	"github.com/belay-dev/belay/internal/statcache"
 )
 
@@ -129,15 +130,15 @@ func TestReachesIsNeverTooNarrow(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		glob := strings.Join(rapid.SliceOfN(parts, 1, 4).Draw(rt, "glob"), "/")
 		path := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "ab", ".env"}), 2, 5).Draw(rt, "path")
-		in, err := newInclude([]string{glob})
+		in, err := include.New([]string{glob})
 		if err != nil {
 			return
 		}
-		if !in.covers(strings.Join(path, "/")) {
+		if !in.Covers(strings.Join(path, "/")) {
 			return
 		}
 		for i := 1; i < len(path); i++ {
-			if dir := strings.Join(path[:i], "/"); !in.reaches(dir) {
+			if dir := strings.Join(path[:i], "/"); !in.Reaches(dir) {
 				rt.Fatalf("%s names %q but does not reach into %q", glob, path, dir)
 			}
 		}

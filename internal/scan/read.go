@@ -1,18 +1,12 @@
 package scan
 
 import (
-	"io"
-	"strconv"
-
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-const (
-	readTries  = 4 // the first and three more
-	bufferSize = 128 << 10
-)
+const readTries = 4 // the first and three more
 
 // read hashes a regular file, again when it changes meanwhile.
 func (w *worker) read(n *node, it *item) error {
@@ -27,7 +21,7 @@ func (w *worker) read(n *node, it *item) error {
 			}
 			return w.unread(it, err)
 		}
-		if steady || w.s.pool.failed() != nil {
+		if steady || w.s.pool.Failed() != nil {
 			break
 		}
 	}
@@ -73,7 +67,7 @@ func (w *worker) readOnce(it *item) (steady bool, err error) {
 		*it.facts, it.kind = f, f.Kind()
 	}
 	it.oid = ""
-	whole, err := w.hashFile(fd, f.Size)
+	whole, err := w.hash.File(fd, f.Size, func() bool { return w.s.pool.Failed() != nil })
 	if err != nil {
 		return false, err
 	}
@@ -82,46 +76,9 @@ func (w *worker) readOnce(it *item) (steady bool, err error) {
 	}
 	after := worktree.FactsOf(&w.st)
 	if whole {
-		it.oid, it.fresh = worktree.OID(w.sum), true
+		it.oid, it.fresh = w.hashed(f.Size), true
 	}
 	return whole && after.Size == f.Size && after.Mtime == f.Mtime && after.Ctime == f.Ctime, nil
-}
-
-// hashFile leaves the OID of the next size bytes in w.sum; false means that there
-// were fewer.
-func (w *worker) hashFile(fd int, size int64) (bool, error) {
-	if w.buf == nil {
-		w.buf = make([]byte, bufferSize)
-	}
-	w.begin(size)
-	for left := size; left > 0; {
-		n, err := unix.Read(fd, w.buf[:min(left, bufferSize)])
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil {
-			return false, err
-		}
-		if n == 0 || w.s.pool.failed() != nil {
-			return false, nil
-		}
-		w.hash.Write(w.buf[:n])
-		left -= int64(n)
-	}
-	w.end(size)
-	return true, nil
-}
-
-func (w *worker) begin(size int64) {
-	w.hash.Reset()
-	w.sum = append(strconv.AppendInt(append(w.sum[:0], "blob "...), size, 10), 0)
-	w.hash.Write(w.sum)
-}
-
-func (w *worker) end(size int64) {
-	w.sum = w.hash.Sum(w.sum[:0])
-	w.s.hashed.Add(1)
-	w.s.bytes.Add(size)
 }
 
 // readLink hashes the target of a link. A link never changes: it is replaced by
@@ -145,10 +102,8 @@ func (w *worker) readLink(n *node, it *item, fd int) error {
 		if f.Kind() != worktree.Link {
 			return w.unseen(it, unix.ENOENT)
 		}
-		w.begin(int64(len(target)))
-		_, _ = io.WriteString(w.hash, target)
-		w.end(int64(len(target)))
-		it.oid, it.fresh = worktree.OID(w.sum), true
+		w.hash.Text(target)
+		it.oid, it.fresh = w.hashed(int64(len(target))), true
 		steady := f == *it.facts
 		f.Size = int64(len(target)) // some file systems say 0
 		*it.facts = f
@@ -158,4 +113,11 @@ func (w *worker) readLink(n *node, it *item, fd int) error {
 	}
 	w.s.stale.Add(1)
 	return nil
+}
+
+// hashed counts what was read, and names it.
+func (w *worker) hashed(size int64) worktree.OID {
+	w.s.hashed.Add(1)
+	w.s.bytes.Add(size)
+	return w.hash.OID()
 }

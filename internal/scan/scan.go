@@ -11,6 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/crew"
+	"github.com/belay-dev/belay/internal/dirt"
+	"github.com/belay-dev/belay/internal/include"
 	"github.com/belay-dev/belay/internal/statcache"
 	"github.com/belay-dev/belay/internal/worktree"
 )
@@ -22,24 +25,26 @@ type scan struct {
 	root    int // the open root
 	clock   statcache.Clock
 	old     *statcache.Cache
-	include include
+	include include.Globs
 	hashLen int
 	gitDir  string // relative, "" when it lies outside
 	gitID   [2]uint64
 	top     *node
-	pool    *pool
+	pool    *crew.Pool[job]
 	asker   asker
 
 	found, folders       atomic.Int64 // how much the result will hold
 	hashed, bytes, asked atomic.Int64
-	moving               atomic.Bool
+	moving, linked       atomic.Bool
 	dirty                atomic.Bool  // the cache has to be written
 	stale                atomic.Int64 // records of it that no longer hold
 	rulesMoved           bool
+	dirt                 *dirt.Dirt // of a scan that goes on from an earlier result; nil otherwise
 
 	mu    sync.Mutex
 	young []int64 // change times not older than the scan
 	ruled []*node // folders that were asked about
+	made  []*node // folders that have a prev
 }
 
 // Scan reads the whole tree below o.Root and changes nothing in it. It opens only
@@ -54,9 +59,9 @@ func Scan(ctx context.Context, o Options) (*Result, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	s := &scan{o: o, hashLen: o.NewHash().Size(), gitDir: o.gitDirInside(), pool: newPool()}
+	s := &scan{o: o, hashLen: o.NewHash().Size(), gitDir: worktree.Inside(o.Root, o.GitDir), pool: crew.NewPool[job]()}
 	var err error
-	if s.include, err = newInclude(o.Include); err != nil {
+	if s.include, err = include.New(o.Include); err != nil {
 		return nil, err
 	}
 	s.root, err = unix.Open(o.Root, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
@@ -75,30 +80,38 @@ func (s *scan) run(ctx context.Context) (*Result, error) {
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}
+	if err := s.walk(ctx); err != nil {
+		return nil, err
+	}
+	return s.gather(), nil
+}
+
+// walk enters the top and everything below that has to be looked at.
+func (s *scan) walk(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { s.pool.fail(context.Cause(ctx)) })
+	stop := context.AfterFunc(ctx, func() { s.pool.Fail(context.Cause(ctx)) })
 	defer stop()
 	s.asker.start(ctx, s)
 
-	s.pool.push(job{n: s.top})
+	s.pool.Push(job{n: s.top})
 	var all sync.WaitGroup
 	for range s.o.Workers {
 		all.Go(func() { newWorker(s).run() })
 	}
 	all.Wait()
-	if s.pool.failed() != nil {
+	if s.pool.Failed() != nil {
 		cancel() // ends a question that is still being asked
 	}
 	s.asker.running.Wait()
-	if err := s.pool.failed(); err != nil {
-		return nil, err
+	if err := s.pool.Failed(); err != nil {
+		return err
 	}
 	if s.top.state != nodeListed {
-		return nil, fmt.Errorf("the folder cannot be read or vanished %s", s.top.gap)
+		return fmt.Errorf("the folder cannot be read or vanished %s", s.top.gap)
 	}
 	s.checkRules()
-	return s.gather(), nil
+	return nil
 }
 
 // prepare asks the clock, reads the cache and makes it agree with the index.

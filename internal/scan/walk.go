@@ -73,7 +73,8 @@ func (w *worker) rules(n *node, fd int) error {
 		}
 		f := worktree.FactsOf(&w.st)
 		w.s.changed(&f)
-		if !w.known(it, &f) {
+		w.links(it)
+		if it.oid == "" && !w.known(it, &f) {
 			it.facts = &f
 			if err := w.read(n, it); err != nil {
 				return err
@@ -103,6 +104,9 @@ func (w *worker) classify(n *node) bool {
 		it := &n.items[i]
 		if !it.outside() {
 			continue
+		}
+		if !n.sameRules() {
+			it.flags &^= statcache.FlagsAsk // answers of other rules, inherited
 		}
 		if same && it.rec >= 0 {
 			it.flags |= s.old.Flags(int(it.rec)) & statcache.FlagsAsk
@@ -148,13 +152,18 @@ func (w *worker) settle(n *node, fd int) error {
 // wanted reports whether the file or link is captured; being ignored, only when
 // Include says so.
 func (s *scan) wanted(n *node, it *item) bool {
-	return !it.ignored() || n.covered || len(s.include) > 0 && s.include.covers(it.path)
+	return !it.ignored() || n.covered || len(s.include) > 0 && s.include.Covers(it.path)
 }
 
 func (w *worker) descend(n *node, it *item) {
+	was := it.child
+	it.child = nil
+	if w.adopt(n, it, was) {
+		return
+	}
 	in := w.s.include
-	covered := it.ignored() && (n.covered || len(in) > 0 && in.covers(it.path))
-	if it.ignored() && !covered && (len(in) == 0 || !in.reaches(it.path)) {
+	covered := it.ignored() && (n.covered || len(in) > 0 && in.Covers(it.path))
+	if it.ignored() && !covered && (len(in) == 0 || !in.Reaches(it.path)) {
 		return
 	}
 	it.child = &node{
@@ -166,6 +175,9 @@ func (w *worker) descend(n *node, it *item) {
 		if c := w.s.old.Child(int(it.rec)); c != 0 {
 			it.child.folder = c
 		}
+	}
+	if was != nil && !w.s.dirt.Unknown(it.path) {
+		it.child.prev = was
 	}
 	w.jobs = append(w.jobs, job{n: it.child})
 }
@@ -185,7 +197,8 @@ func (w *worker) look(n *node, fd, from, to int) error {
 		}
 		f := worktree.FactsOf(&w.st)
 		w.s.changed(&f)
-		if w.known(it, &f) {
+		w.links(it)
+		if !w.s.dirt.MustRead(it.path) && w.known(it, &f) {
 			it.kind = f.Kind()
 			continue
 		}

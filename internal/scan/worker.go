@@ -1,8 +1,6 @@
 package scan
 
 import (
-	"hash"
-
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/worktree"
@@ -11,33 +9,49 @@ import (
 // Folders with more names than this are looked at by several workers.
 const partSize = 2048
 
+// job is one thing to do: list a folder (part < 0), look at a part of its names, or
+// read one file.
+type job struct {
+	n    *node
+	kind jobKind
+	from int // the first item; of a read, the item
+	to   int
+}
+
+type jobKind uint8
+
+const (
+	jobList   jobKind = iota // list the folder
+	jobSettle                // its names are classified: look at them
+	jobStat                  // look at the items from..to
+	jobRead                  // read the item from
+)
+
 // worker is one goroutine of the scan, with buffers that it uses again.
 type worker struct {
 	s    *scan
 	list *worktree.Listing
-	hash hash.Hash
-	buf  []byte
-	sum  []byte
+	hash *worktree.BlobHash
 	st   unix.Stat_t
 	jobs []job
 }
 
 func newWorker(s *scan) *worker {
-	return &worker{s: s, list: worktree.NewListing(), hash: s.o.NewHash()}
+	return &worker{s: s, list: worktree.NewListing(), hash: worktree.NewBlobHash(s.o.NewHash())}
 }
 
 func (w *worker) run() {
 	for {
-		j, ok := w.s.pool.take()
+		j, ok := w.s.pool.Take()
 		if !ok {
 			return
 		}
 		if err := w.do(j); err != nil {
-			w.s.pool.fail(err)
+			w.s.pool.Fail(err)
 		}
-		w.s.pool.push(w.jobs...)
+		w.s.pool.Push(w.jobs...)
 		w.jobs = w.jobs[:0]
-		w.s.pool.done()
+		w.s.pool.Done()
 	}
 }
 
@@ -96,6 +110,12 @@ func (w *worker) unopened(n *node, err error) error {
 // enter lists a folder and does all that needs no answer from outside.
 func (w *worker) enter(n *node) error {
 	s := w.s
+	if n.prev != nil {
+		s.remember(n)
+		if s.keepsNames(n) {
+			return w.patch(n)
+		}
+	}
 	fd, err := worktree.OpenFolder(s.root, n.path)
 	if err != nil {
 		return w.unopened(n, err)
@@ -110,6 +130,11 @@ func (w *worker) enter(n *node) error {
 		return nil
 	}
 	s.changed(&n.stat)
+	if s.o.Entering != nil {
+		if err := s.o.Entering(n.path, fd); err != nil {
+			return err
+		}
+	}
 	if err := w.list.Read(fd, n.lead()); err != nil {
 		return w.unopened(n, err)
 	}
@@ -119,6 +144,7 @@ func (w *worker) enter(n *node) error {
 		return nil
 	}
 	w.merge(n)
+	w.inherit(n)
 	n.state = nodeListed
 	if n.ignored {
 		return w.settle(n, fd)
@@ -145,7 +171,7 @@ func (w *worker) nest(n *node, fd int) {
 			continue
 		}
 		if n.parent != nil {
-			file, repo := w.gitEntry(fd, m.Folder)
+			file, repo := worktree.Repository(fd, m.Folder)
 			if !repo {
 				return
 			}
@@ -154,25 +180,4 @@ func (w *worker) nest(n *node, fd int) {
 		w.list.Names = append(w.list.Names[:i], w.list.Names[i+1:]...)
 		return
 	}
-}
-
-// gitEntry reports whether the .git in the folder fd is a file that points to a
-// repository, and whether it is one or points to one. Only the stat of .git/HEAD
-// passes through a link: a link to a git dir is a repository to git too.
-func (w *worker) gitEntry(fd int, folder bool) (file, repo bool) {
-	if worktree.StatAt(fd, ".git/HEAD", &w.st) == nil {
-		return false, true
-	}
-	if folder || worktree.StatAt(fd, ".git", &w.st) != nil || w.st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return false, false
-	}
-	const start = "gitdir: "
-	var text [len(start)]byte
-	f, err := worktree.OpenFile(fd, ".git")
-	if err != nil {
-		return false, false
-	}
-	defer unix.Close(f)
-	n, err := unix.Read(f, text[:])
-	return true, err == nil && string(text[:max(n, 0)]) == start
 }

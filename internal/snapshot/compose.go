@@ -11,6 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/gitfiles"
 	"github.com/belay-dev/belay/internal/manifest"
 )
 
@@ -62,13 +63,13 @@ func (s *Store) Compose(ctx context.Context, c *capture.Capture, entries []Entry
 		return Info{}, err
 	}
 	now := s.opts.Now()
-	info := Info{ID: newID(now, c.Newest), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch, Operation: capture.Operation(c.State),
+	info := Info{ID: newID(now, c.Newest), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch, Operation: gitfiles.Operation(c.State),
 		Tree: tree, Files: len(files) + len(man.Odd), Partial: len(man.Gaps) > 0, Moving: c.Moving, odd: len(man.Odd)}
 	info.Gaps, info.Nested = gapsOf(man)
 	commit := capture.CommitObject(s.Repo, whole, c.Parents, now, info.message())
 	info.Commit = commit.OID
 	objects = append(append(objects, more...), commit)
-	if _, err := s.store(ctx, objects); err != nil {
+	if _, err := s.objects.Put(ctx, objects); err != nil {
 		return Info{}, err
 	}
 	if err := capture.Fault("ref", info.ref()); err != nil {

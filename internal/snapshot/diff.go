@@ -108,7 +108,7 @@ func (s *Store) wholeTree(ctx context.Context, i Info) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = s.store(ctx, objects)
+	_, err = s.objects.Put(ctx, objects)
 	return tree, err
 }
 

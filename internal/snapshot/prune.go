@@ -48,7 +48,7 @@ func (s *Store) Discard(ctx context.Context, list []Info) error {
 	if err := s.Repo.UpdateRefs(ctx, "belay: drop", updates); err != nil {
 		return err
 	}
-	_ = s.packs.Settle(true) // what is kept for longer than it must be harms nobody
+	_ = s.objects.Packs.Settle(true) // what is kept for longer than it must be harms nobody
 	return nil
 }
 

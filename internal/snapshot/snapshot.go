@@ -14,6 +14,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/deposit"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/packs"
@@ -35,8 +36,9 @@ type Options struct {
 // Store holds the snapshots of one working tree.
 type Store struct {
 	*capture.Place
-	opts  Options
-	packs *packs.Packs
+	Watch   Watcher // answers for takes, when set
+	opts    Options
+	objects deposit.Objects
 }
 
 // Open writes nothing.
@@ -48,7 +50,7 @@ func Open(_ context.Context, repo *git.Repo, o Options) (*Store, error) {
 		o.Now = time.Now
 	}
 	place := &capture.Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), Include: o.Include, MaxFile: o.MaxFile}
-	return &Store{Place: place, opts: o, packs: &packs.Packs{Repo: repo, Scratch: filepath.Join(place.Dir, "tmp")}}, nil
+	return &Store{Place: place, opts: o, objects: deposit.Objects{Place: place, Packs: &packs.Packs{Repo: repo, Scratch: filepath.Join(place.Dir, "tmp")}}}, nil
 }
 
 // Meta is what the taker says of a snapshot.
@@ -99,4 +101,10 @@ func gapsOf(m *manifest.Manifest) (gaps []Gap, nested []string) {
 		nested = append(nested, n.Path)
 	}
 	return gaps, nested
+}
+
+// Keep stores objects, which no gc takes until release is called; then something has to
+// name them.
+func (s *Store) Keep(ctx context.Context, objects []git.NewObject) (release func(), err error) {
+	return s.objects.Keep(ctx, objects)
 }

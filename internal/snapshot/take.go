@@ -4,20 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/gofrs/flock"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/deposit"
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/scan"
-	"github.com/belay-dev/belay/internal/worktree"
+	"github.com/belay-dev/belay/internal/gitfiles"
 )
 
 // Take holds the present state and changes nothing else: not the index, no ref outside
@@ -31,7 +29,7 @@ func (s *Store) Take(ctx context.Context, m Meta) (Info, error) {
 		return Info{}, err
 	}
 	defer unlock()
-	info, _, err := s.Hold(ctx, m, capture.Wanted{})
+	info, _, err := s.Hold(ctx, m, capture.Wanted{Brief: true})
 	return info, err
 }
 
@@ -59,9 +57,6 @@ func (s *Store) Share(ctx context.Context) (func(), error) {
 // tries is how often a tree that changes under the take is read again.
 const tries = 3
 
-// errMoved says that what the snapshot rests on went while it was taken.
-var errMoved = belay.Refuse(belay.CodeCannot, "try again", "branches or snapshots were deleted while a snapshot was taken")
-
 // Hold reads, stores, writes the ref, and only then verifies that everything is there
 // and that what was found named is named still. What it stores no gc takes away, at
 // whatever moment it looked at the refs.
@@ -74,18 +69,18 @@ func (s *Store) Hold(ctx context.Context, m Meta, w capture.Wanted) (Info, *capt
 		if err == nil {
 			// The snapshot exists. That the next take has to look at everything again is no
 			// reason to call it failed: whoever asked would take a second one.
-			_ = s.Learn(ctx, c, info.ID)
-			_ = s.packs.Settle(false)
+			_ = s.learn(ctx, c, info.ID)
+			_ = s.objects.Packs.Settle(false)
 			return info, c, nil
 		}
-		if !errors.Is(err, errMoved) || try == 3*tries {
+		if !errors.Is(err, deposit.ErrMoved) || try == 3*tries {
 			return Info{}, nil, err
 		}
 	}
 }
 
 func (s *Store) holdOnce(ctx context.Context, m Meta, w capture.Wanted) (Info, *capture.Capture, error) {
-	unlock, err := s.packs.Guard()
+	unlock, err := s.objects.Packs.Guard()
 	if err != nil {
 		return Info{}, nil, err
 	}
@@ -109,7 +104,7 @@ func (s *Store) holdOnce(ctx context.Context, m Meta, w capture.Wanted) (Info, *
 	}
 	if err == nil {
 		if err = capture.Fault("verify", info.ref()); err == nil {
-			err = s.verify(ctx, c, st)
+			err = s.objects.Verify(ctx, c, st)
 		}
 	}
 	if err != nil {
@@ -138,135 +133,56 @@ func (s *Store) withdraw(ctx context.Context, info Info) error {
 func (s *Store) seal(c *capture.Capture, m Meta) (Info, git.NewObject) {
 	now := s.opts.Now()
 	info := Info{ID: newID(now, c.Newest), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch,
-		Operation: capture.Operation(c.State), Tree: c.Tree, Files: len(c.Scan.Entries), Partial: len(c.Man.Gaps) > 0, Moving: c.Moving, odd: len(c.Man.Odd)}
+		Operation: gitfiles.Operation(c.State), Tree: c.Tree, Files: c.Count, Partial: len(c.Man.Gaps) > 0, Moving: c.Moving, odd: len(c.Man.Odd)}
 	info.Gaps, info.Nested = gapsOf(c.Man)
 	commit := capture.CommitObject(s.Repo, c.Whole, c.Parents, now, info.message())
 	info.Commit = commit.OID
 	return info, commit
 }
 
-// sealer gives what is stored besides a capture.
-type sealer func(*capture.Capture) ([]git.NewObject, error)
-
 // look captures the present and stores its objects, with those that seal adds. When
 // files change meanwhile it is done again, and in the end what was read is what is
 // held, marked as moving.
-func (s *Store) look(ctx context.Context, w capture.Wanted, seal sealer) (*capture.Capture, stored, error) {
+func (s *Store) look(ctx context.Context, w capture.Wanted, seal deposit.Sealer) (*capture.Capture, deposit.Stored, error) {
 	for try := 1; ; try++ {
-		c, err := s.Place.Read(ctx, w)
+		c, err := s.read(ctx, w, try == 1)
 		if errors.Is(err, git.ErrChanged) && try < tries {
 			continue
 		}
 		if err != nil {
-			return nil, stored{}, err
+			return nil, deposit.Stored{}, err
 		}
 		if c.Moving && try < tries {
 			continue
 		}
 		more, err := seal(c)
 		if err != nil {
-			return nil, stored{}, err
+			return nil, deposit.Stored{}, err
 		}
-		st, err := s.storeAll(ctx, c, more)
+		st, err := s.objects.Store(ctx, c, more)
 		if err == nil {
 			return c, st, nil
 		}
 		changed := errors.Is(err, git.ErrChanged) || errors.Is(err, fs.ErrNotExist)
 		if !changed || try > 2*tries {
-			return nil, stored{}, err
+			return nil, deposit.Stored{}, err
 		}
 		if try >= tries { // it changes faster than it can be read: hold copies
-			if st, err := s.freeze(ctx, c, seal); err == nil {
+			if st, err := s.objects.Freeze(ctx, c, seal); err == nil {
 				return c, st, nil
 			}
 		}
 	}
 }
 
-// freeze copies every file that was read in this capture, and names and stores the
-// copies: what is held is what was read, although the tree did not stand still.
-func (s *Store) freeze(ctx context.Context, c *capture.Capture, seal sealer) (st stored, err error) {
-	dir, err := s.Scratch("tmp")
-	if err != nil {
-		return st, err
-	}
-	if dir, err = os.MkdirTemp(dir, "frozen-"); err != nil {
-		return st, err
-	}
-	defer os.RemoveAll(dir)
-	root, err := worktree.OpenRoot(s.Repo.Root)
-	if err != nil {
-		return st, err
-	}
-	defer root.Close()
-	copies := map[string]string{} // oid → copy
-	for i := range c.Scan.Entries {
-		e := &c.Scan.Entries[i]
-		if _, wanted := c.Blobs[e.OID.String()]; !wanted {
-			continue
-		}
-		path := filepath.Join(dir, fmt.Sprint(i))
-		if err := s.copyOut(root, e, path); errors.Is(err, fs.ErrNotExist) {
-			e.Path = "" // it is gone again
-			continue
-		} else if err != nil {
-			return st, err
-		}
-		copies[e.OID.String()] = path
-	}
-	c.Scan.Entries = slices.DeleteFunc(c.Scan.Entries, func(e scan.Entry) bool { return e.Path == "" })
-	c.Moving, c.Scan.Moving, c.Blobs = true, true, map[string]*capture.Source{}
-	if err := s.Name(ctx, c); err != nil {
-		return st, err
-	}
-	objects := candidates(root, c)
-	for i, o := range objects {
-		if path, ok := copies[o.OID]; ok {
-			objects[i].Open = func() (io.ReadCloser, error) { return os.Open(path) }
+// read reads the present, once with the help of a watch when there is one.
+func (s *Store) read(ctx context.Context, w capture.Wanted, first bool) (*capture.Capture, error) {
+	if first {
+		if c := s.watched(ctx, w); c != nil {
+			return c, nil
 		}
 	}
-	more, err := seal(c)
-	if err != nil {
-		return st, err
-	}
-	st.pack, err = s.store(ctx, append(objects, more...))
-	return st, err
-}
-
-func (s *Store) copyOut(root *worktree.Root, e *scan.Entry, path string) error {
-	if e.Kind == worktree.Link {
-		target, err := root.ReadLink(e.Path)
-		if err != nil {
-			return err
-		}
-		e.OID, e.Size, e.Fresh = worktree.OID(capture.Raw(s.Repo.Name("blob", []byte(target)))), int64(len(target)), true
-		return os.WriteFile(path, []byte(target), 0o600)
-	}
-	in, err := root.Open(e.Path)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	n, err := io.Copy(out, in)
-	if err = errors.Join(err, out.Close()); err != nil {
-		return err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	h := s.Repo.NewHash()
-	fmt.Fprintf(h, "blob %d\x00", n)
-	if _, err := io.Copy(h, f); err != nil {
-		return err
-	}
-	e.OID, e.Size, e.Fresh = worktree.OID(h.Sum(nil)), n, true
-	return nil
+	return s.Place.Read(ctx, w)
 }
 
 // nothingMore is for what is read without becoming a snapshot.
@@ -280,7 +196,7 @@ func (s *Store) Peek(ctx context.Context) (tree string, err error) {
 		return "", err
 	}
 	defer unlock()
-	c, _, err := s.look(ctx, capture.Wanted{}, nothingMore)
+	c, _, err := s.look(ctx, capture.Wanted{Brief: true}, nothingMore)
 	if err != nil {
 		return "", err
 	}

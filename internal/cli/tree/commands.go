@@ -13,5 +13,5 @@ type commands struct{ *cli.App }
 // Commands gives the commands of this family.
 func Commands(app *cli.App) []*cobra.Command {
 	a := commands{app}
-	return []*cobra.Command{a.snapshotCommand(), a.undoCommand(), a.redoCommand()}
+	return []*cobra.Command{a.snapshotCommand(), a.undoCommand(), a.redoCommand(), a.watchCommand()}
 }

@@ -1,4 +1,6 @@
-package scan
+// Package include is the list of ignored paths that are captured all the same, as
+// globs, and the question which folders may hold one. It never looks at files.
+package include
 
 import (
 	"strings"
@@ -8,18 +10,18 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// include is the globs of ignored paths that are captured all the same.
-type include []glob
+// Globs are the globs of ignored paths that are captured all the same.
+type Globs []glob
 
 type glob struct {
 	whole string
 	parts []string // nil when the pattern cannot be cut at its slashes
 }
 
-// newInclude refuses what is no pattern. A final slash means nothing: a glob that
+// New refuses what is no pattern. A final slash means nothing: a glob that
 // matches a folder covers all below it in any case.
-func newInclude(globs []string) (include, error) {
-	var in include
+func New(globs []string) (Globs, error) {
+	var in Globs
 	for _, g := range globs {
 		whole := strings.TrimSuffix(strings.TrimPrefix(g, "/"), "/")
 		if whole == "" || !doublestar.ValidatePattern(whole) {
@@ -34,8 +36,8 @@ func newInclude(globs []string) (include, error) {
 	return in, nil
 }
 
-// covers reports whether a glob names path itself.
-func (in include) covers(path string) bool {
+// Covers reports whether a glob names path itself.
+func (in Globs) Covers(path string) bool {
 	for _, g := range in {
 		if ok, _ := doublestar.Match(g.whole, path); ok {
 			return true
@@ -44,9 +46,9 @@ func (in include) covers(path string) bool {
 	return false
 }
 
-// reaches reports whether a glob may name something below the folder; it may say
+// Reaches reports whether a glob may name something below the folder; it may say
 // yes for nothing, never no for something.
-func (in include) reaches(folder string) bool {
+func (in Globs) Reaches(folder string) bool {
 	for _, g := range in {
 		if g.parts == nil || reaches(g.parts, folder) {
 			return true

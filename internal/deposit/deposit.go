@@ -1,4 +1,9 @@
-package snapshot
+// Package deposit puts what a capture named into the repository, so that it stays: what is
+// not known to be named by something that stays is stored, and once a ref names it, it is
+// looked at again whether everything is there and still named.
+//
+// It writes no ref and decides nothing about what is captured.
+package deposit
 
 import (
 	"bytes"
@@ -16,18 +21,32 @@ import (
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/packs"
+	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// stored says where a capture's objects are: those that are not in the pack were found
+// Stored says where a capture's objects are: those that are not in the pack were found
 // in HEAD's tree, or earlier snapshots hold them.
-type stored struct {
+type Stored struct {
 	pack   string
 	inHead []string
 }
 
-// storeAll stores everything that is not known to be named by what stays.
-func (s *Store) storeAll(ctx context.Context, c *capture.Capture, more []git.NewObject) (st stored, err error) {
+// ErrMoved says that what a capture rests on went while it was stored: it has to be
+// captured again.
+var ErrMoved = belay.Refuse(belay.CodeCannot, "try again", "branches or snapshots were deleted while a snapshot was taken")
+
+// Objects is a repository's store as belay uses it.
+type Objects struct {
+	*capture.Place
+	Packs *packs.Packs
+}
+
+// Sealer gives what is stored besides a capture.
+type Sealer func(*capture.Capture) ([]git.NewObject, error)
+
+// Store stores everything that is not known to be named by what stays.
+func (s Objects) Store(ctx context.Context, c *capture.Capture, more []git.NewObject) (st Stored, err error) {
 	root, err := worktree.OpenRoot(s.Repo.Root)
 	if err != nil {
 		return st, err
@@ -44,7 +63,7 @@ func (s *Store) storeAll(ctx context.Context, c *capture.Capture, more []git.New
 	if err != nil {
 		return st, err
 	}
-	st.pack, err = s.store(ctx, slices.Concat(objects, staged.objects, more))
+	st.pack, err = s.Put(ctx, slices.Concat(objects, staged.objects, more))
 	return st, err
 }
 
@@ -55,14 +74,14 @@ func many(c *capture.Capture) bool {
 	for _, b := range c.Blobs {
 		bytes += b.Size
 	}
-	return len(c.Blobs) > 20 && (bytes > 8<<20 || 20*len(c.Blobs) > len(c.Scan.Entries))
+	return len(c.Blobs) > 20 && (bytes > 8<<20 || 20*len(c.Blobs) > c.Count)
 }
 
-func (s *Store) store(ctx context.Context, objects []git.NewObject) (string, error) {
+func (s Objects) Put(ctx context.Context, objects []git.NewObject) (string, error) {
 	if err := capture.Fault("store", "objects"); err != nil {
 		return "", err
 	}
-	return s.packs.Store(ctx, objects)
+	return s.Packs.Store(ctx, objects)
 }
 
 // candidates gives everything of a capture that may have to be stored.
@@ -90,7 +109,7 @@ func object(src *capture.Source, root *worktree.Root, oid string) git.NewObject 
 
 // split tells the objects that HEAD's tree names from all others. Others may be there as
 // well, but what nothing names can be pruned in the next moment.
-func (s *Store) split(ctx context.Context, c *capture.Capture, objects []git.NewObject) (lacking []git.NewObject, inHead []string, err error) {
+func (s Objects) split(ctx context.Context, c *capture.Capture, objects []git.NewObject) (lacking []git.NewObject, inHead []string, err error) {
 	if c.Head.OID == "" {
 		return objects, nil, nil
 	}
@@ -124,7 +143,7 @@ func (k *copies) close() {
 
 // staged gives the blobs that only the index names: once it names them no more, a gc
 // takes them, and nobody else has their bytes.
-func (s *Store) staged(ctx context.Context, c *capture.Capture, known []git.NewObject) (*copies, error) {
+func (s Objects) staged(ctx context.Context, c *capture.Capture, known []git.NewObject) (*copies, error) {
 	k := &copies{}
 	if len(c.Index.Blobs) == 0 {
 		return k, nil
@@ -133,7 +152,11 @@ func (s *Store) staged(ctx context.Context, c *capture.Capture, known []git.NewO
 	for _, o := range known {
 		here[o.OID] = true
 	}
-	for _, e := range c.Scan.Entries {
+	var seen []scan.Entry // a watch leaves it out
+	if c.Scan != nil {
+		seen = c.Scan.Entries
+	}
+	for _, e := range seen {
 		if !e.Fresh && c.Last.Valid {
 			here[e.OID.String()] = true // an earlier snapshot holds it
 		}
@@ -164,12 +187,12 @@ func (s *Store) staged(ctx context.Context, c *capture.Capture, known []git.NewO
 
 // Keep stores objects, which no gc takes until release is called; then something has to
 // name them.
-func (s *Store) Keep(ctx context.Context, objects []git.NewObject) (release func(), err error) {
-	release, err = s.packs.Guard()
+func (s Objects) Keep(ctx context.Context, objects []git.NewObject) (release func(), err error) {
+	release, err = s.Packs.Guard()
 	if err != nil {
 		return nil, err
 	}
-	if _, err = s.store(ctx, objects); err != nil {
+	if _, err = s.Put(ctx, objects); err != nil {
 		release()
 		return nil, err
 	}
@@ -188,10 +211,10 @@ func (k *copies) reading(oid string) func() (io.ReadCloser, error) {
 	}
 }
 
-// verify looks, now that the ref stands, for the pack and for everything that was found
+// Verify looks, now that the ref stands, for the pack and for everything that was found
 // in HEAD's tree, and stores once more what went meanwhile. Then it checks that all that
 // was found named is named still: a gc that ran while it was not may yet delete it.
-func (s *Store) verify(ctx context.Context, c *capture.Capture, st stored) error {
+func (s Objects) Verify(ctx context.Context, c *capture.Capture, st Stored) error {
 	if there, err := packs.Stands(st.pack); !there {
 		return errors.Join(err, belay.Refuse(belay.CodeCannot, "stop what deletes packs in this repository, then try again", "objects of the snapshot were deleted as soon as they were stored"))
 	}
@@ -207,13 +230,13 @@ func (s *Store) verify(ctx context.Context, c *capture.Capture, st stored) error
 		return err
 	}
 	if !s.stillNamed(c, refs, head) {
-		return errMoved
+		return ErrMoved
 	}
 	return nil
 }
 
 // storeAgain stores those objects of a capture that are gone.
-func (s *Store) storeAgain(ctx context.Context, c *capture.Capture, oids []string) error {
+func (s Objects) storeAgain(ctx context.Context, c *capture.Capture, oids []string) error {
 	missing, err := s.Repo.Missing(ctx, oids)
 	if err != nil || len(missing) == 0 {
 		return err
@@ -227,21 +250,21 @@ func (s *Store) storeAgain(ctx context.Context, c *capture.Capture, oids []strin
 		return err
 	}
 	defer root.Close()
-	_, err = s.store(ctx, slices.DeleteFunc(candidates(root, c), func(o git.NewObject) bool { return !gone[o.OID] }))
+	_, err = s.Put(ctx, slices.DeleteFunc(candidates(root, c), func(o git.NewObject) bool { return !gone[o.OID] }))
 	return err
 }
 
 // stillNamed reports whether everything that was found named when refs were read has a
 // name now: snapshots that this one rests on, and what refs and HEAD named, be it only
 // in the log of a ref that moved on.
-func (s *Store) stillNamed(c *capture.Capture, refs []git.Ref, head git.Head) bool {
+func (s Objects) stillNamed(c *capture.Capture, refs []git.Ref, head git.Head) bool {
 	now := map[string]bool{head.OID: true, "": true}
 	for _, r := range refs {
 		now[r.OID], now[r.Name] = true, true
 	}
 	if c.Last.Valid {
 		for _, id := range c.Last.Anchors {
-			if !now[Prefix+string(id)] {
+			if !now[capture.Prefix+string(id)] {
 				return false
 			}
 		}
@@ -250,7 +273,7 @@ func (s *Store) stillNamed(c *capture.Capture, refs []git.Ref, head git.Head) bo
 		return false
 	}
 	for _, r := range c.Refs {
-		ours := strings.HasPrefix(r.Name, Prefix) || strings.HasPrefix(r.Name, "refs/remotes/") // not held
+		ours := strings.HasPrefix(r.Name, capture.Prefix) || strings.HasPrefix(r.Name, "refs/remotes/") // not held
 		if !now[r.OID] && !ours && !logged(s.Repo.Dir, "HEAD", r.OID) && !logged(s.Repo.Common, r.Name, r.OID) {
 			return false
 		}

@@ -1,4 +1,8 @@
-package capture
+// Package gitfiles reads the files of a git folder that no git command shows as they
+// are: those of an operation in progress, and those that steer git itself.
+//
+// It starts nothing, writes nothing, and knows none of the objects they name.
+package gitfiles
 
 import (
 	"errors"
@@ -21,18 +25,18 @@ var stateFiles = []struct{ name, operation string }{
 	{"REBASE_HEAD", ""}, {"ORIG_HEAD", ""}, {"NOTES_MERGE_PARTIAL", ""}, {"NOTES_MERGE_REF", ""}, {"NOTES_MERGE_WORKTREE/", ""},
 }
 
-// adminFiles are the files that steer git itself. An agent that changes them changes
+// Admin are the files that steer git itself. An agent that changes them changes
 // what every later command does.
-var adminFiles = []string{"config", "info/exclude", "info/attributes", "info/grafts", "shallow", "hooks/"}
+var Admin = []string{"config", "info/exclude", "info/attributes", "info/grafts", "shallow", "hooks/"}
 
-// ownFiles do so for one working tree.
-var ownFiles = []string{"config.worktree", "info/sparse-checkout"}
+// Own do so for one working tree.
+var Own = []string{"config.worktree", "info/sparse-checkout"}
 
 // maxState bounds one file of git's own state.
 const maxState = 64 << 20
 
-// GitFile is a file of the git folder: its name from there, its bytes and mode.
-type GitFile struct {
+// File is a file of a git folder: its name from there, its bytes and mode.
+type File struct {
 	Name string
 	Data []byte // of a link: its target
 	Perm uint16
@@ -42,9 +46,9 @@ type GitFile struct {
 // UsualPerm is the mode of git's own files where nothing else is written down.
 const UsualPerm = 0o644
 
-// readGit reads files and folders of a git folder; what is not there is left out.
-func readGit(dir string, names []string) ([]GitFile, error) {
-	var all []GitFile
+// Read reads files and folders of a git folder; what is not there is left out.
+func Read(dir string, names []string) ([]File, error) {
+	var all []File
 	for _, name := range names {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if !strings.HasSuffix(name, "/") {
@@ -77,15 +81,15 @@ func readGit(dir string, names []string) ([]GitFile, error) {
 			return nil, fmt.Errorf("read git's state: %w", err)
 		}
 	}
-	slices.SortFunc(all, func(a, b GitFile) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
 }
 
-func readOne(path, name string) ([]GitFile, error) {
+func readOne(path, name string) ([]File, error) {
 	info, err := os.Lstat(path)
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		target, err := os.Readlink(path)
-		return []GitFile{{Name: name, Data: []byte(target), Link: true}}, err
+		return []File{{Name: name, Data: []byte(target), Link: true}}, err
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !info.Mode().IsRegular() {
 		return nil, nil
@@ -103,10 +107,11 @@ func readOne(path, name string) ([]GitFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read git's state: %w", err)
 	}
-	return []GitFile{{Name: name, Data: data, Perm: uint16(info.Mode().Perm())}}, nil
+	return []File{{Name: name, Data: data, Perm: uint16(info.Mode().Perm())}}, nil
 }
 
-func stateNames() []string {
+// State gives the names of the files of an operation in progress.
+func State() []string {
 	var names []string
 	for _, f := range stateFiles {
 		names = append(names, f.name)
@@ -115,7 +120,7 @@ func stateNames() []string {
 }
 
 // Operation names what is in progress, "" when nothing is.
-func Operation(files []GitFile) string {
+func Operation(files []File) string {
 	for _, want := range stateFiles {
 		if want.operation == "" {
 			continue
@@ -132,8 +137,8 @@ func Operation(files []GitFile) string {
 	return ""
 }
 
-// commitsIn gives the object names written in the files, for gc to keep.
-func commitsIn(files []GitFile) []string {
+// Commits gives the object names written in the files, for gc to keep.
+func Commits(files []File) []string {
 	var oids []string
 	for _, f := range files {
 		for word := range strings.FieldsSeq(string(f.Data)) {

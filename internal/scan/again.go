@@ -1,0 +1,172 @@
+package scan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/crew"
+	"github.com/belay-dev/belay/internal/dirt"
+	"github.com/belay-dev/belay/internal/statcache"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// Tree is what a scan saw, kept for somebody who learns of every change: Again makes
+// the next one of it by looking at the changed paths only. Folders in which nothing
+// changed are shared by both. A Tree is for one goroutine at a time.
+type Tree struct {
+	s      *scan
+	Moving bool // something changed while it was looked at
+	Linked bool // a file was found to have a second name: the first one may not know
+}
+
+// ErrReplaced says that the folder to scan is another one than before.
+var ErrReplaced = errors.New("the folder was replaced")
+
+// Tree gives the tree of a result, which can be dropped then.
+func (r *Result) Tree() *Tree { return &Tree{s: r.scan, Moving: r.Moving} }
+
+// Again looks at what is marked, and believes the earlier tree about all else: the
+// caller answers for the marks being complete. ignored is what Options.Ignored is,
+// and has to follow the rules of the first scan. The earlier tree stays valid.
+func (t *Tree) Again(ctx context.Context, d *dirt.Dirt, ignored func(context.Context, []string) ([]bool, error)) (*Tree, error) {
+	was := t.s
+	s := &scan{o: was.o, old: was.old, include: was.include, hashLen: was.hashLen, gitDir: was.gitDir, gitID: was.gitID, pool: crew.NewPool[job](), dirt: d}
+	s.o.Ignored = ignored
+	fail := func(err error) (*Tree, error) {
+		return nil, fmt.Errorf("scan %s: %w", belay.VisibleLine(s.o.Root), err)
+	}
+	var err error
+	if s.root, err = unix.Open(s.o.Root, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
+		return fail(err)
+	}
+	defer unix.Close(s.root)
+	var st unix.Stat_t
+	if err := unix.Fstat(s.root, &st); err != nil {
+		return fail(err)
+	}
+	f := worktree.FactsOf(&st)
+	if f.Dev != was.top.stat.Dev || f.Ino != was.top.stat.Ino {
+		return fail(ErrReplaced)
+	}
+	dir := ""
+	if s.o.Cache != "" {
+		dir = filepath.Dir(s.o.Cache)
+	}
+	s.clock = statcache.Ask(dir)
+	s.top = &node{folder: was.top.folder, stat: f, rules: statcache.FirstRules(s.o.RulesKey), prev: was.top}
+	err = s.walk(ctx)
+	for _, n := range s.made {
+		n.prev = nil // or every tree would keep all before it
+	}
+	s.made, s.dirt, s.ruled = nil, nil, nil
+	if err != nil {
+		return fail(err)
+	}
+	return &Tree{s: s, Moving: s.moving.Load(), Linked: s.linked.Load()}, nil
+}
+
+func (n *node) sameRules() bool { return n.prev != nil && n.rules == n.prev.rules }
+
+// remember notes a folder whose prev is to be forgotten in the end.
+func (s *scan) remember(n *node) {
+	s.mu.Lock()
+	s.made = append(s.made, n)
+	s.mu.Unlock()
+}
+
+// patch makes a folder whose names are those of the earlier tree.
+func (w *worker) patch(n *node) error {
+	p := n.prev
+	fd, err := worktree.OpenIn(w.s.root, n.path, worktree.OpenPath)
+	if err != nil {
+		return w.unopened(n, err)
+	}
+	defer unix.Close(fd)
+	if err := unix.Fstat(fd, &w.st); err != nil {
+		return worktree.PathError("stat", n.path, err)
+	}
+	n.stat = worktree.FactsOf(&w.st)
+	if n.stat.Dev != p.stat.Dev || n.stat.Ino != p.stat.Ino {
+		w.s.moving.Store(true) // the mark that says so is still under way
+	}
+	n.folder, n.rules, n.ruleFile, n.state = p.folder, p.rules, p.ruleFile, nodeListed
+	n.items = slices.Clone(p.items)
+	for i := range n.items {
+		it := &n.items[i]
+		if !it.folder && w.s.dirt.Touches(it.path) {
+			it.oid, it.facts, it.gap, it.gone, it.fresh = "", nil, "", false, false
+		}
+	}
+	return w.settle(n, fd)
+}
+
+// inherit takes over from the earlier tree what is known of the names that are there
+// still: what git said of them, and, where nothing is marked, their bytes.
+func (w *worker) inherit(n *node) {
+	if n.prev == nil {
+		return
+	}
+	i, old := 0, n.prev.items
+	for k := range n.items {
+		it := &n.items[k]
+		name := n.name(it)
+		for i < len(old) && worktree.Order(n.prev.name(&old[i]), old[i].folder, name, it.folder) < 0 {
+			i++
+		}
+		if i == len(old) {
+			return
+		}
+		was := &old[i]
+		if was.folder != it.folder || was.gone || n.prev.name(was) != name {
+			continue
+		}
+		if it.outside() {
+			it.flags |= was.flags & statcache.FlagsAsk
+		}
+		it.linked = was.linked
+		if it.folder {
+			it.child = was.child
+		} else if !w.s.dirt.Touches(it.path) {
+			it.oid, it.facts, it.kind, it.gap = was.oid, was.facts, was.kind, was.gap
+			if was.facts == nil {
+				it.rec = was.rec
+			}
+		}
+	}
+}
+
+// adopt takes over a folder of the earlier tree in which nothing is marked.
+func (w *worker) adopt(n *node, it *item, was *node) bool {
+	d := w.s.dirt
+	if was == nil || d == nil || d.Touches(it.path) || !n.sameRules() || was.state == nodeOpen || was.state == nodeGone {
+		return false
+	}
+	if was.ignored != it.ignored() || was.below != (it.flags&statcache.FlagBelow != 0) || was.gitlink != (it.flags&statcache.FlagGitlink != 0) {
+		return false
+	}
+	it.child, was.parent = was, n
+	return true
+}
+
+// keepsNames reports whether the names in a folder are those of the earlier result,
+// and are judged by the same rules.
+func (s *scan) keepsNames(n *node) bool {
+	p := n.prev
+	same := p.state == nodeListed && p.ignored == n.ignored && p.covered == n.covered && p.below == n.below && p.gitlink == n.gitlink
+	return same && !p.nested && !s.dirt.Listed(n.path) && (n.parent == nil || n.parent.sameRules())
+}
+
+// links notes that the file in w.st has several names. Those that were looked at when
+// it had one do not show it: who goes on from an earlier tree has to know.
+func (w *worker) links(it *item) {
+	if w.st.Nlink > 1 && !it.linked {
+		it.linked = true
+		w.s.linked.Store(true)
+	}
+}

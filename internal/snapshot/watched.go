@@ -1,0 +1,123 @@
+package snapshot
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/manifest"
+)
+
+// Watcher answers for a working tree in which nothing can change without its
+// knowledge. A take that it answers looks at no file but the changed ones.
+type Watcher interface {
+	// On reports whether somebody seems to watch. It costs nothing and promises nothing.
+	On() bool
+	// Ask gives what the tree comes to at a moment after the call, and what of it the
+	// snapshot with this base does not hold. nil is "not sure", for any reason.
+	Ask(ctx context.Context, base string) *capture.Seen
+	// Doubt says that the answer did not fit the rules of ignoring outside of the tree.
+	Doubt()
+}
+
+// Base names what a snapshot holds of the working tree: two with the same base hold
+// the same blobs and trees. Outer rules are not part of it.
+func Base(repo *git.Repo, tree string, m *manifest.Manifest) string {
+	var b strings.Builder
+	b.WriteString(tree)
+	for _, o := range m.Odd {
+		fmt.Fprintf(&b, "\x00o%s\x00%s", o.OID, o.Path)
+	}
+	for _, r := range m.Rules {
+		if !r.Outer {
+			fmt.Fprintf(&b, "\x00r%s\x00%s", r.OID, r.Path)
+		}
+	}
+	return repo.Name("blob", []byte(b.String()))
+}
+
+// latest is what one take leaves for the next where a tree is watched: the snapshot
+// that holds everything of a base. Unlike capture.Memory it names no tree, so it has
+// the same size for every repository.
+type latest struct {
+	V      int              `json:"v"`
+	Anchor belay.SnapshotID `json:"anchor"`
+	Base   string           `json:"base"`
+	capture.Memory
+}
+
+func (s *Store) latestPath() string { return filepath.Join(s.Dir, "latest") }
+
+// latest gives the zero value when nothing can be read.
+func (s *Store) latest() (l latest) {
+	text, err := os.ReadFile(s.latestPath())
+	if err != nil || json.Unmarshal(text, &l) != nil || l.V != 1 || l.Anchor == "" || len(l.Trees) > 0 {
+		return latest{}
+	}
+	return l
+}
+
+// watched reads the present with the help of a watch, and gives nil when that cannot
+// be done: then everything is looked at.
+func (s *Store) watched(ctx context.Context, w capture.Wanted) *capture.Capture {
+	if !w.Brief || s.Watch == nil || !s.Watch.On() {
+		return nil
+	}
+	l := s.latest()
+	seen := s.Watch.Ask(ctx, l.Base)
+	if seen == nil {
+		return nil
+	}
+	c := &capture.Capture{Wanted: w, Seen: seen, Recall: func(refs []git.Ref) capture.Memory { return l.on(refs) }}
+	if err := s.GitState(ctx, c); err != nil || !c.Last.Valid {
+		return nil
+	}
+	if c.RulesKey() != seen.Rules {
+		s.Watch.Doubt()
+		return nil
+	}
+	if c.Index.Key != seen.Index { // git wrote it just now; the watch will see
+		return nil
+	}
+	if s.Name(ctx, c) != nil {
+		return nil
+	}
+	return c
+}
+
+// on gives the memory, valid while the snapshot is there.
+func (l latest) on(refs []git.Ref) capture.Memory {
+	m := l.Memory
+	m.Anchors = []belay.SnapshotID{l.Anchor}
+	m.Valid = slices.ContainsFunc(refs, func(r git.Ref) bool { return r.Name == Prefix+string(l.Anchor) })
+	return m
+}
+
+// learn leaves what the next take can use. A take that a watch answered knows nothing
+// about the files that it did not look at, and leaves the other memory as it is.
+func (s *Store) learn(ctx context.Context, c *capture.Capture, id belay.SnapshotID) error {
+	if c.Seen == nil {
+		if err := s.Learn(ctx, c, id); err != nil {
+			return err
+		}
+	}
+	if s.Watch == nil || !s.Watch.On() || c.Wanted.Rules != nil || len(c.Wanted.Include) > 0 {
+		return nil
+	}
+	l := latest{V: 1, Anchor: id, Base: Base(s.Repo, c.Tree, c.Man), Memory: capture.Memory{
+		IndexKey: c.Index.Key, IndexHead: c.Head.OID, IndexTree: c.Index.Tree, Staged: c.Index.Staged,
+		Tags: c.Next.Tags, Keeper: c.Next.Keeper, Named: c.Next.Named,
+	}}
+	text, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	return capture.WriteWhole(s.latestPath(), text, false)
+}

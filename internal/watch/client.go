@@ -1,0 +1,154 @@
+package watch
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/belay-dev/belay/internal/capture"
+)
+
+// How long a watch may need: to greet, which it does at once unless it hangs, and to
+// answer. After that the take looks for itself.
+const (
+	greetTime  = 500 * time.Millisecond
+	answerTime = 5 * time.Second
+)
+
+// Client asks the watch of a working tree, if there is one. It is a snapshot.Watcher.
+type Client struct {
+	Place *capture.Place
+}
+
+// folder is the private folder of the watch.
+func folder(place *capture.Place) string { return filepath.Join(place.Dir, "watch") }
+
+func socket(dir string) string { return filepath.Join(dir, "socket") }
+
+// On reports whether a watch has left its socket.
+func (c *Client) On() bool {
+	info, err := os.Lstat(socket(folder(c.Place)))
+	return err == nil && info.Mode().Type() == os.ModeSocket
+}
+
+// Ask gives what the tree comes to, nil when the watch is not sure, not there, not
+// ours, too slow, or says what cannot be read.
+func (c *Client) Ask(ctx context.Context, base string) *capture.Seen {
+	conn, in, err := dial(ctx, folder(c.Place))
+	if err != nil {
+		return nil
+	}
+	defer conn.Close()
+	q := request{V: protocol, Ask: "changes", Base: base, Include: c.Place.Include, MaxFile: c.Place.MaxFile}
+	var r reply
+	if writeLine(conn, q) != nil || readLine(in, &r) != nil || r.V != protocol || !r.Sure {
+		return nil
+	}
+	seen, err := decode(r, in, c.Place.Repo)
+	if err != nil {
+		return nil
+	}
+	return seen
+}
+
+// Doubt makes the watch look at everything again.
+func (c *Client) Doubt() {
+	ctx, stop := context.WithTimeout(context.Background(), greetTime)
+	defer stop()
+	_, _ = tell(ctx, folder(c.Place), "doubt")
+}
+
+func tell(ctx context.Context, dir, what string) (reply, error) {
+	var r reply
+	conn, in, err := dial(ctx, dir)
+	if err != nil {
+		return r, err
+	}
+	defer conn.Close()
+	if err := writeLine(conn, request{V: protocol, Ask: what}); err != nil {
+		return r, err
+	}
+	return r, readLine(in, &r)
+}
+
+// errForeign says that a socket belongs to somebody else.
+var errForeign = errors.New("the watch belongs to another user")
+
+// dial connects to the watch, checks whose it is and waits for its greeting.
+func dial(ctx context.Context, dir string) (_ *net.UnixConn, _ *bufio.Reader, err error) {
+	if err := private(dir); err != nil {
+		return nil, nil, err
+	}
+	path, done, err := shortPath(dir, "socket")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	defer func() {
+		if err != nil {
+			_ = conn.Close()
+		}
+	}()
+	if err := ours(conn); err != nil {
+		return nil, nil, err
+	}
+	_ = conn.SetDeadline(time.Now().Add(greetTime))
+	in := bufio.NewReader(conn)
+	var hello greeting
+	if err := readLine(in, &hello); err != nil {
+		return nil, nil, fmt.Errorf("the watch does not greet: %w", err)
+	}
+	if hello.V != protocol {
+		return nil, nil, fmt.Errorf("the watch speaks version %d", hello.V)
+	}
+	return conn, in, conn.SetDeadline(time.Now().Add(answerTime))
+}
+
+// private refuses a folder that another user owns or may write in.
+func private(dir string) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !info.IsDir() || !ok || int(st.Uid) != os.Geteuid() || info.Mode().Perm()&0o077 != 0 {
+		return errForeign
+	}
+	return nil
+}
+
+// ours refuses a connection with another user.
+func ours(conn *net.UnixConn) error {
+	return rawFD(conn, func(fd int) error {
+		uid, err := peer(fd)
+		if err == nil && uid != os.Geteuid() {
+			err = errForeign
+		}
+		return err
+	})
+}
+
+// rawFD lends the descriptor of a connection.
+func rawFD(c *net.UnixConn, do func(fd int) error) error {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var inner error
+	if err := raw.Control(func(fd uintptr) { inner = do(int(fd)) }); err != nil {
+		return err
+	}
+	return inner
+}

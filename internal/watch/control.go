@@ -1,0 +1,123 @@
+package watch
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/ear"
+)
+
+// DefaultIdle is how long a watch nobody asks stays.
+const DefaultIdle = 30 * time.Minute
+
+// Start starts a watch for a working tree and waits until it is ready; one that runs
+// already is left alone. self are the arguments that run Main. CodeCannot where there
+// is nothing to watch with, or too little.
+func Start(ctx context.Context, place *capture.Place, self []string, idle time.Duration) (Status, error) {
+	if !available() {
+		return Status{}, belay.Refuse(belay.CodeCannot, "take snapshots without: they look at every file", "%v", ear.ErrElsewhere)
+	}
+	if s, err := Ask(ctx, place); err == nil {
+		return s, nil
+	}
+	if _, err := place.Scratch("watch"); err != nil {
+		return Status{}, err
+	}
+	spec, err := json.Marshal(Spec{Include: place.Include, MaxFile: place.MaxFile, Idle: idle})
+	if err != nil {
+		return Status{}, err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return Status{}, err
+	}
+	defer r.Close()
+	cmd := exec.Command(self[0], append(self[1:len(self):len(self)], place.Repo.Root, string(spec))...)
+	// A session of its own: it outlives the terminal, and no Ctrl-C reaches it.
+	cmd.Dir, cmd.Stdout, cmd.SysProcAttr = "/", w, &syscall.SysProcAttr{Setsid: true}
+	err = cmd.Start()
+	_ = w.Close()
+	if err != nil {
+		return Status{}, fmt.Errorf("start the watch: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
+	line, err := bufio.NewReader(r).ReadString('\n')
+	if !stop() {
+		_ = cmd.Wait()
+		return Status{}, ctx.Err()
+	}
+	if err != nil || line != "ready\n" {
+		_ = cmd.Wait()
+		return Status{}, refusal(strings.TrimSpace(line))
+	}
+	if err := cmd.Process.Release(); err != nil {
+		return Status{}, err
+	}
+	return Ask(ctx, place)
+}
+
+func refusal(why string) error {
+	try := "take snapshots without: they look at every file"
+	switch {
+	case why == "":
+		why = "the watch ended before it was ready"
+	case strings.Contains(why, ear.ErrLimit.Error()):
+		try = "sudo sysctl fs.inotify.max_user_watches=524288"
+	case strings.Contains(why, "already"):
+		try = "belay watch --status"
+	}
+	return belay.Refuse(belay.CodeCannot, try, "%s", belay.VisibleLine(why))
+}
+
+// Ask gives the status of the watch. CodeNotFound when there is none.
+func Ask(ctx context.Context, place *capture.Place) (Status, error) {
+	r, err := tell(ctx, folder(place), "status")
+	if err == nil && r.Status != nil {
+		return *r.Status, nil
+	}
+	return Status{}, missing(err)
+}
+
+func missing(err error) error {
+	if errors.Is(err, errForeign) {
+		return belay.Refuse(belay.CodeCannot, "ask its owner", "%v", err)
+	}
+	return belay.Refuse(belay.CodeNotFound, "belay watch", "no watch runs for this working tree")
+}
+
+// Stop ends the watch and waits until it is gone. CodeNotFound when there is none.
+func Stop(ctx context.Context, place *capture.Place) error {
+	dir := folder(place)
+	if _, err := tell(ctx, dir, "stop"); err != nil {
+		return missing(err)
+	}
+	waiting, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	lock := flock.New(filepath.Join(dir, "lock"))
+	if got, err := lock.TryLockContext(waiting, 5*time.Millisecond); !got {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return belay.Refuse(belay.CodeBusy, "try again", "the watch does not end")
+	}
+	return lock.Unlock()
+}
+
+// globSafe quotes what filepath.Glob would take for a pattern.
+func globSafe(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
