@@ -34,7 +34,11 @@ var floors = map[string]int{
 	"internal/include":       0,
 	"internal/manifest":      0,
 	"internal/procs":         0,
-	"internal/check/results": 0,
+	"internal/check/foreign": 0,
+	"internal/check/golden":  0,
+	"internal/check/lang":    0,
+	"internal/check/edit":    0,
+	"internal/secret":        0,
 	"internal/argv":          0,
 	"internal/units":         0,
 	"internal/check/detect":  0,
@@ -43,6 +47,12 @@ var floors = map[string]int{
 	"internal/excerpt":        1,
 	"internal/check/hold":     1,
 	"internal/check/answer":   1,
+	"internal/check/results":  1,
+	"internal/check/remark":   1,
+	"internal/check/hunk":     1,
+	"internal/notation":       1,
+	"internal/check/cases":    1,
+	"internal/check/style":    1,
 	"internal/review/opinion": 1,
 	"internal/review/arbiter": 1,
 	"internal/git":            1,
@@ -53,12 +63,23 @@ var floors = map[string]int{
 	"internal/config":         1,
 	"internal/trust":          1,
 
-	"internal/check/suite": 2,
-	"internal/review/ask":  2,
-	"internal/scan":        2,
-	"internal/packs":       2,
+	"internal/check/results/junit":  2,
+	"internal/check/results/dotnet": 2,
+	"internal/check/results/gotest": 2,
+	"internal/check/results/tap":    2,
+	"internal/check/results/plain":  2,
+	"internal/check/secrets":        2,
+	"internal/check/coverage":       2,
+	"internal/check/integrity":      2,
+	"internal/review/ask":           2,
+	"internal/scan":                 2,
+	"internal/packs":                2,
 
-	"internal/check":   3,
+	"internal/check/results/reports": 3,
+	"internal/check/suite":           4,
+	"internal/check/lint":            4,
+	"internal/check":                 5,
+
 	"internal/capture": 3,
 	"internal/ear":     3,
 	"internal/putback": 3,
@@ -70,9 +91,11 @@ var floors = map[string]int{
 	"internal/restore":  6,
 	"internal/checkout": 6,
 	"internal/watch":    6,
+	"internal/texts":    6,
 
 	"internal/trees":        7,
 	"internal/baseline":     7,
+	"internal/guard":        7,
 	"internal/review/panel": 7,
 
 	"internal/drive":    8,
@@ -82,15 +105,17 @@ var floors = map[string]int{
 	"internal/terminal": 11,
 	"internal/cli":      12,
 
-	"internal/cli/work":  13,
-	"internal/cli/tree":  13,
-	"internal/cli/house": 13,
+	"internal/cli/work":   13,
+	"internal/cli/tree":   13,
+	"internal/cli/house":  13,
+	"internal/cli/report": 13,
 
 	"cmd/belay": 14,
 }
 
 // pure packages touch no file, process, clock or network.
-var pure = []string{"internal/belay", "internal/loop", "internal/merge"}
+var pure = []string{"internal/belay", "internal/loop", "internal/merge", "internal/secret", "internal/check/lang", "internal/check/edit", "internal/check/cases",
+	"internal/check/secrets", "internal/check/integrity", "internal/check/coverage", "internal/check/style"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "io/fs", "path/filepath", "syscall", "math/rand", "math/rand/v2", "crypto/rand"}
 

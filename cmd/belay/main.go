@@ -21,6 +21,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/cli"
 	"github.com/belay-dev/belay/internal/cli/house"
+	"github.com/belay-dev/belay/internal/cli/report"
 	"github.com/belay-dev/belay/internal/cli/tree"
 	"github.com/belay-dev/belay/internal/cli/work"
 	"github.com/belay-dev/belay/internal/flow"
@@ -114,6 +115,7 @@ It works with any agent command and needs only git.`,
 	}
 	add("loop", work.Commands(a)...)
 	add("tree", tree.Commands(a)...)
+	add("house", report.Commands(a)...)
 	add("house", append(house.Commands(a), versionCommand(a))...)
 	root.SetHelpCommandGroupID("house")
 	root.SetCompletionCommandGroupID("house")

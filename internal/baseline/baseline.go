@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/foreign"
 	"github.com/belay-dev/belay/internal/check/results"
 	"github.com/belay-dev/belay/internal/check/suite"
 	"github.com/belay-dev/belay/internal/checkout"
@@ -55,7 +56,7 @@ func (b Baseline) Says() string {
 	default:
 		var ids []string
 		for _, f := range b.Report.Failures[:min(n, 20)] {
-			ids = append(ids, results.Clip(f.Test, 200))
+			ids = append(ids, foreign.Clip(f.Test, 200))
 		}
 		text := "before the task: " + b.Report.String() + "; failing already, and not held against the work: " + strings.Join(ids, ", ")
 		if n > len(ids) {

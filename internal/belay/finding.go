@@ -30,6 +30,8 @@ const (
 	CategorySize      Category = "size"      // the diff is large, binary or generated
 	CategoryEmpty     Category = "empty"     // the attempt changed nothing
 	CategoryRules     Category = "rules"     // instruction files or belay's own files changed
+	CategoryLint      Category = "lint"      // a linter's remark
+	CategoryStyle     Category = "style"     // a declaration lacks documentation or types
 	CategoryReview    Category = "review"    // a reviewer's finding
 )
 

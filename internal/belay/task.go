@@ -18,8 +18,8 @@ type Scope struct {
 type TestCommand struct {
 	Command string   `json:"command,omitempty"` // a shell line; empty runs Args as they are
 	Args    []string `json:"args,omitempty"`    // an argument vector, used when Command is empty
-	Format  string   `json:"format,omitempty"`  // gotest, junit, exit; empty is exit
-	Report  string   `json:"report,omitempty"`  // for junit: a glob of report files the command writes
+	Format  string   `json:"format,omitempty"`  // gotest, junit, tap … (docs/reports.md); empty is exit
+	Report  string   `json:"report,omitempty"`  // for XML formats: a glob of report files the command writes
 	From    string   `json:"from,omitempty"`    // where the command comes from: flag, config, detected
 	Why     string   `json:"why,omitempty"`     // what it was detected by
 }
@@ -35,14 +35,30 @@ func (t TestCommand) String() string {
 	return strings.Join(t.Args, " ")
 }
 
+// Linter is a program that remarks on the source: how it is run, and how what it says is
+// read (docs/reports.md; an empty Format is told by the content). Report is the file it
+// writes; without one, what it prints is read.
+type Linter struct {
+	Name string `json:"name"`
+	TestCommand
+}
+
 // Checks is what an attempt is judged by. It is frozen into the task when the task
 // starts, so that an agent cannot change the rules it is judged by.
 type Checks struct {
 	Tests   TestCommand   `json:"tests,omitzero"`
+	Linters []Linter      `json:"linters,omitempty"`
+	LintAll bool          `json:"lint_all,omitempty"`   // what linters say of lines that did not change counts, too
 	Reuse   []string      `json:"reuse,omitempty"`      // folders that throwaway checkouts link to
 	Skip    []string      `json:"skip,omitempty"`       // names of checks that are not run
 	MaxDiff int           `json:"max_diff,omitempty"`   // changed lines before a warning
 	Timeout time.Duration `json:"timeout_ns,omitempty"` // for all checks together
+
+	SecretsAllow   []string `json:"secrets_allow,omitempty"`   // globs of files, and fingerprints of findings, that are no secrets
+	SecretExamples bool     `json:"secret_examples,omitempty"` // keys printed in documentation are secrets too
+	IntegrityAllow []string `json:"integrity_allow,omitempty"` // globs of files whose tests may be weakened
+	CoverageRules  []string `json:"coverage_rules,omitempty"`  // where test files are: "SOURCES -> TESTS"
+	CoverageError  bool     `json:"coverage_error,omitempty"`  // a missing test file refuses
 }
 
 // Reviewer is one that looks at work after the checks: a command, or a model behind an

@@ -1,12 +1,14 @@
 // Package check judges a change by facts. One question has one file and answers
 // with findings: did the attempt change anything, did it stay within its files, are
-// the protected paths and the rules for agents untouched, how large is it, do the
+// the protected paths and the rules for agents untouched, how large is it, does it
+// hold secrets, does it weaken tests, has its code tests and documentation, do the
 // tests pass.
 //
 // It never decides what a finding leads to, never reads or writes git, never writes
 // in the work tree and never keeps anything: output worth keeping goes through
 // Input.Logs. The only program it starts is the test command it is given; running
-// tests is the room suite below.
+// tests is the room suite below. What reads the text of a change is a room each:
+// secrets, integrity, coverage, style.
 package check
 
 import (
@@ -20,6 +22,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/answer"
 	"github.com/belay-dev/belay/internal/check/hold"
+	"github.com/belay-dev/belay/internal/check/hunk"
+	"github.com/belay-dev/belay/internal/check/lint"
 	"github.com/belay-dev/belay/internal/check/results"
 	"github.com/belay-dev/belay/internal/check/suite"
 )
@@ -31,7 +35,13 @@ const (
 	nameProtect = "protect"
 	nameRules   = "rules"
 	nameSize    = "size"
+	nameLint    = lint.Name
 	nameTests   = suite.Name
+
+	nameSecrets   = "secrets"
+	nameIntegrity = "integrity"
+	nameCoverage  = "coverage"
+	nameStyle     = "style"
 )
 
 // What holds when the task does not say otherwise.
@@ -53,17 +63,27 @@ type Input struct {
 	Skip    []string // names of checks not to run, besides Checks.Skip
 	Before  belay.SnapshotID
 	After   belay.SnapshotID
+	// Texts gives what the changed files say; nil when nobody can, and the checks that
+	// read them are skipped.
+	Texts Texts
 	// Baseline is what the test command said on the state before the task; nil when
 	// that is not known.
 	Baseline *results.Report
 	// State gives the state before in a folder of its own, so that a test that fails can
 	// be run there; nil when there is none. done removes it.
 	State func(ctx context.Context) (root string, done func(), err error)
+	// Lines gives the lines that the change added; nil when that is not known.
+	Lines func(context.Context) (hunk.Lines, error)
+	// Guard notes the state of the tree before linters run, as lint.Input says.
+	Guard func(context.Context) (settle func(context.Context) (lint.Edits, error), err error)
 	// Logs stores an attachment and gives its sha256; nil stores nothing.
 	Logs func(name string, r io.Reader) (string, error)
 	// Grace is how long a test command that ran out of time has between SIGTERM and
 	// SIGKILL; 0 is one second.
 	Grace time.Duration
+
+	linted chan struct{} // closed once the linters are done: until then the tests wait
+	read   *reading      // the changed files, read once for all checks
 }
 
 // Progress tells that a check started, or with Done that it ended with Result.
@@ -83,7 +103,8 @@ type question struct {
 func questions() []question {
 	return []question{
 		{nameChange, change}, {nameScope, scope}, {nameProtect, protect},
-		{nameRules, rules}, {nameSize, size}, {nameTests, tests},
+		{nameRules, rules}, {nameSize, size}, {nameSecrets, secretsCheck}, {nameIntegrity, integrityCheck},
+		{nameCoverage, coverageCheck}, {nameStyle, styleCheck}, {nameLint, linters}, {nameTests, tests},
 	}
 }
 
@@ -110,6 +131,7 @@ func Run(ctx context.Context, in Input, progress func(Progress)) belay.Report {
 	if progress == nil {
 		progress = func(Progress) {}
 	}
+	in.read = &reading{}
 	results := collect(ctx, in, progress)
 	for _, name := range in.Only {
 		if !slices.Contains(Names(), name) {
@@ -133,6 +155,7 @@ func collect(ctx context.Context, in Input, progress func(Progress)) []belay.Che
 	results := make([]belay.CheckResult, len(all))
 	answers := make(chan given, len(all)) // never blocks a check that comes too late
 	open := map[int]bool{}
+	in.linted = make(chan struct{})
 	take := func(a given) {
 		results[a.at] = a.result
 		delete(open, a.at)
@@ -140,6 +163,9 @@ func collect(ctx context.Context, in Input, progress func(Progress)) []belay.Che
 	}
 	for i := len(all) - 1; i >= 0; i-- {
 		if why := in.skips(all[i].name); why != "" {
+			if all[i].name == nameLint {
+				close(in.linted)
+			}
 			take(given{i, answer.Skipped(all[i].name, why)})
 			continue
 		}
@@ -201,6 +227,8 @@ func (in Input) skips(name string) string {
 		return "skipped on request"
 	case slices.Contains(in.Checks.Skip, name):
 		return "skipped by the task's checks"
+	case in.Texts == nil && slices.Contains([]string{nameSecrets, nameIntegrity, nameCoverage, nameStyle}, name):
+		return "the texts of the change are not at hand"
 	}
 	return ""
 }

@@ -159,16 +159,3 @@ func TestFloodOfFiles(t *testing.T) {
 		}
 	}
 }
-
-func TestGenerated(t *testing.T) {
-	t.Parallel()
-	for path, want := range map[string]bool{
-		"go.sum": true, "web/package-lock.json": true, "Cargo.lock": true, "a.min.js": true, "api/x.pb.go": true,
-		"vendor/a/b.go": true, "a/node_modules/b": true, "dist/x": true, "zz_generated.deepcopy.go": true, "t/__snapshots__/a": true,
-		"go.mod": false, "distance/x": false, "a.js": false, "lock": false, "vendor": false, "dist": false, "min.js.txt": false,
-	} {
-		if generated(path) != want {
-			t.Errorf("%s: generated is %v", path, !want)
-		}
-	}
-}

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/answer"
+	"github.com/belay-dev/belay/internal/check/lang"
 	"github.com/belay-dev/belay/internal/check/suite"
 )
 
@@ -28,7 +28,7 @@ func size(ctx context.Context, in Input) belay.CheckResult {
 			return answer.Unknown(nameSize, suite.Unfinished(ctx))
 		}
 		switch {
-		case generated(c.Path):
+		case lang.Generated(c.Path):
 			notes = append(notes, sizeNote(c, "a generated file changed", "its lines are not counted: "+linesOf(c)))
 		case c.Binary:
 			notes = append(notes, sizeNote(c, "a binary file changed", "it was "+changeVerb(c)))
@@ -74,41 +74,4 @@ func linesOf(c belay.Change) string {
 		return "binary"
 	}
 	return fmt.Sprintf("+%d -%d", c.Added, c.Deleted)
-}
-
-var generatedNames = map[string]bool{
-	"go.sum": true, "go.work.sum": true, "package-lock.json": true, "npm-shrinkwrap.json": true,
-	"pnpm-lock.yaml": true, "bun.lockb": true, "packages.lock.json": true, "Package.resolved": true,
-	"gradle.lockfile": true, ".terraform.lock.hcl": true, ".pnp.cjs": true, ".pnp.loader.mjs": true,
-}
-
-var generatedFolders = map[string]bool{
-	"vendor": true, "node_modules": true, "dist": true, "__snapshots__": true, "__generated__": true,
-	".yarn": true, "Pods": true, "bower_components": true,
-}
-
-var generatedEnds = []string{
-	".lock", ".min.js", ".min.mjs", ".min.css", ".js.map", ".css.map", ".snap", ".pb.go", ".pb.gw.go",
-	".pb.cc", ".pb.h", ".pb.swift", "_pb2.py", "_pb2_grpc.py", "_pb2.pyi", "_pb.js", "_pb.ts", "_pb.d.ts",
-	"_generated.go", "_gen.go", ".gen.go", ".generated.go", ".gen.ts", ".generated.ts", ".g.dart",
-	".freezed.dart", ".g.cs", ".designer.cs", ".Designer.cs",
-}
-
-// generated tells by its path whether a tool and not a person wrote the file.
-func generated(p string) bool {
-	base := path.Base(p)
-	if generatedNames[base] || strings.HasPrefix(base, "zz_generated") {
-		return true
-	}
-	for _, end := range generatedEnds {
-		if strings.HasSuffix(base, end) {
-			return true
-		}
-	}
-	for part := range strings.SplitSeq(path.Dir(p), "/") {
-		if generatedFolders[part] {
-			return true
-		}
-	}
-	return false
 }

@@ -9,6 +9,10 @@ import (
 
 // tests asks whether the tests pass.
 func tests(ctx context.Context, in Input) belay.CheckResult {
+	select {
+	case <-in.linted:
+	case <-ctx.Done():
+	}
 	_, result := suite.Run(ctx, suite.Input{
 		Root: in.Root, Env: in.Env, Command: in.Checks.Tests, Baseline: in.Baseline, Before: in.State, Logs: in.Logs, Grace: in.Grace,
 	})

@@ -42,8 +42,8 @@ func (s *Settings) AddScope(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.files, "files", nil, "`GLOBS` the task may change; all when left out")
 	f.StringSliceVar(&s.protect, "protect", nil, "`GLOBS` that must not change")
 	f.StringVar(&s.test, "test", "", "the test `COMMAND`; detected when left out")
-	f.StringVar(&s.format, "test-format", "", "how its result is read: gotest, junit or exit")
-	f.StringVar(&s.report, "test-report", "", "for junit: a `GLOB` of the reports it writes")
+	f.StringVar(&s.format, "test-format", "", "how its result is read: gotest, junit, tap, exit …")
+	f.StringVar(&s.report, "test-report", "", "for junit and other XML: a `GLOB` of the reports it writes")
 	f.IntVar(&s.maxDiff, "max-diff", 300, "changed lines before a warning")
 	f.StringSliceVar(&s.Skip, "skip", nil, "checks not to run")
 }

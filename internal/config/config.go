@@ -38,6 +38,8 @@ type Config struct {
 	Mode        string
 	Guidelines  []belay.Guideline // those of the file; Config.HouseRules has all
 	Reviewers   []belay.Reviewer  // in the order of the file
+	Linters     []belay.Linter    // likewise
+	Secrets     Secrets
 	Retries     int
 	Retry       belay.RetryMode
 	Limits      Limits
@@ -61,12 +63,23 @@ type Debugger struct{ Command []string }
 // Checks is how work is judged. Timeout is for all checks together; 0 leaves the choice
 // to the command. Tests.From is "config" or "flag" when a command is set.
 type Checks struct {
-	Tests    belay.TestCommand
-	Baseline bool     // run the tests on the state before
-	Reuse    []string // folders that throwaway checkouts link to
-	Skip     []string
-	MaxDiff  int
-	Timeout  time.Duration
+	Tests          belay.TestCommand
+	Baseline       bool     // run the tests on the state before
+	LintAll        bool     // what linters say of lines that did not change counts
+	Reuse          []string // folders that throwaway checkouts link to
+	Skip           []string
+	MaxDiff        int
+	Timeout        time.Duration
+	CoverageRules  []string // "SOURCES -> TESTS"
+	CoverageRefuse bool
+	IntegrityAllow []string // globs
+}
+
+// Secrets is what is none: globs and fingerprints of findings, and whether examples of
+// documentation are.
+type Secrets struct {
+	Allow    []string
+	Examples bool
 }
 
 // Limits stop a loop and ask a person; 0 is no limit. Cost is in US dollars.

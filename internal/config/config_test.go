@@ -157,7 +157,7 @@ func TestProblems(t *testing.T) {
 		{"agent: {command: ['']}", 1, 18, "agent.command", "the program's name is empty", ""},
 		{"checks: {tests: {command: ' '}}", 1, 27, "checks.tests.command", "it is empty", ""},
 		{"checks: {tests: {command: true}}", 1, 27, "checks.tests.command", "put it in quotes", ""},
-		{"checks: {tests: {command: a, format: tap}}", 1, 38, "checks.tests.format", "one of gotest, junit, exit", ""},
+		{"checks: {tests: {command: a, format: odd}}", 1, 38, "checks.tests.format", "one of junit, trx", ""},
 		{"checks: {tests: {format: gotest}}", 1, 18, "checks.tests.format", "which is not set", ""},
 		{"checks: {tests: {command: a, format: junit}}", 1, 30, "checks.tests.format", "junit needs", ""},
 		{"checks: {tests: {command: a, report: b}}", 1, 30, "checks.tests.report", "only when", ""},
@@ -518,6 +518,32 @@ func TestReviewers(t *testing.T) {
 		_, err := Parse("", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestLinters(t *testing.T) {
+	t.Parallel()
+	c := parse(t, "linters:\n  ruff: {command: ruff check ., format: text}\n  own: {command: [./lint, -v], report: out.sarif, format: sarif}\nchecks: {lint_all: true}\n")
+	want := []belay.Linter{
+		{Name: "ruff", TestCommand: belay.TestCommand{Command: "ruff check .", Format: "text", From: "config"}},
+		{Name: "own", TestCommand: belay.TestCommand{Args: []string{"./lint", "-v"}, Format: "sarif", Report: "out.sarif", From: "config"}},
+	}
+	if d := cmp.Diff(want, c.Linters); d != "" || !c.Checks.LintAll {
+		t.Error(d, c.Checks.LintAll)
+	}
+	block, hash := Commands(c)
+	if got := string(block); got != "linters.ruff.command: shell \"ruff check .\"\nlinters.own.command: \"./lint\" \"-v\"\n" || hash == "" {
+		t.Errorf("the block to trust is %s", got)
+	}
+	for text, says := range map[string]string{
+		"linters: {x: {format: sarif}}":               "give its command",
+		"linters: {x: {command: a, format: junit}}":   "one of sarif, checkstyle",
+		"linters: [{command: a}]":                     "names of your choice",
+		"linters: {x: {command: a, severity: error}}": "there is no such key",
+	} {
+		if _, err := Parse("", []byte(text)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want one about %q", text, err, says)
 		}
 	}
 }

@@ -34,6 +34,7 @@ const (
 	kindTruth                // true
 	kindMode                 // standard
 	kindFormat               // gotest
+	kindRemarks              // sarif
 	kindText                 // anything on one line
 	kindList                 // [a, b]
 	kindNames                // [A, B]: environment variables
@@ -47,9 +48,15 @@ const (
 	testsReport  = "checks.tests.report"
 )
 
-var formats = []string{"gotest", "junit", "exit"}
+// formats in which tests report; the first ones are files, which report names.
+var formats = []string{"junit", "trx", "nunit", "xunit", "gotest", "tap", "pytest", "cargo", "node", "maven", "go", "exit"}
+
+const fileFormats = 4
 
 var modes = []string{"hotfix", "quick", "standard", "full"}
+
+// remarkFormats are those in which linters report.
+var remarkFormats = []string{"sarif", "checkstyle", "rdjson", "rdjsonl", "github", "text"}
 
 var retryModes = []string{string(belay.RetryAuto), string(belay.RetryRollback), string(belay.RetryRepair)}
 
@@ -70,9 +77,9 @@ var keys = []key{
 	{name: testsCommand, kind: kindShell, runs: true, field: func(c *Config) any { return &c.Checks.Tests },
 		doc: "how the project is tested: a shell line, or a program and its arguments; detected when not set"},
 	{name: testsFormat, kind: kindFormat, field: func(c *Config) any { return &c.Checks.Tests.Format },
-		doc: "how its result is read: gotest (go test -json), junit or exit (the exit code, when not set)"},
+		doc: "how its result is read: gotest (go test -json), junit and others (docs/reports.md), or exit (the exit code, when not set)"},
 	{name: testsReport, kind: kindText, field: func(c *Config) any { return &c.Checks.Tests.Report },
-		doc: "for junit: a glob of the report files it writes"},
+		doc: "for junit, trx, nunit and xunit: a glob of the report files it writes"},
 	{name: "checks.baseline", kind: kindTruth, def: "true", field: func(c *Config) any { return &c.Checks.Baseline },
 		doc: "run the tests on the state before the agent starts, so that old failures are not held against it"},
 	{name: "checks.reuse", kind: kindList, field: func(c *Config) any { return &c.Checks.Reuse },
@@ -83,8 +90,26 @@ var keys = []key{
 		doc: "changed lines before a warning"},
 	{name: "checks.timeout", kind: kindDuration, field: func(c *Config) any { return &c.Checks.Timeout },
 		doc: "time limit of all checks together; when not set, 30s for belay check and 10m within belay run"},
+	{name: "checks.lint_all", kind: kindTruth, def: "false", field: func(c *Config) any { return &c.Checks.LintAll },
+		doc: "what linters say of lines that did not change counts, too"},
+	{name: "checks.coverage.rules", kind: kindList, field: func(c *Config) any { return &c.Checks.CoverageRules },
+		doc: "where tests are that no convention finds, like src/**/*.py -> tests/**/test_{name}.py; -> none for files that need none"},
+	{name: "checks.coverage.refuse", kind: kindTruth, def: "false", field: func(c *Config) any { return &c.Checks.CoverageRefuse },
+		doc: "refuse a change of a source file that has no test file, instead of a warning"},
+	{name: "checks.integrity.allow", kind: kindList, field: func(c *Config) any { return &c.Checks.IntegrityAllow },
+		doc: "globs of files in which tests may be deleted, skipped or weakened"},
+	{name: "secrets.allow", kind: kindList, field: func(c *Config) any { return &c.Secrets.Allow },
+		doc: "globs of files that may hold secrets, and fingerprints of findings that are none"},
+	{name: "secrets.examples", kind: kindTruth, def: "false", field: func(c *Config) any { return &c.Secrets.Examples },
+		doc: "take keys that makers print in their documentation for secrets, too"},
 	{name: "mode", kind: kindMode, def: "standard", field: func(c *Config) any { return &c.Mode },
 		doc: "how often reviewers may refuse before a person decides: hotfix 1, quick 2, standard 3, full 5"},
+	{name: "linters.*.command", kind: kindShell, runs: true, of: func(c *Config, n string) any { return &c.linter(n).TestCommand },
+		doc: "the linter: a shell line, or a program and its arguments; it must only report"},
+	{name: "linters.*.format", kind: kindRemarks, of: func(c *Config, n string) any { return &c.linter(n).Format },
+		doc: "how what it says is read; told by the content when not set"},
+	{name: "linters.*.report", kind: kindText, of: func(c *Config, n string) any { return &c.linter(n).Report },
+		doc: "the file it writes; what it prints is read when not set"},
 	{name: "reviewers.*.role", kind: kindText, of: func(c *Config, n string) any { return &c.reviewer(n).Role },
 		doc: "what it looks at: spec, quality, security, or words of yours"},
 	{name: "reviewers.*.command", kind: kindArgs, runs: true, of: func(c *Config, n string) any { return &c.reviewer(n).Command },
@@ -138,7 +163,9 @@ var keys = []key{
 // groups describes the keys that hold keys.
 var groups = map[string]string{
 	"agent": "who works", "debugger": "who looks for root causes", "checks": "how work is judged",
-	"checks.tests": "how the project is tested", "limits": "what stops a loop and asks a person",
+	"checks.tests": "how the project is tested", "checks.coverage": "which files need tests", "checks.integrity": "which tests may be weakened",
+	"secrets": "what is no secret", "limits": "what stops a loop and asks a person",
+	"linters": "programs that remark on changed lines, by name; detected when there are none", "linters.*": "one of them",
 	"snapshot": "what is captured", "reviewers": "who looks at work that passed the checks, by name",
 	"reviewers.*": "one of them", "guidelines": "house rules put into prompts, by name", "guidelines.*": "one of them", "environment": "what commands may see",
 }

@@ -57,8 +57,26 @@ func (c Config) HouseRules() []belay.Guideline {
 	return append(out, c.Guidelines...)
 }
 
+// linter gives the linter of that name in the same way.
+func (c *Config) linter(name string) *belay.Linter {
+	c.Linters = slices.Clone(c.Linters)
+	for i := range c.Linters {
+		if c.Linters[i].Name == name {
+			return &c.Linters[i]
+		}
+	}
+	c.Linters = append(c.Linters, belay.Linter{Name: name, TestCommand: belay.TestCommand{From: "config"}})
+	return &c.Linters[len(c.Linters)-1]
+}
+
 // named lists, for each group of named things, the names that the config has.
 var named = map[string]func(c *Config) []string{
+	"linters": func(c *Config) (names []string) {
+		for _, l := range c.Linters {
+			names = append(names, l.Name)
+		}
+		return names
+	},
 	"reviewers": func(c *Config) (names []string) {
 		for _, r := range c.Reviewers {
 			names = append(names, r.Name)

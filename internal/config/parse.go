@@ -294,6 +294,7 @@ func (p *parser) first(prefix string) *yaml.Node {
 // together checks what no key can tell alone.
 func (p *parser) together() {
 	tests := p.config.Checks.Tests
+	inFiles := slices.Contains(formats[:fileFormats], tests.Format)
 	lone := func(key, text string) {
 		if k := p.at[key]; k != nil {
 			p.complain(k, key, "%s", text)
@@ -304,14 +305,19 @@ func (p *parser) together() {
 	case !tests.Set():
 		lone(testsFormat, "it says how the result of "+testsCommand+" is read, which is not set")
 		lone(testsReport, "it belongs to "+testsCommand+", which is not set")
-	case tests.Format == "junit" && tests.Report == "":
-		lone(testsFormat, "junit needs "+testsReport+", a glob of the files that the tests write")
-	case tests.Format != "junit":
-		lone(testsReport, "it is read only when "+testsFormat+" is junit")
+	case inFiles && tests.Report == "":
+		lone(testsFormat, tests.Format+" needs "+testsReport+", a glob of the files that the tests write")
+	case !inFiles:
+		lone(testsReport, "it is read only when "+testsFormat+" is "+strings.Join(formats[:fileFormats], ", "))
 	}
 	for _, g := range p.config.Guidelines {
 		if g.Instruction == "" && len(p.problems) == 0 {
 			p.complain(p.first("guidelines."+g.ID+"."), "guidelines."+g.ID, "give its instruction")
+		}
+	}
+	for _, l := range p.config.Linters {
+		if key := "linters." + l.Name; len(p.problems) == 0 && !l.Set() {
+			p.complain(p.first(key+"."), key, "give its command")
 		}
 	}
 	for _, r := range p.config.Reviewers {

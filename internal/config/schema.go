@@ -78,7 +78,7 @@ func (k key) schema() map[string]any {
 			text["not"] = map[string]any{"pattern": noSizePattern}
 			s["anyOf"] = either(text)
 		}
-	case kindRetry, kindFormat, kindMode:
+	case kindRetry, kindFormat, kindMode, kindRemarks:
 		var values []any
 		for _, c := range k.choices() {
 			values = append(values, c)

@@ -38,10 +38,8 @@ func (d kind) says(k key) string {
 		return "one of " + strings.Join(retryModes, ", ")
 	case kindTruth:
 		return "true or false"
-	case kindMode:
-		return "one of " + strings.Join(modes, ", ")
-	case kindFormat:
-		return "one of " + strings.Join(formats, ", ")
+	case kindMode, kindFormat, kindRemarks:
+		return "one of " + strings.Join(k.choices(), ", ")
 	case kindList:
 		return `a list, like ["src/**", "docs/**"]`
 	case kindNames:
@@ -82,7 +80,7 @@ func (k key) fromText(s string) (any, error) {
 			err = errors.New("it must be more than nothing")
 		}
 		return n, err
-	case kindRetry, kindFormat, kindMode:
+	case kindRetry, kindFormat, kindMode, kindRemarks:
 		if !slices.Contains(k.choices(), s) {
 			return nil, errors.New("it is not " + k.kind.says(k))
 		}
@@ -173,6 +171,8 @@ func (k key) choices() []string {
 		return modes
 	case kindFormat:
 		return formats
+	case kindRemarks:
+		return remarkFormats
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/excerpt"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/secret"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -92,6 +93,7 @@ func (d *Desk) FixFiles(findings []belay.Finding) ([]brief.FixFile, error) {
 		case err != nil:
 			file.Missing = "cannot be read: " + err.Error()
 		default:
+			text = []byte(secret.Mask(string(text))) // what refused the work is not to be repeated
 			list, ok := excerpt.Of(path, text, places[path])
 			if !ok {
 				file.Missing = "is binary or too large to show"

@@ -13,7 +13,9 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
 	"github.com/belay-dev/belay/internal/glob"
+	"github.com/belay-dev/belay/internal/guard"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/texts"
 )
 
 // The time limits of all checks together: a person who asks waits for half a
@@ -35,6 +37,7 @@ func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) 
 	if w.Baseline, err = d.BaselineOf(d.Rec.State); err != nil {
 		d.Watch.Note("the baseline is lost, old failures cannot be told from new ones: " + Sentence(err))
 	}
+	w.Held = true
 	report, err := d.Judge(d.Soft, d.Rec.Task, w, d.Rec.State.Before, c.Target, d.Watch.Checking)
 	if err != nil {
 		return loop.Event{}, err
@@ -115,10 +118,15 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 			return belay.Report{}, err
 		}
 	}
+	if err := check.ValidRules(t.Checks); err != nil {
+		return belay.Report{}, err
+	}
 	report := check.Run(ctx, check.Input{
 		Root: d.Repo.Root, Env: testEnv(t),
 		Changes: w.All, Attempt: w.Last, Scope: t.Scope, Checks: t.Checks, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
+		Lines: guard.Lines(d.Snaps, before, after), Guard: guard.Tree(d.Snaps, t.ID, after, w.Held),
+		Texts: texts.New(d.Snaps.Store, before, after),
 		Logs: func(_ string, r io.Reader) (string, error) {
 			sha, _, err := d.Journal.Attach(r)
 			return sha, err

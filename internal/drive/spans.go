@@ -95,6 +95,7 @@ type Work struct {
 	All  []belay.Change // before → after, where an attempt had a hand in it
 	Last []belay.Change // what the last attempt changed
 
+	Held     bool            // the run holds the tree: what a linter edits in it is taken back
 	Baseline *results.Report // what the tests said before; nil when that is not known
 }
 

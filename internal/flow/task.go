@@ -10,6 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check"
 	"github.com/belay-dev/belay/internal/check/detect"
 	"github.com/belay-dev/belay/internal/check/suite"
 	"github.com/belay-dev/belay/internal/drive"
@@ -91,7 +92,11 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		Agent: q.Agent, Debugger: c.Debugger.Command, Timeout: c.Agent.Timeout,
 		Scope:    belay.Scope{Files: c.Files, Protect: c.Protect, Expect: q.Expect},
 		Preserve: c.Preserve, Policy: c.Policy(), Reviewers: c.Reviewers, Guidelines: c.HouseRules(),
-		Checks: belay.Checks{Tests: c.Checks.Tests, Skip: c.Checks.Skip, Reuse: c.Checks.Reuse, MaxDiff: c.Checks.MaxDiff, Timeout: c.Checks.Timeout},
+		Checks: belay.Checks{
+			Tests: c.Checks.Tests, Skip: c.Checks.Skip, Reuse: c.Checks.Reuse, MaxDiff: c.Checks.MaxDiff, Timeout: c.Checks.Timeout,
+			SecretsAllow: c.Secrets.Allow, SecretExamples: c.Secrets.Examples, IntegrityAllow: c.Checks.IntegrityAllow,
+			CoverageRules: c.Checks.CoverageRules, CoverageError: c.Checks.CoverageRefuse,
+		},
 	}
 	if len(t.Agent) == 0 {
 		t.Agent = c.Agent.Command
@@ -103,6 +108,9 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		t.Checks.Tests, _ = detect.Tests(d.Repo.Root)
 	}
 	t.Checks.Tests = asEvents(t.Checks.Tests)
+	if t.Checks.Linters, t.Checks.LintAll = c.Linters, c.Checks.LintAll; len(t.Checks.Linters) == 0 {
+		t.Checks.Linters = detect.Linters(d.Repo.Root, os.Getenv("PATH"))
+	}
 	t.Policy.Review = len(t.Reviewers) > 0
 	t.Policy.Baseline = c.Checks.Baseline && t.Checks.Tests.Set() && !suite.Demanded(t.Checks.Tests) &&
 		!slices.Contains(t.Checks.Skip, suite.Name)
@@ -112,6 +120,9 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 				return belay.Task{}, err
 			}
 		}
+	}
+	if err := check.ValidRules(t.Checks); err != nil {
+		return belay.Task{}, err
 	}
 	if t.Role == "" && len(t.Agent) > 0 {
 		t.Role = t.Agent[0]

@@ -37,7 +37,7 @@ func (d *Desk) runsFromFile(t belay.Task) bool {
 		if !fromFile {
 			continue
 		}
-		if strings.HasPrefix(s.Key, "reviewers.") {
+		if strings.HasPrefix(s.Key, "reviewers.") || strings.HasPrefix(s.Key, "linters.") {
 			return true
 		}
 		switch s.Key {

@@ -50,7 +50,7 @@ func detectCargo(root string) belay.TestCommand {
 	if !isFile(root, "Cargo.toml") {
 		return belay.TestCommand{}
 	}
-	return belay.TestCommand{Command: "cargo test", Format: "exit", Why: "there is a Cargo.toml"}
+	return belay.TestCommand{Command: "cargo test --no-fail-fast", Format: "cargo", Why: "there is a Cargo.toml"}
 }
 
 func detectNode(root string) belay.TestCommand {

@@ -44,7 +44,7 @@ func TestTests(t *testing.T) {
 		"nothing":         {files: map[string]string{"README.md": "make test"}},
 		"go":              {map[string]string{"go.mod": "module m", "Makefile": "test:\n"}, "go test -json ./...", "gotest", "", "there is a go.mod"},
 		"go below":        {files: map[string]string{"sub/go.mod": "module m"}},
-		"cargo":           {map[string]string{"Cargo.toml": "[package]"}, "cargo test", "exit", "", "there is a Cargo.toml"},
+		"cargo":           {map[string]string{"Cargo.toml": "[package]"}, "cargo test --no-fail-fast", "cargo", "", "there is a Cargo.toml"},
 		"npm":             {map[string]string{"package.json": node, "package-lock.json": "{}"}, "npm test --silent", "exit", "", "package.json has a test script and there is a package-lock.json"},
 		"npm, no lock":    {map[string]string{"package.json": node}, "npm test --silent", "exit", "", "package.json has a test script"},
 		"pnpm":            {map[string]string{"package.json": node, "pnpm-lock.yaml": ""}, "pnpm test", "exit", "", "package.json has a test script and there is a pnpm-lock.yaml"},

@@ -1,21 +1,34 @@
-// Package results reads what test runners report: the events of go test -json and the
-// XML that JUnit and its many imitators write, however broken, large or hostile.
+// Package results is the model of what a test command said about its tests: counts,
+// failures and what is wrong with the report itself, within bounds. The readers of the
+// formats are rooms of their own: junit, dotnet, gotest, tap, plain, and reports, which
+// tells them apart.
 //
-// It reads what it is handed and touches no file, process or clock. What a failure
-// leads to is not its business.
+// It reads nothing. What a failure leads to is not its business.
 package results
 
 import (
+	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/check/foreign"
 )
 
 // The formats of a Report.
 const (
-	GoTest = "gotest"
+	GoTest = "gotest" // go test -json
 	JUnit  = "junit"
-	Exit   = "exit"
+	TRX    = "trx"   // dotnet test, Visual Studio
+	NUnit  = "nunit" // version 2 and 3
+	XUnit  = "xunit" // xunit.net, version 2
+	TAP    = "tap"
+	Pytest = "pytest" // what it prints, as are the following
+	Cargo  = "cargo"
+	Node   = "node" // node:test, spec and dot
+	Maven  = "maven"
+	Go     = "go"   // go test without -json
+	Exit   = "exit" // no report: the exit code alone
 )
 
 // Bounds on what a report keeps, so that a million failures stay a report.
@@ -25,15 +38,17 @@ const (
 	maxWarnings = 20
 )
 
-// Report is what a test command said about its tests. Total is the sum of
-// Passed, Failed, Skipped and Errors; a test with subtests counts by its subtests.
+// Report is what a test command said about its tests. Total is the sum of Passed,
+// Failed, Skipped and Errors, and counts each test once; a test with subtests counts by
+// its subtests. docs/reports.md has the rules.
 type Report struct {
-	Format   string    `json:"format"` // gotest, junit or exit
+	Format   string    `json:"format"` // one of the constants
 	Total    int       `json:"total"`
 	Passed   int       `json:"passed"`
 	Failed   int       `json:"failed"`
 	Skipped  int       `json:"skipped"`
-	Errors   int       `json:"errors"` // broke before or outside a test: build failures, crashes, set-up
+	Errors   int       `json:"errors"`          // broke before or outside a test: build failures, crashes, set-up
+	Flaky    int       `json:"flaky,omitempty"` // of Passed: failed at first, passed when run again
 	Failures []Failure `json:"failures,omitempty"`
 	Warnings []string  `json:"warnings,omitempty"`
 	// Incomplete is set when something of the report is missing or could not be
@@ -49,6 +64,24 @@ type Failure struct {
 	Line    int    `json:"line,omitempty"`    // from 1, 0 when not known
 	Message string `json:"message,omitempty"` // at most 40 lines
 }
+
+// Pass counts a test that passed, flaky one that did so only when run again.
+func (r *Report) Pass(flaky bool) {
+	r.Total++
+	r.Passed++
+	if flaky {
+		r.Flaky++
+	}
+}
+
+// Skip counts a test that did not run.
+func (r *Report) Skip() {
+	r.Total++
+	r.Skipped++
+}
+
+// Room tells whether the message of one more failure would be kept.
+func (r *Report) Room() bool { return len(r.Failures) < maxMessages }
 
 // Fail counts a failure (or an error) and keeps what the bounds allow.
 func (r *Report) Fail(f Failure, broke bool) {
@@ -91,10 +124,20 @@ func (r *Report) Lack(format string, args ...any) {
 	r.Warn(format, args...)
 }
 
+// SayFlaky warns of flaky tests, once all are counted.
+func (r *Report) SayFlaky() {
+	switch {
+	case r.Flaky == 1:
+		r.Warn("1 test failed at first and passed when it was run again: it counts as passed")
+	case r.Flaky > 1:
+		r.Warn("%d tests failed at first and passed when they were run again: they count as passed", r.Flaky)
+	}
+}
+
 // Add takes in another report of the same run.
 func (r *Report) Add(o Report) {
 	r.Total, r.Passed, r.Failed = r.Total+o.Total, r.Passed+o.Passed, r.Failed+o.Failed
-	r.Skipped, r.Errors = r.Skipped+o.Skipped, r.Errors+o.Errors
+	r.Skipped, r.Errors, r.Flaky = r.Skipped+o.Skipped, r.Errors+o.Errors, r.Flaky+o.Flaky
 	for _, f := range o.Failures {
 		r.keep(f)
 	}
@@ -102,6 +145,32 @@ func (r *Report) Add(o Report) {
 	for _, w := range o.Warnings {
 		r.Warn("%s", w)
 	}
+}
+
+// Sound gives an error when the report cannot be right, whatever it was read from: a
+// reader that miscounts must not make a pass.
+func (r Report) Sound() error {
+	switch named := r.Failed + r.Errors; {
+	case min(r.Passed, r.Failed, r.Skipped, r.Errors, r.Flaky) < 0 || r.Flaky > r.Passed:
+		return fmt.Errorf("a count is impossible: %s", r)
+	case r.Total != r.Passed+r.Failed+r.Skipped+r.Errors:
+		return fmt.Errorf("the counts do not add up: %s", r)
+	case len(r.Failures) > named || len(r.Failures) < min(named, maxFailures) && !r.Incomplete:
+		return fmt.Errorf("%d failures are named of %d", len(r.Failures), named)
+	case r.Incomplete && len(r.Warnings) == 0:
+		return errors.New("the report is incomplete and no warning says why")
+	}
+	for _, f := range r.Failures {
+		if f.Test == "" || f.Line < 0 || strings.Count(f.Message, "\n") >= foreign.MessageLines {
+			return fmt.Errorf("the failure %q is not as failures are", f.Test)
+		}
+		for _, s := range []string{f.Test, f.Package, f.File, f.Message} {
+			if !utf8.ValidString(s) || strings.ContainsAny(s, "\x1b\x00\r") {
+				return fmt.Errorf("the failure %q is no plain text", f.Test)
+			}
+		}
+	}
+	return nil
 }
 
 // String counts on one line: 12 tests: 10 passed, 2 failed.
@@ -114,118 +183,10 @@ func (r Report) String() string {
 	for _, p := range []struct {
 		n    int
 		noun string
-	}{{r.Failed, "failed"}, {r.Errors, "broke"}, {r.Skipped, "skipped"}} {
+	}{{r.Failed, "failed"}, {r.Errors, "broke"}, {r.Skipped, "skipped"}, {r.Flaky, "flaky"}} {
 		if p.n > 0 {
 			s += fmt.Sprintf(", %d %s", p.n, p.noun)
 		}
 	}
 	return s
-}
-
-// Bounds on a message.
-const (
-	messageLines = 40
-	lineBytes    = 500
-)
-
-// Tail gives the last lines of s, made plain, each cut to a readable length.
-func Tail(s string) string {
-	lines := splitLines(s)
-	return joinLines(lines[max(0, len(lines)-messageLines):])
-}
-
-// ends gives the first and the last lines of s, made plain: a traceback says what
-// happened at one end and where at the other.
-func ends(s string) string {
-	lines := splitLines(s)
-	if len(lines) > messageLines {
-		const head = 14
-		cut := append([]string{}, lines[:head]...)
-		cut = append(cut, "…")
-		lines = append(cut, lines[len(lines)-(messageLines-head-1):]...)
-	}
-	return joinLines(lines)
-}
-
-func splitLines(s string) []string {
-	s = strings.Trim(plain(s), "\n")
-	if strings.TrimSpace(s) == "" {
-		return nil
-	}
-	return strings.Split(s, "\n")
-}
-
-func joinLines(lines []string) string {
-	var b strings.Builder
-	for i, l := range lines {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		l = strings.TrimRight(l, " \t")
-		if len(l) > lineBytes {
-			l = strings.ToValidUTF8(l[:lineBytes], "") + "…"
-		}
-		b.WriteString(l)
-	}
-	return b.String()
-}
-
-// mangledColour is a terminal colour whose escape character was not allowed in XML: as
-// the reader here replaces it, and as pytest writes it.
-var mangledColour = regexp.MustCompile(`(\x{fffd}|#x1B)\[[0-9;]*m`)
-
-// plain makes program output readable as text: valid UTF-8, line ends as \n, without
-// terminal sequences. What else is odd in it stays for the door that prints it.
-func plain(s string) string {
-	s = strings.ToValidUTF8(s, "\ufffd")
-	if strings.Contains(s, "[") {
-		s = mangledColour.ReplaceAllString(s, "")
-	}
-	if !strings.ContainsAny(s, "\x1b\r\x00") {
-		return s
-	}
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '\r':
-			b.WriteByte('\n') // a progress bar painting over itself
-		case 0:
-		case 0x1b:
-			i += escape(s[i:]) - 1
-		default:
-			b.WriteByte(s[i])
-		}
-	}
-	return b.String()
-}
-
-// escape gives the length of the terminal sequence at the start of s, at least 1.
-func escape(s string) int {
-	if len(s) < 2 {
-		return 1
-	}
-	switch s[1] {
-	case '[': // CSI: parameters, then one letter
-		for i := 2; i < len(s); i++ {
-			if s[i] >= 0x40 && s[i] <= 0x7e {
-				return i + 1
-			}
-			if s[i] < 0x20 {
-				return i
-			}
-		}
-		return len(s)
-	case ']': // OSC: up to BEL or ESC \
-		for i := 2; i < len(s) && s[i] != '\n'; i++ {
-			if s[i] == 7 {
-				return i + 1
-			}
-			if s[i] == 0x1b {
-				return min(i+2, len(s))
-			}
-		}
-		return 2
-	}
-	return 1
 }

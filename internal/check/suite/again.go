@@ -32,7 +32,7 @@ func (r *testRun) sort(ctx context.Context) {
 			r.fresh = append(r.fresh, f)
 		}
 	}
-	if r.whole() && r.format != results.Exit {
+	if r.whole() && r.names() && r.in.Baseline.Format != results.Exit {
 		for _, f := range r.in.Baseline.Failures {
 			if !failing[f.Test] {
 				r.fixed = append(r.fixed, f.Test)
@@ -61,7 +61,7 @@ func (r *testRun) whole() bool {
 // what could not be run again included, stays new.
 func (r *testRun) again(ctx context.Context) {
 	command := narrowed(r.in.Command, r.fresh)
-	here, ok := failed(ctx, r.in, command, r.in.Root)
+	here, ok := failed(ctx, r.in, command, r.in.Root, r.names())
 	if !ok {
 		return
 	}
@@ -74,7 +74,7 @@ func (r *testRun) again(ctx context.Context) {
 		return
 	}
 	defer done()
-	if there, ok := failed(ctx, r.in, command, root); ok {
+	if there, ok := failed(ctx, r.in, command, root, r.names()); ok {
 		var known []results.Failure
 		known, r.fresh = apart(r.fresh, there)
 		r.known = append(r.known, known...)
@@ -94,8 +94,9 @@ func apart(all []results.Failure, set map[string]bool) (in, out []results.Failur
 }
 
 // failed runs command in root and gives the ids of what failed. ok is false when that
-// could not be told.
-func failed(ctx context.Context, in Input, command belay.TestCommand, root string) (ids map[string]bool, ok bool) {
+// could not be told: when they were names before and are none now, or the other way
+// round, for one.
+func failed(ctx context.Context, in Input, command belay.TestCommand, root string, names bool) (ids map[string]bool, ok bool) {
 	id := in.Command.String()
 	in.Root, in.Command, in.Baseline, in.Before, in.Logs = root, command, nil, nil, nil
 	run, err := newTestRun(ctx, in)
@@ -108,7 +109,10 @@ func failed(ctx context.Context, in Input, command belay.TestCommand, root strin
 	if ctx.Err() != nil || run.ending.Cut || run.ending.Failed != nil || run.crashed() || run.unable() {
 		return nil, false
 	}
-	if run.format == results.Exit {
+	if run.ending.Code != 0 && run.names() != names {
+		return nil, false
+	}
+	if run.format == results.Exit && !run.names() {
 		return map[string]bool{id: run.ending.Code != 0}, true
 	}
 	if run.broken != "" || run.report.Incomplete && len(run.report.Failures) == 0 {

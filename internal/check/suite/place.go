@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/check/detect"
+	"github.com/belay-dev/belay/internal/check/foreign"
 	"github.com/belay-dev/belay/internal/check/results"
 )
 
@@ -28,11 +29,11 @@ func newTree(root string) tree {
 // locate finds where a failure points in the tree: the first place named that is a
 // file of the tree and not of a dependency. It gives "" and 0 when there is none.
 func (t tree) locate(f results.Failure) (string, int) {
-	var named []results.Place
+	var named []foreign.Place
 	if f.File != "" {
-		named = append(named, results.Place{File: f.File, Line: f.Line})
+		named = append(named, foreign.Place{File: f.File, Line: f.Line})
 	}
-	for _, p := range append(named, results.Places(f.Message, 60)...) {
+	for _, p := range append(named, foreign.Places(f.Message, 60)...) {
 		if file := t.find(p.File, f.Package); file != "" {
 			return file, p.Line
 		}

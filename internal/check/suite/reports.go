@@ -15,6 +15,8 @@ import (
 
 	"github.com/belay-dev/belay/internal/check/detect"
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/check/results/dotnet"
+	"github.com/belay-dev/belay/internal/check/results/junit"
 	"github.com/belay-dev/belay/internal/glob"
 )
 
@@ -114,7 +116,8 @@ func (s fileSet) since(before fileSet) []reportFile {
 	return slices.DeleteFunc(slices.Clone(s.files), func(f reportFile) bool { return old[f] })
 }
 
-func (f reportFile) read() (results.Report, error) {
+// read reads one file of a run. One among several may have no tests.
+func (f reportFile) read(format string) (results.Report, error) {
 	root, err := os.OpenRoot(f.dir)
 	if err != nil {
 		return results.Report{}, err
@@ -129,7 +132,10 @@ func (f reportFile) read() (results.Report, error) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		return results.Report{}, errors.New("it is no regular file")
 	}
-	return results.ReadJUnit(file)
+	if format == results.JUnit {
+		return junit.Read(file)
+	}
+	return dotnet.Read(file)
 }
 
 // timedFS ends a walk when there is no time left.

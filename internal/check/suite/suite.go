@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -20,8 +20,12 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/answer"
 	"github.com/belay-dev/belay/internal/check/detect"
+	"github.com/belay-dev/belay/internal/check/foreign"
 	"github.com/belay-dev/belay/internal/check/hold"
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/check/results/gotest"
+	"github.com/belay-dev/belay/internal/check/results/plain"
+	"github.com/belay-dev/belay/internal/check/results/reports"
 	"github.com/belay-dev/belay/internal/units"
 )
 
@@ -99,7 +103,7 @@ type testRun struct {
 	reports string // the folder detect.ReportsVar names
 	stale   fileSet
 	output  hold.Spool // stdout and stderr
-	errors  hold.Spool // stderr, for gotest only: its stdout is JSON
+	errors  hold.Spool // stderr alone, where stdout is not for people
 	ending  hold.Ending
 	report  results.Report
 	broken  string // why there is no report
@@ -115,13 +119,16 @@ func newTestRun(ctx context.Context, in Input) (*testRun, error) {
 	switch r.format {
 	case "":
 		r.format = results.Exit
-	case results.GoTest, results.Exit:
-	case results.JUnit:
+	case results.Exit:
+	default:
+		if !slices.Contains(reports.Formats(), r.format) {
+			return nil, fmt.Errorf("%q is no format of a test report, use exit or one of %s", cmd.Format, strings.Join(reports.Formats(), ", "))
+		}
+	}
+	if r.inFiles() {
 		if err := validReport(cmd.Report); err != nil {
 			return nil, err
 		}
-	default:
-		return nil, fmt.Errorf("%q is no format of a test report, use gotest, junit or exit", cmd.Format)
 	}
 	if info, err := os.Stat(in.Root); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%s is no folder", in.Root)
@@ -131,7 +138,7 @@ func newTestRun(ctx context.Context, in Input) (*testRun, error) {
 		return nil, fmt.Errorf("making a folder for the reports: %w", err)
 	}
 	r.reports = dir
-	if r.format == results.JUnit {
+	if r.inFiles() {
 		r.stale = findReports(ctx, in.Root, cmd.Report, "")
 	}
 	return r, nil
@@ -139,18 +146,32 @@ func newTestRun(ctx context.Context, in Input) (*testRun, error) {
 
 func (r *testRun) close() { os.RemoveAll(r.reports) }
 
-// run runs the command. The output of go test is read while it comes, since what is
-// kept of it is bounded.
+// inFiles tells of the formats that are written to files, which are the XML ones: all
+// others are what the command prints.
+func (r *testRun) inFiles() bool {
+	switch r.format {
+	case results.JUnit, results.TRX, results.NUnit, results.XUnit:
+		return true
+	}
+	return false
+}
+
+// onStdout tells of the formats in which a line of stderr would do harm. What a runner
+// prints for people comes on both.
+func (r *testRun) onStdout() bool { return r.format == results.GoTest || r.format == results.TAP }
+
+// run runs the command. Its output is read while it comes, since what is kept of it is
+// bounded.
 func (r *testRun) run(ctx context.Context) {
 	p := hold.Program{
-		Args: r.in.Command.Args, Dir: r.in.Root, Env: r.environment(),
+		Args: r.in.Command.Args, Dir: r.in.Root, Env: hold.Environ(r.in.Env, r.in.Root, detect.ReportsVar+"="+r.reports),
 		Stdout: &r.output,
 		Grace:  r.in.grace(),
 	}
 	if line := r.in.Command.Command; line != "" {
 		p.Args = []string{"sh", "-c", line}
 	}
-	if r.format != results.GoTest {
+	if r.inFiles() || r.format == results.Exit {
 		r.ending = p.Run(ctx)
 		return
 	}
@@ -164,13 +185,27 @@ func (r *testRun) run(ctx context.Context) {
 			}
 			pipeR.Close() // the program must never wait for a reader that is gone
 		}()
-		r.report, _ = results.ReadGoTest(pipeR)
+		r.readStream(pipeR)
 	}()
-	p.Stdout, p.Stderr = tee{&r.output, pipeW}, io.MultiWriter(&r.output, &r.errors)
+	p.Stdout = tee{&r.output, pipeW}
+	if r.onStdout() {
+		p.Stderr = io.MultiWriter(&r.output, &r.errors)
+	}
 	p.Cut = func() { pipeW.Close() } // a test that is ended reports a failure that is ours
 	r.ending = p.Run(ctx)
 	pipeW.Close()
 	<-done
+}
+
+func (r *testRun) readStream(in io.Reader) {
+	if r.format == results.GoTest {
+		r.report, _ = gotest.Read(in) // the pipe never fails
+		return
+	}
+	var err error
+	if r.report, err = reports.Read(in, r.format); err != nil {
+		r.broken = err.Error()
+	}
 }
 
 // tee writes to the first and, as long as it takes it, to the second.
@@ -181,49 +216,33 @@ func (t tee) Write(p []byte) (int, error) {
 	return t.first.Write(p)
 }
 
-// environment is the given one without what would aim git at another repository
-// (inside a git hook GIT_DIR and GIT_INDEX_FILE are set), and with our own marks.
-func (r *testRun) environment() []string {
-	env := r.in.Env
-	if env == nil {
-		env = os.Environ()
-	}
-	var out []string
-	for _, e := range env {
-		name, _, _ := strings.Cut(e, "=")
-		if strings.HasPrefix(name, "GIT_") || name == detect.ReportsVar || name == "PWD" {
-			continue
-		}
-		out = append(out, e)
-	}
-	root, err := filepath.Abs(r.in.Root)
-	if err != nil {
-		root = r.in.Root
-	}
-	return append(out, "PWD="+root, detect.ReportsVar+"="+r.reports)
-}
-
 // read makes the report of a run that ended by itself; what go test said is already
 // there.
 func (r *testRun) read(ctx context.Context) {
 	switch {
-	case r.format == results.JUnit:
-		r.report = results.Report{Format: results.JUnit}
+	case r.inFiles():
+		r.report = results.Report{Format: r.format}
 		if !r.ending.Cut && r.ending.Failed == nil {
-			r.readJUnit(ctx)
+			r.readFiles(ctx)
 		}
 	case r.format == results.Exit && r.ending.Failed == nil && !r.ending.Cut && !r.unable():
 		r.report = results.Report{Format: results.Exit}
+		// What a known runner printed says more than the exit code, where they agree.
+		said, ok, _ := plain.Any(r.output.Reader())
+		if failed := said.Failed+said.Errors > 0; ok && !said.Incomplete && said.Total > 0 && said.Sound() == nil && failed == (r.ending.Code != 0) {
+			r.report = said
+			return
+		}
 		if r.ending.Code == 0 {
 			r.report.Total, r.report.Passed = 1, 1
 			return
 		}
-		f := results.Failure{Test: r.in.Command.String(), Message: results.Tail(r.output.Last(64 << 10))}
+		f := results.Failure{Test: r.in.Command.String(), Message: foreign.Tail(r.output.Last(64 << 10))}
 		r.report.Fail(f, false)
 	}
 }
 
-func (r *testRun) readJUnit(ctx context.Context) {
+func (r *testRun) readFiles(ctx context.Context) {
 	found := findReports(ctx, r.in.Root, r.in.Command.Report, r.reports)
 	fresh := found.since(r.stale)
 	if found.incomplete || r.stale.incomplete {
@@ -234,7 +253,7 @@ func (r *testRun) readJUnit(ctx context.Context) {
 			r.report.Lack("there was no time to read every report")
 			break
 		}
-		one, err := file.read()
+		one, err := file.read(r.format)
 		if err != nil {
 			r.report.Lack("%s: %s", file.name, err)
 		}
@@ -257,7 +276,7 @@ func (r *testRun) readJUnit(ctx context.Context) {
 func (r *testRun) unable() bool {
 	return r.ending.Code == 126 || r.ending.Code == 127 ||
 		// What detection proposes for Python ends with 1 where pytest is not installed.
-		r.ending.Code == 1 && r.format == results.JUnit && strings.Contains(r.output.Last(1<<10), "No module named pytest")
+		r.ending.Code == 1 && r.inFiles() && strings.Contains(r.output.Last(1<<10), "No module named pytest")
 }
 
 // crashed tells of a death that neither the tests nor belay asked for: on Linux,

@@ -46,13 +46,14 @@ func TestTests(t *testing.T) {
 	goPass := events(`{"Action":"run","Package":"p","Test":"TestA"}`, `{"Action":"pass","Package":"p","Test":"TestA"}`, `{"Action":"pass","Package":"p"}`)
 	goFail := events(`{"Action":"run","Package":"p","Test":"TestA"}`, `{"Action":"output","Package":"p","Test":"TestA","Output":"  t.go:2: bad\n"}`, `{"Action":"fail","Package":"p","Test":"TestA"}`, `{"Action":"fail","Package":"p"}`)
 	junit := func(text string) string { return "cat > $BELAY_REPORTS/r.xml <<'END'\n" + text + "\nEND\n" }
+	pytestFail := events("FAILED t.py::test_x - no", "1 failed, 2 passed in 0.1s")
 	for name, tt := range map[string]struct {
 		cmd   belay.TestCommand
 		known []string
 		want  string
 	}{
 		"no command":     {want: "skipped: no test command: set checks.tests.command or pass --test"},
-		"unknown format": {cmd: belay.TestCommand{Command: "true", Format: "tap"}, want: `unknown: could not run: "tap" is no format of a test report, use gotest, junit or exit`},
+		"unknown format": {cmd: belay.TestCommand{Command: "true", Format: "odd"}, want: `unknown: could not run: "odd" is no format of a test report, use exit or one of junit, gotest, tap, trx, nunit, xunit, pytest, cargo, node, maven, go`},
 
 		"exit 0":         {cmd: belay.TestCommand{Command: "true"}, want: "pass"},
 		"arguments":      {cmd: belay.TestCommand{Args: []string{"sh", "-c", "exit 0"}, Format: "exit"}, want: "pass"},
@@ -62,6 +63,23 @@ func TestTests(t *testing.T) {
 		"killed":         {cmd: belay.TestCommand{Command: "kill -KILL $$"}, want: "unknown: the test command was ended by signal 9 (killed), which belay did not send"},
 		"crashed":        {cmd: belay.TestCommand{Command: "kill -SEGV $$"}, want: "fail\nerror tests : the test command failed"},
 		"exit known":     {cmd: belay.TestCommand{Command: "exit 1"}, known: []string{"exit 1"}, want: "unknown: the test command failed before the task too, and its exit code does not tell old failures from new\nnote tests : test failed before too: exit 1"},
+
+		"exit names":     {cmd: belay.TestCommand{Command: pytestFail + "exit 1"}, want: "fail\nerror tests t.py: test fails: t.py::test_x"},
+		"exit, old name": {cmd: belay.TestCommand{Command: pytestFail + "exit 1"}, known: []string{"t.py::test_x"}, want: "unknown: the test command failed before the task too, and its exit code does not tell old failures from new\nnote tests t.py: test failed before too: t.py::test_x"},
+		"exit, new name": {cmd: belay.TestCommand{Command: pytestFail + "exit 1"}, known: []string{"t.py::test_y"}, want: "fail\nerror tests t.py: test fails: t.py::test_x\nnote tests : test is fixed: t.py::test_y"},
+		"exit, no names": {cmd: belay.TestCommand{Command: "exit 1"}, known: []string{"t.py::test_y"}, want: "unknown: the test command failed before the task too, and its exit code does not tell old failures from new"},
+		"exit disagrees": {cmd: belay.TestCommand{Command: pytestFail}, want: "pass"},
+		"exit, others":   {cmd: belay.TestCommand{Command: events("3 passed in 0.1s") + "exit 3"}, want: "fail\nerror tests : the test command failed"},
+
+		"tap passes":      {cmd: belay.TestCommand{Command: events("1..1", "ok 1 - a"), Format: "tap"}, want: "pass"},
+		"tap fails":       {cmd: belay.TestCommand{Command: events("1..1", "not ok 1 - a", "# at t.py line 2") + "exit 1", Format: "tap"}, want: "fail\nerror tests t.py: test fails: a"},
+		"tap, words":      {cmd: belay.TestCommand{Command: "echo '1..1'; echo 'not ok 7' >&2; echo 'ok 1'", Format: "tap"}, want: "pass"},
+		"tap cut":         {cmd: belay.TestCommand{Command: events("1..2", "ok 1 - a"), Format: "tap"}, want: "unknown: the report is not whole: the stream planned 2 tests, and 1 ran\nwarning tests : the test report has flaws"},
+		"tap, nothing":    {cmd: belay.TestCommand{Command: "true", Format: "tap"}, want: "unknown: the report is empty: it says nothing about any test"},
+		"tap, bail":       {cmd: belay.TestCommand{Command: events("1..2", "ok 1", "Bail out! no disk") + "exit 1", Format: "tap"}, want: "fail\nerror tests : the test command failed\nwarning tests : the test report has flaws"},
+		"pytest words":    {cmd: belay.TestCommand{Command: pytestFail + "exit 1", Format: "pytest"}, known: []string{"t.py::test_x"}, want: "pass\nnote tests t.py: test failed before too: t.py::test_x"},
+		"pytest, nothing": {cmd: belay.TestCommand{Command: "echo done", Format: "pytest"}, want: "unknown: nothing could be read: the output has no summary of pytest: it may have been cut short\nwarning tests : the test report has flaws"},
+		"trx fails":       {cmd: belay.TestCommand{Command: junit(`<TestRun><UnitTestResult testName="a.b" outcome="Failed"/></TestRun>`) + "exit 1", Format: "trx"}, want: "fail\nerror tests : test fails: a.b"},
 
 		"gotest passes":         {cmd: belay.TestCommand{Command: goPass, Format: "gotest"}, want: "pass"},
 		"gotest fails":          {cmd: belay.TestCommand{Command: goFail + "exit 1", Format: "gotest"}, want: "fail\nerror tests t.go: test fails: p.TestA"},

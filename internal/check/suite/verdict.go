@@ -7,6 +7,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/answer"
+	"github.com/belay-dev/belay/internal/check/foreign"
 	"github.com/belay-dev/belay/internal/check/results"
 )
 
@@ -54,13 +55,20 @@ func (r *testRun) judgeExit(fresh, known []results.Failure) belay.CheckResult {
 		return r.answer("could not run: "+r.lastLine(), nil, nil)
 	case r.crashed():
 		return r.answer("the test command "+r.ending.String()+", which belay did not send", nil, nil)
-	case len(known) > 0:
+	case len(known) > 0 && len(fresh) == 0, len(fresh) > 0 && r.failedBefore() && !r.names():
 		return r.answer("the test command failed before the task too, and its exit code does not tell old failures from new", nil, known)
+	case len(fresh) > 0 && r.names():
+		return r.answer("", r.failures(fresh, "new"), known)
 	case len(fresh) > 0:
 		return r.answer("", []belay.Finding{r.unexplained()}, nil)
 	}
 	return r.answer("", nil, nil)
 }
+
+// names tells whether the report has tests in it, and not only the command's end.
+func (r *testRun) names() bool { return r.report.Format != results.Exit }
+
+func (r *testRun) failedBefore() bool { return r.in.Baseline != nil && len(r.in.Baseline.Failures) > 0 }
 
 // answer makes the result: unknown when why is given. Known failures, warnings of the
 // report and processes that outlived the run are added to the findings.
@@ -97,7 +105,7 @@ func (r *testRun) summary(known []results.Failure) string {
 	switch {
 	case r.format == results.Exit && r.report.Total == 0, r.ending.Failed != nil:
 		return "could not tell"
-	case r.format == results.Exit:
+	case !r.names():
 		return "the test command " + r.ending.String()
 	}
 	var besides []string
@@ -138,7 +146,7 @@ func (r *testRun) failures(tests []results.Failure, standing string) []belay.Fin
 	for _, t := range tests[:min(len(tests), mostTests)] {
 		f := belay.Finding{
 			Severity: severity, Category: belay.CategoryTests,
-			Title: title + results.Clip(t.Test, 200), Detail: t.Message, Recommendation: advice,
+			Title: title + foreign.Clip(t.Test, 200), Detail: t.Message, Recommendation: advice,
 		}
 		f.File, f.Line = at.locate(t)
 		out = append(out, f)
@@ -146,7 +154,7 @@ func (r *testRun) failures(tests []results.Failure, standing string) []belay.Fin
 	if len(tests) > mostTests {
 		var ids []string
 		for _, t := range tests[mostTests:min(len(tests), mostTests+100)] {
-			ids = append(ids, results.Clip(t.Test, 200))
+			ids = append(ids, foreign.Clip(t.Test, 200))
 		}
 		out = append(out, belay.Finding{
 			Severity: severity, Category: belay.CategoryTests, Title: title + "more of them",
@@ -162,7 +170,7 @@ func (r *testRun) repaired() []belay.Finding {
 	var out []belay.Finding
 	for _, id := range r.fixed[:min(len(r.fixed), mostTests)] {
 		out = append(out, belay.Finding{
-			Severity: belay.SeverityNote, Category: belay.CategoryTests, Title: "test is fixed: " + results.Clip(id, 200),
+			Severity: belay.SeverityNote, Category: belay.CategoryTests, Title: "test is fixed: " + foreign.Clip(id, 200),
 		})
 	}
 	return out
@@ -170,7 +178,7 @@ func (r *testRun) repaired() []belay.Finding {
 
 // count gives the figures, nil where the report says nothing of single tests.
 func (r *testRun) count() *belay.TestCount {
-	if r.format == results.Exit || r.report.Total == 0 {
+	if !r.names() || r.report.Total == 0 {
 		return nil
 	}
 	return &belay.TestCount{
@@ -197,17 +205,17 @@ func (r *testRun) unexplained() belay.Finding {
 
 // said is the end of what the command wrote for people.
 func (r *testRun) said() string {
-	if r.format == results.GoTest {
-		return results.Tail(r.errors.Last(64 << 10))
+	if r.onStdout() {
+		return foreign.Tail(r.errors.Last(64 << 10))
 	}
-	return results.Tail(r.output.Last(64 << 10))
+	return foreign.Tail(r.output.Last(64 << 10))
 }
 
 // lastLine is what the command said last, or how it ended.
 func (r *testRun) lastLine() string {
 	said := r.said()
 	if last := strings.TrimSpace(said[strings.LastIndexByte(said, '\n')+1:]); last != "" {
-		return results.Clip(last, 300)
+		return foreign.Clip(last, 300)
 	}
 	return "the test command " + r.ending.String()
 }

@@ -2,6 +2,8 @@ package work
 
 import (
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -9,6 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/cli"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/notation"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
@@ -17,18 +20,25 @@ func (a commands) checkCommand() *cobra.Command {
 	var before string
 	var timeout time.Duration
 	var trust bool
+	var format string
 	c := &cobra.Command{
 		Use: "check [TASK]", Short: "Judge the present state by facts", Args: cobra.MaximumNArgs(1),
 		Long: `Check compares the working tree with a task's state before and judges the change:
-files in scope, protected paths, instruction files, size, tests. Without a task it
-compares with the snapshot given by --before.
+files in scope, protected paths, instruction files, size, secrets, weakened tests,
+missing test files, documentation, linters, tests. Without a task it compares with the
+snapshot given by --before. --format sarif, github or rdjson writes the findings for
+other programs.
 
 Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no such task.`,
 		Example: `  belay check T7
   belay check T7 --skip tests --timeout 5s
-  belay check --before 01jd6y --files 'src/**' --protect go.mod --json`,
+  belay check --before 01jd6y --files 'src/**' --protect go.mod --json
+  belay check T7 --format sarif > belay.sarif`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.known(format); err != nil {
+				return err
+			}
 			q := flow.CheckRequest{Before: before, Skip: set.Skip, Timeout: timeout}
 			desk, err := a.Open(c.Context(), set.Flags(c.Flags())...)
 			if err != nil {
@@ -52,19 +62,32 @@ Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no su
 			s.Set("checking")
 			report, err := desk.Check(a.Soft, q)
 			s.Stop()
-			return a.judged(report, err)
+			return a.judged(report, err, format)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&before, "before", "", "compare with this `SNAPSHOT` instead of a task's state before")
 	f.DurationVar(&timeout, "timeout", 30*time.Second, "time limit of all checks together")
 	f.BoolVar(&trust, "trust", false, "let the commands in .belay/config.yaml run, now and later")
+	f.StringVar(&format, "format", "text", "write the report as text, json, "+strings.Join(notation.Forms(), ", "))
 	set.AddScope(f)
 	return c
 }
 
+// known refuses a format that does not exist before anything is judged.
+func (a commands) known(format string) error {
+	all := append([]string{"text", "json"}, notation.Forms()...)
+	if !slices.Contains(all, format) {
+		return belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(all, ", "), "%q is no format of a report", format)
+	}
+	if format == "json" {
+		a.JSON = true
+	}
+	return nil
+}
+
 // judged prints a report and ends with what its verdict means.
-func (a commands) judged(report belay.Report, err error) error {
+func (a commands) judged(report belay.Report, err error, format string) error {
 	if err != nil {
 		return err
 	}
@@ -73,6 +96,12 @@ func (a commands) judged(report belay.Report, err error) error {
 		err = belay.Refuse(belay.CodeRefused, "mend what is named above, or belay rollback", "%d finding(s) refuse the work", len(report.Errors()))
 	case belay.VerdictUnknown:
 		err = belay.Refuse(belay.CodeCannot, "see the check that could not tell, above", "the work could not be judged")
+	}
+	if slices.Contains(notation.Forms(), format) && !a.JSON {
+		if werr := notation.Write(a.Out, format, report); werr != nil {
+			return werr
+		}
+		return a.Tell(nil, err)
 	}
 	return a.Tell(report, err, func(w io.Writer) { terminal.Report(w, report) })
 }

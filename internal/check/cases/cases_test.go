@@ -1,0 +1,101 @@
+package cases
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/check/lang"
+)
+
+// shown writes a test on one line: its name, assertions, and what is marked. A mark
+// that holds only under a condition has a question mark.
+func shown(u Test) string {
+	var b strings.Builder
+	if u.Group {
+		b.WriteString("group ")
+	}
+	fmt.Fprintf(&b, "%d %s", u.Line, u.Name)
+	if !u.Group {
+		fmt.Fprintf(&b, " a%d", u.Asserts)
+	}
+	marks := func(kind string, list []Mark) {
+		for _, m := range list {
+			fmt.Fprintf(&b, " %s(%s", kind, m.Text)
+			if m.Maybe {
+				b.WriteByte('?')
+			}
+			b.WriteByte(')')
+		}
+	}
+	marks("skip", u.Skips)
+	marks("only", u.Only)
+	marks("hollow", u.Hollow)
+	marks("early", u.Early)
+	if !u.Group && u.Empty() {
+		b.WriteString(" empty")
+	}
+	return b.String()
+}
+
+// TestRead reads testdata/<language>.txt: pieces of source, each after a line of dashes,
+// and below the next such line what is to be read in it.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	files, _ := filepath.Glob("testdata/*.txt")
+	if len(files) != 7 {
+		t.Fatalf("%d files", len(files))
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := lang.Language(strings.TrimSuffix(filepath.Base(file), ".txt"))
+		parts := strings.Split(string(text), "----\n")
+		for i := 0; i+1 < len(parts); i += 2 {
+			var got []string
+			for _, u := range Read(l, []byte(parts[i])) {
+				got = append(got, shown(u)+"\n")
+			}
+			if g := strings.Join(got, ""); g != parts[i+1] {
+				t.Errorf("%s:\n%s---- got\n%s---- want\n%s", l, parts[i], g, parts[i+1])
+			}
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	all := []lang.Language{lang.Go, lang.Python, lang.JavaScript, lang.TypeScript, lang.Rust, lang.Java, lang.Ruby, lang.CSharp}
+	for i, l := range all {
+		text, _ := os.ReadFile("testdata/" + string(l.Family()) + ".txt")
+		f.Add(byte(i), text)
+		f.Add(byte(i), []byte("@it[(\n{ describe.only('x', [Fact(Skip=\"\"] def test_: #[test] fn x() func TestX(t) { t.Skip("))
+	}
+	f.Fuzz(func(t *testing.T, which byte, text []byte) {
+		lines := strings.Count(string(text), "\n") + 1
+		names := map[string]bool{}
+		for _, u := range Read(all[int(which)%len(all)], text) {
+			if u.Line < 1 || u.Line > lines || names[u.Name] && u.Group {
+				t.Fatalf("%s", shown(u))
+			}
+			names[u.Name] = true
+			for _, m := range append(append(append(u.Skips, u.Only...), u.Hollow...), u.Early...) {
+				if m.Line < 1 || m.Line > lines {
+					t.Fatalf("%s: %+v", u.Name, m)
+				}
+			}
+			shown(u)
+		}
+	})
+}
+
+func BenchmarkReadGo(b *testing.B) {
+	src := []byte(strings.Repeat("func TestX(t *testing.T) {\n\tif got := f(\"a\"); got != 1 { // no\n\t\tt.Fatalf(\"%d\", got)\n\t}\n}\n", 2000))
+	b.SetBytes(int64(len(src)))
+	for b.Loop() {
+		Read(lang.Go, src)
+	}
+}

@@ -1,0 +1,221 @@
+package cases
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/check/lang"
+)
+
+// hollow tells whether the assertion at i holds whatever the code does: it asserts a
+// constant, compares a thing with itself, or says "or true".
+func (s *source) hollow(i int) bool {
+	t := s.tokens[i]
+	low := strings.ToLower(strings.ReplaceAll(t.Text, "_", ""))
+	st := s.statement(i)
+	if s.lang == lang.Python && t.Is("assert") || s.lang == lang.Java && t.Is("assert") && !s.is(i+1, "(") {
+		return alwaysTrue(untilComma(st[1:]))
+	}
+	open := i + 1
+	if s.lang == lang.Rust {
+		open++
+	}
+	if (s.lang == lang.TypeScript || s.lang == lang.JavaScript) && t.Is("assert") && s.is(i+1, ".") { // assert.equal(…)
+		low, open = "assert"+strings.ToLower(s.at(i+2).Text), i+3
+	}
+	var args [][]lang.Token
+	switch {
+	case s.is(open, "("):
+		args = split(s.inside(open))
+	case s.lang == lang.Ruby:
+		args = split(st[1:])
+	}
+	if len(args) == 0 {
+		return false
+	}
+	if s.lang == lang.Go {
+		if slices.Contains(goHandles, text(args[0])) {
+			args = args[1:]
+		}
+	}
+	if t.Is("expect") || t.Is("assertThat") || t.Is("that") || s.lang == lang.CSharp && low == "that" {
+		return s.hollowExpect(args, st)
+	}
+	return hollowCall(low, args)
+}
+
+// hollowCall judges assertX(args…) by its name.
+func hollowCall(name string, args [][]lang.Token) bool {
+	if len(args) == 0 {
+		return false
+	}
+	is := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.HasSuffix(name, w) })
+	}
+	switch {
+	case is("notequal", "notequals", "notsame", "ne", "notdeepequal", "areNotEqual", "refuteequal"):
+		return false
+	case is("true", "assert", "assertok", "ok", "truthy", "debugassert", "propassert"):
+		return alwaysTrue(args[0]) || name == "assertok" && len(args) == 1 && constant(args[0]) && !args[0][0].Is("false")
+	case is("false", "falsy", "refute"):
+		return len(args[0]) == 1 && (args[0][0].Is("false") || args[0][0].Is("False") || args[0][0].Is("nil"))
+	case is("equal", "equals", "same", "eq", "areequal", "is", "deepequal", "strictequal", "assertis"):
+		return len(args) > 1 && sameThing(args[0], args[1])
+	}
+	return false
+}
+
+// hollowExpect judges expect(a).toBe(b), expect(a).to eq(b), assertThat(a).isEqualTo(b),
+// Assert.That(a, Is.True).
+func (s *source) hollowExpect(args [][]lang.Token, st []lang.Token) bool {
+	a := args[0]
+	if len(args) > 1 {
+		return len(a) == 1 && (a[0].Is("true") && strings.HasSuffix(text(args[1]), "True"))
+	}
+	last := -1 // the matcher: the last word before the last parenthesis
+	end := len(st)
+	for k := range st {
+		if st[k].Is("not") || st[k].Is("to_not") || st[k].Is("not_to") || st[k].Is("rejects") {
+			return false
+		}
+	}
+	depth := 0
+	for k, t := range st {
+		switch {
+		case t.Is("("):
+			depth++
+		case t.Is(")"):
+			depth--
+		case depth == 0 && t.Kind == lang.Word && k > 0:
+			last = k
+		}
+	}
+	if last < 0 {
+		return false
+	}
+	var b []lang.Token
+	if last+1 < end && st[last+1].Is("(") {
+		b = st[last+2 : max(end-1, last+2)]
+	}
+	switch name := st[last].Text; name {
+	case "toBe", "toEqual", "toStrictEqual", "isEqualTo", "isSameAs", "eq", "eql", "equal", "equals", "be":
+		return len(b) > 0 && sameThing(a, untilComma(b))
+	case "toBeTruthy", "isTrue", "be_truthy", "true", "ok", "be_true":
+		return alwaysTrue(a)
+	case "toBeDefined", "isNotNull", "exist":
+		return constant(a)
+	case "toBeFalsy", "isFalse", "be_falsey":
+		return len(a) == 1 && a[0].Is("false")
+	}
+	return false
+}
+
+// split cuts arguments at commas.
+func split(tokens []lang.Token) [][]lang.Token {
+	var out [][]lang.Token
+	for len(tokens) > 0 {
+		one := untilComma(tokens)
+		out = append(out, one)
+		tokens = tokens[min(len(one)+1, len(tokens)):]
+	}
+	return out
+}
+
+// untilComma gives the tokens before the first comma that stands in no bracket.
+func untilComma(tokens []lang.Token) []lang.Token {
+	depth := 0
+	for i, t := range tokens {
+		switch {
+		case t.Is("(") || t.Is("[") || t.Is("{"):
+			depth++
+		case t.Is(")") || t.Is("]") || t.Is("}"):
+			depth--
+		case t.Is(",") && depth <= 0:
+			return tokens[:i]
+		}
+	}
+	return tokens
+}
+
+// constant tells a literal.
+func constant(tokens []lang.Token) bool {
+	if len(tokens) == 2 && tokens[0].Is("-") {
+		tokens = tokens[1:]
+	}
+	if len(tokens) != 1 {
+		return false
+	}
+	t := tokens[0]
+	switch t.Text {
+	case "true", "True", "false", "False", "null", "nil", "None", "undefined":
+		return true
+	}
+	return t.Kind == lang.Number || t.Kind == lang.Text && !strings.Contains(t.Text, "${") && !strings.Contains(t.Text, "#{")
+}
+
+// alwaysTrue tells an expression that is true as it stands: true, 1, 1 == 1, x == x,
+// anything or true.
+func alwaysTrue(tokens []lang.Token) bool {
+	tokens = unwrap(tokens)
+	n := len(tokens)
+	if n == 1 {
+		t := tokens[0]
+		return t.Is("true") || t.Is("True") || t.Kind == lang.Number && t.Text != "0"
+	}
+	if n == 2 && (tokens[0].Is("not") || tokens[0].Is("!")) {
+		return tokens[1].Is("false") || tokens[1].Is("False")
+	}
+	if n > 2 && (tokens[n-1].Is("True") || tokens[n-1].Is("true")) && (tokens[n-2].Is("or") || tokens[n-2].Is("|") && tokens[n-3].Is("|")) {
+		return true
+	}
+	for i := 1; i+1 < n; i++ {
+		switch {
+		case tokens[i].Is("is") && !tokens[i+1].Is("not"):
+			return sameThing(tokens[:i], tokens[i+1:])
+		case tokens[i].Is("=") && tokens[i+1].Is("=") && !tokens[i-1].Is("!") && !tokens[i-1].Is("<") && !tokens[i-1].Is(">"):
+			rest := tokens[i+2:]
+			if len(rest) > 0 && rest[0].Is("=") {
+				rest = rest[1:]
+			}
+			return sameThing(tokens[:i], rest)
+		}
+	}
+	return false
+}
+
+// unwrap takes away parentheses around all of an expression: not those of (a) == (b).
+func unwrap(tokens []lang.Token) []lang.Token {
+	for len(tokens) > 2 && tokens[0].Is("(") {
+		depth, end := 0, 0
+		for i, t := range tokens {
+			if t.Is("(") {
+				depth++
+			} else if t.Is(")") {
+				depth--
+			}
+			if depth == 0 {
+				end = i
+				break
+			}
+		}
+		if end != len(tokens)-1 {
+			break
+		}
+		tokens = tokens[1:end]
+	}
+	return tokens
+}
+
+// sameThing tells two equal literals or names. Two equal calls may differ, and comparing
+// them may be the test.
+func sameThing(a, b []lang.Token) bool {
+	if len(a) == 0 || len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Text != b[i].Text || a[i].Is("(") || a[i].Is("and") || a[i].Is("&") {
+			return false
+		}
+	}
+	return true
+}

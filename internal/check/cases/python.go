@@ -1,0 +1,126 @@
+package cases
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/check/lang"
+)
+
+// pythonUnits gives functions and methods whose names begin with test, and the classes
+// around them. Indentation says what belongs to what.
+func (s *source) pythonUnits() []Test {
+	type scope struct {
+		col  int
+		name string
+	}
+	var list []Test
+	var open []scope
+	for i, t := range s.tokens {
+		if t.First {
+			for len(open) > 0 && t.Col <= open[len(open)-1].col && s.free(i) {
+				open = open[:len(open)-1]
+			}
+		}
+		name := s.at(i + 1)
+		starts := t.First || s.at(i-1).Is("async") && s.at(i-1).First
+		if !starts || !t.Is("def") && !t.Is("class") || name.Kind != lang.Word {
+			continue
+		}
+		col := t.Col
+		if !t.First {
+			col = s.at(i - 1).Col
+		}
+		var groups []string
+		for _, o := range open {
+			groups = append(groups, o.name)
+		}
+		open = append(open, scope{col, name.Text})
+		if t.Is("def") && !strings.HasPrefix(name.Text, "test") {
+			continue
+		}
+		u := Test{Name: within(groups, name.Text), Leaf: name.Text, Line: name.Line, Group: t.Is("class")}
+		u.Skips = s.pythonDecorators(i)
+		if t.Is("def") {
+			body, first := s.pythonBody(i+2, col)
+			u.Body = body
+			u.Skips = append(u.Skips, pythonSkips(body, first)...)
+		}
+		list = append(list, u)
+	}
+	return list
+}
+
+// pythonBody gives what follows the colon of the head that begins at i, down to the
+// first line that stands no further right than col, and the column of its statements.
+func (s *source) pythonBody(i, col int) (body []lang.Token, first int) {
+	for i < len(s.tokens) && (!s.is(i, ":") || !s.free(i)) {
+		i++
+	}
+	start := min(i+1, len(s.tokens))
+	end := start
+	for end < len(s.tokens) && !(s.tokens[end].First && s.tokens[end].Col <= col && s.free(end)) {
+		end++
+	}
+	if body = s.tokens[start:end]; len(body) > 0 {
+		first = body[0].Col
+	}
+	return body, first
+}
+
+// free tells whether the token stands in no bracket, or in one that is never closed.
+func (s *source) free(i int) bool { return s.open[i] < 0 || s.pair[s.open[i]] < 0 }
+
+// pythonDecorators looks for skips in what decorates the def or class at i.
+func (s *source) pythonDecorators(i int) []Mark {
+	var marks []Mark
+	col := s.at(i).Col
+	if !s.at(i).First { // async
+		i--
+		col = s.at(i).Col
+	}
+	i--
+	for i >= 0 {
+		start := i
+		for start > 0 && !(s.tokens[start].First && s.tokens[start].Col <= col && s.free(start)) {
+			start--
+		}
+		if !s.is(start, "@") {
+			break
+		}
+		for k := start; k <= i; k++ {
+			t := s.tokens[k]
+			nested := s.open[k] >= start // pytest.param(…, marks=…)
+			switch t.Text {
+			case "skip", "xfail", "expectedFailure", "skipTest":
+				marks = append(marks, Mark{Line: t.Line, Text: "@" + t.Text, Maybe: nested || t.Text == "xfail" && s.is(k+1, "(") && s.at(k+2).Kind == lang.Word && !s.is(k+3, "=")})
+			case "skipif", "skipIf", "skipUnless":
+				sure := s.is(k+1, "(") && (t.Text != "skipUnless" && s.is(k+2, "True") || t.Text == "skipUnless" && s.is(k+2, "False"))
+				marks = append(marks, Mark{Line: t.Line, Text: "@" + t.Text, Maybe: !sure || nested})
+			}
+		}
+		i = start - 1
+	}
+	return marks
+}
+
+// pythonSkips looks for calls that skip; first is the column of the body's statements.
+func pythonSkips(body []lang.Token, first int) []Mark {
+	var marks []Mark
+	lineCol, oneLine := first, true
+	for i, t := range body {
+		if t.First {
+			lineCol, oneLine = t.Col, false
+		}
+		call := i+1 < len(body) && body[i+1].Is("(")
+		dotted := i > 0 && body[i-1].Is(".")
+		raised := i > 0 && (body[i-1].Is("raise") || dotted && i > 2 && body[i-3].Is("raise"))
+		nested := !oneLine && lineCol > first
+		switch {
+		case (t.Is("skip") || t.Is("xfail")) && call && dotted && i > 1 && body[i-2].Is("pytest"), t.Is("skipTest") && call && dotted, t.Is("SkipTest") && raised:
+			marks = append(marks, Mark{Line: t.Line, Text: t.Text, Maybe: nested})
+		case t.Is("importorskip") && call:
+			marks = append(marks, Mark{Line: t.Line, Text: t.Text, Maybe: true})
+		}
+	}
+	return marks
+}

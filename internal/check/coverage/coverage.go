@@ -1,0 +1,177 @@
+// Package coverage asks whether every source file that a change touches has a test file
+// where its language's convention, or the config, would have one. It does not ask what
+// the tests cover: that is a test run's to say.
+//
+// It never reads a file; it is told which paths there are.
+package coverage
+
+import (
+	"path"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/edit"
+	"github.com/belay-dev/belay/internal/check/lang"
+	"github.com/belay-dev/belay/internal/glob"
+)
+
+// Rules are what the config says of coverage.
+type Rules struct {
+	Rules []string // see Parse; the first that covers a file holds, before any convention
+	Error bool     // a missing test file refuses
+}
+
+// Look gives a finding for every changed source file that has no test file among paths,
+// which are all files there are after the change. Files that are generated, only hold
+// types, settings or a program's start, or that the change only touches in comments
+// need none.
+func Look(files []*edit.File, paths []string, r Rules) (found []belay.Finding, asked int, err error) {
+	rules, err := parseAll(r.Rules)
+	if err != nil {
+		return nil, 0, err
+	}
+	there := index(paths)
+	for _, f := range files {
+		wanted, subject := want(f, rules, there)
+		if !subject {
+			continue
+		}
+		asked++
+		if wanted == "" {
+			continue
+		}
+		severity := belay.SeverityWarning
+		if r.Error {
+			severity = belay.SeverityError
+		}
+		found = append(found, belay.Finding{
+			Severity: severity, Category: belay.CategoryTests, File: f.Path,
+			Title: "no test file for " + f.Path, Detail: "looked for " + wanted,
+			Recommendation: "write a test of what changed in " + f.Path,
+		})
+	}
+	return found, asked, nil
+}
+
+// want says whether a file needs a test file, and what was looked for when there is
+// none.
+func want(f *edit.File, rules []rule, there *paths) (missing string, asked bool) {
+	if f.Deleted() || edit.Binary(f.After) || lang.Generated(f.Path) || lang.SaysGenerated(f.After) || lang.ForTests(f.Path) {
+		return "", false
+	}
+	for _, r := range rules {
+		if !glob.Covers(r.source, f.Path) {
+			continue
+		}
+		if len(r.tests) == 0 {
+			return "", false
+		}
+		return r.look(f.Path, there), true
+	}
+	if !conventional(f) {
+		return "", false
+	}
+	return convention(f, there), true
+}
+
+// conventional tells whether the convention of some language wants a test of the file.
+func conventional(f *edit.File) bool {
+	l := lang.Of(f.Path)
+	if l == lang.None || exempt(f.Path, l) {
+		return false
+	}
+	tokens := lang.Code(l, f.After)
+	return changesCode(f, tokens) && hasBehaviour(l, tokens)
+}
+
+var exemptNames = map[string]bool{
+	"main.go": true, "doc.go": true, "__main__.py": true, "setup.py": true, "conf.py": true, "settings.py": true, "manage.py": true,
+	"wsgi.py": true, "asgi.py": true, "conftest.py": true, "noxfile.py": true, "gulpfile.js": true, "Gruntfile.js": true,
+	"main.rs": true, "build.rs": true, "mod.rs": true, "Program.cs": true, "Startup.cs": true, "AssemblyInfo.cs": true,
+	"package-info.java": true, "module-info.java": true, "Application.java": true, "application.rb": true, "environment.rb": true, "routes.rb": true,
+}
+
+var exemptFolders = map[string]bool{
+	"scripts": true, "script": true, "migrations": true, "migrate": true, "config": true, "configs": true, "examples": true,
+	"example": true, "docs": true, "third_party": true, "bin": true, "types": true, "@types": true, ".storybook": true,
+}
+
+// exempt tells by its path whether a file starts, sets up or shows a program.
+func exempt(p string, l lang.Language) bool {
+	base := path.Base(p)
+	if exemptNames[base] || strings.HasPrefix(base, ".") {
+		return true
+	}
+	for part := range strings.SplitSeq(path.Dir(p), "/") {
+		if exemptFolders[part] {
+			return true
+		}
+	}
+	switch l {
+	case lang.TypeScript, lang.JavaScript:
+		for _, mark := range []string{".d.ts", ".d.mts", ".d.cts", ".config.", ".stories.", ".types.", "rc.js", "rc.cjs", "rc.mjs", "setupTests."} {
+			if strings.Contains(base, mark) {
+				return true
+			}
+		}
+	case lang.Python:
+		return strings.HasSuffix(base, ".pyi")
+	}
+	return false
+}
+
+// changesCode tells whether an added line has code on it, or lines were only taken out.
+func changesCode(f *edit.File, tokens []lang.Token) bool {
+	added := f.Added()
+	if added.Count() == 0 {
+		return false
+	}
+	for _, t := range tokens {
+		if added.Any(t.Line, t.End) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasBehaviour tells whether there is anything to test: a function with a body.
+func hasBehaviour(l lang.Language, tokens []lang.Token) bool {
+	for i, t := range tokens {
+		if t.Kind != lang.Word {
+			arrow := l.Family() == lang.TypeScript && t.Is("=") && i+1 < len(tokens) && tokens[i+1].Is(">") && i > 0 && bodyAfter(tokens[i+2:])
+			if arrow {
+				return true
+			}
+			continue
+		}
+		switch l {
+		case lang.Go:
+			if t.Text == "func" && t.Col == 0 {
+				return true
+			}
+		case lang.Python, lang.Ruby:
+			if t.Text == "def" {
+				return true
+			}
+		case lang.Rust:
+			if t.Text == "fn" {
+				return true
+			}
+		case lang.Java, lang.CSharp:
+			if t.Text == "return" || t.Text == "throw" || t.Text == "new" || t.Text == "if" || t.Text == "for" {
+				return true
+			}
+		default:
+			if t.Text == "function" || t.Text == "return" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// bodyAfter tells an arrow function's body from the type of one, which ends in a
+// semicolon or a line end after a word.
+func bodyAfter(rest []lang.Token) bool {
+	return len(rest) > 0 && (rest[0].Is("{") || rest[0].Is("(") || len(rest) > 1 && (rest[1].Is("(") || rest[1].Is(".")))
+}

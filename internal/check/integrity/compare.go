@@ -1,0 +1,140 @@
+package integrity
+
+import (
+	"fmt"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/cases"
+	"github.com/belay-dev/belay/internal/check/lang"
+)
+
+// compare says what a test that was there has lost.
+func compare(b, a placed) []belay.Finding {
+	out := skipped(b, a)
+	if a.Group {
+		return out
+	}
+	had := b.Asserts > 0
+	switch {
+	case a.Empty() && !b.Empty():
+		return append(out, finding(a, belay.SeverityError, a.Line, "test emptied: ", "it does nothing any more", "bring back what it did"))
+	case had && a.Asserts == 0 && len(a.Hollow) > len(b.Hollow):
+		return append(out, finding(a, belay.SeverityError, a.Hollow[0].Line, "assertion that always holds: ",
+			clip(a.Hollow[0].Text)+" holds whatever the code does; the assertions before could fail", "bring back the assertions"))
+	case had && a.Asserts == 0:
+		severity, detail := belay.SeverityError, fmt.Sprintf("it had %s, and has none", number(b.Asserts))
+		if callsMore(b, a) {
+			severity, detail = belay.SeverityWarning, detail+" that can be seen; it calls something new, which may assert"
+		}
+		return append(out, finding(a, severity, a.Line, "test without assertions: ", detail, "bring back the assertions"))
+	}
+	if len(a.Hollow) > len(b.Hollow) {
+		severity := belay.SeverityWarning
+		if a.Asserts < b.Asserts {
+			severity = belay.SeverityError
+		}
+		m := a.Hollow[len(a.Hollow)-1]
+		out = append(out, finding(a, severity, m.Line, "assertion that always holds: ", clip(m.Text)+" holds whatever the code does", "assert what the code gives"))
+	} else if a.Asserts < b.Asserts {
+		out = append(out, finding(a, belay.SeverityWarning, a.Line, "fewer assertions: ",
+			fmt.Sprintf("it had %s, and has %s", number(b.Asserts), number(a.Asserts)), "bring back what it asserted, unless another test does"))
+	}
+	if len(a.Early) > len(b.Early) {
+		out = append(out, finding(a, belay.SeverityError, a.Early[0].Line, "test returns before its assertions: ",
+			"an unconditional return keeps the assertions after it from running", "take the return out"))
+	}
+	return out
+}
+
+// skipped says what of a test or group is left out that was not before.
+func skipped(b, a placed) []belay.Finding {
+	if m, more := newMark(b.Only, a.Only); more {
+		return []belay.Finding{finding(a, belay.SeverityError, m.Line, "only some tests run: ", m.Text+" keeps all other tests from running", "take "+m.Text+" out")}
+	}
+	m, more := newMark(b.Skips, a.Skips)
+	if !more {
+		return nil
+	}
+	if m.Maybe {
+		return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "test skipped under a condition: ", m.Text, "make sure that the test still runs where it should")}
+	}
+	what := "test skipped: "
+	if a.Group {
+		what = "tests skipped: "
+	}
+	return []belay.Finding{finding(a, belay.SeverityError, m.Line, what, m.Text+" keeps it from running", "take "+m.Text+" out and make the code pass the test")}
+}
+
+// newMark gives the first mark that was not there, sure ones first.
+func newMark(before, after []cases.Mark) (cases.Mark, bool) {
+	for _, maybe := range []bool{false, true} {
+		counts := map[string]int{}
+		for _, m := range before {
+			if m.Maybe == maybe || maybe {
+				counts[m.Text]++
+			}
+		}
+		for _, m := range after {
+			if m.Maybe != maybe {
+				continue
+			}
+			if counts[m.Text]--; counts[m.Text] < 0 {
+				return m, true
+			}
+		}
+	}
+	return cases.Mark{}, false
+}
+
+// added says what is wrong with a new test: it takes nothing away, but it may keep
+// others from running, or be none.
+func added(a placed) []belay.Finding {
+	if len(a.Only) > 0 {
+		return skipped(placed{}, a)
+	}
+	for _, m := range a.Skips {
+		if !m.Maybe {
+			return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "new test is skipped: ", m.Text, "make it run, or leave it out")}
+		}
+	}
+	if !a.Group && a.Asserts == 0 && len(a.Hollow) > 0 {
+		m := a.Hollow[0]
+		return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "new test asserts nothing: ", clip(m.Text)+" holds whatever the code does", "assert what the code gives")}
+	}
+	return nil
+}
+
+func finding(a placed, s belay.Severity, line int, title, detail, advice string) belay.Finding {
+	return belay.Finding{Severity: s, File: a.file.Path, Line: line, Title: title + clip(a.Name), Detail: detail, Recommendation: advice}
+}
+
+func number(n int) string {
+	if n == 1 {
+		return "1 assertion"
+	}
+	return fmt.Sprintf("%d assertions", n)
+}
+
+// callsMore tells whether a calls a function that b did not: a helper may assert now.
+func callsMore(b, a placed) bool {
+	had := map[string]bool{}
+	for _, name := range calls(b.Body) {
+		had[name] = true
+	}
+	for _, name := range calls(a.Body) {
+		if !had[name] {
+			return true
+		}
+	}
+	return false
+}
+
+func calls(body []lang.Token) []string {
+	var names []string
+	for i := 0; i+1 < len(body); i++ {
+		if body[i].Kind == lang.Word && (body[i+1].Is("(") || body[i+1].Is("!")) {
+			names = append(names, body[i].Text)
+		}
+	}
+	return names
+}

@@ -1,0 +1,119 @@
+package integrity
+
+import (
+	"go/build/constraint"
+	"regexp"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/edit"
+	"github.com/belay-dev/belay/internal/check/lang"
+)
+
+// excluded says what keeps a whole file of tests from running that did not before.
+func excluded(f *edit.File) []belay.Finding {
+	if f.Created() || f.Deleted() || !lang.IsTest(f.Path) || edit.Binary(f.After) || string(f.Before) == string(f.After) {
+		return nil
+	}
+	switch lang.Of(f.Path) {
+	case lang.Go:
+		return goExcluded(f)
+	case lang.Python:
+		return newLine(f, lang.Python, []pattern{
+			{regexp.MustCompile(`^pytestmark = .*\b(?:skip|xfail)\b`), false}, {regexp.MustCompile(`^pytestmark = .*\bskipif\b`), true},
+			{regexp.MustCompile(`^pytest \. (?:skip|exit) \( .*allow_module_level`), false}, {regexp.MustCompile(`^__test__ = False`), false},
+			{regexp.MustCompile(`^raise (?:unittest \. )?SkipTest`), false},
+		})
+	case lang.Rust:
+		return newLine(f, lang.Rust, []pattern{{regexp.MustCompile(`^# ! \[ cfg \( any \( \)`), false}, {regexp.MustCompile(`^# ! \[ cfg \(`), true}})
+	}
+	return nil
+}
+
+// pattern is how the tokens of a line begin, with a space between each two; maybe says
+// that it may be meant otherwise.
+type pattern struct {
+	form  *regexp.Regexp
+	maybe bool
+}
+
+// newLine looks for statements at the left edge that the change adds.
+func newLine(f *edit.File, l lang.Language, patterns []pattern) []belay.Finding {
+	tokens := lang.Code(l, f.After)
+	for i, t := range tokens {
+		if !t.First || t.Col > 0 || !f.Added().Has(t.Line) {
+			continue
+		}
+		var words []string
+		for _, x := range tokens[i:] {
+			if x.First && x.Col == 0 && len(words) > 0 || len(words) > 60 {
+				break
+			}
+			words = append(words, x.Text)
+		}
+		line := strings.Join(words, " ")
+		for _, p := range patterns {
+			if !p.form.MatchString(line) {
+				continue
+			}
+			severity := belay.SeverityError
+			if p.maybe {
+				severity = belay.SeverityWarning
+			}
+			return []belay.Finding{{Severity: severity, File: f.Path, Line: t.Line, Title: "tests of the file are left out",
+				Detail: clip(line) + " keeps them from running", Recommendation: "take it out and make the code pass the tests"}}
+		}
+	}
+	return nil
+}
+
+// goExcluded compares build constraints: one that a plain `go test` does not meet
+// keeps a file out; one of a system or an architecture does so only elsewhere.
+func goExcluded(f *edit.File) []belay.Finding {
+	before, _ := goConstraint(f.Before)
+	after, line := goConstraint(f.After)
+	if after == nil || before != nil && before.String() == after.String() || before != nil && !plain(before) {
+		return nil
+	}
+	out := belay.Finding{Severity: belay.SeverityError, File: f.Path, Line: line, Title: "tests of the file are left out",
+		Detail: "//go:build " + after.String() + " keeps them from running", Recommendation: "take the constraint out and make the code pass the tests"}
+	if plain(after) {
+		out.Severity, out.Detail = belay.SeverityWarning, "//go:build "+after.String()+" keeps them from running on some machines"
+	}
+	return []belay.Finding{out}
+}
+
+func goConstraint(text []byte) (constraint.Expr, int) {
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		line = strings.TrimSpace(line)
+		if constraint.IsGoBuild(line) {
+			expr, err := constraint.Parse(line)
+			if err != nil {
+				return nil, 0
+			}
+			return expr, n
+		}
+		if strings.HasPrefix(line, "package ") {
+			break
+		}
+	}
+	return nil, 0
+}
+
+// plain tells whether a machine that only runs `go test` could meet the constraint: for
+// some system with some architecture and cgo or not, and no tag of the project's own.
+func plain(e constraint.Expr) bool {
+	for _, system := range []string{"linux", "darwin", "windows", "freebsd", "js", "wasip1", "plan9", "android", "ios", "openbsd", "netbsd", "solaris", "aix"} {
+		for _, arch := range []string{"amd64", "arm64", "386", "arm", "wasm", "riscv64", "ppc64le", "s390x"} {
+			if e.Eval(func(tag string) bool {
+				unix := tag == "unix" && system != "windows" && system != "js" && system != "plan9" && system != "wasip1"
+				return tag == system || tag == arch || unix || tag == "cgo" || tag == "gc" || strings.HasPrefix(tag, "go1.")
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,220 @@
+// Package integrity asks whether a change takes tests away: deletes, skips, empties or
+// weakens them, keeps them from running, or lowers what they are held to.
+//
+// It reads the texts of the change and nothing else; it runs no test. What it can be
+// sure of is an error, what it guesses is a warning.
+package integrity
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/cases"
+	"github.com/belay-dev/belay/internal/check/edit"
+	"github.com/belay-dev/belay/internal/check/lang"
+	"github.com/belay-dev/belay/internal/glob"
+)
+
+// Rules are what the config says of test integrity.
+type Rules struct {
+	Allow []string // globs of files whose findings are notes
+}
+
+// placed is a test in its file.
+type placed struct {
+	cases.Test
+	file *edit.File
+	lang lang.Language
+}
+
+// pairing is what became of the tests of a change.
+type pairing struct {
+	found []belay.Finding // of tests that are still there; moved and renamed ones are
+	gone  []placed
+	fresh []placed
+}
+
+// Look gives what the files' changes take away from tests.
+func Look(files []*edit.File, r Rules) []belay.Finding {
+	p := pairUp(files)
+	out := append(p.found, deleted(files, p)...)
+	for _, f := range p.fresh {
+		out = append(out, added(f)...)
+	}
+	for i := range out {
+		out[i].Category = belay.CategoryIntegrity
+		if glob.Match(r.Allow, out[i].File) {
+			out[i].Severity = belay.SeverityNote
+		}
+	}
+	slices.SortStableFunc(out, func(a, b belay.Finding) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	return out
+}
+
+// testsOf gives the tests of one text of a file, none where its runners look for none.
+func testsOf(f *edit.File, text []byte) []placed {
+	l := lang.Of(f.Path)
+	if text == nil || l == lang.None || !lang.IsTest(f.Path) || edit.Binary(text) || lang.Generated(f.Path) {
+		return nil
+	}
+	var out []placed
+	for _, u := range cases.Read(l, text) {
+		out = append(out, placed{Test: u, file: f, lang: l})
+	}
+	return out
+}
+
+// pairUp finds for each test that was there what it is now: the test of its name in its
+// file, else one of its name elsewhere in the change, else one that does nearly the same
+// under another name.
+func pairUp(files []*edit.File) pairing {
+	parts := make([]pairing, len(files))
+	edit.Each(files, func(i int, f *edit.File) { parts[i] = pairFile(f) })
+	var p pairing
+	for _, part := range parts {
+		p.found = append(p.found, part.found...)
+		p.gone = append(p.gone, part.gone...)
+		p.fresh = append(p.fresh, part.fresh...)
+	}
+	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf && b.file == a.file })
+	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf })
+	if len(p.gone)*len(p.fresh) <= mostPairs {
+		p.meet(alike)
+	}
+	return p
+}
+
+// pairFile compares the tests that have one name in both texts of a file, and looks at
+// what else in it keeps tests from running.
+func pairFile(f *edit.File) pairing {
+	var p pairing
+	if string(f.Before) == string(f.After) {
+		return p
+	}
+	p.found = append(excluded(f), settings(f)...)
+	before, after := testsOf(f, f.Before), testsOf(f, f.After)
+	byName := map[string]int{}
+	for i, a := range after {
+		byName[a.Name] = i
+	}
+	used := map[int]bool{}
+	for _, b := range before {
+		i, there := byName[b.Name]
+		if there && !used[i] && after[i].Group == b.Group {
+			used[i] = true
+			p.found = append(p.found, compare(b, after[i])...)
+		} else {
+			p.gone = append(p.gone, b)
+		}
+	}
+	for i, a := range after {
+		if !used[i] {
+			p.fresh = append(p.fresh, a)
+		}
+	}
+	return p
+}
+
+// mostPairs bounds how many tests are compared for having been renamed.
+const mostPairs = 40_000
+
+// meet keeps the tests that are gone and come again by the rule.
+func (p *pairing) meet(same func(b, a placed) bool) {
+	var gone []placed
+	for _, b := range p.gone {
+		i := slices.IndexFunc(p.fresh, func(a placed) bool {
+			return a.Group == b.Group && a.lang.Family() == b.lang.Family() && same(b, a)
+		})
+		if i < 0 {
+			gone = append(gone, b)
+			continue
+		}
+		p.found = append(p.found, compare(b, p.fresh[i])...)
+		p.fresh = slices.Delete(p.fresh, i, i+1)
+	}
+	p.gone = gone
+}
+
+// alike tells whether two tests do nearly the same: three of four of their words and
+// marks are shared.
+func alike(b, a placed) bool {
+	if b.Group || len(b.Body) < 6 {
+		return false
+	}
+	counts := map[string]int{}
+	for _, t := range b.Body {
+		counts[t.Text]++
+	}
+	shared := 0
+	for _, t := range a.Body {
+		if counts[t.Text]--; counts[t.Text] >= 0 {
+			shared++
+		}
+	}
+	return shared*4 >= max(len(a.Body), len(b.Body))*3
+}
+
+// deleted gives findings for tests that are gone, one for a file that is gone whole.
+func deleted(files []*edit.File, p pairing) []belay.Finding {
+	var out []belay.Finding
+	byFile := map[*edit.File][]placed{}
+	for _, g := range p.gone {
+		if !g.Group {
+			byFile[g.file] = append(byFile[g.file], g)
+		}
+	}
+	for _, f := range files {
+		gone := byFile[f]
+		if len(gone) == 0 {
+			continue
+		}
+		if f.Deleted() {
+			out = append(out, fileDeleted(f, gone, files))
+			continue
+		}
+		for _, g := range gone {
+			out = append(out, belay.Finding{
+				Severity: belay.SeverityError, File: f.Path, Title: "test deleted: " + clip(g.Name),
+				Detail:         fmt.Sprintf("it stood in line %d, and no test of its name or content is anywhere in the change", g.Line),
+				Recommendation: "bring the test back and make the code pass it; only a person can say that it is not needed",
+			})
+		}
+	}
+	return out
+}
+
+func fileDeleted(f *edit.File, gone []placed, files []*edit.File) belay.Finding {
+	var names []string
+	for _, g := range gone[:min(len(gone), 20)] {
+		names = append(names, clip(g.Name))
+	}
+	if len(gone) > 20 {
+		names = append(names, fmt.Sprintf("%d more", len(gone)-20))
+	}
+	out := belay.Finding{
+		Severity: belay.SeverityError, File: f.Path, Title: "test file deleted: " + f.Path,
+		Detail:         fmt.Sprintf("it held %s", strings.Join(names, ", ")),
+		Recommendation: "bring the file back and make the code pass it; only a person can say that it is not needed",
+	}
+	about := strings.ToLower(lang.Subject(f.Path))
+	for _, other := range files {
+		same := lang.Of(other.Path).Family() == lang.Of(f.Path).Family() && strings.ToLower(lang.Stem(other.Path)) == about
+		if other != f && other.Deleted() && same && !lang.ForTests(other.Path) {
+			out.Severity = belay.SeverityWarning
+			out.Detail += "; " + other.Path + ", which it tested, is gone as well"
+		}
+	}
+	return out
+}
+
+func clip(s string) string {
+	if r := []rune(s); len(r) > 120 {
+		s = string(r[:119]) + "…"
+	}
+	return belay.VisibleLine(s)
+}

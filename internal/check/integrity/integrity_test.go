@@ -1,0 +1,190 @@
+package integrity
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/edit"
+)
+
+func told(list []belay.Finding) string {
+	var parts []string
+	for _, f := range list {
+		parts = append(parts, fmt.Sprintf("%s %s:%d %s", f.Severity, f.File, f.Line, f.Title))
+	}
+	return strings.Join(parts, "\n")
+}
+
+func file(path, before, after string) *edit.File {
+	f := &edit.File{Path: path, Before: []byte(before), After: []byte(after)}
+	if before == "" {
+		f.Before = nil
+	}
+	if after == "" {
+		f.After = nil
+	}
+	return f
+}
+
+const goHead = "package x\n\n"
+
+func goTest(name, body string) string {
+	return "func " + name + "(t *testing.T) {\n" + body + "}\n\n"
+}
+
+const asserting = "\tif got := f(); got != 1 {\n\t\tt.Errorf(\"%d\", got)\n\t}\n"
+
+var table = map[string]struct {
+	files []*edit.File
+	want  string
+}{
+	"a test deleted": {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting)+goTest("TestB", "\tt.Fatal(g())\n"), goHead+goTest("TestB", "\tt.Fatal(g())\n"))},
+		"error a_test.go:0 test deleted: TestA"},
+	"a test commented out": {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead+"/*\n"+goTest("TestA", asserting)+"*/\n")},
+		"error a_test.go:0 test deleted: TestA"},
+	"a test moved": {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead), file("b_test.go", "", goHead+goTest("TestA", asserting))}, ""},
+	"moved to where nobody looks": {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), ""), file("a_test.go.bak", "", goHead+goTest("TestA", asserting))},
+		"error a_test.go:0 test file deleted: a_test.go"},
+	"moved and skipped": {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead), file("b_test.go", "", goHead+goTest("TestA", "\tt.Skip()\n"+asserting))},
+		"error b_test.go:4 test skipped: TestA"},
+	"a test renamed": {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestBetterName", asserting))}, ""},
+	"a file renamed": {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), ""), file("sub/a_test.go", "", "package sub\n\n"+goTest("TestA", asserting))}, ""},
+	"a file deleted with its code": {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), ""), file("a.go", goHead, "")},
+		"warning a_test.go:0 test file deleted: a_test.go"},
+	"a subtest deleted": {[]*edit.File{file("a_test.go", goHead+goTest("TestA", "\tt.Run(\"one\", func(t *testing.T) { t.Fatal() })\n\tt.Run(\"two\", func(t *testing.T) { check(t, 2, \"x\") })\n"),
+		goHead+goTest("TestA", "\tt.Run(\"one\", func(t *testing.T) { t.Fatal() })\n"))},
+		"error a_test.go:0 test deleted: TestA/two\nwarning a_test.go:3 fewer assertions: TestA"},
+	"a skip added":   {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", "\tt.Skip(\"flaky\")\n"+asserting))}, "error a_test.go:4 test skipped: TestA"},
+	"a skip in text": {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", "\t// t.Skip(\"flaky\")\n\ts := \"t.Skip()\"\n\t_ = s\n"+asserting))}, ""},
+	"a skip for short runs": {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", "\tif testing.Short() {\n\t\tt.Skip()\n\t}\n"+asserting))},
+		"warning a_test.go:5 test skipped under a condition: TestA"},
+	"a skip was there": {[]*edit.File{file("a_test.go", goHead+goTest("TestA", "\tt.Skip()\n"+asserting), goHead+goTest("TestA", "\tt.Skip(\"why\")\n"+asserting))}, ""},
+	"emptied":          {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", ""))}, "error a_test.go:3 test emptied: TestA"},
+	"no assertion left": {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", "\tf()\n"))},
+		"error a_test.go:3 test without assertions: TestA"},
+	"assertions in a helper": {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", "\twants(1)\n"))},
+		"warning a_test.go:3 test without assertions: TestA"},
+	"a helper that is handed t": {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", "\twants(t, 1)\n"))}, ""},
+	"fewer":                     {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting+"\trequire.NoError(t, err)\n"), goHead+goTest("TestA", asserting))}, "warning a_test.go:3 fewer assertions: TestA"},
+	"more":                      {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", asserting+"\trequire.NoError(t, err)\n"))}, ""},
+	"a new value":               {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", strings.Replace(asserting, "1", "2", 1)))}, ""},
+	"an early return":           {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", "\treturn\n"+asserting))}, "error a_test.go:4 test returns before its assertions: TestA"},
+	"a constraint":              {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), "//go:build ignore\n\n"+goHead+goTest("TestA", asserting))}, "error a_test.go:1 tests of the file are left out"},
+	"a constraint of a system":  {[]*edit.File{file("a_test.go", goHead+goTest("TestA", asserting), "//go:build !windows\n\n"+goHead+goTest("TestA", asserting))}, "warning a_test.go:1 tests of the file are left out"},
+	"a constraint that was":     {[]*edit.File{file("a_test.go", "//go:build e2e\n\n"+goHead, "//go:build e2e && linux\n\n"+goHead+goTest("TestA", asserting))}, ""},
+	"only code changed":         {[]*edit.File{file("a.go", goHead+"func F() {}\n", goHead+"func F() { t.Skip() }\n")}, ""},
+	"a new skipped test":        {[]*edit.File{file("a_test.go", "", goHead+goTest("TestA", "\tt.Skip()\n"+asserting))}, "warning a_test.go:4 new test is skipped: TestA"},
+	"a new hollow test":         {[]*edit.File{file("a_test.go", "", goHead+goTest("TestA", "\tassert.True(t, true)\n"))}, "warning a_test.go:4 new test asserts nothing: TestA"},
+
+	"python: skip":              {[]*edit.File{file("test_a.py", "def test_a():\n    assert f()\n", "import pytest\n\n@pytest.mark.skip\ndef test_a():\n    assert f()\n")}, "error test_a.py:3 test skipped: test_a"},
+	"python: xfail":             {[]*edit.File{file("test_a.py", "def test_a():\n    assert f()\n", "@pytest.mark.xfail(strict=False)\ndef test_a():\n    assert f()\n")}, "error test_a.py:1 test skipped: test_a"},
+	"python: assert True":       {[]*edit.File{file("test_a.py", "def test_a():\n    assert f() == 2\n", "def test_a():\n    assert True\n")}, "error test_a.py:2 assertion that always holds: test_a"},
+	"python: or True":           {[]*edit.File{file("test_a.py", "def test_a():\n    assert f() == 2\n    assert g()\n", "def test_a():\n    assert f() == 2 or True\n    assert g()\n")}, "error test_a.py:2 assertion that always holds: test_a"},
+	"python: pass":              {[]*edit.File{file("test_a.py", "def test_a():\n    assert f() == 2\n", "def test_a():\n    pass\n")}, "error test_a.py:1 test emptied: test_a"},
+	"python: module":            {[]*edit.File{file("test_a.py", "def test_a():\n    assert f()\n", "pytestmark = pytest.mark.skip(reason='x')\n\ndef test_a():\n    assert f()\n")}, "error test_a.py:1 tests of the file are left out"},
+	"python: deleted":           {[]*edit.File{file("tests/test_a.py", "class TestA:\n    def test_a(self):\n        assert f()\n    def test_b(self):\n        assert g(2)\n", "class TestA:\n    def test_b(self):\n        assert g(2)\n")}, "error tests/test_a.py:0 test deleted: TestA > test_a"},
+	"python: class skip":        {[]*edit.File{file("test_a.py", "class TestA:\n    def test_a(self):\n        assert f()\n", "@unittest.skip('x')\nclass TestA:\n    def test_a(self):\n        assert f()\n")}, "error test_a.py:1 tests skipped: TestA"},
+	"typescript: only":          {[]*edit.File{file("a.test.ts", "it('a', () => { expect(f()).toBe(1) })\nit('b', () => { expect(g()).toBe(2) })\n", "it.only('a', () => { expect(f()).toBe(1) })\nit('b', () => { expect(g()).toBe(2) })\n")}, "error a.test.ts:1 only some tests run: a"},
+	"typescript: skip":          {[]*edit.File{file("a.test.ts", "describe('x', () => { it('a', () => { expect(f()).toBe(1) }) })\n", "describe.skip('x', () => { it('a', () => { expect(f()).toBe(1) }) })\n")}, "error a.test.ts:1 tests skipped: x"},
+	"typescript: xit":           {[]*edit.File{file("a.spec.js", "it('a', () => { expect(f()).toBe(1) })\n", "xit('a', () => { expect(f()).toBe(1) })\n")}, "error a.spec.js:1 test skipped: a"},
+	"typescript: hollow":        {[]*edit.File{file("a.test.tsx", "it('a', () => { expect(f()).toBe(1) })\n", "it('a', () => { expect(true).toBe(true) })\n")}, "error a.test.tsx:1 assertion that always holds: a"},
+	"typescript: group renamed": {[]*edit.File{file("a.test.ts", "describe('x', () => { it('a', () => { expect(f()).toBe(1) }) })\n", "describe('y', () => { it('a', () => { expect(f()).toBe(1) }) })\n")}, ""},
+	"rust: ignore":              {[]*edit.File{file("src/a.rs", "#[test]\nfn a() { assert_eq!(f(), 1); }\n", "#[test]\n#[ignore]\nfn a() { assert_eq!(f(), 1); }\n")}, "error src/a.rs:2 test skipped: a"},
+	"rust: deleted":             {[]*edit.File{file("src/a.rs", "fn f() {}\n#[test]\nfn a() { assert_eq!(f(), 1); }\n", "fn f() {}\n")}, "error src/a.rs:0 test deleted: a"},
+	"java: disabled":            {[]*edit.File{file("src/test/java/ATest.java", "class ATest { @Test void a() { assertTrue(f()); } }\n", "class ATest { @Test @Disabled void a() { assertTrue(f()); } }\n")}, "error src/test/java/ATest.java:1 test skipped: ATest > a"},
+	"ruby: skip":                {[]*edit.File{file("spec/a_spec.rb", "describe A do\n  it 'a' do\n    expect(f).to eq 1\n  end\nend\n", "describe A do\n  it 'a' do\n    skip\n    expect(f).to eq 1\n  end\nend\n")}, "error spec/a_spec.rb:3 test skipped: A > a"},
+	"csharp: skip":              {[]*edit.File{file("ATests.cs", "class ATests {\n  [Fact]\n  public void A() { Assert.Equal(1, F()); }\n}\n", "class ATests {\n  [Fact(Skip = \"x\")]\n  public void A() { Assert.Equal(1, F()); }\n}\n")}, "error ATests.cs:2 test skipped: ATests > A"},
+
+	"fail_under":        {[]*edit.File{file("pyproject.toml", "[tool.coverage.report]\nfail_under = 90\n", "[tool.coverage.report]\nfail_under = 40 # for now\n")}, "error pyproject.toml:2 limit lowered: fail-under"},
+	"fail_under gone":   {[]*edit.File{file(".coveragerc", "[report]\nfail_under = 90\n", "[report]\n# fail_under = 90\n")}, "warning .coveragerc:0 limit lowered: fail-under"},
+	"fail_under raised": {[]*edit.File{file("pyproject.toml", "fail_under = 90\n", "fail_under = 95\n")}, ""},
+	"--cov-fail-under":  {[]*edit.File{file("Makefile", "test:\n\tpytest --cov-fail-under=80\n", "test:\n\tpytest --cov-fail-under=8\n")}, "error Makefile:2 limit lowered: cov-fail-under"},
+	"jest":              {[]*edit.File{file("package.json", "{\"jest\": {\"coverageThreshold\": {\"global\": {\"branches\": 80,\n\"lines\": 90}}}}\n", "{\"jest\": {\"coverageThreshold\": {\"global\": {\"branches\": 80,\n\"lines\": 9}}}}\n")}, "error package.json:2 limit lowered: lines"},
+	"codecov": {[]*edit.File{file("codecov.yml", "coverage:\n  status:\n    project:\n      default:\n        target: 80%\n        threshold: 1%\n", "coverage:\n  status:\n    project:\n      default:\n        target: 50%\n        threshold: 30%\n        informational: true\n")},
+		"error codecov.yml:5 limit lowered: target\nerror codecov.yml:6 limit lowered: threshold\nwarning codecov.yml:7 failures of tests no longer count: informational"},
+	"|| true":           {[]*edit.File{file(".github/workflows/ci.yml", "steps:\n  - run: go test ./...\n", "steps:\n  - run: go test ./... || true\n")}, "error .github/workflows/ci.yml:2 failures of tests no longer count: the command always succeeds"},
+	"|| true in npm":    {[]*edit.File{file("package.json", "{\"scripts\": {\n\"test\": \"jest\"}}\n", "{\"scripts\": {\n\"test\": \"jest || true\"}}\n")}, "error package.json:2 failures of tests no longer count: the command always succeeds"},
+	"|| true elsewhere": {[]*edit.File{file("Makefile", "clean:\n\trm x\n", "clean:\n\trm x || true\n")}, ""},
+	"continue-on-error": {[]*edit.File{file(".github/workflows/ci.yml", "    steps:\n      - name: unit\n        run: |\n          npm test\n      - name: lint\n        run: eslint .\n", "    steps:\n      - name: unit\n        continue-on-error: true\n        run: |\n          npm test\n      - name: lint\n        run: eslint .\n")},
+		"error .github/workflows/ci.yml:3 failures of tests no longer count: continue-on-error"},
+	"continue-on-error of a linter": {[]*edit.File{file(".github/workflows/ci.yml", "    steps:\n      - name: unit\n        run: npm test\n      - name: lint\n        run: eslint .\n", "    steps:\n      - name: unit\n        run: npm test\n      - name: lint\n        run: eslint .\n        continue-on-error: true\n")},
+		"warning .github/workflows/ci.yml:6 failures of tests no longer count: continue-on-error"},
+	"allow_failure":      {[]*edit.File{file(".gitlab-ci.yml", "unit:\n  script:\n    - pytest\n", "unit:\n  allow_failure: true\n  script:\n    - pytest\n")}, "error .gitlab-ci.yml:2 failures of tests no longer count: allow_failure"},
+	"CI without tests":   {[]*edit.File{file(".github/workflows/ci.yml", "steps:\n  - run: make build\n  - run: cargo test\n", "steps:\n  - run: make build\n")}, "error .github/workflows/ci.yml:0 CI runs fewer tests"},
+	"maven":              {[]*edit.File{file("pom.xml", "<properties>\n</properties>\n", "<properties>\n<skipTests>true</skipTests>\n</properties>\n")}, "error pom.xml:2 failures of tests no longer count: skipTests"},
+	"--deselect":         {[]*edit.File{file("tox.ini", "commands = pytest\n", "commands = pytest --deselect tests/test_a.py::test_a\n")}, "warning tox.ini:1 tests may be left out: --deselect tests/test_a.py::test_a"},
+	"golangci":           {[]*edit.File{file(".golangci.yml", "issues:\n  exclude-rules:\n    - path: a\n", "issues:\n  exclude-rules:\n    - path: a\n    - path: b\n")}, "warning .golangci.yml:4 the linter passes over more than before"},
+	"golangci, a linter": {[]*edit.File{file(".golangci.yml", "linters:\n  enable:\n    - a\n", "linters:\n  enable:\n    - a\n    - b\n")}, ""},
+	"a comment of it":    {[]*edit.File{file("Makefile", "test:\n\tgo test ./...\n", "test:\n\tgo test ./... # never || true\n")}, ""},
+}
+
+func TestLook(t *testing.T) {
+	t.Parallel()
+	for name, c := range table {
+		t.Run(name, func(t *testing.T) {
+			if got := told(Look(c.files, Rules{})); got != c.want {
+				t.Errorf("\n got %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// A change taken back is no finding, and one that adds what another took away is none.
+func TestLookTheOtherWay(t *testing.T) {
+	t.Parallel()
+	for name, c := range table {
+		for _, f := range c.files {
+			same := &edit.File{Path: f.Path, Before: f.After, After: f.After}
+			if got := told(Look([]*edit.File{same}, Rules{})); got != "" {
+				t.Errorf("%s: nothing changed, and %s", name, got)
+			}
+		}
+	}
+}
+
+func TestAllowed(t *testing.T) {
+	t.Parallel()
+	for _, f := range Look(table["a test deleted"].files, Rules{Allow: []string{"*_test.go"}}) {
+		if f.Severity != belay.SeverityNote {
+			t.Error(told([]belay.Finding{f}))
+		}
+	}
+}
+
+func FuzzLook(f *testing.F) {
+	for _, c := range table {
+		for _, x := range c.files {
+			f.Add(x.Path, x.Before, x.After)
+		}
+	}
+	f.Fuzz(func(t *testing.T, path string, before, after []byte) {
+		lines := strings.Count(string(after), "\n") + 1
+		for _, x := range Look([]*edit.File{{Path: path, Before: before, After: after}}, Rules{}) {
+			if x.Line < 0 || x.Line > lines || x.Title == "" || x.Category != belay.CategoryIntegrity {
+				t.Fatalf("%+v", x)
+			}
+		}
+	})
+}
+
+// BenchmarkLook looks at a change of 2,000 test files.
+func BenchmarkLook(b *testing.B) {
+	var before, after strings.Builder
+	before.WriteString(goHead)
+	after.WriteString(goHead)
+	for i := range 40 {
+		before.WriteString(goTest(fmt.Sprintf("TestNumber%d", i), asserting))
+		after.WriteString(goTest(fmt.Sprintf("TestNumber%d", i), asserting+"\tt.Log(1)\n"))
+	}
+	for b.Loop() {
+		var files []*edit.File
+		for i := range 2000 {
+			files = append(files, file(fmt.Sprintf("d%d/f%d_test.go", i%40, i), before.String(), after.String()))
+		}
+		if found := Look(files, Rules{}); len(found) > 0 {
+			b.Fatal(told(found[:1]))
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package check
+
+import (
+	"context"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/lint"
+	"github.com/belay-dev/belay/internal/check/suite"
+)
+
+// linters asks what the project's linters say of the change. They run before the tests,
+// which must not see what a linter edits, and get half of the time at most when there
+// are tests to run; those that were only detected, a quarter.
+func linters(ctx context.Context, in Input) belay.CheckResult {
+	defer close(in.linted)
+	if deadline, ok := ctx.Deadline(); ok && in.Checks.Tests.Set() && in.skips(nameTests) == "" {
+		part := time.Duration(2)
+		if len(in.Checks.Linters) > 0 && in.Checks.Linters[0].From == "detected" {
+			part = 4
+		}
+		limit := (time.Until(deadline) / part).Round(100 * time.Millisecond)
+		var done context.CancelFunc
+		ctx, done = context.WithTimeoutCause(ctx, limit, suite.OverTime{Limit: limit})
+		defer done()
+	}
+	return lint.Run(ctx, lint.Input{
+		Root: in.Root, Env: in.Env, Linters: in.Checks.Linters, Changes: in.Changes, All: in.Checks.LintAll,
+		Lines: in.Lines, Guard: in.Guard, Logs: in.Logs, Grace: in.Grace,
+	})
+}

@@ -1,0 +1,57 @@
+package lint
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// tree knows where files that linters name lie below the root.
+type tree struct{ roots []string }
+
+func newTree(root string) tree {
+	t := tree{}
+	if abs, err := filepath.Abs(root); err == nil {
+		root = abs
+	}
+	t.roots = append(t.roots, filepath.ToSlash(root))
+	if real, err := filepath.EvalSymlinks(root); err == nil && real != root {
+		t.roots = append(t.roots, filepath.ToSlash(real))
+	}
+	return t
+}
+
+// find gives the path from the root of a file that a linter names: absolute, from the
+// root, or from the folder it ran in, when only one changed file can be meant. It gives
+// "" for what lies outside.
+func (t tree) find(name string, changed map[string]string) string {
+	if path.IsAbs(name) {
+		for _, root := range t.roots {
+			if rel, ok := strings.CutPrefix(path.Clean(name), strings.TrimSuffix(root, "/")+"/"); ok {
+				return rel
+			}
+		}
+		return ""
+	}
+	rel := path.Clean(name)
+	if name == "" || !filepath.IsLocal(rel) {
+		return ""
+	}
+	if _, ok := changed[rel]; ok {
+		return rel
+	}
+	if _, err := os.Lstat(filepath.Join(t.roots[0], filepath.FromSlash(rel))); err == nil {
+		return rel
+	}
+	only := ""
+	for p := range changed {
+		if strings.HasSuffix(p, "/"+rel) {
+			if only != "" {
+				return ""
+			}
+			only = p
+		}
+	}
+	return only
+}

@@ -1,0 +1,221 @@
+// Package dotnet reads the XML of the .NET test runners: Visual Studio's TRX, NUnit 2
+// and 3, and xunit.net version 2.
+//
+// It reads what it is handed and touches no file.
+package dotnet
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/foreign"
+	"github.com/belay-dev/belay/internal/check/results"
+)
+
+// dialect is what one format calls a test and its parts.
+type dialect struct {
+	format  string
+	tests   map[string]bool // elements that are one test
+	name    []string        // attributes with its id, the first that is set
+	outcome []string
+	message map[string]bool // elements with the words of a failure
+}
+
+// dialects by the root element.
+var dialects = map[string]dialect{
+	"TestRun": {
+		format: results.TRX, tests: set("UnitTestResult", "TestResult"),
+		name: []string{"testName", "testId"}, outcome: []string{"outcome"}, message: set("Message", "StackTrace"),
+	},
+	"test-run":     nunit,
+	"test-results": nunit,
+	"assemblies":   xunit,
+	"assembly":     xunit,
+}
+
+var (
+	nunit = dialect{
+		format: results.NUnit, tests: set("test-case"),
+		name: []string{"fullname", "name"}, outcome: []string{"result", "success", "executed"}, message: set("message", "stack-trace"),
+	}
+	xunit = dialect{
+		format: results.XUnit, tests: set("test"),
+		name: []string{"name"}, outcome: []string{"result"}, message: set("message", "stack-trace"),
+	}
+	// netPlace is how .NET names a place in a stack, on both kinds of systems.
+	netPlace = regexp.MustCompile(` in ((?:[A-Za-z]:)?[^:\n]+):line (\d{1,7})`)
+)
+
+func set(words ...string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range words {
+		m[w] = true
+	}
+	return m
+}
+
+// Root tells whether a document that begins with this element is read here.
+func Root(element string) bool { _, known := dialects[element]; return known }
+
+// Format gives the format that begins with this element, "" for none.
+func Format(element string) string { return dialects[element].format }
+
+const maxDepth = 256
+
+type reader struct {
+	dialect
+	report results.Report
+	known  bool
+	open   []string
+	test   *test
+	at     int // how deep the open test is
+	words  *strings.Builder
+	errors int // outside of tests
+}
+
+type test struct {
+	name, outcome, label string
+	said                 strings.Builder
+}
+
+// Read reads one report. Outcomes count so: what passed, with whatever warning, as
+// passed; what was not run, ignored, or could not be decided as skipped; errors,
+// timeouts and aborted tests as errors; everything else as failed. A report that is cut
+// off or broken is Incomplete; what is none of the known formats, or declares entities,
+// is a *belay.Error with CodeCannot. Another error is r's own.
+func Read(r io.Reader) (results.Report, error) {
+	x := foreign.NewXML(r)
+	d := reader{}
+	err := d.read(x)
+	if x.Cut() {
+		d.report.Lack("the report is over %d MiB, the rest was not read", foreign.MaxFile>>20)
+	}
+	if x.Replaced() {
+		d.report.Warn("bytes that are no text were replaced")
+	}
+	return d.report, err
+}
+
+func (d *reader) read(x *foreign.XML) error {
+	for {
+		tok, err := x.Token()
+		var bad *foreign.Broken
+		switch {
+		case err == io.EOF && len(d.open) > 0:
+			return d.broken("the report stops in the middle")
+		case err == io.EOF:
+			return d.broken("")
+		case errors.As(err, &bad):
+			return d.broken(bad.Why)
+		case err != nil:
+			return err
+		}
+		switch t := tok.(type) {
+		case xml.StartElement:
+			if err := d.start(t); err != nil {
+				return err
+			}
+		case xml.EndElement:
+			d.end(t.Name.Local)
+		case xml.CharData:
+			if d.words != nil && d.words.Len() < foreign.MaxText {
+				d.words.Write(t[:min(len(t), foreign.MaxText-d.words.Len())])
+			}
+		}
+		if len(d.open) > maxDepth {
+			return d.broken("elements are too deep within each other")
+		}
+	}
+}
+
+func (d *reader) broken(why string) error {
+	switch {
+	case !d.known:
+		return belay.Refuse(belay.CodeCannot, "have the test command write TRX, NUnit or xunit XML", "the file is no report of a .NET test runner")
+	case why != "":
+		d.report.Lack("%s", why)
+	}
+	return nil
+}
+
+func (d *reader) start(t xml.StartElement) error {
+	name := t.Name.Local
+	if !d.known {
+		if d.dialect, d.known = dialects[name]; !d.known {
+			return d.broken("")
+		}
+		d.report.Format = d.format
+	}
+	d.open = append(d.open, name)
+	switch {
+	case d.test == nil && d.tests[name]:
+		attrs := foreign.Attrs(t)
+		d.test, d.at = &test{label: strings.ToLower(attrs["label"])}, len(d.open)
+		for _, key := range d.name {
+			if d.test.name == "" {
+				d.test.name = foreign.Plain(attrs[key])
+			}
+		}
+		for _, key := range d.outcome {
+			if d.test.outcome == "" {
+				d.test.outcome = strings.ToLower(attrs[key])
+			}
+		}
+	case d.message[name] && d.test != nil:
+		d.words = &d.test.said
+	case name == "RunInfo" && strings.EqualFold(foreign.Attrs(t)["outcome"], "error"), name == "error" && d.format == results.XUnit && d.test == nil:
+		d.report.Fail(results.Failure{Test: "the test run", Message: "the runner reports an error of its own"}, true)
+	}
+	return nil
+}
+
+func (d *reader) end(name string) {
+	for i := len(d.open) - 1; i >= 0; i-- {
+		if d.open[i] == name {
+			d.open = d.open[:i]
+			break
+		}
+	}
+	if d.words != nil && d.message[name] {
+		d.words.WriteByte('\n')
+		d.words = nil
+	}
+	if d.test != nil && len(d.open) < d.at {
+		d.count()
+	}
+}
+
+func (d *reader) count() {
+	t := d.test
+	d.test, d.words = nil, nil
+	switch t.outcome {
+	case "passed", "pass", "passedbutrunaborted", "success", "true", "warning", "completed":
+		d.report.Pass(false)
+		return
+	case "notexecuted", "notrunnable", "skipped", "skip", "ignored", "inconclusive", "notrun", "pending", "disconnected", "inprogress":
+		d.report.Skip()
+		return
+	}
+	name := foreign.Clip(t.name, 2000)
+	if name == "" {
+		name = "test " + strconv.Itoa(d.report.Total+1)
+	}
+	f := results.Failure{Test: name}
+	said := foreign.Plain(t.said.String())
+	if d.report.Room() {
+		f.Message = foreign.Ends(said)
+	}
+	if m := netPlace.FindStringSubmatch(said); m != nil {
+		f.File = strings.ReplaceAll(m[1], `\`, "/")
+		f.Line, _ = strconv.Atoi(m[2])
+	} else {
+		f.File, f.Line = foreign.FirstPlace(said)
+	}
+	broke := t.outcome == "error" || t.outcome == "timeout" || t.outcome == "aborted" || t.label == "error"
+	d.report.Fail(f, broke)
+}

@@ -1,0 +1,79 @@
+package gotest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/check/foreign"
+)
+
+// crashLines is how much is kept of the beginning of a crash: Go prints the reason
+// first and then every goroutine there is.
+const crashLines = 20
+
+// lines keeps the last lines of a text that arrives in pieces, and the first ones of
+// a crash in it.
+type lines struct {
+	kept  []string
+	crash []string
+	since int  // lines since the crash began
+	size  int  // bytes kept
+	open  bool // the last line has no end yet
+}
+
+func (l *lines) add(s string) {
+	for line := range strings.Lines(s) {
+		if len(line) > 2*foreign.LineBytes {
+			line = line[:2*foreign.LineBytes] + "\n"
+		}
+		if l.open {
+			l.extend(line)
+		} else {
+			l.next(line)
+		}
+		l.open = !strings.HasSuffix(line, "\n")
+	}
+}
+
+func (l *lines) extend(line string) {
+	if last := &l.kept[len(l.kept)-1]; len(*last) < 2*foreign.LineBytes {
+		*last += line
+		l.size += len(line)
+	} else if strings.HasSuffix(line, "\n") && !strings.HasSuffix(*last, "\n") {
+		*last += "\n"
+		l.size++
+	}
+}
+
+func (l *lines) next(line string) {
+	if l.crash != nil || crashes(line) {
+		if l.since++; len(l.crash) < crashLines {
+			l.crash = append(l.crash, line)
+			l.size += len(line)
+		}
+	}
+	l.kept = append(l.kept, line)
+	l.size += len(line)
+	if len(l.kept) < 2*foreign.MessageLines {
+		return
+	}
+	old := len(l.kept) - foreign.MessageLines
+	for _, line := range l.kept[:old] {
+		l.size -= len(line)
+	}
+	l.kept = slices.Clone(l.kept[old:])
+}
+
+func crashes(line string) bool {
+	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
+}
+
+// String gives what is worth showing: the end, and before it the beginning of a crash
+// that has scrolled away.
+func (l *lines) String() string {
+	if l.since <= foreign.MessageLines {
+		return strings.Join(l.kept, "")
+	}
+	end := l.kept[max(0, len(l.kept)-(foreign.MessageLines-crashLines-1)):]
+	return strings.Join(l.crash, "") + "…\n" + strings.Join(end, "")
+}

@@ -1,0 +1,106 @@
+package plain
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/check/results"
+)
+
+var (
+	nodeSum   = regexp.MustCompile(`^(?:ℹ|#) (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) ([\d.]+)$`)
+	nodePlace = regexp.MustCompile(`^test at (.+?):(\d+):\d+$`)
+	nodeTime  = regexp.MustCompile(` \([\d.]+m?s\)`)
+	nodeDots  = regexp.MustCompile(`^[.X]{1,20}$`)
+)
+
+// node speaks with lines of sums and, before or after them, the failures; its dot
+// reporter with a dot for whatever passed and an X for whatever did not.
+type node struct {
+	tally
+	sums    map[string]int
+	failing bool // below "failing tests:"
+	dots    int
+	dotted  bool // nothing but dots so far
+	file    string
+	at      int
+	about   *failure
+}
+
+func newNode() voice { return &node{sums: map[string]int{}, dotted: true} }
+
+func (n *node) line(s string) {
+	if m := nodeSum.FindStringSubmatch(s); m != nil {
+		n.sums[m[1]] += number(strings.SplitN(m[2], ".", 2)[0])
+		n.failing, n.about = false, nil
+		return
+	}
+	switch {
+	case n.dotted && nodeDots.MatchString(s):
+		n.dots += strings.Count(s, ".")
+	case strings.HasSuffix(s, "failing tests:") && strings.HasPrefix(s, "✖"), s == "Failed tests:":
+		n.failing = true
+	case n.failing && strings.HasPrefix(s, "test at "):
+		if m := nodePlace.FindStringSubmatch(s); m != nil {
+			n.file, n.at = m[1], number(m[2])
+		}
+	case n.failing && strings.HasPrefix(s, "✖ "):
+		n.named(strings.TrimPrefix(s, "✖ "))
+	case n.about != nil:
+		n.about.say(strings.TrimPrefix(s, "  "))
+	case s != "":
+		n.dotted = false
+	}
+}
+
+// named takes in one failure; what is to do may fail.
+func (n *node) named(s string) {
+	n.about = nil
+	at := nodeTime.FindAllStringIndex(s, -1)
+	name, rest := s, ""
+	if len(at) > 0 {
+		last := at[len(at)-1]
+		name, rest = s[:last[0]], s[last[1]:]
+	}
+	if file, line := n.file, n.at; !strings.Contains(rest, "# TODO") {
+		key := name
+		if n.get(key) != nil && file != "" {
+			key = name + " (" + file + ")"
+		}
+		if n.about = n.add(key, false); n.about != nil {
+			n.about.File, n.about.Line = file, line
+		}
+	}
+	n.file, n.at = "", 0
+}
+
+func (n *node) sum() (results.Report, bool) {
+	_, summed := n.sums["tests"]
+	if _, ended := n.sums["pass"]; !summed || !ended {
+		return n.dotSum()
+	}
+	c := counts{
+		passed: n.sums["pass"], failed: n.sums["fail"] + n.sums["cancelled"],
+		skipped: n.sums["skipped"] + n.sums["todo"],
+	}
+	r := n.report(results.Node, c)
+	if r.Total != n.sums["tests"] {
+		r.Lack("the summary counts %d tests and %d outcomes", n.sums["tests"], r.Total)
+	}
+	return r, true
+}
+
+// dotSum counts what failed by name, since suites have an X as well, and is never whole.
+func (n *node) dotSum() (results.Report, bool) {
+	t := tally{}
+	for _, f := range n.list {
+		said := f.said.String()
+		if strings.Contains(said, "subtest failed'") || strings.Contains(said, "subtests failed'") {
+			continue
+		}
+		t.add(f.Test, false).say(strings.TrimRight(said, "\n"))
+	}
+	r := t.report(results.Node, counts{passed: n.dots, failed: len(t.list)})
+	r.Lack("there are no sums: dots do not tell tests from suites")
+	return r, len(t.list) > 0 && n.dots > 0
+}

@@ -1,0 +1,162 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/answer"
+	"github.com/belay-dev/belay/internal/check/coverage"
+	"github.com/belay-dev/belay/internal/check/edit"
+	"github.com/belay-dev/belay/internal/check/integrity"
+	"github.com/belay-dev/belay/internal/check/secrets"
+	"github.com/belay-dev/belay/internal/check/style"
+	"github.com/belay-dev/belay/internal/check/suite"
+	"github.com/belay-dev/belay/internal/glob"
+)
+
+// Bounds on what is read of a change. What is beyond them is named, not passed over.
+const (
+	maxText = 4 << 20   // bytes of one file
+	maxRead = 192 << 20 // bytes of all of them, before and after
+)
+
+// Texts gives the texts of changed files, as the snapshots before and after hold them.
+type Texts interface {
+	// Each calls take for each of the paths in turn with what the file said before and
+	// says after, nil where it is not there or no regular file. A file larger than most
+	// bytes on one side is given as larger, without texts. It stops at take's error.
+	Each(ctx context.Context, paths []string, most int64, take func(path string, before, after []byte, larger bool) error) error
+	// Paths gives the paths of all files after the change.
+	Paths(ctx context.Context) ([]string, error)
+}
+
+// reading is the changed files, read when the first check asks for them.
+type reading struct {
+	once   sync.Once
+	files  []*edit.File
+	unread []belay.Change // too large, or too many
+	err    error
+}
+
+// files reads what changed, for all checks together.
+func (in Input) files(ctx context.Context) ([]*edit.File, error) {
+	r := in.read
+	r.once.Do(func() {
+		changes := map[string]belay.Change{}
+		var paths []string
+		for _, c := range work(in.Changes) {
+			if regular(c.OldMode) || regular(c.NewMode) || c.OldMode == 0 && c.NewMode == 0 {
+				paths = append(paths, c.Path)
+				changes[c.Path] = c
+			}
+		}
+		total := 0
+		r.err = in.Texts.Each(ctx, paths, maxText, func(path string, before, after []byte, larger bool) error {
+			if larger || total > maxRead {
+				r.unread = append(r.unread, changes[path])
+				return ctx.Err()
+			}
+			total += len(before) + len(after)
+			r.files = append(r.files, &edit.File{Path: path, Before: before, After: after})
+			return ctx.Err()
+		})
+	})
+	return r.files, r.err
+}
+
+// regular tells git's modes of files from those of links and repositories.
+func regular(mode uint32) bool { return mode&0o170000 == 0o100000 }
+
+// asked answers a check that reads the changed files by look, which gives a summary and
+// findings.
+func (in Input) asked(ctx context.Context, name string, look func([]*edit.File) (string, []belay.Finding, error)) belay.CheckResult {
+	files, err := in.files(ctx)
+	if ctx.Err() != nil {
+		return answer.Unknown(name, suite.Unfinished(ctx))
+	}
+	if err != nil {
+		return answer.Unknown(name, "could not read the change: "+err.Error())
+	}
+	summary, found, err := look(files)
+	if err != nil {
+		return answer.Unknown(name, err.Error())
+	}
+	return answer.Of(name, summary, answer.Brief(found, "more findings of "+name))
+}
+
+// secretsCheck asks whether the change adds secrets.
+func secretsCheck(ctx context.Context, in Input) belay.CheckResult {
+	return in.asked(ctx, nameSecrets, func(files []*edit.File) (string, []belay.Finding, error) {
+		found := secrets.Look(files, secrets.Rules{Allow: in.Checks.SecretsAllow, Examples: in.Checks.SecretExamples})
+		summary := "no secrets in " + answer.Count(len(files), "changed file", "changed files")
+		if len(found) > 0 {
+			summary = answer.Count(len(found), "possible secret", "possible secrets") + " in the change"
+		}
+		for _, c := range in.read.unread {
+			found = append(found, belay.Finding{
+				Severity: belay.SeverityWarning, Category: belay.CategorySecret, File: c.Path, Title: "too large to be looked through",
+				Detail: fmt.Sprintf("files of up to %d MiB are read", maxText>>20), Recommendation: "look at it yourself",
+			})
+		}
+		return summary, found, nil
+	})
+}
+
+// integrityCheck asks whether the change takes tests away or weakens them.
+func integrityCheck(ctx context.Context, in Input) belay.CheckResult {
+	return in.asked(ctx, nameIntegrity, func(files []*edit.File) (string, []belay.Finding, error) {
+		found := integrity.Look(files, integrity.Rules{Allow: in.Checks.IntegrityAllow})
+		summary := "no test is weaker than before"
+		if len(found) > 0 {
+			summary = answer.Count(len(found), "sign", "signs") + " of weaker tests"
+		}
+		return summary, found, nil
+	})
+}
+
+// coverageCheck asks whether each changed source file has a test file.
+func coverageCheck(ctx context.Context, in Input) belay.CheckResult {
+	return in.asked(ctx, nameCoverage, func(files []*edit.File) (string, []belay.Finding, error) {
+		paths, err := in.Texts.Paths(ctx)
+		if err != nil {
+			return "", nil, err
+		}
+		found, n, err := coverage.Look(files, paths, coverage.Rules{Rules: in.Checks.CoverageRules, Error: in.Checks.CoverageError})
+		summary := fmt.Sprintf("%d of %s with a test file", n-len(found), answer.Count(n, "changed source file", "changed source files"))
+		if n == 0 {
+			summary = "no changed source file needs a test file"
+		}
+		return summary, found, err
+	})
+}
+
+// styleCheck asks whether what the change declares is documented and typed.
+func styleCheck(ctx context.Context, in Input) belay.CheckResult {
+	return in.asked(ctx, nameStyle, func(files []*edit.File) (string, []belay.Finding, error) {
+		found := style.Look(files)
+		return style.Summary(found), found, nil
+	})
+}
+
+// ValidRules gives the first refusal among what the checks of texts are told: globs, and
+// rules of coverage. The error is a *belay.Error with CodeUsage.
+func ValidRules(c belay.Checks) error {
+	for _, g := range c.IntegrityAllow {
+		if err := glob.Valid(g); err != nil {
+			return err
+		}
+	}
+	for _, a := range c.SecretsAllow {
+		if err := glob.Valid(a); err != nil && !secrets.Fingerprint.MatchString(a) {
+			return err
+		}
+	}
+	for _, r := range c.CoverageRules {
+		if err := coverage.Parse(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package restore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/texts"
+)
+
+// TestTexts reads both texts of changed files out of snapshots: an empty file is there, a
+// link is no text, a large file is named, a name may be odd, and what changed since does
+// not count.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s := newSandbox(t)
+	for _, p := range []string{"same.txt", "edited.txt", "gone.txt", "becomes link", "a\nb \xff.txt"} {
+		s.write(p, "old "+p)
+	}
+	s.git("add", ".")
+	s.git("commit", "-qm", "first")
+	before := s.take()
+	s.write("edited.txt", "new")
+	s.write("empty.txt", "")
+	s.write("large.txt", strings.Repeat("x", 101))
+	s.write("a\nb \xff.txt", "odd")
+	s.remove("gone.txt")
+	s.remove("becomes link")
+	s.link("/etc/passwd", "becomes link")
+	after := s.take()
+	s.write("edited.txt", "later")
+
+	source := func(from, to snapshot.Info) *texts.Source { return texts.New(s.store().Store, from.ID, to.ID) }
+	show := func(b []byte) string {
+		if b == nil {
+			return "nothing"
+		}
+		return fmt.Sprintf("%q", b)
+	}
+	var got []string
+	all := []string{"same.txt", "edited.txt", "gone.txt", "becomes link", "a\nb \xff.txt", "empty.txt", "large.txt", "no such file"}
+	read := func(path string, before, after []byte, larger bool) error {
+		got = append(got, fmt.Sprintf("%q: %s, %s, %v", path, show(before), show(after), larger))
+		return nil
+	}
+	s.ok(source(before, after).Each(ctx, all, 100, read))
+	slices.Sort(got)
+	want := []string{
+		`"a\nb \xff.txt": "old a\nb \xff.txt", "odd", false`,
+		`"becomes link": "old becomes link", nothing, false`,
+		`"edited.txt": "old edited.txt", "new", false`,
+		`"empty.txt": nothing, "", false`,
+		`"gone.txt": "old gone.txt", nothing, false`,
+		`"large.txt": nothing, nothing, true`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	paths, err := source(before, after).Paths(ctx)
+	s.ok(err)
+	if !slices.Contains(paths, "empty.txt") || slices.Contains(paths, "gone.txt") || len(paths) < 6 {
+		t.Errorf("%q", paths)
+	}
+	stop := errors.New("enough")
+	calls := 0
+	err = source(before, after).Each(ctx, all, 100, func(string, []byte, []byte, bool) error { calls++; return stop })
+	if !errors.Is(err, stop) || calls != 1 {
+		t.Errorf("%d calls, %v", calls, err)
+	}
+	got = nil
+	s.ok(source(before, before).Each(ctx, all, 100, read))
+	s.ok(source(before, after).Each(ctx, nil, 100, read))
+	if got != nil {
+		t.Errorf("%q", got)
+	}
+}

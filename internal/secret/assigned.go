@@ -1,0 +1,148 @@
+package secret
+
+import (
+	"regexp"
+	"strings"
+)
+
+// names are parts of names whose values are secrets, in lower case. What begins a longer
+// one comes after it.
+var names = []string{"passw", "pwd", "secret", "token", "api_key", "apikey", "api-key", "access_key", "accesskey", "access-key",
+	"auth_key", "authkey", "credential", "private_key", "privatekey", "encryption_key", "signing_key", "passphrase", "account_key"}
+
+// What may follow such a name: the rest of it, then an assignment and a value in quotes,
+// or one without as in .env files, YAML and properties.
+var (
+	inQuotes = regexp.MustCompile("^([A-Za-z0-9_.-]{0,30})[\"'`]?\\]?\\)?\\s{0,8}(?::\\s{0,3}[A-Za-z&'*<>\\[\\]? ]{1,24}=|:=|=>|==?=?|:|,)\\s{0,8}(?:[bfru]{0,2}|String\\.raw)(\"[^\"\\n]{6,200}\"|'[^'\\n]{6,200}'|`[^`\\n]{6,200}`)")
+	bare     = regexp.MustCompile("^([A-Za-z0-9_.-]{0,30})(?:=|:[ \\t]+|[ \\t]*=[ \\t]*)([^\\s\"'`,;(){}<>#]{8,200})[ \\t\\r]*(?:$|[ \\t]#)")
+)
+
+// maxLine is how long a line may be in which names are looked for: in longer ones, which
+// tools write, everything is near a name.
+const maxLine = 4000
+
+// assigned adds values that are assigned to the name of a secret.
+func assigned(text string, found []Match) []Match {
+	low := lower(text)
+	for _, name := range names {
+		for at := 0; ; {
+			i := strings.Index(low[at:], name)
+			if i < 0 {
+				break
+			}
+			hit := at + i
+			at = hit + len(name)
+			if m, ok := value(text, hit, at); ok {
+				found = append(found, m)
+			}
+		}
+	}
+	return found
+}
+
+// lower lowers ASCII only, so that places stay what they are.
+func lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// value reads what is assigned to the name whose telling part is text[hit:after].
+func value(text string, hit, after int) (Match, bool) {
+	rest := text[after:min(len(text), after+300)]
+	rest = rest[:lineEnd(rest)]
+	begin := lineStart(text, hit)
+	if !assigns(rest) || hit-begin > maxLine {
+		return Match{}, false
+	}
+	start, end := 0, 0
+	if loc := inQuotes.FindStringSubmatchIndex(rest); loc != nil {
+		start, end = after+loc[4]+1, after+loc[5]-1
+		if notASecretsName(text[begin:after]+rest[:loc[3]]) || !worth(text[start:end], isPassword(text[hit:after])) {
+			return Match{}, false
+		}
+	} else if loc := bare.FindStringSubmatchIndex(rest); loc != nil && leads(text[begin:hit]) {
+		start, end = after+loc[4], after+loc[5]
+		v := text[start:end]
+		if notASecretsName(text[begin:after]+rest[:loc[3]]) || !mixed(v) || reference(v) || !worth(v, false) {
+			return Match{}, false
+		}
+	} else {
+		return Match{}, false
+	}
+	title := "value of a secret's name"
+	if isPassword(text[hit:after]) {
+		title = "password"
+	}
+	if strings.Contains(lower(text[begin:hit]), "aws") && awsSecret.MatchString(text[start:end]) {
+		return Match{Rule: "aws-secret-key", Title: "AWS secret key", Start: start, End: end, Sure: true, Example: example(text[start:end])}, true
+	}
+	return Match{Rule: "assigned-secret", Title: title, Start: start, End: end, Example: example(text[start:end])}, true
+}
+
+// assigns tells quickly whether a value may be assigned in what follows a name.
+func assigns(s string) bool {
+	i := 0
+	for i < len(s) && (wordByte(s[i]) || s[i] == '.' || s[i] == '-') {
+		i++
+	}
+	return i < len(s) && strings.IndexByte("\"'`]) \t:=,", s[i]) >= 0 && strings.ContainsAny(s[i:], ":=,")
+}
+
+var awsSecret = regexp.MustCompile(`^[A-Za-z0-9/+]{40}$`)
+
+func isPassword(name string) bool {
+	return name[0]|0x20 == 'p' && !strings.Contains(lower(name), "private")
+}
+
+func lineStart(text string, at int) int { return strings.LastIndexByte(text[:at], '\n') + 1 }
+
+// leads tells whether nothing but the beginning of a name, and what may stand before
+// one in .env files and YAML, comes before the telling part on its line.
+var leading = regexp.MustCompile(`^[\s-]*(?:export\s+|set\s+|ENV\s+|ARG\s+)?[A-Za-z0-9_.-]*$`)
+
+func leads(s string) bool { return leading.MatchString(s) }
+
+// notASecretsName tells names that speak of secrets without being one's: token_type,
+// password_field, secretName, nextPageToken.
+var aboutSecrets = regexp.MustCompile(`(?i)(_?-?(type|field|name|label|id|url|uri|path|file|placeholder|hint|header|prefix|regex|pattern|policy|length|len|min|max|format|error|message|msg|text|title|class|selector|param|kind|endpoint|manager|provider|hash_?algo|algorithm|expiry|expires|ttl|scope|env|var|key_?name|ref|length)s?)$|(page|csrf_?|cancellation|continuation|next|sync|reset|lexer|cursor|design|css|color|public|syntax|parse)_?-?token|^\s*(//|#|\*|/\*)?\s*(import|from|require|include|using)\b`)
+
+func notASecretsName(name string) bool { return aboutSecrets.MatchString(name) }
+
+// worth tells whether a value looks like a secret: not a placeholder, not a word, and
+// as mixed as chance. A password may be short.
+func worth(v string, password bool) bool {
+	switch {
+	case placeholder(v) || repeats(v) || strings.ContainsAny(v, " \t") || strings.Contains(v, "://") || strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./"):
+		return false
+	case password:
+		return len(v) >= 6 && bits(v) >= 2.3 && mixed(v) && !reference(v)
+	}
+	return len(v) >= 16 && bits(v) >= 3.3 && mixed(v) && !reference(v)
+}
+
+// mixed tells whether v has letters and digits, or letters and signs that words lack.
+func mixed(v string) bool {
+	letters, digits, signs := false, 0, false
+	for i := range len(v) {
+		switch c := v[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+		case c|0x20 >= 'a' && c|0x20 <= 'z':
+			letters = true
+		case strings.IndexByte("!@#$%^&*+=~?", c) >= 0:
+			signs = true
+		}
+	}
+	return letters && (digits >= 2 || digits > 0 && signs || digits > 0 && len(v) < 16)
+}
+
+// reference tells values that name where a secret is: a variable, a path, a key of a
+// table, a call.
+var referring = regexp.MustCompile(`^[A-Za-z_$][A-Za-z_$0-9]*(?:(?:\.|->|::|/)[A-Za-z_$][A-Za-z_$0-9-]*)+$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z][a-z0-9]*(?:[_-][a-z]+[0-9]?)+$|^[a-z]+(?:[A-Z][a-z]+)+[0-9]?$|^arn:|^sha(?:256|512)[-:]|^projects/|\.(?:json|ya?ml|txt|pem|key|md|go|js|ts|py|html?|png|svg|css)$`)
+
+func reference(v string) bool { return referring.MatchString(v) }

@@ -1,0 +1,157 @@
+// Package secret finds secrets in text and masks them: keys and tokens by the form
+// their makers gave them, private keys, passwords in addresses, and values that are
+// assigned to a name like password and look made by chance.
+//
+// It is pure: it reads no file and asks nobody whether a key is alive. What it gives
+// names places and kinds and never holds a secret's text.
+package secret
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+)
+
+// InlineMark on a line says that a person has looked at what stands there.
+const InlineMark = "belay:allow-secret"
+
+// Match is one secret in a text.
+type Match struct {
+	Rule    string // aws-access-key
+	Title   string // AWS access key
+	Line    int    // counted from 1
+	Column  int    // of the secret's first byte, counted from 1
+	EndLine int
+	Start   int // the secret is text[Start:End]
+	End     int
+	// Sure tells a form that only a secret has from a guess by name and chance.
+	Sure bool
+	// Example tells a key that its maker prints in the documentation.
+	Example bool
+	// Marked tells that the line, or the one before it, has InlineMark.
+	Marked bool
+	// Fingerprint names the finding wherever the secret stands: 16 hex digits. For a
+	// sure match they come from the secret, which is too long to be guessed back; for a
+	// guess, which may be short, from its line without it.
+	Fingerprint string
+}
+
+// Find gives the secrets of text in the order in which they stand, no two of them
+// overlapping. Placeholders (changeme, ${VAR}, xxxx, <token>) are none.
+func Find(text string) []Match {
+	var found []Match
+	for _, r := range rules {
+		found = r.find(text, found)
+	}
+	found = assigned(text, found)
+	slices.SortFunc(found, func(a, b Match) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), -cmp.Compare(rank(a), rank(b)), -cmp.Compare(a.End, b.End), cmp.Compare(a.Rule, b.Rule))
+	})
+	out := found[:0]
+	for _, m := range found {
+		if n := len(out); n > 0 && m.Start < out[n-1].End {
+			if rank(m) > rank(out[n-1]) && m.Start == out[n-1].Start {
+				out[n-1] = m
+			}
+			continue
+		}
+		out = append(out, m)
+	}
+	place(text, out)
+	return out
+}
+
+// rank prefers what is sure.
+func rank(m Match) int {
+	if m.Sure {
+		return 1
+	}
+	return 0
+}
+
+// place fills in lines, marks and fingerprints.
+func place(text string, found []Match) {
+	line, start, at := 1, 0, 0
+	for i := range found {
+		m := &found[i]
+		for at < m.Start {
+			n := strings.IndexByte(text[at:m.Start], '\n')
+			if n < 0 {
+				break
+			}
+			line, at = line+1, at+n+1
+			start = at
+		}
+		m.Line, m.Column = line, m.Start-start+1
+		m.EndLine = line + strings.Count(text[m.Start:m.End], "\n")
+		end := m.End + lineEnd(text[m.End:])
+		m.Marked = strings.Contains(text[above(text, start):end], InlineMark)
+		m.Fingerprint = fingerprint(*m, text[m.Start:m.End], text[start:m.Start])
+	}
+}
+
+// above gives where the line before the one at start begins, if it is only a comment;
+// a mark at the end of a line of code is about that line.
+func above(text string, start int) int {
+	if start == 0 {
+		return 0
+	}
+	from := strings.LastIndexByte(text[:start-1], '\n') + 1
+	line := strings.TrimSpace(text[from:start])
+	for _, c := range []string{"#", "//", "/*", "--", "<!--", ";", "*"} {
+		if strings.HasPrefix(line, c) {
+			return from
+		}
+	}
+	return start
+}
+
+func lineEnd(s string) int {
+	if i := strings.IndexByte(s, '\n'); i >= 0 {
+		return i
+	}
+	return len(s)
+}
+
+func fingerprint(m Match, secret, before string) string {
+	what := secret
+	if !m.Sure {
+		what = strings.TrimSpace(before)
+	}
+	sum := sha256.Sum256([]byte(m.Rule + "\x00" + what))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Mask gives text with every secret replaced by [masked RULE]; examples of
+// documentation stay, and so does the number of lines. Find gives nothing but examples
+// in the result.
+func Mask(text string) string {
+	for range 8 { // what stands around a mask may read otherwise than before
+		masked, changed := maskOnce(text)
+		if !changed {
+			return text
+		}
+		text = masked
+	}
+	return text
+}
+
+func maskOnce(text string) (string, bool) {
+	var b strings.Builder
+	at := 0
+	for _, m := range Find(text) {
+		if m.Example {
+			continue
+		}
+		b.WriteString(text[at:m.Start])
+		b.WriteString("[masked " + m.Rule + "]" + strings.Repeat("\n", m.EndLine-m.Line))
+		at = m.End
+	}
+	if at == 0 {
+		return text, false
+	}
+	b.WriteString(text[at:])
+	return b.String(), true
+}

@@ -1,0 +1,147 @@
+// Package texts gives the texts of the files that differ between two snapshots, and the
+// paths of those that do not.
+//
+// It reads what snapshots hold and never the working tree, which may have moved on.
+package texts
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// Source is two snapshots of one store. It may be asked from several goroutines.
+type Source struct {
+	snaps         *snapshot.Store
+	before, after belay.SnapshotID
+
+	once sync.Once
+	then map[string]snapshot.Entry
+	now  map[string]snapshot.Entry
+	err  error
+}
+
+// New reads nothing yet.
+func New(snaps *snapshot.Store, before, after belay.SnapshotID) *Source {
+	return &Source{snaps: snaps, before: before, after: after}
+}
+
+// Each calls take for each of the paths that differs, in their order, with what the file
+// holds in each snapshot: nil where it is not there or no regular file. A file that has
+// more than most bytes in one of them is given as larger, without what it holds. It stops
+// at the first error of take.
+func (s *Source) Each(ctx context.Context, paths []string, most int64, take func(path string, before, after []byte, larger bool) error) error {
+	if err := s.list(ctx); err != nil || len(paths) == 0 {
+		return err
+	}
+	var changed, oids []string
+	for _, p := range paths {
+		if s.then[p] != s.now[p] {
+			changed = append(changed, p)
+			oids = append(oids, regular(s.then[p]), regular(s.now[p]))
+		}
+	}
+	sizes, err := s.sizes(ctx, oids)
+	if err != nil || len(changed) == 0 {
+		return err
+	}
+	rd, err := s.snaps.Repo.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer rd.Close()
+	for i, p := range changed {
+		var both [2][]byte
+		larger := sizes[oids[2*i]] > most || sizes[oids[2*i+1]] > most
+		for side, oid := range oids[2*i : 2*i+2] {
+			if oid == "" || larger {
+				continue
+			}
+			o, err := rd.Read(oid)
+			if err != nil {
+				return fmt.Errorf("read %s: %w", belay.VisibleLine(p), err)
+			}
+			both[side] = append([]byte{}, o.Data...) // an empty file is there
+		}
+		if err := take(p, both[0], both[1], larger); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Paths lists the files of the snapshot after.
+func (s *Source) Paths(ctx context.Context) ([]string, error) {
+	if err := s.list(ctx); err != nil {
+		return nil, err
+	}
+	paths := make([]string, 0, len(s.now))
+	for p, e := range s.now {
+		if e.OID != "" {
+			paths = append(paths, p)
+		}
+	}
+	return paths, nil
+}
+
+func (s *Source) list(ctx context.Context) error {
+	s.once.Do(func() {
+		if s.then, s.err = s.entries(ctx, s.before); s.err == nil {
+			s.now, s.err = s.entries(ctx, s.after)
+		}
+	})
+	return s.err
+}
+
+func (s *Source) entries(ctx context.Context, id belay.SnapshotID) (map[string]snapshot.Entry, error) {
+	info, err := s.snaps.LookUp(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.snaps.Manifest(ctx, info)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.snaps.Entries(ctx, info.Tree, m)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]snapshot.Entry, len(list))
+	for _, e := range list {
+		all[e.Path] = snapshot.Entry{Path: e.Path, Mode: e.Mode, OID: e.OID} // permissions are no text
+	}
+	return all, nil
+}
+
+// regular is an object's name if it is a regular file's, else "".
+func regular(e snapshot.Entry) string {
+	if e.Mode&0o170000 != 0o100000 {
+		return ""
+	}
+	return e.OID
+}
+
+func (s *Source) sizes(ctx context.Context, oids []string) (map[string]int64, error) {
+	out := map[string]int64{}
+	var ask []string
+	for _, oid := range oids {
+		if _, known := out[oid]; oid != "" && !known {
+			out[oid] = 0
+			ask = append(ask, oid)
+		}
+	}
+	if len(ask) == 0 {
+		return out, nil
+	}
+	sizes, err := s.snaps.Repo.Sizes(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	for i, oid := range ask {
+		out[oid] = sizes[i]
+	}
+	return out, nil
+}
