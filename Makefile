@@ -44,11 +44,12 @@ bench: build
 	$(GO) run ./bench -belay bin/belay -markdown docs/speed.figures.md -plot docs/speed.svg
 
 crash:
-	@out=$$(mktemp); BELAY_CRASH_ALL=1 $(GO) test -count=1 -timeout 60m -run 'Crash|Kill|Fault|EveryByte' -v ./... >$$out 2>&1; \
-	status=$$?; [ $$status = 0 ] || cat $$out; grep -E '^(--- |ok|FAIL|crash:)|points|kills|cuts' $$out | grep -v 'no tests'; rm -f $$out; exit $$status
+	@out=$$(mktemp); BELAY_CRASH_ALL=1 $(GO) test -count=1 -timeout 60m -run 'Crash|Kill|Fault|EveryByte|NothingOfTheRepository' -v ./... >$$out 2>&1; \
+	status=$$?; [ $$status = 0 ] || cat $$out; grep -E '^(--- |ok|FAIL|crash:)|points|kills|cuts|watched' $$out | grep -v 'no tests'; rm -f $$out; exit $$status
 
 fidelity:
-	$(GO) test -count=1 -run Fidelity -v ./internal/restore | grep -vE '^(=== |    --- )'
+	@out=$$(mktemp); BELAY_FIDELITY_ALL=1 BELAY_PROPERTY=60 $(GO) test -count=1 -timeout 40m -run 'Fidelity|Inverse' -v ./internal/restore >$$out 2>&1; \
+	status=$$?; grep -vE '^(=== |    --- PASS|    --- SKIP)' $$out; rm -f $$out; exit $$status
 
 fuzz:
 	sh .ci/fuzz $(FUZZTIME)

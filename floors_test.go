@@ -83,6 +83,7 @@ var floors = map[string]int{
 	"internal/capture": 3,
 	"internal/ear":     3,
 	"internal/putback": 3,
+	"internal/refback": 1,
 
 	"internal/snapshot": 5,
 	"internal/tally":    4,

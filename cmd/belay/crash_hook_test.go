@@ -19,6 +19,7 @@ const (
 	modeFail  = "fail"  // the disk is full for this one step
 	modeFull  = "full"  // the disk is full for this step and all that follow
 	modeCut   = "cut"   // no point, but a record cut off afterwards
+	modeRace  = "race"  // no point: commands started at the same moment
 	modeLine  = "line"  // the process is killed once the n-th line of a record is on the disk
 )
 

@@ -71,7 +71,7 @@ func (y *tally) sum(name string) {
 func (y *tally) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d points", y.points)
-	for _, m := range []struct{ mode, name string }{{modeKill, "kills"}, {modeFail, "fails"}, {modeFull, "full disks"}, {modeCut, "cuts"}} {
+	for _, m := range []struct{ mode, name string }{{modeKill, "kills"}, {modeFail, "fails"}, {modeFull, "full disks"}, {modeCut, "cuts"}, {modeRace, "races"}, {modeMisdeed, "misdeeds"}} {
 		if n := y.done[m.mode]; n > 0 {
 			fmt.Fprintf(&b, ", %d %s", n, m.name)
 		}

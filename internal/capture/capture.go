@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -135,19 +136,26 @@ func (s *Place) GitState(ctx context.Context, c *Capture) (err error) {
 }
 
 // readLogs reads the reflogs that a restore may have to put back: HEAD's, those of
-// local branches and the stash's, which is the stash. Those of a reftable are left to
-// git.
+// local refs and the stash's, which is the stash. Remote ones say what was fetched when,
+// and those of a reftable are left to git.
 func (s *Place) readLogs(head git.Head, refs []git.Ref) ([]gitfiles.File, error) {
 	if s.Repo.Reftab {
 		return nil, nil
 	}
-	own, err := gitfiles.Read(s.Repo.Dir, []string{"logs/HEAD"})
+	own, err := gitfiles.Read(s.Repo.Dir, []string{"logs/HEAD", "logs/ORIG_HEAD"})
 	if err != nil {
 		return nil, err
 	}
+	// Usually only branches have logs, and there may be thousands of tags to ask for.
+	kinds, err := os.ReadDir(filepath.Join(s.Repo.Common, "logs", "refs"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read git's state: %w", err)
+	}
 	var names []string
 	for _, r := range refs {
-		if strings.HasPrefix(r.Name, "refs/heads/") || r.Name == "refs/stash" {
+		kind, _, _ := strings.Cut(strings.TrimPrefix(r.Name, "refs/"), "/")
+		there := slices.ContainsFunc(kinds, func(d fs.DirEntry) bool { return d.Name() == kind })
+		if there && kind != "remotes" && kind != "belay" && kind != "worktree" {
 			names = append(names, "logs/"+r.Name)
 		}
 	}
@@ -368,6 +376,9 @@ func (s *Place) nameMeta(ctx context.Context, c *Capture) error {
 	}
 	for _, f := range c.Logs {
 		m.chunks("meta/"+f.Name, f.Data)
+		if f.Perm != gitfiles.UsualPerm {
+			c.Man.Links = append(c.Man.Links, manifest.Mode{Path: f.Name, Perm: f.Perm})
+		}
 	}
 	for _, r := range c.Rules.files {
 		m.blob("meta/rules/"+s.Repo.Name("blob", r.Data), r.Data)
@@ -412,10 +423,16 @@ func (s *Place) describe(c *Capture) *manifest.Manifest {
 	} else {
 		fromScan(m, c.Scan)
 	}
-	m.Index = c.Index.Facts
+	m.Index, m.Folders = c.Index.Facts, slices.Clone(m.Folders)
 	for i, n := range m.Nested {
 		m.Nested[i].Head = s.nestedHead(n.Path)
+		// A submodule that was never checked out is an empty folder.
+		if list, err := os.ReadDir(filepath.Join(s.Repo.Root, filepath.FromSlash(n.Path))); err == nil && len(list) == 0 {
+			m.Folders = append(m.Folders, n.Path)
+		}
 	}
+	slices.Sort(m.Folders)
+	m.Folders = slices.Compact(m.Folders)
 	for _, r := range c.Rules.files {
 		m.Rules = append(m.Rules, manifest.Rule{Path: r.Name, OID: s.Repo.Name("blob", r.Data), Outer: true})
 	}

@@ -132,15 +132,14 @@ func (s *Place) nameStaged(ctx context.Context, c *Capture) error {
 	}
 	ask := s.Repo.Command(ctx, "diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", base, "--")
 	ask.Env = append(ask.Env, "GIT_INDEX_FILE="+f.Name())
-	raw, err := git.Answer(ask)
-	if err != nil {
-		return err
+	raw, compared := git.Answer(ask)
+	entries, err := s.entriesOf(ctx, c.Index.Data, f.Name())
+	if errors.Is(err, errRubbish) {
+		c.Index.Entries = []git.IndexEntry{}
+		return nil
 	}
-	entries, err := git.ParseIndex(c.Index.Data, s.Repo.HashSize())
-	if err != nil {
-		if entries, err = s.Repo.ListIndex(ctx, f.Name()); err != nil {
-			return err
-		}
+	if err = errors.Join(err, compared); err != nil {
+		return err
 	}
 	c.Index.Entries = entries
 	blobs := map[string]bool{}
@@ -157,6 +156,24 @@ func (s *Place) nameStaged(ctx context.Context, c *Capture) error {
 	}
 	delete(blobs, s.Repo.Zero())
 	return s.stagedTree(ctx, c, blobs)
+}
+
+// errRubbish says that neither belay nor git can read the index. Its bytes are held all
+// the same, and a restore must be able to replace it: it counts as one that is empty.
+var errRubbish = errors.New("the index cannot be read")
+
+// entriesOf reads an index from its bytes; git reads what belay cannot, from path.
+func (s *Place) entriesOf(ctx context.Context, data []byte, path string) ([]git.IndexEntry, error) {
+	entries, err := git.ParseIndex(data, s.Repo.HashSize())
+	if err == nil {
+		return entries, nil
+	}
+	entries, err = s.Repo.ListIndex(ctx, path)
+	var f *git.Failure
+	if errors.As(err, &f) {
+		return nil, errRubbish
+	}
+	return entries, err
 }
 
 // stagedTree names a tree of the blobs that are there. One that is not (a partial
@@ -202,11 +219,11 @@ func (s *Place) indexEntries(ctx context.Context, c *Capture) ([]git.IndexEntry,
 	if err != nil {
 		return nil, fmt.Errorf("read the index: %w", err)
 	}
-	entries, err := git.ParseIndex(data, s.Repo.HashSize())
-	if err != nil {
-		return s.Repo.ListIndex(ctx, path)
+	entries, err := s.entriesOf(ctx, data, path)
+	if errors.Is(err, errRubbish) {
+		return nil, nil
 	}
-	return entries, nil
+	return entries, err
 }
 
 // tracked gives the scan the paths of the index. With seeds, it also passes on what

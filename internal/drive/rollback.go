@@ -56,7 +56,46 @@ func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preser
 	if opts.OnlyRef == nil {
 		opts.OnlyRef = func(name string) bool { return refs[name] }
 	}
+	files, err := d.touchedGit(ctx, list)
+	if err != nil {
+		return opts, err
+	}
+	opts.OnlyGit = func(name string) bool { return files[name] }
 	return opts, nil
+}
+
+// touchedGit gives git's own files that the spans changed. Where the index is concerned,
+// only that it is another one counts: it has no parts.
+func (d *Desk) touchedGit(ctx context.Context, list []span) (map[string]bool, error) {
+	files := map[string]bool{}
+	for _, s := range list {
+		names, err := d.Snaps.TouchedGit(ctx, s.from, s.to)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range names {
+			files[n] = true
+		}
+	}
+	return files, nil
+}
+
+// Overruled gives the paths that a rollback put back although somebody else had changed
+// them after the task's last attempt. What he made of them is in the rescue.
+func (d *Desk) Overruled(ctx context.Context, r *Record, out restore.Restored) ([]string, error) {
+	taken, err := d.taken(ctx, r.Task.ID)
+	if err != nil || out.Rescue == "" {
+		return nil, err
+	}
+	list := spans(r.State.Before, taken)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	since, err := d.Snaps.Touched(ctx, list[len(list)-1].to, out.Rescue)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(since, func(p string) bool { return !slices.Contains(out.Written, p) && !slices.Contains(out.Removed, p) }), nil
 }
 
 // touchedRefs gives the branches and tags that the spans moved, made or deleted: an

@@ -55,6 +55,9 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 	if err != nil {
 		return out, err
 	}
+	if out.Overruled, err = d.Overruled(ctx, r, out); err != nil {
+		return out, err
+	}
 	return out, d.rolledBack(ctx, r, q, out)
 }
 

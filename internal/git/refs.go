@@ -213,10 +213,19 @@ func (n *NewRef) Drop() {
 	}
 }
 
-// SetHead makes HEAD name a branch.
-func (r *Repo) SetHead(ctx context.Context, why, branch string) error {
+// SetSymref makes a reference, HEAD for one, name another. Whatever it was before, it
+// is replaced itself, never what it names.
+func (r *Repo) SetSymref(ctx context.Context, why, name, target string) error {
 	return patiently(ctx, func() error {
-		_, err := r.Run(ctx, nil, "symbolic-ref", "-m", why, "HEAD", branch)
+		_, err := r.Run(ctx, nil, "symbolic-ref", "-m", why, name, target)
+		return err
+	})
+}
+
+// DropSymref takes a symbolic reference away and leaves what it names.
+func (r *Repo) DropSymref(ctx context.Context, name string) error {
+	return patiently(ctx, func() error {
+		_, err := r.Run(ctx, nil, "symbolic-ref", "--delete", name)
 		return err
 	})
 }

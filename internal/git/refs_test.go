@@ -142,7 +142,7 @@ func TestUpdateHead(t *testing.T) {
 	if s.git("rev-parse", "main") != two {
 		t.Error("the branch was moved with HEAD")
 	}
-	if err := r.SetHead(ctx, "back", "refs/heads/new"); err != nil {
+	if err := r.SetSymref(ctx, "back", "HEAD", "refs/heads/new"); err != nil {
 		t.Fatal(err)
 	}
 	if h := must(r.Head(ctx, must(r.Refs(ctx))(t)))(t); h != (Head{Branch: "refs/heads/new"}) {

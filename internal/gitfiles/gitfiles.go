@@ -22,12 +22,12 @@ var stateFiles = []struct{ name, operation string }{
 	{"REVERT_HEAD", "revert"}, {"sequencer/", ""}, {"BISECT_LOG", "bisect"}, {"BISECT_START", ""}, {"BISECT_TERMS", ""},
 	{"BISECT_NAMES", ""}, {"BISECT_ANCESTORS_OK", ""}, {"BISECT_EXPECTED_REV", ""}, {"BISECT_FIRST_PARENT", ""}, {"BISECT_RUN", ""},
 	{"MERGE_MSG", ""}, {"MERGE_MODE", ""}, {"MERGE_RR", ""}, {"MERGE_AUTOSTASH", ""}, {"AUTO_MERGE", ""}, {"SQUASH_MSG", ""},
-	{"REBASE_HEAD", ""}, {"ORIG_HEAD", ""},
+	{"REBASE_HEAD", ""}, {"ORIG_HEAD", ""}, {"NOTES_MERGE_PARTIAL", ""}, {"NOTES_MERGE_REF", ""}, {"NOTES_MERGE_WORKTREE/", ""},
 }
 
 // Admin are the files that steer git itself. An agent that changes them changes
 // what every later command does.
-var Admin = []string{"config", "info/exclude", "info/attributes", "info/grafts", "hooks/"}
+var Admin = []string{"config", "info/exclude", "info/attributes", "info/grafts", "shallow", "hooks/"}
 
 // Own do so for one working tree.
 var Own = []string{"config.worktree", "info/sparse-checkout"}

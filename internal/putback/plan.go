@@ -165,9 +165,21 @@ func (pl *Planner) Decide(ctx context.Context) error {
 		}
 	}
 	pl.Plan.Writes = append(pl.Plan.Writes, modes...)
+	pl.newRepositories()
 	pl.folders()
 	pl.order()
 	return pl.obstacles()
+}
+
+// newRepositories names the repositories in the tree that were not there then: a
+// snapshot does not hold them, so they stay.
+func (pl *Planner) newRepositories() {
+	for _, n := range pl.Now.Man.Nested {
+		was := slices.ContainsFunc(pl.Then.Man.Nested, func(t manifest.Nested) bool { return t.Path == n.Path })
+		if !was && within(pl.wish.Paths, n.Path) {
+			pl.Plan.Kept = append(pl.Plan.Kept, Kept{n.Path, "a repository of its own, new since the snapshot"})
+		}
+	}
 }
 
 // diffs gives what differs, in the trees and beside them. A name that is odd as a link

@@ -34,8 +34,10 @@ type gitPlan struct {
 	admin, operation, logs           bool
 	refs                             []RefMove
 	kept                             []putback.Kept
+	left                             []string  // of git's own files, because somebody else changed them
 	head                             *git.Head // nil: as it is
 	headNow                          git.Head
+	seen                             map[string]string // where every ref stood when the present was held
 }
 
 // gitWrite puts one file of a git folder back, or takes it away.
@@ -121,6 +123,10 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 	// to look at twice.
 	g.index = h.index != c.Index.Tree || then.Index != c.Index.Facts
 	g.indexMtime, g.indexPerm, g.indexFiles = then.Index.Mtime, then.Index.Perm, map[string][]byte{}
+	if g.index && o.OnlyGit != nil && !o.OnlyGit("index") {
+		g.index, g.left = false, append(g.left, "index")
+		g.kept = append(g.kept, putback.Kept{Path: "index", Why: "changed by somebody else"})
+	}
 	for path, data := range h.files {
 		if name, ok := strings.CutPrefix(path, "index/"); ok {
 			g.indexFiles[name] = data
@@ -132,15 +138,27 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 	g.stateFiles = s.gitWrites("state/", h.files, then.Links, c.State)
 	g.operation = len(g.stateFiles) > 0
 	g.adminFiles = s.gitWrites("own/", h.files, then.Links, c.Own)
-	if !s.Repo.Linked() { // config and hooks belong to all working trees
-		g.adminFiles = append(g.adminFiles, s.gitWrites("admin/", h.files, then.Links, c.Admin)...)
+	shared := s.gitWrites("admin/", h.files, then.Links, c.Admin)
+	if s.Repo.Linked() {
+		for _, w := range shared {
+			g.kept = append(g.kept, putback.Kept{Path: w.name, Why: "belongs to all working trees, and has changed"})
+		}
+	} else {
+		g.adminFiles = append(g.adminFiles, shared...)
 	}
+	g.adminFiles = slices.DeleteFunc(g.adminFiles, func(w gitWrite) bool {
+		others := o.OnlyGit != nil && !o.OnlyGit(w.name)
+		if others {
+			g.left = append(g.left, w.name)
+			g.kept = append(g.kept, putback.Kept{Path: w.name, Why: "changed by somebody else"})
+		}
+		return others
+	})
 	g.admin = len(g.adminFiles) > 0
 	if err := s.planRefs(ctx, g, h.refs, c, o); err != nil {
 		return nil, err
 	}
-	s.planLogs(g, h, c, o)
-	return g, nil
+	return g, s.planLogs(ctx, g, h, then.Links, c, o)
 }
 
 // gitWrites gives what has to change so that the files of a group are those held.
@@ -199,9 +217,9 @@ func (s *Store) dirOf(group string) string {
 
 // planLogs puts reflogs back to their bytes, as far as their refs come to stand where
 // they stood: moving refs adds lines to them, and so did whoever moved them before. The
-// lines that go are in the rescue. A log that somebody rewrote or expired stays, but
-// for the stash's, which is the stash, and in an undo.
-func (s *Store) planLogs(g *gitPlan, h held, c *capture.Capture, o Options) {
+// lines that go are in the rescue. A log that would come to name what a gc took stays,
+// but for the stash's, which is the stash, and in an undo.
+func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []manifest.Mode, c *capture.Capture, o Options) error {
 	now := map[string]gitfiles.File{}
 	for _, f := range c.Logs {
 		now[f.Name] = f
@@ -209,35 +227,72 @@ func (s *Store) planLogs(g *gitPlan, h held, c *capture.Capture, o Options) {
 	ends := g.ends(c)
 	for path, data := range h.files {
 		ref, ok := strings.CutPrefix(path, "logs/")
-		if !ok || ref != "HEAD" && (ends[ref] != h.refs.Refs[ref] || o.OnlyRef != nil && !o.OnlyRef(ref)) {
+		if !ok || strings.HasPrefix(ref, "refs/") && (ends[ref] != h.refs.Refs[ref] || o.OnlyRef != nil && !o.OnlyRef(ref)) {
 			continue // somebody else's lines
 		}
 		f, there := now[path]
-		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" {
-			continue
+		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" && !g.replaces(ref) {
+			missing, err := s.Repo.Missing(ctx, loggedIn(data))
+			if err != nil {
+				return err
+			}
+			if len(missing) > 0 {
+				continue
+			}
 		}
-		g.logs = g.logs || !there || !bytes.Equal(f.Data, data)
-		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: gitfiles.UsualPerm})
+		g.logs = g.logs || !there || !bytes.Equal(f.Data, data) || f.Perm != permOf(modes, path)
+		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: permOf(modes, path)})
 	}
-	for _, path := range []string{"logs/HEAD", "logs/refs/stash"} {
-		ref := strings.TrimPrefix(path, "logs/")
-		if _, had := h.files[path]; !had && (ref == "HEAD" || ends[ref] == "") { // a stash that stays is its reflog
+	gone := []string{"logs/HEAD", "logs/ORIG_HEAD"}
+	if ends["refs/stash"] == "" { // a stash that stays is its reflog
+		gone = append(gone, "logs/refs/stash")
+	}
+	for _, path := range append(gone, newLogs(now, h, o)...) {
+		if _, had := h.files[path]; !had {
 			_, there := now[path]
 			g.logs = g.logs || there
 			g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, gone: true})
 		}
 	}
 	slices.SortFunc(g.logFiles, func(a, b gitWrite) int { return strings.Compare(a.name, b.name) })
+	return nil
+}
+
+// loggedIn gives the objects that a reflog's lines lead to: "<old> <new> <who> …".
+func loggedIn(log []byte) (oids []string) {
+	for line := range bytes.Lines(log) {
+		if f := strings.SplitN(string(line), " ", 3); len(f) == 3 && strings.Trim(f[1], "0") != "" {
+			oids = append(oids, f[1])
+		}
+	}
+	slices.Sort(oids)
+	return slices.Compact(oids)
+}
+
+// replaces reports whether a ref is taken away and made anew, which costs it its log.
+func (g *gitPlan) replaces(ref string) bool {
+	return slices.ContainsFunc(g.refs, func(m RefMove) bool {
+		return m.Ref == ref && (strings.HasPrefix(m.From, symbolic) || strings.HasPrefix(m.To, symbolic))
+	})
+}
+
+// newLogs are the logs of branches that had none: every snapshot holds those there were.
+func newLogs(now map[string]gitfiles.File, h held, o Options) (names []string) {
+	for path := range now {
+		ref := strings.TrimPrefix(path, "logs/")
+		_, was := h.refs.Refs[ref]
+		if was && strings.HasPrefix(ref, "refs/heads/") && (o.OnlyRef == nil || o.OnlyRef(ref)) {
+			names = append(names, path)
+		}
+	}
+	return names
 }
 
 // ends gives where every ref stands once the plan is done.
 func (g *gitPlan) ends(c *capture.Capture) map[string]string {
 	ends := map[string]string{}
 	for _, r := range c.Refs {
-		ends[r.Name] = r.OID
-		if r.Symref != "" {
-			ends[r.Name] = "ref: " + r.Symref
-		}
+		ends[r.Name] = valueOf(r)
 	}
 	for _, m := range g.refs {
 		ends[m.Ref] = m.To
@@ -246,7 +301,7 @@ func (g *gitPlan) ends(c *capture.Capture) map[string]string {
 }
 
 func (s *Store) logDir(path string) string {
-	if path == "logs/HEAD" {
+	if !strings.HasPrefix(path, "logs/refs/") {
 		return s.Repo.Dir
 	}
 	return s.Repo.Common
@@ -300,161 +355,6 @@ func (s *Store) writeGitOne(root *worktree.Root, w gitWrite) error {
 		return root.Symlink(w.name, string(w.data))
 	}
 	return writeBytes(root, w.name, w.perm, filepath.Join(s.Dir, "tmp"), w.data)
-}
-
-// planRefs decides which refs move. Remote ones and those of other working trees are
-// left; new ones stay, unless the task that is rolled back made them.
-func (s *Store) planRefs(ctx context.Context, g *gitPlan, then snapshot.HeldRefs, c *capture.Capture, o Options) error {
-	now := map[string]string{}
-	for _, r := range c.Refs {
-		if r.Symref == "" {
-			now[r.Name] = r.OID
-		}
-	}
-	elsewhere, err := s.Repo.CheckedOut(ctx)
-	if err != nil {
-		return err
-	}
-	move := func(name, from, to string) {
-		switch {
-		case !movable(name) || from == to || strings.HasPrefix(to, "ref: "):
-		case elsewhere[name] != "":
-			g.kept = append(g.kept, putback.Kept{Path: name, Why: "checked out in " + elsewhere[name]})
-		case o.decided != nil:
-		case o.OnlyRef != nil && !o.OnlyRef(name):
-			g.kept = append(g.kept, putback.Kept{Path: name, Why: "moved by somebody else"})
-		default:
-			g.refs = append(g.refs, RefMove{name, from, to})
-		}
-	}
-	for name, oid := range then.Refs {
-		move(name, now[name], oid)
-	}
-	for name, oid := range now {
-		if _, had := then.Refs[name]; had || !movable(name) {
-			continue
-		}
-		mine := o.OnlyRef != nil && o.OnlyRef(name) || o.made[name]
-		operation := strings.HasPrefix(name, "refs/bisect/") || strings.HasPrefix(name, "refs/rewritten/")
-		if mine || operation || name == "refs/stash" || name == then.Head.Branch {
-			move(name, oid, "")
-			continue
-		}
-		g.kept = append(g.kept, putback.Kept{Path: name, Why: "new since the snapshot"})
-	}
-	if o.decided != nil {
-		g.refs = *o.decided
-	}
-	slices.SortFunc(g.refs, func(a, b RefMove) int { return strings.Compare(a.Ref, b.Ref) })
-	slices.SortFunc(g.kept, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
-	if then.Head.Branch != c.Head.Branch || then.Head.Branch == "" && then.Head.OID != c.Head.OID {
-		head := then.Head
-		g.head = &head
-	}
-	return nil
-}
-
-// movable are the refs that a restore may move.
-func movable(name string) bool {
-	for _, prefix := range []string{snapshot.Prefix, "refs/remotes/", "refs/worktree/"} {
-		if strings.HasPrefix(name, prefix) {
-			return false
-		}
-	}
-	return strings.HasPrefix(name, "refs/")
-}
-
-// moveRefs moves what the intent says, each ref only from where it was seen: one that
-// somebody moved meanwhile fails the whole transaction.
-func (s *Store) moveRefs(ctx context.Context, j *intent, g *gitPlan) error {
-	if g.head != nil && g.head.Branch != "" {
-		// First HEAD, so that no branch is deleted under it.
-		if err := capture.Fault("ref", "HEAD"); err != nil {
-			return err
-		}
-		if err := s.Repo.SetHead(ctx, "belay: restore", g.head.Branch); err != nil {
-			return err
-		}
-	}
-	updates, err := s.refUpdates(ctx, j.Refs)
-	if err != nil {
-		return err
-	}
-	if g.head != nil && g.head.Branch == "" {
-		updates = append(updates, git.Update{Ref: "HEAD", New: g.head.OID, Old: g.headNow.OID})
-	}
-	if len(updates) == 0 {
-		return nil
-	}
-	if err := capture.Fault("ref", updates[0].Ref); err != nil {
-		return err
-	}
-	return s.Repo.UpdateRefs(ctx, "belay: restore", updates)
-}
-
-// refUpdates leaves out what is done already, makes tag objects that were pruned anew,
-// and refuses a ref that stands elsewhere than both ends.
-func (s *Store) refUpdates(ctx context.Context, moves []RefMove) ([]git.Update, error) {
-	if len(moves) == 0 {
-		return nil, nil
-	}
-	refs, err := s.Repo.Refs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	now := map[string]string{}
-	for _, r := range refs {
-		now[r.Name] = r.OID
-	}
-	var list []git.Update
-	for _, m := range moves {
-		if now[m.Ref] != m.To {
-			list = append(list, git.Update{Ref: m.Ref, New: m.To, Old: now[m.Ref]})
-		}
-	}
-	// A folder in the place of a ref: deletions go first, in a transaction of their own.
-	slices.SortStableFunc(list, func(a, b git.Update) int { return len(a.New) - len(b.New) })
-	deletions := 0
-	for deletions < len(list) && list[deletions].New == "" {
-		deletions++
-	}
-	if deletions > 0 && deletions < len(list) {
-		if err := s.Repo.UpdateRefs(ctx, "belay: restore", list[:deletions]); err != nil {
-			return nil, err
-		}
-		list = list[deletions:]
-	}
-	return list, nil
-}
-
-// remakeTags stores annotated tag objects from a snapshot once more, in case they were
-// pruned after their tags were deleted. They are kept until release is called.
-func (s *Store) remakeTags(ctx context.Context, i snapshot.Info, moves []RefMove) (release func(), err error) {
-	release = func() {}
-	var want []string
-	for _, m := range moves {
-		if m.To != "" {
-			want = append(want, m.To)
-		}
-	}
-	missing, err := s.Repo.Missing(ctx, want)
-	if err != nil || len(missing) == 0 {
-		return release, err
-	}
-	rd, err := s.Repo.Reader(ctx)
-	if err != nil {
-		return release, err
-	}
-	defer rd.Close()
-	var objects []git.NewObject
-	for _, oid := range missing {
-		o, err := rd.Read(i.Commit + ":meta/tags/" + oid)
-		if err != nil {
-			return release, fmt.Errorf("make tag %s again: %w", oid, err)
-		}
-		objects = append(objects, git.NewObject{OID: oid, Type: "tag", Data: o.Data})
-	}
-	return s.Keep(ctx, objects)
 }
 
 // writeIndex puts the index back through a file of our own that becomes index.lock by

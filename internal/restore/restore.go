@@ -26,6 +26,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/putback"
+	"github.com/belay-dev/belay/internal/refback"
 	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/worktree"
@@ -65,6 +66,7 @@ type Options struct {
 	Preserve  []string               // doublestar globs that are left alone
 	Only      func(path string) bool // false: left alone and named in Kept
 	OnlyRef   func(name string) bool // which refs a task touched; nil: moved ones go back, new ones stay
+	OnlyGit   func(name string) bool // which of git's own files a task touched, "index" for one; nil: all go back
 	DryRun    bool                   // plan, change nothing
 	FilesOnly bool                   // leave index, HEAD, refs and git's own files
 	Task      belay.TaskID           // for the rescue's record
@@ -86,13 +88,8 @@ func (o *Options) wish() putback.Wish {
 	return putback.Wish{Paths: o.Paths, Preserve: o.Preserve, Only: o.Only, Made: o.made}
 }
 
-// RefMove is a ref that a restore moves. From or To is empty when it is made or
-// deleted.
-type RefMove struct {
-	Ref  string `json:"ref"`
-	From string `json:"from,omitempty"`
-	To   string `json:"to,omitempty"`
-}
+// RefMove is a ref that a restore moves.
+type RefMove = refback.Move
 
 // Restored is what a restore did, or would do.
 type Restored struct {
@@ -102,12 +99,16 @@ type Restored struct {
 	Removed   []string         `json:"removed"`
 	Kept      []putback.Kept   `json:"kept"`
 	Refs      []RefMove        `json:"refs"`
-	KeptRefs  []putback.Kept   `json:"kept_refs"`
+	KeptRefs  []putback.Kept   `json:"kept_refs"` // refs, and files of git's own, that were left
 	Index     bool             `json:"index"`     // the index was put back
 	Head      bool             `json:"head"`      // HEAD was
 	Operation bool             `json:"operation"` // files of an operation in progress were
 	Admin     bool             `json:"admin"`     // config, hooks or info files were
 	Logs      bool             `json:"logs"`      // reflogs were
+
+	// Overruled are paths that went back although somebody else had changed them as well:
+	// what he made of them is in the rescue. Only a rollback of a task fills it.
+	Overruled []string `json:"overruled,omitempty"`
 }
 
 func (r *Restored) nothing() bool {
@@ -138,6 +139,9 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	defer s.Repo.Share()()
 	if _, err := s.recover(ctx); err != nil {
 		return Restored{}, err
+	}
+	if _, err := s.readHistory(); err != nil && !errors.Is(err, errSpoiled) {
+		return Restored{}, err // it could not be recorded at the end
 	}
 	out, j, err := s.restore(ctx, id, o)
 	if err != nil || o.DryRun || out.Rescue == "" {
@@ -210,7 +214,7 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		return out, nil, s.giveUp(ctx, rescue, err)
 	}
 	out.Rescue = rescue.ID
-	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plant: o.Plant, Chosen: o.OnlyRef != nil, Plan: pl.Plan, Refs: g.refs, Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0}
+	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plant: o.Plant, Chosen: o.OnlyRef != nil, Left: g.left, Plan: pl.Plan, Refs: g.refs, Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0}
 	if err := s.writeIntent(j); err != nil {
 		// It may stand under its name, only not synced. The rescue goes when it is gone.
 		if rerr := os.Remove(s.intentPath()); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -49,6 +51,13 @@ func TestMain(m *testing.M) {
 	} {
 		os.Setenv(key, value)
 	}
+	stories := os.Getenv("BELAY_PROPERTY")
+	if stories == "" {
+		stories = "5" // each takes a second or two: git is real
+	}
+	if err := flag.Set("rapid.checks", stories); err != nil {
+		panic(err)
+	}
 	code := m.Run()
 	os.RemoveAll(home)
 	os.Exit(code)
@@ -61,6 +70,7 @@ type sandbox struct {
 	up, dir string
 	watched string   // where a program that must never run leaves its mark
 	left    []string // paths below dir that a restore leaves alone: ignored files, repositories of their own
+	opts    snapshot.Options
 }
 
 func newSandbox(t testing.TB, initArgs ...string) *sandbox {
@@ -150,7 +160,7 @@ func (s *sandbox) commit(message string, files ...string) string {
 // recorder is a shell line that leaves a mark: whoever runs it broke a promise.
 func (s *sandbox) recorder() string { return "echo ran >> '" + s.watched + "'" }
 
-func (s *sandbox) store() *restore.Store { return s.storeWith(snapshot.Options{}) }
+func (s *sandbox) store() *restore.Store { return s.storeWith(s.opts) }
 
 func (s *sandbox) storeWith(o snapshot.Options) *restore.Store {
 	s.t.Helper()
@@ -185,7 +195,9 @@ func (s *sandbox) gitDirs() (own, common string) {
 	s.t.Helper()
 	own = s.path(".git")
 	if text, err := os.ReadFile(own); err == nil {
-		own = strings.TrimSpace(strings.TrimPrefix(string(text), "gitdir: "))
+		if own = strings.TrimSpace(strings.TrimPrefix(string(text), "gitdir: ")); !filepath.IsAbs(own) {
+			own = s.path(own)
+		}
 	}
 	text, err := os.ReadFile(filepath.Join(own, "commondir"))
 	if err != nil {
@@ -217,12 +229,46 @@ func (s *sandbox) leftAlone(rel string) bool {
 	return false
 }
 
+// walk is filepath.WalkDir that passes over what lies too deep for a path.
+func walk(dir string, visit fs.WalkDirFunc) error {
+	return filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if errors.Is(err, syscall.ENAMETOOLONG) {
+			return skip(d)
+		}
+		return visit(p, d, err)
+	})
+}
+
+// readDeep reads what walk passes over, folder by folder.
+func (s *sandbox) readDeep(f state, root *os.Root, rel string) {
+	s.t.Helper()
+	defer root.Close()
+	dir, err := root.Open(".")
+	s.ok(err)
+	list, err := dir.ReadDir(-1)
+	s.ok(errors.Join(err, dir.Close()))
+	for _, d := range list {
+		switch {
+		case d.IsDir():
+			next, err := root.OpenRoot(d.Name())
+			s.ok(err)
+			s.readDeep(f, next, rel+"/"+d.Name())
+		case len(rel) > 3000 && d.Type().IsRegular():
+			data, err := root.ReadFile(d.Name())
+			s.ok(err)
+			f["deep "+rel[len(rel)-20:]+"/"+d.Name()+fmt.Sprint(len(rel))] = string(data)
+		}
+	}
+}
+
 func (s *sandbox) readTree(f state) {
 	s.t.Helper()
-	err := filepath.WalkDir(s.dir, func(p string, d fs.DirEntry, err error) error {
+	deep := false
+	err := walk(s.dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
+		deep = deep || len(p) > 3500
 		rel := strings.TrimPrefix(p, s.dir+"/")
 		if p == s.dir {
 			return nil
@@ -241,6 +287,11 @@ func (s *sandbox) readTree(f state) {
 		return nil
 	})
 	s.ok(err)
+	if deep {
+		root, err := os.OpenRoot(s.dir)
+		s.ok(err)
+		s.readDeep(f, root, "")
+	}
 }
 
 func describe(p string) string {
@@ -278,8 +329,8 @@ func (s *sandbox) readGitDir(f state) {
 			if err != nil {
 				return err
 			}
-			if strings.HasPrefix(rel, "sharedindex.") {
-				return nil // git leaves old ones lying about; the index is read with its own below
+			if strings.HasPrefix(rel, "sharedindex.") || rel == "info/refs" {
+				return nil // git leaves old ones lying about, and writes a list of refs for old ways of fetching
 			}
 			switch top, _, _ := strings.Cut(rel, "/"); top {
 			case "objects", "belay", "refs":
@@ -329,6 +380,9 @@ func (s *sandbox) readRefs(f state) {
 	s.t.Helper()
 	for line := range strings.Lines(s.git("for-each-ref", "--format=%(refname) %(objectname) %(symref)")) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if oid, target, _ := strings.Cut(value, " "); oid != "" && target != "" {
+			value = "names " + target // whatever that names has a line of its own
+		}
 		if !strings.HasPrefix(name, "refs/belay/") {
 			f["ref "+name] = value
 		}
@@ -353,7 +407,7 @@ func (s *sandbox) status() string {
 func (s *sandbox) stamps() state {
 	s.t.Helper()
 	f := state{}
-	err := filepath.WalkDir(s.dir, func(p string, d fs.DirEntry, err error) error {
+	err := walk(s.dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/belay-dev/belay/internal/snapshot"
 )
 
 // repository is a state that people's repositories are in.
@@ -16,10 +18,15 @@ type repository struct {
 	build func(*sandbox)
 	agent func(*sandbox) // nil: violence
 	ill   bool           // git fsck complains of it
+
+	opts    snapshot.Options // what belay is told to capture
+	needs   string           // a version of git
+	reports []string         // paths or refs that are not put back, and have to be named
 }
 
 // repositories is every state, by what makes it special.
-var repositories = concat(heads, indexes, untracked, links, names, conversions, nestings, stores, operations, settings, sizes)
+var repositories = concat(heads, moreRefs, indexes, moreIndexes, untracked, moreFiles, links, names, conversions, nestings,
+	stores, moreStores, operations, moreOperations, settings, moreSettings, sizes)
 
 func concat(groups ...[]repository) (all []repository) {
 	for _, g := range groups {

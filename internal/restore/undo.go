@@ -31,6 +31,7 @@ type intent struct {
 	Refs       []RefMove        `json:"refs,omitempty"`
 	IndexInode uint64           `json:"index_inode,omitempty"` // of our own index.lock
 	Chosen     bool             `json:"chosen,omitempty"`      // not all refs were to move: other people's reflogs stay
+	Left       []string         `json:"left,omitempty"`        // git's own files that somebody else changed
 	Plant      bool             `json:"plant,omitempty"`       // into a working tree just made
 	Step       string           `json:"step,omitempty"`        // undo or redo; "" for a restore
 }
@@ -46,10 +47,11 @@ func (s *Store) writeIntent(j *intent) error {
 	return capture.WriteWhole(s.intentPath(), text, true)
 }
 
-// done records a restore in the history and takes the intent away.
+// done records a restore in the history and takes the intent away. A history that was
+// damaged is begun anew: nothing may keep a restore from coming to its end.
 func (s *Store) done(j *intent, change func(*history)) error {
 	h, err := s.readHistory()
-	if err != nil {
+	if err != nil && !errors.Is(err, errSpoiled) {
 		return err
 	}
 	change(&h)
@@ -136,6 +138,11 @@ func (j *intent) record(h *history) {
 	}
 }
 
+// errSpoiled says that nothing of the history can be read. It holds no work: the
+// rescues are snapshots like others.
+var errSpoiled = belay.Refuse(belay.CodeCannot, "belay snapshot list --kind rescue, then belay snapshot restore ID",
+	"the history of restores was damaged; the states it named are still held")
+
 func (s *Store) historyPath() string { return filepath.Join(s.Dir, "undo.json") }
 
 func (s *Store) readHistory() (history, error) {
@@ -144,11 +151,11 @@ func (s *Store) readHistory() (history, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(text, &h)
-	}
 	if err != nil {
 		return h, fmt.Errorf("read the history of restores: %w", err)
+	}
+	if err := json.Unmarshal(text, &h); err != nil {
+		return history{}, errSpoiled
 	}
 	if h.Version != intentVersion {
 		return h, belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it", "the history of restores has the version %d, which is not known", h.Version)
@@ -277,6 +284,9 @@ func (s *Store) recover(ctx context.Context) (*Restored, error) {
 	g := &gitPlan{}
 	if !j.FilesOnly {
 		o := Options{decided: &j.Refs, step: j.Step, Plant: j.Plant}
+		if len(j.Left) > 0 {
+			o.OnlyGit = func(name string) bool { return !slices.Contains(j.Left, name) }
+		}
 		if j.Chosen {
 			o.OnlyRef = func(name string) bool {
 				return slices.ContainsFunc(j.Refs, func(m RefMove) bool { return m.Ref == name })

@@ -73,7 +73,7 @@ func (s *sandbox) hook(name, text string) {
 func (s *sandbox) reachable() []string {
 	s.t.Helper()
 	var all []string
-	err := filepath.WalkDir(s.dir, func(p string, d fs.DirEntry, err error) error {
+	err := walk(s.dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

@@ -128,8 +128,12 @@ func (s *Store) Verify(ctx context.Context) ([]string, error) {
 		return problems, nil
 	}
 	for _, i := range all {
-		out, err := s.Repo.Run(ctx, nil, "rev-list", "--objects", "--no-object-names", "--missing=print", i.Commit, "--not", "--branches", "--tags")
+		walk := []string{"rev-list", "--objects", "--no-object-names", "--missing=print", i.Commit}
+		out, err := s.Repo.Run(ctx, nil, append(walk, "--not", "--branches", "--tags")...)
 		var f *git.Failure
+		if errors.As(err, &f) { // a branch of the user's that names nothing says nothing of a snapshot
+			out, err = s.Repo.Run(ctx, nil, walk...)
+		}
 		switch {
 		case errors.As(err, &f):
 			problems = append(problems, fmt.Sprintf("snapshot %s: %s", i.ID.Short(), f.Says))

@@ -50,6 +50,30 @@ func (s *Store) Touched(ctx context.Context, from, to belay.SnapshotID) ([]strin
 	return slices.Compact(paths), nil
 }
 
+// TouchedGit gives the names of git's own files that steer it (config, hooks/…, info/…)
+// and differ between two snapshots, and "index" when that does.
+func (s *Store) TouchedGit(ctx context.Context, from, to belay.SnapshotID) (names []string, err error) {
+	a, b, err := s.pair(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.Repo.DiffTrees(ctx, a.Commit+":meta", b.Commit+":meta")
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range list {
+		group, name, _ := strings.Cut(strings.TrimPrefix(d.Path, "links/"), "/")
+		switch group {
+		case "admin", "own":
+			names = append(names, name)
+		case "index":
+			names = append(names, group)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
 // onlyIn gives what is in the first of two sorted lists alone.
 func onlyIn(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(p string) bool { _, both := slices.BinarySearch(b, p); return both })

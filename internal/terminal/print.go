@@ -160,6 +160,12 @@ func (t *Terminal) Restored(r restore.Restored, dry bool) error {
 		for _, m := range r.Refs {
 			fmt.Fprintf(w, "%s %s → %s\n", belay.VisibleLine(m.Ref), Short(m.From), Short(m.To))
 		}
+		for _, k := range r.KeptRefs {
+			fmt.Fprintf(w, "kept %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+		}
+		for _, p := range r.Overruled {
+			fmt.Fprintf(w, "%s was changed by somebody else as well: that is in the state kept below\n", belay.VisibleLine(p))
+		}
 		fmt.Fprintln(w, Planned(r))
 		if !dry && r.Rescue != "" {
 			fmt.Fprintf(w, "the state it met is kept as %s: belay undo takes this back\n", r.Rescue.Short())
@@ -167,10 +173,14 @@ func (t *Terminal) Restored(r restore.Restored, dry bool) error {
 	})
 }
 
-// Short cuts an object name to what people tell apart.
+// Short cuts an object name to what people tell apart. The name of another ref, which
+// a symbolic one has for a value, stays whole.
 func Short(oid string) string {
 	if oid == "" {
 		return "none"
+	}
+	if target, symbolic := strings.CutPrefix(oid, "ref: "); symbolic {
+		return belay.VisibleLine(target)
 	}
 	return oid[:min(10, len(oid))]
 }

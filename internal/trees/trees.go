@@ -192,7 +192,7 @@ func add(ctx context.Context, home *restore.Store, path string, from snapshot.In
 	}
 	r, err := git.Open(ctx, path, true)
 	if err == nil && from.Head == "" {
-		err = r.SetHead(ctx, "belay: begin", "refs/heads/belay/"+filepath.Base(path))
+		err = r.SetSymref(ctx, "belay: begin", "HEAD", "refs/heads/belay/"+filepath.Base(path))
 	}
 	return r, err
 }

@@ -1,0 +1,170 @@
+// Package refback decides which refs a restore moves: which come back, which stay and
+// why, and which have to make room.
+//
+// It compares two lists of refs and knows nothing of git, files, or snapshots.
+package refback
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Symbolic starts the value of a ref that names another one: "ref: refs/heads/main".
+const Symbolic = "ref: "
+
+// Move is a ref that a restore moves. From or To is empty when it is made or deleted.
+type Move struct {
+	Ref  string `json:"ref"`
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+}
+
+// Kept is a ref that a restore left alone although it differs, and why.
+type Kept struct{ Ref, Why string }
+
+// Plan leads from the refs seen now to those of then. Values are object names in hex, or
+// Symbolic and a name.
+type Plan struct {
+	Now, Then map[string]string
+	Branch    string                 // that HEAD named then
+	Elsewhere map[string]string      // branches that other working trees have checked out, and where
+	Only      func(name string) bool // which refs a task touched; nil: moved ones go back, new ones stay
+	Made      map[string]bool        // refs that the restore made which is undone
+	Foreign   string                 // the prefix of refs that are never moved
+
+	Moves []Move
+	Kept  []Kept
+}
+
+// Decide fills Moves and Kept, both by name. Refs of other working trees are left, and
+// remote ones that moved: they say what the remote has. New ones stay, unless the task
+// that is rolled back made them or they lie in the way. missing tells which objects are
+// gone; CodeCannot when what lies in the way is checked out elsewhere.
+func (p *Plan) Decide(missing func(oids []string) ([]string, error)) error {
+	for name, value := range p.Then {
+		p.back(name, value)
+	}
+	for name, value := range p.Now {
+		if _, had := p.Then[name]; !had {
+			p.since(name, value)
+		}
+	}
+	if err := p.fetchable(missing); err != nil {
+		return err
+	}
+	if err := p.inTheWay(); err != nil {
+		return err
+	}
+	slices.SortFunc(p.Moves, func(a, b Move) int { return strings.Compare(a.Ref, b.Ref) })
+	slices.SortFunc(p.Kept, func(a, b Kept) int { return strings.Compare(a.Ref, b.Ref) })
+	return nil
+}
+
+func (p *Plan) keep(name, why string) {
+	p.Kept = append(p.Kept, Kept{name, why})
+}
+
+func (p *Plan) move(name, from, to string) {
+	switch {
+	case from == to:
+	case p.Elsewhere[name] != "":
+		p.keep(name, "checked out in "+p.Elsewhere[name])
+	case p.Only != nil && !p.Only(name):
+		p.keep(name, "moved by somebody else")
+	default:
+		p.Moves = append(p.Moves, Move{name, from, to})
+	}
+}
+
+// back decides about a ref that the target has.
+func (p *Plan) back(name, value string) {
+	now := p.Now[name]
+	switch {
+	case p.movable(name), remote(name) && now == "":
+		p.move(name, now, value)
+	case remote(name) && now != value:
+		p.keep(name, "a remote's branch, fetched or pushed since")
+	}
+}
+
+// since decides about a ref that the target does not have.
+func (p *Plan) since(name, value string) {
+	if !p.movable(name) && !remote(name) {
+		return
+	}
+	mine := p.Only != nil && p.Only(name) && p.movable(name) || p.Made[name]
+	operation := strings.HasPrefix(name, "refs/bisect/") || strings.HasPrefix(name, "refs/rewritten/")
+	if mine || operation || name == "refs/stash" || name == p.Branch {
+		p.move(name, value, "")
+		return
+	}
+	p.keep(name, "new since the snapshot")
+}
+
+// fetchable leaves out refs of remotes whose objects are gone: a snapshot does not keep
+// what can be fetched again.
+func (p *Plan) fetchable(missing func([]string) ([]string, error)) error {
+	var oids []string
+	for _, m := range p.Moves {
+		if remote(m.Ref) && m.To != "" && !strings.HasPrefix(m.To, Symbolic) {
+			oids = append(oids, m.To)
+		}
+	}
+	lost, err := missing(oids)
+	if err != nil {
+		return err
+	}
+	p.Moves = slices.DeleteFunc(p.Moves, func(m Move) bool {
+		gone := remote(m.Ref) && slices.Contains(lost, m.To)
+		if gone {
+			p.keep(m.Ref, "its objects are gone: git fetch brings it back")
+		}
+		return gone
+	})
+	return nil
+}
+
+// inTheWay makes room: "x/y" cannot be while there is an "x". What is new and lies in
+// the place of what comes back goes, for the rescue holds it; what somebody else made
+// stays, and the ref that it replaced is left.
+func (p *Plan) inTheWay() error {
+	going, blocked := map[string]bool{}, map[string]bool{}
+	for _, m := range p.Moves {
+		going[m.Ref] = m.To == ""
+	}
+	var more []Move
+	for _, m := range p.Moves {
+		if m.To == "" || m.From != "" {
+			continue
+		}
+		for name, value := range p.Now {
+			if going[name] || !strings.HasPrefix(name, m.Ref+"/") && !strings.HasPrefix(m.Ref, name+"/") {
+				continue
+			}
+			if at := p.Elsewhere[name]; at != "" {
+				return belay.Refuse(belay.CodeCannot, "switch to another branch there, or restore with --files-only",
+					"%s cannot come back while %s is checked out in %s", belay.VisibleLine(m.Ref), belay.VisibleLine(name), belay.VisibleLine(at))
+			}
+			if p.Only != nil && !p.Only(name) {
+				blocked[m.Ref] = true
+				p.keep(m.Ref, "somebody else's "+name+" is in its place")
+				break
+			}
+			going[name] = true
+			more = append(more, Move{name, value, ""})
+		}
+	}
+	p.Moves = slices.DeleteFunc(append(p.Moves, more...), func(m Move) bool { return blocked[m.Ref] })
+	p.Kept = slices.DeleteFunc(p.Kept, func(k Kept) bool { return going[k.Ref] })
+	return nil
+}
+
+// movable are the refs that a restore may move.
+func (p *Plan) movable(name string) bool {
+	return strings.HasPrefix(name, "refs/") && !strings.HasPrefix(name, p.Foreign) &&
+		!strings.HasPrefix(name, "refs/worktree/") && !remote(name)
+}
+
+func remote(name string) bool { return strings.HasPrefix(name, "refs/remotes/") }

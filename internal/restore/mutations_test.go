@@ -1,0 +1,308 @@
+package restore_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/restore"
+)
+
+// mutation is one thing that happens to a repository between a take and a restore.
+type mutation struct {
+	name string
+	do   func(*sandbox)
+	logs bool // it rewrites or expires reflogs: those are somebody's own and stay
+}
+
+// mutations are tried one by one on every state, each on what the restore before it
+// left, which has to be the state itself.
+var mutations = []mutation{
+	{name: "edit", do: func(s *sandbox) {
+		s.onFiles(func(i int, p string) {
+			if i%3 == 0 {
+				s.spoil(p, "edited\n")
+			} else {
+				s.spoil(p, "")
+			}
+		})
+	}},
+	{name: "delete", do: func(s *sandbox) { s.onFiles(func(_ int, p string) { s.ok(os.Remove(p)) }) }},
+	{name: "chmod", do: func(s *sandbox) {
+		s.onFiles(func(i int, p string) {
+			if st, err := os.Lstat(p); err == nil && st.Mode().IsRegular() {
+				s.ok(os.Chmod(p, st.Mode().Perm()^0o111^[]os.FileMode{0, 0o044, 0o600}[i%3]))
+			}
+		})
+	}},
+	{name: "add", do: func(s *sandbox) {
+		for _, f := range []string{"made/by/agent", "a.new", "-x", "new\nline"} {
+			s.write(f, "new")
+		}
+		s.mkdir("made/empty/too")
+		s.link("made", "made link")
+		s.agent("add", "-A")
+	}},
+	{name: "swap", do: func(s *sandbox) {
+		for i, f := range s.reachable() {
+			maul(s, i+2, f)
+		}
+		s.swapFolder()
+	}},
+	{name: "stage and unstage", do: func(s *sandbox) {
+		s.agent("rm", "-r", "-q", "--cached", ".")
+		s.write("staged now", "x")
+		s.agent("add", "staged now")
+		s.agent("update-index", "--index-version", "4")
+	}},
+	{name: "reset --hard", do: func(s *sandbox) { s.agent("reset", "-q", "--hard", "HEAD~"); s.agent("reset", "-q", "--hard") }},
+	{name: "stash", do: func(s *sandbox) { s.agent("stash", "push", "-q", "-u"); s.agent("stash", "push", "-q") }},
+	{name: "commit", do: func(s *sandbox) {
+		s.agent("add", "-A")
+		s.agent("commit", "-q", "-m", "agent")
+		s.agent("commit", "-q", "--amend", "-m", "agent, amended")
+	}},
+	{name: "switch branch", do: func(s *sandbox) {
+		s.agent("checkout", "-q", "-f", "other")
+		s.agent("checkout", "-q", "-f", "-B", "agent/other")
+		s.agent("branch", "-q", "-D", "main")
+		s.agent("checkout", "-q", "--orphan", "agent/fresh")
+	}},
+	{name: "abort", do: func(s *sandbox) {
+		for _, op := range []string{"merge", "rebase", "cherry-pick", "revert", "am"} {
+			s.agent(op, "--abort")
+		}
+		s.agent("bisect", "reset")
+		s.agent("notes", "merge", "--abort")
+	}},
+	{name: "go on", do: func(s *sandbox) {
+		s.agent("add", "-A")
+		for _, op := range []string{"merge", "rebase", "cherry-pick", "revert", "am"} {
+			s.agent("-c", "core.editor=true", op, "--continue")
+		}
+		s.agent("bisect", "bad")
+	}},
+	{name: "hijack", do: plant},
+	{name: "clean -fdx", do: func(s *sandbox) { s.agent("clean", "-q", "-fdx") }},
+	{name: "gc --prune=now", logs: true, do: func(s *sandbox) {
+		s.agent("branch", "-D", "other")
+		s.agent("tag", "-d", "v1", "v2")
+		s.agent("stash", "clear")
+		s.agent("reset", "-q")
+		s.agent("reflog", "expire", "--all", "--expire=now", "--expire-unreachable=now")
+		s.agent("gc", "-q", "--prune=now")
+		s.agent("pack-refs", "--all", "--prune")
+	}},
+	{name: "belay's folder deleted", do: func(s *sandbox) {
+		s.ok(os.RemoveAll(filepath.Join(s.gitDir(), "belay")))
+		s.ok(os.RemoveAll(filepath.Join(s.common(), "belay")))
+		s.onFiles(func(_ int, p string) { s.spoil(p, "after it\n") })
+	}},
+	{name: "belay's files spoiled", do: func(s *sandbox) { s.corrupt(0) }},
+	{name: "belay's files cut short", do: func(s *sandbox) { s.corrupt(1) }},
+	{name: "belay's files of another time", do: func(s *sandbox) { s.corrupt(2) }},
+}
+
+// agent runs git as an agent does, whatever comes of it, and so that it gets far: no
+// hook stops it, and it has a name.
+func (s *sandbox) agent(args ...string) {
+	s.may(append([]string{"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "commit.gpgSign=false",
+		"-c", "user.name=x", "-c", "user.email=x"}, args...)...)
+}
+
+func (s *sandbox) onFiles(do func(i int, path string)) {
+	s.t.Helper()
+	for i, f := range s.reachable() {
+		do(i, s.path(f))
+	}
+}
+
+// spoil makes a file longer; with no text it changes one byte of it and keeps its size
+// and times, as far as a program can.
+func (s *sandbox) spoil(path, more string) {
+	s.t.Helper()
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return // a link that leads nowhere, or into a folder
+	}
+	if link, err := os.Lstat(path); err != nil || link.Mode()&os.ModeSymlink != 0 {
+		return
+	}
+	text, err := os.ReadFile(path)
+	s.ok(err)
+	if more == "" && len(text) > 0 {
+		text[len(text)/2] ^= 1
+	}
+	s.ok(os.WriteFile(path, append(text, more...), 0o644))
+	if more == "" {
+		s.ok(os.Chtimes(path, info.ModTime(), info.ModTime()))
+	}
+}
+
+// corrupt spoils every file that belay keeps for itself, and files of the tree with it:
+// a byte in the middle of each changed, or each cut short, or each as it was before.
+func (s *sandbox) corrupt(how int) {
+	s.t.Helper()
+	own := filepath.Join(s.gitDir(), "belay")
+	old := map[string][]byte{}
+	s.eachOwn(own, func(p string, text []byte) { old[p] = text })
+	s.onFiles(func(_ int, p string) { s.spoil(p, "") })
+	if how == 2 {
+		s.take()
+		s.onFiles(func(_ int, p string) { s.spoil(p, "") })
+	}
+	s.eachOwn(own, func(p string, text []byte) {
+		switch how {
+		case 0:
+			if len(text) > 0 {
+				text = bytes.Clone(text)
+				text[len(text)/2] ^= 4
+			}
+		case 1:
+			text = text[:len(text)/2]
+		case 2:
+			if text = old[p]; text == nil {
+				return
+			}
+		}
+		s.ok(os.WriteFile(p, text, 0o600))
+	})
+}
+
+func (s *sandbox) eachOwn(own string, do func(path string, text []byte)) {
+	s.t.Helper()
+	list, err := os.ReadDir(own)
+	s.ok(err)
+	for _, d := range list {
+		if d.Type().IsRegular() && d.Name() != "intent.json" {
+			text, err := os.ReadFile(filepath.Join(own, d.Name()))
+			s.ok(err)
+			do(filepath.Join(own, d.Name()), text)
+		}
+	}
+}
+
+// TestFidelityMutations does to every state what happens to repositories, and wants the
+// state back each time. BELAY_FIDELITY_ALL tries all on all.
+func TestFidelityMutations(t *testing.T) {
+	t.Parallel()
+	var tried, named atomic.Int64
+	t.Cleanup(func() {
+		t.Logf("%d states under %d mutations: %d restores tried, %d of them refused by name", len(repositories), len(mutations)+1, tried.Load(), named.Load())
+	})
+	for i, c := range repositories {
+		all := os.Getenv("BELAY_FIDELITY_ALL") != ""
+		if !all && i%10 != 3 {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, skipped := newState(t, c)
+			if skipped != "" {
+				t.Skip("SKIPPED, NOT TESTED: " + skipped)
+			}
+			before := s.fingerprint()
+			id := s.take().ID
+			for k, m := range mutations {
+				if all || k%9 == i/10%9 {
+					s.mutate(m, id, before)
+					tried.Add(1)
+				}
+			}
+			s.refsDeleted(id, before)
+			tried.Add(2)
+			named.Add(1)
+			if !c.ill {
+				s.fsck()
+			}
+		})
+	}
+}
+
+func (s *sandbox) mutate(m mutation, id belay.SnapshotID, before state) {
+	s.t.Helper()
+	m.do(s)
+	os.Remove(s.watched)
+	_, err := os.Stat(filepath.Join(s.gitDir(), "belay"))
+	held := err == nil
+	spoiled := s.fingerprint()
+	out, err := s.store().Restore(context.Background(), id, restore.Options{})
+	if belay.CodeOf(err) == belay.CodeCannot {
+		// What was tracked is tracked no longer, and too large to be held, or in a repository
+		// of its own: not for belay to destroy.
+		s.same(m.name+": a refused restore changed something", spoiled, s.fingerprint())
+		s.agent("reset", "-q")
+		s.agent("add", "large", "staged")
+		out, err = s.store().Restore(context.Background(), id, restore.Options{})
+	}
+	if err != nil {
+		s.t.Fatalf("%s: %v", m.name, err)
+	}
+	s.settled()
+	now := s.fingerprint()
+	s.forgive(m, before, now, out)
+	s.same(m.name+": the restored state", before, dropNew(without(now, out, before), before))
+	if out.Rescue == "" || !held {
+		return
+	}
+	problems, err := s.store().Verify(context.Background())
+	if err != nil || len(problems) > 0 {
+		s.t.Errorf("%s: snapshots are not whole: %q %v", m.name, problems, err)
+	}
+}
+
+// forgive takes out of both states what docs/safety.md says is not put back.
+func (s *sandbox) forgive(m mutation, before, now state, out restore.Restored) {
+	for k, was := range before {
+		switch {
+		case strings.HasPrefix(k, "left ") && now[k] == "" && (m.name == "clean -fdx" || m.name == "stash"):
+			delete(before, k) // ignored, or too large
+		case m.logs && strings.Contains(k, "logs/") && now[k] != was:
+			if before[k] = now[k]; now[k] == "" {
+				delete(before, k)
+			}
+		}
+	}
+	if s.gitDir() == s.common() {
+		return
+	}
+	for _, k := range out.KeptRefs { // of all working trees
+		key := "git " + k.Path
+		if delete(before, key); now[key] != "" {
+			before[key] = now[key]
+		}
+	}
+}
+
+// refsDeleted deletes every ref of belay's: that is named, changes nothing, and while
+// the objects are there git alone brings a snapshot back.
+func (s *sandbox) refsDeleted(id belay.SnapshotID, before state) {
+	s.t.Helper()
+	ref := "refs/belay/" + string(id)
+	oid := s.git("rev-parse", ref)
+	for name := range strings.Lines(s.git("for-each-ref", "--format=%(refname)", "refs/belay")) {
+		s.git("-c", "core.hooksPath=/dev/null", "update-ref", "-d", strings.TrimSpace(name))
+	}
+	s.onFiles(func(_ int, p string) { s.spoil(p, "refs are gone\n") })
+	spoiled := s.fingerprint()
+	_, err := s.store().Restore(context.Background(), id, restore.Options{})
+	if belay.CodeOf(err) != belay.CodeNotFound {
+		s.t.Errorf("a snapshot that is gone: %v", err)
+	}
+	s.same("a refused restore changed something", spoiled, s.fingerprint())
+	fresh := s.take() // rests on nothing that was before
+	problems, err := s.store().Verify(context.Background())
+	if err != nil || len(problems) > 0 {
+		s.t.Errorf("the next snapshot is not whole: %q %v", problems, err)
+	}
+	s.git("-c", "core.hooksPath=/dev/null", "update-ref", ref, oid)
+	out := s.restore(id)
+	s.same("restored from a ref that came back", before, dropNew(without(s.fingerprint(), out, before), before))
+	out = s.restore(fresh.ID)
+	s.same("the next snapshot", spoiled, dropNew(without(s.fingerprint(), out, spoiled), spoiled))
+}

@@ -1,0 +1,230 @@
+package restore_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/restore"
+)
+
+// TestRestoreIsTheInverse does what comes to rapid's mind to a repository and, between
+// that, takes, restores, undoes and redoes. Whatever came before: a restore gives the
+// state that was taken, an undo the state that the restore met, a redo the state that
+// the undo met. BELAY_PROPERTY is how many such stories are told.
+func TestRestoreIsTheInverse(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		s := newSandbox(t, rapid.SampledFrom([][]string{nil, nil, nil, {"--object-format=sha256"}}).Draw(rt, "init")...)
+		defer os.RemoveAll(s.up)
+		m := &model{rt: rt, s: s, taken: map[belay.SnapshotID]state{}}
+		if rapid.Bool().Draw(rt, "with history") {
+			base(s)
+		}
+		m.take()
+		for range rapid.IntRange(3, 14).Draw(rt, "length") {
+			m.step()
+		}
+		m.whole()
+	})
+}
+
+// model is what the store should know: the states taken, and what undo and redo lead to.
+type model struct {
+	rt         *rapid.T
+	s          *sandbox
+	taken      map[belay.SnapshotID]state
+	ids        []belay.SnapshotID
+	undo, redo []state
+}
+
+func (m *model) step() {
+	for range rapid.IntRange(0, 4).Draw(m.rt, "changes") {
+		m.change()
+	}
+	switch rapid.SampledFrom([]string{"take", "restore", "restore", "undo", "undo", "redo"}).Draw(m.rt, "step") {
+	case "take":
+		m.take()
+	case "restore":
+		m.restore()
+	case "undo":
+		m.back("undo", &m.undo, &m.redo, (*restore.Store).Undo)
+	case "redo":
+		m.back("redo", &m.redo, &m.undo, (*restore.Store).Redo)
+	}
+}
+
+func (m *model) take() {
+	before, stamps := m.s.fingerprint(), m.s.stamps()
+	id := m.s.take().ID
+	m.same("a take changed something", before, m.s.fingerprint())
+	m.same("a take wrote something", stamps, m.s.stamps())
+	m.taken[id] = before
+	m.ids = append(m.ids, id)
+}
+
+func (m *model) restore() {
+	id := m.ids[rapid.IntRange(0, len(m.ids)-1).Draw(m.rt, "snapshot")]
+	met := m.s.fingerprint()
+	out, err := m.s.store().Restore(context.Background(), id, restore.Options{})
+	if err != nil {
+		m.rt.Fatalf("restore: %v", err)
+	}
+	m.reached("restore", m.taken[id], out)
+	if out.Rescue == "" {
+		m.same("a restore that did nothing changed something", met, m.s.fingerprint())
+		return
+	}
+	m.undo, m.redo = append(m.undo, met), nil
+	stamps := m.s.stamps()
+	if again := m.s.restore(id); again.Rescue != "" {
+		m.rt.Fatalf("restoring twice did something: %+v", again)
+	}
+	m.same("restoring twice wrote something", stamps, m.s.stamps())
+}
+
+func (m *model) back(name string, from, to *[]state, do func(*restore.Store, context.Context, restore.Options) (restore.Restored, error)) {
+	met := m.s.fingerprint()
+	out, err := do(m.s.store(), context.Background(), restore.Options{})
+	if len(*from) == 0 {
+		if belay.CodeOf(err) != belay.CodeCannot {
+			m.rt.Fatalf("%s with nothing to %s: %v", name, name, err)
+		}
+		m.same("what was refused changed something", met, m.s.fingerprint())
+		return
+	}
+	if err != nil {
+		m.rt.Fatalf("%s: %v", name, err)
+	}
+	n := len(*from) - 1
+	m.reached(name, (*from)[n], out)
+	*from, *to = (*from)[:n], append(*to, met)
+}
+
+// reached compares with what was wanted, but for what the restore said that it kept,
+// and for the logs of branches that were deleted and made anew meanwhile.
+func (m *model) reached(what string, want state, out restore.Restored) {
+	m.rt.Helper()
+	for _, k := range out.Kept {
+		m.rt.Fatalf("%s kept %q: %s", what, k.Path, k.Why)
+	}
+	const alias = "ref refs/heads/alias"
+	unlogged := func(f state) state {
+		g := state{}
+		for k, v := range f {
+			// git does not list a symbolic ref while the branch it names is not there.
+			if unlisted := k == alias && want[alias] == ""; !unlisted && !strings.HasPrefix(k, "git logs/refs/heads/") {
+				g[k] = v
+			}
+		}
+		return g
+	}
+	m.same(what, unlogged(want), unlogged(without(m.s.fingerprint(), out, want)))
+}
+
+func (m *model) same(what string, want, got state) {
+	m.rt.Helper()
+	if d := want.differ(got); len(d) > 0 {
+		m.rt.Fatalf("%s:\n\t%s", what, strings.Join(d, "\n\t"))
+	}
+}
+
+func (m *model) whole() {
+	problems, err := m.s.store().Verify(context.Background())
+	if err != nil || len(problems) > 0 {
+		m.rt.Fatalf("not whole: %q %v", problems, err)
+	}
+}
+
+var (
+	anyPath = rapid.SampledFrom([]string{"a.txt", "b.txt", "dir", "dir/c.txt", "dir/deep", "dir/deep/d.txt", "dir/deep/d.txt/e", "e.sh",
+		"new", "new/x", "new/x/y", "A.txt", "\xff", "-f", "a\nb", "dir/.gitignore", ".gitattributes", "git~1"})
+	anyText = rapid.SampledFrom([]string{"", "1", "2\n", "a\r\nb\n", "*.txt -text\n", "* text eol=crlf\n", strings.Repeat("long\n", 500), "\x00\xff"})
+	anyName = rapid.SampledFrom([]string{"main", "x", "y/z", "other"})
+)
+
+// change does one thing to the repository. Much of it fails, as it does for people.
+func (m *model) change() {
+	s, rt := m.s, m.rt
+	p := anyPath.Draw(rt, "path")
+	text := func() string { return anyText.Draw(rt, "text") }
+	full := s.path(p)
+	parents := func() { // whatever is in the way goes, as editors and agents do it
+		for dir := filepath.Dir(p); dir != "."; dir = filepath.Dir(dir) {
+			if info, err := os.Lstat(s.path(dir)); err == nil && !info.IsDir() {
+				_ = os.Remove(s.path(dir))
+			}
+		}
+		_ = os.MkdirAll(filepath.Dir(full), 0o755)
+	}
+	name := func() string { return anyName.Draw(rt, "name") }
+	switch rapid.SampledFrom([]string{"write", "write", "write", "remove", "mkdir", "link", "chmod", "rename", "add", "add all", "unstage", "flag", "intent",
+		"commit", "branch", "switch", "delete branch", "tag", "stash", "pop", "reset", "detach", "merge", "abort", "symref", "ref", "orphan", "pack"}).Draw(rt, "change") {
+	case "write":
+		parents()
+		_ = os.RemoveAll(full)
+		_ = os.WriteFile(full, []byte(text()), 0o644)
+	case "remove":
+		_ = os.RemoveAll(full)
+	case "mkdir":
+		parents()
+		_ = os.Mkdir(full, 0o755)
+	case "link":
+		parents()
+		_ = os.RemoveAll(full)
+		_ = os.Symlink(rapid.SampledFrom([]string{"a.txt", "../outside", "nowhere", "."}).Draw(rt, "target"), full)
+	case "chmod":
+		if info, err := os.Lstat(full); err == nil && info.Mode()&os.ModeSymlink == 0 {
+			_ = os.Chmod(full, rapid.SampledFrom([]os.FileMode{0o600, 0o644, 0o755, 0o700, 0o444}).Draw(rt, "mode")|0o400)
+		}
+	case "rename":
+		_ = os.Rename(full, s.path("renamed"))
+	case "add":
+		s.agent("add", "-f", "--", p)
+	case "add all":
+		s.agent("add", "-A")
+	case "unstage":
+		s.agent("rm", "-r", "-q", "--cached", "--", p)
+	case "flag":
+		s.agent("update-index", rapid.SampledFrom([]string{"--assume-unchanged", "--skip-worktree", "--chmod=+x", "--no-skip-worktree"}).Draw(rt, "flag"), "--", p)
+	case "intent":
+		s.agent("add", "-N", "--", p)
+	case "commit":
+		s.agent("commit", "-q", "-a", "--allow-empty", "-m", "c")
+	case "branch":
+		s.agent("branch", "-f", name(), "HEAD~")
+	case "switch":
+		s.agent("checkout", "-q", "-f", name())
+	case "delete branch":
+		s.agent("branch", "-q", "-D", name())
+	case "tag":
+		s.agent("tag", "-f", "-a", "-m", "t", "t/"+name())
+	case "stash":
+		s.agent("stash", "push", "-q", "-u")
+	case "pop":
+		s.agent("stash", "pop", "-q")
+	case "reset":
+		s.agent("reset", "-q", rapid.SampledFrom([]string{"--hard", "--soft", "--mixed"}).Draw(rt, "how"), rapid.SampledFrom([]string{"HEAD", "HEAD~"}).Draw(rt, "to"))
+	case "detach":
+		s.agent("checkout", "-q", "--detach")
+	case "merge":
+		s.agent(rapid.SampledFrom([]string{"merge", "cherry-pick", "rebase", "revert"}).Draw(rt, "operation"), name())
+	case "abort":
+		s.agent(rapid.SampledFrom([]string{"merge", "cherry-pick", "rebase", "revert"}).Draw(rt, "operation"), "--abort")
+	case "symref":
+		s.agent("symbolic-ref", "refs/heads/alias", "refs/heads/"+name())
+	case "ref":
+		s.agent("update-ref", fmt.Sprintf("refs/custom/%s", name()), "HEAD")
+	case "orphan":
+		s.agent("checkout", "-q", "--orphan", name())
+	case "pack":
+		s.agent("pack-refs", "--all", "--prune")
+		s.agent("-c", "gc.reflogExpire=never", "-c", "gc.reflogExpireUnreachable=never", "gc", "-q", "--prune=now")
+	}
+}

@@ -1,0 +1,185 @@
+package restore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/refback"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+const symbolic = refback.Symbolic
+
+func valueOf(r git.Ref) string {
+	if r.Symref != "" {
+		return symbolic + r.Symref
+	}
+	return r.OID
+}
+
+func values(refs []git.Ref) map[string]string {
+	all := map[string]string{}
+	for _, r := range refs {
+		all[r.Name] = valueOf(r)
+	}
+	return all
+}
+
+// planRefs decides which refs move, and whether HEAD does.
+func (s *Store) planRefs(ctx context.Context, g *gitPlan, then snapshot.HeldRefs, c *capture.Capture, o Options) error {
+	g.seen = values(c.Refs)
+	elsewhere, err := s.Repo.CheckedOut(ctx)
+	if err != nil {
+		return err
+	}
+	p := refback.Plan{Now: g.seen, Then: then.Refs, Branch: then.Head.Branch, Elsewhere: elsewhere, Only: o.OnlyRef, Made: o.made, Foreign: snapshot.Prefix}
+	if err := p.Decide(func(oids []string) ([]string, error) { return s.Repo.Missing(ctx, oids) }); err != nil {
+		return err
+	}
+	g.refs = p.Moves
+	for _, k := range p.Kept {
+		g.kept = append(g.kept, Kept{Path: k.Ref, Why: k.Why})
+	}
+	if o.decided != nil {
+		g.refs = *o.decided
+	}
+	if then.Head.Branch != c.Head.Branch || then.Head.Branch == "" && then.Head.OID != c.Head.OID {
+		head := then.Head
+		g.head = &head
+	}
+	return nil
+}
+
+// moveRefs moves what the intent says, each ref only from where it was when the present
+// was held: one that somebody moved meanwhile is not in the rescue. A symbolic ref is
+// taken away before anything else, because git would move what it names.
+func (s *Store) moveRefs(ctx context.Context, j *intent, g *gitPlan) error {
+	// First HEAD, so that no branch is deleted under it; and git refuses to move a branch
+	// together with a HEAD that names it.
+	var err error
+	switch {
+	case g.head != nil && g.head.Branch != "":
+		err = s.point(ctx, "HEAD", g.head.Branch)
+	case g.head != nil:
+		err = s.updateRefs(ctx, []git.Update{{Ref: "HEAD", New: g.head.OID, Old: g.headNow.OID}})
+	}
+	if err != nil {
+		return err
+	}
+	now, err := s.unmoved(ctx, j.Refs, g.seen)
+	if err != nil {
+		return err
+	}
+	var updates []git.Update
+	for _, m := range j.Refs {
+		if strings.HasPrefix(now[m.Ref], symbolic) && now[m.Ref] != m.To {
+			if err := capture.Fault("ref", m.Ref); err != nil {
+				return err
+			}
+			if err := s.Repo.DropSymref(ctx, m.Ref); err != nil {
+				return err
+			}
+			now[m.Ref] = ""
+		}
+		to := m.To
+		if strings.HasPrefix(to, symbolic) && now[m.Ref] != to {
+			to = ""
+		}
+		if now[m.Ref] != to {
+			updates = append(updates, git.Update{Ref: m.Ref, New: to, Old: now[m.Ref]})
+		}
+	}
+	if err := s.updateRefs(ctx, updates); err != nil {
+		return err
+	}
+	for _, m := range j.Refs {
+		if target, ok := strings.CutPrefix(m.To, symbolic); ok && now[m.Ref] != m.To {
+			if err := s.point(ctx, m.Ref, target); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) point(ctx context.Context, ref, target string) error {
+	if err := capture.Fault("ref", ref); err != nil {
+		return err
+	}
+	return s.Repo.SetSymref(ctx, "belay: restore", ref, target)
+}
+
+// unmoved gives where refs stand, and refuses when one that is to move stands neither
+// where it was seen nor where it is to go.
+func (s *Store) unmoved(ctx context.Context, moves []RefMove, seen map[string]string) (map[string]string, error) {
+	if len(moves) == 0 {
+		return nil, nil
+	}
+	refs, err := s.Repo.Refs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := values(refs)
+	for _, m := range moves {
+		if now[m.Ref] != m.To && now[m.Ref] != seen[m.Ref] {
+			return nil, belay.Refuse(belay.CodeCannot, "stop what moves it, then run the restore again", "%s was moved while it was restored", belay.VisibleLine(m.Ref))
+		}
+	}
+	return now, nil
+}
+
+func (s *Store) updateRefs(ctx context.Context, list []git.Update) error {
+	// A folder in the place of a ref: deletions go first, in a transaction of their own.
+	slices.SortStableFunc(list, func(a, b git.Update) int { return len(a.New) - len(b.New) })
+	deletions := 0
+	for deletions < len(list) && list[deletions].New == "" {
+		deletions++
+	}
+	for _, part := range [][]git.Update{list[:deletions], list[deletions:]} {
+		if len(part) == 0 {
+			continue
+		}
+		if err := capture.Fault("ref", part[0].Ref); err != nil {
+			return err
+		}
+		if err := s.Repo.UpdateRefs(ctx, "belay: restore", part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remakeTags stores annotated tag objects from a snapshot once more, in case they were
+// pruned after their tags were deleted. They are kept until release is called.
+func (s *Store) remakeTags(ctx context.Context, i snapshot.Info, moves []RefMove) (release func(), err error) {
+	release = func() {}
+	var want []string
+	for _, m := range moves {
+		if m.To != "" && !strings.HasPrefix(m.To, symbolic) {
+			want = append(want, m.To)
+		}
+	}
+	missing, err := s.Repo.Missing(ctx, want)
+	if err != nil || len(missing) == 0 {
+		return release, err
+	}
+	rd, err := s.Repo.Reader(ctx)
+	if err != nil {
+		return release, err
+	}
+	defer rd.Close()
+	var objects []git.NewObject
+	for _, oid := range missing {
+		o, err := rd.Read(i.Commit + ":meta/tags/" + oid)
+		if err != nil {
+			return release, fmt.Errorf("make tag %s again: %w", oid, err)
+		}
+		objects = append(objects, git.NewObject{OID: oid, Type: "tag", Data: o.Data})
+	}
+	return s.Keep(ctx, objects)
+}
