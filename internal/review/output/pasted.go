@@ -1,0 +1,26 @@
+package output
+
+import (
+	"regexp"
+	"strings"
+)
+
+var unfenced = regexp.MustCompile(`^\s*(?:PHP (?:Fatal|Warning|Notice|Parse)|Traceback \(most recent|Stack ?trace:|thread '.*' panicked at|goroutine \d+ \[|panic: |#\d+ |at .+[:(]\d+\)?|File "[^"]+", line \d+|Exception in thread|Caused by: |.*\b[\w.]*(?:Error|Exception): .*)`)
+
+var tool = regexp.MustCompile(`^\s*\S+[:(]\d+(?:[:,]\d+)*\)?\s*:\s*(?:fatal )?(?:error|warning|note)\b(?: \w*\d+)?:? `)
+
+// Pasted tells whether a paragraph is a tool's output that nobody fenced: most of its
+// lines look like a trace or a compiler's.
+func Pasted(text string) bool {
+	lines := strings.Split(text, "\n")
+	hits := 0
+	for _, line := range lines {
+		if len(line) > 2000 {
+			line = line[:2000]
+		}
+		if strings.ContainsAny(line, ":(#") && (unfenced.MatchString(line) || tool.MatchString(line)) {
+			hits++
+		}
+	}
+	return hits*2 > len(lines) && (hits > 1 || tool.MatchString(text))
+}
