@@ -1,0 +1,373 @@
+// Package clue answers small questions about the words around a name: is it only compared
+// with, does it move, is it what a rename left, which line belongs to it. It decides
+// nothing and touches no file.
+package clue
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/review/spot"
+	"github.com/belay-dev/belay/internal/review/talk"
+)
+
+// Whole tells a file that is to go, to come back or to move: its lines do not matter.
+func Whole(toks []talk.Token, c *talk.Clause, i int) bool {
+	for j := i - 1; j >= c.A && j >= i-4; j-- {
+		t := toks[j]
+		if t.Class&(talk.Undo|talk.Moved) != 0 || t.Class&talk.Gone != 0 && t.Kind == 'w' {
+			return true
+		}
+		if t.Kind == 'w' && !talk.Skipped[t.Lower] || t.Kind == 'w' && strings.Contains(" in of at on ", " "+t.Lower+" ") {
+			return false
+		}
+	}
+	return false
+}
+
+func Also(toks []talk.Token, c *talk.Clause) bool {
+	for i := c.A; i < c.B; i++ {
+		switch toks[i].Lower {
+		case "also", "too", "additionally", "auch", "también", "aussi", "também", "besides", "anche", "ook":
+			return true
+		}
+	}
+	return false
+}
+
+func Reported(toks []talk.Token, c *talk.Clause) bool {
+	for i := c.A; i < c.B; i++ {
+		switch toks[i].Lower {
+		case "renamed", "moved", "umbenannt", "verschoben", "renombrado", "movido", "renommé", "déplacé", "renomeado", "renombraste", "renomeou":
+			return true
+		}
+	}
+	return false
+}
+
+// Forbidden tells the object of a prohibition: "don't make X accept null".
+func Forbidden(toks []talk.Token, c *talk.Clause, i int) bool {
+	for j := i - 1; j >= c.A && j >= i-4; j-- {
+		switch toks[j].Lower {
+		case "don't", "dont", "never":
+			return true
+		case "not":
+			return j > c.A && toks[j-1].Lower == "do"
+		case "in", "from", "at", "of", "to":
+			return false
+		}
+	}
+	return false
+}
+
+// Came tells the file of "X was added without Y".
+func Came(toks []talk.Token, c *talk.Clause, i int) bool {
+	for j := i + 1; j < c.B; j++ {
+		if toks[j].M != nil {
+			return false
+		}
+		if toks[j].Lower == "without" || toks[j].Lower == "ohne" || toks[j].Lower == "sin" || toks[j].Lower == "sans" || toks[j].Lower == "sem" {
+			return j+1 < c.B && (toks[j+1].M != nil || j+2 < c.B && toks[j+2].M != nil)
+		}
+	}
+	return false
+}
+
+// Fails tells "a_test.go fails": the test shows what is wrong elsewhere.
+func Fails(toks []talk.Token, c *talk.Clause, i int) bool {
+	for j := i + 1; j < c.B && j <= i+3; j++ {
+		switch toks[j].Lower {
+		case "fail", "fails", "failed", "failing", "breaks", "break", "broke", "crashes", "red", "flaky", "schlägt", "falla", "fallan", "échoue", "échouent", "falha", "falham":
+			return true
+		case "is", "are", "now", "also", "still", "both":
+			continue
+		}
+		return false
+	}
+	return false
+}
+
+// BareName tells an item that only names files or folders, for what stands under it.
+func BareName(toks []talk.Token) bool {
+	names := 0
+	for _, t := range toks {
+		switch {
+		case t.Kind == 'm':
+			names++
+		case t.Kind == 'w' && len(t.Lower) > 2 && !talk.Skipped[t.Lower] && talk.Severities[t.Lower] == "" && t.Class&talk.Where == 0:
+			return false
+		}
+	}
+	return names > 0
+}
+
+// Spread carries "Not to be changed: a; b; and c" over the whole list.
+func Spread(toks []talk.Token, cs []talk.Clause) {
+	if len(cs) < 2 || cs[0].Neg == "" {
+		return
+	}
+	for i := cs[0].A; i < cs[0].B; i++ {
+		if toks[i].M != nil {
+			return
+		}
+		if toks[i].Kind == 'p' && (toks[i].Text == ":" || toks[i].Text == "：") {
+			break
+		}
+		if i == cs[0].B-1 {
+			return
+		}
+	}
+	for k := 1; k < len(cs); k++ {
+		if cs[k].Neg == "" && toks[cs[k].A].Class&talk.But == 0 {
+			cs[k].Neg, cs[k].Firm = cs[0].Neg, false
+		}
+	}
+}
+
+// Belongs says for each token of lines in a sentence which mention it is of: the one it
+// is said to be in, else the one before.
+func Belongs(toks []talk.Token, a, b int) map[int]int {
+	var out map[int]int
+	last := -1
+	for i := a; i < b; i++ {
+		if toks[i].Kind == 'm' {
+			if len(toks[i].M.Set) == 0 && !toks[i].M.Soft || last < 0 {
+				last = i
+			}
+			continue
+		}
+		if toks[i].Kind != 'L' {
+			continue
+		}
+		if out == nil {
+			out = map[int]int{}
+		}
+		if next := inNext(toks, i, b); next >= 0 && !(last >= 0 && i-last <= 2) {
+			out[i] = next
+		} else if last >= 0 {
+			out[i] = last
+		} else if n := nextName(toks, i, b); n >= 0 {
+			out[i] = n
+		} else {
+			out[i] = -1
+		}
+	}
+	return out
+}
+
+// inNext finds the mention of "line 3 of the loop in a.go".
+func inNext(toks []talk.Token, i, b int) int {
+	in := false
+	for j := i + 1; j < b && j <= i+7; j++ {
+		t := toks[j]
+		switch {
+		case t.Kind == 'm':
+			if in && len(t.M.Spans) == 0 {
+				return j
+			}
+			return -1
+		case t.Kind == 'L' || t.Kind == 'p' && strings.Contains(",;:", t.Text):
+			return -1
+		case t.Kind == 'w' && strings.Contains(" of in inside von in im der de del dans du do da em en の ", " "+t.Lower+" "):
+			in = true
+		}
+	}
+	return -1
+}
+
+func nextName(toks []talk.Token, i, b int) int {
+	for j := i + 1; j < b && j <= i+3; j++ {
+		if toks[j].Kind == 'm' && len(toks[j].M.Spans) == 0 {
+			return j
+		}
+		if toks[j].Kind == 'w' && !talk.Skipped[toks[j].Lower] {
+			break
+		}
+	}
+	return -1
+}
+
+func ContainsAll(all, some []spot.Span) bool {
+	for _, s := range some {
+		ok := false
+		for _, x := range all {
+			ok = ok || x == s
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// Attach gives lines that follow a name to it.
+func Attach(toks []talk.Token) {
+	for j := 1; j < len(toks); j++ {
+		if toks[j].Kind != 'L' {
+			continue
+		}
+		for k := j - 1; k >= 0 && k >= j-4; k-- {
+			if m := toks[k].M; m != nil && len(m.Spans) == 0 {
+				m.Spans = toks[j].Spans
+				break
+			}
+		}
+	}
+}
+
+func Question(toks []talk.Token, s [2]int) bool {
+	t := toks[s[1]-1]
+	return t.Kind == 'p' && (t.Text == "?" || t.Text == "？")
+}
+
+func CountWords(toks []talk.Token, c *talk.Clause) int {
+	n := 0
+	for i := c.A; i < c.B; i++ {
+		if toks[i].Kind == 'w' || toks[i].Kind == 'c' {
+			n++
+			if talk.Wide([]rune(toks[i].Text + "x")[0]) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Plural tells "fix these", "all of them", "both".
+func Plural(toks []talk.Token, c *talk.Clause) bool {
+	for i := c.A; i < c.B; i++ {
+		switch toks[i].Lower {
+		case "these", "those", "them", "both", "all", "every", "each", "alle", "todos", "todas", "tous", "toutes", "errors", "warnings":
+			return true
+		}
+	}
+	return false
+}
+
+// Refers tells whether the mention at i is only compared with, called from or shown.
+func Refers(toks []talk.Token, c *talk.Clause, i int) bool {
+	for j, steps := i-1, 0; j >= c.A && steps < 6; j, steps = j-1, steps+1 {
+		t := toks[j]
+		if t.Lower == "as" && likened(toks[c.A:j]) {
+			return true
+		}
+		if t.Ends&talk.Ref != 0 {
+			if t.Lower == "see" && j == c.A && c.Has&(talk.Bad|talk.Need|talk.Ask) != 0 {
+				return false
+			}
+			from := t.Lower == "from" || t.Lower == "aus" || t.Lower == "de" || t.Lower == "desde" || t.Lower == "depuis" || t.Lower == "via"
+			if !(from && (talk.Takes(toks[c.A:j+1]) || c.Has&(talk.Moved|talk.Undo) != 0)) {
+				return true
+			}
+			return false
+		}
+		if k := before(toks, c, j); k >= 0 {
+			j = k
+			continue
+		}
+		if !(t.Kind == 'w' && talk.Skipped[t.Lower] || t.Kind == 'c' || t.Kind == 'L' || t.Kind == 'p' && strings.Contains("(\"`“", t.Text)) {
+			break
+		}
+	}
+	if consequence(toks, c, i) {
+		return true
+	}
+	for j, steps := i+1, 0; j < c.B && steps < 5; j++ {
+		t := toks[j]
+		if t.Class&talk.Shows != 0 {
+			return true
+		}
+		if t.Kind == 'w' {
+			steps++
+			switch t.Lower {
+			case "which", "that", "also", "still", "just", "only", "line", "where", "one":
+				continue
+			}
+			return wideShows(t)
+		}
+		if t.Kind == 'm' || t.Kind == 'p' && !strings.Contains("),(`\"", t.Text) {
+			return false
+		}
+	}
+	return false
+}
+
+// before skips "A and" before B: what is said of A is said of both.
+func before(toks []talk.Token, c *talk.Clause, j int) int {
+	t := toks[j]
+	if !(t.Kind == 'w' && talk.Joins[t.Lower] || t.Kind == 'p' && (t.Text == "," || t.Text == "&" || t.Text == "/" || t.Text == "、")) {
+		return -1
+	}
+	for j--; j >= c.A && (toks[j].Kind == 'L' || toks[j].Kind == 'p' && toks[j].Text == ","); j-- {
+	}
+	if j >= c.A && (toks[j].M != nil || toks[j].Kind == 'u') {
+		return j
+	}
+	return -1
+}
+
+// likened tells "the same" before an "as".
+func likened(toks []talk.Token) bool {
+	for _, t := range toks {
+		if t.Lower == "same" || t.Lower == "just" || t.Lower == "exactly" || t.Lower == "way" {
+			return true
+		}
+	}
+	return false
+}
+
+// consequence tells ", so the import in a.go fails": where it shows.
+func consequence(toks []talk.Token, c *talk.Clause, i int) bool {
+	for j := i - 1; j > c.A; j-- {
+		if toks[j].M != nil || toks[j].Text == ":" || toks[j].Class&(talk.Ask|talk.Need) != 0 {
+			return false
+		}
+		if toks[j].Lower == "so" && toks[j-1].Text == "," {
+			for k := i + 1; k < c.B; k++ {
+				if toks[k].Class&(talk.Ask|talk.Need) != 0 {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	return false
+}
+
+func wideShows(t talk.Token) bool { return talk.Wide([]rune(t.Text)[0]) && t.Class&talk.Shows != 0 }
+
+// Subject tells whether a symbol is what a clause is about, not what it works with.
+func Subject(toks []talk.Token, c *talk.Clause, i int) bool {
+	if c.Has&(talk.Ask|talk.Need|talk.Bad) == 0 {
+		return false
+	}
+	for j := c.A; j < c.B; j++ {
+		if m := toks[j].M; m != nil && !m.Soft {
+			return false
+		}
+	}
+	if i == c.A || i == c.A+1 && (toks[c.A].Kind == 'p' || talk.Skipped[toks[c.A].Lower] || toks[c.A].Class != 0) {
+		return true
+	}
+	for j := i - 1; j >= c.A && j >= i-3; j-- {
+		switch toks[j].Lower {
+		case "in", "inside", "of", "en", "dans", "em":
+			return true
+		}
+	}
+	return false
+}
+
+var ordinals = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1, "erste": 1, "zweite": 2, "dritte": 3, "primero": 1, "primera": 1, "segundo": 2, "segunda": 2,
+	"tercero": 3, "premier": 1, "première": 1, "deuxième": 2, "seconde": 2, "troisième": 3, "primeiro": 1, "primeira": 1, "terceiro": 3}
+
+// Ordinal is the number that "the first", "the last" (-1) at the start of a clause gives,
+// or 0.
+func Ordinal(toks []talk.Token, c *talk.Clause) int {
+	which := 0
+	for i := c.A; i < c.B && i < c.A+4; i++ {
+		if n := ordinals[toks[i].Lower]; n != 0 {
+			which = n
+		}
+	}
+	return which
+}

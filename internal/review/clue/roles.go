@@ -1,0 +1,125 @@
+package clue
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/review/spot"
+	"github.com/belay-dev/belay/internal/review/talk"
+)
+
+var roleWords = map[string]bool{}
+
+func init() {
+	for _, w := range strings.Fields(`module router routes handler controller service model view component serializer schema worker job store reducer middleware hook repository resolver mailer
+		parser codec lexer migration workflow template page script class file header package partial stylesheet fixture factory policy plugin adapter gateway notebook helper`) {
+		roleWords[w] = true
+	}
+}
+
+// RoleNames finds "the codec module", "the orders router".
+func RoleNames(rd *spot.Reader, toks []talk.Token) {
+	for j := 1; j+1 < len(toks); j++ {
+		t, role := toks[j], toks[j+1]
+		if role.Kind != 'w' || !roleWords[role.Lower] || t.Kind != 'w' && t.Kind != 'c' || len(t.Lower) < 3 || talk.Skipped[t.Lower] {
+			continue
+		}
+		if d := toks[j-1].Lower; d != "the" && d != "our" && d != "your" && d != "that" {
+			continue
+		}
+		if d, ok := rd.X.Dir(t.Lower); ok && role.Lower == "package" && len(rd.Role(t.Lower, role.Lower)) == 0 {
+			toks[j+1].M, toks[j+1].Kind = &spot.Mention{Spelled: t.Text, Dir: d}, 'm'
+			continue
+		}
+		if found := rd.Role(t.Lower, role.Lower); len(found) > 0 {
+			if n := j + 2; n < len(toks) && toks[n].Kind == 'm' {
+				continue // the name itself follows
+			}
+			toks[j+1].M, toks[j+1].Kind = &spot.Mention{Spelled: t.Text + " " + role.Text, Cands: found}, 'm'
+		}
+	}
+}
+
+var numerals = map[string]int{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "both": 2, "zwei": 2, "drei": 3, "vier": 4, "dos": 2, "tres": 3, "cuatro": 4, "deux": 2, "trois": 3, "quatre": 4, "dois": 2, "três": 3, "quatro": 4}
+
+// Count reads "the three other" before a folder: whether others are meant, and how many.
+func Count(toks []talk.Token, from, to int) (others bool, count int) {
+	for i := from; i < to; i++ {
+		t := toks[i]
+		switch {
+		case t.Lower == "other" || t.Lower == "others" || t.Lower == "remaining" || t.Lower == "rest":
+			others = true
+		case t.Kind == 'n':
+			count = t.Num
+		case numerals[t.Lower] > 0:
+			count = numerals[t.Lower]
+		}
+	}
+	return others, count
+}
+
+// FormerLatter is 0 where a clause speaks of the former of two, 1 of the latter, else -1.
+func FormerLatter(toks []talk.Token, c *talk.Clause) int {
+	for i := c.A; i < c.B; i++ {
+		switch toks[i].Lower {
+		case "former":
+			return 0
+		case "latter":
+			return 1
+		}
+	}
+	return -1
+}
+
+// There tells "fix it there".
+func There(toks []talk.Token, c *talk.Clause) bool {
+	for i := c.A; i < c.B; i++ {
+		switch toks[i].Lower {
+		case "there", "dort", "ahí", "allí", "lá", "là":
+			return true
+		}
+	}
+	return false
+}
+
+// Numbers reads which numbered items the labels of a sentence are given to, and what the
+// rest gets.
+func Numbers(toks []talk.Token, from int, labels []talk.Found) (given map[int]talk.Severity, rest talk.Severity) {
+	given = map[int]talk.Severity{}
+	for _, l := range labels {
+		numbered := false
+		for i := from; i < l.At; i++ {
+			switch t := toks[i]; {
+			case t.Kind == 'n':
+				given[t.Num], numbered = l.Sev, true
+			case !numbered && (t.Lower == "rest" || t.Lower == "others" || t.Lower == "else" || t.Lower == "remaining"):
+				rest = l.Sev
+			}
+		}
+		from = l.At
+	}
+	return given, rest
+}
+
+// Patterned tells a clause with a pattern: a folder in it only says where.
+func Patterned(toks []talk.Token, c *talk.Clause) bool {
+	for i := c.A; i < c.B; i++ {
+		if m := toks[i].M; m != nil && len(m.Set) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// SamePlace tells "in the same package", "in that folder".
+func SamePlace(toks []talk.Token, c *talk.Clause) bool {
+	for i := c.A + 1; i < c.B; i++ {
+		switch toks[i].Lower {
+		case "package", "folder", "directory", "dir", "crate", "verzeichnis", "paket", "carpeta", "dossier", "pasta":
+			switch toks[i-1].Lower {
+			case "same", "that", "this", "selben", "gleichen", "misma", "même", "mesma", "mesmo":
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,371 @@
+package talk
+
+import "strings"
+
+// Clause is a stretch of a sentence with one attitude.
+type Clause struct {
+	A, B int    // its tokens
+	Has  class  // what it says, negation taken into account
+	Neg  string // why nothing in it is asked for; "" when something may be
+	Soft bool   // neg only as far as nothing else asks
+	Firm bool   // it asks in so many words
+	Hits []int
+}
+
+// Sentences cuts tokens into sentences.
+func Sentences(toks []Token) [][2]int {
+	var out [][2]int
+	from := 0
+	for i := range toks {
+		if i-from > 400 { // no sentence: what is said of a name is near it
+			out = append(out, [2]int{from, i})
+			from = i
+		}
+		if i > from && toks[i].Nl && newLine(toks, from, i) {
+			out = append(out, [2]int{from, i})
+			from = i
+		}
+		if toks[i].Kind == 'p' && ends(toks, i) {
+			out = append(out, [2]int{from, i + 1})
+			from = i + 1
+		}
+	}
+	if from < len(toks) {
+		out = append(out, [2]int{from, len(toks)})
+	}
+	return out
+}
+
+func ends(toks []Token, i int) bool {
+	switch toks[i].Text {
+	case "。", "！", "？", "!", "?", "…":
+		return true
+	case ".":
+		if i+1 >= len(toks) || toks[i+1].Nl {
+			return true
+		}
+		gap := toks[i+1].Lo > toks[i].Lo+1
+		if !gap || i == 0 || toks[i-1].Kind == 'w' && abbreviation(toks[i-1].Lower) {
+			return false
+		}
+		return toks[i-1].Kind != 'p' || toks[i-1].Text != "."
+	}
+	return false
+}
+
+func abbreviation(w string) bool {
+	switch w {
+	case "e.g", "i.e", "g", "cf", "l", "ll", "ln", "z", "etc", "vs", "ca", "approx", "bzw", "resp", "nr", "no", "ex", "b", "vgl", "fig":
+		return true
+	}
+	return false
+}
+
+// newLine tells whether a line break ends a sentence: the next line starts with a label,
+// a name or a line, and is not just a long line broken there.
+func newLine(toks []Token, from, i int) bool {
+	if LabelAt(toks, i) != "" || field(toks[i:]) {
+		return true
+	}
+	start := i - 1
+	for start > from && !toks[start].Nl {
+		start--
+	}
+	wrapped := toks[i-1].Lo-toks[start].Lo > 56 && toks[i-1].Kind != 'p'
+	if toks[i-1].Kind == 'p' && strings.Contains(":；;", toks[i-1].Text) {
+		return true
+	}
+	return (toks[i].Kind == 'm' || toks[i].Kind == 'L') && !wrapped
+}
+
+// field tells "File: x", "**Fix:** y" at the start.
+func field(toks []Token) bool {
+	return len(toks) > 1 && toks[0].Kind == 'w' && toks[1].Kind == 'p' && (toks[1].Text == ":" || toks[1].Text == "：") &&
+		(toks[0].strong || fields[toks[0].Lower])
+}
+
+// fields are the words that reviewers put before a colon to say what follows.
+var fields = map[string]bool{"file": true, "files": true, "location": true, "where": true, "path": true, "line": true, "lines": true, "fix": true, "severity": true, "status": true,
+	"priority": true, "problem": true, "issue": true, "datei": true, "archivo": true, "fichier": true, "arquivo": true, "suggestion": true, "recommendation": true, "description": true}
+
+const predicate = Need | Good | Bad | keep | done | later | Ask | Shows
+
+// Clauses cuts a sentence where its attitude may turn.
+func Clauses(toks []Token, a, b int) []Clause {
+	var out []Clause
+	from := a
+	named, said := false, false // since from
+	for i := a; i < b; i++ {
+		t := toks[i]
+		cut := false
+		switch {
+		case i == from:
+		case t.Kind == 'p' && (t.Text == ";" || t.Text == "；" || t.Text == "—" && named && said):
+			cut = true
+		case t.Kind == 'p' && (t.Text == "," || t.Text == "，") && !named && praises(toks, from, i) && hasMention(toks, i, b):
+			cut = true
+		case t.Class&But != 0 && t.Class&(Except) == 0:
+			cut = true
+		case t.Kind == 'p' && (t.Text == "," || t.Text == "、" || t.Text == "，") && named && said && turns(toks, i+1, b):
+			cut = true
+		case t.Kind == 'w' && (t.Lower == "and" || t.Lower == "und" || t.Lower == "y" || t.Lower == "et" || t.Lower == "e") && named && said && turns(toks, i+1, b):
+			cut = true
+		}
+		if cut {
+			out = append(out, Clause{A: from, B: i})
+			from, named, said = i, false, false
+			continue
+		}
+		named = named || t.Kind == 'm'
+		said = said || t.Class&predicate != 0 && !(t.Class&predicate == Ask && i > a && toks[i-1].Lower == "you")
+	}
+	return append(out, Clause{A: from, B: b})
+}
+
+// praises tells a complete "X is right" among the tokens.
+func praises(toks []Token, from, to int) bool {
+	said := false
+	for i := from; i < to; i++ {
+		said = said || toks[i].Class&copula != 0
+		if said && toks[i].Class&Good != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func hasMention(toks []Token, from, to int) bool {
+	for i := from; i < to; i++ {
+		if toks[i].M != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// turns tells whether what follows has a name and a predicate of its own, or starts with
+// an order.
+func turns(toks []Token, from, to int) bool {
+	named, said := false, false
+	for i := from; i < to && i < from+25; i++ {
+		t := toks[i]
+		if i == from && t.Class&Ask != 0 {
+			return true
+		}
+		if t.Kind == 'p' && (t.Text == "," || t.Text == ";") && named && said {
+			break
+		}
+		named = named || t.Kind == 'm'
+		said = said || t.Class&predicate != 0
+	}
+	return named && said
+}
+
+// Weigh finds the attitude of a clause.
+func Weigh(toks []Token, c *Clause, question bool) {
+	negated := -9
+	c.Has |= across(toks, c)
+	for i := c.A; i < c.B; i++ {
+		t := &toks[i]
+		is := t.Class
+		if is == 0 {
+			continue
+		}
+		near := i-negated <= 4
+		if i > c.A && t.Kind == 'w' && t.words == 1 && noun(toks, c, i) {
+			is &^= Ask
+			if t.Lower == "missing" {
+				is &^= Need
+			}
+		}
+		if near && is&(Good|done|later) != 0 {
+			if is&Good != 0 && is&Bad == 0 {
+				c.Has |= Bad
+			}
+			is &^= Good | done | later
+		}
+		if near && is&Need != 0 && strings.HasPrefix(t.Lower, "be") && t.words > 1 {
+			c.Has |= keep
+			is &^= Need
+		}
+		if near && is&touch != 0 {
+			c.Has |= keep
+			is &^= Ask | touch | Need | Moved | Undo
+		}
+		if is&done != 0 && (t.Lower == "skip" || t.Lower == "ignore") && !dismisses(toks, c, i) {
+			is &^= done
+		}
+		if is&Good != 0 && !predicates(toks, c, i) {
+			is &^= Good
+		}
+		if is&Seen != 0 && i > c.A+1 && !first[toks[c.A].Lower] {
+			is &^= Seen
+		}
+		if is&Ask != 0 && near {
+			is &^= Ask
+		}
+		if is&not != 0 && t.words == 1 || t.words == 2 && is&not != 0 {
+			negated = i
+		}
+		c.Has |= is &^ touch
+	}
+	c.judge(toks, question)
+}
+
+// noun tells "the rename", "the missing one", "you split": no order.
+func noun(toks []Token, c *Clause, i int) bool {
+	switch toks[i-1].Lower {
+	case "the", "a", "an", "this", "that", "your", "my", "la", "el", "le", "der", "die", "das", "o":
+		return true
+	case "you":
+		if toks[i].Class&Need != 0 {
+			return false
+		}
+		return i-1 == c.A || toks[i-2].Class&(polite|Ask|Need) == 0 && toks[i-2].Class&polite == 0 && toks[i-2].Lower != "can" && toks[i-2].Lower != "could" && toks[i-2].Lower != "would"
+	}
+	return false
+}
+
+// query tells "I was wondering whether", "can you explain": a question whatever its end.
+func query(toks []Token, c *Clause) bool {
+	return toks[c.A].Class&Query != 0 && toks[c.A].words > 2 && toks[c.A].Class&polite == 0
+}
+
+// across finds phrases of languages without spaces that a word in Latin letters is part
+// of: 別PR.
+func across(toks []Token, c *Clause) class {
+	wides, latin := false, false
+	for i := c.A; i < c.B; i++ {
+		if toks[i].Kind == 'w' {
+			w := Wide([]rune(toks[i].Text)[0])
+			wides, latin = wides || w, latin || !w
+		}
+	}
+	if !wides || !latin {
+		return 0
+	}
+	var text strings.Builder
+	for i := c.A; i < c.B; i++ {
+		if toks[i].Kind == 'w' {
+			text.WriteString(toks[i].Lower)
+		}
+	}
+	joined, has := text.String(), class(0)
+	for _, p := range lex().eastern {
+		if p.mixed && strings.Contains(joined, p.text) {
+			has |= p.is
+		}
+	}
+	return has
+}
+
+// first are the words a reviewer starts with to say what he did.
+var first = map[string]bool{"i": true, "i've": true, "we": true, "ich": true, "wir": true, "j'ai": true, "he": true, "eu": true, "ho": true}
+
+// dismisses tells "skip", "ignore that" from "skip the first line".
+func dismisses(toks []Token, c *Clause, i int) bool {
+	return i+1 >= c.B || toks[i+1].Kind == 'p' || Pronoun(toks[i+1].Lower) || toks[i+1].Lower == "them" || toks[i+1].M != nil
+}
+
+// predicates tells whether a word of praise is said of something, not part of it.
+func predicates(toks []Token, c *Clause, i int) bool {
+	t := toks[i]
+	if t.words > 1 || t.Kind == 'p' || Wide([]rune(t.Text)[0]) || i+t.words >= c.B || i == c.A {
+		return true
+	}
+	if next := toks[i+t.words]; next.Kind == 'p' && strings.Contains(".,;!)、", next.Text) || next.Class&(But|done) != 0 {
+		return true
+	}
+	for j := i - 1; j >= c.A && j >= i-4; j-- {
+		if toks[j].Class&copula != 0 || toks[j].Kind == 'm' || toks[j].Kind == 'L' || toks[j].Kind == 'p' && strings.Contains(":-–—→=", toks[j].Text) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Clause) judge(toks []Token, question bool) {
+	orders := c.Has&(Ask|Need) != 0
+	c.Firm = orders
+	switch {
+	case query(toks, c):
+		c.Neg, c.Soft = "a question", true
+	case toks[c.A].Lower == "if" && c.A+1 < c.B && (toks[c.A+1].Lower == "so" || toks[c.A+1].Lower == "not" || toks[c.A+1].Lower == "yes"):
+		c.Neg, c.Soft = "a question", true
+	case c.Has&later != 0:
+		c.Neg = "left for another change"
+	case c.Has&Recall != 0:
+		c.Neg = "withdrawn"
+	case c.Has&keep != 0 && !(c.Has&Need != 0 && c.Has&Bad != 0):
+		c.Neg = "to be left as it is"
+	case c.Has&Seen != 0:
+		c.Neg, c.Soft = "only looked at", true
+	case c.Has&done != 0 && !orders && c.Has&Bad == 0:
+		c.Neg = "settled"
+	case question && c.Has&polite == 0 && !(c.Has&Ask != 0 && toks[c.A].Class&Query == 0 && c.Has&Query == 0):
+		c.Neg, c.Soft = "a question", true
+	case c.Has&Good != 0 && !orders && c.Has&Bad == 0:
+		c.Neg, c.Soft = "found good", true
+	case c.Has&done != 0 && c.Has&Bad != 0 && !orders && c.Has&not == 0:
+		c.Neg = "settled"
+	}
+	if c.Neg != "" {
+		c.Firm = false
+	}
+}
+
+var Skipped = map[string]bool{}
+
+func init() {
+	for _, w := range strings.Fields(`the a an this that those these our your its their existing one ones of in at on line lines file files module class function func method code test tests helper
+		current what is it to you we do did does have der die das dem den im ein eine el la los las en un una lo le les l' du des dans ce cette o os as no na um uma`) {
+		Skipped[w] = true
+	}
+}
+
+func Pronoun(w string) bool {
+	switch w {
+	case "this", "that", "these", "those", "it", "both", "all", "they", "das", "dies", "eso", "esto", "ça", "cela", "isso", "isto", "これ", "这":
+		return true
+	}
+	return false
+}
+
+// Likewise tells a line that goes on with what the line before said.
+func Likewise(t Token) bool {
+	switch t.Lower {
+	case "same", "also", "likewise", "ditto", "and", "as", "dito", "idem", "auch", "también", "aussi", "também", "it", "this", "that":
+		return true
+	}
+	return t.Kind == 'w' && t.Lower == t.Text && t.Class&Ask == 0 // a broken line
+}
+
+// Settled tells an item that starts with a word for its state: "[DONE] …", "Wontfix: …".
+func Settled(toks []Token) bool {
+	i := 0
+	for i < len(toks) && toks[i].Kind == 'p' && strings.Contains("[(*{【", toks[i].Text) {
+		i++
+	}
+	if i >= len(toks) || toks[i].Kind != 'w' || toks[i].Class&(done|later) == 0 {
+		return false
+	}
+	for end := i + 1; end < len(toks) && end < i+3; end++ {
+		if toks[end].Kind == 'p' {
+			return strings.Contains("])}:：】", toks[end].Text)
+		}
+	}
+	return false
+}
+
+var summaries = map[string]bool{"summary": true, "tl": true, "tldr": true, "verdict": true, "overall": true, "overview": true, "conclusion": true, "zusammenfassung": true, "fazit": true,
+	"résumé": true, "resumen": true, "resumo": true, "まとめ": true, "总结": true, "totals": true, "recap": true}
+
+// Sums tells words that start a summary of what is said elsewhere.
+func Sums(toks []Token) bool {
+	for _, t := range toks {
+		if t.Kind == 'w' && summaries[t.Lower] {
+			return true
+		}
+	}
+	return false
+}

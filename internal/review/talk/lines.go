@@ -1,0 +1,247 @@
+package talk
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/review/spot"
+)
+
+var between = map[string]bool{"to": true, "through": true, "thru": true, "till": true, "until": true, "bis": true, "a": true, "à": true, "al": true,
+	"até": true, "hasta": true, "au": true, "ao": true, "tot": true, "по": true, "至": true, "到": true, "から": true}
+
+var onward = map[string]bool{"on": true, "onward": true, "onwards": true, "down": true, "downward": true, "downwards": true, "ff": true, "and": false, "an": true, "auf": false}
+
+var openers = map[string]bool{"from": true, "ab": true, "desde": true, "starting": true, "since": true, "after": false, "partir": true}
+
+// joinLines replaces "lines 12 to 20", "42行目", "Zeile 7" by one token.
+func joinLines(toks []Token) []Token {
+	out := toks[:0:0]
+	for i := 0; i < len(toks); {
+		if toks[i].Kind == 'm' { // "a.go, around 88", "a.go (12-20)"
+			out = append(out, toks[i])
+			i++
+			if spans, n := loose(toks[i:]); n > 0 {
+				out = append(out, Token{Kind: 'L', Spans: spans, Lo: toks[i].Lo, Nl: toks[i].Nl})
+				i += n
+			}
+			continue
+		}
+		spans, n := keyed(toks[i:])
+		if n == 0 {
+			out = append(out, toks[i])
+			i++
+			continue
+		}
+		t := Token{Kind: 'L', Spans: spans, Lo: toks[i].Lo, Nl: toks[i].Nl}
+		n += running(out, toks[i+n:], &t, toks[i].Kind == 'n')
+		out = append(out, t)
+		i += n
+	}
+	return out
+}
+
+// keyed reads a list of lines that a word for lines says it is; n is what it took.
+func keyed(toks []Token) ([]spot.Span, int) {
+	t := toks[0]
+	switch {
+	case t.Kind == 'L':
+		return more(toks, 1, t.Spans, true)
+	case t.Kind == 'w' && (lex().phrases[t.Lower]&Where != 0 || strings.HasSuffix(t.Lower, "第") || strings.HasSuffix(t.Lower, "行")):
+		i := 1
+		for i < len(toks) && i < 3 && toks[i].Kind == 'p' && strings.Contains(".:#°~", toks[i].Text) {
+			i++
+		}
+		if i < len(toks) && toks[i].Kind == 'w' && (around[toks[i].Lower] || toks[i].Lower == "number" || toks[i].Lower == "no" || toks[i].Lower == "nr") {
+			i++
+		}
+		if i >= len(toks) || toks[i].Kind != 'n' {
+			return nil, 0
+		}
+		if t.Lower == "z" && t.Text != "Z" || strings.HasSuffix(t.Lower, "第") && !followedBy(toks[i:], "行") {
+			return nil, 0
+		}
+		spans, n := more(toks, i, nil, strings.HasSuffix(t.Lower, "s") || t.Lower == "ll" || t.Lower == "zeilen" || t.Lower == "righe" || strings.HasSuffix(t.Lower, "и") || Wide([]rune(t.Text)[0]))
+		if n < len(toks) && toks[n].Kind == 'w' && toks[n].Text == "行" {
+			n++
+		}
+		return spans, n
+	case t.Kind == 'n' && followedBy(toks, "行"):
+		return more(toks, 0, nil, true)
+	case t.Kind == 'w' && t.Lower == "from" && len(toks) > 2 && toks[1].Kind == 'n' && toks[2].Kind == 'w' && onward[toks[2].Lower]:
+		return []spot.Span{{Start: toks[1].Num, End: 0}}, 3
+	}
+	return nil, 0
+}
+
+// followedBy tells whether a list of numbers ends in this word.
+func followedBy(toks []Token, word string) bool {
+	for i := 0; i < len(toks) && i < 14; i++ {
+		t := toks[i]
+		if t.Kind == 'w' && strings.HasPrefix(t.Lower, word) {
+			return true
+		}
+		if t.Kind != 'n' && t.Kind != 'L' && !(t.Kind == 'w' && (between[t.Lower] || t.Lower == "と" || t.Lower == "和")) && !(t.Kind == 'p' && strings.Contains("-–—〜～~,、", t.Text)) {
+			return false
+		}
+	}
+	return false
+}
+
+// more reads numbers and ranges from i on; a list goes on over commas where several lines
+// were announced.
+func more(toks []Token, i int, spans []spot.Span, several bool) ([]spot.Span, int) {
+	end := i
+	for i < len(toks) {
+		if toks[i].Kind == 'L' && end < i {
+			spans, i = append(spans, toks[i].Spans...), i+1
+		} else if toks[i].Kind == 'n' && toks[i].Num > 0 && toks[i].Num <= spot.Most {
+			s := spot.Span{Start: toks[i].Num, End: toks[i].Num}
+			i++
+			j := i
+			if j < len(toks) && (toks[j].Kind == 'p' && spot.Dash(toks[j].Text) > 0 || toks[j].Kind == 'w' && between[toks[j].Lower]) {
+				j++
+				for j < len(toks) && toks[j].Kind == 'w' && (lex().phrases[toks[j].Lower]&Where != 0 || toks[j].Lower == "la") {
+					j++
+				}
+				if j < len(toks) && toks[j].Kind == 'n' && toks[j].Num >= s.Start {
+					s.End, i = toks[j].Num, j+1
+				}
+			}
+			spans = append(spans, s)
+		} else if end == i && len(spans) > 0 {
+			// the list starts with lines that were read already
+		} else {
+			break
+		}
+		end = i
+		next := separator(toks, i, several)
+		if next < 0 {
+			break
+		}
+		i = next
+	}
+	if len(spans) == 0 {
+		return nil, 0
+	}
+	if end < len(toks) && toks[end].Kind == 'w' && strings.HasPrefix(toks[end].Lower, "行") && (toks[end].Lower == "行" || toks[end].Lower == "行目") {
+		end++
+	}
+	return spans, end
+}
+
+var Joins = map[string]bool{"and": true, "und": true, "et": true, "y": true, "e": true, "as": false, "en": true, "и": true, "or": true, "o": true, "と": true, "和": true, "行目と": true, "及び": true, "also": true, "sowie": true}
+
+// separator is where the next number of a list stands, or -1.
+func separator(toks []Token, i int, several bool) int {
+	j := i
+	for j < len(toks) && j < i+4 {
+		t := toks[j]
+		if t.Kind == 'p' && (t.Text == "&" || t.Text == "、" || t.Text == "+" || several && (t.Text == "," || t.Text == "/")) || t.Kind == 'w' && Joins[t.Lower] || j > i && (t.Lower == "again" || t.Lower == "on" || t.Lower == "at") {
+			j++
+			continue
+		}
+		break
+	}
+	if j == i || j >= len(toks) {
+		return -1
+	}
+	if toks[j].Kind == 'L' {
+		return j
+	}
+	if toks[j].Kind != 'n' || j+1 < len(toks) && toks[j+1].Kind == 'w' && !Joins[toks[j+1].Lower] && !between[toks[j+1].Lower] && !strings.HasPrefix(toks[j+1].Lower, "行") && !several {
+		return -1
+	}
+	return j
+}
+
+// running looks whether lines run on: "from line 30 on", "ab Zeile 30", "30行目以降".
+func running(before, after []Token, t *Token, eastern bool) int {
+	last := &t.Spans[len(t.Spans)-1]
+	if last.Start != last.End {
+		return 0
+	}
+	if len(after) > 0 && after[0].Kind == 'w' {
+		for _, w := range []string{"以降", "起", "开始", "之后", "以后", "から", "行目以降", "行以降", "行起", "行目から", "行开始", "行之后"} {
+			if strings.HasPrefix(after[0].Lower, w) {
+				last.End = 0
+				return 1
+			}
+		}
+		if onward[after[0].Lower] {
+			last.End = 0
+			return 1
+		}
+	}
+	if len(after) > 1 && (after[0].Lower == "and" && (after[1].Lower == "below" || after[1].Lower == "following" || after[1].Lower == "onwards" || after[1].Lower == "on") ||
+		after[0].Lower == "en" && after[1].Lower == "adelante" || after[0].Lower == "em" && after[1].Lower == "diante" || after[0].Lower == "et" && strings.HasPrefix(after[1].Lower, "suiv")) {
+		last.End = 0
+		return 2
+	}
+	if len(after) > 3 && (after[0].Lower == "to" || after[0].Lower == "until") && after[1].Lower == "the" && (after[2].Lower == "end" || after[2].Lower == "bottom") {
+		last.End = 0
+		return 3
+	}
+	for i := len(before) - 1; i >= 0 && i >= len(before)-3; i-- {
+		w := before[i].Lower
+		if before[i].Kind != 'w' {
+			break
+		}
+		if openers[w] {
+			if w != "from" && w != "since" || !Takes(before[:i]) {
+				last.End = 0
+			}
+			break
+		}
+		if w != "at" && w != "la" && w != "de" && w != "da" && w != "a" {
+			break
+		}
+	}
+	return 0
+}
+
+// Takes tells whether a verb of taking out governs a "from".
+func Takes(before []Token) bool {
+	for i := len(before) - 1; i >= 0 && i >= len(before)-8; i-- {
+		if before[i].Kind == 'w' && lex().phrases[before[i].Lower]&Gone != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+var around = map[string]bool{"around": true, "about": true, "near": true, "approx": true, "approximately": true, "ca": true, "circa": true, "roughly": true, "um": true,
+	"vers": true, "cerca": true, "at": true, "etwa": true, "somewhere": true, "alrededor": true, "environ": true}
+
+// loose reads a number right after a path: "around 88", "~88", "(12)", ", 12-20".
+func loose(toks []Token) ([]spot.Span, int) {
+	i, paren, near := 0, false, false
+	for i < len(toks) && i < 4 && (toks[i].Kind == 'p' && strings.Contains(",(~≈@", toks[i].Text) || toks[i].Kind == 'w' && around[toks[i].Lower] || toks[i].Lower == "de" && near) {
+		paren = paren || toks[i].Text == "("
+		near = near || toks[i].Kind == 'w' || strings.Contains("~≈@", toks[i].Text)
+		i++
+	}
+	if i >= len(toks) || toks[i].Kind != 'n' {
+		return nil, 0
+	}
+	spans, n := more(toks, i, nil, paren)
+	if n == 0 {
+		return nil, 0
+	}
+	ends := n >= len(toks) || toks[n].Kind == 'p' && !strings.Contains("%×/*", toks[n].Text) || toks[n].Nl
+	ranged := spans[0].End > spans[0].Start
+	if paren && !(n < len(toks) && strings.Contains("),;:", toks[n].Text)) && !near {
+		return nil, 0
+	}
+	if near && (ends || toks[n].Kind == 'w' && !unit(toks[n].Lower)) || paren || ranged && ends || ends && toks[0].Kind == 'n' {
+		return spans, n
+	}
+	return nil, 0
+}
+
+func unit(w string) bool {
+	switch w {
+	case "lines", "times", "ms", "s", "seconds", "minutes", "percent", "warnings", "errors", "places", "tests", "kb", "mb", "bytes", "columns", "o'clock":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,357 @@
+// Package talk hears how reviewers speak: it cuts their text into words, names, lines and
+// sentences, and tells of each clause whether it asks, praises, settles, postpones or only
+// asks a question, and which severity it gives, in several languages. Which file is meant
+// is not its business. It touches no file.
+package talk
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/review/spot"
+)
+
+// Token is one piece of a unit's text.
+type Token struct {
+	Kind   byte // w word, n number, p punctuation, m mention, c code, L lines, u a link elsewhere
+	Text   string
+	Lower  string
+	Class  class
+	Ends   class // of the phrase that ends here
+	words  int   // of the phrase that starts here and gave the class
+	Num    int
+	M      *spot.Mention
+	Spans  []spot.Span
+	prefix string // of lines: "from" when they run on
+	Lo     int    // offset in the text
+	Nl     bool   // a line starts here
+	strong bool   // bold starts or ends right before
+}
+
+// Scan cuts a text into tokens.
+func Scan(rd *spot.Reader, text string) []Token {
+	s := &scanner{rd: rd, text: text, nl: true}
+	for s.at < len(s.text) {
+		s.next()
+	}
+	toks := joinLines(s.toks)
+	classify(toks)
+	return toks
+}
+
+type scanner struct {
+	rd   *spot.Reader
+	text string
+	at   int
+	toks []Token
+	nl   bool
+	bold bool
+}
+
+func (s *scanner) put(t Token, size int) {
+	t.Lo, t.Nl, t.strong = s.at, s.nl, s.bold
+	s.nl, s.bold = false, false
+	s.toks = append(s.toks, t)
+	s.at += size
+}
+
+func (s *scanner) next() {
+	rest := s.text[s.at:]
+	r, size := utf8.DecodeRuneInString(rest)
+	switch {
+	case r == '\n':
+		s.nl = true
+		s.at++
+	case r == '*' || r == '_' && (len(rest) > 1 && rest[1] == '_' || s.at > 0 && rest[:1] == "_" && strings.HasSuffix(s.text[:s.at], " ")):
+		if !s.chunk(rest) {
+			s.bold = strings.HasPrefix(rest, "**") || strings.HasPrefix(rest, "__") || s.bold
+			s.at += size
+		}
+	case unicode.IsSpace(r):
+		s.at += size
+	case r == '`':
+		s.code(rest)
+	case r == '[' && s.link(rest):
+	case r == '<' && strings.HasPrefix(rest, "<http"):
+		s.at++
+	case r == '"' || r == '“' || r == '«' || r == '「':
+		if !s.quoted(rest, size) {
+			s.put(Token{Kind: 'p', Text: string(r)}, size)
+		}
+	case strings.HasPrefix(rest, "http://") || strings.HasPrefix(rest, "https://"):
+		s.url(rest)
+	case s.chunk(rest):
+	default:
+		s.word(rest, r, size)
+	}
+}
+
+// code reads `inline code`.
+func (s *scanner) code(rest string) {
+	n := len(rest) - len(strings.TrimLeft(rest, "`"))
+	end := strings.Index(rest[n:], rest[:n])
+	if end < 0 || end > 400 {
+		s.put(Token{Kind: 'p', Text: "`"}, n)
+		return
+	}
+	inner := strings.TrimSpace(rest[n : n+end])
+	size := n + end + n
+	if m := s.rd.Mention(inner, true); m != nil {
+		// a suffix may follow the closing quote: `a.go`:12
+		if more := suffixLen(rest[size:]); more > 0 && len(m.Spans) == 0 {
+			if m2 := s.rd.Mention(inner+rest[size:size+more], true); m2 != nil && len(m2.Spans) > 0 {
+				m, size = m2, size+more
+			}
+		}
+		s.put(Token{Kind: 'm', Text: inner, M: m}, size)
+		return
+	}
+	if spans, _ := spot.LineCode(inner); spans != nil {
+		s.put(Token{Kind: 'L', Spans: spans}, size)
+		return
+	}
+	s.put(Token{Kind: 'c', Text: inner, Lower: strings.ToLower(inner)}, size)
+}
+
+// suffixLen is the length of ":12-14" at the start.
+func suffixLen(s string) int {
+	if len(s) < 2 || s[0] != ':' && s[0] != '#' {
+		return 0
+	}
+	n := 1
+	for n < len(s) && (s[n] >= '0' && s[n] <= '9' || strings.IndexByte("-LC:,", s[n]) >= 0) {
+		n++
+	}
+	n = len(strings.TrimRight(s[:n], ":,-#"))
+	if n < 2 {
+		return 0
+	}
+	return n
+}
+
+// link reads [text](target).
+func (s *scanner) link(rest string) bool {
+	mid := strings.Index(rest[:min(len(rest), 600)], "](")
+	if mid < 0 || strings.ContainsAny(rest[1:mid], "\n[") {
+		return false
+	}
+	end := strings.IndexByte(rest[mid:min(len(rest), mid+600)], ')')
+	if end < 0 {
+		return false
+	}
+	target := rest[mid+2 : mid+end]
+	m := s.rd.Linked(target)
+	if m == nil && !strings.Contains(target, "://") {
+		m = s.rd.Mention(target, true)
+	}
+	if m == nil {
+		if strings.Contains(target, "://") {
+			s.put(Token{Kind: 'u'}, mid+end+1)
+			return true
+		}
+		return false
+	}
+	if m2 := s.rd.Mention(strings.Trim(rest[1:mid], "`"), true); m2 != nil && len(m.Spans) == 0 && len(m2.Spans) > 0 && same(m, m2) {
+		m.Spans = m2.Spans
+	}
+	s.put(Token{Kind: 'm', Text: target, M: m}, mid+end+1)
+	return true
+}
+
+func same(a, b *spot.Mention) bool {
+	return len(a.Cands) == 1 && len(b.Cands) > 0 && strings.HasSuffix(a.Cands[0], b.Cands[0])
+}
+
+func (s *scanner) url(rest string) {
+	n := strings.IndexAny(rest, " \t\n>)\"'`|")
+	if n < 0 {
+		n = len(rest)
+	}
+	n = len(strings.TrimRight(rest[:n], ".,;:!?*"))
+	if m := s.rd.Linked(rest[:n]); m != nil {
+		s.put(Token{Kind: 'm', Text: rest[:n], M: m}, n)
+		return
+	}
+	s.put(Token{Kind: 'u'}, n)
+}
+
+// quoted reads a tracked path with spaces in quotation marks.
+func (s *scanner) quoted(rest string, size int) bool {
+	end := strings.IndexAny(rest[size:min(len(rest), 200)], "\"”»」\n")
+	if end <= 0 {
+		return false
+	}
+	inner := rest[size : size+end]
+	if !strings.Contains(inner, " ") {
+		return false
+	}
+	if p, ok := s.rd.X.Tracked(inner); ok {
+		_, w := utf8.DecodeRuneInString(rest[size+end:])
+		s.put(Token{Kind: 'm', Text: inner, M: &spot.Mention{Spelled: inner, Cands: []string{p}}}, size+end+w)
+		return true
+	}
+	return false
+}
+
+const stops = " \t\n\"“”‘’'«»「」『』（）<>|!?。、，；：！？`…→"
+
+// chunk reads an unquoted path with what is attached to it.
+func (s *scanner) chunk(rest string) bool {
+	n := strings.IndexAny(rest, stops)
+	if n < 0 {
+		n = len(rest)
+	}
+	if n > 1 && n < 500 && strings.HasPrefix(rest[n:], "'") && strings.Contains(rest[:n], "[") {
+		n = len(rest[:n])
+	}
+	c := rest[:n]
+	if c != "" && strings.IndexByte("([{),:;#", c[0]) >= 0 {
+		if _, ok := s.rd.X.Tracked(strings.TrimRight(c, ".,;:")); !ok {
+			return false
+		}
+	}
+	if !strings.ContainsAny(c, "./:*{\\@#(") && !s.bare(c) || n > 500 {
+		return false
+	}
+	for _, cut := range cuts(c) {
+		if m := s.rd.Mention(cut, false); m != nil {
+			s.put(Token{Kind: 'm', Text: cut, M: m}, len(cut))
+			return true
+		}
+	}
+	if spans, size := spot.LineCode(c); spans != nil {
+		s.put(Token{Kind: 'L', Spans: spans}, size)
+		return true
+	}
+	return false
+}
+
+// bare tells whether a chunk without any sign of a path may still be one.
+func (s *scanner) bare(c string) bool {
+	return len(c) > 3 && c[0] >= 'A' && c[0] <= 'Z' || len(c) > 1 && (c[0] == 'L' || c[0] == 'l') && strings.ContainsAny(c, "0123456789") || s.rd.X.Named(c)
+}
+
+// cuts are the readings of a chunk, longest first: less its closing punctuation, up to a
+// comma, up to a bracket, up to where another script starts.
+func cuts(c string) []string {
+	trimmed := strings.TrimRight(c, ".,;:!?)*_~]-–—")
+	out := []string{}
+	add := func(s string) {
+		if s != "" && (len(out) == 0 || out[len(out)-1] != s) {
+			out = append(out, s)
+		}
+	}
+	if strings.HasSuffix(c, "**") || strings.HasSuffix(c, "/*") {
+		add(c)
+	}
+	if strings.Count(trimmed, "(") > strings.Count(trimmed, ")") || strings.Count(trimmed, "[") > strings.Count(trimmed, "]") {
+		add(strings.TrimRight(c, ".,;:!?*_~"))
+	}
+	add(trimmed)
+	if i := strings.IndexAny(trimmed, ",;("); i > 0 {
+		if strings.Contains(trimmed[:i], "{") {
+			if j := strings.IndexByte(trimmed, '}'); j > i {
+				i = j + 1
+				for i < len(trimmed) && strings.IndexByte(",;(", trimmed[i]) < 0 {
+					i++
+				}
+			}
+		}
+		add(strings.TrimRight(trimmed[:i], ".:"))
+	}
+	for _, mark := range []string{"—", "–", "=>", "->", "~~"} {
+		if i := strings.Index(trimmed, mark); i > 0 {
+			add(trimmed[:i])
+		}
+	}
+	if i := strings.IndexFunc(trimmed, Wide); i > 0 {
+		add(strings.TrimRight(trimmed[:i], ".,;:(第"))
+	} else if i == 0 {
+		return out
+	}
+	return out
+}
+
+// Wide tells letters of scripts that are written without spaces.
+func Wide(r rune) bool {
+	return r >= 0x2e80 && (unicode.Is(unicode.Han, r) || unicode.Is(unicode.Hiragana, r) || unicode.Is(unicode.Katakana, r) || unicode.Is(unicode.Hangul, r) || r == '〜' || r == 'ー')
+}
+
+// word reads a word, a number, a run of East Asian script or one sign.
+func (s *scanner) word(rest string, r rune, size int) {
+	letter := func(r rune) bool { return unicode.IsLetter(r) && !Wide(r) || unicode.Is(unicode.Mn, r) }
+	n := 0
+	switch {
+	case unicode.IsDigit(r) && r < 128:
+		for n < len(rest) && rest[n] >= '0' && rest[n] <= '9' {
+			n++
+		}
+		num := 0
+		for _, c := range rest[:min(n, 8)] {
+			num = num*10 + int(c-'0')
+		}
+		s.put(Token{Kind: 'n', Text: rest[:n], Num: num}, n)
+	case Wide(r) && r != '〜':
+		for n < len(rest) {
+			c, w := utf8.DecodeRuneInString(rest[n:])
+			if !Wide(c) || c == '〜' {
+				break
+			}
+			n += w
+		}
+		s.put(Token{Kind: 'w', Text: rest[:n], Lower: rest[:n]}, n)
+	case letter(r):
+		for n < len(rest) {
+			c, w := utf8.DecodeRuneInString(rest[n:])
+			inner := (c == '\'' || c == '’' || c == '-') && n+w < len(rest) && n > 0
+			if inner {
+				after, _ := utf8.DecodeRuneInString(rest[n+w:])
+				inner = letter(after)
+			}
+			if !letter(c) && !inner && !(unicode.IsDigit(c) && n > 0) {
+				break
+			}
+			n += w
+		}
+		s.put(Token{Kind: 'w', Text: rest[:n], Lower: strings.ReplaceAll(strings.ToLower(rest[:n]), "’", "'")}, n)
+	default:
+		s.put(Token{Kind: 'p', Text: rest[:size]}, size)
+	}
+}
+
+// classify gives each token the class of the longest phrase that starts at it.
+func classify(toks []Token) {
+	l := lex()
+	for i := 0; i < len(toks); i++ {
+		if toks[i].Kind == 'p' {
+			toks[i].Class = l.phrases[toks[i].Text]
+			continue
+		}
+		if toks[i].Kind != 'w' {
+			continue
+		}
+		key := ""
+		for n := 0; n < l.longest && i+n < len(toks) && toks[i+n].Kind == 'w'; n++ {
+			if n > 0 {
+				key += " "
+			}
+			key += toks[i+n].Lower
+			if c, ok := l.phrases[key]; ok {
+				toks[i].Class, toks[i].words = c, n+1
+			}
+		}
+		if Wide([]rune(toks[i].Text)[0]) {
+			for _, p := range l.eastern {
+				if strings.Contains(toks[i].Text, p.text) {
+					toks[i].Class |= p.is
+					toks[i].words = max(toks[i].words, 1)
+				}
+			}
+		}
+		toks[min(i+max(toks[i].words-1, 0), len(toks)-1)].Ends = toks[i].Class
+		for n := toks[i].words - 1; n > 0; n-- { // words inside of a phrase say nothing of their own
+			i++
+		}
+	}
+}
