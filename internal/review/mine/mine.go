@@ -1,0 +1,185 @@
+// Package mine finds in a review's text the places it asks to change: paths, lines and
+// the severity the reviewer gave. It goes by rules a linguist and a reviewer would
+// defend, never by a model, and never guesses: a name that could be several files is
+// none. It touches no file; the tracked paths are handed in.
+package mine
+
+import (
+	"github.com/belay-dev/belay/internal/review/names"
+	"github.com/belay-dev/belay/internal/review/prose"
+	"github.com/belay-dev/belay/internal/review/spot"
+	"github.com/belay-dev/belay/internal/review/talk"
+)
+
+// Place is one place a review asks to change. Start and End are lines from 1, both
+// included. Both are 0 for a file as a whole; End alone is 0 from Start to the end.
+type Place struct {
+	Path       string
+	Start, End int
+	Severity   talk.Severity
+}
+
+// Reason tells why a place was taken or left.
+type Reason struct {
+	Place
+	Line  int // in the review where it is named, from 1
+	Taken bool
+	Why   string
+}
+
+const longest = 4 << 20 // bytes of a review that are read
+
+// Mine finds the places that a review asks to change, in the order of the text. files are
+// the tracked paths, with slashes, relative to the top.
+func Mine(text string, files []string) []Place { return In(text, names.New(files)) }
+
+// In is Mine over an index that is kept for several reviews.
+func In(text string, x *names.Index) []Place {
+	return merge(read(text, x))
+}
+
+// Explain tells for every place that is named in a review whether it is asked to change,
+// and why.
+func Explain(text string, files []string) []Reason {
+	mn := read(text, names.New(files))
+	var out []Reason
+	for _, h := range mn.hits {
+		out = append(out, Reason{Place: h.place(), Line: h.line, Taken: h.off == "", Why: h.reason()})
+	}
+	return out
+}
+
+// hit is a place that is named.
+type hit struct {
+	path  string
+	span  spot.Span
+	sev   talk.Severity
+	unit  int
+	line  int
+	weak  bool   // the file as a whole, in passing: lines that follow say it better
+	why   string // it was taken
+	off   string // it was left; "" when it is taken
+	topic bool
+	firm  bool // in so many words
+}
+
+func (h hit) place() Place {
+	sev := h.sev
+	if sev == "" {
+		sev = talk.Unlabelled
+	}
+	return Place{h.path, h.span.Start, h.span.End, sev}
+}
+
+func (h hit) reason() string {
+	if h.off != "" {
+		return h.off
+	}
+	return h.why
+}
+
+// miner is one reading of one review.
+type miner struct {
+	*spot.Reader
+	units  []prose.Unit
+	toks   [][]talk.Token
+	scopes []scope
+	hits   []hit
+
+	said   map[string]bool            // tracked paths that the review names in full
+	inOne  map[int]map[string]bool    // the same for each finding
+	raw    map[string]map[string]bool // untracked paths with folders, by their last element
+	places map[int][]pasted           // what pasted blocks name, by unit
+	dirs   map[int]string             // the folder a finding speaks of
+	last   string                     // the same, in whatever finding
+	focus  string                     // the file spoken of last
+	two    [2]string                  // the two spoken of last
+	spoke  int                        // the finding the focus is of
+	blocks []*block                   // pasted and not yet spoken of
+	prior  []int                      // the hits of the sentence before
+	at     int                        // the unit that set prior
+	mood   string                     // why the last sentence asked for nothing, or ""
+	rename [2]string                  // the last rename that was reported
+}
+
+func read(text string, x *names.Index) *miner {
+	if len(text) > longest {
+		text = text[:longest]
+	}
+	mn := &miner{Reader: spot.NewReader(x), said: map[string]bool{},
+		inOne: map[int]map[string]bool{}, raw: map[string]map[string]bool{}, places: map[int][]pasted{}, dirs: map[int]string{}, spoke: prose.None}
+	if mn.structured(text) {
+		return mn
+	}
+	mn.units = prose.Parse(text)
+	mn.toks = make([][]talk.Token, len(mn.units))
+	mn.scopes = make([]scope, len(mn.units))
+	mn.prepare()
+	for i := range mn.units {
+		mn.unit(i)
+	}
+	mn.finish()
+	return mn
+}
+
+// merge puts repeats together: the worst severity wins.
+func merge(mn *miner) []Place {
+	type key struct {
+		path string
+		span spot.Span
+	}
+	at := map[key]int{}
+	out := []Place{}
+	for _, h := range mn.hits {
+		if h.off != "" {
+			continue
+		}
+		p := h.place()
+		k := key{h.path, h.span}
+		if i, ok := at[k]; ok {
+			if talk.Rank[p.Severity] > talk.Rank[out[i].Severity] {
+				out[i].Severity = p.Severity
+			}
+			continue
+		}
+		at[k] = len(out)
+		out = append(out, p)
+	}
+	return out
+}
+
+// finish drops a file as a whole where the review says better which lines it means: in
+// passing before or after them in one finding, or in a summary.
+func (mn *miner) finish() {
+	type at struct {
+		path string
+		unit int
+	}
+	lined, found, anywhere := map[at]bool{}, map[at]bool{}, map[string]bool{}
+	for _, h := range mn.hits {
+		if h.off != "" || h.unit >= len(mn.scopes) {
+			continue
+		}
+		if h.span.Start > 0 {
+			found[at{h.path, mn.scopes[h.unit].finding}] = true
+			for u := h.unit; u != prose.None && mn.units[u].Kind != prose.Heading && !lined[at{h.path, u}]; u = mn.units[u].Parent {
+				lined[at{h.path, u}] = true
+			}
+		}
+		if !mn.scopes[h.unit].summary {
+			anywhere[h.path] = true
+		}
+	}
+	for i, h := range mn.hits {
+		if h.off != "" || h.unit >= len(mn.scopes) || h.span.Start > 0 {
+			continue
+		}
+		f := mn.scopes[h.unit].finding
+		item := f != prose.None && mn.units[f].Kind != prose.Heading
+		if h.weak && (lined[at{h.path, h.unit}] || item && !h.firm && found[at{h.path, f}]) {
+			mn.hits[i].off = "its lines are said"
+		} else if mn.scopes[h.unit].summary && anywhere[h.path] {
+			mn.hits[i].off = "a summary of what is said elsewhere"
+		}
+	}
+}

@@ -1,0 +1,271 @@
+package mine
+
+import (
+	"github.com/belay-dev/belay/internal/review/clue"
+	"github.com/belay-dev/belay/internal/review/prose"
+	"github.com/belay-dev/belay/internal/review/spot"
+	"github.com/belay-dev/belay/internal/review/talk"
+)
+
+// proseUnit reads a paragraph or a list item.
+func (mn *miner) proseUnit(i int) {
+	toks := mn.toks[i]
+	s := &mn.scopes[i]
+	if len(toks) == 0 {
+		return
+	}
+	s.summary = s.summary || len(toks) > 6 && talk.Sums(toks[:4])
+	if talk.Settled(toks) {
+		s.neg, s.soft = "settled", false
+	}
+	parent := i+1 < len(mn.units) && mn.units[i+1].Parent == i
+	if parent && clue.BareName(toks) {
+		clue.Attach(toks)
+		mn.take(i, s, mn.named(toks))
+		if labs := talk.SeverityOf(toks, 0, len(toks)); len(labs) > 0 {
+			s.sev = labs[0].Sev
+		}
+		return
+	}
+	if mn.units[i].Kind == prose.Item {
+		mn.prior = nil
+	}
+	before := len(mn.hits)
+	carry, named := talk.Severity(""), false
+	for _, part := range talk.Sentences(toks) {
+		if carry != "" && toks[part[0]].Nl && named && !talk.Likewise(toks[part[0]]) {
+			carry = "" // the label of another line
+		}
+		was := carry
+		if carry = mn.sentence(i, part, was); carry != was {
+			named = mn.hasName(toks, part[0], part[1])
+		}
+	}
+	mn.spoken(i)
+	if parent {
+		mn.hand(i, s, mn.hits[before:], carry)
+	}
+}
+
+// hand passes an item's file and severity on to what stands under it.
+func (mn *miner) hand(i int, s *scope, hits []hit, carry talk.Severity) {
+	if carry != "" {
+		s.sev = carry
+	}
+	paths := map[string]bool{}
+	t := topic{unit: i, used: true}
+	for _, h := range hits {
+		if h.off == "" || h.off == "a question" {
+			if !paths[h.path] {
+				t.paths = append(t.paths, h.path)
+			}
+			paths[h.path] = true
+			if h.span.Start > 0 {
+				t.spans = append(t.spans, h.span)
+			}
+			if h.sev != "" && talk.Rank[h.sev] > talk.Rank[s.sev] {
+				s.sev = h.sev
+			}
+		}
+	}
+	if len(t.paths) == 1 {
+		s.topic = &t
+	} else if len(t.paths) == 0 && len(hits) > 0 && s.neg == "" {
+		s.neg, s.soft = hits[0].off, true
+	}
+}
+
+// reader is the state while one sentence is read.
+type sentence struct {
+	unit   int
+	toks   []talk.Token
+	a, b   int
+	labels []talk.Found
+	carry  talk.Severity
+	took   []int
+	every  bool
+	lines  map[int]int // which mention a token of lines belongs to
+	out    map[string]bool
+	turns  bool // a clause after "but" asks after all
+	opens  bool // it ends with a colon: it speaks of what follows
+}
+
+// same reads "Same for b.go": what was just said of a.go, praise included.
+func (mn *miner) same(toks []talk.Token, c *talk.Clause) {
+	w := toks[c.A].Lower
+	if w == "same" && c.A+1 < c.B && (toks[c.A+1].Lower == "for" || toks[c.A+1].Lower == "with" || toks[c.A+1].Lower == "goes") || w == "likewise" || w == "ditto" || w == "dito" || w == "idem" {
+		if mn.mood != "" && c.Neg == "" {
+			c.Neg, c.Firm = mn.mood, false
+		}
+	}
+	mn.mood = c.Neg
+}
+
+// sentence reads one sentence and tells the label that covers what follows.
+func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity {
+	toks := mn.toks[i]
+	st := &sentence{unit: i, toks: toks, a: part[0], b: part[1], carry: carry, labels: talk.SeverityOf(toks, part[0], part[1])}
+	if len(st.labels) == 1 && st.labels[0].Lead && talk.LabelAt(toks, part[0]) != "" {
+		if toks[part[0]].Nl || mn.unitHits(i) == 0 {
+			st.carry = st.labels[0].Sev
+		}
+	}
+	st.lines = clue.Belongs(toks, part[0], part[1])
+	cs := talk.Clauses(toks, part[0], part[1])
+	q := clue.Question(toks, part)
+	for k := range cs {
+		talk.Weigh(toks, &cs[k], q && k == len(cs)-1)
+	}
+	mn.exceptions(st)
+	clue.Spread(toks, cs)
+	mn.same(toks, &cs[0])
+	st.opens = st.b == len(toks) && toks[st.b-1].Kind == 'p' && (toks[st.b-1].Text == ":" || toks[st.b-1].Text == "：")
+	for _, c := range cs[1:] {
+		st.turns = st.turns || c.Firm && toks[c.A].Class&talk.But != 0
+	}
+	for k := range cs {
+		mn.clause(st, &cs[k])
+		if k > 0 && len(cs[k].Hits) == 0 && cs[k].Firm && toks[cs[k].A].Class&talk.But != 0 {
+			mn.turnedUp(st, cs[k-1].Hits)
+		}
+		if k > 0 && len(cs[k].Hits) == 0 {
+			mn.turnedDown(st, cs, k)
+		}
+	}
+	mn.labelled(st)
+	if len(st.took) > 0 {
+		mn.prior, mn.at = st.took, i
+	}
+	return st.carry
+}
+
+func (mn *miner) unitHits(i int) int {
+	n := 0
+	for k := len(mn.hits) - 1; k >= 0 && mn.hits[k].unit == i; k-- {
+		n++
+	}
+	return n
+}
+
+// turnedUp: "a.go is unrelated, but must not print it" asks for the one before.
+func (mn *miner) turnedUp(st *sentence, hits []int) {
+	for _, h := range hits {
+		switch mn.hits[h].off {
+		case "settled", "found good", "a question":
+			mn.hits[h].off, mn.hits[h].why = "", "asked for after all"
+			st.took = append(st.took, h)
+		}
+	}
+}
+
+// turnedDown: "we talked about a.go; separate PR" turns down the clause before.
+func (mn *miner) turnedDown(st *sentence, cs []talk.Clause, k int) {
+	c := cs[k]
+	if c.Neg == "" || c.Soft || mn.hasName(st.toks, c.A, c.B) {
+		return
+	}
+	for _, h := range cs[k-1].Hits {
+		mn.hits[h].off = c.Neg
+	}
+}
+
+func (mn *miner) hasName(toks []talk.Token, a, b int) bool {
+	for i := a; i < b; i++ {
+		if toks[i].M != nil && !toks[i].M.Soft {
+			return true
+		}
+	}
+	return false
+}
+
+// labelled gives a sentence that is only a label to what was said before it.
+func (mn *miner) labelled(st *sentence) {
+	if len(st.labels) == 0 || len(st.took) > 0 {
+		return
+	}
+	if mn.byNumber(st) {
+		return
+	}
+	distinct := map[talk.Severity]bool{}
+	for _, l := range st.labels {
+		distinct[l.Sev] = true
+	}
+	if len(distinct) != 1 {
+		return
+	}
+	sev := st.labels[0].Sev
+	if st.b == len(st.toks) && st.b-st.a <= 4 { // the last word covers the whole paragraph
+		for k := len(mn.hits) - 1; k >= 0 && mn.hits[k].unit == st.unit; k-- {
+			if mn.hits[k].sev == mn.scopes[st.unit].sev {
+				mn.hits[k].sev = sev
+			}
+		}
+	}
+	if len(mn.prior) > 0 && (mn.at == st.unit || mn.scopes[st.unit].finding >= 0 && mn.sameFinding(mn.prior[0], st.unit)) {
+		for _, h := range mn.prior {
+			mn.hits[h].sev = sev
+		}
+		if st.toks[st.a].Nl || st.carry != sev {
+			return
+		}
+		st.carry = ""
+		return
+	}
+	st.carry = sev
+}
+
+func (mn *miner) sameFinding(h, unit int) bool {
+	u := mn.hits[h].unit
+	return u < len(mn.scopes) && mn.scopes[u].finding == mn.scopes[unit].finding
+}
+
+// severity is the label that covers the token at i.
+func (mn *miner) severity(st *sentence, i int) talk.Severity {
+	if sev := talk.LabelFor(st.labels, i); sev != "" {
+		return sev
+	}
+	if st.carry != "" {
+		return st.carry
+	}
+	return mn.scopes[st.unit].sev
+}
+
+// spansAt are the lines said of the mention at i.
+func (st *sentence) spansAt(i int) []spot.Span {
+	spans := st.toks[i].M.Spans
+	if len(spans) > 0 {
+		spans = spans[:len(spans):len(spans)]
+	}
+	for j := st.a; j < st.b; j++ {
+		if at, ok := st.lines[j]; ok && at == i && st.toks[j].Kind == 'L' {
+			if !clue.ContainsAll(spans, st.toks[j].Spans) {
+				spans = append(spans, st.toks[j].Spans...)
+			}
+		}
+	}
+	return spans
+}
+
+// byNumber reads "1 is a blocker, 2 and 3 are nits, the rest is optional": labels given to
+// numbered items.
+func (mn *miner) byNumber(st *sentence) bool {
+	given, rest := clue.Numbers(st.toks, st.a, st.labels)
+	if len(given) == 0 {
+		return false
+	}
+	found := false
+	for k := range mn.hits {
+		for u := mn.hits[k].unit; u != prose.None && u < len(mn.units) && u != st.unit; u = mn.units[u].Parent {
+			n := mn.units[u].Number
+			if n == 0 || mn.units[u].Kind != prose.Item {
+				continue
+			}
+			if sev := given[n]; sev != "" {
+				mn.hits[k].sev, found = sev, true
+			} else if rest != "" {
+				mn.hits[k].sev, found = rest, true
+			}
+		}
+	}
+	return found
+}

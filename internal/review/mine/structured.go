@@ -1,0 +1,50 @@
+package mine
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/review/prose"
+	"github.com/belay-dev/belay/internal/review/result"
+	"github.com/belay-dev/belay/internal/review/talk"
+)
+
+// structured reads a review that is JSON as a whole.
+func (mn *miner) structured(text string) bool {
+	text = strings.TrimSpace(text)
+	if text == "" || text[0] != '{' && text[0] != '[' {
+		return false
+	}
+	mn.units = []prose.Unit{{Kind: prose.Code, Text: text, Line: 1, Parent: prose.None, Intro: prose.None}}
+	mn.toks = make([][]talk.Token, 1)
+	mn.scopes = []scope{{finding: prose.None}}
+	if mn.structuredBlock(0) {
+		return true
+	}
+	mn.hits = nil
+	return false
+}
+
+// structuredBlock takes what a pasted JSON result gives. It is false when the block is
+// none.
+func (mn *miner) structuredBlock(i int) bool {
+	all, ok := result.JSON(mn.Reader, mn.units[i].Text, mn.scopes[i].sev, mn.scopes[i].neg)
+	if !ok {
+		return false
+	}
+	n := len(mn.hits)
+	for _, f := range all {
+		p, off := mn.one(f.Name.Cands, i), f.Off
+		if p == "" && f.Name.Fresh {
+			p = f.Name.Spelled
+			if off == "" {
+				off = "not tracked, and not asked to be made"
+			}
+		}
+		for _, s := range f.Spans {
+			if p != "" {
+				mn.hits = append(mn.hits, hit{path: p, span: s, sev: f.Severity, unit: i, line: mn.units[i].Line, why: "in the structured result", off: off})
+			}
+		}
+	}
+	return len(mn.hits) > n
+}

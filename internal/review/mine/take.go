@@ -1,0 +1,351 @@
+package mine
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/review/clue"
+	"github.com/belay-dev/belay/internal/review/names"
+	"github.com/belay-dev/belay/internal/review/output"
+	"github.com/belay-dev/belay/internal/review/result"
+	"github.com/belay-dev/belay/internal/review/spot"
+	"github.com/belay-dev/belay/internal/review/talk"
+)
+
+// resolve is the tracked file a mention means, or "".
+func (mn *miner) resolve(m *spot.Mention, i int) string {
+	for _, dir := range []string{mn.scopes[i].dir, mn.dirs[mn.scopes[i].finding]} {
+		if dir != "" && m.Spelled != "" && !m.Soft && !m.Link {
+			if p, ok := mn.X.Tracked(dir + "/" + m.Spelled); ok {
+				return p
+			}
+		}
+	}
+	return mn.one(m.Cands, i)
+}
+
+// clause takes or leaves what one clause names.
+func (mn *miner) clause(st *sentence, c *talk.Clause) {
+	s := &mn.scopes[st.unit]
+	why := c.Neg
+	if why == "a question" && mn.scopes[st.unit].neg == "" && c.Firm {
+		why = ""
+	}
+	if s.neg != "" && !(s.soft && (c.Firm || c.Has&talk.Bad != 0)) && why == "" {
+		why = s.neg
+	}
+	if c.Has&talk.Recall != 0 {
+		mn.withdraw(st, c)
+	}
+	if clue.SamePlace(st.toks, c) && mn.last != "" && path.Dir(mn.last) != "." {
+		mn.dirs[s.finding] = path.Dir(mn.last)
+	}
+	mn.folders(st, c, why)
+	pair, ends := mn.pair(st, c)
+	for i := c.A; i < c.B; i++ {
+		m := st.toks[i].M
+		if m == nil || m.Dir != "" || st.out[m.Spelled] {
+			continue
+		}
+		off := why
+		switch {
+		case off != "":
+		case m.Soft && len(st.spansAt(i)) == 0 && !clue.Subject(st.toks, c, i):
+			off = "a symbol in passing"
+		case pair != "" && (i == ends[0] || i == ends[1]):
+			off = pair
+		case clue.Fails(st.toks, c, i) && mn.isTested(m, st.unit):
+			off = "where it shows"
+		case clue.Forbidden(st.toks, c, i) || clue.Refers(st.toks, c, i):
+			off = "only referred to"
+		case c.Has&talk.Create != 0 && clue.Came(st.toks, c, i):
+			off = "came without another file"
+		}
+		mn.single(st, c, i, off)
+	}
+	if len(c.Hits) == 0 || mn.allOff(c.Hits) {
+		mn.unnamed(st, c, why)
+	}
+	st.took = append(st.took, mn.taken(c.Hits)...)
+}
+
+// isTested tells whether a mention means a test.
+func (mn *miner) isTested(m *spot.Mention, i int) bool { return names.IsTest(mn.resolve(m, i)) }
+
+func (mn *miner) allOff(hits []int) bool { return len(mn.taken(hits)) == 0 }
+
+func (mn *miner) taken(hits []int) []int {
+	var out []int
+	for _, h := range hits {
+		if mn.hits[h].off == "" {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// single takes or leaves what the mention at i means.
+func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
+	m := st.toks[i].M
+	if m.Bare && c.Has&talk.Moved == 0 {
+		return
+	}
+	paths := m.Set
+	if len(paths) == 0 {
+		p := mn.resolve(m, st.unit)
+		if p == "" && m.Fresh {
+			p = mn.untracked(m, st.unit)
+			if off == "" && c.Has&(talk.Create|talk.Moved|talk.Undo) == 0 {
+				off = "not tracked, and not asked to be made"
+			}
+		}
+		if p == "" {
+			return
+		}
+		paths = []string{p}
+		if (!m.Soft || off == "") && !(off == "only referred to" && mn.focus != "" && mn.spoke == mn.scopes[st.unit].finding) {
+			mn.focus, mn.last, mn.spoke = p, p, mn.scopes[st.unit].finding
+			if p != mn.two[1] {
+				mn.two = [2]string{mn.two[1], p}
+			}
+		}
+	}
+	spans := st.spansAt(i)
+	if off != "" && off != "only referred to" && len(spans) == 0 && c.Neg == off {
+		mn.acquit(st.unit, paths)
+	}
+	if len(spans) == 0 && len(m.Set) == 0 && off == "" && !clue.Whole(st.toks, c, i) {
+		spans = mn.pastedLines(paths[0])
+	}
+	for _, p := range paths {
+		if st.out[p] {
+			mn.add(st, c, hit{path: p, off: "an exception"}, i)
+			continue
+		}
+		if len(spans) == 0 {
+			mn.add(st, c, hit{path: p, off: off, weak: len(m.Set) == 0 && c.Has&talk.Moved == 0 && !clue.Also(st.toks, c)}, i)
+		}
+		for _, s := range spans {
+			mn.add(st, c, hit{path: p, span: s, off: off}, i)
+		}
+	}
+}
+
+// acquit takes back what was said in passing of files that are then found good.
+func (mn *miner) acquit(unit int, paths []string) {
+	for k := len(mn.hits) - 1; k >= 0 && mn.hits[k].unit == unit; k-- {
+		if h := &mn.hits[k]; h.off == "" && !h.firm && slices.Contains(paths, h.path) {
+			h.off = "found good after all"
+		}
+	}
+}
+
+func (mn *miner) add(st *sentence, c *talk.Clause, h hit, at int) {
+	h.unit, h.line = st.unit, mn.units[st.unit].Line+strings.Count(mn.units[st.unit].Text[:min(st.toks[at].Lo, len(mn.units[st.unit].Text))], "\n")
+	h.sev = mn.severity(st, at)
+	h.firm = c.Firm
+	if h.why = "named as what is wrong"; c.Firm {
+		h.why = "asked to change"
+	}
+	if len(mn.hits) < 200_000 {
+		mn.hits = append(mn.hits, h)
+		c.Hits = append(c.Hits, len(mn.hits)-1)
+	}
+}
+
+// untracked spells a file that is not tracked: by a fuller spelling elsewhere, or in the
+// folder that is spoken of.
+func (mn *miner) untracked(m *spot.Mention, i int) string {
+	if p := names.Fuller(mn.raw[path.Base(m.Spelled)], m.Spelled); p != "" {
+		return p
+	}
+	if !strings.Contains(m.Spelled, "/") {
+		for _, dir := range []string{mn.scopes[i].dir, mn.dirs[mn.scopes[i].finding]} {
+			if dir != "" {
+				return dir + "/" + m.Spelled
+			}
+		}
+	}
+	return m.Spelled
+}
+
+// pastedLines are the lines that waiting output gives for a file the prose names.
+func (mn *miner) pastedLines(p string) []spot.Span {
+	for n := len(mn.blocks) - 1; n >= 0; n-- {
+		b := mn.blocks[n]
+		var spans []spot.Span
+		for k, place := range b.places {
+			if _, ok := b.settled[k]; ok || place.path != p || place.Start == 0 {
+				continue
+			}
+			if place.Kind == output.Frame || place.Kind == output.Panic {
+				if place.Last {
+					spans = []spot.Span{{Start: place.Start, End: place.End}}
+					continue
+				}
+				return []spot.Span{{Start: place.Start, End: place.End}}
+			}
+			if place.Kind == output.Diagnostic || place.Kind == output.Hunk {
+				b.settled[k] = ""
+				spans = append(spans, spot.Span{Start: place.Start, End: place.End})
+			}
+		}
+		if len(spans) > 0 {
+			return spans
+		}
+	}
+	return nil
+}
+
+// pair tells why the two ends of a rename that is only reported are left, and keeps them.
+func (mn *miner) pair(st *sentence, c *talk.Clause) (string, []int) {
+	if c.Has&talk.Moved == 0 {
+		return "", nil
+	}
+	var ends []int
+	for i := c.A; i < c.B; i++ {
+		if m := st.toks[i].M; m != nil && m.Dir == "" && len(m.Set) == 0 {
+			ends = append(ends, i)
+		}
+	}
+	if len(ends) < 2 || c.Has&talk.Need != 0 || !clue.Reported(st.toks, c) {
+		return "", nil
+	}
+	spell := func(i int) string {
+		m := st.toks[i].M
+		if p := mn.resolve(m, st.unit); p != "" {
+			return p
+		}
+		return mn.untracked(m, st.unit)
+	}
+	mn.rename = [2]string{spell(ends[0]), spell(ends[1])}
+	return "a rename that is only reported", ends[:2]
+}
+
+// withdraw takes back what was said of the files a clause names, or of the last ones.
+func (mn *miner) withdraw(st *sentence, c *talk.Clause) {
+	named := false
+	for i := c.A; i < c.B; i++ {
+		m := st.toks[i].M
+		if m == nil {
+			continue
+		}
+		named = true
+		p := mn.resolve(m, st.unit)
+		for k := max(0, len(mn.hits)-2000); k < len(mn.hits); k++ {
+			if h := &mn.hits[k]; h.path == p && (len(st.spansAt(i)) == 0 || clue.ContainsAll(st.spansAt(i), []spot.Span{h.span})) {
+				h.off = "withdrawn later"
+			}
+		}
+	}
+	if !named {
+		for _, h := range mn.prior {
+			mn.hits[h].off = "withdrawn later"
+		}
+	}
+}
+
+// folders reads the folders of a clause: as what is meant as a whole, or as where the
+// rest is.
+func (mn *miner) folders(st *sentence, c *talk.Clause, why string) {
+	for i := c.A; i < c.B; i++ {
+		m := st.toks[i].M
+		if m == nil || m.Dir == "" {
+			continue
+		}
+		whole := c.Has&talk.Every != 0 || c.Firm && talk.Takes(st.toks[c.A:i]) || c.Firm && c.Has&talk.Undo != 0
+		if whole && !clue.Patterned(st.toks, c) && (c.Firm || c.Has&talk.Bad != 0) && why == "" && !clue.Refers(st.toks, c, i) {
+			for _, p := range mn.members(st, c, i, m.Dir) {
+				mn.add(st, c, hit{path: p}, i)
+			}
+			continue
+		}
+		mn.dirs[mn.scopes[st.unit].finding] = m.Dir
+	}
+}
+
+// members are the files of a folder that "all", "the three other handlers" mean there.
+func (mn *miner) members(st *sentence, c *talk.Clause, at int, dir string) []string {
+	var out []string
+	others, count := clue.Count(st.toks, c.A, at)
+	for _, p := range mn.X.Under(dir) {
+		if st.out[p] || others && mn.inOne[mn.scopes[st.unit].finding][p] {
+			continue
+		}
+		out = append(out, p)
+		if len(out) > 2000 {
+			return nil
+		}
+	}
+	if count > 0 && len(out) != count {
+		return names.Sources(out, count)
+	}
+	return out
+}
+
+// exceptions finds what a sentence takes out of a set; "everywhere except en.json" is the
+// rest of that folder.
+func (mn *miner) exceptions(st *sentence) {
+	from, all := -1, false
+	for i := st.a; i < st.b; i++ {
+		if st.toks[i].Class&talk.Except != 0 {
+			from = i
+			break
+		}
+		all = all || st.toks[i].Class&talk.Every != 0 || st.toks[i].M != nil && (len(st.toks[i].M.Set) > 0 || st.toks[i].M.Dir != "")
+	}
+	if from < 0 || !all {
+		return
+	}
+	st.out = map[string]bool{}
+	sample, whole := "", false
+	for i := st.a; i < st.b; i++ {
+		m := st.toks[i].M
+		if m != nil && i < from {
+			whole = true
+		}
+		if m == nil || i < from {
+			continue
+		}
+		if i > from+8 && sample == "" {
+			return
+		}
+		if p := mn.resolve(m, st.unit); p != "" {
+			st.out[p], sample = true, p
+			st.out[m.Spelled] = true
+		}
+		for _, p := range m.Set {
+			st.out[p] = true
+		}
+	}
+	if whole || sample == "" || mn.scopes[st.unit].topic != nil && len(mn.scopes[st.unit].topic.paths) > 1 {
+		return
+	}
+	c := talk.Clause{A: st.a, B: st.b}
+	talk.Weigh(st.toks, &c, false)
+	if c.Neg != "" {
+		return
+	}
+	for _, p := range mn.X.Under(path.Dir(sample)) {
+		if path.Dir(p) == path.Dir(sample) && path.Ext(p) == path.Ext(sample) && !st.out[p] {
+			mn.add(st, &c, hit{path: p}, st.a)
+		}
+	}
+	st.took = append(st.took, mn.taken(c.Hits)...)
+}
+
+// row reads a table's row as a sentence.
+func (mn *miner) row(i int) {
+	s := &mn.scopes[i]
+	r := result.ReadRow(mn.Reader, mn.units[i].Head, mn.units[i].Cells)
+	if r.Severity != "" {
+		s.sev = r.Severity
+	}
+	if r.Off != "" {
+		s.neg, s.soft = r.Off, false
+	}
+	mn.units[i].Text = r.Text
+	mn.toks[i] = talk.Scan(mn.Reader, r.Text)
+	mn.proseUnit(i)
+}

@@ -1,0 +1,317 @@
+package mine
+
+import (
+	"path"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/review/clue"
+	"github.com/belay-dev/belay/internal/review/names"
+	"github.com/belay-dev/belay/internal/review/output"
+	"github.com/belay-dev/belay/internal/review/prose"
+	"github.com/belay-dev/belay/internal/review/spot"
+	"github.com/belay-dev/belay/internal/review/talk"
+)
+
+// unnamed reads a clause that names no file of its own: it speaks of lines of the file at
+// hand, of pasted output, of the file the section is about, or of what came before.
+func (mn *miner) unnamed(st *sentence, c *talk.Clause, why string) {
+	if why != "" && mn.formerOff(st, c, why) {
+		return
+	}
+	if st.opens {
+		return
+	}
+	if mn.orphans(st, c, why) || mn.speak(st, c, why) {
+		return
+	}
+	if why != "" {
+		mn.turnDownPrior(st, c)
+		return
+	}
+	if mn.anaphor(st, c) {
+		return
+	}
+	mn.ofTopic(st, c)
+}
+
+// orphans gives lines without a name to the file at hand.
+func (mn *miner) orphans(st *sentence, c *talk.Clause, why string) bool {
+	found := false
+	for j := c.A; j < c.B; j++ {
+		if at, ok := st.lines[j]; !ok || at >= 0 {
+			continue
+		}
+		p := mn.atHand(st.unit)
+		if p == "" {
+			continue
+		}
+		for _, s := range st.toks[j].Spans {
+			mn.add(st, c, hit{path: p, span: s, off: why}, j)
+			found = true
+		}
+		if t := mn.scopes[st.unit].topic; t != nil {
+			t.used = true
+		}
+	}
+	return found
+}
+
+// atHand is the file a clause without a name speaks of.
+func (mn *miner) atHand(i int) string {
+	if n := len(mn.hits); n > 0 && mn.hits[n-1].unit == i && mn.focus != "" {
+		return mn.focus
+	}
+	if t := mn.scopes[i].topic; t != nil && len(t.paths) == 1 {
+		return t.paths[0]
+	}
+	if mn.spoke == mn.scopes[i].finding {
+		return mn.focus
+	}
+	return ""
+}
+
+// ofTopic takes the file that the heading or the item above is about.
+func (mn *miner) ofTopic(st *sentence, c *talk.Clause) {
+	t := mn.scopes[st.unit].topic
+	if t == nil || t.unit == st.unit || t.drop || clue.CountWords(st.toks, c) < 2 {
+		return
+	}
+	item := mn.units[st.unit].Kind == prose.Item || mn.units[st.unit].Kind == prose.Row
+	if t.used && (!item || len(t.spans) > 0 || mn.unitHits(st.unit) > 0) {
+		return
+	}
+	t.used = true
+	spans := t.spans
+	if len(spans) == 0 {
+		spans = []spot.Span{{}}
+	}
+	for _, p := range t.paths {
+		for _, s := range spans {
+			mn.add(st, c, hit{path: p, span: s, weak: !c.Firm, topic: true}, c.A)
+		}
+	}
+}
+
+// turnDownPrior: "Accepted risk, no fix asked." turns down the sentence before.
+func (mn *miner) turnDownPrior(st *sentence, c *talk.Clause) {
+	praised := c.Neg == "found good" && talk.Pronoun(st.toks[c.A].Lower)
+	if c.A != st.a && st.b > c.B || c.A != st.a && len(st.took) > 0 || c.A != st.a && mn.hasName(st.toks, st.a, c.A) {
+		return // it speaks of the clause before
+	}
+	if c.Neg == "" || c.Soft && !praised || mn.hasName(st.toks, c.A, c.B) {
+		return
+	}
+	if t := mn.scopes[st.unit].topic; t != nil && !t.used {
+		t.drop = true
+	}
+	for _, h := range mn.prior {
+		u := mn.hits[h].unit
+		if u == st.unit || mn.scopes[st.unit].finding >= 0 && mn.sameFinding(h, st.unit) || u < st.unit && talk.Pronoun(st.toks[st.a].Lower) {
+			if mn.hits[h].off == "" {
+				mn.hits[h].off = c.Neg
+			}
+		}
+	}
+}
+
+// anaphor reads "please restore it", "undo the rename", "the latter needs a test".
+func (mn *miner) anaphor(st *sentence, c *talk.Clause) bool {
+	if c.Has&talk.Undo != 0 && c.Firm && mn.rename[1] != "" {
+		for _, p := range mn.rename {
+			mn.add(st, c, hit{path: p}, c.A)
+		}
+		mn.rename = [2]string{}
+		return true
+	}
+	if which := clue.FormerLatter(st.toks, c); which >= 0 && mn.two[which] != "" && mn.spoke == mn.scopes[st.unit].finding {
+		mn.add(st, c, hit{path: mn.two[which], weak: true}, c.A)
+		return true
+	}
+	return c.Firm && (mn.promote(st, c) || mn.promoteRef(st, c))
+}
+
+// promote takes what a question was about, once a change is asked for.
+func (mn *miner) promote(st *sentence, c *talk.Clause) bool {
+	found := false
+	for k := len(mn.hits) - 1; k >= 0 && k >= len(mn.hits)-8; k-- {
+		h := &mn.hits[k]
+		if h.off == "" || !mn.sameFinding(k, st.unit) {
+			break
+		}
+		if h.off == "a question" || h.off == "not tracked, and not asked to be made" && c.Has&(talk.Create|talk.Undo|talk.Moved) != 0 {
+			h.off, h.why, found = "", "asked for after a question", true
+			h.sev = mn.severity(st, c.A)
+			st.took = append(st.took, k)
+		}
+	}
+	return found
+}
+
+// promoteRef takes the file that "fix it there", "please cap it" speaks of.
+func (mn *miner) promoteRef(st *sentence, c *talk.Clause) bool {
+	back := clue.There(st.toks, c)
+	k := len(mn.hits) - 1
+	if k < 0 || mn.hits[k].off != "only referred to" || !mn.sameFinding(k, st.unit) || !back && (mn.hits[k].unit != st.unit || !mn.allOff(mn.prior)) {
+		return false
+	}
+	mn.hits[k].off, mn.hits[k].why = "", "what is asked for speaks of it"
+	st.took = append(st.took, k)
+	return true
+}
+
+// formerOff: "the former is fine" turns down what was said of it.
+func (mn *miner) formerOff(st *sentence, c *talk.Clause, why string) bool {
+	p := ""
+	if which := clue.FormerLatter(st.toks, c); which >= 0 && mn.spoke == mn.scopes[st.unit].finding {
+		p = mn.two[which]
+	}
+	for k := len(mn.hits) - 1; p != "" && k >= 0 && k >= len(mn.hits)-8; k-- {
+		if mn.hits[k].path == p && mn.hits[k].off == "" {
+			mn.hits[k].off = why
+		}
+	}
+	return p != ""
+}
+
+// speak reads a clause as said of the pasted output that waits.
+func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
+	if len(mn.blocks) == 0 {
+		return false
+	}
+	if mn.ordinals(st, c, why) || mn.stems(st, c, why) {
+		return true
+	}
+	if why != "" {
+		if c.Neg != "" && (talk.Pronoun(st.toks[c.A].Lower) || c.B-c.A <= 5) && !mn.hasName(st.toks, c.A, c.B) {
+			for _, b := range mn.blocks {
+				mn.leave(b, why)
+			}
+			return true
+		}
+		return false
+	}
+	if mn.at == st.unit && len(mn.prior) > 0 && !clue.Plural(st.toks, c) {
+		return false // it speaks of the one that was picked
+	}
+	orders := c.Has&(talk.Ask|talk.Need) != 0
+	n := len(mn.hits)
+	for _, b := range mn.blocks {
+		sev := mn.severity(st, c.A)
+		if sev == "" {
+			sev = b.sev
+		}
+		if orders || c.Has&talk.Bad != 0 && c.Has&talk.Good == 0 {
+			if mn.takeAll(b, sev, "output it asks to mend") == 0 && len(b.settled) == 0 {
+				mn.deepest(b, sev)
+			}
+		}
+		mn.hunks(b, sev)
+	}
+	for k := n; k < len(mn.hits); k++ {
+		c.Hits = append(c.Hits, k)
+	}
+	return len(mn.hits) > n
+}
+
+// hunks takes the hunks that prose objects to.
+func (mn *miner) hunks(b *block, sev talk.Severity) {
+	for k, p := range b.places {
+		if _, ok := b.settled[k]; !ok && p.Kind == output.Hunk && p.path != "" {
+			mn.takeOne(b, k, sev, "a hunk it objects to")
+		}
+	}
+}
+
+// deepest takes the innermost frame of a trace that is in the repository and no test.
+func (mn *miner) deepest(b *block, sev talk.Severity) {
+	at := -1
+	for k, p := range b.places {
+		if p.Kind == output.Frame && p.path != "" && !names.IsTest(p.path) && (at < 0 || p.Last) {
+			at = k
+		}
+	}
+	if at >= 0 {
+		mn.takeOne(b, at, sev, "the innermost frame of a trace")
+	}
+}
+
+// ordinals reads "the first would wipe /", "the second is noise".
+func (mn *miner) ordinals(st *sentence, c *talk.Clause, why string) bool {
+	which := clue.Ordinal(st.toks, c)
+	if which == 0 {
+		return false
+	}
+	type at struct {
+		b *block
+		k int
+	}
+	var all []at
+	for _, b := range mn.blocks {
+		for k, p := range b.places {
+			if (p.Kind == output.Diagnostic || p.Kind == output.Panic) && p.path != "" {
+				all = append(all, at{b, k})
+			}
+		}
+	}
+	if which < 0 {
+		which = len(all)
+	}
+	if which > len(all) || which == 0 {
+		return false
+	}
+	pick := all[which-1]
+	if why != "" && !st.turns {
+		pick.b.settled[pick.k] = why
+		return true
+	}
+	if _, ok := pick.b.settled[pick.k]; !ok {
+		mn.takeOne(pick.b, pick.k, mn.severity(st, c.A), "the complaint it counts")
+		c.Hits = append(c.Hits, len(mn.hits)-1)
+	}
+	return true
+}
+
+// stems reads "guard in Totals" after a trace that names Totals.php.
+func (mn *miner) stems(st *sentence, c *talk.Clause, why string) bool {
+	if c.Has&(talk.Ask|talk.Need|talk.Bad) == 0 && why == "" {
+		return false
+	}
+	found := false
+	for i := c.A; i < c.B && !found; i++ {
+		t := st.toks[i]
+		if t.Kind != 'w' && t.Kind != 'c' || len(t.Lower) < 4 {
+			continue
+		}
+		for _, b := range mn.blocks {
+			for _, p := range b.places {
+				if found || p.path == "" || strings.ToLower(names.Stem(path.Base(p.path))) != t.Lower || p.Kind == output.Aside {
+					continue
+				}
+				found = true
+				off := why
+				if off == "" && clue.Refers(st.toks, c, i) {
+					off = "only referred to"
+				}
+				spans := mn.pastedLines(p.path)
+				if len(spans) == 0 {
+					spans = []spot.Span{{Start: p.Start, End: p.End}}
+				}
+				for _, s := range spans {
+					mn.add(st, c, hit{path: p.path, span: s, off: off}, i)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// spoken ends a paragraph: what it said of pasted output is said.
+func (mn *miner) spoken(i int) {
+	keep := mn.blocks[:0]
+	for _, b := range mn.blocks {
+		if len(b.settled) == 0 {
+			keep = append(keep, b)
+		}
+	}
+	mn.blocks = keep
+}

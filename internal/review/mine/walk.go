@@ -1,0 +1,295 @@
+package mine
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/review/clue"
+	"github.com/belay-dev/belay/internal/review/output"
+	"github.com/belay-dev/belay/internal/review/prose"
+	"github.com/belay-dev/belay/internal/review/spot"
+	"github.com/belay-dev/belay/internal/review/talk"
+)
+
+// scope is what a unit hands down to what stands under it.
+type scope struct {
+	finding int
+	topic   *topic
+	dir     string
+	sev     talk.Severity
+	neg     string // why nothing below is asked for
+	soft    bool   // neg unless it asks in so many words
+	summary bool
+}
+
+// topic is the file that a heading, a list item or a "Location:" is about.
+type topic struct {
+	paths []string
+	spans []spot.Span
+	unit  int
+	used  bool
+	drop  bool // it was said that nothing is asked there
+}
+
+// unit reads one unit in its place.
+func (mn *miner) unit(i int) {
+	u := mn.units[i]
+	s := mn.inherit(i)
+	if s.finding != mn.spoke {
+		mn.enter(s.finding, u)
+	}
+	if u.Box == prose.Done || u.Struck {
+		s.neg, s.soft = "checked or struck out", false
+	}
+	mn.scopes[i] = s
+	switch u.Kind {
+	case prose.Heading:
+		mn.headingUnit(i)
+	case prose.Code, prose.Quote:
+		mn.blockUnit(i)
+	case prose.Row:
+		mn.row(i)
+	default:
+		mn.proseUnit(i)
+	}
+}
+
+// enter forgets what only holds within a finding.
+func (mn *miner) enter(finding int, u prose.Unit) {
+	mn.spoke = finding
+	mn.prior = nil
+	if u.Kind != prose.Para {
+		mn.focus, mn.two = "", [2]string{}
+	}
+	if u.Kind == prose.Heading || u.Kind == prose.Item {
+		mn.settle()
+	}
+}
+
+// inherit puts together what stands above a unit: its parent, and the paragraph that
+// introduces its list.
+func (mn *miner) inherit(i int) scope {
+	u := mn.units[i]
+	s := scope{finding: mn.scopes[i].finding}
+	if u.Parent != prose.None {
+		p := mn.scopes[u.Parent]
+		p.finding = s.finding
+		s = p
+	}
+	if u.Intro != prose.None && u.Kind != prose.Code && mn.units[u.Intro].Kind == prose.Para {
+		in := mn.intro(u.Intro)
+		if in.sev != "" {
+			s.sev = in.sev
+		}
+		if in.neg != "" && s.neg == "" {
+			s.neg, s.soft = in.neg, in.soft
+		}
+		if in.topic != nil {
+			s.topic = in.topic
+		}
+		if in.dir != "" {
+			s.dir = in.dir
+		}
+	}
+	return s
+}
+
+// quotedLines gives the lines that a quotation names to the file the section is about.
+func (mn *miner) quotedLines(i int) {
+	t := mn.scopes[i].topic
+	if t == nil || len(t.paths) != 1 {
+		return
+	}
+	for _, tok := range talk.Scan(mn.Reader, mn.units[i].Text) {
+		for _, s := range tok.Spans {
+			mn.places[i] = append(mn.places[i], pasted{output.Place{Path: t.paths[0], Start: s.Start, End: s.End, Kind: output.Diagnostic}, t.paths[0]})
+			t.used = true
+		}
+	}
+}
+
+// intro reads a paragraph as the introduction of a list.
+func (mn *miner) intro(i int) scope {
+	toks := mn.toks[i]
+	var s scope
+	if len(toks) == 0 {
+		return s
+	}
+	parts := talk.Sentences(toks)
+	last := parts[len(parts)-1]
+	colon := strings.Contains(":：", toks[len(toks)-1].Text) && toks[len(toks)-1].Kind == 'p'
+	named := mn.named(toks)
+	if found := talk.SeverityOf(toks, last[0], last[1]); len(found) == 1 && (colon || len(named) == 0) {
+		s.sev = found[0].Sev
+	}
+	if !colon && len(named) > 0 {
+		return s
+	}
+	for _, c := range talk.Clauses(toks, last[0], last[1]) {
+		talk.Weigh(toks, &c, clue.Question(toks, last))
+		if c.Neg != "" && c.Neg != "a question" && (colon || len(parts) == 1 && !c.Soft) && !c.Firm {
+			s.neg, s.soft = c.Neg, c.Soft
+		}
+	}
+	if colon {
+		mn.take(i, &s, named)
+	}
+	return s
+}
+
+// take makes the only file named the topic, the only folder the folder.
+func (mn *miner) take(i int, s *scope, named []*spot.Mention) {
+	var t topic
+	for _, m := range named {
+		if m.Dir != "" {
+			s.dir = mn.inside(s.dir, m)
+			continue
+		}
+		if p := mn.resolve(m, i); p != "" && !m.Soft {
+			t.paths, t.spans = append(t.paths, p), append(t.spans, m.Spans...)
+		}
+	}
+	if len(t.paths) == 1 {
+		t.unit = i
+		s.topic = &t
+	}
+}
+
+// inside is a folder within the one spoken of, when it is there.
+func (mn *miner) inside(dir string, m *spot.Mention) string {
+	if dir != "" {
+		if d, ok := mn.X.Dir(dir + "/" + m.Spelled); ok {
+			return d
+		}
+	}
+	return m.Dir
+}
+
+func (mn *miner) named(toks []talk.Token) []*spot.Mention {
+	var out []*spot.Mention
+	for _, t := range toks {
+		if t.M != nil {
+			out = append(out, t.M)
+		}
+	}
+	return out
+}
+
+// headingUnit sets what a heading says for all below it.
+func (mn *miner) headingUnit(i int) {
+	s := &mn.scopes[i]
+	toks := mn.toks[i]
+	if sev := talk.Headed(toks); sev != "" {
+		s.sev = sev
+	}
+	s.summary = s.summary || talk.Sums(toks)
+	c := talk.Clause{A: 0, B: len(toks)}
+	talk.Weigh(toks, &c, len(toks) > 0 && clue.Question(toks, [2]int{0, len(toks)}))
+	if c.Neg == "" && len(toks) > 0 && c.Has&talk.Seen != 0 {
+		c.Neg = "only looked at"
+	}
+	if c.Neg != "" {
+		s.neg, s.soft = c.Neg, c.Neg == "found good" || c.Neg == "a question"
+	} else if s.sev != "" && s.soft {
+		s.neg = ""
+	}
+	if len(toks) > 0 && toks[0].Class&talk.Query != 0 && toks[0].Kind == 'w' || len(toks) > 0 && strings.HasPrefix(toks[0].Lower, "question") {
+		s.neg, s.soft = "a question", true
+	}
+	clue.Attach(toks)
+	mn.take(i, s, mn.named(toks))
+}
+
+// block is pasted output that waits for what the prose says of it.
+type block struct {
+	unit    int
+	places  []pasted
+	settled map[int]string // by place: why it is left, "" for taken
+	sev     talk.Severity
+}
+
+// blockUnit reads a pasted block or a quotation, under what introduces it.
+func (mn *miner) blockUnit(i int) {
+	u := mn.units[i]
+	if u.Kind == prose.Code && (u.Lang == "json" || u.Lang == "yaml" || u.Lang == "yml" || u.Lang == "") && mn.structuredBlock(i) {
+		return
+	}
+	if u.Kind == prose.Quote && len(mn.places[i]) == 0 {
+		mn.quotedLines(i)
+	}
+	places := mn.places[i]
+	if len(places) == 0 {
+		return
+	}
+	b := &block{unit: i, places: places, settled: map[int]string{}}
+	mn.blocks = append(mn.blocks, b)
+	if u.Intro == prose.None || len(mn.toks[u.Intro]) == 0 {
+		return
+	}
+	toks := mn.toks[u.Intro]
+	parts := talk.Sentences(toks)
+	last := parts[len(parts)-1]
+	if end := toks[len(toks)-1]; end.Kind != 'p' || !strings.Contains(":：", end.Text) {
+		return
+	}
+	found := talk.SeverityOf(toks, last[0], last[1])
+	for _, c := range talk.Clauses(toks, last[0], last[1]) {
+		talk.Weigh(toks, &c, false)
+		if c.Neg != "" {
+			mn.leave(b, c.Neg)
+		} else if (c.Firm || c.Has&talk.Fixup != 0) && has(places, output.Diagnostic) {
+			sev := mn.scopes[i].sev
+			if len(found) == 1 {
+				sev = found[0].Sev
+			}
+			mn.takeAll(b, sev, "output it asks to mend")
+		}
+	}
+	if len(found) == 1 {
+		b.sev = found[0].Sev
+	}
+}
+
+func has(places []pasted, kind output.Kind) bool {
+	for _, p := range places {
+		if p.Kind == kind && p.path != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (mn *miner) leave(b *block, why string) {
+	for n := range b.places {
+		if _, ok := b.settled[n]; !ok {
+			b.settled[n] = why
+		}
+	}
+}
+
+// takeAll takes every complaint of a block that is not settled yet.
+func (mn *miner) takeAll(b *block, sev talk.Severity, why string) int {
+	n := 0
+	for k, p := range b.places {
+		if _, ok := b.settled[k]; ok || p.path == "" || p.Kind != output.Diagnostic && p.Kind != output.Panic {
+			continue
+		}
+		mn.takeOne(b, k, sev, why)
+		n++
+	}
+	return n
+}
+
+func (mn *miner) takeOne(b *block, k int, sev talk.Severity, why string) {
+	p := b.places[k]
+	b.settled[k] = ""
+	if sev == "" {
+		sev = mn.scopes[b.unit].sev
+	}
+	mn.hits = append(mn.hits, hit{path: p.path, span: spot.Span{Start: p.Start, End: p.End}, sev: sev, unit: b.unit, line: mn.units[b.unit].Line + p.Line, why: why})
+	mn.prior = append(mn.prior, len(mn.hits)-1)
+	mn.focus = p.path
+}
+
+// settle ends a finding: what was pasted and never spoken of says nothing, except a hunk
+// that somebody objected to.
+func (mn *miner) settle() { mn.blocks = nil }
