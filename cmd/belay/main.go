@@ -22,6 +22,7 @@ import (
 	"github.com/belay-dev/belay/internal/cli"
 	"github.com/belay-dev/belay/internal/cli/house"
 	"github.com/belay-dev/belay/internal/cli/report"
+	"github.com/belay-dev/belay/internal/cli/review"
 	"github.com/belay-dev/belay/internal/cli/tree"
 	"github.com/belay-dev/belay/internal/cli/work"
 	"github.com/belay-dev/belay/internal/flow"
@@ -113,7 +114,7 @@ It works with any agent command and needs only git.`,
 			root.AddCommand(c)
 		}
 	}
-	add("loop", work.Commands(a)...)
+	add("loop", append(work.Commands(a), review.Commands(a)...)...)
 	add("tree", tree.Commands(a)...)
 	add("house", report.Commands(a)...)
 	add("house", append(house.Commands(a), versionCommand(a))...)

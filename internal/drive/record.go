@@ -10,6 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/journal"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/review/cycle"
 )
 
 // The types of journal entries that flow writes.
@@ -28,11 +29,12 @@ type EventEntry struct {
 
 // Note is a happening outside the loop: a rollback by hand, a torn journal.
 type Note struct {
-	Kind   string           `json:"kind"` // rollback, torn, lost
+	Kind   string           `json:"kind"` // rollback, torn, lost, review, review-resolved
 	Text   string           `json:"text"`
 	Target belay.SnapshotID `json:"target,omitempty"`
 	Rescue belay.SnapshotID `json:"rescue,omitempty"`
 	Kept   []string         `json:"kept,omitempty"`
+	Review *cycle.Recorded  `json:"review,omitempty"` // of the kinds review and review-resolved
 }
 
 // Record is a task as its journal tells it.

@@ -1,0 +1,318 @@
+// Package reviews says what happens when someone asks about reviews: what one asks to
+// change, recording one, listing, showing and resolving them. Like flow, on whose desk it
+// works, it knows no flags and no terminals.
+package reviews
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/flow"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/review/cycle"
+	"github.com/belay-dev/belay/internal/review/mine"
+	"github.com/belay-dev/belay/internal/review/names"
+	"github.com/belay-dev/belay/internal/review/talk"
+)
+
+// New is a review that somebody gave of a task's work.
+type New struct {
+	Task         belay.TaskID
+	Verdict      string // approve or reject
+	Text         string // Markdown, with or without front matter
+	Reviewer     string
+	Reproduction string
+}
+
+// Review is a cycle as it is known: by the record, by its file, or by both.
+type Review struct {
+	Cycle    int              `json:"cycle"`
+	Verdict  string           `json:"verdict"`
+	Reviewer string           `json:"reviewer,omitempty"`
+	Time     time.Time        `json:"time,omitzero"`
+	Pointer  string           `json:"pointer"`
+	Path     string           `json:"path"`
+	Affected []cycle.Affected `json:"affected_files,omitempty"`
+	Resolved bool             `json:"resolved"`
+	Recorded bool             `json:"recorded"`          // the task's record holds it: its verdict counts
+	Problem  string           `json:"problem,omitempty"` // why the file could not be read
+	Body     string           `json:"body,omitempty"`
+}
+
+// Record writes a review's file and then records it. A process killed in between
+// leaves a file that the record does not know: it is listed as such and counts for
+// nothing.
+func Record(ctx context.Context, d *flow.Desk, q New) (Review, error) {
+	if q.Verdict != "approve" && q.Verdict != "reject" {
+		return Review{}, belay.Refuse(belay.CodeUsage, "--verdict approve or --verdict reject", "%q is no verdict", q.Verdict)
+	}
+	if strings.TrimSpace(q.Text) == "" {
+		return Review{}, belay.Refuse(belay.CodeUsage, "write what is to change, or what is good", "the review is empty")
+	}
+	r, err := d.Load(q.Task)
+	if err != nil {
+		return Review{}, err
+	}
+	given, err := cycle.Parse([]byte(q.Text))
+	if err != nil {
+		return Review{}, err
+	}
+	said, err := given.Cycle()
+	if err != nil {
+		return Review{}, err
+	}
+	affected, err := affected(ctx, d, said.Affected, given.Body())
+	if err != nil {
+		return Review{}, err
+	}
+	shelf, err := open(d, r)
+	if err != nil {
+		return Review{}, err
+	}
+	defer func() { _ = shelf.Close() }()
+	c := cycle.Cycle{Task: string(r.Task.ID), Feature: r.Task.Feature, Reviewer: first(q.Reviewer, said.Reviewer), Time: time.Now().UTC().Truncate(time.Second),
+		Verdict: q.Verdict, Affected: affected, Reproduction: first(q.Reproduction, said.Reproduction), Override: said.Override}
+	n, err := shelf.Add(func(n int) (*cycle.Document, error) {
+		c.Number = n
+		return cycle.New(c, given.Body())
+	})
+	if err != nil {
+		return Review{}, err
+	}
+	pointer := cycle.Of(r.Task.Feature, string(r.Task.ID), n).String()
+	note := drive.Note{Kind: "review", Text: reviewText(c, pointer), Review: &cycle.Recorded{Cycle: n, Verdict: q.Verdict, Reviewer: c.Reviewer, Pointer: pointer}}
+	if err := d.AddNote(ctx, r, note); err != nil {
+		return Review{}, fmt.Errorf("record the review in %s, whose file is written: %w", shelf.Path(n), err)
+	}
+	return known(r, shelf, shelf.Read(n)), nil
+}
+
+func first(all ...string) string {
+	for _, s := range all {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func reviewText(c cycle.Cycle, pointer string) string {
+	who := c.Reviewer
+	if who == "" {
+		who = "a reviewer"
+	}
+	return fmt.Sprintf("review %d by %s: %s, %s", c.Number, who, c.Verdict, pointer)
+}
+
+// affected adds the places found in prose to those a review names in its front matter.
+func affected(ctx context.Context, d *flow.Desk, named []cycle.Affected, text string) ([]cycle.Affected, error) {
+	files, err := tracked(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	out := append([]cycle.Affected(nil), named...)
+	have := map[string]bool{}
+	for _, a := range named {
+		have[a.Path+":"+a.Lines] = true
+		if a.Lines != "" {
+			have[a.Path+":"] = true
+		}
+	}
+	for _, p := range mine.In(text, names.New(files)) {
+		a := cycle.Affected{Path: p.Path, Lines: linesText(p.Start, p.End)}
+		if p.Severity != talk.Unlabelled {
+			a.Severity = string(p.Severity)
+		}
+		if !have[a.Path+":"+a.Lines] {
+			have[a.Path+":"+a.Lines] = true
+			out = append(out, a)
+		}
+	}
+	return out, nil
+}
+
+func linesText(start, end int) string {
+	switch {
+	case start == 0:
+		return ""
+	case end == 0:
+		return fmt.Sprintf("%d-", start)
+	case start == end:
+		return fmt.Sprint(start)
+	}
+	return fmt.Sprintf("%d-%d", start, end)
+}
+
+func open(d *flow.Desk, r *drive.Record) (*cycle.Shelf, error) {
+	return cycle.Open(d.Repo.Root, cycle.Folder(r.Task.Feature), string(r.Task.ID))
+}
+
+// List lists a task's reviews, by its record and its files.
+func List(d *flow.Desk, task belay.TaskID) ([]Review, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return nil, err
+	}
+	shelf, err := open(d, r)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = shelf.Close() }()
+	entries, err := shelf.List()
+	if err != nil {
+		return nil, err
+	}
+	there := map[int]bool{}
+	out := []Review{}
+	for _, e := range entries {
+		there[e.Number] = true
+		out = append(out, known(r, shelf, e))
+	}
+	for _, n := range r.Notes { // recorded, but its file is gone
+		if n.Kind == "review" && n.Review != nil && !there[n.Review.Cycle] {
+			there[n.Review.Cycle] = true
+			out = append(out, known(r, shelf, shelf.Read(n.Review.Cycle)))
+		}
+	}
+	return out, nil
+}
+
+// known puts together what the record and the file say of a cycle. The record's verdict
+// counts.
+func known(r *drive.Record, shelf *cycle.Shelf, e cycle.Entry) Review {
+	v := Review{Cycle: e.Number, Verdict: e.Cycle.Verdict, Reviewer: e.Cycle.Reviewer, Time: e.Cycle.Time, Path: shelf.Path(e.Number),
+		Pointer: cycle.Of(r.Task.Feature, string(r.Task.ID), e.Number).String(), Affected: e.Cycle.Affected, Resolved: !e.Cycle.Resolved.IsZero()}
+	if e.Err != nil {
+		v.Problem = e.Err.Error()
+	} else {
+		v.Body = e.Document.Body()
+	}
+	for _, n := range r.Notes {
+		if n.Review == nil || n.Review.Cycle != e.Number {
+			continue
+		}
+		switch n.Kind {
+		case "review":
+			v.Recorded, v.Verdict, v.Resolved = true, n.Review.Verdict, false
+			v.Reviewer = first(n.Review.Reviewer, v.Reviewer)
+		case "review-resolved":
+			v.Resolved = true
+		}
+	}
+	return v
+}
+
+// One is cycle n of a task. CodeNotFound when neither the record nor a file knows
+// it.
+func One(d *flow.Desk, task belay.TaskID, n int) (Review, error) {
+	all, err := List(d, task)
+	if err != nil {
+		return Review{}, err
+	}
+	for _, v := range all {
+		if v.Cycle == n {
+			return v, nil
+		}
+	}
+	return Review{}, belay.Refuse(belay.CodeNotFound, "belay review list "+string(task), "%s has no review %d", task, n)
+}
+
+const maxPointed = 16 << 20
+
+// Pointed reads what a pointer names: a cycle file, or the feedback that older records
+// point to. path is from the top of the repository or, for older feedback, of the git
+// folder.
+func Pointed(d *flow.Desk, pointer string) (path, text string, err error) {
+	p, err := cycle.ParsePointer(pointer)
+	if err != nil {
+		return "", "", err
+	}
+	type place struct{ top, path string }
+	places := []place{{d.Repo.Root, p.Path()}}
+	if p.Legacy {
+		for _, dir := range []string{"belay/feedback", "spec-kitty/feedback"} {
+			places = append(places, place{d.Repo.Common, filepath.ToSlash(filepath.Join(dir, p.Feature, p.Task, p.Name))})
+		}
+	}
+	for _, at := range places {
+		text, err := readWithin(at.top, at.path)
+		if err == nil || !errors.Is(err, os.ErrNotExist) {
+			return at.path, text, err
+		}
+	}
+	return "", "", belay.Refuse(belay.CodeNotFound, "belay review list TASK", "nothing lies where %s points", p)
+}
+
+// readWithin reads a file without following a link out of its folder.
+func readWithin(top, path string) (string, error) {
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = root.Close() }()
+	info, err := root.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxPointed {
+		return "", belay.Refuse(belay.CodeCannot, "look at it by hand", "%s is no file of a review", path)
+	}
+	text, err := root.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	return string(text), nil
+}
+
+// Resolve records that what cycles asked for is done, and says so in their files.
+func Resolve(ctx context.Context, d *flow.Desk, task belay.TaskID, cycles []int) ([]Review, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return nil, err
+	}
+	shelf, err := open(d, r)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = shelf.Close() }()
+	var entries []cycle.Entry
+	for _, n := range cycles { // refuse first: nothing is written when one of them is wrong
+		e := shelf.Read(n)
+		if e.Err != nil {
+			return nil, e.Err
+		}
+		if v := known(r, shelf, e); !v.Recorded {
+			return nil, belay.Refuse(belay.CodeNotFound, "belay review list "+string(task), "review %d of %s is a file that the record does not know", n, task)
+		}
+		entries = append(entries, e)
+	}
+	var out []Review
+	for _, e := range entries {
+		v := known(r, shelf, e)
+		if !v.Resolved {
+			note := drive.Note{Kind: "review-resolved", Text: fmt.Sprintf("review %d is resolved", e.Number),
+				Review: &cycle.Recorded{Cycle: e.Number, Verdict: v.Verdict, Reviewer: v.Reviewer, Pointer: v.Pointer}}
+			if err := d.AddNote(ctx, r, note); err != nil {
+				return out, err
+			}
+		}
+		if e.Cycle.Resolved.IsZero() {
+			was := e.Document.Bytes()
+			if err := e.Document.Set("resolved_at", time.Now().UTC().Truncate(time.Second)); err != nil {
+				return out, err
+			}
+			if err := shelf.Replace(e.Number, was, e.Document); err != nil {
+				return out, err
+			}
+		}
+		out = append(out, known(r, shelf, shelf.Read(e.Number)))
+	}
+	return out, nil
+}
