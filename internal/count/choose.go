@@ -1,0 +1,320 @@
+package count
+
+import (
+	"bytes"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/count/list"
+)
+
+// kindWords say which kinds of lists a word of a requirement speaks of.
+var kindWords = map[string][]list.Kind{
+	"method": {list.Methods}, "function": {list.Functions, list.Methods}, "helper": {list.Functions}, "handler": {list.Functions, list.Calls},
+	"test": {list.Tests}, "spec": {list.Tests}, "benchmark": {list.Functions}, "case": {list.Cases, list.Enum},
+	"row": {list.Rows}, "table": {list.Rows}, "column": {list.Columns}, "field": {list.Fields, list.Columns}, "property": {list.Properties, list.Fields, list.Declarations, list.Object},
+	"prop": {list.Fields}, "token": {list.Properties}, "variable": {list.Properties}, "rule": {list.Rules}, "selector": {list.Rules}, "class": {list.Rules, list.Types},
+	"breakpoint": {list.Rules}, "keyframe": {list.Rules}, "declaration": {list.Declarations},
+	"variant": {list.Enum}, "member": {list.Enum}, "enum": {list.Enum}, "constant": {list.Enum}, "state": {list.Enum}, "union": {list.Enum},
+	"route": {list.Calls}, "endpoint": {list.Calls}, "command": {list.Calls}, "call": {list.Calls}, "subcommand": {list.Calls},
+	"bullet": {list.Bullets}, "step": {list.Bullets}, "heading": {list.Headings}, "section": {list.Headings}, "chapter": {list.Headings}, "subsection": {list.Headings},
+	"key": {list.Object}, "switch": {list.Cases}, "branch": {list.Cases}, "arm": {list.Cases}, "type": {list.Types}, "attribute": {list.Fields},
+	"card": {list.Elements}, "link": {list.Elements}, "button": {list.Elements}, "element": {list.Elements}, "option": {list.Elements},
+}
+
+// prior is how much less a kind is meant when no word speaks of it.
+var prior = map[list.Kind]float64{
+	list.Methods: -2.5, list.Functions: -2.5, list.Tests: -2.5, list.Fields: -2.5, list.Calls: -1.5, list.Cases: -2, list.Types: -2.5,
+	list.Columns: -2, list.Headings: -1.5, list.Declarations: -1.2, list.Rules: -1,
+}
+
+// candidate is a list that a requirement may mean, as it was and as it is.
+type candidate struct {
+	before, after           *list.List
+	itemsBefore, itemsAfter []list.Item
+	was, is                 list.Count
+	score                   float64
+}
+
+// choose gives the lists that a requirement may mean, the likeliest first.
+func (j *judge) choose() []*candidate {
+	files := j.files()
+	var all []*candidate
+	for _, p := range files {
+		for _, l := range j.before.file(p).lists {
+			all = append(all, &candidate{before: l, score: j.words(l)})
+		}
+	}
+	sort.SliceStable(all, func(a, b int) bool { return all[a].score > all[b].score })
+	all = all[:min(len(all), 60)]
+	used := map[*list.List]bool{}
+	for _, c := range all {
+		c.itemsBefore, c.was = j.before.expand(c.before)
+		c.after, c.itemsAfter, c.is = j.follow(c.before, c.itemsBefore)
+		used[c.after] = true
+		c.score += j.evidence(c)
+	}
+	all = append(all, j.fresh(files, used)...)
+	sort.SliceStable(all, func(a, b int) bool { return all[a].score > all[b].score })
+	return all
+}
+
+// fresh gives lists that only the state after has: what is added may have a list of its own.
+func (j *judge) fresh(files []string, used map[*list.List]bool) []*candidate {
+	var out []*candidate
+	for _, p := range j.changed() {
+		if j.r.File != "" && !slices.Contains(files, p) {
+			continue
+		}
+		for _, l := range j.after.file(p).lists {
+			if used[l] || j.known(l) {
+				continue
+			}
+			c := &candidate{after: l, score: j.words(l) - 3}
+			c.itemsAfter, c.is = j.after.expand(l)
+			if c.score > 0 {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// known tells whether the state before has a list of this name in the same file.
+func (j *judge) known(l *list.List) bool {
+	for _, b := range j.before.file(l.File).lists {
+		if b.Name == l.Name && b.Kind == l.Kind {
+			return true
+		}
+	}
+	return false
+}
+
+// files gives where the list may be: the file that was named, or those that changed and
+// those that have words of the requirement.
+func (j *judge) files() []string {
+	if j.r.File != "" {
+		return []string{j.r.File}
+	}
+	var out []string
+	for _, p := range j.before.paths {
+		if Language(p) == "" {
+			continue
+		}
+		if slices.Contains(j.changed(), p) || len(j.before.paths) <= 400 && j.mentions(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (j *judge) mentions(p string) bool {
+	src := bytes.ToLower(j.before.raw(p).src)
+	for w := range j.w.weight {
+		if bytes.Contains(src, []byte(w)) {
+			return true
+		}
+	}
+	return false
+}
+
+// changed gives the paths whose files are not the same before and after.
+func (j *judge) changed() []string {
+	if j.differ != nil {
+		return j.differ
+	}
+	j.differ = []string{}
+	all := append(slices.Clone(j.before.paths), j.after.paths...)
+	sort.Strings(all)
+	for _, p := range slices.Compact(all) {
+		a, b := j.before.raw(p), j.after.raw(p)
+		if a.exists != b.exists || !bytes.Equal(a.src, b.src) {
+			j.differ = append(j.differ, p)
+		}
+	}
+	return j.differ
+}
+
+// words scores how well a list's names fit the requirement's words.
+func (j *judge) words(l *list.List) float64 {
+	if j.r.List != "" {
+		if l.Full() == j.r.List || l.Name == j.r.List {
+			return 100 - float64(l.Depth)
+		}
+		return -100
+	}
+	score := j.named(l) + j.around(l) - 0.8*float64(l.Depth) + j.kind(l)
+	if len(l.Items) == 0 {
+		score--
+	}
+	return score
+}
+
+// named scores the list's own name.
+func (j *judge) named(l *list.List) float64 {
+	score := 0.0
+	if words, ok := tags[l.Name]; ok && (l.Kind == list.Elements || l.Kind == list.Rows || l.Kind == list.Columns) {
+		for _, w := range strings.Fields(words) {
+			score = max(score, 3*j.matched(w))
+		}
+		return score
+	}
+	if j.exact(l.Name) {
+		score += 8
+	}
+	parts := stems(l.Name)
+	total, hit := 0.0, 0.0
+	for _, p := range parts {
+		if stopWords[p] && len(parts) > 1 || len(p) < 2 && len(parts) > 1 {
+			continue
+		}
+		total++
+		hit += j.matched(p)
+	}
+	if total > 0 {
+		score += 5 * hit / total
+	}
+	return score
+}
+
+// tags are the elements whose names are not about what is in them, and the words that
+// speak of them.
+var tags = map[string]string{
+	"div": "", "span": "", "p": "paragraph", "ul": "", "ol": "", "li": "bullet point", "table": "", "tr": "row", "td": "cell", "th": "column header",
+	"thead": "", "tbody": "", "tfoot": "", "section": "", "article": "article", "header": "", "footer": "", "main": "", "nav": "", "a": "link",
+	"img": "image photo picture", "button": "button", "option": "option choice", "dt": "term question", "dd": "answer", "dl": "", "h1": "heading",
+	"h2": "heading", "h3": "heading", "h4": "heading", "html": "", "head": "", "body": "", "meta": "meta tag", "link": "link", "script": "script",
+	"style": "", "form": "", "input": "input field", "label": "label", "select": "", "figure": "figure image", "details": "detail question",
+	"summary": "", "strong": "", "em": "", "small": "", "title": "", "svg": "icon", "path": "", "figcaption": "", "template": "", "slot": "", "br": "",
+}
+
+// exact tells whether the requirement names something the way the code does.
+func (j *judge) exact(name string) bool {
+	if name == "" {
+		return false
+	}
+	if j.w.idents[name] {
+		return true
+	}
+	bare := strings.TrimLeft(name, ".#:$@")
+	return len(bare) > 2 && (j.w.idents[bare] || bare != name && strings.Contains(j.w.loose, strings.ToLower(name)))
+}
+
+func (j *judge) matched(word string) float64 {
+	if w := j.w.weight[word]; w > 0 {
+		return w
+	}
+	for s, w := range j.w.weight {
+		if akin(s, word) {
+			return 0.8 * w
+		}
+	}
+	return 0
+}
+
+// around scores what the list lies in, and its types, ids and headings.
+func (j *judge) around(l *list.List) float64 {
+	score := 0.0
+	own := map[string]bool{}
+	for _, p := range stems(l.Name) {
+		own[p] = true
+	}
+	seen := map[string]bool{}
+	for i, text := range append(slices.Clone(l.Path), l.Words...) {
+		if j.exact(text) {
+			if i < len(l.Path) {
+				score += 4
+			} else {
+				score += 3
+			}
+		}
+		for _, p := range stems(text) {
+			if own[p] || seen[p] || stopWords[p] {
+				continue
+			}
+			seen[p] = true
+			score += 1.3 * j.matched(p)
+		}
+	}
+	return min(score, 9)
+}
+
+func (j *judge) kind(l *list.List) float64 {
+	best := prior[l.Kind]
+	for word, kinds := range kindWords {
+		weight := j.w.weight[word]
+		if weight == 0 || !slices.Contains(kinds, l.Kind) {
+			continue
+		}
+		s := 3 * min(weight, 1)
+		if stem(j.w.noun) == word {
+			s++
+		}
+		best = max(best, s)
+	}
+	return best
+}
+
+// evidence scores what the items say: how many there were, what came, whether it changed.
+func (j *judge) evidence(c *candidate) float64 {
+	score := 0.0
+	if len(j.w.hints) > 0 && c.was.Known() {
+		switch {
+		case j.w.hints[c.was.N]:
+			score += 3
+		default:
+			score--
+		}
+	}
+	if c.was.N <= 1 && len(c.was.Unknown) == 0 {
+		score--
+	}
+	gone, came := difference(c.itemsBefore, c.itemsAfter)
+	if len(gone)+len(came) > 0 {
+		score++
+	}
+	found := 0.0
+	seen := map[string]bool{}
+	for _, label := range came {
+		for _, s := range stems(label) {
+			if !seen[s] && len(s) > 2 {
+				seen[s] = true
+				found += 1.2 * j.w.weight[s]
+			}
+		}
+	}
+	score += min(found, 4)
+	old := 0.0
+	for _, it := range c.itemsBefore[:min(len(c.itemsBefore), 200)] {
+		for _, s := range stems(it.Label) {
+			if !seen[s] && len(s) > 2 {
+				seen[s] = true
+				old += 0.3 * j.w.weight[s]
+			}
+		}
+	}
+	return score + min(old, 1)
+}
+
+// difference gives the labels that went and those that came.
+func difference(before, after []list.Item) (gone, came []string) {
+	n := map[string]int{}
+	for _, it := range before {
+		n[it.Label]++
+	}
+	for _, it := range after {
+		if n[it.Label] > 0 {
+			n[it.Label]--
+		} else {
+			came = append(came, it.Label)
+		}
+	}
+	for _, it := range before {
+		if n[it.Label] > 0 {
+			n[it.Label]--
+			gone = append(gone, it.Label)
+		}
+	}
+	return gone, came
+}

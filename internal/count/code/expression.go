@@ -1,0 +1,321 @@
+package code
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/count/lex"
+	"github.com/belay-dev/belay/internal/count/list"
+)
+
+// expression finds the lists in an expression, an argument, or an entry of an object.
+func (s *scanner) expression(f frame) {
+	lo, hi := f.lo, f.hi
+	if name, at := s.key(lo, hi); at > 0 {
+		if s.literal(name, at, hi, f.c, nil) != nil {
+			return
+		}
+		s.inside(frame{at, hi, expression, f.c.in(name)})
+		return
+	}
+	if s.kind(lo) == lex.Open && !s.Tokens[lo].Elem && !s.Is(lo, "(") && !s.arrow(lo, hi) {
+		up := f.c
+		if f.c.up != nil {
+			up = f.c.up
+		}
+		if s.literal(f.c.name, lo, hi, &scope{up: up, depth: f.c.depth + 1, block: f.c.block, words: f.c.words}, nil) != nil {
+			return
+		}
+	}
+	s.inside(f)
+}
+
+func (s *scanner) arrow(lo, hi int) bool { return s.next(lo) < hi && s.Is(s.next(lo), "=>") }
+
+// key gives the name and the start of the value of `key: value` and `key=value`.
+func (s *scanner) key(lo, hi int) (string, int) {
+	n := lo
+	if n < hi {
+		n = s.next(lo)
+	}
+	if n >= hi || n+1 > hi {
+		return "", -1
+	}
+	if !s.Is(n, ":") && !(s.Is(n, "=") && s.lang == Python) && !(s.Is(n, "=>") && s.lang == Ruby) {
+		return "", -1
+	}
+	if k := s.kind(lo); k != lex.Ident && k != lex.String && k != lex.Number && !s.open(lo, "[") {
+		return "", -1
+	}
+	return list.Shorten(strings.Trim(unquote(s.Range(lo, n)), "[]")), n + 1
+}
+
+// inside looks at the brackets in a range.
+func (s *scanner) inside(f frame) {
+	for i := f.lo; i < f.hi; i = s.next(i) {
+		if s.kind(i) != lex.Open {
+			continue
+		}
+		s.bracket(i, f)
+	}
+}
+
+// bracket looks at one bracket of an expression.
+func (s *scanner) bracket(i int, f frame) {
+	end := s.after(i)
+	switch {
+	case s.Tokens[i].Elem:
+		s.push(frame{i, end + 1, element, f.c})
+	case s.Is(i, "(") && s.kind(i-1) == lex.Ident && i > f.lo:
+		s.arguments(i, f.c.in(s.At(i-1)))
+	case s.Is(i, "(") && s.parameters(i, f.hi):
+	case s.Is(i, "("):
+		s.push(frame{i + 1, end, expression, f.c})
+	case s.Is(i, "{") && (s.Is(i-1, "=>") || s.Is(i-1, ")")):
+		s.push(frame{i + 1, end, statements, s.blockOf(f.c)})
+	case s.operand(i):
+		s.push(frame{i + 1, end, expression, f.c})
+	default:
+		if s.literal(f.c.name, i, end+1, parent(f.c), nil) == nil {
+			s.push(frame{i + 1, end, expression, f.c})
+		}
+	}
+}
+
+// parameters tells whether a parenthesis holds what a function takes: (a, b): T => …
+func (s *scanner) parameters(i, hi int) bool {
+	k := s.after(i) + 1
+	if s.Is(k, "=>") {
+		return true
+	}
+	if !s.Is(k, ":") {
+		return false
+	}
+	for n := 0; k < hi && n < 12 && !s.Is(k, ","); n++ {
+		if s.Is(k, "=>") {
+			return true
+		}
+		k = s.next(k)
+	}
+	return false
+}
+
+func parent(c *scope) *scope {
+	p := &scope{depth: c.depth + 1, block: c.block, words: c.words}
+	if c.up != nil {
+		p.up = c.up
+	}
+	return p
+}
+
+// operand tells whether an operand ends before i, so that a bracket there is an index or
+// a block and no literal.
+func (s *scanner) operand(i int) bool {
+	switch s.kind(i - 1) {
+	case lex.Close, lex.String, lex.Number:
+		return i > 0
+	case lex.Ident:
+		return !startsValue[s.At(i-1)]
+	}
+	return s.Is(i-1, "<") || s.Is(i-1, ">") && s.Tokens[i-1].End == s.Tokens[i].Off
+}
+
+var startsValue = words("return in of and or not if else yield default case await lambda is assert print puts")
+
+func (s *scanner) blockOf(c *scope) *scope {
+	s.blocks++
+	d := c.in("")
+	d.block = s.blocks
+	return d
+}
+
+// arguments looks at what a call is given, under the name of the call.
+func (s *scanner) arguments(open int, c *scope) {
+	d := *c
+	d.depth++
+	for _, a := range s.split(open+1, s.after(open), ",") {
+		s.push(frame{a[0], a[1], expression, &d})
+	}
+}
+
+// element finds the siblings in an element: for each tag the children that have it.
+func (s *scanner) element(f frame) {
+	open, end := f.lo, s.after(f.lo)
+	tag := clean(s.At(open))
+	body := s.find(open+1, end, ">")
+	for i := open + 1; i < end; i = s.next(i) {
+		if s.kind(i) == lex.TagEnd {
+			body = i
+			break
+		}
+		body = end
+	}
+	names := s.attributes(open+1, min(body, end), f.c)
+	c := f.c.in(tag)
+	if len(names) > 0 {
+		c.name = names[0]
+	}
+	if body < 0 || body >= end {
+		return
+	}
+	c.depth++
+	c.words = append([]string{tag}, names...)
+	groups := map[string]*list.List{}
+	s.children(body+1, end, c, groups, 0)
+}
+
+// attributes gives what tells one element from another: id, class, name, label.
+func (s *scanner) attributes(lo, hi int, c *scope) []string {
+	var out []string
+	for i := lo; i < hi; i = s.next(i) {
+		if s.open(i, "{") {
+			name := ""
+			if s.Is(i-1, "=") {
+				name = s.At(i - 2)
+			}
+			s.push(frame{i + 1, s.after(i), expression, c.in(name)})
+		}
+		if s.kind(i) == lex.String && s.Is(i-1, "=") {
+			switch s.At(i - 2) {
+			case "id", "className", "class", "aria-label", "name", "title", "data-testid", "label", "heading":
+				out = append(out, list.Shorten(unquote(s.At(i))))
+			}
+		}
+	}
+	return out
+}
+
+func (s *scanner) children(lo, hi int, c *scope, groups map[string]*list.List, depth int) {
+	for i := lo; i < hi; i = s.next(i) {
+		if s.kind(i) != lex.Open {
+			continue
+		}
+		switch {
+		case s.Tokens[i].Elem && clean(s.At(i)) == "" && depth < 20: // a fragment's children are its parent's
+			if b := s.tagEnd(i); b < s.after(i) {
+				s.children(b+1, s.after(i), c, groups, depth+1)
+			}
+		case s.Tokens[i].Elem:
+			s.sibling(i, c, groups)
+			s.push(frame{i, s.after(i) + 1, element, c})
+		default:
+			s.embedded(i+1, s.after(i), c, groups, depth)
+		}
+	}
+}
+
+func (s *scanner) tagEnd(i int) int {
+	for k := i + 1; k < s.after(i); k = s.next(k) {
+		if s.kind(k) == lex.TagEnd {
+			return k
+		}
+	}
+	return s.after(i)
+}
+
+func (s *scanner) sameTag(tag string, c *scope, groups map[string]*list.List, tok int) *list.List {
+	l := groups[tag]
+	if l == nil {
+		kind := list.Elements
+		switch tag {
+		case "tr":
+			kind = list.Rows
+		case "th":
+			kind = list.Columns
+		}
+		l = s.list(kind, tag, c, tok)
+		groups[tag] = l
+	}
+	return l
+}
+
+func (s *scanner) sibling(i int, c *scope, groups map[string]*list.List) {
+	tag := clean(s.At(i))
+	label := ""
+	for k := i + 1; k < s.after(i); k++ {
+		if s.kind(k) == lex.String && s.Is(k-1, "=") && !s.Is(k-2, "className") && !s.Is(k-2, "class") {
+			label = unquote(s.At(k))
+			break
+		}
+		if s.kind(k) == lex.Text {
+			label = s.At(k)
+			break
+		}
+		if k > i+200 {
+			break
+		}
+	}
+	if label == "" {
+		label = s.Range(i, min(s.after(i)+1, i+60))
+	}
+	l := s.sameTag(tag, c, groups, i)
+	l.Items = append(l.Items, s.item(label, i))
+	if strings.HasPrefix(tag, "h") && len(tag) == 2 {
+		c.words = append(c.words, label)
+	}
+}
+
+// embedded reads {…} between elements: a list that is mapped, a choice, a condition.
+func (s *scanner) embedded(lo, hi int, c *scope, groups map[string]*list.List, depth int) {
+	if lo >= hi {
+		return
+	}
+	tag, at := s.firstTag(lo, hi)
+	if tag == "" || depth > 20 {
+		s.push(frame{lo, hi, expression, c})
+		return
+	}
+	if s.kind(lo) == lex.Open && s.Tokens[lo].Elem && s.after(lo) == hi-1 {
+		s.children(lo, hi, c, groups, depth+1)
+		return
+	}
+	if q := s.find(lo, hi, "?"); q > 0 {
+		if colon := s.find(q, hi, ":"); colon > 0 && s.branch(lo, q, colon, hi, c, groups) {
+			s.push(frame{lo, hi, expression, c})
+			return
+		}
+	}
+	l := s.sameTag(tag, c, groups, at)
+	if v, ok := s.value(lo, hi, c.below(tag), 0); ok {
+		l.Items = append(l.Items, v.items...)
+		s.push(frame{lo, hi, expression, c})
+		return
+	}
+	it := s.item(s.Range(lo, min(hi, at)), lo)
+	it.Open = true
+	l.Items = append(l.Items, it)
+	s.push(frame{lo, hi, expression, c})
+}
+
+// branch counts {a ? <X/> : <X/>} as one item.
+func (s *scanner) branch(lo, q, colon, hi int, c *scope, groups map[string]*list.List) bool {
+	a, atA := s.lone(q+1, colon)
+	b, _ := s.lone(colon+1, hi)
+	if a == "" || a != b {
+		return false
+	}
+	l := s.sameTag(a, c, groups, atA)
+	l.Items = append(l.Items, s.item(s.Range(lo, q), lo))
+	return true
+}
+
+// lone gives the tag when a range is one element.
+func (s *scanner) lone(lo, hi int) (string, int) {
+	for s.open(lo, "(") && s.after(lo) == hi-1 {
+		lo, hi = lo+1, hi-1
+	}
+	if lo < hi && s.kind(lo) == lex.Open && s.Tokens[lo].Elem && s.after(lo) == hi-1 {
+		return clean(s.At(lo)), lo
+	}
+	return "", lo
+}
+
+func (s *scanner) firstTag(lo, hi int) (string, int) {
+	for i := lo; i < hi && i < lo+2000; i++ {
+		if s.kind(i) == lex.Open && s.Tokens[i].Elem {
+			if tag := clean(s.At(i)); tag != "" {
+				return tag, i
+			}
+		}
+	}
+	return "", lo
+}

@@ -1,0 +1,93 @@
+package code
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/count/lex"
+	"github.com/belay-dev/belay/internal/count/list"
+)
+
+// sql reads the rows of INSERT … VALUES (…), (…), the columns of CREATE TABLE, and the
+// values of CREATE TYPE … AS ENUM and IN (…). Several inserts into one table are one list.
+func (s *scanner) sql() {
+	inserts := map[string]*list.List{}
+	for lo := 0; lo < len(s.Tokens); {
+		hi := s.find(lo, len(s.Tokens), ";")
+		if hi < 0 {
+			hi = len(s.Tokens)
+		}
+		if lo < hi {
+			s.sqlStatement(lo, hi, inserts)
+		}
+		lo = hi + 1
+	}
+}
+
+func (s *scanner) fold(i int, word string) bool { return strings.EqualFold(s.At(i), word) }
+
+func (s *scanner) sqlStatement(lo, hi int, inserts map[string]*list.List) {
+	c := &scope{}
+	switch {
+	case s.fold(lo, "insert") || s.fold(lo, "replace"):
+		s.insert(lo, hi, inserts)
+	case s.fold(lo, "create"):
+		open := -1
+		name := ""
+		for i := lo + 1; i < hi; i = s.next(i) {
+			if s.open(i, "(") {
+				open = i
+				break
+			}
+			if s.kind(i) == lex.Ident && !s.fold(i, "as") && !s.fold(i, "enum") || s.kind(i) == lex.String {
+				name = unquote(s.At(i))
+			}
+		}
+		if open < 0 {
+			return
+		}
+		kind := list.Columns
+		if s.fold(open-1, "enum") {
+			kind = list.Enum
+		}
+		l := s.list(kind, name, c, lo)
+		for _, a := range s.split(open+1, s.after(open), ",") {
+			if a[0] < a[1] && !constraint[strings.ToLower(s.At(a[0]))] {
+				l.Items = append(l.Items, s.item(unquote(s.At(a[0])), a[0]))
+			}
+		}
+	}
+}
+
+var constraint = words("primary foreign unique check constraint key index exclude")
+
+func (s *scanner) insert(lo, hi int, inserts map[string]*list.List) {
+	name, values := "", -1
+	for i := lo + 1; i < hi; i = s.next(i) {
+		if s.fold(i, "values") {
+			values = i
+			break
+		}
+		if name == "" && (s.kind(i) == lex.Ident || s.kind(i) == lex.String) && !s.fold(i, "into") && !s.fold(i, "or") && !s.fold(i, "ignore") && !s.fold(i, "replace") {
+			name = unquote(s.At(i))
+			for s.Is(i+1, ".") {
+				i += 2
+				name = unquote(s.At(i))
+			}
+		}
+	}
+	if values < 0 {
+		return
+	}
+	l := inserts[name]
+	if l == nil {
+		l = s.list(list.Rows, name, &scope{}, lo)
+		inserts[name] = l
+	}
+	for i := values + 1; i < hi; i = s.next(i) {
+		if s.open(i, "(") {
+			l.Items = append(l.Items, s.label(i+1, s.after(i)))
+		} else if s.kind(i) == lex.Ident {
+			break // ON CONFLICT …
+		}
+	}
+}

@@ -1,0 +1,278 @@
+// Package count judges a change by counting: how many items a list had before and has
+// after. It finds lists in source of many languages, tells which one a requirement means,
+// follows it when it was moved or renamed, and says pass, fail or warn. What cannot be
+// counted is a warning, never a pass. It reads trees that it is given and nothing else.
+package count
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/count/list"
+)
+
+// Verdict is what a requirement comes to.
+type Verdict string
+
+// The verdicts.
+const (
+	Pass Verdict = "pass"
+	Fail Verdict = "fail"
+	Warn Verdict = "warn"
+)
+
+// Finding is one sentence about a requirement, and where it was seen.
+type Finding struct {
+	Severity string `json:"severity"` // error, warning or note
+	Message  string `json:"message"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+}
+
+// String gives the finding with its place: "expected …, found …: src/FlavorGrid.tsx:14".
+func (f Finding) String() string {
+	if f.File == "" {
+		return f.Message
+	}
+	return fmt.Sprintf("%s: %s:%d", f.Message, f.File, f.Line)
+}
+
+// Counts are the numbers of items before and after; nil for what cannot be told.
+type Counts struct {
+	Before *int `json:"before"`
+	After  *int `json:"after"`
+}
+
+// Place is where a list is.
+type Place struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+// Result is what Check finds.
+type Result struct {
+	Verdict  Verdict   `json:"verdict"`
+	Counts   Counts    `json:"counts"`
+	Findings []Finding `json:"findings"`
+	Before   *Place    `json:"list_before,omitempty"`
+	After    *Place    `json:"list_after,omitempty"`
+}
+
+// Check judges one requirement by the state before and the state after. The error is of
+// reading the trees, or belay.CodeNotFound for a file or list that neither state has.
+func Check(before, after Tree, r Requirement) (Result, error) {
+	b, err := newWorld(before)
+	if err != nil {
+		return Result{}, fmt.Errorf("reading the state before: %w", err)
+	}
+	a, err := newWorld(after)
+	if err != nil {
+		return Result{}, fmt.Errorf("reading the state after: %w", err)
+	}
+	if r.File != "" {
+		r.File = path.Clean(strings.TrimPrefix(r.File, "./"))
+		if !b.has(r.File) && !a.has(r.File) {
+			return Result{}, belay.Refuse(belay.CodeNotFound, "name a file by its path below the folders", "%s is in neither state", r.File)
+		}
+	}
+	j := &judge{before: b, after: a, r: r, w: r.wanted()}
+	if r.Marker == NoChanges {
+		return j.unchanged(), nil
+	}
+	return j.run()
+}
+
+type judge struct {
+	before, after *world
+	r             Requirement
+	w             wanted
+	differ        []string
+}
+
+// unchanged holds a file, or everything, to be what it was.
+func (j *judge) unchanged() Result {
+	paths := j.changed()
+	if j.r.File != "" {
+		a, b := j.before.raw(j.r.File), j.after.raw(j.r.File)
+		paths = nil
+		if a.exists != b.exists || !bytes.Equal(a.src, b.src) {
+			paths = []string{j.r.File}
+		}
+	}
+	res := Result{Verdict: Pass, Findings: []Finding{}}
+	for _, p := range paths {
+		res.Verdict = Warn
+		res.Findings = append(res.Findings, Finding{"warning", "changed, and no changes were asked for", p, 1})
+		if len(res.Findings) == 50 {
+			break
+		}
+	}
+	return res
+}
+
+// least is the score below which no list is taken to be the one that is meant.
+const least = 1.5
+
+func (j *judge) run() (Result, error) {
+	all := j.choose()
+	if j.r.List != "" && (len(all) == 0 || all[0].score < 50) {
+		return Result{}, belay.Refuse(belay.CodeNotFound, "belay count FILE shows the lists of a file", "there is no list %q", j.r.List)
+	}
+	if len(all) == 0 || all[0].score < least {
+		return j.unclear(all), nil
+	}
+	res := j.judge(all[0])
+	// Two lists that fit as well as each other and disagree leave no verdict but a warning.
+	for _, other := range all[1:min(len(all), 6)] {
+		if all[0].score-other.score > 0.2 || all[0].after == other.after && all[0].after != nil {
+			continue
+		}
+		if second := j.judge(other); res.Verdict == Pass && second.Verdict == Fail {
+			res.Verdict = Warn
+			res.Findings = append(res.Findings, j.finding("warning", "it is not clear which list is meant: "+second.Findings[0].Message, other))
+		}
+	}
+	return res, nil
+}
+
+// unclear judges when no list fits the words: the one list that changed, if there is only
+// one; when no list grew, nothing was added.
+func (j *judge) unclear(all []*candidate) Result {
+	var moved []*candidate
+	for _, c := range all {
+		gone, came := difference(c.itemsBefore, c.itemsAfter)
+		if c.before != nil && c.before.Depth == 0 && len(gone)+len(came) > 0 {
+			moved = append(moved, c)
+		}
+	}
+	if len(moved) == 1 {
+		return j.judge(moved[0])
+	}
+	grew := false
+	for _, c := range all {
+		n, known := c.is.Less(c.was)
+		grew = grew || n > 0 || !known
+	}
+	what := "no list could be found that this is about"
+	if j.r.Marker == Add && len(all) > 0 && !grew {
+		return Result{Verdict: Fail, Findings: []Finding{{"error", "nothing was added: no list of " + j.where() + " has more items than before", j.r.File, 1}}}
+	}
+	return Result{Verdict: Warn, Findings: []Finding{{"warning", what, j.r.File, 1}}}
+}
+
+func (j *judge) where() string {
+	if j.r.File != "" {
+		return j.r.File
+	}
+	return "the tree"
+}
+
+func (j *judge) finding(severity, message string, c *candidate) Finding {
+	l := c.after
+	if l == nil {
+		l = c.before
+	}
+	return Finding{severity, message, l.File, l.Line}
+}
+
+func placeOf(l *list.List) *Place {
+	if l == nil {
+		return nil
+	}
+	return &Place{l.Full(), string(l.Kind), l.File, l.Line}
+}
+
+func known(c list.Count) *int {
+	if !c.Known() {
+		return nil
+	}
+	n := c.N
+	return &n
+}
+
+// judge compares a list before and after.
+func (j *judge) judge(c *candidate) Result {
+	res := Result{Before: placeOf(c.before), After: placeOf(c.after), Counts: Counts{known(c.was), known(c.is)}, Findings: []Finding{}}
+	grown, told := c.is.Less(c.was)
+	if !told {
+		res.Verdict = Warn
+		res.Findings = append(res.Findings, j.finding("warning", fmt.Sprintf("the number of %s cannot be told from the source: %s before, %s after", j.noun(c), spell(c.was), spell(c.is)), c))
+		return res
+	}
+	verdict, message := j.rule(c.was.N, c.is.N, grown, c)
+	res.Verdict = verdict
+	if message != "" {
+		res.Findings = append(res.Findings, j.finding(map[Verdict]string{Pass: "note", Warn: "warning", Fail: "error"}[verdict], message, c))
+	}
+	if gone, came := difference(c.itemsBefore, c.itemsAfter); j.r.Marker == Add && len(gone) > 0 && len(came) > 0 {
+		res.Findings = append(res.Findings, j.finding("note", fmt.Sprintf("%d of the existing %s changed or went: %s", len(gone), j.noun(c), few(gone)), c))
+	}
+	return res
+}
+
+func spell(c list.Count) string {
+	if c.Known() {
+		return fmt.Sprint(c.N)
+	}
+	return fmt.Sprintf("%d and %s", c.N, few(c.Unknown))
+}
+
+func few(labels []string) string {
+	if len(labels) > 4 {
+		return strings.Join(labels[:4], ", ") + fmt.Sprintf(" and %d more", len(labels)-4)
+	}
+	return strings.Join(labels, ", ")
+}
+
+func (j *judge) noun(c *candidate) string {
+	if j.w.noun != "items" && j.w.noun != "" {
+		return j.w.noun
+	}
+	if c.before != nil {
+		return strings.ToLower(c.before.Name)
+	}
+	return "items"
+}
+
+// rule is what each marker asks of the numbers.
+func (j *judge) rule(was, is, grown int, c *candidate) (Verdict, string) {
+	noun, n := j.noun(c), j.r.N
+	switch j.r.Marker {
+	case Add:
+		want := fmt.Sprintf("expected %d %s (%d + %d), found %d", was+n, noun, was, n, is)
+		switch {
+		case n > 0 && grown < n:
+			return Fail, want
+		case n > 0 && grown > n:
+			return Warn, want
+		case n == 0 && grown < 0:
+			return Fail, fmt.Sprintf("%s were to be added, and there are fewer: %d before, %d after", noun, was, is)
+		case n == 0 && grown == 0:
+			return Warn, fmt.Sprintf("%s were to be added, and there are as many as before: %d", noun, was)
+		}
+	case Remove:
+		want := fmt.Sprintf("expected %d %s (%d - %d), found %d", was-n, noun, was, n, is)
+		switch {
+		case n > 0 && -grown > n:
+			return Fail, want
+		case n > 0 && -grown < n:
+			return Warn, want
+		case n == 0 && grown >= 0:
+			return Warn, fmt.Sprintf("%s were to be removed, and there are as many as before or more: %d before, %d after", noun, was, is)
+		}
+	case Preserved:
+		if grown < 0 {
+			return Fail, fmt.Sprintf("%s were to be preserved: had %d, now %d", noun, was, is)
+		}
+	case Modify, Fix:
+		if grown != 0 {
+			return Warn, fmt.Sprintf("%s were to be changed and not to grow or shrink: had %d, now %d", noun, was, is)
+		}
+	}
+	return Pass, ""
+}

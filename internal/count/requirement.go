@@ -1,0 +1,164 @@
+package count
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Marker says what a requirement asks of the items it is about.
+type Marker string
+
+// The markers.
+const (
+	Add       Marker = "ADD"
+	Preserved Marker = "PRESERVED"
+	NoChanges Marker = "NO CHANGES"
+	Modify    Marker = "MODIFY"
+	Fix       Marker = "FIX"
+	Remove    Marker = "REMOVE"
+)
+
+// Requirement is one line of what was asked for.
+type Requirement struct {
+	Marker Marker
+	N      int    // how many items to add or remove; 0 when no number was given
+	Text   string // the words behind the marker
+	File   string // the file it is about, "" when it names none
+	List   string // the list it is about, by its name or path; "" to tell by the words
+}
+
+var marked = regexp.MustCompile(`(?is)^\s*(?:[-*]\s+)?(?:\[.\]\s+)?(?:task-\S+\s+)?(?:existing\s+)?\[?(add|preserved?|no[ _-]changes?|modify|fix|remove)\]?(?:\s+|\s*:\s*|$)(.*)$`)
+
+// Parse reads a requirement such as "ADD 2 nighttime flavors to the flavors list". It
+// refuses with belay.CodeUsage what has no marker.
+func Parse(text string) (Requirement, error) {
+	m := marked.FindStringSubmatch(text)
+	if m == nil {
+		return Requirement{}, belay.Refuse(belay.CodeUsage, `begin it with ADD, PRESERVED, NO CHANGES, MODIFY, FIX or REMOVE: "ADD 2 flavors to the flavors list"`,
+			"the requirement says not what to do: %q", text)
+	}
+	r := Requirement{Marker: Marker(strings.ToUpper(m[1])), Text: strings.TrimSpace(m[2])}
+	switch {
+	case strings.HasPrefix(string(r.Marker), "NO"):
+		r.Marker = NoChanges
+	case r.Marker == "PRESERVE":
+		r.Marker = Preserved
+	}
+	if r.Marker == Add || r.Marker == Remove {
+		r.N = leading(r.Text)
+	}
+	return r, nil
+}
+
+var before = set("exactly another just only the new more additional extra of these those at least up to about next last first")
+
+// leading gives the number that the words start with: "2 flavors", "another two flavors".
+func leading(text string) int {
+	words := strings.Fields(strings.ToLower(text))
+	for i := 0; i < len(words) && i < 4; i++ {
+		w := strings.Trim(words[i], "+:,.()x×")
+		if n, err := strconv.Atoi(w); err == nil && n > 0 && n < 1_000_000 {
+			return n
+		}
+		if n := numberWords[w]; n > 0 {
+			return n
+		}
+		if !before[w] {
+			break
+		}
+	}
+	return 0
+}
+
+// wanted is a requirement's words, weighed.
+type wanted struct {
+	weight map[string]float64 // stems
+	idents map[string]bool    // names as code writes them
+	loose  string             // all of it, in lower case
+	hints  map[int]bool       // numbers that may be counts of what is there
+	noun   string             // what is counted: flavors
+}
+
+var (
+	clauseEnd = regexp.MustCompile(`[;,(]|\s[-–—]+\s|\b(?:keep|keeping|but|while|without|leave|leaving|everything|everyone|all|stays?)\b`)
+	targets   = regexp.MustCompile(`(?i)\b(?:to|into|in|of|from|under|inside|within)\s+(?:the\s+|our\s+|its\s+)?`)
+	number    = regexp.MustCompile(`\d+`)
+	inQuotes  = regexp.MustCompile("[`'\"<\\[]+([\\w.:#$@ -]+)[`'\"/>\\]]+")
+)
+
+func (r Requirement) wanted() wanted {
+	w := wanted{weight: map[string]float64{}, idents: map[string]bool{}, hints: map[int]bool{}, loose: strings.ToLower(r.Text)}
+	main := r.Text
+	if at := clauseEnd.FindStringIndex(main); at != nil && at[0] > 0 {
+		main = main[:at[0]]
+	}
+	w.weigh(r.Text, 0.5)
+	w.weigh(main, 1)
+	if at := targets.FindStringIndex(main); at != nil {
+		w.weigh(main[at[1]:], 1.3)
+	}
+	for _, m := range inQuotes.FindAllStringSubmatch(r.Text, -1) {
+		w.idents[strings.TrimSpace(m[1])] = true
+	}
+	for _, id := range identifier.FindAllString(r.Text, -1) {
+		if special(id) {
+			w.idents[id] = true
+		}
+	}
+	for _, d := range number.FindAllString(r.Text, -1) {
+		if n, err := strconv.Atoi(d); err == nil && n > 1 && n < 100_000 && n != r.N {
+			w.hints[n] = true
+		}
+	}
+	for word, n := range numberWords {
+		if n > 1 && n != r.N && regexp.MustCompile(`\b`+word+`\b`).MatchString(w.loose) {
+			w.hints[n] = true
+		}
+	}
+	w.noun = noun(main)
+	return w
+}
+
+func (w *wanted) weigh(text string, weight float64) {
+	for _, s := range stems(text) {
+		if _, err := strconv.Atoi(s); err == nil || stopWords[s] || len(s) < 2 {
+			continue
+		}
+		w.weight[s] = max(w.weight[s], weight)
+	}
+}
+
+// special tells a name of the code from a word: CamelCase, snake_case, UPPER, :root.
+func special(id string) bool {
+	if strings.ContainsAny(id, "_$:#@") || strings.HasPrefix(id, "--") || strings.HasPrefix(id, ".") {
+		return len(id) > 2
+	}
+	upper := 0
+	for i, c := range id {
+		if c >= 'A' && c <= 'Z' {
+			upper++
+			if i > 0 && len(id) > 2 {
+				return true
+			}
+		}
+	}
+	return upper == 1 && len(id) > 3
+}
+
+// noun gives the word for what is counted: the last one before a preposition.
+func noun(main string) string {
+	if at := regexp.MustCompile(`(?i)\s(?:to|into|in|of|from|for|under|on|inside|within|stay|that)\b|[:'’]`).FindStringIndex(main); at != nil && at[0] > 0 {
+		main = main[:at[0]]
+	}
+	words := strings.FieldsFunc(main, func(r rune) bool { return r == ' ' || r == ',' || r == '.' || r == ';' })
+	for i := len(words) - 1; i >= 0; i-- {
+		w := strings.Trim(words[i], "()[]`\"'")
+		if _, err := strconv.Atoi(w); err != nil && w != "" && !stopWords[strings.ToLower(w)] {
+			return strings.ToLower(w)
+		}
+	}
+	return "items"
+}

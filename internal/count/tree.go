@@ -1,0 +1,268 @@
+package count
+
+import (
+	"bytes"
+	"io/fs"
+	"path"
+	"sort"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/count/code"
+	"github.com/belay-dev/belay/internal/count/golang"
+	"github.com/belay-dev/belay/internal/count/list"
+	"github.com/belay-dev/belay/internal/count/markup"
+	"github.com/belay-dev/belay/internal/count/text"
+)
+
+// Tree is a state of a project: paths with slashes, and what is in them.
+type Tree interface {
+	Paths() ([]string, error)
+	Read(path string) ([]byte, error)
+}
+
+// MaxFile is the largest file that is read for lists, in bytes.
+const MaxFile = 16 << 20
+
+// FS makes a Tree of a file system. Folders that only tools write into are left out.
+func FS(files fs.FS) Tree { return fsTree{files} }
+
+type fsTree struct{ files fs.FS }
+
+var skipped = map[string]bool{".git": true, "node_modules": true, "vendor": true, "dist": true, "target": true, "__pycache__": true, ".venv": true}
+
+func (t fsTree) Paths() ([]string, error) {
+	var out []string
+	err := fs.WalkDir(t.files, ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && skipped[d.Name()]:
+			return fs.SkipDir
+		case d.Type().IsRegular():
+			out = append(out, p)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (t fsTree) Read(p string) ([]byte, error) { return fs.ReadFile(t.files, p) }
+
+// Language says what a path's file is written in, "" for what is not counted.
+func Language(p string) string {
+	if base := path.Base(p); strings.EqualFold(base, "gemfile") || strings.EqualFold(base, "rakefile") {
+		return "ruby"
+	}
+	return languages[strings.ToLower(path.Ext(p))]
+}
+
+var languages = map[string]string{
+	".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx", ".js": "javascript", ".mjs": "javascript",
+	".cjs": "javascript", ".jsx": "jsx", ".json": "json", ".jsonc": "json", ".json5": "json", ".webmanifest": "json", ".go": "go",
+	".py": "python", ".pyi": "python", ".md": "markdown", ".mdx": "markdown", ".markdown": "markdown", ".yml": "yaml",
+	".yaml": "yaml", ".css": "css", ".scss": "scss", ".less": "scss", ".html": "html", ".htm": "html", ".svg": "html",
+	".xml": "html", ".vue": "html", ".svelte": "html", ".rs": "rust", ".java": "java", ".kt": "java", ".cs": "csharp", ".rb": "ruby",
+	".toml": "toml", ".sql": "sql",
+}
+
+// Lists gives the lists in one file's text, in the order they start in, and what the
+// file imports. It gives false for a language that is not counted, for text that is
+// larger than MaxFile or not text.
+func Lists(p string, src []byte) (lists []*list.List, imports []string, ok bool) {
+	lang := Language(p)
+	if lang == "" || len(src) > MaxFile || bytes.IndexByte(src[:min(len(src), 8000)], 0) >= 0 {
+		return nil, nil, false
+	}
+	ok = true
+	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
+	switch lang {
+	case "go":
+		lists, imports = golang.Scan(src)
+	case "markdown":
+		lists = text.Markdown(src)
+	case "yaml":
+		lists, ok = text.YAML(src)
+	case "toml":
+		lists = text.TOML(src)
+	case "html":
+		lists = markup.HTML(src)
+	case "css", "scss":
+		lists = markup.CSS(src, lang == "scss")
+	default:
+		lists, imports = code.Scan(src, code.Language(lang))
+	}
+	for _, l := range lists {
+		l.File = p
+	}
+	sort.SliceStable(lists, func(i, j int) bool { return lists[i].Line < lists[j].Line })
+	return lists, imports, ok
+}
+
+// world is one tree while a requirement is judged: files are read when they are needed.
+type world struct {
+	tree  Tree
+	paths []string
+	files map[string]*file
+}
+
+type file struct {
+	src     []byte
+	lists   []*list.List
+	imports []string
+	counted bool
+	exists  bool
+}
+
+func newWorld(t Tree) (*world, error) {
+	paths, err := t.Paths()
+	sort.Strings(paths)
+	return &world{tree: t, paths: paths, files: map[string]*file{}}, err
+}
+
+func (w *world) has(p string) bool {
+	i := sort.SearchStrings(w.paths, p)
+	return i < len(w.paths) && w.paths[i] == p
+}
+
+func (w *world) raw(p string) *file {
+	f := w.files[p]
+	if f == nil {
+		f = &file{}
+		if w.has(p) {
+			if src, err := w.tree.Read(p); err == nil {
+				f.src, f.exists = src, true
+			}
+		}
+		w.files[p] = f
+	}
+	return f
+}
+
+func (w *world) file(p string) *file {
+	f := w.raw(p)
+	if !f.counted && f.exists {
+		f.lists, f.imports, _ = Lists(p, f.src)
+		f.counted = true
+	}
+	return f
+}
+
+// expand counts a list with everything it refers to, in whatever file that is.
+func (w *world) expand(l *list.List) ([]list.Item, list.Count) {
+	if l == nil {
+		return nil, list.Count{}
+	}
+	return list.Expand(l, w.find)
+}
+
+// find gives the list a name means, seen from another list: one of a scope around it,
+// of a file that is imported, or of another file of the same package.
+func (w *world) find(name string, from *list.List) *list.List {
+	qualifier, last := "", name
+	if i := strings.LastIndexAny(name, ".:"); i >= 0 {
+		qualifier, last = strings.Trim(name[:i], ".:"), name[i+1:]
+	}
+	if q := strings.TrimPrefix(qualifier, "this"); q == "" || q == "self" {
+		qualifier = ""
+	}
+	here := w.file(from.File)
+	if l := visible(here.lists, qualifier, last, from); l != nil {
+		return l
+	}
+	for _, p := range w.imported(from.File, here.imports, 0) {
+		f := w.file(p)
+		if l := visible(f.lists, qualifier, last, &list.List{}); l != nil {
+			return l
+		}
+		if l := visible(f.lists, "", last, &list.List{}); l != nil {
+			return l
+		}
+	}
+	return nil
+}
+
+// visible gives the definition of a name that is nearest around from.
+func visible(lists []*list.List, qualifier, name string, from *list.List) *list.List {
+	var best *list.List
+	for _, l := range lists {
+		if l.Name != name || l == from || !defines[l.Kind] {
+			continue
+		}
+		if qualifier == "" && !prefix(l.Path, append(from.Path, from.Name)) {
+			continue
+		}
+		if qualifier != "" && !strings.HasSuffix("."+strings.Join(l.Path, "."), "."+qualifier) {
+			continue
+		}
+		if best == nil || len(l.Path) > len(best.Path) {
+			best = l
+		}
+	}
+	return best
+}
+
+var defines = map[list.Kind]bool{list.Array: true, list.Object: true, list.Enum: true}
+
+func prefix(short, long []string) bool {
+	if len(short) > len(long) {
+		return false
+	}
+	for i := range short {
+		if short[i] != long[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// imported gives the files of the tree that a file imports, and what those pass on.
+func (w *world) imported(from string, imports []string, depth int) []string {
+	var out []string
+	if depth > 2 {
+		return nil
+	}
+	switch Language(from) {
+	case "go", "rust", "java", "csharp", "sql":
+		for _, p := range w.paths {
+			if p != from && path.Dir(p) == path.Dir(from) && Language(p) == Language(from) {
+				out = append(out, p)
+			}
+		}
+	}
+	for _, imp := range imports {
+		for _, p := range w.resolve(from, imp) {
+			if p == from {
+				continue
+			}
+			out = append(out, p)
+			if more := w.file(p).imports; len(more) > 0 && len(more) < 50 {
+				out = append(out, w.imported(p, more, depth+1)...)
+			}
+		}
+	}
+	return out
+}
+
+// resolve gives the files that an import may mean.
+func (w *world) resolve(from, imp string) []string {
+	base := strings.TrimLeft(imp, "@~")
+	relative := strings.HasPrefix(imp, ".") && Language(from) != "python"
+	if relative {
+		base = path.Join(path.Dir(from), imp)
+	}
+	base = strings.Trim(strings.TrimPrefix(base, "./"), "/")
+	if base == "" {
+		return nil
+	}
+	var out []string
+	for _, p := range w.paths {
+		stem := strings.TrimSuffix(p, path.Ext(p))
+		for _, s := range []string{p, stem, strings.TrimSuffix(stem, "/index"), strings.TrimSuffix(stem, "/__init__")} {
+			if s == base || !relative && strings.HasSuffix(s, "/"+base) {
+				out = append(out, p)
+				break
+			}
+		}
+	}
+	return out
+}
