@@ -19,6 +19,7 @@ func CSS(src []byte, nested bool) []*list.List {
 type block struct {
 	name  string
 	rules *list.List
+	at    *list.List // @media and the like
 	decls *list.List
 	props *list.List
 }
@@ -178,14 +179,20 @@ func (c *css) begin(text []byte, at int) {
 	line, col := c.position(at)
 	top := &c.stack[len(c.stack)-1]
 	if len(c.stack) < 100 {
-		if top.rules == nil {
-			owner := top.name
-			if owner == "" {
-				owner = "rules"
-			}
-			top.rules = c.add(list.Rules, owner, line, col)
+		of, owner := &top.rules, top.name
+		if owner == "" {
+			owner = "rules"
 		}
-		top.rules.Items = append(top.rules.Items, list.Item{Label: name, Line: line, Col: col})
+		if strings.HasPrefix(name, "@") {
+			of, owner = &top.at, strings.Fields(name)[0]
+		}
+		if *of == nil {
+			*of = c.add(list.Rules, owner, line, col)
+			if owner == "@media" {
+				(*of).Words = []string{"breakpoint", "query"}
+			}
+		}
+		(*of).Items = append((*of).Items, list.Item{Label: name, Line: line, Col: col})
 	}
 	if len(c.stack) < 20_000 {
 		c.stack = append(c.stack, block{name: name})
