@@ -43,13 +43,14 @@ var floors = map[string]int{
 	"internal/units":         0,
 	"internal/check/detect":  0,
 
-	"internal/count/list":   0,
-	"internal/count/lex":    0,
-	"internal/count/code":   1,
-	"internal/count/golang": 1,
-	"internal/count/text":   1,
-	"internal/count/markup": 1,
-	"internal/count":        2,
+	"internal/count/list":    0,
+	"internal/count/lex":     0,
+	"internal/count/literal": 1,
+	"internal/count/code":    2,
+	"internal/count/golang":  1,
+	"internal/count/text":    1,
+	"internal/count/markup":  1,
+	"internal/count":         3,
 
 	"internal/glob":           1,
 	"internal/excerpt":        1,
@@ -136,7 +137,7 @@ var floors = map[string]int{
 // pure packages touch no file, process, clock or network.
 var pure = []string{"internal/belay", "internal/loop", "internal/merge", "internal/secret", "internal/check/lang", "internal/check/edit",
 	"internal/check/cases", "internal/check/secrets", "internal/check/integrity", "internal/check/coverage", "internal/check/style", "internal/count/list",
-	"internal/count/lex", "internal/count/code", "internal/count/golang", "internal/count/text", "internal/count/markup"}
+	"internal/count/lex", "internal/count/code", "internal/count/golang", "internal/count/text", "internal/count/markup", "internal/count/literal"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "io/fs", "path/filepath", "syscall", "math/rand", "math/rand/v2", "crypto/rand"}
 

@@ -31,7 +31,7 @@ func (j *judge) follow(b *list.List, items []list.Item) (*list.List, []list.Item
 		for _, bonus := range []struct {
 			has bool
 			by  float64
-		}{{name, 2.5}, {name && place, 1}, {same, 1.5}, {l.Kind == b.Kind, 0.5}, {same && l.Line == b.Line, 0.1}} {
+		}{{name, 2.5}, {name && place, 1}, {same, 1.5}, {l.Kind == b.Kind, 0.5}, {same && l.Line == b.Line, 0.1}, {name && place && same && (share > 0 || !n.Known()), 3}} {
 			if bonus.has {
 				score += bonus.by
 			}

@@ -145,7 +145,7 @@ func special(id string) bool {
 			}
 		}
 	}
-	return upper == 1 && len(id) > 3
+	return upper == 1 && len(id) > 2
 }
 
 // noun gives the word for what is counted: the last one before a preposition.

@@ -10,6 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/count/code"
 	"github.com/belay-dev/belay/internal/count/golang"
 	"github.com/belay-dev/belay/internal/count/list"
+	"github.com/belay-dev/belay/internal/count/literal"
 	"github.com/belay-dev/belay/internal/count/markup"
 	"github.com/belay-dev/belay/internal/count/text"
 )
@@ -89,7 +90,7 @@ func Lists(p string, src []byte) (lists []*list.List, imports []string, ok bool)
 	case "css", "scss":
 		lists = markup.CSS(src, lang == "scss")
 	default:
-		lists, imports = code.Scan(src, code.Language(lang))
+		lists, imports = code.Scan(src, literal.Language(lang))
 	}
 	for _, l := range lists {
 		l.File = p

@@ -101,7 +101,7 @@ func akin(a, b string) bool {
 var stopWords = set(`the a an to of in into on for from and or with without by at as is are be it its this that these those there
 	new more another additional extra existing current keep keeping kept stay stays remain remains everyone everything already listed all every
 	add added adding remove removed preserve preserved modify change changed fix no not only just must should exactly please same other others rest
-	list lists item items entry entries array collection set section file page component while which who whose what untouched unchanged
+	list lists item items array file while which who whose what untouched unchanged
 	two three four five six seven eight nine ten one eleven twelve`)
 
 func set(text string) map[string]bool {

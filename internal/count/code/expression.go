@@ -5,6 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/count/lex"
 	"github.com/belay-dev/belay/internal/count/list"
+	"github.com/belay-dev/belay/internal/count/literal"
 )
 
 // expression finds the lists in an expression, an argument, or an entry of an object.
@@ -14,45 +15,45 @@ func (s *scanner) expression(f frame) {
 		if s.literal(name, at, hi, f.c, nil) != nil {
 			return
 		}
-		s.inside(frame{at, hi, expression, f.c.in(name)})
+		s.inside(frame{at, hi, expression, f.c.In(name)})
 		return
 	}
-	if s.kind(lo) == lex.Open && !s.Tokens[lo].Elem && !s.Is(lo, "(") && !s.arrow(lo, hi) {
+	if s.Kind(lo) == lex.Open && !s.Tokens[lo].Elem && !s.Is(lo, "(") && !s.arrow(lo, hi) {
 		up := f.c
-		if f.c.up != nil {
-			up = f.c.up
+		if f.c.Up != nil {
+			up = f.c.Up
 		}
-		if s.literal(f.c.name, lo, hi, &scope{up: up, depth: f.c.depth + 1, block: f.c.block, words: f.c.words}, nil) != nil {
+		if s.literal(f.c.Name, lo, hi, &literal.Scope{Up: up, Depth: f.c.Depth + 1, Block: f.c.Block, Words: f.c.Words}, nil) != nil {
 			return
 		}
 	}
 	s.inside(f)
 }
 
-func (s *scanner) arrow(lo, hi int) bool { return s.next(lo) < hi && s.Is(s.next(lo), "=>") }
+func (s *scanner) arrow(lo, hi int) bool { return s.Next(lo) < hi && s.Is(s.Next(lo), "=>") }
 
 // key gives the name and the start of the value of `key: value` and `key=value`.
 func (s *scanner) key(lo, hi int) (string, int) {
 	n := lo
 	if n < hi {
-		n = s.next(lo)
+		n = s.Next(lo)
 	}
 	if n >= hi || n+1 > hi {
 		return "", -1
 	}
-	if !s.Is(n, ":") && !(s.Is(n, "=") && s.lang == Python) && !(s.Is(n, "=>") && s.lang == Ruby) {
+	if !s.Is(n, ":") && !(s.Is(n, "=") && s.Lang == literal.Python) && !(s.Is(n, "=>") && s.Lang == literal.Ruby) {
 		return "", -1
 	}
-	if k := s.kind(lo); k != lex.Ident && k != lex.String && k != lex.Number && !s.open(lo, "[") {
+	if k := s.Kind(lo); k != lex.Ident && k != lex.String && k != lex.Number && !s.Open(lo, "[") {
 		return "", -1
 	}
-	return list.Shorten(strings.Trim(unquote(s.Range(lo, n)), "[]")), n + 1
+	return list.Shorten(strings.Trim(literal.Unquote(s.Range(lo, n)), "[]")), n + 1
 }
 
 // inside looks at the brackets in a range.
 func (s *scanner) inside(f frame) {
-	for i := f.lo; i < f.hi; i = s.next(i) {
-		if s.kind(i) != lex.Open {
+	for i := f.lo; i < f.hi; i = s.Next(i) {
+		if s.Kind(i) != lex.Open {
 			continue
 		}
 		s.bracket(i, f)
@@ -61,12 +62,12 @@ func (s *scanner) inside(f frame) {
 
 // bracket looks at one bracket of an expression.
 func (s *scanner) bracket(i int, f frame) {
-	end := s.after(i)
+	end := s.After(i)
 	switch {
 	case s.Tokens[i].Elem:
 		s.push(frame{i, end + 1, element, f.c})
-	case s.Is(i, "(") && s.kind(i-1) == lex.Ident && i > f.lo:
-		s.arguments(i, f.c.in(s.At(i-1)))
+	case s.Is(i, "(") && s.Kind(i-1) == lex.Ident && i > f.lo:
+		s.arguments(i, f.c.In(s.At(i-1)))
 	case s.Is(i, "(") && s.parameters(i, f.hi):
 	case s.Is(i, "("):
 		s.push(frame{i + 1, end, expression, f.c})
@@ -75,7 +76,7 @@ func (s *scanner) bracket(i int, f frame) {
 	case s.operand(i):
 		s.push(frame{i + 1, end, expression, f.c})
 	default:
-		if s.literal(f.c.name, i, end+1, parent(f.c), nil) == nil {
+		if s.literal(f.c.Name, i, end+1, parent(f.c), nil) == nil {
 			s.push(frame{i + 1, end, expression, f.c})
 		}
 	}
@@ -83,7 +84,7 @@ func (s *scanner) bracket(i int, f frame) {
 
 // parameters tells whether a parenthesis holds what a function takes: (a, b): T => …
 func (s *scanner) parameters(i, hi int) bool {
-	k := s.after(i) + 1
+	k := s.After(i) + 1
 	if s.Is(k, "=>") {
 		return true
 	}
@@ -94,15 +95,15 @@ func (s *scanner) parameters(i, hi int) bool {
 		if s.Is(k, "=>") {
 			return true
 		}
-		k = s.next(k)
+		k = s.Next(k)
 	}
 	return false
 }
 
-func parent(c *scope) *scope {
-	p := &scope{depth: c.depth + 1, block: c.block, words: c.words}
-	if c.up != nil {
-		p.up = c.up
+func parent(c *literal.Scope) *literal.Scope {
+	p := &literal.Scope{Depth: c.Depth + 1, Block: c.Block, Words: c.Words}
+	if c.Up != nil {
+		p.Up = c.Up
 	}
 	return p
 }
@@ -110,7 +111,7 @@ func parent(c *scope) *scope {
 // operand tells whether an operand ends before i, so that a bracket there is an index or
 // a block and no literal.
 func (s *scanner) operand(i int) bool {
-	switch s.kind(i - 1) {
+	switch s.Kind(i - 1) {
 	case lex.Close, lex.String, lex.Number:
 		return i > 0
 	case lex.Ident:
@@ -119,100 +120,100 @@ func (s *scanner) operand(i int) bool {
 	return s.Is(i-1, "<") || s.Is(i-1, ">") && s.Tokens[i-1].End == s.Tokens[i].Off
 }
 
-var startsValue = words("return in of and or not if else yield default case await lambda is assert print puts")
+var startsValue = literal.Words("return in of and or not if else yield default case await lambda is assert print puts")
 
-func (s *scanner) blockOf(c *scope) *scope {
+func (s *scanner) blockOf(c *literal.Scope) *literal.Scope {
 	s.blocks++
-	d := c.in("")
-	d.block = s.blocks
+	d := c.In("")
+	d.Block = s.blocks
 	return d
 }
 
 // arguments looks at what a call is given, under the name of the call.
-func (s *scanner) arguments(open int, c *scope) {
+func (s *scanner) arguments(open int, c *literal.Scope) {
 	d := *c
-	d.depth++
-	for _, a := range s.split(open+1, s.after(open), ",") {
+	d.Depth++
+	for _, a := range s.Split(open+1, s.After(open), ",") {
 		s.push(frame{a[0], a[1], expression, &d})
 	}
 }
 
 // element finds the siblings in an element: for each tag the children that have it.
 func (s *scanner) element(f frame) {
-	open, end := f.lo, s.after(f.lo)
+	open, end := f.lo, s.After(f.lo)
 	tag := clean(s.At(open))
-	body := s.find(open+1, end, ">")
-	for i := open + 1; i < end; i = s.next(i) {
-		if s.kind(i) == lex.TagEnd {
+	body := s.Find(open+1, end, ">")
+	for i := open + 1; i < end; i = s.Next(i) {
+		if s.Kind(i) == lex.TagEnd {
 			body = i
 			break
 		}
 		body = end
 	}
 	names := s.attributes(open+1, min(body, end), f.c)
-	c := f.c.in(tag)
+	c := f.c.In(tag)
 	if len(names) > 0 {
-		c.name = names[0]
+		c.Name = names[0]
 	}
 	if body < 0 || body >= end {
 		return
 	}
-	c.depth++
-	c.words = append([]string{tag}, names...)
+	c.Depth++
+	c.Words = append([]string{tag}, names...)
 	groups := map[string]*list.List{}
 	s.children(body+1, end, c, groups, 0)
 }
 
 // attributes gives what tells one element from another: id, class, name, label.
-func (s *scanner) attributes(lo, hi int, c *scope) []string {
+func (s *scanner) attributes(lo, hi int, c *literal.Scope) []string {
 	var out []string
-	for i := lo; i < hi; i = s.next(i) {
-		if s.open(i, "{") {
+	for i := lo; i < hi; i = s.Next(i) {
+		if s.Open(i, "{") {
 			name := ""
 			if s.Is(i-1, "=") {
 				name = s.At(i - 2)
 			}
-			s.push(frame{i + 1, s.after(i), expression, c.in(name)})
+			s.push(frame{i + 1, s.After(i), expression, c.In(name)})
 		}
-		if s.kind(i) == lex.String && s.Is(i-1, "=") {
+		if s.Kind(i) == lex.String && s.Is(i-1, "=") {
 			switch s.At(i - 2) {
 			case "id", "className", "class", "aria-label", "name", "title", "data-testid", "label", "heading":
-				out = append(out, list.Shorten(unquote(s.At(i))))
+				out = append(out, list.Shorten(literal.Unquote(s.At(i))))
 			}
 		}
 	}
 	return out
 }
 
-func (s *scanner) children(lo, hi int, c *scope, groups map[string]*list.List, depth int) {
-	for i := lo; i < hi; i = s.next(i) {
-		if s.kind(i) != lex.Open {
+func (s *scanner) children(lo, hi int, c *literal.Scope, groups map[string]*list.List, depth int) {
+	for i := lo; i < hi; i = s.Next(i) {
+		if s.Kind(i) != lex.Open {
 			continue
 		}
 		switch {
 		case s.Tokens[i].Elem && clean(s.At(i)) == "" && depth < 20: // a fragment's children are its parent's
-			if b := s.tagEnd(i); b < s.after(i) {
-				s.children(b+1, s.after(i), c, groups, depth+1)
+			if b := s.tagEnd(i); b < s.After(i) {
+				s.children(b+1, s.After(i), c, groups, depth+1)
 			}
 		case s.Tokens[i].Elem:
 			s.sibling(i, c, groups)
-			s.push(frame{i, s.after(i) + 1, element, c})
+			s.push(frame{i, s.After(i) + 1, element, c})
 		default:
-			s.embedded(i+1, s.after(i), c, groups, depth)
+			s.embedded(i+1, s.After(i), c, groups, depth)
 		}
 	}
 }
 
 func (s *scanner) tagEnd(i int) int {
-	for k := i + 1; k < s.after(i); k = s.next(k) {
-		if s.kind(k) == lex.TagEnd {
+	for k := i + 1; k < s.After(i); k = s.Next(k) {
+		if s.Kind(k) == lex.TagEnd {
 			return k
 		}
 	}
-	return s.after(i)
+	return s.After(i)
 }
 
-func (s *scanner) sameTag(tag string, c *scope, groups map[string]*list.List, tok int) *list.List {
+func (s *scanner) sameTag(tag string, c *literal.Scope, groups map[string]*list.List, tok int) *list.List {
 	l := groups[tag]
 	if l == nil {
 		kind := list.Elements
@@ -228,15 +229,15 @@ func (s *scanner) sameTag(tag string, c *scope, groups map[string]*list.List, to
 	return l
 }
 
-func (s *scanner) sibling(i int, c *scope, groups map[string]*list.List) {
+func (s *scanner) sibling(i int, c *literal.Scope, groups map[string]*list.List) {
 	tag := clean(s.At(i))
 	label := ""
-	for k := i + 1; k < s.after(i); k++ {
-		if s.kind(k) == lex.String && s.Is(k-1, "=") && !s.Is(k-2, "className") && !s.Is(k-2, "class") {
-			label = unquote(s.At(k))
+	for k := i + 1; k < s.After(i); k++ {
+		if s.Kind(k) == lex.String && s.Is(k-1, "=") && !s.Is(k-2, "className") && !s.Is(k-2, "class") {
+			label = literal.Unquote(s.At(k))
 			break
 		}
-		if s.kind(k) == lex.Text {
+		if s.Kind(k) == lex.Text {
 			label = s.At(k)
 			break
 		}
@@ -245,17 +246,17 @@ func (s *scanner) sibling(i int, c *scope, groups map[string]*list.List) {
 		}
 	}
 	if label == "" {
-		label = s.Range(i, min(s.after(i)+1, i+60))
+		label = s.Range(i, min(s.After(i)+1, i+60))
 	}
 	l := s.sameTag(tag, c, groups, i)
-	l.Items = append(l.Items, s.item(label, i))
+	l.Items = append(l.Items, s.Item(label, i))
 	if strings.HasPrefix(tag, "h") && len(tag) == 2 {
-		c.words = append(c.words, label)
+		c.Words = append(c.Words, label)
 	}
 }
 
 // embedded reads {…} between elements: a list that is mapped, a choice, a condition.
-func (s *scanner) embedded(lo, hi int, c *scope, groups map[string]*list.List, depth int) {
+func (s *scanner) embedded(lo, hi int, c *literal.Scope, groups map[string]*list.List, depth int) {
 	if lo >= hi {
 		return
 	}
@@ -264,46 +265,46 @@ func (s *scanner) embedded(lo, hi int, c *scope, groups map[string]*list.List, d
 		s.push(frame{lo, hi, expression, c})
 		return
 	}
-	if s.kind(lo) == lex.Open && s.Tokens[lo].Elem && s.after(lo) == hi-1 {
+	if s.Kind(lo) == lex.Open && s.Tokens[lo].Elem && s.After(lo) == hi-1 {
 		s.children(lo, hi, c, groups, depth+1)
 		return
 	}
-	if q := s.find(lo, hi, "?"); q > 0 {
-		if colon := s.find(q, hi, ":"); colon > 0 && s.branch(lo, q, colon, hi, c, groups) {
+	if q := s.Find(lo, hi, "?"); q > 0 {
+		if colon := s.Find(q, hi, ":"); colon > 0 && s.branch(lo, q, colon, hi, c, groups) {
 			s.push(frame{lo, hi, expression, c})
 			return
 		}
 	}
 	l := s.sameTag(tag, c, groups, at)
-	if v, ok := s.value(lo, hi, c.below(tag), 0); ok {
-		l.Items = append(l.Items, v.items...)
+	if v, ok := s.Value(lo, hi, c.Below(tag), 0); ok {
+		l.Items = append(l.Items, v.Items...)
 		s.push(frame{lo, hi, expression, c})
 		return
 	}
-	it := s.item(s.Range(lo, min(hi, at)), lo)
+	it := s.Item(s.Range(lo, min(hi, at)), lo)
 	it.Open = true
 	l.Items = append(l.Items, it)
 	s.push(frame{lo, hi, expression, c})
 }
 
 // branch counts {a ? <X/> : <X/>} as one item.
-func (s *scanner) branch(lo, q, colon, hi int, c *scope, groups map[string]*list.List) bool {
+func (s *scanner) branch(lo, q, colon, hi int, c *literal.Scope, groups map[string]*list.List) bool {
 	a, atA := s.lone(q+1, colon)
 	b, _ := s.lone(colon+1, hi)
 	if a == "" || a != b {
 		return false
 	}
 	l := s.sameTag(a, c, groups, atA)
-	l.Items = append(l.Items, s.item(s.Range(lo, q), lo))
+	l.Items = append(l.Items, s.Item(s.Range(lo, q), lo))
 	return true
 }
 
 // lone gives the tag when a range is one element.
 func (s *scanner) lone(lo, hi int) (string, int) {
-	for s.open(lo, "(") && s.after(lo) == hi-1 {
+	for s.Open(lo, "(") && s.After(lo) == hi-1 {
 		lo, hi = lo+1, hi-1
 	}
-	if lo < hi && s.kind(lo) == lex.Open && s.Tokens[lo].Elem && s.after(lo) == hi-1 {
+	if lo < hi && s.Kind(lo) == lex.Open && s.Tokens[lo].Elem && s.After(lo) == hi-1 {
 		return clean(s.At(lo)), lo
 	}
 	return "", lo
@@ -311,7 +312,7 @@ func (s *scanner) lone(lo, hi int) (string, int) {
 
 func (s *scanner) firstTag(lo, hi int) (string, int) {
 	for i := lo; i < hi && i < lo+2000; i++ {
-		if s.kind(i) == lex.Open && s.Tokens[i].Elem {
+		if s.Kind(i) == lex.Open && s.Tokens[i].Elem {
 			if tag := clean(s.At(i)); tag != "" {
 				return tag, i
 			}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/count/lex"
 	"github.com/belay-dev/belay/internal/count/list"
+	"github.com/belay-dev/belay/internal/count/literal"
 )
 
 // suite is an indented block of Python.
@@ -20,12 +21,12 @@ type suite struct {
 // one pass with a stack.
 func (s *scanner) python() {
 	s.blocks++
-	stack := []suite{{indent: -1, b: s.bodyOf(&scope{block: s.blocks})}}
+	stack := []suite{{indent: -1, b: s.bodyOf(&literal.Scope{Block: s.blocks})}}
 	var decorators [][2]int
 	for lo := 0; lo < len(s.Tokens); {
 		hi := lo
-		for hi < len(s.Tokens) && s.kind(hi) != lex.Newline {
-			hi = s.next(hi)
+		for hi < len(s.Tokens) && s.Kind(hi) != lex.Newline {
+			hi = s.Next(hi)
 		}
 		if lo == hi {
 			lo = hi + 1
@@ -47,7 +48,7 @@ func (s *scanner) python() {
 	}
 }
 
-func (s *scanner) bodyOf(c *scope) *body {
+func (s *scanner) bodyOf(c *literal.Scope) *body {
 	return &body{frame: frame{0, len(s.Tokens), statements, c}, calls: map[string]*list.List{}, members: map[list.Kind]*list.List{}}
 }
 
@@ -63,15 +64,15 @@ func (s *scanner) pythonLine(lo, hi int, indent int32, at suite, decorators [][2
 		return s.pythonFunction(i, hi, indent, at, decorators), true
 	case "match":
 		if s.Is(hi-1, ":") {
-			l := s.list(list.Cases, at.b.c.last(), at.b.c, i)
-			l.Words = append(l.Words, s.identifiers(i+1, hi)...)
+			l := s.list(list.Cases, at.b.c.Last(), at.b.c, i)
+			l.Words = append(l.Words, s.Identifiers(i+1, hi)...)
 			return suite{indent: indent, b: at.b, match: l}, true
 		}
 	case "case":
-		if at.match != nil && s.find(i, hi, ":") > 0 {
-			end := s.find(i, hi, ":")
+		if at.match != nil && s.Find(i, hi, ":") > 0 {
+			end := s.Find(i, hi, ":")
 			if !s.Is(i+1, "_") || end > i+2 {
-				at.match.Items = append(at.match.Items, s.item(unquote(s.Range(i+1, end)), i))
+				at.match.Items = append(at.match.Items, s.Item(literal.Unquote(s.Range(i+1, end)), i))
 			}
 			return suite{indent: indent, b: at.b}, true
 		}
@@ -79,14 +80,14 @@ func (s *scanner) pythonLine(lo, hi int, indent int32, at suite, decorators [][2
 		s.push(frame{i + 1, hi, expression, at.b.c})
 		if s.Is(hi-1, ":") {
 			s.blocks++
-			c := at.b.c.in("")
-			c.block = s.blocks
+			c := at.b.c.In("")
+			c.Block = s.blocks
 			return suite{indent: indent, b: s.bodyOf(c)}, true
 		}
 		return suite{}, false
 	case "import", "from":
 		s.imports = append(s.imports, strings.ReplaceAll(s.At(i+1), ".", "/"))
-		for _, w := range s.identifiers(i+1, hi) {
+		for _, w := range s.Identifiers(i+1, hi) {
 			s.imports = append(s.imports, w)
 		}
 		return suite{}, false
@@ -98,11 +99,11 @@ func (s *scanner) pythonLine(lo, hi int, indent int32, at suite, decorators [][2
 func (s *scanner) pythonClass(i, hi int, indent int32, at suite) suite {
 	name := s.At(i + 1)
 	s.member(list.Types, name, i+1, at.b)
-	c := at.b.c.in(name)
+	c := at.b.c.In(name)
 	s.blocks++
-	c.block = s.blocks
+	c.Block = s.blocks
 	next := suite{indent: indent, class: true, b: s.bodyOf(c)}
-	for _, base := range s.identifiers(i+2, hi) {
+	for _, base := range s.Identifiers(i+2, hi) {
 		if strings.HasSuffix(base, "Enum") || strings.HasSuffix(base, "Flag") || base == "TextChoices" || base == "IntegerChoices" {
 			next.enum = true
 		}
@@ -117,7 +118,7 @@ func (s *scanner) pythonFunction(i, hi int, indent int32, at suite, decorators [
 		kind = list.Methods
 	}
 	// A function in a function is a detail of it; overloads and setters are the same one twice.
-	if at.b.c.name == "" && len(at.b.c.path()) == 0 || at.class {
+	if at.b.c.Name == "" && len(at.b.c.Path()) == 0 || at.class {
 		if l := at.b.members[kind]; l == nil || len(l.Items) == 0 || l.Items[len(l.Items)-1].Label != name {
 			s.member(kind, name, i+1, at.b)
 			if strings.HasPrefix(name, "test") {
@@ -125,11 +126,11 @@ func (s *scanner) pythonFunction(i, hi int, indent int32, at suite, decorators [
 			}
 		}
 	}
-	c := at.b.c.in(name)
+	c := at.b.c.In(name)
 	s.blocks++
-	c.block = s.blocks
+	c.Block = s.blocks
 	for _, d := range decorators {
-		if open := s.find(d[0], d[1], "("); open > 0 && s.kind(open) == lex.Open {
+		if open := s.Find(d[0], d[1], "("); open > 0 && s.Kind(open) == lex.Open {
 			s.arguments(open, c)
 		}
 		if s.Is(d[0], "app") || s.Is(d[0]+2, "route") || s.Is(d[0]+2, "get") || s.Is(d[0]+2, "post") {
@@ -144,13 +145,13 @@ func (s *scanner) pythonSimple(lo, hi int, at suite) {
 	b := at.b
 	c := b.c
 	if s.Is(lo, "return") || s.Is(lo, "yield") {
-		if s.literal(c.last(), lo+1, hi, c, nil) == nil {
+		if s.literal(c.Last(), lo+1, hi, c, nil) == nil {
 			s.push(frame{lo + 1, hi, expression, c})
 		}
 		return
 	}
-	eq := s.find(lo, hi, "=")
-	if plus := s.find(lo, hi, "+="); plus > 0 && eq < 0 {
+	eq := s.Find(lo, hi, "=")
+	if plus := s.Find(lo, hi, "+="); plus > 0 && eq < 0 {
 		s.pythonAdd(lo, plus, hi, b)
 		return
 	}
@@ -158,7 +159,7 @@ func (s *scanner) pythonSimple(lo, hi int, at suite) {
 		s.pythonAssign(lo, eq, hi, at)
 		return
 	}
-	if at.class && s.Is(lo+1, ":") && s.kind(lo) == lex.Ident {
+	if at.class && s.Is(lo+1, ":") && s.Kind(lo) == lex.Ident {
 		s.member(list.Fields, s.At(lo), lo, b)
 		return
 	}
@@ -185,33 +186,33 @@ func (s *scanner) pythonAssign(lo, eq, hi int, at suite) {
 	}
 	c := b.c
 	if owner != "" && owner != "self" {
-		c = c.in(owner)
-		if to := (place{b.c.block, owner}); s.named[to] != nil && s.kind(eq-1) == lex.Close {
-			it := s.item(name, lo)
+		c = c.In(owner)
+		if to := (place{b.c.Block, owner}); s.named[to] != nil && s.Kind(eq-1) == lex.Close {
+			it := s.Item(name, lo)
 			it.Key = true
 			s.late = append(s.late, addition{to: to, items: []list.Item{it}})
 		}
 	}
 	if l := s.literal(name, eq+1, hi, c, words); l != nil {
-		if s.named[place{b.c.block, name}] == nil || owner == "" {
-			s.named[place{b.c.block, name}] = l
+		if s.named[place{b.c.Block, name}] == nil || owner == "" {
+			s.named[place{b.c.Block, name}] = l
 		}
 		return
 	}
-	s.push(frame{eq + 1, hi, expression, c.in(name)})
+	s.push(frame{eq + 1, hi, expression, c.In(name)})
 }
 
 // pythonAdd reads NAME += [...].
 func (s *scanner) pythonAdd(lo, plus, hi int, b *body) {
 	name, _, _ := s.target(lo, plus)
-	v, ok := s.value(plus+1, hi, b.c.below(name), 0)
-	to := place{b.c.block, name}
+	v, ok := s.Value(plus+1, hi, b.c.Below(name), 0)
+	to := place{b.c.Block, name}
 	if !ok || s.named[to] == nil {
-		s.push(frame{plus + 1, hi, expression, b.c.in(name)})
+		s.push(frame{plus + 1, hi, expression, b.c.In(name)})
 		return
 	}
-	s.late = append(s.late, addition{to: to, items: v.items})
-	for _, f := range v.children {
-		s.push(f)
+	s.late = append(s.late, addition{to: to, items: v.Items})
+	for _, f := range v.Children {
+		s.push(frame{f.Lo, f.Hi, expression, f.C})
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/count/lex"
 	"github.com/belay-dev/belay/internal/count/list"
+	"github.com/belay-dev/belay/internal/count/literal"
 )
 
 // sql reads the rows of INSERT … VALUES (…), (…), the columns of CREATE TABLE, and the
@@ -12,7 +13,7 @@ import (
 func (s *scanner) sql() {
 	inserts := map[string]*list.List{}
 	for lo := 0; lo < len(s.Tokens); {
-		hi := s.find(lo, len(s.Tokens), ";")
+		hi := s.Find(lo, len(s.Tokens), ";")
 		if hi < 0 {
 			hi = len(s.Tokens)
 		}
@@ -26,20 +27,20 @@ func (s *scanner) sql() {
 func (s *scanner) fold(i int, word string) bool { return strings.EqualFold(s.At(i), word) }
 
 func (s *scanner) sqlStatement(lo, hi int, inserts map[string]*list.List) {
-	c := &scope{}
+	c := &literal.Scope{}
 	switch {
 	case s.fold(lo, "insert") || s.fold(lo, "replace"):
 		s.insert(lo, hi, inserts)
 	case s.fold(lo, "create"):
 		open := -1
 		name := ""
-		for i := lo + 1; i < hi; i = s.next(i) {
-			if s.open(i, "(") {
+		for i := lo + 1; i < hi; i = s.Next(i) {
+			if s.Open(i, "(") {
 				open = i
 				break
 			}
-			if s.kind(i) == lex.Ident && !s.fold(i, "as") && !s.fold(i, "enum") || s.kind(i) == lex.String {
-				name = unquote(s.At(i))
+			if s.Kind(i) == lex.Ident && !s.fold(i, "as") && !s.fold(i, "enum") || s.Kind(i) == lex.String {
+				name = literal.Unquote(s.At(i))
 			}
 		}
 		if open < 0 {
@@ -50,28 +51,28 @@ func (s *scanner) sqlStatement(lo, hi int, inserts map[string]*list.List) {
 			kind = list.Enum
 		}
 		l := s.list(kind, name, c, lo)
-		for _, a := range s.split(open+1, s.after(open), ",") {
+		for _, a := range s.Split(open+1, s.After(open), ",") {
 			if a[0] < a[1] && !constraint[strings.ToLower(s.At(a[0]))] {
-				l.Items = append(l.Items, s.item(unquote(s.At(a[0])), a[0]))
+				l.Items = append(l.Items, s.Item(literal.Unquote(s.At(a[0])), a[0]))
 			}
 		}
 	}
 }
 
-var constraint = words("primary foreign unique check constraint key index exclude")
+var constraint = literal.Words("primary foreign unique check constraint key index exclude")
 
 func (s *scanner) insert(lo, hi int, inserts map[string]*list.List) {
 	name, values := "", -1
-	for i := lo + 1; i < hi; i = s.next(i) {
+	for i := lo + 1; i < hi; i = s.Next(i) {
 		if s.fold(i, "values") {
 			values = i
 			break
 		}
-		if name == "" && (s.kind(i) == lex.Ident || s.kind(i) == lex.String) && !s.fold(i, "into") && !s.fold(i, "or") && !s.fold(i, "ignore") && !s.fold(i, "replace") {
-			name = unquote(s.At(i))
+		if name == "" && (s.Kind(i) == lex.Ident || s.Kind(i) == lex.String) && !s.fold(i, "into") && !s.fold(i, "or") && !s.fold(i, "ignore") && !s.fold(i, "replace") {
+			name = literal.Unquote(s.At(i))
 			for s.Is(i+1, ".") {
 				i += 2
-				name = unquote(s.At(i))
+				name = literal.Unquote(s.At(i))
 			}
 		}
 	}
@@ -80,13 +81,13 @@ func (s *scanner) insert(lo, hi int, inserts map[string]*list.List) {
 	}
 	l := inserts[name]
 	if l == nil {
-		l = s.list(list.Rows, name, &scope{}, lo)
+		l = s.list(list.Rows, name, &literal.Scope{}, lo)
 		inserts[name] = l
 	}
-	for i := values + 1; i < hi; i = s.next(i) {
-		if s.open(i, "(") {
-			l.Items = append(l.Items, s.label(i+1, s.after(i)))
-		} else if s.kind(i) == lex.Ident {
+	for i := values + 1; i < hi; i = s.Next(i) {
+		if s.Open(i, "(") {
+			l.Items = append(l.Items, s.Label(i+1, s.After(i)))
+		} else if s.Kind(i) == lex.Ident {
 			break // ON CONFLICT …
 		}
 	}

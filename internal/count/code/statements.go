@@ -5,6 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/count/lex"
 	"github.com/belay-dev/belay/internal/count/list"
+	"github.com/belay-dev/belay/internal/count/literal"
 )
 
 // body is a block of statements or a class while it is read.
@@ -46,7 +47,7 @@ func (s *scanner) statement(i int, b *body) int {
 		} else if s.Is(i, "=") && i > b.start {
 			return s.assignment(i, b)
 		}
-		return s.next(i)
+		return s.Next(i)
 	}
 	return i + 1
 }
@@ -74,14 +75,14 @@ func (s *scanner) word(i int, b *body) int {
 		return s.function(i, b)
 	case "import", "from", "require":
 		for k := i; k < min(i+40, b.hi); k++ {
-			if s.kind(k) == lex.String {
-				s.imports = append(s.imports, unquote(s.At(k)))
+			if s.Kind(k) == lex.String {
+				s.imports = append(s.imports, literal.Unquote(s.At(k)))
 				break
 			}
 		}
 	case "return", "default":
-		if end := s.end(i+1, b); end > i+1 && !s.open(i+1, "(") {
-			name := b.c.last()
+		if end := s.end(i+1, b); end > i+1 && !s.Open(i+1, "(") {
+			name := b.c.Last()
 			if word == "default" {
 				name = "default"
 			}
@@ -98,30 +99,21 @@ func (s *scanner) word(i int, b *body) int {
 	return i + 1
 }
 
-func (c *scope) last() string {
-	for ; c != nil; c = c.up {
-		if c.name != "" {
-			return c.name
-		}
-	}
-	return ""
-}
-
 // continues tells whether the line that starts at i goes on with the one before.
 func (s *scanner) continues(i int) bool {
 	if i == 0 {
 		return false
 	}
-	if s.kind(i-1) == lex.Punct && !s.Is(i-1, ";") && !s.Is(i-1, "++") && !s.Is(i-1, "--") && !s.Is(i-1, ">") {
+	if s.Kind(i-1) == lex.Punct && !s.Is(i-1, ";") && !s.Is(i-1, "++") && !s.Is(i-1, "--") && !s.Is(i-1, ">") {
 		return true
 	}
-	return s.kind(i) == lex.Punct && !s.Is(i, "@") && !s.Is(i, "#")
+	return s.Kind(i) == lex.Punct && !s.Is(i, "@") && !s.Is(i, "#")
 }
 
 // end gives where the statement that goes on at i ends.
 func (s *scanner) end(i int, b *body) int {
-	for j := i; j < b.hi; j = s.next(j) {
-		switch s.kind(j) {
+	for j := i; j < b.hi; j = s.Next(j) {
+		switch s.Kind(j) {
 		case lex.Newline:
 			return j
 		case lex.Punct:
@@ -129,7 +121,7 @@ func (s *scanner) end(i int, b *body) int {
 				return j
 			}
 		}
-		if j > i && s.Tokens[j].Fresh && s.kind(j) != lex.Close && !s.continues(j) && s.kind(j) != lex.Open && s.lang != Rust && s.lang != Java && s.lang != CSharp {
+		if j > i && s.Tokens[j].Fresh && s.Kind(j) != lex.Close && !s.continues(j) && s.Kind(j) != lex.Open && s.Lang != literal.Rust && s.Lang != literal.Java && s.Lang != literal.CSharp {
 			return j
 		}
 	}
@@ -138,51 +130,70 @@ func (s *scanner) end(i int, b *body) int {
 
 // opened looks at a bracket among statements.
 func (s *scanner) opened(i int, b *body) int {
-	end := s.after(i)
+	end := s.After(i)
 	switch {
 	case s.Is(i, "{") && !s.Tokens[i].Elem:
-		s.push(frame{i + 1, end, statements, s.blockOf(s.header(i, b))})
+		s.push(frame{i + 1, end, statements, s.blockOf(b.c)})
 		b.start = end + 1
-	case s.Is(i, "(") && s.kind(i-1) == lex.Ident:
-		if j, ok := s.method2(i, b); ok {
+	case s.Is(i, "(") && s.nameBefore(i) >= 0:
+		if j, ok := s.method(i, s.nameBefore(i), b); ok {
 			return j
 		}
-		s.arguments(i, b.c.in(s.At(i-1)))
+		s.arguments(i, b.c.In(s.At(i-1)))
 	default:
 		s.bracket(i, b.frame)
 	}
 	return end + 1
 }
 
-// header gives the scope of a block that has no name of its own.
-func (s *scanner) header(i int, b *body) *scope { return b.c }
+// nameBefore gives the name before a parenthesis, type parameters between them passed
+// over, or -1.
+func (s *scanner) nameBefore(open int) int {
+	i := open - 1
+	if s.Is(i, ">") {
+		for depth := 0; i > open-40 && i > 0; i-- {
+			if s.Is(i, ">") {
+				depth++
+			} else if s.Is(i, "<") {
+				if depth--; depth == 0 {
+					i--
+					break
+				}
+			}
+		}
+	}
+	if s.Kind(i) != lex.Ident {
+		return -1
+	}
+	return i
+}
 
-// method2 reads a method or function without a keyword: name(…) {…}.
-func (s *scanner) method2(open int, b *body) (int, bool) {
-	name := s.At(open - 1)
-	if control[name] || s.lang == Ruby || s.Is(open-2, ".") || s.Is(open-2, "new") {
+// method reads a method without a keyword: name(…) {…}.
+func (s *scanner) method(open, at int, b *body) (int, bool) {
+	name := s.At(at)
+	if control[name] || s.Lang == literal.Ruby || s.Is(at-1, ".") || s.Is(at-1, "new") {
 		return 0, false
 	}
 	if b.mode != classBody {
 		return 0, false
 	}
-	i := s.after(open) + 1
-	for i < b.hi && !s.open(i, "{") && !s.Is(i, ";") && !s.Is(i, "=") && !s.Is(i, "=>") {
+	i := s.After(open) + 1
+	for i < b.hi && !s.Open(i, "{") && !s.Is(i, ";") && !s.Is(i, "=") && !s.Is(i, "=>") {
 		if s.Tokens[i].Fresh && !s.continues(i) && !s.Is(i, "throws") {
 			break
 		}
-		i = s.next(i)
+		i = s.Next(i)
 	}
-	s.member(list.Methods, name, open-1, b)
+	s.member(list.Methods, name, at, b)
 	for _, w := range s.annotations(b.start, open) {
 		if w == "Test" || w == "Fact" || w == "Theory" || w == "ParameterizedTest" {
-			s.member(list.Tests, name, open-1, b)
+			s.member(list.Tests, name, at, b)
 		}
 	}
-	if s.open(i, "{") {
-		s.push(frame{i + 1, s.after(i), statements, s.blockOf(b.c.in(name))})
-		b.start = s.next(i)
-		return s.next(i), true
+	if s.Open(i, "{") {
+		s.push(frame{i + 1, s.After(i), statements, s.blockOf(b.c.In(name))})
+		b.start = s.Next(i)
+		return s.Next(i), true
 	}
 	b.start = i
 	return i, true
@@ -192,31 +203,31 @@ func (s *scanner) method2(open int, b *body) (int, bool) {
 func (s *scanner) annotations(lo, hi int) []string {
 	var out []string
 	for i := max(lo, hi-80); i < hi; i++ {
-		if s.kind(i) == lex.Ident && (s.Is(i-1, "@") || s.Is(i-1, "[")) {
+		if s.Kind(i) == lex.Ident && (s.Is(i-1, "@") || s.Is(i-1, "[")) {
 			out = append(out, s.At(i))
 		}
 	}
 	return out
 }
 
-var control = words("if for while switch catch with return function else do until unless using lock foreach synchronized super match constructor_")
+var control = literal.Words("if for while switch catch with return function else do until unless using lock foreach synchronized super match constructor_")
 
 // member adds to the functions, methods or tests of a body.
 func (s *scanner) member(kind list.Kind, name string, at int, b *body) {
 	l := b.members[kind]
 	if l == nil {
-		owner := b.c.last()
+		owner := b.c.Last()
 		if owner == "" {
 			owner = string(kind)
 		}
 		c := b.c
-		if c.name == owner && c.up != nil {
-			c = c.up
+		if c.Name == owner && c.Up != nil {
+			c = c.Up
 		}
 		l = s.list(kind, owner, c, at)
 		b.members[kind] = l
 	}
-	l.Items = append(l.Items, s.item(name, at))
+	l.Items = append(l.Items, s.Item(name, at))
 }
 
 // function reads function name(…) {…} and fn name<T>(…) -> T {…}.
@@ -225,11 +236,11 @@ func (s *scanner) function(i int, b *body) int {
 	if s.Is(j, "*") {
 		j++
 	}
-	if s.kind(j) != lex.Ident {
+	if s.Kind(j) != lex.Ident {
 		return i + 1
 	}
 	name := s.At(j)
-	if s.lang == Ruby && s.Is(j+1, ".") {
+	if s.Lang == literal.Ruby && s.Is(j+1, ".") {
 		name, j = s.At(j+2), j+2
 	}
 	kind := list.Functions
@@ -240,15 +251,15 @@ func (s *scanner) function(i int, b *body) int {
 		s.member(list.Tests, name, j, b)
 	}
 	s.member(kind, name, j, b)
-	for k := j; k < b.hi; k = s.next(k) {
-		if s.Is(k, ";") || s.kind(k) == lex.Newline {
+	for k := j; k < b.hi; k = s.Next(k) {
+		if s.Is(k, ";") || s.Kind(k) == lex.Newline {
 			b.start = k + 1
 			return k + 1
 		}
-		if s.open(k, "{") && !s.Is(k-1, ":") && !s.Is(k-1, "<") {
-			s.push(frame{k + 1, s.after(k), statements, s.blockOf(b.c.in(name))})
-			b.start = s.next(k)
-			return s.next(k)
+		if s.Open(k, "{") && !s.Is(k-1, ":") && !s.Is(k-1, "<") {
+			s.push(frame{k + 1, s.After(k), statements, s.blockOf(b.c.In(name))})
+			b.start = s.Next(k)
+			return s.Next(k)
 		}
 	}
 	return b.hi
@@ -260,7 +271,7 @@ func (s *scanner) annotated(i int) bool {
 		if s.Is(k, "}") || s.Is(k, ";") {
 			return false
 		}
-		if s.Is(k, "test") && s.kind(k) == lex.Ident && (s.Is(k-1, "[") || s.Is(k-1, "::")) {
+		if s.Is(k, "test") && s.Kind(k) == lex.Ident && (s.Is(k-1, "[") || s.Is(k-1, "::")) {
 			return true
 		}
 	}
@@ -275,8 +286,8 @@ func (s *scanner) assignment(i int, b *body) int {
 		return i + 1
 	}
 	c := b.c
-	if owner != "" && owner != "this" && owner != "self" && owner != "module" && owner != "exports" && s.named[place{b.c.block, owner}] != nil {
-		c = c.in(owner)
+	if owner != "" && owner != "this" && owner != "self" && owner != "module" && owner != "exports" && s.named[place{b.c.Block, owner}] != nil {
+		c = c.In(owner)
 	}
 	if s.isFunction(i+1, end) {
 		kind := list.Functions
@@ -284,14 +295,14 @@ func (s *scanner) assignment(i int, b *body) int {
 			kind = list.Methods
 		}
 		s.member(kind, name, i-1, b)
-		s.push(frame{i + 1, end, expression, s.blockOf(b.c.in(name))})
+		s.push(frame{i + 1, end, expression, s.blockOf(b.c.In(name))})
 		b.start = end
 		return end
 	}
 	if l := s.literal(name, i+1, end, c, words); l != nil {
-		s.named[place{b.c.block, name}] = l
+		s.named[place{b.c.Block, name}] = l
 	} else {
-		s.push(frame{i + 1, end, expression, c.in(name)})
+		s.push(frame{i + 1, end, expression, c.In(name)})
 	}
 	b.start = end
 	return end
@@ -302,15 +313,15 @@ func (s *scanner) isFunction(lo, hi int) bool {
 		lo++
 	}
 	if s.Is(lo, "<") {
-		if p := s.generic(lo, hi); p > 0 {
+		if p := s.Generic(lo, hi); p > 0 {
 			lo = p
 		}
 	}
 	if s.Is(lo, "function") {
 		return true
 	}
-	if a := s.find(lo, hi, "=>"); a > 0 && a < lo+12 && (s.open(lo, "(") || a == lo+1) {
-		return s.lang != Rust && s.lang != Ruby
+	if a := s.Find(lo, hi, "=>"); a > 0 && a < lo+12 && (s.Open(lo, "(") || a == lo+1) {
+		return s.Lang != literal.Rust && s.Lang != literal.Ruby
 	}
 	return false
 }
@@ -320,25 +331,25 @@ func (s *scanner) target(lo, eq int) (name, owner string, words []string) {
 	if lo >= eq {
 		return "", "", nil
 	}
-	words = s.identifiers(lo, eq)
+	words = s.Identifiers(lo, eq)
 	stop := eq
-	if colon := s.find(lo, eq, ":"); colon > lo {
+	if colon := s.Find(lo, eq, ":"); colon > lo {
 		stop = colon
 	}
 	for i := lo; i < stop; i++ { // destructuring: const [drinks, setDrinks] =
-		if (s.open(i, "[") || s.open(i, "{")) && (s.Is(i-1, "const") || s.Is(i-1, "let") || s.Is(i-1, "var")) {
+		if (s.Open(i, "[") || s.Open(i, "{")) && (s.Is(i-1, "const") || s.Is(i-1, "let") || s.Is(i-1, "var")) {
 			return s.At(i + 1), "", words
 		}
 	}
 	k := stop - 1
-	if s.kind(k) == lex.Close { // X["evening"] =, const char *names[] =, type X<T> =
+	if s.Kind(k) == lex.Close { // X["evening"] =, const char *names[] =, type X<T> =
 		open := int(s.Tokens[k].Match)
-		if k == open+2 && s.kind(open+1) == lex.String {
-			return unquote(s.At(open + 1)), s.At(open - 1), words
+		if k == open+2 && s.Kind(open+1) == lex.String {
+			return literal.Unquote(s.At(open + 1)), s.At(open - 1), words
 		}
 		k = open - 1
 	}
-	if k < lo || s.kind(k) != lex.Ident {
+	if k < lo || s.Kind(k) != lex.Ident {
 		return "", "", nil
 	}
 	if s.Is(k-1, ".") {
@@ -348,7 +359,7 @@ func (s *scanner) target(lo, eq int) (name, owner string, words []string) {
 }
 
 // adding are methods that add to what they are called on: how many each argument adds.
-var adding = words("push append add unshift add_all extend addAll insert push_back")
+var adding = literal.Words("push append add unshift add_all extend addAll insert push_back")
 
 // callStatement reads f(…) and a.b(…).c(…) where a statement starts.
 func (s *scanner) callStatement(i int, b *body) int {
@@ -356,26 +367,26 @@ func (s *scanner) callStatement(i int, b *body) int {
 		return 0
 	}
 	j, owner := i, ""
-	for s.kind(j) == lex.Ident && s.Is(j+1, ".") && s.kind(j+2) == lex.Ident {
+	for s.Kind(j) == lex.Ident && s.Is(j+1, ".") && s.Kind(j+2) == lex.Ident {
 		owner = s.At(j)
 		j += 2
 	}
 	name := s.At(j)
-	if s.Is(j+1, "!") && s.lang == Rust {
+	if s.Is(j+1, "!") && s.Lang == literal.Rust {
 		j++
 	}
-	if s.kind(j+1) == lex.String && s.lang == Ruby {
-		s.called(name, owner, unquote(s.At(j+1)), i, b)
+	if s.Kind(j+1) == lex.String && s.Lang == literal.Ruby {
+		s.called(name, owner, literal.Unquote(s.At(j+1)), i, b)
 		return j + 1
 	}
-	if !s.open(j+1, "(") || control[name] {
+	if !s.Open(j+1, "(") || control[name] {
 		return 0
 	}
 	if b.mode == classBody {
 		return 0
 	}
 	if adding[name] && owner != "" && s.adds(owner, name, j+1, b) {
-		return s.next(j + 1)
+		return s.Next(j + 1)
 	}
 	s.chained(i, j, owner, b)
 	return s.afterChain(j+1, b)
@@ -383,18 +394,18 @@ func (s *scanner) callStatement(i int, b *body) int {
 
 // chained notes each call of a chain, and looks into what they are given.
 func (s *scanner) chained(i, j int, owner string, b *body) {
-	for n := 0; s.open(j+1, "("); n++ {
+	for n := 0; s.Open(j+1, "("); n++ {
 		label := ""
-		if s.kind(j+2) == lex.String {
-			label = unquote(s.At(j + 2))
+		if s.Kind(j+2) == lex.String {
+			label = literal.Unquote(s.At(j + 2))
 		} else {
-			label = s.Range(j+2, min(s.after(j+1), j+20))
+			label = s.Range(j+2, min(s.After(j+1), j+20))
 		}
 		name := s.At(j)
 		s.called(name, owner, label, j, b)
-		s.arguments(j+1, b.c.in(label))
-		next := s.after(j+1) + 1
-		if !s.Is(next, ".") || s.kind(next+1) != lex.Ident || next >= b.hi {
+		s.arguments(j+1, b.c.In(label))
+		next := s.After(j+1) + 1
+		if !s.Is(next, ".") || s.Kind(next+1) != lex.Ident || next >= b.hi {
 			return
 		}
 		j = next + 1
@@ -402,14 +413,14 @@ func (s *scanner) chained(i, j int, owner string, b *body) {
 }
 
 func (s *scanner) afterChain(open int, b *body) int {
-	i := s.next(open)
-	for i+2 < b.hi && s.Is(i, ".") && s.open(i+2, "(") {
-		i = s.next(i + 2)
+	i := s.Next(open)
+	for i+2 < b.hi && s.Is(i, ".") && s.Open(i+2, "(") {
+		i = s.Next(i + 2)
 	}
 	return i
 }
 
-var verbs = words("get post put patch delete all use options head")
+var verbs = literal.Words("get post put patch delete all use options head")
 
 // called notes a call among the others of its block.
 func (s *scanner) called(name, owner, label string, at int, b *body) {
@@ -430,17 +441,17 @@ func (s *scanner) called(name, owner, label string, at int, b *body) {
 		}
 		b.calls[key] = l
 	}
-	l.Items = append(l.Items, s.item(label, at))
+	l.Items = append(l.Items, s.Item(label, at))
 }
 
 // adds reads X.push(a, b), when X is defined in the same block.
 func (s *scanner) adds(owner, name string, open int, b *body) bool {
-	to := place{b.c.block, owner}
+	to := place{b.c.Block, owner}
 	if s.named[to] == nil {
 		return false
 	}
 	a := addition{to: to}
-	args := s.split(open+1, s.after(open), ",")
+	args := s.Split(open+1, s.After(open), ",")
 	for n, r := range args {
 		if r[0] >= r[1] {
 			continue
@@ -448,20 +459,20 @@ func (s *scanner) adds(owner, name string, open int, b *body) bool {
 		if name == "insert" && n == 0 && len(args) == 2 {
 			continue
 		}
-		if v, ok := s.spread(r[0], r[1], b.c); ok {
-			a.items = append(a.items, v.items...)
+		if v, ok := s.Spread(r[0], r[1], b.c); ok {
+			a.items = append(a.items, v.Items...)
 		} else if name == "extend" || name == "addAll" {
-			v, ok := s.value(r[0], r[1], b.c.below(owner), 0)
+			v, ok := s.Value(r[0], r[1], b.c.Below(owner), 0)
 			if !ok {
-				it := s.item(s.Range(r[0], r[1]), r[0])
+				it := s.Item(s.Range(r[0], r[1]), r[0])
 				it.Open = true
-				v.items = []list.Item{it}
+				v.Items = []list.Item{it}
 			}
-			a.items = append(a.items, v.items...)
+			a.items = append(a.items, v.Items...)
 		} else {
-			a.items = append(a.items, s.label(r[0], r[1]))
+			a.items = append(a.items, s.Label(r[0], r[1]))
 		}
-		s.push(frame{r[0], r[1], expression, b.c.in(owner)})
+		s.push(frame{r[0], r[1], expression, b.c.In(owner)})
 	}
 	s.late = append(s.late, a)
 	return true
