@@ -5,13 +5,14 @@
 # make bench     speed, side by side with git, as ratios
 # make crash     kill and fail belay at every write
 # make fidelity  every repository state: taken, mutated, restored, compared
+# make eval      how often counting is right, by language
 # make report    proportions of the house
 # make install   puts belay into $(go env GOPATH)/bin
 
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench report crash fidelity fuzz clean
+.PHONY: build install demo test race lint bench report crash fidelity fuzz eval eval-count clean
 
 build: bin/belay
 
@@ -50,6 +51,11 @@ crash:
 fidelity:
 	@out=$$(mktemp); BELAY_FIDELITY_ALL=1 BELAY_PROPERTY=60 $(GO) test -count=1 -timeout 40m -run 'Fidelity|Inverse' -v ./internal/restore >$$out 2>&1; \
 	status=$$?; grep -vE '^(=== |    --- PASS|    --- SKIP)' $$out; rm -f $$out; exit $$status
+
+eval: eval-count
+
+eval-count:
+	@sh .ci/eval-count
 
 fuzz:
 	sh .ci/fuzz $(FUZZTIME)

@@ -35,6 +35,7 @@ func TestFolderOfCases(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases in %s: %v", dir, err)
 	}
+	tally := map[string]*score{}
 	for _, f := range files {
 		raw, err := os.ReadFile(f)
 		if err != nil {
@@ -58,12 +59,15 @@ func TestFolderOfCases(t *testing.T) {
 				t.Fatal(err)
 			}
 			same := func(a, b *int) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
+			right := string(got.Verdict) == c.Expect && same(got.Counts.Before, c.List.Before) && same(got.Counts.After, c.List.After)
+			tallied(tally, c.Language).note(right, c.Marker == "ADD" && c.Expect == "fail", count.Verdict(c.Expect), got.Verdict)
 			if string(got.Verdict) != c.Expect || !same(got.Counts.Before, c.List.Before) || !same(got.Counts.After, c.List.After) {
 				out, _ := json.MarshalIndent(got, "", " ")
 				t.Errorf("%s\nwant %s %v %v in %s, got\n%s", c.Requirement, c.Expect, val(c.List.Before), val(c.List.After), c.List.Name, out)
 			}
 		})
 	}
+	printTally(t, tally)
 }
 
 func val(p *int) any {

@@ -65,8 +65,10 @@ func (a commands) lists(ctx context.Context, arg string) ([]shown, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(a.Dir, path)
 	}
+	shownPath := arg
 	tree, file, err := onDisk(path, arg)
 	if id, name, ok := strings.Cut(arg, ":"); ok && belay.CodeOf(err) == belay.CodeNotFound {
+		shownPath = name
 		tree, file, err = a.inSnapshot(ctx, id, name)
 	}
 	if err != nil {
@@ -79,7 +81,7 @@ func (a commands) lists(ctx context.Context, arg string) ([]shown, error) {
 	out := make([]shown, 0, len(counted))
 	for _, c := range counted {
 		one := shown{
-			Name: c.List.Full(), Kind: string(c.List.Kind), File: c.List.File, Line: c.List.Line, Col: c.List.Col, Depth: c.List.Depth,
+			Name: c.List.Full(), Kind: string(c.List.Kind), File: shownPath, Line: c.List.Line, Col: c.List.Col, Depth: c.List.Depth,
 			Unknown: append([]string{}, c.Count.Unknown...), Items: append([]list.Item{}, c.Items...),
 		}
 		if c.Count.Known() {

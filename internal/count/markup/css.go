@@ -25,13 +25,14 @@ type block struct {
 }
 
 type css struct {
-	src     []byte
-	nested  bool
-	line    int
-	lineOff int
-	start   int
-	stack   []block
-	lists   []*list.List
+	src      []byte
+	nested   bool
+	line     int
+	lineOff  int
+	start    int
+	unclosed bool // a parenthesis is never closed
+	stack    []block
+	lists    []*list.List
 }
 
 // run cuts at ; { and } outside of strings, comments and parentheses.
@@ -64,7 +65,10 @@ func (c *css) run() {
 			c.declaration(text, at)
 			text, at = nil, -1
 		case b == '{':
-			c.begin(text, max(at, 0))
+			if at < 0 {
+				at = i
+			}
+			c.begin(text, at)
 			text, at = nil, -1
 		case b == '}':
 			c.declaration(text, at)
@@ -130,6 +134,9 @@ func quoted(rest []byte) int {
 }
 
 func (c *css) parenthesis(rest []byte) int {
+	if c.unclosed {
+		return 1
+	}
 	depth := 0
 	for i := 0; i < len(rest); i++ {
 		switch rest[i] {
@@ -143,12 +150,10 @@ func (c *css) parenthesis(rest []byte) int {
 			i += quoted(rest[i:]) - 1
 		case '\\':
 			i++
-		case '{', '}':
-			if depth == 1 && !bytes.Contains(rest[:i], []byte(":")) && rest[i] == '}' {
-				return 1 // never closed
-			}
 		}
 	}
+	// Looked for once: text with many of them would be read as often.
+	c.unclosed = true
 	return 1
 }
 

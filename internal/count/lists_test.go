@@ -1,0 +1,138 @@
+package count_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/count/list"
+)
+
+// extensions are one for each language that is counted.
+var extensions = []string{".ts", ".tsx", ".js", ".jsx", ".json", ".go", ".py", ".md", ".yml", ".css", ".scss", ".html", ".rs", ".java", ".cs", ".rb", ".toml", ".sql"}
+
+// FuzzLists reads anything as any language: it ends, and what it gives lies in the text.
+func FuzzLists(f *testing.F) {
+	for i, ext := range extensions {
+		for _, s := range shapes {
+			if strings.HasSuffix(s.file, ext) {
+				f.Add(uint8(i), []byte(s.source(first, 2)))
+			}
+		}
+		f.Add(uint8(i), []byte("a = [1, *b, ...c, `${[`${x}`]}`, /[/]/, <A><>{x.map(y => <B/>)}</></A>, '\\"))
+	}
+	f.Fuzz(func(t *testing.T, which uint8, src []byte) {
+		lists, _, _ := count.Lists("x"+extensions[int(which)%len(extensions)], src)
+		lines := bytes.Count(src, []byte("\n")) + 1
+		for _, l := range lists {
+			if l.Line < 0 || l.Line > lines {
+				t.Fatalf("line %d of %d: %s", l.Line, lines, l.Full())
+			}
+			items, n := list.Expand(l, nil)
+			if n.N+len(n.Unknown) != len(items) {
+				t.Fatalf("%d items counted as %v", len(items), n)
+			}
+		}
+	})
+}
+
+// FuzzParse reads any requirement.
+func FuzzParse(f *testing.F) {
+	for _, c := range specials {
+		f.Add(c.requirement)
+	}
+	f.Add("- [ADD] 2 NEW nighttime drinks (keep existing 8)")
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := count.Parse(text)
+		if err != nil {
+			if belay.CodeOf(err) != belay.CodeUsage {
+				t.Fatal(err)
+			}
+			return
+		}
+		tree := mapped(files("a.ts", "export const drinks = ['a', 'b'];\n"))
+		if _, err := count.Check(tree, tree, r); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestDeep reads 100,000 brackets, tags, quotes and indents in one another.
+func TestDeep(t *testing.T) {
+	t.Parallel()
+	const n = 100_000
+	for _, unit := range []string{"[", "{", "(", "<a>", "`${", "a(", "- ", "{a:", "[[", "x={", "/*", "\"\"\"", "a<", "#{", "(:", "if a:\n ", "=>{", "<li>", "</", "'", "a?", "a+"} {
+		deep := []byte(strings.Repeat(unit, n/len(unit)))
+		for _, ext := range extensions {
+			count.Lists("x"+ext, deep)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]count.Requirement{
+		"ADD 2 flavors":                   {Marker: count.Add, N: 2, Text: "2 flavors"},
+		"[ADD] 2 NEW nighttime drinks":    {Marker: count.Add, N: 2, Text: "2 NEW nighttime drinks"},
+		"- [ ] [ADD]: another two moods":  {Marker: count.Add, N: 2, Text: "another two moods"},
+		"TASK-3 [REMOVE]: exactly 3 rows": {Marker: count.Remove, N: 3, Text: "exactly 3 rows"},
+		"add a mood":                      {Marker: count.Add, Text: "a mood"},
+		"ADD moods (5 are there)":         {Marker: count.Add, Text: "moods (5 are there)"},
+		"PRESERVED: the 8 rooms":          {Marker: count.Preserved, Text: "the 8 rooms"},
+		"NO CHANGES for task-3":           {Marker: count.NoChanges, Text: "for task-3"},
+		"MODIFY the copy":                 {Marker: count.Modify, Text: "the copy"},
+	} {
+		if got, err := count.Parse(text); err != nil || got != want {
+			t.Errorf("%q: %+v %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "2 flavors", "ADDRESS the 2 bugs", "REMOVED 3"} {
+		if got, err := count.Parse(text); belay.CodeOf(err) != belay.CodeUsage {
+			t.Errorf("%q: %+v %v", text, got, err)
+		}
+	}
+}
+
+func TestShow(t *testing.T) {
+	tree := count.FS(fstest.MapFS{"a.ts": {Data: []byte("const A = [1];\nexport const B = [...A, ...x(), 2];\n")}, "b.bin": {Data: []byte("x")}})
+	got, err := count.Show(tree, "a.ts")
+	if err != nil || len(got) != 2 {
+		t.Fatal(got, err)
+	}
+	if b := got[1]; b.List.Name != "B" || b.List.Line != 2 || b.Count.N != 2 || fmt.Sprint(b.Count.Unknown) != "[x()]" || b.Items[0].Line != 1 {
+		t.Errorf("%+v %+v", b.List, b)
+	}
+	if _, err := count.Show(tree, "b.bin"); belay.CodeOf(err) != belay.CodeCannot {
+		t.Error(err)
+	}
+	if _, err := count.Show(tree, "c.ts"); belay.CodeOf(err) != belay.CodeNotFound {
+		t.Error(err)
+	}
+}
+
+// BenchmarkLists reads 1 MB of each language.
+func BenchmarkLists(b *testing.B) {
+	done := map[string]bool{}
+	for _, s := range shapes {
+		if done[s.language] {
+			continue
+		}
+		done[s.language] = true
+		b.Run(s.language, func(b *testing.B) {
+			var names []string
+			for i := range (1 << 20) / len(s.item) {
+				names = append(names, fmt.Sprintf("Name%d", i))
+			}
+			src := []byte(s.source(names, 0))
+			b.SetBytes(int64(len(src)))
+			for b.Loop() {
+				if lists, _, ok := count.Lists(s.file, src); !ok || len(lists) == 0 {
+					b.Fatal("no lists")
+				}
+			}
+		})
+	}
+}
