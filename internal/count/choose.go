@@ -55,20 +55,27 @@ func (j *judge) choose() []*candidate {
 		used[c.after] = true
 		c.score += j.evidence(c)
 	}
-	all = append(all, j.fresh(files, used)...)
+	items := map[string]bool{} // what came is an item, and no list that is meant
+	for _, c := range all {
+		_, came := difference(c.itemsBefore, c.itemsAfter)
+		for _, label := range came {
+			items[label] = true
+		}
+	}
+	all = append(all, j.fresh(files, used, items)...)
 	sort.SliceStable(all, func(a, b int) bool { return all[a].score > all[b].score })
 	return all
 }
 
 // fresh gives lists that only the state after has: what is added may have a list of its own.
-func (j *judge) fresh(files []string, used map[*list.List]bool) []*candidate {
+func (j *judge) fresh(files []string, used map[*list.List]bool, items map[string]bool) []*candidate {
 	var out []*candidate
 	for _, p := range j.changed() {
 		if j.r.File != "" && !slices.Contains(files, p) {
 			continue
 		}
 		for _, l := range j.after.file(p).lists {
-			if used[l] || j.known(l) {
+			if used[l] || items[l.Name] || j.known(l) || depth(l) >= 0.9 {
 				continue
 			}
 			c := &candidate{after: l, score: j.words(l) - 3}
@@ -144,11 +151,24 @@ func (j *judge) words(l *list.List) float64 {
 		}
 		return -100
 	}
-	score := j.named(l) + j.around(l) - 0.8*float64(l.Depth) + j.kind(l)
+	score := j.named(l) + j.around(l) - depth(l) + j.kind(l)
 	if len(l.Items) == 0 {
 		score--
 	}
 	return score
+}
+
+// depth is how much less a list is meant for lying in others: in an item of a list more
+// than under a name.
+func depth(l *list.List) float64 {
+	in := 0
+	for _, p := range l.Path {
+		if strings.HasPrefix(p, "[") {
+			in++
+		}
+	}
+	in = min(in, l.Depth)
+	return 0.9*float64(in) + 0.4*float64(l.Depth-in)
 }
 
 // named scores the list's own name.
@@ -198,7 +218,7 @@ func (j *judge) exact(name string) bool {
 		return true
 	}
 	bare := strings.TrimLeft(name, ".#:$@")
-	return len(bare) > 2 && (j.w.idents[bare] || bare != name && strings.Contains(j.w.loose, strings.ToLower(name)))
+	return len(bare) > 2 && (j.w.idents[bare])
 }
 
 func (j *judge) matched(word string) float64 {
@@ -276,6 +296,9 @@ func (j *judge) evidence(c *candidate) float64 {
 	}
 	found := 0.0
 	seen := map[string]bool{}
+	if j.r.Marker == Remove {
+		came = gone
+	}
 	for _, label := range came {
 		for _, s := range stems(label) {
 			if !seen[s] && len(s) > 2 {

@@ -167,7 +167,7 @@ func printTally(t *testing.T, all map[string]*score) {
 	}
 	sort.Strings(names)
 	line := func(n string, s score) string {
-		return fmt.Sprintf("eval: count %-11s cases %4d  right %4d  conversions caught %3d of %3d  false alarms %2d of %3d", n, s.cases, s.right, s.caught, s.conversions, s.alarms, s.fine)
+		return fmt.Sprintf("eval: %-17s %-11s cases %4d  right %4d  conversions caught %3d of %3d  false alarms %2d of %3d", t.Name(), n, s.cases, s.right, s.caught, s.conversions, s.alarms, s.fine)
 	}
 	for _, n := range names {
 		s := *all[n]

@@ -119,6 +119,7 @@ func (r Requirement) wanted() wanted {
 		}
 	}
 	w.noun = noun(main)
+	w.weigh(w.noun, 1.2)
 	return w
 }
 

@@ -163,9 +163,6 @@ func (s *scanner) pythonSimple(lo, hi int, at suite) {
 		s.member(list.Fields, s.At(lo), lo, b)
 		return
 	}
-	if at.enum && false {
-		return
-	}
 	b.start = lo
 	if s.callStatement(lo, b) == 0 {
 		s.push(frame{lo, hi, expression, c})
@@ -199,6 +196,7 @@ func (s *scanner) pythonAssign(lo, eq, hi int, at suite) {
 		}
 		return
 	}
+	s.assigned(eq+1, hi, b)
 	s.push(frame{eq + 1, hi, expression, c.In(name)})
 }
 

@@ -302,6 +302,7 @@ func (s *scanner) assignment(i int, b *body) int {
 	if l := s.literal(name, i+1, end, c, words); l != nil {
 		s.named[place{b.c.Block, name}] = l
 	} else {
+		s.assigned(i+1, end, b)
 		s.push(frame{i + 1, end, expression, c.In(name)})
 	}
 	b.start = end
@@ -418,6 +419,19 @@ func (s *scanner) afterChain(open int, b *body) int {
 		i = s.Next(i + 2)
 	}
 	return i
+}
+
+// assigned notes the call in x = parser.add(…) among the others of its block.
+func (s *scanner) assigned(lo, hi int, b *body) {
+	j, owner := lo, ""
+	for j+2 < hi && s.Kind(j) == lex.Ident && s.Is(j+1, ".") && s.Kind(j+2) == lex.Ident {
+		owner = s.At(j)
+		j += 2
+	}
+	if owner == "" || !s.Open(j+1, "(") || s.Kind(j+2) != lex.String {
+		return
+	}
+	s.called(s.At(j), owner, literal.Unquote(s.At(j+2)), j, b)
 }
 
 var verbs = literal.Words("get post put patch delete all use options head")

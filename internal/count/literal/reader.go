@@ -187,9 +187,8 @@ func Unquote(text string) string {
 	}
 	if len(text) >= 2 && strings.IndexByte("\"'`", text[0]) >= 0 {
 		text = text[1:]
-		if end := text[len(text)-1]; strings.IndexByte("\"'`#", end) >= 0 {
-			text = strings.TrimRight(text, "#")
-			text = text[:len(text)-1]
+		if bare := strings.TrimRight(text, "#"); bare != "" && strings.IndexByte("\"'`", bare[len(bare)-1]) >= 0 {
+			text = bare[:len(bare)-1]
 		}
 	}
 	return text

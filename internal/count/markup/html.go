@@ -234,7 +234,7 @@ func (h *html) group(tag string, parent *node, line, col int) *list.List {
 			name = n.names[0]
 		}
 		if n.tag == tag {
-			l.Depth += 2 // nested in another one of its kind
+			l.Depth += 4 // nested in another one of its kind
 		}
 		l.Path = append(l.Path, name)
 	}
