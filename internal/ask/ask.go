@@ -1,0 +1,269 @@
+// Package ask turns what a person wrote into requirements: what is to be added,
+// changed, fixed or removed, how many, what must stay, which files are meant, and what
+// can be read in two ways. It is grammar and word lists, no model: the same words
+// always give the same answer, and every part of the answer names the words it comes
+// from. What is pasted, quoted or in a log is material and never asks for anything.
+// It touches no file, process, clock or network.
+package ask
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Input is a message and what it is about. Files are paths of the repository with
+// slashes; PlanExists says that a plan of the project was made before.
+type Input struct {
+	Text       string
+	PlanExists bool
+	Files      []string
+}
+
+// Evidence is why the answer is as it is: the words, and what was concluded from them.
+type Evidence struct {
+	Words string
+	Means string
+}
+
+// head and tail are how much of a long message is read, in bytes: what is asked stands
+// before or after what is pasted, hardly ever in the middle.
+const (
+	head = 40 << 10
+	tail = 24 << 10
+)
+
+// Parse reads a message. Every message has an answer; one that asks for nothing gets a
+// doubt that says so.
+func Parse(in Input) (belay.Request, []Evidence) {
+	msg, cut := shorten(in.Text)
+	p := &parse{msg: msg, in: in}
+	if lang := words.Language(msg); lang != "" {
+		p.lang = lang
+	}
+	p.blocks = prose.Blocks(msg)
+	p.read()
+	if p.fresh = p.isFresh(); p.fresh {
+		p.read()
+	}
+	p.settle()
+	req := p.answer()
+	if cut > 0 {
+		req.Doubts = append(req.Doubts, belay.Doubt{Words: "", Readings: []string{"the message is long: its middle was taken as pasted material and not read"}})
+	}
+	return req, p.why
+}
+
+// shorten leaves the middle out of a message that is longer than anybody writes.
+func shorten(msg string) (string, int) {
+	msg = strings.ToValidUTF8(msg, "\uFFFD")
+	if len(msg) <= head+tail {
+		return msg, 0
+	}
+	a, b := head, len(msg)-tail
+	for a > 0 && !utf8.RuneStart(msg[a]) {
+		a--
+	}
+	for b < len(msg) && !utf8.RuneStart(msg[b]) {
+		b++
+	}
+	return msg[:a] + "\n\n" + msg[b:], b - a
+}
+
+// parse is one message on its way.
+type parse struct {
+	msg    string
+	in     Input
+	lang   string
+	blocks []prose.Block
+	acts   []act
+	fresh  bool
+
+	out      []found
+	preserve []string
+	doubts   []belay.Doubt
+	why      []Evidence
+}
+
+// found is a requirement with what it came from.
+type found struct {
+	marker belay.Marker
+	a      act
+	count  *int
+}
+
+func (p *parse) read() {
+	p.acts = nil
+	sent := 0
+	for i, b := range p.blocks {
+		switch b.Kind {
+		case prose.Log, prose.Trace:
+			a := act{deed: material, c: clause{block: b, line: i}, strength: faint}
+			if b.Kind == prose.Trace {
+				a.strength = plain
+			}
+			p.acts = append(p.acts, a)
+		case prose.Para, prose.Item:
+			if b.Section() == prose.Outside {
+				p.outside(b, i)
+				continue
+			}
+			for _, s := range b.Sentences() {
+				sent++
+				p.sentence(s, b, i, sent)
+			}
+		}
+	}
+}
+
+// outside keeps what stands under "not in scope".
+func (p *parse) outside(b prose.Block, line int) {
+	t := prose.Tokens(strings.TrimRight(b.Text, ". "), b.At)
+	p.acts = append(p.acts, act{deed: keep, c: clause{t: t, block: b, line: line}, keeps: []span{{0, len(t)}}})
+}
+
+// sentence reads a sentence clause by clause, with what stands before a colon.
+func (p *parse) sentence(s prose.Sentence, b prose.Block, line, sent int) {
+	if p.lang != "" {
+		p.foreign(s, b, line, sent)
+		return
+	}
+	list := clauses(s)
+	topic := ""
+	for i := 0; i < len(list); i++ {
+		c := list[i]
+		c.block, c.line, c.sent, c.topic = b, line, sent, topic
+		if i+1 < len(list) && list[i+1].join == ":" {
+			if left := c.low(); isTopic(left) {
+				topic = strings.Join(left, " ")
+				list = p.under(list, i, left)
+				continue
+			}
+			if done := p.colon(c, list[i+1:]); done {
+				return
+			}
+		}
+		c.group = c.group || list[i].group
+		p.acts = append(p.acts, read(c))
+	}
+}
+
+// isTopic reports a word or two that only say what the rest is about.
+func isTopic(left []string) bool {
+	if len(left) > 4 || hasVerb(left) || len(left) > 0 && indefinite(left) && (left[0] == "a" || left[0] == "an" || left[0] == "new") {
+		return false
+	}
+	for _, w := range left {
+		if _, ok := words.Number(w); ok || w == "more" || words.Product(w) {
+			return false
+		}
+	}
+	return true
+}
+
+// under puts the pieces behind a topic in its place: "typos: …" makes each a complaint.
+func (p *parse) under(list []clause, i int, left []string) []clause {
+	for j := i + 1; j < len(list); j++ {
+		list[j].group = true
+		for _, w := range left {
+			if words.Wrong(w) || w == "spelling" || w == "error" || w == "errors" {
+				list[j].topic = "wrong"
+			}
+		}
+	}
+	return list
+}
+
+// colon reads what announces a list. It answers whether the list has been read too.
+func (p *parse) colon(c clause, rest []clause) bool {
+	a := read(c)
+	wordsLeft := c.low()
+	if p.fresh && (a.deed == request || a.deed == ground) {
+		first := rest[0].low()
+		if a.deed == request && !preamble(wordsLeft) {
+			p.acts = append(p.acts, a)
+		}
+		if len(first) > 0 && first[0] != "\"" && !describes(first, wordsLeft) {
+			p.pieces(c, rest)
+		}
+		return true
+	}
+	if preamble(wordsLeft) {
+		for _, r := range rest {
+			r.block, r.line, r.sent, r.group = c.block, c.line, c.sent, true
+			p.acts = append(p.acts, read(r))
+		}
+		return true
+	}
+	p.acts = append(p.acts, a)
+	if a.deed == request && (len(rest) == 0 || imperative(rest[0].low()) == 0) {
+		return true // the list says which: it is folded into what it lists
+	}
+	for _, r := range rest {
+		r.block, r.line, r.sent = c.block, c.line, c.sent
+		p.acts = append(p.acts, read(r))
+	}
+	return true
+}
+
+// preamble reports words that only announce a list: "do three small things", "please",
+// "it must have".
+func preamble(low []string) bool {
+	for _, w := range low {
+		switch w {
+		case "things", "changes", "tweaks", "points", "items", "requests", "wishes", "following", "issues", "bugs", "problems", "adjustments", "requirements", "features", "stuff":
+			return true
+		}
+	}
+	n, _ := strip(low)
+	return n >= len(low) || low[len(low)-1] == "have" || low[len(low)-1] == "must" || low[len(low)-1] == "should" || low[len(low)-1] == "to" || low[len(low)-1] == "can"
+}
+
+// describes reports a list that says what the announced thing is: "new service: takes
+// webhooks, verifies them", not what it must have.
+func describes(first, left []string) bool {
+	_, end := words.Base(first[0], anyVerb)
+	return end == "s" && len(left) < 6 || len(first) == 1 && len(left) > 8
+}
+
+// pieces makes a request of each piece of a list behind a colon.
+func (p *parse) pieces(c clause, rest []clause) {
+	var t []prose.Token
+	for _, r := range rest {
+		if len(t) > 0 {
+			t = append(t, prose.Token{Form: prose.Mark, Low: ","})
+		}
+		t = append(t, r.t...)
+	}
+	start := 0
+	for i := 0; i <= len(t); i++ {
+		if i < len(t) && t[i].Low != "," && !(t[i].Low == "and" && i > start && (i < 2 || i+2 < len(t)) && listAnd(t, i)) {
+			continue
+		}
+		if i > start {
+			piece := c
+			piece.t, piece.group, piece.join, piece.frag = t[start:i], true, ":", true
+			if n, _ := strip(piece.low()); n < i-start {
+				a := act{deed: request, marker: belay.MarkAdd, verb: "one of a list", c: piece, core: span{n, i - start}, obj: n}
+				if sp, _, ok := keeps(piece.low()); ok {
+					a = act{deed: keep, keeps: []span{sp}, c: piece}
+				}
+				p.acts = append(p.acts, a)
+			}
+		}
+		start = i + 1
+	}
+}
+
+// listAnd reports an "and" between the last two of a list of three or more.
+func listAnd(t []prose.Token, i int) bool {
+	for j := i - 1; j >= 0; j-- {
+		if t[j].Low == "," {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,394 @@
+package ask
+
+import (
+	"slices"
+
+	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/words"
+)
+
+// clause is a stretch of a sentence that can ask for one thing.
+type clause struct {
+	t     []prose.Token // without asides
+	join  string        // what led to it: "", ",", "and", ";", "->", ":", "if", "because"
+	topic string        // the word or two before a colon that it stands under
+	block prose.Block
+	line  int    // of the block in the message
+	sent  int    // of the sentence in the message
+	close string // the mark that ended the sentence
+	group bool   // one piece of an enumeration after a colon or between commas
+	frag  bool   // the sentence has no verb at all
+}
+
+func (c clause) low() []string { return lows(c.t) }
+
+func lows(t []prose.Token) []string {
+	out := make([]string, len(t))
+	for i := range t {
+		out[i] = t[i].Low
+		if t[i].Form != prose.Word && t[i].Form != prose.Mark {
+			out[i] = "\"" // whatever is in quotes or backquotes is a thing, not a word
+		}
+	}
+	return out
+}
+
+// clauses cuts a sentence. tail is what a conjunction must lead into to begin a new
+// clause: an imperative, somebody doing something, or a thing called new.
+func clauses(s prose.Sentence) []clause {
+	t := slices.DeleteFunc(slices.Clone(s.Tokens), func(t prose.Token) bool { return t.Form == prose.Aside })
+	frag := !hasVerb(lows(t))
+	var out []clause
+	start, join := 0, ""
+	cut := func(end, next int, lead string) {
+		if end > start {
+			out = append(out, clause{t: t[start:end], join: join, close: s.Close, frag: frag})
+		}
+		start, join = next, lead
+	}
+	low := lows(t)
+	for i := 0; i < len(t); i++ {
+		if i < start {
+			continue
+		}
+		if lead, next := boundary(low, start, i, frag); next > 0 {
+			cut(i, next, lead)
+			i = next - 1
+		}
+	}
+	cut(len(t), len(t), "")
+	return out
+}
+
+// boundary says whether a clause ends before i: what leads on and where the next one
+// starts. next is 0 when none ends.
+func boundary(low []string, start, i int, frag bool) (lead string, next int) {
+	switch w := low[i]; w {
+	case ";", "->", "=>", "→", "—", "–", "•":
+		return w, i + 1
+	case "-", "--":
+		return ";", i + 1
+	case ":":
+		return ":", i + 1
+	case "+", "plus", "&":
+		if i > start && plusOpens(low, i) {
+			return "+", i + 1
+		}
+	case ",":
+		return comma(low, start, i, frag)
+	case "and", "but", "then", "or":
+		if i > start && opens(low[i+1:]) {
+			return w, i + 1
+		}
+	case "so":
+		if i > start && i+1 < len(low) && low[i+1] != "that" && opens(low[i+1:]) {
+			return "so", i + 1
+		}
+		if i+1 < len(low) && low[i+1] == "that" && i > start {
+			return "because", i + 2
+		}
+	case "without":
+		if i > start && i+1 < len(low) && gerund(low[i+1]) {
+			return "without", i
+		}
+	default:
+		if i > start && words.Subordinator(w) && !(w == "since" && !opens(low[i+1:])) {
+			return "because", i + 1
+		}
+	}
+	return "", 0
+}
+
+// comma decides at a comma: it ends a condition that stands in front, leads to a new
+// clause, or is one of a list.
+func comma(low []string, start, i int, frag bool) (string, int) {
+	rest := low[i+1:]
+	if i == start {
+		return ",", i + 1
+	}
+	if conditional(low[start]) && !hasVerb(low[:start]) && len(rest) > 0 && !words.Preposition(rest[0]) {
+		return "if", i + 1
+	}
+	if len(rest) > 0 && (rest[0] == "and" || rest[0] == "but" || rest[0] == "or" || rest[0] == "then") {
+		if opens(rest[1:]) || frag {
+			return rest[0], i + 2
+		}
+		return "", 0
+	}
+	if opens(rest) || frag {
+		return ",", i + 1
+	}
+	return "", 0
+}
+
+func conditional(w string) bool {
+	switch w {
+	case "when", "if", "whenever", "once", "while", "after", "before", "until", "since", "because", "as", "although", "wherever", "unless":
+		return true
+	}
+	return false
+}
+
+// plusOpens tells "make it rounder + dark mode" from "s3 + cloudfront + acm": one plus,
+// with a whole request on one of its sides.
+func plusOpens(low []string, i int) bool {
+	if opens(low[i+1:]) {
+		return true
+	}
+	n := 0
+	for _, w := range low {
+		if w == "+" || w == "plus" || w == "&" {
+			n++
+		}
+	}
+	return n == 1 && (hasVerb(low[:i]) || low[i] == "plus" || slices.ContainsFunc(low[:i], words.Comparative))
+}
+
+// opens reports whether words that follow a comma or a conjunction begin a clause.
+func opens(low []string) bool {
+	n, said := strip(low)
+	if n >= len(low) {
+		return false
+	}
+	rest := low[n:]
+	if said.opener || said.also || imperative(rest) > 0 || negated(rest) || finite(rest) {
+		return true
+	}
+	switch rest[0] {
+	case "keep", "leave", "without", "no", "new", "another", "same":
+		return true
+	case "a", "an", "the":
+		return len(rest) > 1 && rest[1] == "new"
+	case "not":
+		return false
+	}
+	if _, ok := words.Number(rest[0]); ok {
+		return len(rest) > 1 && (rest[1] == "more" || rest[1] == "new")
+	}
+	return words.Comparative(rest[0]) && len(rest) > 1
+}
+
+// said is what was passed over in front of a clause.
+type said struct {
+	opener bool // "could you", "we need": somebody asks
+	want   bool // what is asked for is a thing, not a deed
+	also   bool // it is one more
+	please bool
+}
+
+// strip counts the words in front of a clause that say nothing of what is asked.
+func strip(low []string) (n int, s said) {
+	for n < len(low) {
+		if k, verb := words.Opener(low[n:]); k > 0 && n+k <= len(low) {
+			if low[n] == "to" && (n+1 >= len(low) || imperative(low[n+1:]) == 0) {
+				return n, s
+			}
+			s.opener = s.opener || low[n] != "to" && low[n] != "i think" && low[n] != "i guess"
+			s.want = !verb && k > 1 && !sureness(low[n:n+k])
+			n += k
+			continue
+		}
+		w := low[n]
+		if !words.Filler(w) && w != "," && w != "*" && w != "!" && w != "\ufe0f" {
+			return n, s
+		}
+		s.also = s.also || w == "also" || w == "plus" || w == "besides" || w == "additionally" || w == "furthermore"
+		s.please = s.please || w == "please" || w == "kindly"
+		n++
+	}
+	return n, s
+}
+
+func sureness(low []string) bool {
+	w := low[len(low)-1]
+	return w == "sure" || w == "that" || w == "think" || w == "guess" || w == "if" || w == "believe" || w == "suppose" || low[0] == "ensure" || low[0] == "dear" || low[0] == "hope"
+}
+
+func gerund(w string) bool {
+	_, end := words.Base(w, anyVerb)
+	return end == "ing" || len(w) > 5 && w[len(w)-3:] == "ing"
+}
+
+func anyVerb(b string) bool { _, ok := words.Verb(b); return ok || b == "touch" || b == "break" }
+
+// negated reports a prohibition at the start: "don't …", "do not …", "never …".
+func negated(low []string) bool {
+	return len(low) > 1 && (low[0] == "don't" || low[0] == "never" || low[0] == "do" && low[1] == "not" || low[0] == "not" && low[1] == "to")
+}
+
+// imperative counts the words of the verb that a clause begins with, 0 when it does
+// not begin with one.
+func imperative(low []string) int {
+	if len(low) == 0 {
+		return 0
+	}
+	if _, n := words.Phrase(low); n > 0 {
+		return n
+	}
+	w := low[0]
+	if b, end := words.Base(w, anyVerb); b == "" || end != "" {
+		if b != "" {
+			return 0
+		}
+		if fixed, ok := words.Spelled(w); !ok || len(low) < 2 || finite(low) || nounish[fixed] || words.Auxiliary(low[1]) || words.Wrong(w) {
+			return 0
+		}
+		return 1
+	}
+	if len(low) == 1 {
+		if nounish[w] {
+			return 0
+		}
+		return 1
+	}
+	if !nounish[w] {
+		if words.Auxiliary(low[1]) {
+			return 0
+		}
+		return 1
+	}
+	return nounishVerb(low)
+}
+
+// nounish are verbs that are as often nouns; what follows decides.
+var nounish = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range []string{"support", "log", "list", "report", "show", "display", "design", "change", "fix", "cut", "drop", "update",
+		"limit", "cache", "search", "filter", "link", "export", "import", "download", "upload", "print", "count", "order", "sort", "sync", "release", "tag",
+		"watch", "play", "load", "record", "preview", "schedule", "document", "benchmark", "prefix", "gate", "monitor", "retry", "backup", "mail", "email",
+		"post", "answer", "port", "place", "set", "cap", "scale", "poll", "alert", "start", "use", "look", "review", "check", "run", "point", "call",
+		"mock", "hook", "offer", "supply", "split", "return", "register", "measure", "patch", "address", "group", "shift", "speed", "transfer", "exchange",
+		"border", "center", "centre", "color", "colour", "bold", "underline", "default", "stop", "lint", "shuffle", "balance", "cover", "trash", "retire", "open",
+		"clear", "store", "render", "ping", "track", "cross", "clean", "draft", "trigger", "ask", "rank", "author", "transform", "require", "mark", "describe", "merge", "attempt", "read", "apply", "double", "standup", "build", "extract", "light", "highlight", "format", "process"} {
+		out[w] = true
+	}
+	return out
+}()
+
+func nounishVerb(low []string) int {
+	next := low[1]
+	switch {
+	case next == "of" || next == "for" || next == "in" || next == "on" || next == "at" || next == "from" || next == "and" || next == "," || next == "or" || next == "no" || next == ":" || next == "is" || next == "+":
+		return 0
+	case words.Auxiliary(next) || words.Negative(next):
+		return 0
+	case words.Determiner(next) || words.Pronoun(next) || next == "\"" || words.Preposition(next) || next == "how" || next == "what" || next == "whether":
+		return 1
+	case finite(low):
+		return 0
+	}
+	return 1
+}
+
+// finite reports whether a clause has a subject and something it does: an auxiliary
+// behind the first word, or a verb's third person.
+func finite(low []string) bool {
+	_, ok := predicate(low)
+	return ok
+}
+
+// predicate is where the finite verb of a clause stands.
+func predicate(low []string) (int, bool) {
+	for i, w := range low {
+		switch {
+		case i > 0 && (w == "," || w == ";" || w == ":" || words.Subordinator(w) || w == "that" && i > 1):
+			return 0, false
+		case i > 0 && words.Auxiliary(w) && !asked(low, i):
+			return i, true
+		case i == 0 && (w == "it's" || w == "that's" || w == "there's" || w == "they're" || w == "we're" || w == "you're" || w == "i'm" || w == "i've" || w == "we've"):
+			return 0, true
+		case i > 0 && thirdPerson(low, i):
+			return i, true
+		case i > 0 && plainVerb(low, i):
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// asked reports an auxiliary that belongs to a smaller clause: "how it is", "to be".
+func asked(low []string, i int) bool {
+	if low[i-1] == "to" || low[i] == "be" && !words.Modal(low[i-1]) {
+		return true
+	}
+	for j := max(0, i-4); j < i; j++ {
+		switch low[j] {
+		case "when", "if", "how", "what", "while", "once", "why", "before", "after":
+			return j > 0 || low[j] == "how" || low[j] == "what"
+		}
+	}
+	return false
+}
+
+// thirdPerson reports a verb in -s that follows something that can be its subject.
+func thirdPerson(low []string, i int) bool {
+	w, prev := low[i], low[i-1]
+	if words.Determiner(prev) && !words.Pronoun(prev) || words.Preposition(prev) || prev == "and" || prev == "," || prev == "\"" && i == 1 && false {
+		return false
+	}
+	if _, ok := words.Number(prev); ok {
+		return false
+	}
+	if end, ok := words.Fails(w); ok && (end == "s" || end == "ed") {
+		return i+1 >= len(low) || !words.Auxiliary(low[i+1])
+	}
+	if states[w] {
+		return true
+	}
+	b, end := words.Base(w, anyVerb)
+	if b == "" || end != "s" || i+1 < len(low) && (words.Auxiliary(low[i+1]) || low[i+1] == "of") {
+		return false
+	}
+	return !plural[b] || words.Subject(prev) || i+1 < len(low) && (words.Determiner(low[i+1]) || words.Pronoun(low[i+1]))
+}
+
+// plural are verbs whose -s is as often a noun in the plural.
+var plural = map[string]bool{"list": true, "link": true, "test": true, "log": true, "report": true, "update": true, "alert": true,
+	"filter": true, "upload": true, "download": true, "export": true, "import": true, "order": true, "tag": true, "post": true, "email": true, "mail": true,
+	"backup": true, "benchmark": true, "mock": true, "hook": true, "change": true, "fix": true, "port": true, "point": true, "check": true,
+	"record": true, "answer": true, "search": true, "limit": true, "cache": true, "register": true, "support": true, "release": true, "document": true,
+	"design": true, "color": true, "colour": true, "group": true, "call": true, "build": true, "patch": true, "review": true, "retry": true, "scale": true, "set": true, "use": true, "load": true, "run": true, "print": true, "store": true, "view": true}
+
+// states are other finite verbs that a description of how things are is made of.
+var states = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range []string{"says", "keeps", "goes", "comes", "ends", "starts", "stays", "remains", "happens", "takes", "gets", "needs", "lives", "works",
+		"belongs", "contains", "arrives", "appears", "seems", "looks", "feels", "warns", "climbs", "overlaps", "becomes", "turns", "points", "asks", "jumps", "exists", "knows",
+		"finds", "sits", "stands", "tells", "claims", "thinks", "wants", "likes", "reads", "saves", "opens", "closes", "expects", "returns", "shows", "ignores", "sees", "runs", "uses", "respawn", "shows"} {
+		out[w] = true
+	}
+	return out
+}()
+
+// plainVerb reports the verb of a plural subject that no ending betrays: "members get
+// …", "runs come …", "jobs fail".
+func plainVerb(low []string, i int) bool {
+	prev, w := low[i-1], low[i]
+	many := words.Subject(prev) && prev != "it" && prev != "that" && prev != "this" && prev != "there" || len(prev) > 3 && prev[len(prev)-1] == 's' && prev[len(prev)-2] != 's'
+	if !many || i > 4 {
+		return false
+	}
+	switch w {
+	case "get", "come", "go", "keep", "need", "look", "appear", "show", "end", "arrive", "start", "become", "respawn", "feel", "disappear", "want", "find", "belong", "accept":
+		return imperative(low) == 0 || i > 2
+	}
+	end, ok := words.Fails(w)
+	return ok && (end == "" || end == "ed") && i+1 <= len(low)
+}
+
+// hasVerb reports whether a sentence has any verb in a place where one counts.
+func hasVerb(low []string) bool {
+	n, s := strip(low)
+	if s.opener || n < len(low) && (imperative(low[n:]) > 0 || negated(low[n:])) {
+		return true
+	}
+	for i, w := range low {
+		if words.Auxiliary(w) || i > 0 && (thirdPerson(low, i) || plainVerb(low, i)) {
+			return true
+		}
+		if (w == "," || w == "and") && i+1 < len(low) && imperative(low[i+1:]) > 0 && !nounish[low[i+1]] {
+			return true
+		}
+	}
+	return false
+}

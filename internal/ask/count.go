@@ -1,0 +1,59 @@
+package ask
+
+import (
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// count is the stated number of things a requirement acts on, nil when none is stated.
+// Measures, versions, limits, times and old values are no counts.
+func count(a act, m belay.Marker) *int {
+	low := a.c.low()
+	from := a.core.from
+	if m != belay.MarkFix && a.obj < len(low) && a.verb != "we want" && !isWish(a.verb) {
+		from = a.obj
+	}
+	if from >= len(low) {
+		return nil
+	}
+	for i := from; i < len(low) && i < from+10; i++ {
+		w := low[i]
+		if words.Subordinator(w) || w == "not" || w == "instead" || w == "rather" || i > from && (w == "if" || w == "when" || w == ":" || w == "with") {
+			return nil
+		}
+		if words.Preposition(w) && w != "of" && w != "to" && w != "into" && w != "in" && i > from || isWish(w) && i > from+1 {
+			if w == "into" {
+				continue
+			}
+			return nil
+		}
+		if n, ok := words.Number(w); ok && counts(low, i, from, m) {
+			return &n
+		}
+	}
+	return nil
+}
+
+// counts tells a number of things from all the other numbers.
+func counts(low []string, i, from int, m belay.Marker) bool {
+	if low[i] == "one" || low[i] == "1" || i+1 >= len(low) || i-from > 6 {
+		return low[i] == "both"
+	}
+	next := low[i+1]
+	if words.Unit(next) || next == "," || next == "\"" || next == "and" || words.Preposition(next) && next != "of" || words.Auxiliary(next) && low[i] != "both" || next == "-" || next == "/" || next == "is" || next == "instead" || next == "not" {
+		return false
+	}
+	if next == "things" || next == "small" || next == "changes" || next == "points" {
+		return next == "points" && false
+	}
+	if i > from {
+		switch low[i-1] {
+		case "at", "from", "every", "port", "version", "level", "than", "under", "over", "after", "before", "by", "step", "epoch", "per", "least", "most", "about", "around", "last", "first", "to", "in", "is", "are", "chapter", "section", "phase", "release", "v", "next", "within", "top", "only":
+			return false
+		}
+	}
+	if m == belay.MarkFix && i > from+1 {
+		return words.Wrong(next) || words.Soft(next)
+	}
+	return true
+}

@@ -1,0 +1,125 @@
+package ask
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/words"
+)
+
+// vague finds what can be read in two ways whatever the verb is.
+func vague(low []string) []string {
+	line := " " + strings.Join(low, " ") + " "
+	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " the usual ", " you know what ", " the other one ", " as usual "} {
+		if strings.Contains(line, p) {
+			return []string{"what was done before is meant, which this message does not name"}
+		}
+	}
+	if part(low) && (slices.ContainsFunc(low, words.Modal) || strings.Contains(line, " into ")) {
+		return []string{"those that are there are converted", "others are added beside those that are there"}
+	}
+	if i := slices.Index(low, "or"); i > 0 && len(low) <= 5 && i+1 < len(low) && !slices.ContainsFunc(low, func(w string) bool { return words.Auxiliary(w) }) && imperative(low) == 0 {
+		return []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")}
+	}
+	if len(low) <= 4 && imperative(low) > 0 && low[len(low)-1] == "one" && !slices.ContainsFunc(low, func(w string) bool { return w == "a" || w == "new" || w == "another" }) {
+		return []string{"which one is meant is not said"}
+	}
+	return identity(low)
+}
+
+// part reports that only some of a number of things are meant: half of the alerts.
+func part(low []string) bool {
+	if len(low) < 4 {
+		return false
+	}
+	switch low[0] {
+	case "half", "some", "most", "part", "several", "a":
+		return low[1] == "of" || low[0] == "half" || low[0] == "a" && low[1] == "few" && low[2] == "of"
+	}
+	_, ok := words.Number(low[0])
+	return ok && low[1] == "of"
+}
+
+// identity reads "customer should be client": one thing is to be another, and whether
+// that means its name, its kind or how it behaves is left open. What says how it should
+// be (a colour, a number, "sortable", "a soft delete", "done by …") leaves nothing open.
+func identity(low []string) []string {
+	i := slices.IndexFunc(low, func(w string) bool { return w == "should" || w == "must" })
+	if i < 1 || i+2 >= len(low) || low[i+1] != "be" || low[0] == "there" || words.Subject(low[0]) || i > 4 {
+		return nil
+	}
+	o := low[i+2:]
+	if o[0] == "like" || o[0] == "more" && slices.Contains(o, "like") || o[0] == "similar" {
+		return []string{"it looks the same", "it works the same", "it is built on the same code"}
+	}
+	if len(o) > 2 || !bareNoun(o[0]) || len(o) == 2 && !bareNoun(o[1]) || i > 2 {
+		return nil
+	}
+	if len(o) == 1 && (compared(o) > 0 || words.Comparative(o[0])) {
+		return nil
+	}
+	return []string{"only the name changes", "one kind of thing is converted into the other", "one is offered beside the other"}
+}
+
+// bareNoun reports a word that can name a thing by itself, as far as its shape tells.
+func bareNoun(w string) bool {
+	if w == "" || words.Auxiliary(w) || words.Preposition(w) || words.Comparative(w) || words.Negative(w) || words.Pronoun(w) || adverbs[w] || w == "\"" {
+		return false
+	}
+	if _, ok := value(w); ok {
+		return false
+	}
+	for _, end := range []string{"able", "ible", "ed", "ly", "ous", "ive", "ful", "less", "ic", "al"} {
+		if strings.HasSuffix(w, end) && w != "email" {
+			return false
+		}
+	}
+	_, ending := words.Base(w, anyVerb)
+	return ending != "ed" && ending != "ing"
+}
+
+var adverbs = map[string]bool{"possible": true, "able": true, "allowed": true, "there": true, "here": true, "sent": true, "shown": true, "done": true, "first": true, "last": true,
+	"in": true, "on": true, "off": true, "monday": true, "ok": true, "fine": true, "enough": true, "so": true, "same": true, "correct": true, "right": true, "left": true, "default": true, "utc": true, "true": true, "false": true, "read-only": true, "hidden": true, "visible": true, "big": true, "small": true, "fast": true, "clear": true, "simple": true, "open": true, "empty": true, "available": true}
+
+// oldRecords reads "the old users": rows that are old, or code about them.
+func oldRecords(o []string) []string {
+	if len(o) == 0 || len(o) > 3 {
+		return nil
+	}
+	if o[0] == "the" || o[0] == "all" || o[0] == "our" || o[0] == "these" {
+		o = o[1:]
+	}
+	if len(o) != 2 {
+		return nil
+	}
+	switch o[0] {
+	case "old", "unused", "inactive", "stale", "legacy", "obsolete", "outdated", "dead", "expired":
+	default:
+		return nil
+	}
+	if !records[strings.TrimSuffix(strings.TrimSuffix(o[1], "s"), "ie")] && o[1] != "one" && o[1] != "ones" && o[1] != "stuff" && o[1] != "things" {
+		return nil
+	}
+	return []string{"delete the " + o[1] + " themselves: their data", "delete the code for them", "hide or archive them"}
+}
+
+// records are things that are kept as data and as code under one name.
+var records = map[string]bool{"user": true, "account": true, "post": true, "order": true, "customer": true, "member": true, "record": true, "item": true, "product": true,
+	"entr": true, "session": true, "booking": true, "invoice": true, "message": true, "comment": true, "file": true, "event": true, "subscription": true, "project": true, "article": true, "photo": true, "image": true, "patient": true, "appointment": true, "song": true, "concert": true, "note": true, "job": true, "report": true, "run": true, "task": true, "ticket": true, "client": true, "categor": true, "tag": true, "data": true, "row": true, "upload": true, "document": true, "token": true, "page": true, "device": true}
+
+// better reads "make X better": towards what is not said.
+func better(o []string) []string {
+	if len(o) == 0 {
+		return nil
+	}
+	for i := len(o) - 1; i >= 0; i-- {
+		switch o[i] {
+		case "please", "a", "bit", "much", "way", "somehow", "again", "thanks", "asap":
+			continue
+		case "better", "nicer", "nice", "good", "great", "modern", "cool", "awesome", "professional", "prettier", "pretty", "beautiful", "pop", "improved", "sexy", "fancy", "robust":
+			return []string{"how it looks", "how it works", "how it is written"}
+		}
+		return nil
+	}
+	return nil
+}

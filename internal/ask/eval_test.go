@@ -1,0 +1,282 @@
+package ask
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// sample is a labelled message.
+type sample struct {
+	ID      string `json:"id"`
+	Text    string `json:"text"`
+	Context struct {
+		PlanExists bool     `json:"plan_exists"`
+		Files      []string `json:"files"`
+	} `json:"context"`
+	Gold struct {
+		Type         belay.RequestType `json:"type"`
+		Requirements []struct {
+			Marker belay.Marker `json:"marker"`
+			Gist   string       `json:"gist"`
+			Count  *int         `json:"count"`
+		} `json:"requirements"`
+		Preserve []string `json:"preserve"`
+		Affected []string `json:"affected"`
+	} `json:"gold"`
+}
+
+// heldOut says which half of a file a message is in, by its id alone.
+func heldOut(id string) bool { return sha256.Sum256([]byte(id))[0]&1 == 1 }
+
+func load(t testing.TB, file string) []sample {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var out []sample
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 4<<20)
+	for lines.Scan() {
+		var s sample
+		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// score is how well a set of messages was read.
+type score struct {
+	n, types, exact, multiset      int
+	hit, predicted, gold           int // requirements by marker
+	counts, aligned, counted, cHit int
+	pHit, pPred, pGold             int
+	aHit, aPred, aGold             int
+	confusion                      map[[2]string]int
+	worst                          []failure
+}
+
+type failure struct {
+	id, text, want, got string
+	cost                int
+}
+
+func evaluate(set []sample) *score {
+	s := &score{confusion: map[[2]string]int{}}
+	for _, m := range set {
+		got, _ := Parse(Input{m.Text, m.Context.PlanExists, m.Context.Files})
+		s.add(m, got)
+	}
+	sort.SliceStable(s.worst, func(i, j int) bool { return s.worst[i].cost > s.worst[j].cost })
+	return s
+}
+
+func (s *score) add(m sample, got belay.Request) {
+	cost := 0
+	s.n++
+	s.confusion[[2]string{string(m.Gold.Type), string(got.Type)}]++
+	if m.Gold.Type == got.Type {
+		s.types++
+	} else {
+		cost += 2
+	}
+	var want, have []string
+	for _, r := range m.Gold.Requirements {
+		want = append(want, string(r.Marker))
+	}
+	for _, r := range got.Requirements {
+		have = append(have, string(r.Marker))
+	}
+	hit := overlap(want, have)
+	s.hit, s.predicted, s.gold = s.hit+hit, s.predicted+len(have), s.gold+len(want)
+	if slices.Equal(want, have) {
+		s.exact++
+	}
+	if hit == len(want) && hit == len(have) {
+		s.multiset++
+	}
+	cost += 2 * (len(want) + len(have) - 2*hit)
+	for _, pair := range align(want, have) {
+		s.aligned++
+		g, h := m.Gold.Requirements[pair[0]].Count, got.Requirements[pair[1]].Count
+		if g == nil && h == nil || g != nil && h != nil && *g == *h {
+			s.counts++
+		} else {
+			cost++
+		}
+		if g != nil {
+			s.counted++
+			if h != nil && *h == *g {
+				s.cHit++
+			}
+		}
+	}
+	p := 0
+	for _, g := range m.Gold.Preserve {
+		if slices.ContainsFunc(got.Preserve, func(h string) bool { return alike(g, h) }) {
+			p++
+		}
+	}
+	s.pHit, s.pPred, s.pGold = s.pHit+p, s.pPred+len(got.Preserve), s.pGold+len(m.Gold.Preserve)
+	a := overlap(m.Gold.Affected, got.Affected)
+	s.aHit, s.aPred, s.aGold = s.aHit+a, s.aPred+len(got.Affected), s.aGold+len(m.Gold.Affected)
+	cost += len(m.Gold.Preserve) + len(got.Preserve) - 2*p
+	if cost > 0 || len(m.Gold.Affected)+len(got.Affected) != 2*a {
+		s.worst = append(s.worst, failure{m.ID, m.Text, told(m, want), toldGot(got), cost*10 + len(m.Gold.Affected) + len(got.Affected) - 2*a})
+	}
+}
+
+func told(m sample, _ []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:", m.Gold.Type)
+	for _, r := range m.Gold.Requirements {
+		fmt.Fprintf(&b, " %s(%s%s)", r.Marker, r.Gist, times(r.Count))
+	}
+	fmt.Fprintf(&b, " keep %q files %v", m.Gold.Preserve, m.Gold.Affected)
+	return b.String()
+}
+
+func toldGot(r belay.Request) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:", r.Type)
+	for _, q := range r.Requirements {
+		fmt.Fprintf(&b, " %s(%s%s)", q.Marker, q.Text, times(q.Count))
+	}
+	fmt.Fprintf(&b, " keep %q files %v", r.Preserve, r.Affected)
+	return b.String()
+}
+
+func times(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return fmt.Sprintf(" ×%d", *n)
+}
+
+// alike is the comparison of kept phrases: one holds the other, and they are not of
+// wholly different length.
+func alike(a, b string) bool {
+	a, b = strings.ToLower(strings.TrimSpace(a)), strings.ToLower(strings.TrimSpace(b))
+	if a == b {
+		return true
+	}
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return strings.Contains(b, a) && 2*len(a) >= len(b)
+}
+
+func overlap(a, b []string) int {
+	left := map[string]int{}
+	for _, x := range a {
+		left[x]++
+	}
+	n := 0
+	for _, x := range b {
+		if left[x] > 0 {
+			left[x]--
+			n++
+		}
+	}
+	return n
+}
+
+// align pairs equal markers in order, as many as can be.
+func align(a, b []string) [][2]int {
+	l := make([][]int, len(a)+1)
+	for i := range l {
+		l[i] = make([]int, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			l[i][j] = max(l[i+1][j], l[i][j+1])
+			if a[i] == b[j] {
+				l[i][j] = max(l[i][j], l[i+1][j+1]+1)
+			}
+		}
+	}
+	var out [][2]int
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i] == b[j] && l[i][j] == l[i+1][j+1]+1:
+			out = append(out, [2]int{i, j})
+			i, j = i+1, j+1
+		case l[i+1][j] >= l[i][j+1]:
+			i++
+		default:
+			j++
+		}
+	}
+	return out
+}
+
+func pct(a, b int) string {
+	if b == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f", 100*float64(a)/float64(b))
+}
+
+func f1(hit, pred, gold int) string {
+	if pred+gold == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f", 200*float64(hit)/float64(pred+gold))
+}
+
+func (s *score) row(name string) string {
+	return fmt.Sprintf("| %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |", name, s.n, pct(s.types, s.n),
+		pct(s.exact, s.n), pct(s.multiset, s.n), pct(s.hit, s.predicted), pct(s.hit, s.gold), f1(s.hit, s.predicted, s.gold),
+		pct(s.counts, s.aligned), fmt.Sprintf("%d/%d", s.cHit, s.counted), pct(s.pHit, s.pGold)+" / "+pct(s.pHit, s.pPred),
+		pct(s.aHit, s.aGold), pct(s.aHit, s.aPred))
+}
+
+const tableHead = "| set | messages | type | sequence | multiset | marker P | marker R | marker F1 | counts | stated counts found | preserve R / P | affected R | affected P |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+
+// sets are the labelled messages, by where they come from and which half they are in.
+func sets(t testing.TB) (names []string, of map[string][]sample) {
+	of = map[string][]sample{}
+	for _, src := range []string{"shared", "own"} {
+		for _, half := range []string{"dev", "held out"} {
+			name := src + ", " + half
+			names = append(names, name)
+			for _, m := range load(t, "testdata/"+src+".jsonl") {
+				if heldOut(m.ID) == (half == "held out") {
+					of[name] = append(of[name], m)
+				}
+			}
+		}
+	}
+	return names, of
+}
+
+// TestEvaluation prints how well the labelled messages are read. BELAY_ASK_SETS chooses
+// the sets by a part of their names, BELAY_ASK_FAILURES how many failures are shown.
+func TestEvaluation(t *testing.T) {
+	names, of := sets(t)
+	show := 0
+	fmt.Sscan(os.Getenv("BELAY_ASK_FAILURES"), &show)
+	fmt.Println(tableHead)
+	for _, name := range names {
+		if want := os.Getenv("BELAY_ASK_SETS"); want != "" && !strings.Contains(name, want) {
+			continue
+		}
+		s := evaluate(of[name])
+		fmt.Println(s.row(name))
+		for _, f := range s.worst[:min(show, len(s.worst))] {
+			fmt.Printf("  %s %q\n     want %s\n     got  %s\n", f.id, f.text, f.want, f.got)
+		}
+	}
+}

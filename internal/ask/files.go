@@ -1,0 +1,368 @@
+package ask
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// affected are the paths that the message names: by path or name, in a stack, or by a
+// noun that a file is called after. A path named only to be left alone is none.
+func (p *parse) affected(kind belay.RequestType) []string {
+	if len(p.in.Files) == 0 || p.fresh && !p.in.PlanExists && !strings.Contains(p.msg, "/") {
+		return nil
+	}
+	n := p.nouns(kind)
+	type hit struct {
+		path string
+		n    int
+		got  []string
+	}
+	var sure []string
+	var maybe []hit
+	for _, f := range p.in.Files {
+		if n.names(f) {
+			sure = append(sure, f)
+		} else if got := n.called(f); len(got) > 0 && kind != belay.Fresh && kind != belay.Unclear {
+			maybe = append(maybe, hit{f, len(got), got})
+		}
+	}
+	for i, h := range maybe {
+		better := false
+		for j, o := range maybe {
+			better = better || i != j && o.n > h.n && subset(h.got, o.got)
+		}
+		if !better && !(testFile(h.path) && !n.word["test"]) {
+			sure = append(sure, h.path)
+		}
+	}
+	if kind != belay.Fresh && kind != belay.Unclear {
+		sure = append(sure, n.aliases(p.in.Files, p)...)
+	}
+	var out []string
+	for _, f := range p.in.Files {
+		if slices.Contains(sure, f) && !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func subset(a, b []string) bool {
+	for _, w := range a {
+		if !slices.Contains(b, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// nouns are the words of a message that can name a file.
+type nouns struct {
+	literal map[string]bool // paths, names and identifiers, as they are written, lower case
+	word    map[string]bool // stems of the words of requirements
+	text    string          // the parts of the message that are no prohibition, lower case
+	pasted  string          // crashes and logs, as they are
+}
+
+func (p *parse) nouns(kind belay.RequestType) nouns {
+	n := nouns{literal: map[string]bool{}, word: map[string]bool{}}
+	kept := " " + strings.ToLower(strings.Join(p.preserve, " ")) + " "
+	var all strings.Builder
+	for _, a := range p.acts {
+		if a.deed == material {
+			n.pasted += a.c.block.Text + "\n"
+			continue
+		}
+		for _, t := range a.c.t {
+			low := strings.Trim(t.Low, "`\"'“”")
+			if a.deed == keep || len(a.keeps) > 0 && strings.Contains(kept, " "+low+" ") {
+				continue
+			}
+			if t.Form == prose.Word || t.Form == prose.Code || t.Form == prose.Quoted && strings.ContainsAny(low, "./") {
+				n.literal[strings.TrimSuffix(strings.TrimPrefix(low, "./"), "()")] = true
+			}
+			if t.Form == prose.Word || t.Form == prose.Code {
+				for _, part := range parts(p.msg[t.At:t.End]) {
+					n.word[stem(part)] = true
+				}
+			}
+			all.WriteString(low + " ")
+		}
+	}
+	for _, b := range p.blocks {
+		if b.Kind == prose.Heading || b.Kind == prose.Para || b.Kind == prose.Item {
+			for _, w := range prose.Tokens(b.Text, b.At) {
+				if (b.Kind == prose.Heading || w.Form == prose.Aside) && b.Section() != prose.Around {
+					for _, t := range prose.Tokens(strings.Trim(w.Low, "()[]"), 0) {
+						n.literal[t.Low] = true
+						n.word[stem(t.Low)] = true
+					}
+				}
+			}
+		}
+	}
+	for _, b := range p.blocks {
+		if b.Kind == prose.Fence {
+			n.pasted += b.Text + "\n"
+		}
+	}
+	n.text = " " + all.String()
+	return n
+}
+
+// names reports a path that is written in the message, whole or by its name, or that
+// a stack goes through.
+func (n nouns) names(file string) bool {
+	low := strings.ToLower(file)
+	base := path.Base(low)
+	if n.literal[low] || n.literal[base] {
+		return true
+	}
+	for l := range n.literal {
+		if strings.Contains(l, "/") && (strings.HasSuffix(low, "/"+strings.TrimPrefix(l, "/")) || strings.HasSuffix(l, "/"+low)) {
+			return true
+		}
+		if i := strings.IndexByte(l, ':'); i > 0 && l[:i] == base {
+			return true
+		}
+	}
+	if s := stemOf(base); len(s) > 3 && n.literal[s] && (strings.ContainsAny(s, "_-.") || hasCamel(stemOf(path.Base(file)))) {
+		return true
+	}
+	return n.pasted != "" && strings.Contains(strings.ToLower(n.pasted), base) && (len(base) > 6 || strings.Contains(strings.ToLower(n.pasted), low)) && frameOf(n.pasted, file)
+}
+
+// frameOf reports a file of the repository in a paste: its name with the folder above
+// it where the paste gives one.
+func frameOf(paste, file string) bool {
+	dir, base := path.Split(strings.ToLower(file))
+	dir = path.Base(strings.TrimSuffix(dir, "/"))
+	rest := strings.ToLower(paste)
+	for {
+		i := strings.Index(rest, base)
+		if i < 0 {
+			return false
+		}
+		before := byte(' ')
+		if i > 0 {
+			before = rest[i-1]
+		}
+		if before == '/' && strings.HasSuffix(rest[:i-1], dir) || before == '(' || before == ' ' || before == '"' {
+			return true
+		}
+		rest = rest[i+len(base):]
+	}
+}
+
+func hasCamel(s string) bool {
+	for i, r := range s {
+		if i > 0 && unicode.IsUpper(r) {
+			return true
+		}
+	}
+	return false
+}
+
+func stemOf(base string) string {
+	s, _, _ := strings.Cut(strings.TrimPrefix(base, "."), ".")
+	return s
+}
+
+func testFile(f string) bool {
+	low := strings.ToLower(f)
+	return strings.Contains(low, "test") || strings.Contains(low, "spec/") || strings.Contains(low, "_spec")
+}
+
+// plainParts are parts of a file's name that say what sort of file it is, not what it is about.
+var plainParts = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(`screen view views page controller service component activity fragment test tests spec model handler repository adapter html main index
+		manager helper util utils mod lib app init dialog menu widget module base impl store client server provider route router config settings hook use api src core types list detail factory job task worker plugin base default data user-interface ui it sql json yaml`) {
+		out[w] = true
+	}
+	return out
+}()
+
+// called gives the parts of a file's name that nouns of the message match; none when
+// what the file is about is not among them.
+func (n nouns) called(file string) []string {
+	base := stemOf(path.Base(file))
+	all := parts(base)
+	var about, got []string
+	for _, w := range all {
+		if !plainParts[w] && len(w) > 1 {
+			about = append(about, w)
+		}
+	}
+	if len(about) == 0 {
+		about = all
+		if base == "main" || base == "index" || base == "mod" || base == "init" || len(all) == 0 || len(all) == 1 && plainParts[all[0]] && all[0] != "config" && all[0] != "settings" && all[0] != "list" {
+			about = parts(path.Base(path.Dir(file)))
+			if len(about) != 1 || plainParts[about[0]] || dirs[about[0]] {
+				return nil
+			}
+		}
+	}
+	for _, w := range about {
+		if n.has(w) {
+			got = append(got, stem(w))
+		}
+	}
+	if len(got) == 0 || !n.has(about[0]) || len(got)*2 < len(about) {
+		return nil
+	}
+	for _, w := range all {
+		if plainParts[w] && n.has(w) {
+			got = append(got, stem(w))
+		}
+	}
+	return got
+}
+
+var dirs = map[string]bool{"src": true, "lib": true, "app": true, "cmd": true, "docs": true, "scripts": true, "internal": true, "tests": true, "layouts": true, "content": true, "scenes": true, "prod": true, "staging": true, "dev": true}
+
+// short forms in names of files for words of people.
+var short = map[string]string{"pub": "publish", "auth": "authenticat", "db": "databas", "msg": "messag", "img": "imag", "nav": "navigat", "doc": "docs", "uploader": "upload", "picker": "pick",
+	"spawner": "spawn", "parser": "pars", "mailer": "mail", "importer": "import", "tracker": "track", "loader": "load", "decoder": "decod"}
+
+func (n nouns) has(part string) bool {
+	s := stem(part)
+	if n.word[s] {
+		return true
+	}
+	if long, ok := short[part]; ok && len(long) > 4 && part != "mailer" {
+		for w := range n.word {
+			if strings.HasPrefix(w, long) || part == "spawner" && strings.HasSuffix(w, long) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// aliases are files that people call by another word.
+func (n nouns) aliases(files []string, p *parse) []string {
+	var out []string
+	has := func(ws ...string) bool {
+		return slices.ContainsFunc(ws, func(w string) bool { return strings.Contains(n.text, " "+w+" ") })
+	}
+	add := func(ok bool, match func(low, base string) bool) {
+		for _, f := range files {
+			if low := strings.ToLower(f); ok && match(low, path.Base(low)) {
+				out = append(out, f)
+			}
+		}
+	}
+	ci := has("ci", "pipeline", "workflow", "github actions", "gitlab pipeline")
+	add(ci, func(low, base string) bool {
+		return strings.Contains(low, ".github/workflows/") && (!strings.Contains(base, "release") || has("release")) || base == ".gitlab-ci.yml" || base == "jenkinsfile" || strings.Contains(low, ".circleci/")
+	})
+	add(has("readme"), func(_, base string) bool { return strings.HasPrefix(base, "readme") })
+	add(has("changelog"), func(_, base string) bool { return strings.HasPrefix(base, "changelog") })
+	add(p.library(), func(_, base string) bool { return manifests[base] })
+	add(has("login", "log in", "sign in", "signin", "logged in"), func(_, base string) bool {
+		return strings.HasPrefix(base, "auth") || strings.HasPrefix(base, "session") || strings.HasPrefix(base, "login")
+	})
+	add(has("signup", "sign up", "register", "registration"), func(_, base string) bool {
+		return strings.HasPrefix(base, "regist") || strings.HasPrefix(base, "signup")
+	})
+	add(has("usernames", "username"), func(_, base string) bool { return stemOf(base) == "user" })
+	add(has("container", "containers", "docker", "docker compose"), func(_, base string) bool { return strings.HasPrefix(base, "docker-compose") })
+	add(has("state") && has("terraform", "s3", "bucket", "backend", "remote", "lock"), func(_, base string) bool { return base == "backend.tf" })
+	add(has("heart rate", "watch"), func(low, _ string) bool {
+		return strings.Contains(low, "healthkit") || strings.Contains(low, "healthstore")
+	})
+	add(has("translation", "translations", "translate", "locale"), func(low, base string) bool {
+		return strings.Contains(low, "/locales/") || strings.HasSuffix(base, ".arb") || base == "strings.xml" || strings.Contains(low, "/l10n/")
+	})
+	return out
+}
+
+var manifests = map[string]bool{"package.json": true, "go.mod": true, "cargo.toml": true, "requirements.txt": true, "pyproject.toml": true, "gemfile": true, "composer.json": true,
+	"pom.xml": true, "build.gradle": true, "build.gradle.kts": true, "mix.exs": true, "build.sbt": true, "pubspec.yaml": true, "requirements-docs.txt": true}
+
+// library reports a request to change a dependency: an upgrade, or one library in
+// place of another.
+func (p *parse) library() bool {
+	for _, f := range p.out {
+		low := f.a.c.low()
+		if f.marker != belay.MarkModify && f.marker != belay.MarkRemove {
+			continue
+		}
+		v := f.a.verb
+		o := low[min(f.a.obj, len(low)):]
+		switch {
+		case v == "upgrade" || v == "bump" || v == "downgrade" || v == "upgarde" || slices.Contains(low, "dependency") || slices.Contains(low, "dependencies"):
+			return true
+		case (v == "use" || v == "swap" || v == "switch" || v == "migrate") && len(o) > 0 && !aboutPart(o, p.in.Files):
+			return v == "migrate" && slices.Contains(o, "to") || v != "migrate" && (slices.Contains(o, "instead") || slices.Contains(o, "for") || slices.Contains(o, "from") && slices.Contains(o, "to")) && !words.Determiner(o[0])
+		}
+	}
+	return false
+}
+
+// aboutPart reports that the words are about a part of the project and no library.
+func aboutPart(o []string, files []string) bool {
+	for _, w := range o {
+		for _, s := range []string{"page", "button", "pipeline", "table", "column", "layout", "database", "endpoint"} {
+			if w == s {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// parts cuts a name at marks and capitals: StockPage, stock_page, stock-page.
+func parts(name string) []string {
+	var out []string
+	start := 0
+	runes := []rune(name)
+	flush := func(end int) {
+		if end > start {
+			out = append(out, strings.ToLower(string(runes[start:end])))
+		}
+	}
+	for i, r := range runes {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			flush(i)
+			start = i + 1
+		case i > start && unicode.IsUpper(r) && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]) && unicode.IsUpper(runes[i-1])):
+			flush(i)
+			start = i
+		}
+	}
+	flush(len(runes))
+	return out
+}
+
+// stem takes the endings off that a noun and a name may differ in.
+func stem(w string) string {
+	w = strings.TrimSuffix(w, "'s")
+	for _, end := range []string{"ations", "ation", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y"} {
+		if s, ok := strings.CutSuffix(w, end); ok && len(s) >= 3 {
+			if end == "ies" || end == "ied" || end == "y" {
+				return s + "i"
+			}
+			if end == "ss" || end == "s" && strings.HasSuffix(s, "s") {
+				return w
+			}
+			return undouble(s, end)
+		}
+	}
+	return w
+}
+
+func undouble(s, end string) string {
+	if n := len(s); (end == "ing" || end == "ed") && n > 3 && s[n-1] == s[n-2] && s[n-1] != 's' && s[n-1] != 'l' {
+		return s[:n-1]
+	}
+	return s
+}

@@ -1,0 +1,145 @@
+package ask
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// foreign reads a sentence of another language with the little that is known of it:
+// where clauses join, its common verbs, how a thing is left alone, how a complaint
+// sounds. The words stay as they are.
+func (p *parse) foreign(s prose.Sentence, b prose.Block, line, sent int) {
+	tongue := words.Speak(p.lang)
+	start, join := 0, ""
+	add := func(end int, lead string) {
+		if end > start {
+			p.acts = append(p.acts, p.understood(clause{t: s.Tokens[start:end], join: join, block: b, line: line, sent: sent, close: s.Close}, tongue))
+		}
+		start, join = end+1, lead
+	}
+	listed := false
+	for i, t := range s.Tokens {
+		switch {
+		case t.Low == ";":
+			add(i, ";")
+		case t.Low == ":":
+			add(i, ":")
+			listed = p.fresh
+			if !p.fresh {
+				return // what follows says which, or what goes wrong
+			}
+		case t.Low == "," && (listed || p.foreignOpens(s.Tokens[i+1:], tongue)), tongue.Join[t.Low] && p.foreignOpens(s.Tokens[i+1:], tongue):
+			add(i, t.Low)
+		}
+	}
+	add(len(s.Tokens), "")
+}
+
+// foreignOpens reports that what follows a conjunction has a verb that asks or leaves
+// alone at its start, or in German at its end.
+func (p *parse) foreignOpens(t []prose.Token, tongue words.Tongue) bool {
+	low := lows(t)
+	for len(low) > 0 && (tongue.Join[low[0]] || tongue.Polite[low[0]]) {
+		low = low[1:]
+	}
+	if len(low) == 0 {
+		return false
+	}
+	if _, ok := tongue.Verb(low[0]); ok {
+		return true
+	}
+	if _, ok := tongue.Verb(low[len(low)-1]); ok && p.lang == "de" && len(low) > 2 {
+		return true
+	}
+	line := " " + strings.Join(low, " ") + " "
+	return at(line, tongue.Hands) == 0 || at(line, tongue.Wrong) > 0 && len(low) > 3
+}
+
+// at is where the first of the phrases stands in a line, -1 when none does.
+func at(line string, phrases []string) int {
+	for _, ph := range phrases {
+		if i := strings.Index(line, ph); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+func (p *parse) understood(c clause, tongue words.Tongue) act {
+	low := c.low()
+	a := act{c: c, core: span{0, len(low)}, pronoun: len(low) < 3}
+	line := " " + strings.Join(low, " ") + " "
+	if ph := first(line, tongue.Hands); ph != "" {
+		a.deed = keep
+		from := strings.Count(line[:strings.Index(line, ph)+len(ph)-1], " ")
+		a.keeps = []span{{min(from, len(low)), len(low)}}
+		return a
+	}
+	if ph := first(line, tongue.Keep); ph != "" && strings.Index(line, ph) > 0 {
+		a.deed = keep
+		a.keeps = []span{{0, strings.Count(line[:strings.Index(line, ph)+1], " ") - 1}}
+		return a
+	}
+	if i, sense, ok := p.foreignVerb(low, tongue); ok {
+		a.deed, a.verb, a.obj = request, low[i], min(i+1, len(low)-1)
+		a.marker = foreignMarker(sense)
+		a.made = sense == words.Make
+		if a.marker == belay.MarkFix && (len(low) < 4 || a.pronoun) {
+			a.deed = mend
+		}
+		return a
+	}
+	if ph := first(line, tongue.Wrong); ph != "" {
+		a.deed, a.marker, a.strength, a.verb = complaint, belay.MarkFix, plain, strings.TrimSpace(ph)
+		return a
+	}
+	if c.block.Kind == prose.Item || p.fresh && (c.join == ":" || c.join == ",") {
+		a.deed, a.marker, a.verb = request, belay.MarkAdd, "a thing named"
+	}
+	return a
+}
+
+func first(line string, phrases []string) string {
+	for _, ph := range phrases {
+		if strings.Contains(line, ph) {
+			return ph
+		}
+	}
+	return ""
+}
+
+// foreignVerb finds the verb that asks: the first word that is one, or in German the
+// last, where infinitives and particles stand.
+func (p *parse) foreignVerb(low []string, tongue words.Tongue) (int, words.Sense, bool) {
+	for i := 0; i < min(len(low), 6); i++ {
+		if s, ok := tongue.Verb(low[i]); ok {
+			if s == words.Make && i+1 < len(low) && !tongue.Article[low[i+1]] {
+				s = words.Modify
+			}
+			return i, s, true
+		}
+		if !tongue.Polite[low[i]] && !tongue.Join[low[i]] && low[i] != "," && i > 0 {
+			break
+		}
+	}
+	if last := len(low) - 1; last > 0 && p.lang == "de" {
+		s, ok := tongue.Verb(low[last])
+		return last, s, ok
+	}
+	return 0, words.None, false
+}
+
+func foreignMarker(s words.Sense) belay.Marker {
+	switch s {
+	case words.Modify:
+		return belay.MarkModify
+	case words.Fix:
+		return belay.MarkFix
+	case words.Remove:
+		return belay.MarkRemove
+	}
+	return belay.MarkAdd
+}

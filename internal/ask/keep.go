@@ -1,0 +1,186 @@
+package ask
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/words"
+)
+
+// span is a stretch of a clause's tokens.
+type span struct{ from, to int }
+
+// touching are verbs whose prohibition leaves a thing as it is: what is kept is their
+// object.
+var touching = map[string]bool{"touch": true, "change": true, "modify": true, "break": true, "alter": true, "edit": true, "mess": true,
+	"rename": true, "remove": true, "delete": true, "move": true, "convert": true, "refactor": true, "reformat": true, "rewrite": true, "drop": true,
+	"affect": true, "lose": true, "disturb": true, "update": true, "replace": true, "adjust": true, "disable": false}
+
+func touches(w string) bool {
+	b, _ := words.Base(w, func(b string) bool { return touching[b] })
+	return b != ""
+}
+
+// keeps finds what a clause wants left alone. whole says that the clause asks for
+// nothing else; ok that it is about keeping at all.
+func keeps(low []string) (what span, whole, ok bool) {
+	n, _ := strip(low)
+	if n >= len(low) {
+		return span{}, false, false
+	}
+	rest := low[n:]
+	for _, rule := range []func([]string) (span, bool){keepOrder, prohibition, noThing, keptSubject, sameThing} {
+		if s, ok := rule(rest); ok {
+			return span{s.from + n, s.to + n}, true, true
+		}
+	}
+	if i := slices.Index(low, "without"); i > 0 && i+1 < len(low) && gerund(low[i+1]) && touches(low[i+1]) {
+		return object(low, i+2), false, true
+	}
+	return span{}, false, false
+}
+
+// keepOrder reads "keep X working", "leave X alone".
+func keepOrder(low []string) (span, bool) {
+	switch low[0] {
+	case "keep", "leave", "preserve", "retain", "maintain":
+	default:
+		return span{}, false
+	}
+	if len(low) < 2 || low[1] == "out" || low[1] == "up" || low[1] == "getting" || low[1] == "me" || low[1] == "us" {
+		return span{}, false
+	}
+	return object(low, 1), true
+}
+
+// object is the noun phrase from i on, without what is said about how to keep it.
+func object(low []string, i int) span {
+	for i < len(low) && (low[i] == "with" || low[i] == "either" || low[i] == "please") {
+		i++
+	}
+	to := i
+	for to < len(low) && !keptTail[low[to]] && low[to] != "," && low[to] != ";" && !(to > i && (words.Subordinator(low[to]) || words.Auxiliary(low[to]))) {
+		to++
+	}
+	if to < len(low) && low[to] == "for" && to > i {
+		return span{i, to}
+	}
+	for to > i && (low[to-1] == "and" || low[to-1] == "is" || low[to-1] == "in") {
+		to--
+	}
+	if to-i == 1 && words.Pronoun(low[i]) && low[i] != "everything" {
+		return span{i, i} // "leave it": what it is was said before
+	}
+	return span{i, to}
+}
+
+var keptTail = map[string]bool{"as": true, "alone": true, "untouched": true, "unchanged": true, "intact": true, "working": true, "alive": true, "though": true, "tho": true,
+	"around": true, "like": true, "exactly": true, "while": true, "when": true, "if": true, "please": true, "available": true, "compatible": true, "running": true,
+	"for": true, "stable": true, "until": true, "otherwise": true, "thanks": true, "yet": true, "but": true, "the-same": true, "because": true, "unless": true, "ok": true, "at": true, "either": true, "green": true, "anyway": true}
+
+// prohibition reads "don't touch X" and "don't use anything that …".
+func prohibition(low []string) (span, bool) {
+	i := 0
+	switch {
+	case low[0] == "don't" || low[0] == "never":
+		i = 1
+	case len(low) > 1 && (low[0] == "do" && low[1] == "not" || low[0] == "not" && low[1] == "to"):
+		i = 2
+	case low[0] == "without" && len(low) > 1 && gerund(low[1]):
+		i = 1
+	default:
+		return span{}, false
+	}
+	for i < len(low) && (low[i] == "just" || low[i] == "you" || low[i] == "ever" || low[i] == "dare" || low[i] == "please" || low[i] == "even") {
+		i++
+	}
+	if i >= len(low) || low[i] == "know" || low[i] == "forget" || low[i] == "worry" || low[i] == "think" || low[i] == "ask" || low[i] == "hesitate" || low[i] == "mind" || low[i] == "care" || low[i] == "understand" {
+		return span{}, i < len(low) && low[i] == "forget"
+	}
+	if touches(low[i]) {
+		return object(low, i+1), true
+	}
+	to := len(low)
+	if last := slices.Index(low, ","); last > 0 && len(low)-last < 4 {
+		to = last
+	}
+	return span{0, to}, true
+}
+
+// noThing reads "no login", "no new dependencies": a thing nobody wants, with its
+// negation, because nothing is named that stays.
+func noThing(low []string) (span, bool) {
+	if low[0] != "no" || len(low) < 2 || finite(low) {
+		return span{}, false
+	}
+	switch low[1] {
+	case "longer", "idea", "one", "rush", "hurry", "problem", "worries", "matter", "way", "need", "clue", "thanks", "pressure", "more", ",", "reaction", "response", "effect", "luck":
+		return span{}, false
+	}
+	return span{0, len(low)}, true
+}
+
+// sameThing reads "same stages".
+func sameThing(low []string) (span, bool) {
+	if low[0] != "same" || len(low) < 2 || finite(low) {
+		return span{}, false
+	}
+	switch low[1] {
+	case "as", "thing", "for", "with", "here", "again", "problem", "issue", "error", "story", ",", "goes", "on", "in", "happens":
+		return span{}, false
+	}
+	return span{0, len(low)}, true
+}
+
+// stayed are what may follow a subject that is to be left as it is.
+var stayed = []string{
+	"must not change", "mustn't change", "should not change", "shouldn't change", "must not be changed", "mustn't be changed", "may not change", "can't change", "must not break",
+	"mustn't break", "should not break", "shouldn't break", "must not be touched", "should not be touched", "shouldn't be touched", "must not be affected", "should not be affected", "shouldn't be affected", "must not be", "must not move", "mustn't move",
+	"don't need to change", "doesn't need to change", "do not need to change", "does not need to change", "needn't change", "don't have to change", "doesn't have to change", "don't change", "doesn't change", "do not change", "does not change", "won't change", "will not change",
+	"is not affected", "are not affected", "isn't affected", "aren't affected", "is off limits", "are off limits", "is off-limits", "are off-limits", "is out of scope", "are out of scope", "is not in scope", "are not in scope", "isn't in scope", "aren't in scope", "isn't part of this",
+	"should be left", "should stay", "should remain", "must stay", "must remain", "has to stay", "have to stay", "needs to stay", "need to stay", "can stay", "may stay", "could stay", "will stay", "shall stay", "shall remain", "can remain", "to stay", "ought to stay",
+	"stays", "stay", "remains", "remain", "unchanged", "untouched", "unaffected", "has to keep", "have to keep", "must keep", "should keep", "needs to keep", "need to keep", "keeps its", "keep their", "keeps the", "keep its", "keeps their", "must still work", "should still work", "must continue to work", "has to continue", "have to continue", "must continue", "should continue", "has to be kept", "must be kept", "should be kept", "have to be kept", "can be kept", "is to be kept",
+	"must be preserved", "should be preserved", "must be left", "can be left", "is fine as", "are fine as", "is good as", "are good as", "is ok as", "is fine the way", "are fine the way", "is perfect as", "is lovely", "as is", "as it is", "as they are", "must work as before", "should work as before", "are not to be touched", "is not to be touched", "exactly as it is", "exactly as they are",
+}
+
+// persists are what a thing may wrongly stay: a complaint, no wish.
+var persists = map[string]bool{"open": true, "visible": true, "blank": true, "empty": true, "black": true, "stuck": true, "forever": true, "disabled": true, "grey": true,
+	"gray": true, "highlighted": true, "there": true, "on": true, "at": true, "in": true, "white": true, "red": true, "active": true, "selected": true, "after": true, "even": true, "when": true, "pending": true, "locked": true, "logged": true, "hidden": true, "loading": true, "behind": true}
+
+// keptSubject reads "X stays", "X must not change": what is kept is the subject.
+func keptSubject(low []string) (span, bool) {
+	line := " " + strings.Join(low, " ") + " "
+	best := -1
+	for _, s := range stayed {
+		if at := strings.Index(line, " "+s+" "); at > 0 && (best < 0 || at < best) {
+			n := strings.Count(line[:at+1], " ") - 1
+			next := n + strings.Count(s, " ") + 1
+			if (s == "stays" || s == "stay" || s == "remains" || s == "remain") && next < len(low) && persists[low[next]] {
+				continue
+			}
+			best = at
+		}
+	}
+	if best < 0 {
+		return span{}, false
+	}
+	to := strings.Count(line[:best+1], " ") - 1
+	for i := 1; i < to; i++ {
+		if words.Auxiliary(low[i]) || low[i] == "," {
+			to = i
+		}
+	}
+	for to > 0 && trailing[low[to-1]] {
+		to--
+	}
+	if to == 0 || imperative(low) > 0 && !nounish[low[0]] {
+		return span{}, false
+	}
+	if to == 1 && words.Pronoun(low[0]) && low[0] != "everything" {
+		return span{0, 0}, true
+	}
+	return span{0, to}, true
+}
+
+var trailing = map[string]bool{"obviously": true, "also": true, "of-course": true, "still": true, "just": true, "always": true, "please": true,
+	"should": true, "must": true, "naturally": true, "however": true, "though": true, "exactly": true, "clearly": true, "definitely": true, "simply": true}

@@ -1,0 +1,251 @@
+// Package prose reads a message as text: what in it is said, what is pasted, where
+// sentences end. It knows the shapes people send (lists, tickets, mails, logs, stack
+// traces, code, quotations) and nothing of what they mean. It never changes the text
+// and touches no file, process, clock or network.
+package prose
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Kind is what a block of a message is.
+type Kind int
+
+// Said are Para and Item; the others are material: pasted, quoted or around it.
+const (
+	Para    Kind = iota
+	Item         // of a list: a bullet, a number, a line "fix: …"
+	Heading      // a heading or a line that only introduces what follows
+	Fence        // code
+	Log          // lines of a log, a diagnostic, a shell
+	Trace        // a crash: a stack trace, a panic, an exception
+	Quote        // somebody else's words
+	Sign         // a signature
+)
+
+// Block is a stretch of a message. At is its byte offset; Label is the heading, field
+// or prefix it stands under, in lower case.
+type Block struct {
+	Kind  Kind
+	At    int
+	Text  string
+	Label string
+}
+
+var (
+	bullet   = regexp.MustCompile(`^\s*(?:[-*•+–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+(?:\[[ xX]?\]\s*)?`)
+	hashes   = regexp.MustCompile(`^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$`)
+	bold     = regexp.MustCompile(`^\s*(?:\*\*|__)([^*_]{2,60})(?:\*\*|__)\s*:?\s*$`)
+	boldFld  = regexp.MustCompile(`^\s*\*\*([^*]{2,40}?):?\*\*\s*:?\s+`)
+	field    = regexp.MustCompile(`^\s*([\p{L}][\p{L} /-]{1,30}):\s+`)
+	commit   = regexp.MustCompile(`^\s*(feat|fix|chore|docs|refactor|perf|test|style|build|ci)(?:\([\w ./-]+\))?!?:\s+`)
+	wrote    = regexp.MustCompile(`(?i)^\s*(?:on|am|le|el|em|il)\s.{4,80}\s(?:wrote|schrieb|écrit|escribió|escreveu|ha scritto)\s*:\s*$`)
+	farewell = regexp.MustCompile(`(?i)^\s*(?:(?:best|kind|warm|many)\s+(?:regards|wishes)|regards|cheers|sincerely|yours(?:\s+\w+)?|(?:many |kind )?thanks(?: a lot| in advance)?|thank you|best|mit freundlichen grüßen|viele grüße|cordialement|saludos|atenciosamente|cordiali saluti)\s*[,!.]?\s*$`)
+)
+
+// Blocks cuts a message into its blocks. Every byte that is not space or a list's mark
+// is in one of them.
+func Blocks(text string) []Block {
+	c := cutter{text: text}
+	for at := 0; at < len(text); {
+		end := strings.IndexByte(text[at:], '\n')
+		if end < 0 {
+			end = len(text)
+		} else {
+			end += at + 1
+		}
+		c.line(at, end)
+		at = end
+	}
+	return enumerate(c.done())
+}
+
+// cutter holds what the lines before say about the next one.
+type cutter struct {
+	text   string
+	out    []Block
+	label  string
+	fence  string // the mark that closes the open fence
+	gap    bool   // the line before was blank
+	signed bool
+}
+
+func (c *cutter) line(at, end int) {
+	raw := strings.TrimRight(c.text[at:end], "\r\n")
+	trimmed := strings.TrimSpace(raw)
+	switch {
+	case c.fence != "":
+		if strings.HasPrefix(trimmed, c.fence) {
+			c.fence = ""
+			return
+		}
+		c.grow(Fence, at, raw)
+	case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
+		c.fence = trimmed[:3]
+		c.gap = true
+	case trimmed == "":
+		c.gap = true
+		return
+	case c.signed, c.closes(trimmed):
+		c.signed = true
+		c.grow(Sign, at, raw)
+	case strings.HasPrefix(trimmed, ">") || wrote.MatchString(raw):
+		c.grow(Quote, at, raw)
+	case c.pasted(raw, trimmed):
+		c.grow(pasteKind(trimmed), at, raw)
+	default:
+		c.said(at, raw, trimmed)
+	}
+	c.gap = false
+}
+
+// closes says whether a mail's closing begins: a farewell of its own line, when
+// something was said before it, or the two dashes.
+func (c *cutter) closes(trimmed string) bool {
+	return len(c.out) > 0 && (trimmed == "--" || c.gap && farewell.MatchString(trimmed))
+}
+
+// pasted says whether a line was not written by the person: it looks like output, or
+// goes on an output that has not ended yet.
+func (c *cutter) pasted(raw, trimmed string) bool {
+	if Output(trimmed) || frame(raw) {
+		return true
+	}
+	if len(c.out) == 0 || (c.out[len(c.out)-1].Kind != Log && c.out[len(c.out)-1].Kind != Trace) {
+		return false
+	}
+	if c.gap {
+		return raw != trimmed && strings.ContainsAny(trimmed, "={}|^~()[]") && !bullet.MatchString(raw)
+	}
+	return !sentence(trimmed) || raw != trimmed
+}
+
+func pasteKind(trimmed string) Kind {
+	if frame(trimmed) || crash.MatchString(trimmed) {
+		return Trace
+	}
+	return Log
+}
+
+// said adds a line that a person wrote.
+func (c *cutter) said(at int, raw, trimmed string) {
+	if m := hashes.FindStringSubmatch(raw); m != nil {
+		c.heading(at, raw, m[1])
+		return
+	}
+	if m := bold.FindStringSubmatch(raw); m != nil {
+		c.heading(at, raw, m[1])
+		return
+	}
+	for _, shape := range []*regexp.Regexp{boldFld, commit, field} {
+		if m := shape.FindStringSubmatchIndex(raw); m != nil && (shape != field || Known(raw[m[2]:m[3]])) {
+			c.label = Label(raw[m[2]:m[3]])
+			kind := Para
+			if shape == commit {
+				kind = Item
+			}
+			c.out = append(c.out, Block{kind, at + m[1], raw[m[1]:], c.label})
+			return
+		}
+	}
+	if m := bullet.FindStringIndex(raw); m != nil && m[1] < len(raw) {
+		c.out = append(c.out, Block{Item, at + m[1], raw[m[1]:], c.label})
+		return
+	}
+	if strings.HasSuffix(trimmed, ":") && len(strings.Fields(trimmed)) <= 10 && !strings.ContainsAny(trimmed[:len(trimmed)-1], ".?!") {
+		c.heading(at, raw, strings.TrimSuffix(trimmed, ":"))
+		return
+	}
+	c.para(at, raw, trimmed)
+}
+
+func (c *cutter) heading(at int, raw, label string) {
+	c.label = Label(label)
+	c.out = append(c.out, Block{Heading, at, raw, c.label})
+}
+
+// para adds a line of prose, or lengthens the block before when it is a wrapped line
+// or belongs to a list's item.
+func (c *cutter) para(at int, raw, trimmed string) {
+	if last := len(c.out) - 1; last >= 0 && !c.gap {
+		b := &c.out[last]
+		lower := trimmed[0] >= 'a' && trimmed[0] <= 'z'
+		line := b.Text[strings.LastIndexByte(b.Text, '\n')+1:]
+		wrapped := b.Kind == Para && len(line) >= 55 && !strings.ContainsAny(line[len(line)-1:], ".!?:")
+		if wrapped && (lower || len(line) >= 70) || b.Kind == Item && raw != trimmed {
+			b.Text = c.text[b.At : at+len(raw)]
+			return
+		}
+	}
+	label := c.label
+	if len(c.out) > 0 && c.gap && c.out[len(c.out)-1].Kind == Item {
+		label, c.label = "", "" // prose after a list is no longer under its heading
+	}
+	c.out = append(c.out, Block{Para, at, raw, label})
+}
+
+// grow lengthens the last block when it is of the same kind, and of traces and logs
+// makes one block, a trace when any of its lines is.
+func (c *cutter) grow(kind Kind, at int, raw string) {
+	if last := len(c.out) - 1; last >= 0 {
+		b := &c.out[last]
+		paste := (b.Kind == Log || b.Kind == Trace) && (kind == Log || kind == Trace)
+		if paste || b.Kind == kind && !(c.gap && kind == Quote) {
+			b.Kind = max(b.Kind, kind)
+			b.Text = c.text[b.At : at+len(raw)]
+			return
+		}
+	}
+	c.out = append(c.out, Block{kind, at, raw, c.label})
+}
+
+func (c *cutter) done() []Block {
+	for i, b := range c.out {
+		if b.Kind != Fence {
+			continue
+		}
+		for line := range strings.Lines(b.Text) {
+			if trimmed := strings.TrimSpace(line); frame(line) || crash.MatchString(trimmed) {
+				c.out[i].Kind = Trace
+			} else if Output(trimmed) && c.out[i].Kind == Fence {
+				c.out[i].Kind = Log
+			}
+		}
+	}
+	return c.out
+}
+
+var numbered = regexp.MustCompile(`(?:^|[\s:])\(?([1-9])[.)]\s+`)
+
+// enumerate makes items of "(1) …; (2) …" inside a line.
+func enumerate(in []Block) []Block {
+	var out []Block
+	for _, b := range in {
+		found := numbered.FindAllStringSubmatchIndex(b.Text, 20)
+		if b.Kind != Para || len(found) < 2 || !ascending(b.Text, found) {
+			out = append(out, b)
+			continue
+		}
+		if lead := b.Text[:found[0][0]]; strings.TrimSpace(lead) != "" {
+			out = append(out, Block{Heading, b.At, lead, Label(strings.TrimRight(lead, " :"))})
+		}
+		for i, m := range found {
+			end := len(b.Text)
+			if i+1 < len(found) {
+				end = found[i+1][0]
+			}
+			out = append(out, Block{Item, b.At + m[1], strings.TrimRight(b.Text[m[1]:end], "; \t\n"), b.Label})
+		}
+	}
+	return out
+}
+
+func ascending(text string, found [][]int) bool {
+	for i, m := range found {
+		if int(text[m[2]]-'0') != i+1 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,66 @@
+package prose
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// crash begins or names a crash: the line that says what died.
+	crash = regexp.MustCompile(`^(?:Traceback \(most recent|panic: |fatal error: |thread '.*' panicked|goroutine \d+ \[|Exception in thread|Unhandled |Uncaught |Segmentation fault|Caused by: |══|[\w.$]*(?:Error|Exception|Fault|Panic)(?:\[\w+\])?(?:: |$)|error\[\w+\]|\*\*\* )|\*\*\* .*: terminated`)
+	// stack is one frame of a stack, of the languages people use.
+	stack = regexp.MustCompile(`^\s*(?:at (?:async )?[\w.$<>/\[\] @-]+[( ].*[:)]|at .*:\d+|File ".*", line \d+|[\w./\\@*()-]+\.\w{1,5}:\d+(?::\d+)?(?::in| \+0x|:\s)|#\d+\s+(?:0x)?[\w/.]+|--> \S+:\d+|from \S+:\d+|\.\.\. \d+ more|[\w./*-]+\(.*(?:0x[0-9a-f]+|\.\.\.).*\)$)`)
+	// stamped are log lines: a time, a level, a prompt, a diagnostic's place.
+	stamped = regexp.MustCompile(`^(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\]?\s|\[[^\]]{3,60}\]\s\S|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{1,2} \d\d:|<?\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b.*"|(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE|CRITICAL|Warning|error|warning|npm ERR!|ERR!|FAIL|E )[:\s\]|]|[$%❯] \S|PS [A-Z]:|FAILED |=== |--- |\+\+\+ |@@ |-/\+ |[+~-] resource |\d+ (?:passing|failing|passed|failed))`)
+	place   = regexp.MustCompile(`^[\w./-]+\.\w{1,5}:\d+(?::\d+)?:?\s|^\S+::\S+ (?:FAILED|PASSED|ERROR)`)
+)
+
+// frame reports whether a line is a frame of a stack.
+func frame(line string) bool {
+	return len(line) < 400 && stack.MatchString(line) && !strings.HasPrefix(line, "at the")
+}
+
+// Output reports whether a line looks like what a program printed.
+func Output(line string) bool {
+	if len(line) > 2000 {
+		return true
+	}
+	head := line
+	if len(head) > 300 {
+		head = head[:300]
+	}
+	if strings.HasPrefix(head, "- [") || strings.HasPrefix(head, "[ ]") {
+		return false
+	}
+	if strings.HasPrefix(head, "error ") || strings.HasPrefix(head, "warning ") || strings.HasPrefix(head, "Warning ") {
+		return false
+	}
+	return crash.MatchString(head) || stamped.MatchString(head) && !words(head) || place.MatchString(head)
+}
+
+// words reports whether a line that begins like output is somebody's sentence after
+// all: "[urgent] please …", "12:30 is fine …".
+func words(line string) bool {
+	low := strings.ToLower(line)
+	for _, w := range []string{" please ", " pls ", " could ", " should ", " can you", " we ", " i "} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// sentence reports whether a line reads like prose: it starts with a letter, most of
+// it are words, and few marks of code are in it.
+func sentence(line string) bool {
+	letters, marks := 0, 0
+	for _, r := range line {
+		switch {
+		case r == ' ' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7f:
+			letters++
+		case strings.ContainsRune("={}<>|^~\\;$@()[]/:0123456789", r):
+			marks++
+		}
+	}
+	return letters > 0 && marks*6 < letters && strings.Contains(line, " ")
+}

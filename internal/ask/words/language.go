@@ -1,0 +1,53 @@
+package words
+
+import "strings"
+
+// stopwords tell the languages apart that are read; English is among them to lose or
+// win against.
+var stopwords = map[string]map[string]bool{
+	"en": set(`the is are and to of in it for that with on this be not you we i a an should please can add fix make when but from at my our have has does was all`),
+	"de": set(`der die das und ist nicht ein eine einen einem bitte auf mit für den dem wir ich es soll sollte auch im zu aber wenn werden wird sind kann von beim seit kein keine mehr noch neue neuen füge unsere`),
+	"fr": set(`le la les des et est une un pas dans pour que qui sur avec nous je il elle ce cette ne plus du au aux s'il vous te plaît sont être ça dès lors ajoute ajouter mais`),
+	"es": set(`el los las y es una un no en para que con por se del al nos yo está este esta cuando pero más añade agrega favor son hay lo mi cambia`),
+	"pt": set(`o os as e é uma um não em para que com por se do da dos das no na ao está este esta quando mas mais favor são há maiores corrige adicione adiciona remova`),
+	"it": set(`il lo gli e è una un non in per che con di del della dei delle nel nella al alla sono quando ma più aggiungi favore questo questa rinomina rimuovi si`),
+}
+
+// Language names the language of a message if it is one of de, fr, es, pt, it, "?" if
+// it is written in letters that none of these is, and "" for English or too little to
+// tell.
+func Language(text string) string {
+	if len(text) > 4000 {
+		text = text[:4000]
+	}
+	score, other, latin := map[string]int{}, 0, 0
+	for w := range strings.FieldsSeq(strings.ToLower(text)) {
+		w = strings.Trim(w, ".,;:!?\"'()¿¡«»„“")
+		for lang, set := range stopwords {
+			if set[w] {
+				score[lang]++
+			}
+		}
+		for _, r := range w {
+			if r >= 0x370 && r < 0x2000 || r >= 0x3040 && r < 0xfe00 {
+				other++
+			} else if r >= 'a' && r <= 'z' {
+				latin++
+			}
+			break
+		}
+		if len(w) > 0 && strings.ContainsFunc(w, func(r rune) bool { return r >= 0x3040 && r < 0xfe00 }) {
+			other += len(w) / 6
+		}
+	}
+	if other > 0 && other > latin {
+		return "?"
+	}
+	best := ""
+	for _, lang := range []string{"de", "fr", "es", "pt", "it"} {
+		if score[lang] >= 2 && score[lang] > score["en"] && (best == "" || score[lang] > score[best]) {
+			best = lang
+		}
+	}
+	return best
+}

@@ -1,0 +1,124 @@
+package words
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+)
+
+func fields(list string) iter.Seq[string] { return strings.FieldsSeq(list) }
+
+// common are words that are no slip of any verb.
+var common = set(`about above after again their there these those which while would could should other under every first where
+	still since right might thing being order users pages tests table title state store style story
+	sound sounds short shared clean night light issue issues event events model cover covers place places point points
+	party parts ports times types value values words works world email lists links images users forms notes`)
+
+// Fillers stand before a request and say nothing about it.
+var fillers = set(`please also and then so oh but just maybe perhaps hi hello hey ok okay well now next finally first firstly second
+	secondly third thirdly additionally plus besides furthermore moreover ideally obviously honestly actually basically quickly kindly thanks
+	morning afterwards lastly possibly simply therefore hence todo btw fyi urgent asap or & + really should-we thereby
+	otherwise meanwhile alternatively only first-of-all likewise similarly accordingly yes no-wait`)
+
+// Filler reports whether a word may be passed over at the start of a clause.
+func Filler(w string) bool { return fillers[w] }
+
+// openers are what people say before what they want. The longest that fits is passed over. The
+// value says what must follow: true a verb, false a thing or a sentence.
+var openers = func() map[string]bool {
+	out := map[string]bool{}
+	for _, who := range []string{"you", "we", "i", "somebody", "someone", "anybody", "anyone", "one"} {
+		for _, m := range []string{"can", "could", "would", "will", "should", "may", "might"} {
+			out[m+" "+who] = true
+		}
+		for _, m := range []string{"should", "must", "need to", "have to", "want to", "would like to", "'d like to", "could", "can", "ought to", "had better", "will", "might"} {
+			out[who+" "+m] = true
+		}
+	}
+	for _, s := range []string{
+		"be so kind as to", "be so kind to", "be so good as to", "mind", "be able to", "is it possible to", "would it be possible to", "is it possible for you to",
+		"it would be nice to", "it would be great to", "it would be good to", "would be nice to", "would be good to", "would be great to",
+		"i want you to", "i would like you to", "i'd like you to", "i need you to", "we'd like you to", "i'd like to", "we'd like to", "i'd love to",
+		"let's", "let us", "feel free to", "the idea is to", "the plan is to", "what i want is to", "your task is to", "your job is to", "the task is to",
+		"to", "go ahead and", "help me", "help us", "help me to", "we're going to", "i'm going to", "it's time to", "time to", "try to",
+		"i was wondering if you could", "i wonder if you could", "do you think you could", "i'm wondering if you could", "any chance you could", "any chance to",
+		"if you could", "if you can", "be great if you could", "it would be great if you could", "it would be nice if you could", "would be great if you could",
+		"it would be good if you could", "we need you to", "i expect you to", "could you please", "any chance of you", "somehow", "make certain that", "see to it that",
+	} {
+		out[s] = true
+	}
+	for _, s := range []string{
+		"make sure that", "make sure", "ensure that", "ensure", "it would be great if", "it would be nice if", "it would be good if", "would be good if", "would be nice if",
+		"would be great if", "it'd be nice if", "it'd be great if", "would be cool if", "it would be cool if", "is it possible that", "i think", "i guess", "i suppose", "i believe",
+		"i'd like that", "i want that", "we want that", "i'd expect that", "the nicest thing would be", "what we want is", "what i want is", "what we need is", "what i need is",
+		"would it be possible to have", "is it possible to have", "i'd like to have", "i would like to have", "we would like to have", "we'd like to have", "we want to have", "i want to have", "can we have", "could we have",
+		"can we get", "could we get", "can i have", "can i get", "could i get", "could i have", "may i have", "how about", "what about", "is there a way to have", "i would like", "i'd like", "we'd like", "we would like", "i'd love",
+		"i need", "we need", "i want", "we want", "there should be", "there should also be", "there must be", "there has to be", "there needs to be", "should there be",
+		"we could use", "i could use", "we could do with", "i wish", "we should have", "we must have", "i should like", "we're missing", "what's missing is", "we also need", "we also want", "i also want", "i also need",
+		"it would be helpful to have", "it would be nice to have", "would be nice to have", "would love", "i'd really like", "i'm looking for", "we're looking for", "looking for", "dear all", "hope you're well",
+	} {
+		out[s] = false
+	}
+	out["is there a way to"], out["is there any way to"], out["is there a possibility to"] = true, true, true
+	return out
+}()
+
+// Opener finds the longest opener at the start. verb says that a verb follows it,
+// want that it asks for a thing.
+func Opener(low []string) (n int, verb bool) {
+	for n = min(9, len(low)); n >= 1; n-- {
+		if v, ok := openers[strings.Join(low[:n], " ")]; ok {
+			return n, v
+		}
+	}
+	return 0, false
+}
+
+var numbers = map[string]int{
+	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+	"thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "both": 2, "dozen": 12,
+	"zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "beide": 2, "beiden": 2, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5,
+	"dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "ambos": 2, "dois": 2, "duas": 2, "três": 3, "quatro": 4, "due": 2, "tre": 3, "quattro": 4, "cinque": 5,
+}
+
+// Number reads a number in digits or as a word. A decimal, a version, a time is none.
+func Number(w string) (int, bool) {
+	if n, ok := numbers[w]; ok {
+		return n, true
+	}
+	n, err := strconv.Atoi(w)
+	return n, err == nil && n >= 0 && w[0] != '+' && w[0] != '-' && len(w) < 7 && (len(w) == 1 || w[0] != '0')
+}
+
+var units = set(`s sec secs second seconds ms min mins minute minutes h hr hrs hour hours day days week weeks month months year years
+	kb mb gb tb kib mib gib bytes byte bits bit px pt em rem % percent degrees am pm o'clock hz khz mhz fps rpm km m cm mm mi miles kg g x times
+	characters chars letters digits dots pixels euros dollars € $ £ volts v a ma mah w kw times-a retries attempts attempt replicas-max cores threads dpi
+	points ticks epochs nm usd eur kilometres kilometers metres meters`)
+
+// Unit reports whether a word after a number makes it a measure and no count.
+func Unit(w string) bool { return units[w] }
+
+var (
+	determiners  = set(`the a an this that these those my our your his her its their all any some each every no another both such`)
+	pronouns     = set(`it this that them these those they one ones him her same so everything something anything`)
+	subjects     = set(`i you he she it we they that this these those who there everything nothing everybody everyone somebody someone nobody it's that's there's they're we're you're i'm i've we've you've i'd we'd`)
+	prepositions = set(`in on at of for from to with without into onto by as than over under after before between through during per via about against across near below above behind inside outside around like towards upon within`)
+	auxiliaries  = set(`is are was were am be been being do does did has have had can could will would may might shall should must isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't can't couldn't won't wouldn't shouldn't mustn't ain't it's that's there's he's she's they're we're you're i'm i've we've you've i'd we'd it'll they'll you'll needn't what's who's here's i'll`)
+	modals       = set(`should must shall ought may can could shouldn't mustn't can't couldn't might needs-to would`)
+	negatives    = set(`not no never don't doesn't didn't can't cannot couldn't won't wouldn't isn't aren't wasn't weren't hasn't haven't hadn't nothing nobody none neither nor without shouldn't mustn't ain't`)
+	comparatives = set(`bigger smaller larger wider narrower taller shorter longer thicker thinner darker lighter brighter rounder softer faster slower quicker snappier cleaner simpler tighter looser
+		higher lower deeper louder quieter stronger weaker easier harder less fewer better nicer prettier earlier later newer older closer wider cheaper stricter safer clearer crisper bolder sharper smoother friendlier verbose sticky
+		collapsible optional mandatory required configurable clickable responsive sortable nullable draggable resizable scrollable case-insensitive readable accessible immutable async asynchronous editable searchable lazy reusable idempotent green blue black white grey gray yellow orange purple transparent bold italic uppercase lowercase public private parallel consistent unique`)
+	subordinators = set(`because since which who whose although though until unless whereas where whenever considering given so-that`)
+)
+
+// Determiner and the others tell small words apart by their class.
+func Determiner(w string) bool   { return determiners[w] }
+func Pronoun(w string) bool      { return pronouns[w] }
+func Subject(w string) bool      { return subjects[w] }
+func Preposition(w string) bool  { return prepositions[w] }
+func Auxiliary(w string) bool    { return auxiliaries[w] }
+func Modal(w string) bool        { return modals[w] }
+func Negative(w string) bool     { return negatives[w] }
+func Comparative(w string) bool  { return comparatives[w] }
+func Subordinator(w string) bool { return subordinators[w] }

@@ -1,0 +1,219 @@
+// Package words is what is known about words: what a verb asks for and with which
+// object, how a complaint sounds, which words count, which stand before a request and
+// mean nothing. It holds tables and how to look a form up in them, and never a rule
+// about sentences.
+package words
+
+import "strings"
+
+// Sense is what a verb asks for when it is the word a request begins with.
+type Sense int
+
+// The senses of verbs. The first four are the markers; the others depend on the object.
+const (
+	None    Sense = iota
+	Add           // something that is not there yet
+	Modify        // something that is there becomes different
+	Fix           // something that is wrong becomes right
+	Remove        // something goes away
+	Make          // make, get, have: the object and what follows it decide
+	Put           // put, set: into a place
+	Give          // give somebody or something
+	Use           // use: instead of something, or for something
+	Keep          // keep, leave: nothing is to happen
+	Tidy          // clean up, improve: says nothing of what is wanted
+	Start         // start, begin: over, or a new thing
+	Do            // do: what is done is said elsewhere
+	Capable       // let, allow, enable: somebody will be able to do something
+	Show          // a new behaviour of something that is there: show, send, log
+)
+
+// verbs are base forms, in the spelling of both sides of the ocean.
+var verbs = table(map[Sense]string{
+	Add: `add create build write implement introduce include generate provide support append insert install integrate
+		expose offer implemment develop draft scaffold bootstrap design prepare supply attach embed invent author compose
+		cover document explain describe translate localise localize register define mock benchmark hook`,
+	Modify: `change rename move replace swap switch migrate convert upgrade update bump refactor split merge extract rewrite
+		port increase decrease reduce raise lower limit sort reorder align round shrink simplify deprecate downgrade restyle
+		reformat format adjust tweak hide disable encrypt reorganise reorganize restructure turn modify alter edit extend
+		shorten lengthen widen narrow enlarge resize centre center collapse expand unify consolidate combine inline rework
+		redesign modernise modernize optimise optimize minimise minimize compress pin revert undo restore default relabel
+		reword rephrase capitalise capitalize lowercase uppercase normalise normalize group regroup order rearrange shift
+		transfer relocate substitute exchange transform restrict tighten loosen relax cap speed accelerate scale point
+		redirect reuse bring run rebase squash vendor dockerise dockerize containerise containerize parallelise parallelize
+		rotate invert flip darken lighten colour color highlight bold underline indent polish follow apply publish double
+		halve standardise standardize parametrise parameterise parameterize decouple isolate wrap prefix sync skip
+		hardcode lint stop release tag rebrand shuffle balance gate deploy upgarde respect accept reject treat require mark`,
+	Fix: `fix repair correct solve resolve debug mend patch stabilise stabilize investigate diagnose rectify troubleshoot
+		heal unbreak address handle clear cure`,
+	Remove: `remove delete drop cut kill lose purge ditch axe erase strip scrub discard eliminate uninstall nuke trash
+		retire rm deinstall`,
+	Make:    `make get have`,
+	Put:     `put set place`,
+	Give:    `give`,
+	Use:     `use adopt`,
+	Keep:    `keep leave preserve retain maintain`,
+	Tidy:    `improve tidy enhance beautify`,
+	Start:   `start begin restart`,
+	Do:      `do try check look see review finish continue proceed`,
+	Capable: `let allow enable permit`,
+	Show: `show display log track remember cache retry send post export import notify warn validate store persist save
+		record print render email mail alert greet answer list ask confirm search filter paginate schedule backup
+		preview download upload report measure count monitor detect prevent protect autosave calculate compute
+		play load open link link-up watch verify emit return call ping poll rumble read accept`,
+})
+
+// phrases are verbs of several words. They win over the single ones.
+var phrases = map[string]Sense{
+	"get rid of": Remove, "take out": Remove, "take off": Remove, "take away": Remove, "throw out": Remove, "rip out": Remove,
+	"tear out": Remove, "throw away": Remove, "cut out": Remove, "strip out": Remove, "leave out": Remove, "clear out": Remove,
+	"set up": Add, "put together": Add, "come up with": Add, "spin up": Add, "turn on": Add, "switch on": Add, "throw together": Add,
+	"put in": Add, "hook up": Add, "wire up": Add, "write up": Add, "sync up": Add, "stand up": Add, "build out": Add, "knock up": Add,
+	"sort out": Fix, "look into": Fix, "find out": Fix, "clear up": Fix, "make sense of": Fix, "deal with": Fix, "take care of": Fix,
+	"have a look": Fix, "take a look": Fix, "look at": Fix, "get working": Fix, "put right": Fix, "figure out": Fix, "do something about": Fix,
+	"find the regression": Fix, "find the cause": Fix, "find why": Fix, "track down": Fix, "hunt down": Fix, "get to the bottom of": Fix,
+	"turn into": Modify, "turn off": Modify, "switch off": Modify, "speed up": Modify, "slow down": Modify, "bring back": Modify,
+	"roll back": Modify, "break up": Modify, "break down": Modify, "pull out": Modify, "factor out": Modify, "change over": Modify,
+	"cut down": Modify, "scale up": Modify, "scale down": Modify, "point to": Modify, "cut off": Modify, "set to": Modify,
+	"clean up": Tidy, "tidy up": Tidy, "spruce up": Tidy, "touch up": Tidy, "polish up": Tidy,
+	"start over": Start, "begin again": Start, "start again": Start, "keep up": None, "make sure": None, "back up": Show, "write to": Modify,
+	"fall back": Modify, "back off": Modify, "opt out": Capable, "log in": Show, "log out": Show, "sign in": Show, "close off": Modify,
+}
+
+func table(in map[Sense]string) map[string]Sense {
+	out := map[string]Sense{}
+	for sense, list := range in {
+		for _, w := range strings.Fields(list) {
+			if _, ok := out[w]; !ok || sense == Add || sense == Modify {
+				out[w] = sense
+			}
+		}
+	}
+	return out
+}
+
+// Verb looks a base form up.
+func Verb(base string) (Sense, bool) {
+	s, ok := verbs[base]
+	return s, ok
+}
+
+// particles are the second words of verbs that may stand behind the object.
+var particles = map[string]bool{"out": true, "off": true, "away": true, "up": true, "on": true, "into": true, "back": true, "together": true, "over": true, "down": true}
+
+// Particle reports whether a word may belong to a verb before it.
+func Particle(w string) bool { return particles[w] }
+
+// Phrase finds the longest verb of several words at the start of the list. n is how
+// many words it takes.
+func Phrase(low []string) (sense Sense, n int) {
+	for n = min(5, len(low)); n >= 2; n-- {
+		if s, ok := phrases[strings.Join(low[:n], " ")]; ok {
+			return s, n
+		}
+	}
+	return None, 0
+}
+
+// PhraseOf looks up a verb with a particle that stands apart from it.
+func PhraseOf(verb, particle string) (Sense, bool) {
+	s, ok := phrases[verb+" "+particle]
+	return s, ok
+}
+
+// irregular are forms that no rule leads from to the base.
+var irregular = map[string]string{
+	"made": "make", "gave": "give", "given": "give", "kept": "keep", "left": "leave", "lost": "lose", "got": "get", "has": "have",
+	"had": "have", "does": "do", "did": "do", "done": "do", "sent": "send", "built": "build", "wrote": "write", "written": "write",
+	"shown": "show", "took": "take", "taken": "take", "taking": "take", "went": "go", "gone": "go", "goes": "go", "ran": "run", "loose": "lose", "broke": "break",
+	"broken": "break", "hung": "hang", "died": "die", "dies": "die", "dying": "die", "threw": "throw", "thrown": "throw", "froze": "freeze",
+	"frozen": "freeze", "stuck": "stick", "bought": "buy", "said": "say", "says": "say", "found": "find", "forgot": "forget", "forgotten": "forget",
+	"overlapped": "overlap", "overflowed": "overflow", "splitted": "split", "hid": "hide", "hidden": "hide",
+}
+
+// Base is the base form of a word if some form of a verb that known accepts, and the
+// ending it was found with: "", "s", "ed", "ing".
+func Base(w string, known func(string) bool) (base, ending string) {
+	if known(w) {
+		return w, ""
+	}
+	if b, ok := irregular[w]; ok && known(b) {
+		switch {
+		case strings.HasSuffix(w, "s"):
+			return b, "s"
+		case strings.HasSuffix(w, "ing"):
+			return b, "ing"
+		case w == "loose":
+			return b, ""
+		}
+		return b, "ed"
+	}
+	for _, end := range []string{"s", "ed", "ing"} {
+		if stem, ok := strings.CutSuffix(w, end); ok && len(stem) > 1 {
+			if b := stemmed(stem, end, known); b != "" {
+				return b, end
+			}
+		}
+	}
+	return "", ""
+}
+
+// stemmed undoes what an ending does to a stem: added e, y to i, doubled consonants.
+func stemmed(stem, end string, known func(string) bool) string {
+	forms := []string{stem, stem + "e"}
+	if end == "s" {
+		forms = []string{stem, strings.TrimSuffix(stem, "e")}
+	}
+	if s, ok := strings.CutSuffix(stem, "ie"); ok && end == "s" {
+		forms = append(forms, s+"y")
+	}
+	if s, ok := strings.CutSuffix(stem, "i"); ok && end == "ed" {
+		forms = append(forms, s+"y")
+	}
+	if n := len(stem); n > 2 && stem[n-1] == stem[n-2] {
+		forms = append(forms, stem[:n-1])
+	}
+	for _, f := range forms {
+		if known(f) {
+			return f
+		}
+	}
+	return ""
+}
+
+// Spelled is the verb that an unknown word is one slip away from: a letter too many,
+// too few, another or two the wrong way round. Words of less than five letters are
+// too close to each other to guess.
+func Spelled(w string) (string, bool) {
+	if len(w) < 5 || len(w) > 14 || common[w] {
+		return "", false
+	}
+	best := ""
+	for v := range verbs {
+		if len(v) >= 5 && slip(w, v) && (best == "" || v < best) {
+			best = v
+		}
+	}
+	return best, best != ""
+}
+
+// slip reports whether two words are one slip of the fingers apart.
+func slip(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b)-len(a) > 1 || a == b {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) < len(b) {
+		return a[i:] == b[i+1:]
+	}
+	if a[i+1:] == b[i+1:] {
+		return len(a) > 5 || i > 0
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}

@@ -1,0 +1,169 @@
+package ask
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/words"
+)
+
+// Strengths of a complaint. A plain one is reported as wrong whatever else is asked; a
+// faint one may be only the reason of what is asked.
+const (
+	fine = iota
+	faint
+	plain
+)
+
+// wrong says how much a clause complains about how things are now, and by which words.
+func wrong(low []string) (strength int, by string) {
+	n, s := strip(low)
+	rest := low[n:]
+	if s.opener || len(rest) == 0 {
+		return fine, ""
+	}
+	if at := wishAt(rest); at >= 0 {
+		rest = rest[:at]
+	}
+	line := " " + strings.Join(rest, " ") + " "
+	for _, p := range plainly {
+		if strings.Contains(line, p) {
+			return plain, strings.TrimSpace(p)
+		}
+	}
+	for i, w := range rest {
+		if w == "instead" || w == "rather" {
+			break
+		}
+		if words.Wrong(w) && !named(rest, i) {
+			return plain, w
+		}
+		if end, ok := words.Fails(w); ok && failingHere(rest, i, end) {
+			return plain, w
+		}
+		if s := denied(rest, i); s > fine {
+			return s, w
+		}
+	}
+	return faintly(rest, line)
+}
+
+// wishAt is where a clause turns from what is to what should be.
+func wishAt(low []string) int {
+	for i, w := range low {
+		if (w == "should" || w == "must" || w == "shall" || w == "shouldn't" || w == "mustn't") && i > 0 {
+			return 0
+		}
+		if (w == "has" || w == "have" || w == "needs" || w == "need") && i+1 < len(low) && low[i+1] == "to" {
+			return 0
+		}
+	}
+	return -1
+}
+
+// plainly are phrases that only a complaint has.
+var plainly = []string{
+	" keeps saying ", " keeps crashing ", " keeps asking ", " not working ", " no longer ", " any more ", " anymore ", " off by ", " out of order ", " out of sync ", " out of memory ", " random order ",
+	" cut off ", " goes on playing ", " again and again ", " non stop ", " all the time ", " times out ", " time out ", " timing out ", " timed out ", " runs out ", " falls over ",
+	" does nothing ", " do nothing ", " did nothing ", " nothing happens ", " has no effect ", " have no effect ", " blows up ", " goes to nan ", " goes blank ", " goes black ", " goes wrong ", " gets lost ", " get lost ", " is lost ", " are lost ", " getting lost ", " gets stuck ", " come twice ", " comes twice ", " arrive twice ", " arrives twice ", " sent twice ", " shown twice ", " paid twice ", " charged twice ", " counted twice ", " appears twice ", " appear twice ", " shows up twice ", " runs twice ", " called twice ", " fires twice ", " wrong now ",
+	" shows up on every ", " by guessing ", " without permission ", " without being logged in ", " without logging in ", " without auth ", " without any check ", " lint errors ", " type errors ", " eslint errors ", " compile errors ", " compiler errors ", " broken link ", " dead link ", " never taken ", " doing it wrong ", " gone for ", " inside walls ", " too late ", " in random ", " thrown out ", " kicked out ", " logged out ", " walk through ", " stack overflow ", " memory leak ", " race condition ", " still says ", " still shows ", " still get ", " still gets ", " still points ", " makes no sense ", " is missing ", " are missing ", " is gone ", " are gone ", " went missing ", " gives an error ", " throws an error ", " an error ", " error message ", " fails ", " failing ", " must be replaced ", " behind the ", " on top of prices ", " overlapping ", " is empty ", " are empty ", " even though ", " gets deleted ", " get deleted ", " red since ",
+}
+
+// named reports a bad word that is part of a thing's name: "the bug tracker", "crash
+// reports", "dead letter queue", "duplicate items".
+func named(low []string, i int) bool {
+	w := low[i]
+	if i > 0 && (low[i-1] == "no" || low[i-1] == "without" || low[i-1] == "any") {
+		return true
+	}
+	if i+1 < len(low) {
+		switch low[i+1] {
+		case "report", "reports", "reporter", "reporting", "tracker", "letter", "code", "codes", "handler", "handling", "detection", "page", "boundary", "log", "logs", "template", "check", "checks", "screen", "test", "tests", "items", "down", "sharing", "state", "class", "classes":
+			return true
+		}
+		if (w == "duplicate" || w == "duplicates" || w == "stale" || w == "old" || w == "slow" || w == "infinite") && !words.Auxiliary(low[i+1]) && imperative(low) > 0 {
+			return true
+		}
+	}
+	return imperative(low) > 0
+}
+
+// failingHere reports a verb of failing that is the predicate, not the wish or a noun.
+func failingHere(low []string, i int, end string) bool {
+	if i == 0 {
+		return end == "s" || end == "ed" && len(low) > 1 || len(low) == 1
+	}
+	prev := low[i-1]
+	switch end {
+	case "ing":
+		return words.Auxiliary(prev) || prev == "keeps" || prev == "keep" || prev == "starts" || prev == "not"
+	case "":
+		return !words.Determiner(prev) && !words.Preposition(prev) && prev != "to" && prev != "," && prev != "and" && imperative(low) == 0
+	}
+	return !words.Determiner(prev) && imperative(low) == 0 && !(end == "s" && words.Preposition(prev))
+}
+
+// denied reads a negation of what should work: "does not close", "can't save", "is
+// not showing nothing", "never taken off", "not the row I selected but …".
+func denied(low []string, i int) int {
+	w := low[i]
+	if i+1 >= len(low) {
+		return fine
+	}
+	next := low[i+1]
+	switch w {
+	case "don't", "never", "do":
+		if i == 0 || w == "do" && next != "not" {
+			return fine
+		}
+	case "doesn't", "can't", "won't", "isn't", "aren't", "couldn't", "hasn't", "haven't", "didn't", "wasn't":
+	case "not":
+		if i == 0 || !words.Auxiliary(low[i-1]) && imperative(low) > 0 {
+			return fine
+		}
+		if _, ok := words.Number(next); ok {
+			return fine
+		}
+	case "nobody", "nothing":
+		if i == 0 && finite(low) && w == "nothing" {
+			return plain
+		}
+		return fine
+	default:
+		return fine
+	}
+	if imperative(low) > 0 || i > 0 && (low[0] == "we" || low[0] == "i") && past[w] {
+		return fine
+	}
+	for j := max(0, i-3); j <= min(i+2, len(low)-1); j++ {
+		switch low[j] {
+		case "know", "understand", "want", "need", "care", "think", "mind", "sure", "like", "use", "remember", "i'm", "expect", "knows", "wants", "yet", "believe":
+			return fine
+		}
+	}
+	return plain
+}
+
+var past = map[string]bool{"didn't": true, "wasn't": true, "haven't": true, "couldn't": true, "hadn't": true, "not": true}
+
+// faintly finds what may be a complaint if nothing is asked.
+func faintly(low []string, line string) (int, string) {
+	if imperative(low) > 0 {
+		return fine, ""
+	}
+	_, verb := predicate(low)
+	for i, w := range low {
+		if words.Soft(w) && verb && i > 0 && (i+1 == len(low) || !named(low, i)) {
+			return faint, w
+		}
+	}
+	for _, p := range []string{" keeps ", " although ", " since the ", " since we ", " goes on ", " too slow ", " too big ", " too small ", " hard to ", " not so ", " complained ", " complain ", " should have ", " but it ", " used to ", " fell over ", " went down ", " is down ", " takes too ", " it takes ", " still ", " ends after ", " end after ", " twice ", " only shows ", " only works ", " ignores "} {
+		if strings.Contains(line, p) && verb {
+			return faint, strings.TrimSpace(p)
+		}
+	}
+	if i := slices.Index(low, "not"); i > 0 && slices.Index(low, "but") > i && verb {
+		return plain, "not … but"
+	}
+	return fine, ""
+}

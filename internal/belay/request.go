@@ -1,0 +1,49 @@
+package belay
+
+// Marker says what a requirement asks for.
+type Marker string
+
+// Markers. Add is a new thing or capability; Modify changes something that exists; Fix
+// repairs what is reported as wrong; Remove deletes, and is never implied.
+const (
+	MarkAdd    Marker = "ADD"
+	MarkModify Marker = "MODIFY"
+	MarkFix    Marker = "FIX"
+	MarkRemove Marker = "REMOVE"
+)
+
+// RequestType says what kind of work a request is.
+type RequestType string
+
+// Types of requests. Unclear means that two readings lead to different work.
+const (
+	Fresh    RequestType = "fresh"
+	Mutation RequestType = "mutation"
+	Bugfix   RequestType = "bugfix"
+	Unclear  RequestType = "needs-clarification"
+)
+
+// Requirement is one concern of a request. Text is a short phrase in the words of the
+// message; Count is the stated number of things, nil when none is stated.
+type Requirement struct {
+	Marker Marker `json:"marker"`
+	Text   string `json:"text"`
+	Count  *int   `json:"count"`
+}
+
+// Doubt is a place of a message that can be read in more than one way.
+type Doubt struct {
+	Words    string   `json:"words"`
+	Readings []string `json:"readings"`
+}
+
+// Request is what a message asks for. Preserve are its own words about what must stay;
+// Affected are paths of the repository that it names. The words themselves are the
+// task's prose.
+type Request struct {
+	Type         RequestType   `json:"type"`
+	Requirements []Requirement `json:"requirements"`
+	Preserve     []string      `json:"preserve"`
+	Affected     []string      `json:"affected"`
+	Doubts       []Doubt       `json:"doubts"`
+}
