@@ -86,6 +86,14 @@ func (a act) understand(low, rest []string, n int, s said) act {
 		a.pronoun = words.Pronoun(rest[0])
 		return a
 	}
+	if k := shouldFirst(rest); k && a.c.join != "" {
+		a.deed, a.pronoun, a.verb = expected, true, rest[0]
+		return a
+	}
+	if b, end := words.Base(rest[min(1, len(rest)-1)], anyVerb); (rest[0] == "i'm" || rest[0] == "we're") && end == "ing" && creating[b] {
+		a.deed, a.marker, a.made, a.verb, a.obj = request, belay.MarkAdd, true, b, n+2
+		return a
+	}
 	if s.want && !finite(rest) {
 		return a.wanted(rest)
 	}
@@ -93,6 +101,11 @@ func (a act) understand(low, rest []string, n int, s said) act {
 		return a.declarative(rest, s)
 	}
 	return a.fragment(rest, s)
+}
+
+// shouldFirst reports a clause whose subject was named before: "should be Monday".
+func shouldFirst(low []string) bool {
+	return len(low) > 1 && (low[0] == "should" || low[0] == "must" || low[0] == "ought") && low[1] != "have"
 }
 
 // over reports that everything is to begin anew.
@@ -120,10 +133,9 @@ func (a act) wanted(rest []string) act {
 		b := a.imperative(rest[i:], a.obj+i, imperative(rest[i:]))
 		if b.deed == request && b.marker != belay.MarkRemove {
 			a.marker, a.verb = b.marker, b.verb
-			if b.marker == belay.MarkModify && !words.Determiner(rest[0]) {
-				a.marker = belay.MarkAdd
-			}
 		}
+	case rest[0] == "the" || rest[0] == "our" || rest[0] == "my":
+		a.marker = belay.MarkModify
 	}
 	a.made = a.marker == belay.MarkAdd && indefinite(rest)
 	return a

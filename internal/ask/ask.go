@@ -7,6 +7,7 @@
 package ask
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -137,53 +138,77 @@ func (p *parse) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 		c := list[i]
 		c.block, c.line, c.sent, c.topic = b, line, sent, topic
 		if i+1 < len(list) && list[i+1].join == ":" {
-			if left := c.low(); isTopic(left) {
-				topic = strings.Join(left, " ")
-				list = p.under(list, i, left)
+			if left := c.low(); p.isTopic(left) {
+				topic = p.under(list, i, left)
 				continue
 			}
 			if done := p.colon(c, list[i+1:]); done {
 				return
 			}
 		}
-		c.group = c.group || list[i].group
+		if len(c.t) == 0 || i == 0 && len(list) == 1 && p.opensList(c) {
+			continue
+		}
 		p.acts = append(p.acts, read(c))
 	}
 }
 
+// opensList reports a short line without a verb right above a list: its heading.
+func (p *parse) opensList(c clause) bool {
+	return c.block.Kind == prose.Para && c.frag && len(c.t) <= 6 && c.close == "" && c.line+1 < len(p.blocks) && p.blocks[c.line+1].Kind == prose.Item &&
+		!slices.ContainsFunc(c.low(), words.Wrong)
+}
+
 // isTopic reports a word or two that only say what the rest is about.
-func isTopic(left []string) bool {
+func (p *parse) isTopic(left []string) bool {
 	if len(left) > 4 || hasVerb(left) || len(left) > 0 && indefinite(left) && (left[0] == "a" || left[0] == "an" || left[0] == "new") {
 		return false
 	}
 	for _, w := range left {
-		if _, ok := words.Number(w); ok || w == "more" || words.Product(w) {
+		if _, ok := words.Number(w); ok || w == "more" || words.Product(w) && p.fresh {
 			return false
 		}
 	}
 	return true
 }
 
-// under puts the pieces behind a topic in its place: "typos: …" makes each a complaint.
-func (p *parse) under(list []clause, i int, left []string) []clause {
+// under gives the topic that the pieces behind it stand under: "typos: …" makes each a
+// complaint, "so: …" makes what was said before the reason.
+func (p *parse) under(list []clause, i int, left []string) string {
+	topic := strings.Join(left, " ")
+	switch topic {
+	case "so", "therefore", "hence", "thus", "then":
+		list[i+1].join = "so"
+		return ""
+	case "new idea", "idea", "request", "wish", "question", "plan", "my idea", "task", "please", "ps", "p.s", "edit", "update", "tl", "tldr", "hi", "hello":
+		return ""
+	}
+	bare := true
 	for j := i + 1; j < len(list); j++ {
 		list[j].group = true
+		low := list[j].low()
+		bare = bare && !hasVerb(low) && compared(low) == 0 && !valued(low) && len(low) > 0 && !indefinite(low[:1])
 		for _, w := range left {
 			if words.Wrong(w) || w == "spelling" || w == "error" || w == "errors" {
-				list[j].topic = "wrong"
+				return "wrong"
 			}
 		}
 	}
-	return list
+	if bare && len(list)-i > 2 && len(p.acts) > 0 && list[i+1].block.Kind == prose.Para {
+		for j := i + 1; j < len(list); j++ {
+			list[j].t = nil // "columns: time, patient": says which
+		}
+	}
+	return topic
 }
 
 // colon reads what announces a list. It answers whether the list has been read too.
 func (p *parse) colon(c clause, rest []clause) bool {
 	a := read(c)
 	wordsLeft := c.low()
-	if p.fresh && (a.deed == request || a.deed == ground) {
+	if _, said := strip(rest[0].low()); p.fresh && !said.opener && (a.deed == request || a.deed == ground) {
 		first := rest[0].low()
-		if a.deed == request && !preamble(wordsLeft) {
+		if a.deed == request && !preamble(wordsLeft) && !(len(p.acts) > 0 && a.verb == "a thing named") {
 			p.acts = append(p.acts, a)
 		}
 		if len(first) > 0 && first[0] != "\"" && !describes(first, wordsLeft) {
@@ -191,7 +216,7 @@ func (p *parse) colon(c clause, rest []clause) bool {
 		}
 		return true
 	}
-	if preamble(wordsLeft) {
+	if _, said := strip(rest[0].low()); preamble(wordsLeft) || said.opener {
 		for _, r := range rest {
 			r.block, r.line, r.sent, r.group = c.block, c.line, c.sent, true
 			p.acts = append(p.acts, read(r))

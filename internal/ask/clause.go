@@ -2,6 +2,7 @@ package ask
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
@@ -77,7 +78,7 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 	case ",":
 		return comma(low, start, i, frag)
 	case "and", "but", "then", "or":
-		if i > start && opens(low[i+1:]) {
+		if i > start && opens(low[i+1:]) && !joinsSubjects(low[start:i], low[i+1:]) {
 			return w, i + 1
 		}
 	case "so":
@@ -92,11 +93,37 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 			return "without", i
 		}
 	default:
-		if i > start && words.Subordinator(w) && !(w == "since" && !opens(low[i+1:])) {
+		if runsOn(low, start, i) {
+			return "then", i
+		}
+		if i > start && words.Subordinator(w) && !(w == "since" && !opens(low[i+1:])) && !(len(w) > 2 && w[0] == 'w' && (i == start+1 || anyVerb(low[i-1]) || low[i-1] == "see" || low[i-1] == "know")) {
 			return "because", i + 1
 		}
 	}
 	return "", 0
+}
+
+// joinsSubjects reports two things that do one thing together: "the account page and
+// the order history are …".
+func joinsSubjects(left, right []string) bool {
+	n, _ := strip(right)
+	return !hasVerb(left) && n < len(right) && imperative(right[n:]) == 0 && finite(right[n:]) && len(left) < 6
+}
+
+// runsOn reports a new clause that nothing announces, as in chats: "it feels floaty make
+// it snappier", "bar is broken please fix".
+func runsOn(low []string, start, i int) bool {
+	if i-start < 2 || i+1 >= len(low) || words.Auxiliary(low[i-1]) || words.Subject(low[i-1]) || words.Preposition(low[i-1]) || low[i-1] == "and" || low[i-1] == "," || low[i-1] == "not" {
+		return false
+	}
+	if low[i] == "please" && i+1 < len(low) {
+		return imperative(low[i+1:]) > 0 || low[i+1] == "to" || low[i+1] == "don't"
+	}
+	if _, end := words.Base(low[i], anyVerb); end != "" || !anyVerb(low[i]) || !finite(low[start:i]) {
+		return false
+	}
+	next := low[i+1]
+	return (next == "it" || next == "them" || next == "this") && low[i] != "have" && !strings.HasPrefix(low[i-1], "help")
 }
 
 // comma decides at a comma: it ends a condition that stands in front, leads to a new
@@ -165,6 +192,13 @@ func opens(low []string) bool {
 	if _, ok := words.Number(rest[0]); ok {
 		return len(rest) > 1 && (rest[1] == "more" || rest[1] == "new")
 	}
+	piece := rest
+	if i := slices.Index(rest, ","); i > 0 {
+		piece = rest[:i]
+	}
+	if _, ok := keptSubject(piece); ok || len(piece) < 6 && valued(piece) && !words.Preposition(piece[0]) && !words.Subordinator(piece[0]) {
+		return true
+	}
 	return words.Comparative(rest[0]) && len(rest) > 1
 }
 
@@ -226,6 +260,9 @@ func imperative(low []string) int {
 		return n
 	}
 	w := low[0]
+	if i := strings.LastIndexByte(w, '-'); i > 0 && i < len(w)-2 && anyVerb(w[i+1:]) && len(low) > 1 && !words.Auxiliary(low[1]) && low[1] != "," {
+		return 1 // right-align, auto-save
+	}
 	if b, end := words.Base(w, anyVerb); b == "" || end != "" {
 		if b != "" {
 			return 0
@@ -365,7 +402,7 @@ var states = func() map[string]bool {
 func plainVerb(low []string, i int) bool {
 	prev, w := low[i-1], low[i]
 	many := words.Subject(prev) && prev != "it" && prev != "that" && prev != "this" && prev != "there" || len(prev) > 3 && prev[len(prev)-1] == 's' && prev[len(prev)-2] != 's'
-	if !many || i > 4 {
+	if !many || i > 9 {
 		return false
 	}
 	switch w {

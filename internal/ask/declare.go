@@ -13,6 +13,9 @@ import (
 // is. Only the first two ask for something.
 func (a act) declarative(rest []string, s said) act {
 	a.pronoun = words.Pronoun(rest[0]) && rest[0] != "everything" && rest[0] != "all"
+	if words.Auxiliary(rest[0]) && a.c.join != "" && !strings.Contains(rest[0], "'") {
+		return a // it says more of what was named before
+	}
 	if i, k := modal(rest); i > 0 && i+k < len(rest) {
 		return a.should(rest, i, i+k)
 	}
@@ -37,7 +40,7 @@ func (a act) declarative(rest []string, s said) act {
 	if s.opener && s.want { // "it would be nice if the map remembered …"
 		return a.capability(rest)
 	}
-	if a.c.block.Kind == prose.Item || a.c.group {
+	if (a.c.block.Kind == prose.Item || a.c.group) && !words.Auxiliary(rest[0]) {
 		return a.stated(rest)
 	}
 	if a.c.close == "?" && s.opener {
@@ -198,6 +201,9 @@ func (a act) fragment(rest []string, s said) act {
 			return a
 		}
 	}
+	if told(rest) || !a.c.frag && a.c.block.Kind != prose.Item && !a.c.group && !a.also && a.c.join != "and" && a.c.join != "+" && compared(rest) == 0 && !valued(rest) && !old(rest) && !indefinite(rest[:1]) && !moreThings(rest) {
+		return a
+	}
 	a.deed, a.verb = request, "a thing named"
 	if b, end := words.Base(rest[0], anyVerb); end == "ing" && b != "" && len(rest) > 1 {
 		a.verb = rest[0]
@@ -225,6 +231,26 @@ func (a act) fragment(rest []string, s said) act {
 	}
 	return a
 }
+
+// told reports a clause that tells something and names nothing: it begins with who did
+// it or when, or its verb is in the past.
+func told(low []string) bool {
+	if words.Subject(low[0]) && low[0] != "this" && low[0] != "that" || conditional(low[0]) || words.Subordinator(low[0]) || words.Auxiliary(low[0]) {
+		return true
+	}
+	switch low[0] {
+	case "yesterday", "last", "recently", "earlier", "today", "for", "at", "on", "in", "according", "of", "by", "once", "ago", "later", "from", "not", "than":
+		return true
+	}
+	for i := 1; i < len(low) && i < 6; i++ {
+		if pastVerbs[low[i]] || strings.HasSuffix(low[i], "ed") && len(low[i]) > 4 && i+1 < len(low) && (words.Determiner(low[i+1]) || words.Pronoun(low[i+1]) || low[i+1] == "that") {
+			return true
+		}
+	}
+	return false
+}
+
+var pastVerbs = map[string]bool{"brought": true, "ran": true, "got": true, "went": true, "said": true, "told": true, "came": true, "saw": true, "had": true, "took": true, "found": true, "thought": true, "wrote": true, "made": true, "gave": true, "knew": true, "lost": true, "sent": true, "spent": true, "met": true, "used": true, "tried": true, "noticed": true, "asked": true, "looked": true, "talked": true, "claimed": true}
 
 // moreThings reports "five more slots", "one more page".
 func moreThings(low []string) bool {

@@ -134,11 +134,11 @@ func (s *score) add(m sample, got belay.Request) {
 	s.aHit, s.aPred, s.aGold = s.aHit+a, s.aPred+len(got.Affected), s.aGold+len(m.Gold.Affected)
 	cost += len(m.Gold.Preserve) + len(got.Preserve) - 2*p
 	if cost > 0 || len(m.Gold.Affected)+len(got.Affected) != 2*a {
-		s.worst = append(s.worst, failure{m.ID, m.Text, told(m, want), toldGot(got), cost*10 + len(m.Gold.Affected) + len(got.Affected) - 2*a})
+		s.worst = append(s.worst, failure{m.ID, m.Text, wanted(m), answered(got), cost*10 + len(m.Gold.Affected) + len(got.Affected) - 2*a})
 	}
 }
 
-func told(m sample, _ []string) string {
+func wanted(m sample) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:", m.Gold.Type)
 	for _, r := range m.Gold.Requirements {
@@ -148,7 +148,7 @@ func told(m sample, _ []string) string {
 	return b.String()
 }
 
-func toldGot(r belay.Request) string {
+func answered(r belay.Request) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:", r.Type)
 	for _, q := range r.Requirements {

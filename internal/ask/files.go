@@ -88,7 +88,7 @@ func (p *parse) nouns(kind belay.RequestType) nouns {
 				n.literal[strings.TrimSuffix(strings.TrimPrefix(low, "./"), "()")] = true
 			}
 			if t.Form == prose.Word || t.Form == prose.Code {
-				for _, part := range parts(p.msg[t.At:t.End]) {
+				for _, part := range parts(nameOnly(p.msg[t.At:t.End])) {
 					n.word[stem(part)] = true
 				}
 			}
@@ -114,6 +114,17 @@ func (p *parse) nouns(kind belay.RequestType) nouns {
 	}
 	n.text = " " + all.String()
 	return n
+}
+
+// nameOnly takes folders and the extension off a word that is a path.
+func nameOnly(w string) string {
+	if i := strings.LastIndexByte(w, '/'); i >= 0 && strings.Contains(w[i:], ".") {
+		w = w[i+1:]
+	}
+	if i := strings.IndexByte(w, '.'); i > 0 && len(w)-i < 6 {
+		return w[:i]
+	}
+	return w
 }
 
 // names reports a path that is written in the message, whole or by its name, or that
@@ -183,7 +194,7 @@ func testFile(f string) bool {
 var plainParts = func() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(`screen view views page controller service component activity fragment test tests spec model handler repository adapter html main index
-		manager helper util utils mod lib app init dialog menu widget module base impl store client server provider route router config settings hook use api src core types list detail factory job task worker plugin base default data user-interface ui it sql json yaml`) {
+		manager helper util utils mod lib app init dialog menu widget module base impl store client server provider route router config settings hook use api src core types list detail show edit factory job task worker plugin base default data user-interface ui it`) {
 		out[w] = true
 	}
 	return out
@@ -202,7 +213,11 @@ func (n nouns) called(file string) []string {
 	}
 	if len(about) == 0 {
 		about = all
-		if base == "main" || base == "index" || base == "mod" || base == "init" || len(all) == 0 || len(all) == 1 && plainParts[all[0]] && all[0] != "config" && all[0] != "settings" && all[0] != "list" {
+		view := base == "show" || base == "index" || base == "edit"
+		if view && !n.word["page"] && !n.word["view"] && !n.word["screen"] && !n.word["pag"] {
+			return nil
+		}
+		if view || base == "main" || base == "index" || base == "mod" || base == "init" || len(all) == 0 || len(all) == 1 && plainParts[all[0]] && all[0] != "config" && all[0] != "settings" && all[0] != "list" {
 			about = parts(path.Base(path.Dir(file)))
 			if len(about) != 1 || plainParts[about[0]] || dirs[about[0]] {
 				return nil
@@ -214,11 +229,11 @@ func (n nouns) called(file string) []string {
 			got = append(got, stem(w))
 		}
 	}
-	if len(got) == 0 || !n.has(about[0]) || len(got)*2 < len(about) {
+	if len(got) == 0 || !n.has(about[0]) && !n.has(about[len(about)-1]) || len(got)*2 < len(about) {
 		return nil
 	}
-	for _, w := range all {
-		if plainParts[w] && n.has(w) {
+	for _, w := range append(all, parts(path.Base(path.Dir(file)))...) {
+		if n.has(w) && !slices.Contains(got, stem(w)) {
 			got = append(got, stem(w))
 		}
 	}

@@ -70,7 +70,7 @@ func at(line string, phrases []string) int {
 
 func (p *parse) understood(c clause, tongue words.Tongue) act {
 	low := c.low()
-	a := act{c: c, core: span{0, len(low)}, pronoun: len(low) < 3}
+	a := act{c: c, core: span{0, len(low)}, pronoun: false}
 	line := " " + strings.Join(low, " ") + " "
 	if ph := first(line, tongue.Hands); ph != "" {
 		a.deed = keep

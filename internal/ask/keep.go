@@ -62,9 +62,6 @@ func object(low []string, i int) span {
 	for to < len(low) && !keptTail[low[to]] && low[to] != "," && low[to] != ";" && !(to > i && (words.Subordinator(low[to]) || words.Auxiliary(low[to]))) {
 		to++
 	}
-	if to < len(low) && low[to] == "for" && to > i {
-		return span{i, to}
-	}
 	for to > i && (low[to-1] == "and" || low[to-1] == "is" || low[to-1] == "in") {
 		to--
 	}
@@ -150,7 +147,7 @@ var persists = map[string]bool{"open": true, "visible": true, "blank": true, "em
 // keptSubject reads "X stays", "X must not change": what is kept is the subject.
 func keptSubject(low []string) (span, bool) {
 	line := " " + strings.Join(low, " ") + " "
-	best := -1
+	best, noun := -1, false
 	for _, s := range stayed {
 		if at := strings.Index(line, " "+s+" "); at > 0 && (best < 0 || at < best) {
 			n := strings.Count(line[:at+1], " ") - 1
@@ -158,7 +155,7 @@ func keptSubject(low []string) (span, bool) {
 			if (s == "stays" || s == "stay" || s == "remains" || s == "remain") && next < len(low) && persists[low[next]] {
 				continue
 			}
-			best = at
+			best, noun = at, strings.HasPrefix(s, "as ") || strings.HasPrefix(s, "un") || strings.HasPrefix(s, "exactly")
 		}
 	}
 	if best < 0 {
@@ -173,7 +170,7 @@ func keptSubject(low []string) (span, bool) {
 	for to > 0 && trailing[low[to-1]] {
 		to--
 	}
-	if to == 0 || imperative(low) > 0 && !nounish[low[0]] {
+	if to == 0 || imperative(low) > 0 && (noun || to < 2 || words.Determiner(low[1])) {
 		return span{}, false
 	}
 	if to == 1 && words.Pronoun(low[0]) && low[0] != "everything" {

@@ -62,7 +62,7 @@ func (p *parse) whole(a act) bool {
 	return creating[a.verb] && indefinite(o) && !slices.Contains(o, "test") && !slices.Contains(o, "tests")
 }
 
-var creating = map[string]bool{"create": true, "build": true, "generate": true, "set up": true, "put together": true, "scaffold": true, "bootstrap": true, "develop": true, "start": true, "begin": true}
+var creating = map[string]bool{"create": true, "build": true, "generate": true, "set up": true, "put together": true, "scaffold": true, "bootstrap": true, "develop": true, "start": true, "begin": true, "make": true, "write": true, "prototype": true}
 
 // kind is the type of the request, in the order in which the types are checked.
 func (p *parse) kind() belay.RequestType {

@@ -26,6 +26,8 @@ func (p *parse) settle() {
 			p.freshly(*a)
 		case a.deed == doubt:
 			p.doubts = append(p.doubts, belay.Doubt{Words: a.c.text(p.msg, span{0, len(a.c.t)}), Readings: a.readings})
+		case a.deed == expected && i > 0:
+			p.contrasted(i)
 		case a.deed == complaint:
 			p.complained(i)
 		case a.deed == mend:
@@ -39,21 +41,51 @@ func (p *parse) settle() {
 	p.lastly()
 }
 
+// contrasted reads "shows Sunday first, should be Monday": what is said before is wrong.
+func (p *parse) contrasted(i int) {
+	b := p.acts[i-1]
+	if b.c.sent != p.acts[i].c.sent || b.deed != ground && b.deed != request {
+		return
+	}
+	if n := len(p.out); n > 0 && p.emitted(b) {
+		p.out[n-1].marker = belay.MarkFix
+		p.note(b, "", "FIX: it should be otherwise")
+		return
+	}
+	p.emit(b, belay.MarkFix, "it should be otherwise")
+}
+
 // kept notes what a clause wants left alone, in the message's own words.
 func (p *parse) kept(a act) {
 	for _, s := range a.keeps {
-		words := a.c.text(p.msg, s)
-		words = strings.Trim(words, "*_ ")
-		if words == "" || slices.Contains(p.preserve, words) {
+		what := strings.Trim(a.c.text(p.msg, s), "*_ ")
+		if what == "" {
+			what = p.antecedent(a)
+		}
+		if what == "" || slices.Contains(p.preserve, what) {
 			continue
 		}
-		if a.deed == keep && strings.HasPrefix(strings.ToLower(words), "no ") && p.said(a, s) {
-			p.note(a, words, "how the thing asked for behaves: part of its requirement")
+		if a.deed == keep && strings.HasPrefix(strings.ToLower(what), "no ") && p.said(a, s) {
+			p.note(a, what, "how the thing asked for behaves: part of its requirement")
 			continue
 		}
-		p.preserve = append(p.preserve, words)
-		p.note(a, a.c.text(p.msg, span{0, len(a.c.t)}), "left as it is: "+words)
+		p.preserve = append(p.preserve, what)
+		p.note(a, a.c.text(p.msg, span{0, len(a.c.t)}), "left as it is: "+what)
 	}
+}
+
+// antecedent is what "it" in "leave it" stands for: the subject of the sentence.
+func (p *parse) antecedent(a act) string {
+	for _, b := range p.acts {
+		if b.c.sent != a.c.sent || b.deed != ground {
+			continue
+		}
+		low := b.c.low()
+		if i := slices.IndexFunc(low, words.Auxiliary); i > 0 && !words.Subject(low[0]) {
+			return b.c.text(p.msg, span{0, i})
+		}
+	}
+	return ""
 }
 
 // said reports that what a "no" is about was asked for just before: then it says how
@@ -212,8 +244,12 @@ func (p *parse) story(i int) *act {
 // asked emits a request, unless it only says how the one before is meant.
 func (p *parse) asked(i int) {
 	a := p.acts[i]
+	low := a.c.low()
 	if a.c.topic == "wrong" {
 		a.marker = belay.MarkFix
+	}
+	if n := len(p.out); n > 0 && p.out[n-1].marker == belay.MarkFix && a.verb == "a thing named" && (slices.Contains(low, "too") || slices.Contains(low, "also") || strings.HasSuffix(strings.Join(low, " "), "as well")) {
+		a.marker = belay.MarkFix // "… 404. the button too"
 	}
 	var last *found
 	if len(p.out) > 0 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -14,6 +15,9 @@ func (a act) imperative(rest []string, at, k int) act {
 	sense, _ := words.Phrase(rest)
 	if k == 1 {
 		b, _ := words.Base(rest[0], anyVerb)
+		if i := strings.LastIndexByte(rest[0], '-'); i > 0 && b == "" {
+			b, _ = words.Base(rest[0][i+1:], anyVerb)
+		}
 		if b == "" {
 			b, _ = words.Spelled(rest[0])
 		}
@@ -25,7 +29,7 @@ func (a act) imperative(rest []string, at, k int) act {
 	o := rest[min(k, len(rest)):]
 	a.deed, a.verb, a.obj = request, strings.Join(rest[:min(k, len(rest))], " "), at+k
 	a.core = span{at, at + len(rest)}
-	a.pronoun = len(o) > 0 && (o[0] == "it" || o[0] == "them" || o[0] == "that" && len(o) < 3 || o[0] == "this" && len(o) < 3 || o[0] == "those" && len(o) < 3 || o[0] == "these" && len(o) < 2)
+	a.pronoun = len(o) > 0 && (o[0] == "it" || o[0] == "them" || o[0] == "that" && len(o) < 3 || o[0] == "this" && len(o) < 3 || o[0] == "those" && len(o) < 3 || (o[0] == "these" || o[0] == "those") && a.c.block.Kind != prose.Item)
 	switch sense {
 	case words.Add, words.Capable:
 		a = a.adding(o)
@@ -201,7 +205,9 @@ func (a act) placing(sense words.Sense, o []string) act {
 		a.marker = belay.MarkModify
 	case sense == words.Put && a.verb == "set" && !indefinite(o):
 		a.marker = belay.MarkModify
-	case sense == words.Put && len(o) > 0 && (a.pronoun || o[0] == "the" || o[0] == "our" || o[0] == "its") && !slices.ContainsFunc(o, func(w string) bool { return slices.Contains(places, w) }):
+	case sense == words.Put && a.pronoun:
+		a.marker = belay.MarkModify
+	case sense == words.Put && len(o) > 0 && (o[0] == "the" || o[0] == "our" || o[0] == "its") && !slices.ContainsFunc(o, func(w string) bool { return slices.Contains(places, w) }):
 		a.marker = belay.MarkModify
 	case sense == words.Put && len(o) > 1 && o[0] == "the" && o[1] == "new":
 		a.marker = belay.MarkModify

@@ -179,7 +179,7 @@ func (c *cutter) para(at int, raw, trimmed string) {
 		}
 	}
 	label := c.label
-	if len(c.out) > 0 && c.gap && c.out[len(c.out)-1].Kind == Item {
+	if last := len(c.out) - 1; last >= 0 && c.gap && (c.out[last].Kind == Item || c.out[last].Kind >= Fence) {
 		label, c.label = "", "" // prose after a list is no longer under its heading
 	}
 	c.out = append(c.out, Block{Para, at, raw, label})
