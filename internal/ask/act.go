@@ -81,6 +81,10 @@ func (a act) understand(low, rest []string, n int, s said) act {
 	if k := imperative(rest); k > 0 && !(a.c.close == "?" && finite(rest) && !s.opener) {
 		return a.imperative(rest, n, k)
 	}
+	if b, end := words.Base(rest[min(1, len(rest)-1)], anyVerb); (rest[0] == "i'm" || rest[0] == "we're") && end == "ing" && creating[b] {
+		a.deed, a.marker, a.made, a.verb, a.obj = request, belay.MarkAdd, true, b, n+2
+		return a
+	}
 	if strength, by := wrong(low); strength > fine && !s.want {
 		a.deed, a.marker, a.strength, a.verb = complaint, belay.MarkFix, strength, by
 		a.pronoun = words.Pronoun(rest[0])
@@ -90,8 +94,8 @@ func (a act) understand(low, rest []string, n int, s said) act {
 		a.deed, a.pronoun, a.verb = expected, true, rest[0]
 		return a
 	}
-	if b, end := words.Base(rest[min(1, len(rest)-1)], anyVerb); (rest[0] == "i'm" || rest[0] == "we're") && end == "ing" && creating[b] {
-		a.deed, a.marker, a.made, a.verb, a.obj = request, belay.MarkAdd, true, b, n+2
+	if m, ok := inverted(rest); ok && a.c.close == "?" {
+		a.deed, a.marker, a.verb = request, m, rest[0]
 		return a
 	}
 	if s.want && !finite(rest) {
@@ -100,7 +104,48 @@ func (a act) understand(low, rest []string, n int, s said) act {
 	if finite(rest) {
 		return a.declarative(rest, s)
 	}
+	if s.opener && len(rest) > 2 && (rest[0] == "the" || rest[0] == "it" || rest[0] == "there" || rest[0] == "i" || rest[0] == "we") {
+		for i := 1; i < min(4, len(rest)); i++ {
+			if b, end := words.Base(rest[i], anyVerb); b != "" && end == "" && !nounish[b] { // "that the map remember the zoom"
+				return a.imperative(rest[i:], n+i, 1)
+			}
+		}
+	}
 	return a.fragment(rest, s)
+}
+
+// inverted reads a question with its subject inside: "can the decoder be made to
+// stream", "could the list show the date".
+func inverted(low []string) (belay.Marker, bool) {
+	if len(low) < 4 || low[0] != "can" && low[0] != "could" && low[0] != "would" && low[0] != "should" && low[0] != "may" && low[0] != "shall" {
+		return "", false
+	}
+	for i := 2; i < min(len(low), 8); i++ {
+		if low[i] == "be" && i+1 < len(low) {
+			return passive(low[i+1:]), true
+		}
+		if low[i] == "have" || low[i] == "get" {
+			return belay.MarkAdd, true
+		}
+		if b, end := words.Base(low[i], anyVerb); b != "" && end == "" && (!nounish[b] || i+1 < len(low) && words.Determiner(low[i+1])) {
+			sense, _ := words.Verb(b)
+			return markerOf(sense), true
+		}
+	}
+	return belay.MarkModify, true
+}
+
+// markerOf is what a verb's sense asks for where nothing else is known.
+func markerOf(s words.Sense) belay.Marker {
+	switch s {
+	case words.Modify, words.Put, words.Use, words.Tidy:
+		return belay.MarkModify
+	case words.Fix:
+		return belay.MarkFix
+	case words.Remove:
+		return belay.MarkRemove
+	}
+	return belay.MarkAdd
 }
 
 // shouldFirst reports a clause whose subject was named before: "should be Monday".
@@ -161,6 +206,12 @@ func old(low []string) bool {
 		}
 	}
 	for i, w := range low {
+		if (w == "->" || w == "→" || w == "=>") && i > 0 && i+1 < len(low) {
+			return true
+		}
+		if w == "not" && i > 1 && i+1 < len(low) && (low[i+1] == "the" || low[i+1] == "a") && !words.Auxiliary(low[i-1]) {
+			return true
+		}
 		if w == "not" && i > 0 && i+1 < len(low) {
 			if _, ok := value(low[i+1]); ok {
 				return true

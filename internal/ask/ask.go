@@ -138,8 +138,8 @@ func (p *parse) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 		c := list[i]
 		c.block, c.line, c.sent, c.topic = b, line, sent, topic
 		if i+1 < len(list) && list[i+1].join == ":" {
-			if left := c.low(); p.isTopic(left) {
-				topic = p.under(list, i, left)
+			if left := c.low(); p.isTopic(left, countCommas(s.Tokens)) {
+				topic = p.under(list, i, left, b.Kind)
 				continue
 			}
 			if done := p.colon(c, list[i+1:]); done {
@@ -159,8 +159,20 @@ func (p *parse) opensList(c clause) bool {
 		!slices.ContainsFunc(c.low(), words.Wrong)
 }
 
+func countCommas(t []prose.Token) (n int) {
+	for i := range t {
+		if t[i].Low == "," {
+			n++
+		}
+	}
+	return n
+}
+
 // isTopic reports a word or two that only say what the rest is about.
-func (p *parse) isTopic(left []string) bool {
+func (p *parse) isTopic(left []string, pieces int) bool {
+	if p.fresh && pieces > 1 && len(left) == 1 {
+		return words.Tech(left[0]) || words.Filler(left[0])
+	}
 	if len(left) > 4 || hasVerb(left) || len(left) > 0 && indefinite(left) && (left[0] == "a" || left[0] == "an" || left[0] == "new") {
 		return false
 	}
@@ -174,7 +186,7 @@ func (p *parse) isTopic(left []string) bool {
 
 // under gives the topic that the pieces behind it stand under: "typos: …" makes each a
 // complaint, "so: …" makes what was said before the reason.
-func (p *parse) under(list []clause, i int, left []string) string {
+func (p *parse) under(list []clause, i int, left []string, kind prose.Kind) string {
 	topic := strings.Join(left, " ")
 	switch topic {
 	case "so", "therefore", "hence", "thus", "then":
@@ -187,14 +199,14 @@ func (p *parse) under(list []clause, i int, left []string) string {
 	for j := i + 1; j < len(list); j++ {
 		list[j].group = true
 		low := list[j].low()
-		bare = bare && !hasVerb(low) && compared(low) == 0 && !valued(low) && len(low) > 0 && !indefinite(low[:1])
+		bare = bare && !hasVerb(low) && compared(low) == 0 && !valued(low) && len(low) > 0 && !articled(low[0])
 		for _, w := range left {
 			if words.Wrong(w) || w == "spelling" || w == "error" || w == "errors" {
 				return "wrong"
 			}
 		}
 	}
-	if bare && len(list)-i > 2 && len(p.acts) > 0 && list[i+1].block.Kind == prose.Para {
+	if bare && len(list)-i > 2 && len(p.acts) > 0 && kind == prose.Para {
 		for j := i + 1; j < len(list); j++ {
 			list[j].t = nil // "columns: time, patient": says which
 		}
@@ -271,7 +283,7 @@ func (p *parse) pieces(c clause, rest []clause) {
 		if i > start {
 			piece := c
 			piece.t, piece.group, piece.join, piece.frag = t[start:i], true, ":", true
-			if n, _ := strip(piece.low()); n < i-start {
+			if n, _ := strip(piece.low()); n < i-start && !allTech(piece.low()) {
 				a := act{deed: request, marker: belay.MarkAdd, verb: "one of a list", c: piece, core: span{n, i - start}, obj: n}
 				if sp, _, ok := keeps(piece.low()); ok {
 					a = act{deed: keep, keeps: []span{sp}, c: piece}
@@ -281,6 +293,10 @@ func (p *parse) pieces(c clause, rest []clause) {
 		}
 		start = i + 1
 	}
+}
+
+func allTech(low []string) bool {
+	return !slices.ContainsFunc(low, func(w string) bool { return !words.Tech(w) })
 }
 
 // listAnd reports an "and" between the last two of a list of three or more.

@@ -58,6 +58,11 @@ func clauses(s prose.Sentence) []clause {
 		}
 	}
 	cut(len(t), len(t), "")
+	for i := 1; i < len(out); i++ {
+		if out[i].join == "main" {
+			out[i-1].join, out[i].join = "if", ""
+		}
+	}
 	return out
 }
 
@@ -65,7 +70,11 @@ func clauses(s prose.Sentence) []clause {
 // starts. next is 0 when none ends.
 func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 	switch w := low[i]; w {
-	case ";", "->", "=>", "→", "—", "–", "•":
+	case "->", "=>", "→":
+		if hasVerb(low[start:i]) || opens(low[i+1:]) {
+			return w, i + 1
+		}
+	case ";", "—", "–", "•":
 		return w, i + 1
 	case "-", "--":
 		return ";", i + 1
@@ -134,7 +143,7 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 		return ",", i + 1
 	}
 	if conditional(low[start]) && !hasVerb(low[:start]) && len(rest) > 0 && !words.Preposition(rest[0]) {
-		return "if", i + 1
+		return "main", i + 1
 	}
 	if len(rest) > 0 && (rest[0] == "and" || rest[0] == "but" || rest[0] == "or" || rest[0] == "then") {
 		if opens(rest[1:]) || frag {
@@ -159,6 +168,9 @@ func conditional(w string) bool {
 // plusOpens tells "make it rounder + dark mode" from "s3 + cloudfront + acm": one plus,
 // with a whole request on one of its sides.
 func plusOpens(low []string, i int) bool {
+	if i+1 < len(low) && words.Tech(low[i+1]) {
+		return false
+	}
 	if opens(low[i+1:]) {
 		return true
 	}
@@ -214,6 +226,9 @@ type said struct {
 func strip(low []string) (n int, s said) {
 	for n < len(low) {
 		if k, verb := words.Opener(low[n:]); k > 0 && n+k <= len(low) {
+			if n+k < len(low) && low[n+k] == "rid" {
+				k, verb = k-1, true // "could we get" would take the verb of "get rid of"
+			}
 			if low[n] == "to" && (n+1 >= len(low) || imperative(low[n+1:]) == 0) {
 				return n, s
 			}
@@ -260,6 +275,9 @@ func imperative(low []string) int {
 		return n
 	}
 	w := low[0]
+	if _, i := apart(w, low); i > 0 || unknownVerb(low) {
+		return 1
+	}
 	if i := strings.LastIndexByte(w, '-'); i > 0 && i < len(w)-2 && anyVerb(w[i+1:]) && len(low) > 1 && !words.Auxiliary(low[1]) && low[1] != "," {
 		return 1 // right-align, auto-save
 	}
@@ -286,6 +304,31 @@ func imperative(low []string) int {
 	}
 	return nounishVerb(low)
 }
+
+// unknownVerb reports a word that is no verb of the lists but stands where one does: in
+// front of "it", "the …" or a thing in quotes, with nothing done by anybody behind it.
+// Endings that only verbs have need no such place.
+func unknownVerb(low []string) bool {
+	w := low[0]
+	if len(low) < 2 || len(w) < 4 || anyVerb(w) || words.Filler(w) || words.Preposition(w) || words.Determiner(w) || words.Auxiliary(w) || words.Negative(w) ||
+		words.Subject(w) || conditional(w) || words.Subordinator(w) || words.Comparative(w) || adverb(w) || noVerb[w] || strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") || strings.ContainsAny(w, "./_\"") {
+		return false
+	}
+	if _, ok := words.Number(w); ok {
+		return false
+	}
+	if strings.HasSuffix(w, "ise") || strings.HasSuffix(w, "ize") || strings.HasSuffix(w, "ify") {
+		return !words.Auxiliary(low[1])
+	}
+	switch low[1] {
+	case "it", "them", "the", "all", "every", "each", "both", "our", "my", "its", "their", "these", "those":
+		return !finite(low)
+	}
+	return false
+}
+
+var noVerb = map[string]bool{"half": true, "what": true, "where": true, "when": true, "which": true, "whole": true, "same": true, "only": true, "even": true, "also": true, "like": true, "once": true, "else": true, "more": true, "most": true, "less": true, "than": true, "such": true,
+	"given": true, "behind": true, "want": true, "know": true, "think": true, "hope": true, "love": true, "hate": true, "need": true, "exercise": true, "enterprise": true, "otherwise": true, "promise": true, "size": true, "noise": true, "rise": true, "wise": true, "premise": true, "prize": true, "precise": true, "concise": true, "see": true, "plus": true, "because": true, "guess": true, "thank": true, "here": true, "there": true, "today": true, "error": true, "regarding": true, "despite": true, "while": true, "till": true, "expected": true, "hello": true, "dear": true, "find": true, "please": true, "believe": true, "fail": true, "mind": true, "meet": true, "note": true, "remains": true, "attach": true, "attached": true, "besides": true, "except": true, "versus": true, "throughout": true, "quite": true, "rather": true, "just": true, "maybe": true, "across": true, "beyond": true}
 
 // nounish are verbs that are as often nouns; what follows decides.
 var nounish = func() map[string]bool {
@@ -328,6 +371,8 @@ func finite(low []string) bool {
 func predicate(low []string) (int, bool) {
 	for i, w := range low {
 		switch {
+		case i > 1 && (w == "when" || w == "if" || w == "while" || w == "once" || w == "whenever") && !conditional(low[0]):
+			return 0, false
 		case i > 0 && (w == "," || w == ";" || w == ":" || words.Subordinator(w) || w == "that" && i > 1):
 			return 0, false
 		case i > 0 && words.Auxiliary(w) && !asked(low, i):
@@ -391,7 +436,7 @@ var states = func() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range []string{"says", "keeps", "goes", "comes", "ends", "starts", "stays", "remains", "happens", "takes", "gets", "needs", "lives", "works",
 		"belongs", "contains", "arrives", "appears", "seems", "looks", "feels", "warns", "climbs", "overlaps", "becomes", "turns", "points", "asks", "jumps", "exists", "knows",
-		"finds", "sits", "stands", "tells", "claims", "thinks", "wants", "likes", "reads", "saves", "opens", "closes", "expects", "returns", "shows", "ignores", "sees", "runs", "uses", "respawn", "shows"} {
+		"finds", "sits", "stands", "tells", "claims", "thinks", "wants", "likes", "reads", "matters", "means", "makes", "helps", "hurts", "costs", "depends", "applies", "follows", "covers", "serves", "fits", "suits", "saves", "opens", "closes", "expects", "returns", "shows", "ignores", "sees", "runs", "uses", "respawn", "shows"} {
 		out[w] = true
 	}
 	return out

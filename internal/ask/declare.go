@@ -19,6 +19,14 @@ func (a act) declarative(rest []string, s said) act {
 	if i, k := modal(rest); i > 0 && i+k < len(rest) {
 		return a.should(rest, i, i+k)
 	}
+	if i := wanting(rest); i > 0 {
+		a.deed, a.marker, a.verb = request, belay.MarkAdd, strings.Join(rest[i:min(i+2, len(rest))], " ")
+		return a
+	}
+	if i := slices.Index(rest, "would"); i > 0 && i+2 < len(rest) && rest[i+1] == "be" && indefinite(rest) && enough[rest[i+2]] {
+		a.deed, a.marker, a.verb, a.core.to = request, belay.MarkAdd, "would be "+rest[i+2], a.core.from+i
+		return a
+	}
 	for i := 1; i < len(rest); i++ {
 		if (rest[i] == "needs" || rest[i] == "need" || rest[i] == "lacks" || rest[i] == "want" || rest[i] == "wants") && i+1 < len(rest) && i < 7 && rest[i+1] != "to" && rest[i-1] != "not" && rest[i-1] != "i" && !words.Negative(rest[i-1]) && !words.Auxiliary(rest[i+1]) {
 			a.deed, a.marker, a.verb = request, belay.MarkAdd, rest[i]
@@ -47,6 +55,30 @@ func (a act) declarative(rest []string, s said) act {
 		return a.capability(rest)
 	}
 	return a
+}
+
+var enough = map[string]bool{"enough": true, "nice": true, "great": true, "good": true, "cool": true, "helpful": true, "useful": true, "lovely": true, "handy": true, "perfect": true, "fine": true, "awesome": true, "ideal": true, "sufficient": true, "better": true, "welcome": true, "appreciated": true}
+
+// wanting finds what others want: "doctors are wanting to see", "users keep asking for".
+func wanting(low []string) int {
+	for i := 1; i+1 < len(low) && i < 7; i++ {
+		next := low[i+1]
+		switch low[i] {
+		case "wants", "want", "wanting", "wish", "wishes":
+			if !words.Negative(low[i-1]) && low[i-1] != "i" {
+				return i
+			}
+		case "asking", "asked", "ask", "waiting", "begging":
+			if next == "for" || next == "to" {
+				return i
+			}
+		case "like", "love":
+			if low[i-1] == "would" && next == "to" || strings.HasSuffix(low[i-1], "'d") && next == "to" {
+				return i
+			}
+		}
+	}
+	return 0
 }
 
 // stated reads a sentence in a list of what is wanted: "a button extends the session".
@@ -196,12 +228,12 @@ func adverb(w string) bool {
 // fragment reads a clause without a verb: "dark mode", "header smaller", "typo in the
 // receipt mail", "batch 64".
 func (a act) fragment(rest []string, s said) act {
-	if a.c.block.Kind != prose.Item && !a.c.group && (len(rest) == 1 && !a.also || idle(rest)) {
+	if a.c.block.Kind != prose.Item && !a.c.group && (len(rest) == 1 && !a.also || idle(rest)) && !slices.Contains(rest, "only") {
 		if len(rest) == 1 && rest[0] == "\"" || len(rest) != 1 || !s.please {
 			return a
 		}
 	}
-	if told(rest) || !a.c.frag && a.c.block.Kind != prose.Item && !a.c.group && !a.also && a.c.join != "and" && a.c.join != "+" && compared(rest) == 0 && !valued(rest) && !old(rest) && !indefinite(rest[:1]) && !moreThings(rest) {
+	if told(rest) || !a.c.frag && a.c.block.Kind != prose.Item && !a.c.group && !a.also && a.c.join != "and" && a.c.join != "+" && compared(rest) == 0 && !valued(rest) && !old(rest) && !articled(rest[0]) && !moreThings(rest) && !slices.Contains(rest, "too") {
 		return a
 	}
 	a.deed, a.verb = request, "a thing named"
@@ -220,9 +252,17 @@ func (a act) fragment(rest []string, s said) act {
 		return a
 	}
 	a.marker = belay.MarkAdd
+	last := rest[len(rest)-1]
+	if (last == "first" || last == "last") && len(rest) < 4 && a.c.join == "," {
+		a.deed = ground // "newest first": how to do what is asked
+		return a
+	}
 	more := moreThings(rest)
 	switch {
-	case more, rest[0] == "a", rest[0] == "an", rest[0] == "another", rest[0] == "new", rest[len(rest)-1] == "too" && a.c.join == "":
+	case last == "only" || rest[0] == "only" && len(rest) > 1,
+		(last == "left" || last == "right" || last == "top" || last == "bottom" || last == "middle" || last == "centre" || last == "center") && !articled(rest[0]):
+		a.marker = belay.MarkModify
+	case more, rest[0] == "a", rest[0] == "an", rest[0] == "another", rest[0] == "new", last == "too" && a.c.join == "":
 		a.made = true
 	case old(rest), compared(rest) > 0, valued(rest), slices.Contains(rest, "→"):
 		a.marker = belay.MarkModify
@@ -230,6 +270,11 @@ func (a act) fragment(rest []string, s said) act {
 		a.made = indefinite(rest)
 	}
 	return a
+}
+
+// articled reports a word that introduces a thing not known yet.
+func articled(w string) bool {
+	return w == "a" || w == "an" || w == "another" || w == "new" || w == "some"
 }
 
 // told reports a clause that tells something and names nothing: it begins with who did

@@ -10,7 +10,7 @@ import (
 // vague finds what can be read in two ways whatever the verb is.
 func vague(low []string) []string {
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " the usual ", " you know what ", " the other one ", " as usual "} {
+	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " the usual ", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing we ", " you know what ", " the other one ", " as usual "} {
 		if strings.Contains(line, p) {
 			return []string{"what was done before is meant, which this message does not name"}
 		}
@@ -21,7 +21,7 @@ func vague(low []string) []string {
 	if i := slices.Index(low, "or"); i > 0 && len(low) <= 5 && i+1 < len(low) && !slices.ContainsFunc(low, func(w string) bool { return words.Auxiliary(w) }) && imperative(low) == 0 {
 		return []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")}
 	}
-	if len(low) <= 4 && imperative(low) > 0 && low[len(low)-1] == "one" && !slices.ContainsFunc(low, func(w string) bool { return w == "a" || w == "new" || w == "another" }) {
+	if len(low) <= 4 && imperative(low) > 0 && low[len(low)-1] == "one" && !slices.ContainsFunc(low, func(w string) bool { return w == "a" || w == "new" || w == "another" || w == "add" || w == "make" || w == "create" || w == "write" || w == "build" }) {
 		return []string{"which one is meant is not said"}
 	}
 	return identity(low)

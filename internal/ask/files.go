@@ -79,6 +79,9 @@ func (p *parse) nouns(kind belay.RequestType) nouns {
 			n.pasted += a.c.block.Text + "\n"
 			continue
 		}
+		for w := range strings.FieldsSeq(a.c.topic) {
+			n.word[stem(w)], n.literal[w] = true, true
+		}
 		for _, t := range a.c.t {
 			low := strings.Trim(t.Low, "`\"'“”")
 			if a.deed == keep || len(a.keeps) > 0 && strings.Contains(kept, " "+low+" ") {

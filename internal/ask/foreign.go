@@ -85,7 +85,7 @@ func (p *parse) understood(c clause, tongue words.Tongue) act {
 	}
 	if i, sense, ok := p.foreignVerb(low, tongue); ok {
 		a.deed, a.verb, a.obj = request, low[i], min(i+1, len(low)-1)
-		a.marker = foreignMarker(sense)
+		a.marker = markerOf(sense)
 		a.made = sense == words.Make
 		if a.marker == belay.MarkFix && (len(low) < 4 || a.pronoun) {
 			a.deed = mend
@@ -130,16 +130,4 @@ func (p *parse) foreignVerb(low []string, tongue words.Tongue) (int, words.Sense
 		return last, s, ok
 	}
 	return 0, words.None, false
-}
-
-func foreignMarker(s words.Sense) belay.Marker {
-	switch s {
-	case words.Modify:
-		return belay.MarkModify
-	case words.Fix:
-		return belay.MarkFix
-	case words.Remove:
-		return belay.MarkRemove
-	}
-	return belay.MarkAdd
 }

@@ -76,6 +76,9 @@ func (p *parse) styled(a act, rest []string) bool {
 	if a.c.group {
 		return false
 	}
+	if line := strings.Join(rest, " "); strings.Contains(line, "run on ") || strings.Contains(line, "live on ") || strings.Contains(line, "work on ") || strings.Contains(line, "be written in") || strings.Contains(line, "hosted on") {
+		return true
+	}
 	if a.verb != "a thing named" && a.deed != ground {
 		return len(rest) > 0 && (a.verb == "use" || a.verb == "using")
 	}

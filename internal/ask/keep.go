@@ -110,8 +110,11 @@ func noThing(low []string) (span, bool) {
 	if low[0] != "no" || len(low) < 2 || finite(low) {
 		return span{}, false
 	}
+	if slices.Contains(low, "yet") || slices.Contains(low, "so") && low[1] == "way" {
+		return span{}, false
+	}
 	switch low[1] {
-	case "longer", "idea", "one", "rush", "hurry", "problem", "worries", "matter", "way", "need", "clue", "thanks", "pressure", "more", ",", "reaction", "response", "effect", "luck":
+	case "wait", "longer", "idea", "one", "rush", "hurry", "problem", "worries", "matter", "way", "need", "clue", "thanks", "pressure", "more", ",", "reaction", "response", "effect", "luck":
 		return span{}, false
 	}
 	return span{0, len(low)}, true
@@ -137,7 +140,7 @@ var stayed = []string{
 	"is not affected", "are not affected", "isn't affected", "aren't affected", "is off limits", "are off limits", "is off-limits", "are off-limits", "is out of scope", "are out of scope", "is not in scope", "are not in scope", "isn't in scope", "aren't in scope", "isn't part of this",
 	"should be left", "should stay", "should remain", "must stay", "must remain", "has to stay", "have to stay", "needs to stay", "need to stay", "can stay", "may stay", "could stay", "will stay", "shall stay", "shall remain", "can remain", "to stay", "ought to stay",
 	"stays", "stay", "remains", "remain", "unchanged", "untouched", "unaffected", "has to keep", "have to keep", "must keep", "should keep", "needs to keep", "need to keep", "keeps its", "keep their", "keeps the", "keep its", "keeps their", "must still work", "should still work", "must continue to work", "has to continue", "have to continue", "must continue", "should continue", "has to be kept", "must be kept", "should be kept", "have to be kept", "can be kept", "is to be kept",
-	"must be preserved", "should be preserved", "must be left", "can be left", "is fine as", "are fine as", "is good as", "are good as", "is ok as", "is fine the way", "are fine the way", "is perfect as", "is lovely", "as is", "as it is", "as they are", "must work as before", "should work as before", "are not to be touched", "is not to be touched", "exactly as it is", "exactly as they are",
+	"must be identical", "should be identical", "must be the same", "should be the same", "must look the same", "should look the same", "has to be identical", "must be preserved", "should be preserved", "must be left", "can be left", "is fine as", "are fine as", "is good as", "are good as", "is ok as", "is fine the way", "are fine the way", "is perfect as", "is lovely", "as is", "as it is", "as they are", "must work as before", "should work as before", "are not to be touched", "is not to be touched", "exactly as it is", "exactly as they are",
 }
 
 // persists are what a thing may wrongly stay: a complaint, no wish.

@@ -32,6 +32,8 @@ func (p *parse) settle() {
 			p.complained(i)
 		case a.deed == mend:
 			p.mended(i)
+		case a.deed == request && i > 0 && isWish(a.verb) && p.results(i):
+			p.emit(p.acts[i-1], belay.MarkFix, "it should be otherwise")
 		case a.deed == request:
 			p.asked(i)
 		case a.deed == material && a.strength == plain && !p.reports(i, 2):
@@ -53,6 +55,24 @@ func (p *parse) contrasted(i int) {
 		return
 	}
 	p.emit(b, belay.MarkFix, "it should be otherwise")
+}
+
+// results reports a wish that follows in the same sentence on what comes out now:
+// "searching for a.b finds axb, dots should be literal".
+func (p *parse) results(i int) bool {
+	a, b := p.acts[i], p.acts[i-1]
+	if a.c.join != "," || b.deed != ground || b.c.sent != a.c.sent || b.c.join != "" {
+		return false
+	}
+	low := b.c.low()
+	at, ok := predicate(low)
+	switch {
+	case !ok:
+		return false
+	case low[at] == "finds", low[at] == "returns", low[at] == "gives", low[at] == "shows", low[at] == "prints", low[at] == "matches", low[at] == "renders", low[at] == "counts", low[at] == "points", low[at] == "says":
+		return true
+	}
+	return false
 }
 
 // kept notes what a clause wants left alone, in the message's own words.
@@ -135,7 +155,7 @@ func (p *parse) complained(i int) {
 	if a.strength < plain && !(a.c.block.Section() == prose.Problem || a.c.block.Kind == prose.Item && !p.hasRequest(a.c.line)) {
 		return
 	}
-	if next := p.nextIn(i); next != nil && next.deed == request && next.marker != belay.MarkFix && (next.c.join == "->" || next.c.join == "→" || next.c.join == "=>" || next.c.join == "so" || next.marker == belay.MarkRemove && next.pronoun || strings.HasPrefix(strings.Join(next.c.low(), " "), "so ")) {
+	if next := p.nextIn(i); next != nil && next.deed == request && next.marker != belay.MarkFix && (next.c.join == "->" || next.c.join == "→" || next.c.join == "=>" || next.c.join == "so" || next.marker == belay.MarkRemove && next.pronoun || leads(next.c.low())) {
 		p.note(a, "", "the reason of what is asked next")
 		return
 	}
@@ -144,6 +164,17 @@ func (p *parse) complained(i int) {
 		return
 	}
 	p.emit(a, belay.MarkFix, "said to be wrong now by “"+a.verb+"”")
+}
+
+// leads reports words that turn from a reason to what is wanted.
+func leads(low []string) bool {
+	line := strings.Join(low[:min(4, len(low))], " ")
+	for _, p := range []string{"so ", "what we want is", "what i want is", "what we need is", "therefore ", "instead ", "hence ", "that's why "} {
+		if strings.HasPrefix(line+" ", p) {
+			return true
+		}
+	}
+	return false
 }
 
 // hasRequest reports whether a block asks for something besides its complaint.
@@ -317,12 +348,13 @@ func (p *parse) lastly() {
 	if len(p.out) > 0 || len(p.doubts) > 0 {
 		return
 	}
-	for pass := range 4 {
+	for pass := range 5 {
 		for _, a := range p.acts {
 			section := a.c.block.Section()
 			ok := pass == 0 && a.deed == complaint && section != prose.Around && section != prose.Expected && (section != prose.Title || a.strength == faint) ||
 				pass == 1 && a.deed == material ||
 				pass == 2 && (a.deed == request || a.deed == complaint) && section == prose.Title ||
+				pass == 4 && a.deed == ground && a.c.join != "because" && a.c.join != "if" && section != prose.Around && statesFact(a.c.low()) ||
 				pass == 3 && (a.deed == request || a.deed == complaint) && section == prose.Expected
 			if !ok || a.deed == complaint && bare(a.c.low()) {
 				continue
@@ -340,6 +372,17 @@ func (p *parse) lastly() {
 		why = []string{"this language is not read; the words are kept as they are"}
 	}
 	p.doubts = append(p.doubts, belay.Doubt{Words: strings.TrimSpace(p.msg[:min(len(p.msg), 80)]), Readings: why})
+}
+
+// statesFact reports a statement about how something is now, by itself: a message that
+// says no more reports what is wrong.
+func statesFact(low []string) bool {
+	n, _ := strip(low)
+	if n >= len(low) || len(low)-n < 4 || words.Pronoun(low[n]) || words.Subject(low[n]) || idle(low) {
+		return false
+	}
+	i, ok := predicate(low[n:])
+	return ok && !words.Modal(low[n+i]) && low[n+i] != "was" && low[n+i] != "were" && low[n+i] != "had" && low[n+i] != "will"
 }
 
 // bare reports a complaint that names nothing: "it doesn't work anymore".

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,11 +19,11 @@ func (a act) imperative(rest []string, at, k int) act {
 		if i := strings.LastIndexByte(rest[0], '-'); i > 0 && b == "" {
 			b, _ = words.Base(rest[0][i+1:], anyVerb)
 		}
-		if b == "" {
+		if _, i := apart(rest[0], rest); b == "" && i == 0 && !unknownVerb(rest) {
 			b, _ = words.Spelled(rest[0])
 		}
 		sense, _ = words.Verb(b)
-		if p, i := apart(b, rest); i > 0 {
+		if p, i := apart(cmp.Or(b, rest[0]), rest); i > 0 {
 			sense = p
 		}
 	}
@@ -35,6 +36,9 @@ func (a act) imperative(rest []string, at, k int) act {
 		a = a.adding(o)
 	case words.Modify:
 		a.marker = belay.MarkModify
+		if (a.verb == "replace" || a.verb == "swap" || a.verb == "exchange") && len(o) > 0 && len(o) < 4 && !a.pronoun && !slices.ContainsFunc(o, func(w string) bool { return words.Preposition(w) || w == "->" || w == "→" || w == "and" }) {
+			a.deed, a.readings = doubt, []string{"with what is not said"}
+		}
 		if a.verb == "run" && len(o) > 0 && (o[0] == "a" || o[0] == "an") {
 			a.marker = belay.MarkAdd
 		}
@@ -60,7 +64,10 @@ func (a act) imperative(rest []string, at, k int) act {
 		}
 	default:
 		a.deed = ground
-		if toVerb(o) > 0 {
+		switch {
+		case sense == words.None && unknownVerb(rest):
+			a.deed, a.marker = request, belay.MarkModify
+		case toVerb(o) > 0:
 			a.deed, a.marker = request, belay.MarkModify
 		}
 	}
@@ -147,8 +154,8 @@ func (a act) making(o []string) act {
 	a.marker = belay.MarkAdd
 	for _, w := range o {
 		switch w {
-		case "stop", "work", "works", "working", "compile", "pass", "green", "disappear":
-			if words.Pronoun(o[0]) || a.verb == "get" || a.verb == "make" && w != "green" {
+		case "stop", "work", "works", "working", "compile", "pass", "disappear":
+			if words.Pronoun(o[0]) || a.verb == "get" || a.verb == "make" {
 				a.marker, a.deed = belay.MarkFix, mend
 				if !words.Pronoun(o[0]) && w != "stop" {
 					a.deed = request
@@ -204,6 +211,10 @@ func (a act) placing(sense words.Sense, o []string) act {
 	case old(o), sense == words.Show && compared(o) > 0 && !indefinite(o):
 		a.marker = belay.MarkModify
 	case sense == words.Put && a.verb == "set" && !indefinite(o):
+		a.marker = belay.MarkModify
+	case sense == words.Put && len(o) > 1 && o[0] == "the" && slices.ContainsFunc(o, func(w string) bool {
+		return w == "above" || w == "below" || w == "under" || w == "next" || w == "beside" || w == "left" || w == "right" || w == "before" || w == "after"
+	}):
 		a.marker = belay.MarkModify
 	case sense == words.Put && a.pronoun:
 		a.marker = belay.MarkModify

@@ -40,7 +40,7 @@ var openers = func() map[string]bool {
 		"it would be nice to", "it would be great to", "it would be good to", "would be nice to", "would be good to", "would be great to",
 		"i want you to", "i would like you to", "i'd like you to", "i need you to", "we'd like you to", "i'd like to", "we'd like to", "i'd love to",
 		"let's", "let us", "feel free to", "the idea is to", "the plan is to", "what i want is to", "your task is to", "your job is to", "the task is to",
-		"to", "go ahead and", "help me", "help us", "help me to", "we're going to", "i'm going to", "it's time to", "time to", "try to",
+		"need to", "want to", "would like to", "wanted to", "to", "go ahead and", "help me", "help us", "help me to", "we're going to", "i'm going to", "it's time to", "time to", "try to",
 		"i was wondering if you could", "i wonder if you could", "do you think you could", "i'm wondering if you could", "any chance you could", "any chance to",
 		"if you could", "if you can", "be great if you could", "it would be great if you could", "it would be nice if you could", "would be great if you could",
 		"it would be good if you could", "we need you to", "i expect you to", "could you please", "any chance of you", "somehow", "make certain that", "see to it that",
@@ -53,7 +53,7 @@ var openers = func() map[string]bool {
 		"i'd like that", "i want that", "we want that", "i'd expect that", "the nicest thing would be", "what we want is", "what i want is", "what we need is", "what i need is",
 		"would it be possible to have", "is it possible to have", "i'd like to have", "i would like to have", "we would like to have", "we'd like to have", "we want to have", "i want to have", "can we have", "could we have",
 		"can we get", "could we get", "can i have", "can i get", "could i get", "could i have", "may i have", "how about", "what about", "is there a way to have", "i would like", "i'd like", "we'd like", "we would like", "i'd love",
-		"i need", "we need", "i want", "we want", "there should be", "there should also be", "there must be", "there has to be", "there needs to be", "should there be",
+		"need", "want", "would like", "wanted", "missing", "i need", "we need", "i want", "we want", "there should be", "there should also be", "there must be", "there has to be", "there needs to be", "should there be",
 		"we could use", "i could use", "we could do with", "i wish", "we should have", "we must have", "i should like", "we're missing", "what's missing is", "we also need", "we also want", "i also want", "i also need",
 		"it would be helpful to have", "it would be nice to have", "would be nice to have", "would love", "i'd really like", "i'm looking for", "we're looking for", "looking for", "dear all", "hope you're well",
 	} {

@@ -15,10 +15,10 @@ var wrong = set(`broken wrong wrongly incorrect incorrectly invisible unreadable
 
 // soft call a thing bad only where something is said about it: "the error page" is
 // none, "gives an error" is one.
-var soft = set(`error errors problem problems issue issues failure failures warning missing twice sometimes randomly random empty
+var soft = set(`error errors problem problems issue issues failure failures warning warnings missing twice sometimes randomly random empty
 	anymore never nothing nobody unable late early again inside still off constantly intermittently occasionally
 	strange weird odd gone red old non-stop nonstop complaint complains complain complained impossible without 404 500 nan null
-	undefined instead away unchecked exposed visible endless forever`)
+	undefined away unchecked exposed visible endless forever`)
 
 func set(list string) map[string]bool {
 	out := map[string]bool{}
