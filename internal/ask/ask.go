@@ -223,12 +223,13 @@ func (p *parse) colon(c clause, rest []clause) bool {
 		if a.deed == request && !preamble(wordsLeft) && !(len(p.acts) > 0 && a.verb == "a thing named") {
 			p.acts = append(p.acts, a)
 		}
-		if len(first) > 0 && first[0] != "\"" && !describes(first, wordsLeft) {
+		if len(first) > 0 && first[0] != "\"" && !slices.ContainsFunc(rest, func(r clause) bool { return len(r.t) > 0 && describes(r.low(), wordsLeft) }) {
 			p.pieces(c, rest)
 		}
 		return true
 	}
 	if _, said := strip(rest[0].low()); preamble(wordsLeft) || said.opener {
+		p.acts = append(p.acts, act{deed: ground, c: c, core: span{0, len(c.t)}})
 		for _, r := range rest {
 			r.block, r.line, r.sent, r.group = c.block, c.line, c.sent, true
 			p.acts = append(p.acts, read(r))

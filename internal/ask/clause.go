@@ -146,15 +146,24 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 		return "main", i + 1
 	}
 	if len(rest) > 0 && (rest[0] == "and" || rest[0] == "but" || rest[0] == "or" || rest[0] == "then") {
-		if opens(rest[1:]) || frag {
+		if opens(rest[1:]) || frag && !appositive(low[start:i]) {
 			return rest[0], i + 2
 		}
 		return "", 0
+	}
+	if frag && appositive(low[start:i]) && slices.Contains(rest, "and") && !slices.Contains(rest, ",") {
+		return "", 0 // "two environments, staging and prod"
 	}
 	if opens(rest) || frag {
 		return ",", i + 1
 	}
 	return "", 0
+}
+
+// appositive reports a number of things whose names follow.
+func appositive(low []string) bool {
+	n, ok := words.Number(low[0])
+	return ok && n > 1 && !slices.Contains(low, "more")
 }
 
 func conditional(w string) bool {

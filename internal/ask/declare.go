@@ -23,7 +23,7 @@ func (a act) declarative(rest []string, s said) act {
 		a.deed, a.marker, a.verb = request, belay.MarkAdd, strings.Join(rest[i:min(i+2, len(rest))], " ")
 		return a
 	}
-	if i := slices.Index(rest, "would"); i > 0 && i+2 < len(rest) && rest[i+1] == "be" && indefinite(rest) && enough[rest[i+2]] {
+	if i := slices.Index(rest, "would"); i > 0 && i+2 < len(rest) && rest[i+1] == "be" && !words.Preposition(rest[0]) && !conditional(rest[0]) && indefinite(rest) && enough[rest[i+2]] {
 		a.deed, a.marker, a.verb, a.core.to = request, belay.MarkAdd, "would be "+rest[i+2], a.core.from+i
 		return a
 	}
@@ -61,6 +61,9 @@ var enough = map[string]bool{"enough": true, "nice": true, "great": true, "good"
 
 // wanting finds what others want: "doctors are wanting to see", "users keep asking for".
 func wanting(low []string) int {
+	if low[0] == "why" || low[0] == "how" || low[0] == "what" || low[0] == "who" || low[0] == "when" {
+		return 0
+	}
 	for i := 1; i+1 < len(low) && i < 7; i++ {
 		next := low[i+1]
 		switch low[i] {
@@ -113,6 +116,8 @@ func (a act) capability(rest []string) act {
 func modal(low []string) (at, n int) {
 	for i := 1; i < len(low); i++ {
 		switch w := low[i]; {
+		case reporting[w]:
+			return 0, 0
 		case w == "should" || w == "must" || w == "shall" || w == "shouldn't" || w == "mustn't":
 			return i, 1
 		case (w == "has" || w == "have" || w == "needs" || w == "need" || w == "ought" || w == "want" || w == "wants") && i+1 < len(low) && low[i+1] == "to" && low[0] != "i" && (low[0] != "we" || w == "need" || w == "have"):
@@ -283,8 +288,13 @@ func told(low []string) bool {
 	if words.Subject(low[0]) && low[0] != "this" && low[0] != "that" || conditional(low[0]) || words.Subordinator(low[0]) || words.Auxiliary(low[0]) {
 		return true
 	}
+	if len(low) > 1 && (low[0] == "both" || low[0] == "each" || low[0] == "neither" || low[0] == "all" || low[0] == "either") {
+		if _, ok := words.Fails(low[1]); ok || words.Auxiliary(low[1]) {
+			return true
+		}
+	}
 	switch low[0] {
-	case "yesterday", "last", "recently", "earlier", "today", "for", "at", "on", "in", "according", "of", "by", "once", "ago", "later", "from", "not", "than":
+	case "getting", "seeing", "having", "receiving", "hitting", "got", "saw", "found", "yesterday", "last", "recently", "earlier", "today", "for", "at", "on", "in", "according", "of", "by", "once", "ago", "later", "from", "not", "than":
 		return true
 	}
 	for i := 1; i < len(low) && i < 6; i++ {
@@ -311,7 +321,7 @@ func moreThings(low []string) bool {
 // check every 30s", "fonts everywhere".
 func valued(low []string) bool {
 	for i := 1; i < len(low); i++ {
-		if _, ok := value(low[i]); ok && (i == len(low)-1 || words.Unit(low[i+1])) && (words.Preposition(low[i-1]) || low[i-1] == "every" || i == len(low)-1) {
+		if _, ok := value(low[i]); ok && (i == len(low)-1 || words.Unit(low[i+1])) && (low[i-1] == "at" || low[i-1] == "to" || low[i-1] == "every" || low[i-1] == "after" || low[i-1] == "within" || low[i-1] == "under" || i == len(low)-1 && !words.Preposition(low[i-1])) {
 			return low[0] != "a" && low[0] != "an"
 		}
 	}

@@ -90,7 +90,7 @@ func (p *parse) nouns(kind belay.RequestType) nouns {
 			if t.Form == prose.Word || t.Form == prose.Code || t.Form == prose.Quoted && strings.ContainsAny(low, "./") {
 				n.literal[strings.TrimSuffix(strings.TrimPrefix(low, "./"), "()")] = true
 			}
-			if t.Form == prose.Word || t.Form == prose.Code {
+			if (t.Form == prose.Word || t.Form == prose.Code) && !(low != "" && low[0] == '/' && !strings.Contains(low, ".")) {
 				for _, part := range parts(nameOnly(p.msg[t.At:t.End])) {
 					n.word[stem(part)] = true
 				}
@@ -197,7 +197,7 @@ func testFile(f string) bool {
 var plainParts = func() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(`screen view views page controller service component activity fragment test tests spec model handler repository adapter html main index
-		manager helper util utils mod lib app init dialog menu widget module base impl store client server provider route router config settings hook use api src core types list detail show edit factory job task worker plugin base default data user-interface ui it`) {
+		manager helper util utils mod lib app init dialog menu widget module base impl store client server provider route router config settings hook use api src core types list detail show edit factory job task worker plugin base default data user-interface ui it mqtt http grpc rest`) {
 		out[w] = true
 	}
 	return out
@@ -232,7 +232,7 @@ func (n nouns) called(file string) []string {
 			got = append(got, stem(w))
 		}
 	}
-	if len(got) == 0 || !n.has(about[0]) && !n.has(about[len(about)-1]) || len(got)*2 < len(about) {
+	if len(got) == 0 || !n.has(about[0]) && !n.has(about[len(about)-1]) || len(got) < len(about) {
 		return nil
 	}
 	for _, w := range append(all, parts(path.Base(path.Dir(file)))...) {

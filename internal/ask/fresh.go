@@ -17,7 +17,7 @@ func (p *parse) freshly(a act) {
 	switch a.deed {
 	case request:
 	case ground:
-		if first && a.c.join == "" && p.names(low) {
+		if first && a.c.join == "" && a.c.frag && p.names(low) {
 			break
 		}
 		if !first && p.feature(a, low[n:]) {
@@ -35,7 +35,7 @@ func (p *parse) freshly(a act) {
 		p.note(a, "", "with what or in which style: part of the whole")
 		return
 	}
-	if !first && a.pronoun && (a.marker == belay.MarkModify || a.marker == belay.MarkRemove || p.describing(a)) {
+	if !first && a.pronoun && p.describing(a, low[n:]) {
 		p.note(a, "", "says more about the one before")
 		return
 	}
@@ -96,6 +96,13 @@ func (p *parse) styled(a act, rest []string) bool {
 
 // describing reports a sentence about the whole itself, right behind it: "it reads the
 // mails and saves …".
-func (p *parse) describing(a act) bool {
+func (p *parse) describing(a act, rest []string) bool {
+	if imperative(rest) > 0 {
+		switch a.verb {
+		case "make", "keep", "use", "write", "run", "build", "host", "deploy", "call", "name", "put":
+			return true
+		}
+		return a.marker == belay.MarkRemove
+	}
 	return len(p.out) == 1 && a.verb != "must" && !strings.HasPrefix(a.verb, "must") && !isWish(a.verb)
 }

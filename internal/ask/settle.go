@@ -242,6 +242,10 @@ func (p *parse) mended(i int) {
 			return
 		}
 	}
+	if g := p.story(i); g != nil {
+		p.emit(*g, belay.MarkFix, "told, and to be mended: “"+a.verb+"”")
+		return
+	}
 	for j := range p.acts {
 		if b := p.acts[j]; b.deed == material || j > i && b.deed == complaint {
 			if b.deed == material {
@@ -249,10 +253,6 @@ func (p *parse) mended(i int) {
 			}
 			return
 		}
-	}
-	if g := p.story(i); g != nil {
-		p.emit(*g, belay.MarkFix, "told, and to be mended: “"+a.verb+"”")
-		return
 	}
 	p.doubts = append(p.doubts, belay.Doubt{Words: a.c.text(p.msg, span{0, len(a.c.t)}), Readings: []string{"what is wrong is not said"}})
 }
@@ -276,6 +276,9 @@ func (p *parse) story(i int) *act {
 func (p *parse) asked(i int) {
 	a := p.acts[i]
 	low := a.c.low()
+	if line := strings.Join(low, " "); len(p.doubts) > 0 && (strings.Contains(line, "the rest") || strings.Contains(line, "the others") || strings.Contains(line, "the other ones")) {
+		return // of what is in doubt
+	}
 	if a.c.topic == "wrong" {
 		a.marker = belay.MarkFix
 	}

@@ -19,8 +19,11 @@ const (
 func wrong(low []string) (strength int, by string) {
 	n, s := strip(low)
 	rest := low[n:]
-	if s.opener || len(rest) == 0 {
+	if s.opener || len(rest) == 0 || len(rest) < 5 && (rest[0] == "repo" || rest[0] == "repository") || len(rest) < 6 && len(rest) > 1 && rest[1] == "repo" {
 		return fine, ""
+	}
+	if rest[0] == "why" {
+		return faint, "why"
 	}
 	if at := wishAt(rest); at >= 0 {
 		rest = rest[:at]
@@ -51,6 +54,9 @@ func wrong(low []string) (strength int, by string) {
 // wishAt is where a clause turns from what is to what should be.
 func wishAt(low []string) int {
 	for i, w := range low {
+		if reporting[w] && i > 0 {
+			return -1 // what somebody or a program says must be
+		}
 		if (w == "should" || w == "must" || w == "shall" || w == "shouldn't" || w == "mustn't") && i > 0 {
 			return 0
 		}
@@ -61,12 +67,14 @@ func wishAt(low []string) int {
 	return -1
 }
 
+var reporting = map[string]bool{"says": true, "said": true, "claims": true, "thinks": true, "tells": true, "reports": true, "complains": true, "insists": true, "believes": true}
+
 // plainly are phrases that only a complaint has.
 var plainly = []string{
 	" keeps saying ", " keeps crashing ", " keeps asking ", " not working ", " no longer ", " any more ", " anymore ", " off by one ", " off by a ", " is off by ", " are off by ", " throws ", " threw ", " out of order ", " out of sync ", " out of memory ", " random order ",
 	" cut off ", " goes on playing ", " again and again ", " non stop ", " all the time ", " times out ", " time out ", " timing out ", " timed out ", " runs out ", " falls over ",
 	" does nothing ", " do nothing ", " did nothing ", " nothing happens ", " has no effect ", " have no effect ", " blows up ", " goes to nan ", " goes blank ", " goes black ", " goes wrong ", " gets lost ", " get lost ", " is lost ", " are lost ", " getting lost ", " gets stuck ", " come twice ", " comes twice ", " arrive twice ", " arrives twice ", " sent twice ", " shown twice ", " paid twice ", " charged twice ", " counted twice ", " appears twice ", " appear twice ", " shows up twice ", " runs twice ", " called twice ", " fires twice ", " wrong now ",
-	" shows up on every ", " by guessing ", " without permission ", " without being logged in ", " without logging in ", " without auth ", " without any check ", " lint errors ", " type errors ", " eslint errors ", " compile errors ", " compiler errors ", " broken link ", " dead link ", " never taken ", " doing it wrong ", " gone for ", " inside walls ", " too late ", " in random ", " thrown out ", " kicked out ", " logged out ", " walk through ", " has an old ", " have an old ", " has the old ", " has the wrong ", " has a wrong ", " stack overflow ", " memory leak ", " race condition ", " still says ", " still shows ", " still get ", " still gets ", " still points ", " makes no sense ", " is missing ", " are missing ", " is gone ", " are gone ", " went missing ", " gives an error ", " throws an error ", " an error ", " error message ", " fails ", " failing ", " must be replaced ", " behind the ", " on top of prices ", " overlapping ", " is empty ", " are empty ", " even though ", " gets deleted ", " get deleted ", " red since ",
+	" shows up on every ", " by guessing ", " without permission ", " without being logged in ", " without logging in ", " without auth ", " without any check ", " lint errors ", " type errors ", " eslint errors ", " compile errors ", " compiler errors ", " broken link ", " dead link ", " never taken ", " doing it wrong ", " gone for ", " inside walls ", " too late ", " in random ", " thrown out ", " kicked out ", " logged out ", " walk through ", " has an old ", " have an old ", " has the old ", " has the wrong ", " has a wrong ", " stack overflow ", " memory leak ", " race condition ", " still says ", " still shows ", " still get ", " still gets ", " still points ", " makes no sense ", " is missing ", " are missing ", " is gone ", " are gone ", " went missing ", " gives an error ", " throws an error ", " an error ", " error message ", " fails ", " failing ", " behind the ", " on top of prices ", " overlapping ", " is empty ", " are empty ", " even though ", " gets deleted ", " get deleted ", " red since ",
 }
 
 // named reports a bad word that is part of a thing's name: "the bug tracker", "crash
