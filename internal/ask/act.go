@@ -81,6 +81,12 @@ func (a act) understand(low, rest []string, n int, s said) act {
 	if k := imperative(rest); k > 0 && !(a.c.close == "?" && finite(rest) && !s.opener) {
 		return a.imperative(rest, n, k)
 	}
+	if len(rest) > 2 && (rest[0] == "we" && rest[1] == "are" || rest[0] == "i" && rest[1] == "am") {
+		if b, end := words.Base(rest[2], anyVerb); end == "ing" && creating[b] {
+			a.deed, a.marker, a.made, a.verb, a.obj = request, belay.MarkAdd, true, b, n+3
+			return a
+		}
+	}
 	if b, end := words.Base(rest[min(1, len(rest)-1)], anyVerb); (rest[0] == "i'm" || rest[0] == "we're") && end == "ing" && creating[b] {
 		a.deed, a.marker, a.made, a.verb, a.obj = request, belay.MarkAdd, true, b, n+2
 		return a
@@ -202,6 +208,11 @@ func old(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" instead ", " rather than ", " in place of ", " in favour of ", " in favor of ", " in lieu of ", " not just "} {
 		if strings.Contains(line, p) && p != " not just " {
+			return true
+		}
+	}
+	if i := slices.Index(low, "from"); i > 0 && i+3 < len(low) && low[i+2] == "to" {
+		if _, ok := value(low[i+1]); ok {
 			return true
 		}
 	}

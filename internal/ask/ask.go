@@ -176,7 +176,10 @@ func (p *parse) isTopic(left []string, pieces int) bool {
 	if len(left) > 4 || hasVerb(left) || len(left) > 0 && indefinite(left) && (left[0] == "a" || left[0] == "an" || left[0] == "new") {
 		return false
 	}
-	for _, w := range left {
+	for i, w := range left {
+		if _, ok := words.Number(w); ok && i > 0 && i == len(left)-1 {
+			continue // "finding 7"
+		}
 		if _, ok := words.Number(w); ok || w == "more" || words.Product(w) && p.fresh {
 			return false
 		}
@@ -223,7 +226,7 @@ func (p *parse) colon(c clause, rest []clause) bool {
 		if a.deed == request && !preamble(wordsLeft) && !(len(p.acts) > 0 && a.verb == "a thing named") {
 			p.acts = append(p.acts, a)
 		}
-		if len(first) > 0 && first[0] != "\"" && !slices.ContainsFunc(rest, func(r clause) bool { return len(r.t) > 0 && describes(r.low(), wordsLeft) }) {
+		if len(first) > 0 && first[0] != "\"" && !describes(rest, wordsLeft) {
 			p.pieces(c, rest)
 		}
 		return true
@@ -262,10 +265,25 @@ func preamble(low []string) bool {
 
 // describes reports a list that says what the announced thing is: "new service: takes
 // webhooks, verifies them", not what it must have.
-func describes(first, left []string) bool {
-	_, end := words.Base(first[0], anyVerb)
-	return end == "s" && len(left) < 6 || len(first) == 1 && len(left) > 8
+func describes(rest []clause, left []string) bool {
+	starts := true
+	for _, r := range rest {
+		low := r.low()
+		if len(rest) == 1 && len(low) == 1 && len(left) > 8 {
+			return true
+		}
+		for i, w := range low {
+			if _, end := words.Base(w, anyVerb); starts && len(left) < 8 && i+1 < len(low) && (end == "s" || doing[w]) {
+				return true
+			}
+			starts = w == "," || w == "and"
+		}
+		starts = true
+	}
+	return false
 }
+
+var doing = map[string]bool{"takes": true, "gets": true, "receives": true, "listens": true, "fetches": true, "does": true, "looks": true, "scrapes": true, "parses": true, "crawls": true, "runs": true, "reads": true}
 
 // pieces makes a request of each piece of a list behind a colon.
 func (p *parse) pieces(c clause, rest []clause) {

@@ -48,8 +48,14 @@ func clauses(s prose.Sentence) []clause {
 		start, join = next, lead
 	}
 	low := lows(t)
+	list := false // in a list of things that are each asked for by name: a page, a section and …
 	for i := 0; i < len(t); i++ {
 		if i < start {
+			continue
+		}
+		if next, more := listed(low, start, i, list); next > 0 {
+			cut(i, next, "and")
+			i, list = next-1, more
 			continue
 		}
 		if lead, next := boundary(low, start, i, frag); next > 0 {
@@ -64,6 +70,42 @@ func clauses(s prose.Sentence) []clause {
 		}
 	}
 	return out
+}
+
+// listed reads a list whose things have an article each: "add a page about limits, a
+// section with entries and screenshots". Unlike "a page with a title and a text" each is
+// asked for by itself.
+func listed(low []string, start, i int, list bool) (next int, more bool) {
+	if i <= start || low[i] != "," && low[i] != "and" {
+		return 0, false
+	}
+	next = i + 1
+	last := low[i] == "and"
+	if !last && next < len(low) && low[next] == "and" {
+		last, next = true, next+1
+	}
+	if next >= len(low) || opens(low[next:]) && !articled(low[next]) {
+		return 0, false
+	}
+	left := low[start:i]
+	n, s := strip(left)
+	if n >= len(left) || slices.Contains(left, "with") || slices.Contains(left, "that") || slices.Contains(left, "between") || slices.Contains(left, ":") || slices.Contains(left, "which") {
+		return 0, false
+	}
+	o := left[n:]
+	if k := imperative(o); k > 0 && k < len(o) {
+		b, _ := words.Base(o[0], anyVerb)
+		if sense, _ := words.Verb(b); sense != words.Add && sense != words.Make && sense != words.Show && b != "" {
+			return 0, false
+		}
+		o = o[k:]
+	} else if !s.want && !list {
+		return 0, false
+	}
+	if articled(low[next]) && low[next] != "some" && (articled(o[0]) || s.want || list) || list && last {
+		return next, !last
+	}
+	return 0, false
 }
 
 // boundary says whether a clause ends before i: what leads on and where the next one
@@ -177,7 +219,7 @@ func conditional(w string) bool {
 // plusOpens tells "make it rounder + dark mode" from "s3 + cloudfront + acm": one plus,
 // with a whole request on one of its sides.
 func plusOpens(low []string, i int) bool {
-	if i+1 < len(low) && words.Tech(low[i+1]) {
+	if i+1 < len(low) && words.Tool(low[i+1]) {
 		return false
 	}
 	if opens(low[i+1:]) {
@@ -209,6 +251,9 @@ func opens(low []string) bool {
 		return len(rest) > 1 && rest[1] == "new"
 	case "not":
 		return false
+	}
+	if strings.HasPrefix(rest[0], "-") && len(rest) > 1 {
+		return true
 	}
 	if _, ok := words.Number(rest[0]); ok {
 		return len(rest) > 1 && (rest[1] == "more" || rest[1] == "new")
@@ -443,9 +488,9 @@ var plural = map[string]bool{"list": true, "link": true, "test": true, "log": tr
 // states are other finite verbs that a description of how things are is made of.
 var states = func() map[string]bool {
 	out := map[string]bool{}
-	for _, w := range []string{"says", "keeps", "goes", "comes", "ends", "starts", "stays", "remains", "happens", "takes", "gets", "needs", "lives", "works",
-		"belongs", "contains", "arrives", "appears", "seems", "looks", "feels", "warns", "climbs", "overlaps", "becomes", "turns", "points", "asks", "jumps", "exists", "knows",
-		"finds", "sits", "stands", "tells", "claims", "thinks", "wants", "likes", "reads", "matters", "means", "makes", "helps", "hurts", "costs", "depends", "applies", "follows", "covers", "serves", "fits", "suits", "saves", "opens", "closes", "expects", "returns", "shows", "ignores", "sees", "runs", "uses", "respawn", "shows"} {
+	for _, w := range []string{"says", "keeps", "goes", "comes", "stays", "remains", "happens", "takes", "gets", "needs", "lives", "works",
+		"belongs", "contains", "arrives", "appears", "seems", "feels", "warns", "climbs", "overlaps", "becomes", "asks", "jumps", "exists", "knows",
+		"finds", "sits", "stands", "tells", "claims", "thinks", "wants", "likes", "matters", "means", "makes", "helps", "hurts", "costs", "depends", "applies", "follows", "covers", "serves", "fits", "suits", "opens", "expects", "returns", "shows", "ignores", "sees", "respawn", "shows"} {
 		out[w] = true
 	}
 	return out

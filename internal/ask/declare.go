@@ -91,7 +91,7 @@ func (a act) stated(rest []string) act {
 		return a
 	}
 	a.deed, a.marker, a.verb = request, belay.MarkAdd, rest[i]
-	if compared(rest[i:]) > 0 || rest[i] == "is" || rest[i] == "are" {
+	if old(rest) || compared(rest[i:]) > 0 || rest[i] == "is" || rest[i] == "are" {
 		a.marker = belay.MarkModify
 	}
 	return a
@@ -238,7 +238,7 @@ func (a act) fragment(rest []string, s said) act {
 			return a
 		}
 	}
-	if told(rest) || !a.c.frag && a.c.block.Kind != prose.Item && !a.c.group && !a.also && a.c.join != "and" && a.c.join != "+" && compared(rest) == 0 && !valued(rest) && !old(rest) && !articled(rest[0]) && !moreThings(rest) && !slices.Contains(rest, "too") {
+	if told(rest) || !a.c.frag && a.c.block.Kind != prose.Item && !a.c.group && !a.also && a.c.join != "and" && a.c.join != "+" && compared(rest) == 0 && !valued(rest) && !old(rest) && !articled(rest[0]) && !strings.HasPrefix(rest[0], "-") && !moreThings(rest) && !slices.Contains(rest, "too") {
 		return a
 	}
 	a.deed, a.verb = request, "a thing named"

@@ -24,6 +24,9 @@ func vague(low []string) []string {
 	if len(low) <= 4 && imperative(low) > 0 && low[len(low)-1] == "one" && !slices.ContainsFunc(low, func(w string) bool { return w == "a" || w == "new" || w == "another" || w == "add" || w == "make" || w == "create" || w == "write" || w == "build" }) {
 		return []string{"which one is meant is not said"}
 	}
+	if len(low) <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !hasVerb(low) {
+		return []string{"which thing is meant, and what is to be done with it, is not said"}
+	}
 	return identity(low)
 }
 

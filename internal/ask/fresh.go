@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/prose"
@@ -66,6 +67,9 @@ func (p *parse) announces(low []string, a act) bool {
 func (p *parse) feature(a act, rest []string) bool {
 	if len(rest) < 2 || a.c.join == "because" || a.c.join == "if" {
 		return false
+	}
+	if at, ok := predicate(rest); ok && at > 0 && slices.Contains(actors, rest[at-1]) && !words.Subject(rest[0]) || slices.Contains(actors, rest[0]) && !words.Subject(rest[0]) && imperative(rest[1:]) > 0 {
+		return true
 	}
 	i, k := modal(rest)
 	return i > 0 && k > 0 && !words.Subject(rest[0])

@@ -29,6 +29,12 @@ func keeps(low []string) (what span, whole, ok bool) {
 		return span{}, false, false
 	}
 	rest := low[n:]
+	if len(rest) > 2 && (rest[0] == "we" || rest[0] == "i" || rest[0] == "you") && (rest[1] == "keep" || rest[1] == "leave") {
+		rest, n = rest[1:], n+1
+	}
+	if len(rest) > 2 && (rest[0] == "nothing" || rest[0] == "none") && words.Modal(rest[1]) && (touches(rest[2]) || len(rest) > 3 && touches(rest[3])) {
+		return span{n, len(low)}, true, true
+	}
 	for _, rule := range []func([]string) (span, bool){keepOrder, prohibition, noThing, keptSubject, sameThing} {
 		if s, ok := rule(rest); ok {
 			return span{s.from + n, s.to + n}, true, true
@@ -61,6 +67,9 @@ func object(low []string, i int) span {
 	to := i
 	for to < len(low) && !keptTail[low[to]] && low[to] != "," && low[to] != ";" && !(to > i && (words.Subordinator(low[to]) || words.Auxiliary(low[to]))) {
 		to++
+	}
+	if to-i > 2 && low[to-2] == "of" && low[to-1] == "course" {
+		to -= 2
 	}
 	for to > i && (low[to-1] == "and" || low[to-1] == "is" || low[to-1] == "in") {
 		to--
@@ -177,6 +186,9 @@ func keptSubject(low []string) (span, bool) {
 		return span{}, false
 	}
 	if to == 1 && words.Pronoun(low[0]) && low[0] != "everything" {
+		if slices.Contains(low, "keep") {
+			return span{}, false // "it must keep the newest": how it should be
+		}
 		return span{0, 0}, true
 	}
 	return span{0, to}, true

@@ -69,6 +69,8 @@ func (p *parse) results(i int) bool {
 	switch {
 	case !ok:
 		return false
+	case a.pronoun && !words.Subject(low[0]) && strings.HasSuffix(low[at], "s"):
+		return true
 	case low[at] == "finds", low[at] == "returns", low[at] == "gives", low[at] == "shows", low[at] == "prints", low[at] == "matches", low[at] == "renders", low[at] == "counts", low[at] == "points", low[at] == "says":
 		return true
 	}
@@ -282,12 +284,19 @@ func (p *parse) asked(i int) {
 	if a.c.topic == "wrong" {
 		a.marker = belay.MarkFix
 	}
+	if n, _ := strip(low); a.c.block.Section() == prose.Problem && a.c.block.Kind == prose.Item && imperative(low[n:]) == 0 {
+		a.marker = belay.MarkFix // a list of what is wrong
+	}
 	if n := len(p.out); n > 0 && p.out[n-1].marker == belay.MarkFix && a.verb == "a thing named" && (slices.Contains(low, "too") || slices.Contains(low, "also") || strings.HasSuffix(strings.Join(low, " "), "as well")) {
 		a.marker = belay.MarkFix // "… 404. the button too"
 	}
 	var last *found
 	if len(p.out) > 0 {
 		last = &p.out[len(p.out)-1]
+	}
+	if i+1 < len(p.acts) && p.acts[i+1].c.sent == a.c.sent && strings.Contains("->=>→", p.acts[i+1].c.join) && p.acts[i+1].c.join != "" && p.acts[i+1].deed == request {
+		p.note(a, "", "the reason of what is asked next")
+		return
 	}
 	if last != nil && p.qualifies(a, *last) {
 		p.note(a, "", "says how the one before is meant")

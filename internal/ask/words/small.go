@@ -31,10 +31,11 @@ var openers = func() map[string]bool {
 		for _, m := range []string{"can", "could", "would", "will", "should", "may", "might"} {
 			out[m+" "+who] = true
 		}
-		for _, m := range []string{"should", "must", "need to", "have to", "want to", "would like to", "'d like to", "could", "can", "ought to", "had better", "will", "might"} {
+		for _, m := range []string{"should", "must", "need to", "have to", "want to", "would like to", "'d like to", "could", "ought to", "had better", "will", "might"} {
 			out[who+" "+m] = true
 		}
 	}
+	out["you can"], out["we can"] = true, true
 	for _, s := range []string{
 		"be so kind as to", "be so kind to", "be so good as to", "mind", "be able to", "is it possible to", "would it be possible to", "is it possible for you to",
 		"it would be nice to", "it would be great to", "it would be good to", "would be nice to", "would be good to", "would be great to",

@@ -15,9 +15,14 @@ var tech = set(`python go golang rust typescript javascript js ts java kotlin sw
 	react vue svelte angular next.js nextjs nuxt vite webpack django flask fastapi rails laravel spring express node node.js deno bun
 	postgres postgresql mysql sqlite mongodb redis kafka rabbitmq docker kubernetes k8s helm terraform aws gcp azure s3 cloudfront acm route53
 	lambda vercel netlify tailwind bootstrap vanilla html css scss graphql rest grpc jquery flutter compose swiftui android ios electron tauri
-	esp32 arduino platformio cmake gradle maven npm yarn pnpm pip poetry cargo make bazel nix ansible stack plain pure only single file files
+	esp32 arduino platformio cmake gradle maven npm yarn pnpm pip poetry cargo make bazel nix ansible`)
+
+var style = set(`stack plain pure only single file files
 	if possible preferably please in with using on top of for now the latest version manifest v3 and + / or be written should ok fine is strict mode background font fonts
 	minimal minimalist minimalistic black white dark light clean simple nothing fancy style design responsive monospace my links colours colors theme palette serif rounded pastel look looks like feel retro modern`)
 
 // Tech reports a word that only says with what or in which style.
-func Tech(w string) bool { return tech[w] }
+func Tech(w string) bool { return tech[w] || style[w] }
+
+// Tool reports the name of what things are built with.
+func Tool(w string) bool { return tech[w] }

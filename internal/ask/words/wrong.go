@@ -3,7 +3,7 @@ package words
 // failing are verbs that say something goes wrong, whatever it is.
 var failing = set(`crash fail die hang freeze break leak choke panic stutter flicker overlap overflow explode segfault deadlock
 	corrupt misbehave misalign glitch truncate clip vanish disappear jam stall lag jump garble mangle abort burn
-	malfunction 404 500 503 502 403 401 bug escape rebalance expire duplicate ignore forget lose drop skip miss double confuse choke
+	malfunction 404 500 503 502 403 401 bug escape rebalance expire duplicate ignore forget lose drop miss double confuse choke
 	overwrite swallow clobber drift bounce rot trip bark complain blow falls`)
 
 // wrong are words that call a thing bad by themselves.
