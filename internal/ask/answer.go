@@ -3,6 +3,8 @@ package ask
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -13,9 +15,9 @@ func (p *parse) answer() belay.Request {
 	req := belay.Request{Type: p.kind(), Requirements: []belay.Requirement{}, Preserve: []string{}, Affected: []string{}, Doubts: []belay.Doubt{}}
 	for _, f := range p.out {
 		if req.Type == belay.Fresh {
-			f.marker = belay.MarkAdd
+			f.Marker = belay.MarkAdd
 		}
-		req.Requirements = append(req.Requirements, belay.Requirement{Marker: f.marker, Text: p.phrase(f), Count: f.count})
+		req.Requirements = append(req.Requirements, belay.Requirement{Marker: f.Marker, Text: p.phrase(f), Count: f.count})
 	}
 	req.Preserve = append(req.Preserve, p.preserve...)
 	req.Doubts = append(req.Doubts, p.doubts...)
@@ -27,11 +29,11 @@ func (p *parse) answer() belay.Request {
 // object, without what was said before and after.
 func (p *parse) phrase(f found) string {
 	a := f.a
-	if a.deed == material {
+	if a.Deed == deed.Material {
 		return p.crashLine(a)
 	}
-	low := a.c.low()
-	from, to := a.core.from, min(a.core.to, len(low))
+	low := a.C.Low()
+	from, to := a.Core.From, min(a.Core.To, len(low))
 	for i := from + 3; i < to; i++ {
 		if words.Subordinator(low[i]) {
 			to = i
@@ -42,24 +44,24 @@ func (p *parse) phrase(f found) string {
 	for to > from+1 && (words.Preposition(low[to-1]) || words.Determiner(low[to-1]) || low[to-1] == "and" || low[to-1] == ",") {
 		to--
 	}
-	text := strings.Join(strings.Fields(a.c.text(p.msg, span{from, to})), " ")
-	if a.c.topic != "" && a.c.topic != "wrong" && to-from < 6 {
-		text = a.c.topic + ": " + text
+	text := strings.Join(strings.Fields(a.C.Text(p.msg, grammar.Span{From: from, To: to})), " ")
+	if a.C.Topic != "" && a.C.Topic != "wrong" && to-from < 6 {
+		text = a.C.Topic + ": " + text
 	}
 	text = strings.Trim(text, "*_ ")
 	if r := []rune(text); len(r) > 90 {
 		text = strings.TrimSpace(string(r[:89])) + "…"
 	}
 	if text == "" {
-		return strings.ToLower(string(f.marker))
+		return strings.ToLower(string(f.Marker))
 	}
 	return text
 }
 
 // crashLine is the line of a pasted output that says what went wrong.
-func (p *parse) crashLine(a act) string {
+func (p *parse) crashLine(a deed.Act) string {
 	best := ""
-	for line := range strings.Lines(a.c.block.Text) {
+	for line := range strings.Lines(a.C.Block.Text) {
 		line = strings.TrimSpace(line)
 		low := strings.ToLower(line)
 		if best == "" || !strings.Contains(strings.ToLower(best), "error") && !strings.HasPrefix(best, "panic") && (strings.Contains(low, "error") || strings.Contains(low, "panic") || strings.Contains(low, "exception")) && prose.Output(line) {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -80,7 +82,7 @@ type parse struct {
 	in     Input
 	lang   string
 	blocks []prose.Block
-	acts   []act
+	acts   []deed.Act
 	fresh  bool
 
 	out      []found
@@ -91,8 +93,8 @@ type parse struct {
 
 // found is a requirement with what it came from.
 type found struct {
-	marker belay.Marker
-	a      act
+	Marker belay.Marker
+	a      deed.Act
 	count  *int
 }
 
@@ -102,9 +104,9 @@ func (p *parse) read() {
 	for i, b := range p.blocks {
 		switch b.Kind {
 		case prose.Log, prose.Trace:
-			a := act{deed: material, c: clause{block: b, line: i}, strength: faint}
+			a := deed.Act{Deed: deed.Material, C: grammar.Clause{Block: b, Line: i}, Strength: grammar.Faint}
 			if b.Kind == prose.Trace {
-				a.strength = plain
+				a.Strength = grammar.Plain
 			}
 			p.acts = append(p.acts, a)
 		case prose.Para, prose.Item:
@@ -123,7 +125,7 @@ func (p *parse) read() {
 // outside keeps what stands under "not in scope".
 func (p *parse) outside(b prose.Block, line int) {
 	t := prose.Tokens(strings.TrimRight(b.Text, ". "), b.At)
-	p.acts = append(p.acts, act{deed: keep, c: clause{t: t, block: b, line: line}, keeps: []span{{0, len(t)}}})
+	p.acts = append(p.acts, deed.Act{Deed: deed.Keep, C: grammar.Clause{T: t, Block: b, Line: line}, Keeps: []grammar.Span{{From: 0, To: len(t)}}})
 }
 
 // sentence reads a sentence clause by clause, with what stands before a colon.
@@ -132,13 +134,13 @@ func (p *parse) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 		p.foreign(s, b, line, sent)
 		return
 	}
-	list := clauses(s)
+	list := grammar.Clauses(s)
 	topic := ""
 	for i := 0; i < len(list); i++ {
 		c := list[i]
-		c.block, c.line, c.sent, c.topic = b, line, sent, topic
-		if i+1 < len(list) && list[i+1].join == ":" {
-			if left := c.low(); p.isTopic(left, countCommas(s.Tokens)) {
+		c.Block, c.Line, c.Sent, c.Topic = b, line, sent, topic
+		if i+1 < len(list) && list[i+1].Join == ":" {
+			if left := c.Low(); p.isTopic(left, countCommas(s.Tokens)) {
 				topic = p.under(list, i, left, b.Kind)
 				continue
 			}
@@ -146,17 +148,17 @@ func (p *parse) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 				return
 			}
 		}
-		if len(c.t) == 0 || i == 0 && len(list) == 1 && p.opensList(c) {
+		if len(c.T) == 0 || i == 0 && len(list) == 1 && p.opensList(c) {
 			continue
 		}
-		p.acts = append(p.acts, read(c))
+		p.acts = append(p.acts, deed.Read(c))
 	}
 }
 
 // opensList reports a short line without a verb right above a list: its heading.
-func (p *parse) opensList(c clause) bool {
-	return c.block.Kind == prose.Para && c.frag && len(c.t) <= 6 && c.close == "" && c.line+1 < len(p.blocks) && p.blocks[c.line+1].Kind == prose.Item &&
-		!slices.ContainsFunc(c.low(), words.Wrong)
+func (p *parse) opensList(c grammar.Clause) bool {
+	return c.Block.Kind == prose.Para && c.Frag && len(c.T) <= 6 && c.Close == "" && c.Line+1 < len(p.blocks) && p.blocks[c.Line+1].Kind == prose.Item &&
+		!slices.ContainsFunc(c.Low(), words.Wrong)
 }
 
 func countCommas(t []prose.Token) (n int) {
@@ -173,7 +175,7 @@ func (p *parse) isTopic(left []string, pieces int) bool {
 	if p.fresh && pieces > 1 && len(left) == 1 {
 		return words.Tech(left[0]) || words.Filler(left[0])
 	}
-	if len(left) > 4 || hasVerb(left) || len(left) > 0 && indefinite(left) && (left[0] == "a" || left[0] == "an" || left[0] == "new") {
+	if len(left) > 4 || grammar.HasVerb(left) || len(left) > 0 && grammar.Indefinite(left) && (left[0] == "a" || left[0] == "an" || left[0] == "new") {
 		return false
 	}
 	for i, w := range left {
@@ -189,20 +191,20 @@ func (p *parse) isTopic(left []string, pieces int) bool {
 
 // under gives the topic that the pieces behind it stand under: "typos: …" makes each a
 // complaint, "so: …" makes what was said before the reason.
-func (p *parse) under(list []clause, i int, left []string, kind prose.Kind) string {
+func (p *parse) under(list []grammar.Clause, i int, left []string, kind prose.Kind) string {
 	topic := strings.Join(left, " ")
 	switch topic {
 	case "so", "therefore", "hence", "thus", "then":
-		list[i+1].join = "so"
+		list[i+1].Join = "so"
 		return ""
 	case "new idea", "idea", "request", "wish", "question", "plan", "my idea", "task", "please", "ps", "p.s", "edit", "update", "tl", "tldr", "hi", "hello":
 		return ""
 	}
 	bare := true
 	for j := i + 1; j < len(list); j++ {
-		list[j].group = true
-		low := list[j].low()
-		bare = bare && !hasVerb(low) && compared(low) == 0 && !valued(low) && len(low) > 0 && !articled(low[0])
+		list[j].Group = true
+		low := list[j].Low()
+		bare = bare && !grammar.HasVerb(low) && grammar.Compared(low) == 0 && !grammar.Valued(low) && len(low) > 0 && !grammar.Articled(low[0])
 		for _, w := range left {
 			if words.Wrong(w) || w == "spelling" || w == "error" || w == "errors" {
 				return "wrong"
@@ -211,19 +213,19 @@ func (p *parse) under(list []clause, i int, left []string, kind prose.Kind) stri
 	}
 	if bare && len(list)-i > 2 && len(p.acts) > 0 && kind == prose.Para {
 		for j := i + 1; j < len(list); j++ {
-			list[j].t = nil // "columns: time, patient": says which
+			list[j].T = nil // "columns: time, patient": says which
 		}
 	}
 	return topic
 }
 
 // colon reads what announces a list. It answers whether the list has been read too.
-func (p *parse) colon(c clause, rest []clause) bool {
-	a := read(c)
-	wordsLeft := c.low()
-	if _, said := strip(rest[0].low()); p.fresh && !said.opener && (a.deed == request || a.deed == ground) {
-		first := rest[0].low()
-		if a.deed == request && !preamble(wordsLeft) && !(len(p.acts) > 0 && a.verb == "a thing named") {
+func (p *parse) colon(c grammar.Clause, rest []grammar.Clause) bool {
+	a := deed.Read(c)
+	wordsLeft := c.Low()
+	if _, said := grammar.Strip(rest[0].Low()); p.fresh && !said.Opener && (a.Deed == deed.Request || a.Deed == deed.Ground) {
+		first := rest[0].Low()
+		if a.Deed == deed.Request && !preamble(wordsLeft) && !(len(p.acts) > 0 && a.Verb == "a thing named") {
 			p.acts = append(p.acts, a)
 		}
 		if len(first) > 0 && first[0] != "\"" && !describes(rest, wordsLeft) {
@@ -231,21 +233,21 @@ func (p *parse) colon(c clause, rest []clause) bool {
 		}
 		return true
 	}
-	if _, said := strip(rest[0].low()); preamble(wordsLeft) || said.opener {
-		p.acts = append(p.acts, act{deed: ground, c: c, core: span{0, len(c.t)}})
+	if _, said := grammar.Strip(rest[0].Low()); preamble(wordsLeft) || said.Opener {
+		p.acts = append(p.acts, deed.Act{Deed: deed.Ground, C: c, Core: grammar.Span{From: 0, To: len(c.T)}})
 		for _, r := range rest {
-			r.block, r.line, r.sent, r.group = c.block, c.line, c.sent, true
-			p.acts = append(p.acts, read(r))
+			r.Block, r.Line, r.Sent, r.Group = c.Block, c.Line, c.Sent, true
+			p.acts = append(p.acts, deed.Read(r))
 		}
 		return true
 	}
 	p.acts = append(p.acts, a)
-	if a.deed == request && (len(rest) == 0 || imperative(rest[0].low()) == 0) {
+	if a.Deed == deed.Request && (len(rest) == 0 || grammar.Imperative(rest[0].Low()) == 0) {
 		return true // the list says which: it is folded into what it lists
 	}
 	for _, r := range rest {
-		r.block, r.line, r.sent = c.block, c.line, c.sent
-		p.acts = append(p.acts, read(r))
+		r.Block, r.Line, r.Sent = c.Block, c.Line, c.Sent
+		p.acts = append(p.acts, deed.Read(r))
 	}
 	return true
 }
@@ -259,21 +261,21 @@ func preamble(low []string) bool {
 			return true
 		}
 	}
-	n, _ := strip(low)
+	n, _ := grammar.Strip(low)
 	return n >= len(low) || low[len(low)-1] == "have" || low[len(low)-1] == "must" || low[len(low)-1] == "should" || low[len(low)-1] == "to" || low[len(low)-1] == "can"
 }
 
 // describes reports a list that says what the announced thing is: "new service: takes
 // webhooks, verifies them", not what it must have.
-func describes(rest []clause, left []string) bool {
+func describes(rest []grammar.Clause, left []string) bool {
 	starts := true
 	for _, r := range rest {
-		low := r.low()
+		low := r.Low()
 		if len(rest) == 1 && len(low) == 1 && len(left) > 8 {
 			return true
 		}
 		for i, w := range low {
-			if _, end := words.Base(w, anyVerb); starts && len(left) < 8 && i+1 < len(low) && (end == "s" || doing[w]) {
+			if _, end := words.Base(w, grammar.AnyVerb); starts && len(left) < 8 && i+1 < len(low) && (end == "s" || doing[w]) {
 				return true
 			}
 			starts = w == "," || w == "and"
@@ -286,13 +288,13 @@ func describes(rest []clause, left []string) bool {
 var doing = map[string]bool{"takes": true, "gets": true, "receives": true, "listens": true, "fetches": true, "does": true, "looks": true, "scrapes": true, "parses": true, "crawls": true, "runs": true, "reads": true}
 
 // pieces makes a request of each piece of a list behind a colon.
-func (p *parse) pieces(c clause, rest []clause) {
+func (p *parse) pieces(c grammar.Clause, rest []grammar.Clause) {
 	var t []prose.Token
 	for _, r := range rest {
 		if len(t) > 0 {
 			t = append(t, prose.Token{Form: prose.Mark, Low: ","})
 		}
-		t = append(t, r.t...)
+		t = append(t, r.T...)
 	}
 	start := 0
 	for i := 0; i <= len(t); i++ {
@@ -301,11 +303,11 @@ func (p *parse) pieces(c clause, rest []clause) {
 		}
 		if i > start {
 			piece := c
-			piece.t, piece.group, piece.join, piece.frag = t[start:i], true, ":", true
-			if n, _ := strip(piece.low()); n < i-start && !allTech(piece.low()) {
-				a := act{deed: request, marker: belay.MarkAdd, verb: "one of a list", c: piece, core: span{n, i - start}, obj: n}
-				if sp, _, ok := keeps(piece.low()); ok {
-					a = act{deed: keep, keeps: []span{sp}, c: piece}
+			piece.T, piece.Group, piece.Join, piece.Frag = t[start:i], true, ":", true
+			if n, _ := grammar.Strip(piece.Low()); n < i-start && !allTech(piece.Low()) {
+				a := deed.Act{Deed: deed.Request, Marker: belay.MarkAdd, Verb: "one of a list", C: piece, Core: grammar.Span{From: n, To: i - start}, Obj: n}
+				if sp, _, ok := grammar.Keeps(piece.Low()); ok {
+					a = deed.Act{Deed: deed.Keep, Keeps: []grammar.Span{sp}, C: piece}
 				}
 				p.acts = append(p.acts, a)
 			}

@@ -1,17 +1,18 @@
 package ask
 
 import (
+	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
 
 // count is the stated number of things a requirement acts on, nil when none is stated.
 // Measures, versions, limits, times and old values are no counts.
-func count(a act, m belay.Marker) *int {
-	low := a.c.low()
-	from := a.core.from
-	if m != belay.MarkFix && a.obj < len(low) && a.verb != "we want" && !isWish(a.verb) {
-		from = a.obj
+func count(a deed.Act, m belay.Marker) *int {
+	low := a.C.Low()
+	from := a.Core.From
+	if m != belay.MarkFix && a.Obj < len(low) && a.Verb != "we want" && !isWish(a.Verb) {
+		from = a.Obj
 	}
 	if from >= len(low) {
 		return nil

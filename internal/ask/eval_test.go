@@ -43,8 +43,10 @@ func heldOut(id string) bool {
 	return h[0]&1 == 1 && (id[0] == 'a' || h[1]&1 == 1)
 }
 
-func opened(id string) bool { h := sha256.Sum256([]byte(id)); return h[0]&1 == 1 && h[1]&1 == 0 && id[0] != 'a' }
-
+func opened(id string) bool {
+	h := sha256.Sum256([]byte(id))
+	return h[0]&1 == 1 && h[1]&1 == 0 && id[0] != 'a'
+}
 
 func load(t testing.TB, file string) []sample {
 	t.Helper()

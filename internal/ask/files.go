@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -75,16 +76,16 @@ func (p *parse) nouns(kind belay.RequestType) nouns {
 	kept := " " + strings.ToLower(strings.Join(p.preserve, " ")) + " "
 	var all strings.Builder
 	for _, a := range p.acts {
-		if a.deed == material {
-			n.pasted += a.c.block.Text + "\n"
+		if a.Deed == deed.Material {
+			n.pasted += a.C.Block.Text + "\n"
 			continue
 		}
-		for w := range strings.FieldsSeq(a.c.topic) {
+		for w := range strings.FieldsSeq(a.C.Topic) {
 			n.word[stem(w)], n.literal[w] = true, true
 		}
-		for _, t := range a.c.t {
+		for _, t := range a.C.T {
 			low := strings.Trim(t.Low, "`\"'“”")
-			if a.deed == keep || len(a.keeps) > 0 && strings.Contains(kept, " "+low+" ") {
+			if a.Deed == deed.Keep || len(a.Keeps) > 0 && strings.Contains(kept, " "+low+" ") {
 				continue
 			}
 			if t.Form == prose.Word || t.Form == prose.Code || t.Form == prose.Quoted && strings.ContainsAny(low, "./") {
@@ -309,12 +310,12 @@ var manifests = map[string]bool{"package.json": true, "go.mod": true, "cargo.tom
 // place of another.
 func (p *parse) library() bool {
 	for _, f := range p.out {
-		low := f.a.c.low()
-		if f.marker != belay.MarkModify && f.marker != belay.MarkRemove {
+		low := f.a.C.Low()
+		if f.Marker != belay.MarkModify && f.Marker != belay.MarkRemove {
 			continue
 		}
-		v := f.a.verb
-		o := low[min(f.a.obj, len(low)):]
+		v := f.a.Verb
+		o := low[min(f.a.Obj, len(low)):]
 		switch {
 		case v == "upgrade" || v == "bump" || v == "downgrade" || v == "upgarde" || slices.Contains(low, "dependency") || slices.Contains(low, "dependencies"):
 			return true

@@ -3,6 +3,8 @@ package ask
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -16,7 +18,7 @@ func (p *parse) foreign(s prose.Sentence, b prose.Block, line, sent int) {
 	start, join := 0, ""
 	add := func(end int, lead string) {
 		if end > start {
-			p.acts = append(p.acts, p.understood(clause{t: s.Tokens[start:end], join: join, block: b, line: line, sent: sent, close: s.Close}, tongue))
+			p.acts = append(p.acts, p.understood(grammar.Clause{T: s.Tokens[start:end], Join: join, Block: b, Line: line, Sent: sent, Close: s.Close}, tongue))
 		}
 		start, join = end+1, lead
 	}
@@ -41,7 +43,7 @@ func (p *parse) foreign(s prose.Sentence, b prose.Block, line, sent int) {
 // foreignOpens reports that what follows a conjunction has a verb that asks or leaves
 // alone at its start, or in German at its end.
 func (p *parse) foreignOpens(t []prose.Token, tongue words.Tongue) bool {
-	low := lows(t)
+	low := grammar.Lows(t)
 	for len(low) > 0 && (tongue.Join[low[0]] || tongue.Polite[low[0]]) {
 		low = low[1:]
 	}
@@ -68,36 +70,36 @@ func at(line string, phrases []string) int {
 	return -1
 }
 
-func (p *parse) understood(c clause, tongue words.Tongue) act {
-	low := c.low()
-	a := act{c: c, core: span{0, len(low)}, pronoun: false}
+func (p *parse) understood(c grammar.Clause, tongue words.Tongue) deed.Act {
+	low := c.Low()
+	a := deed.Act{C: c, Core: grammar.Span{From: 0, To: len(low)}, Pronoun: false}
 	line := " " + strings.Join(low, " ") + " "
 	if ph := first(line, tongue.Hands); ph != "" {
-		a.deed = keep
+		a.Deed = deed.Keep
 		from := strings.Count(line[:strings.Index(line, ph)+len(ph)-1], " ")
-		a.keeps = []span{{min(from, len(low)), len(low)}}
+		a.Keeps = []grammar.Span{{From: min(from, To: len(low)), len(low)}}
 		return a
 	}
 	if ph := first(line, tongue.Keep); ph != "" && strings.Index(line, ph) > 0 {
-		a.deed = keep
-		a.keeps = []span{{0, strings.Count(line[:strings.Index(line, ph)+1], " ") - 1}}
+		a.Deed = deed.Keep
+		a.Keeps = []grammar.Span{{From: 0, To: strings.Count(line[:strings.Index(line, ph)+1], " ") - 1}}
 		return a
 	}
 	if i, sense, ok := p.foreignVerb(low, tongue); ok {
-		a.deed, a.verb, a.obj = request, low[i], min(i+1, len(low)-1)
-		a.marker = markerOf(sense)
-		a.made = sense == words.Make
-		if a.marker == belay.MarkFix && (len(low) < 4 || a.pronoun) {
-			a.deed = mend
+		a.Deed, a.Verb, a.Obj = deed.Request, low[i], min(i+1, len(low)-1)
+		a.Marker = deed.MarkerOf(sense)
+		a.Made = sense == words.Make
+		if a.Marker == belay.MarkFix && (len(low) < 4 || a.Pronoun) {
+			a.Deed = deed.Mend
 		}
 		return a
 	}
 	if ph := first(line, tongue.Wrong); ph != "" {
-		a.deed, a.marker, a.strength, a.verb = complaint, belay.MarkFix, plain, strings.TrimSpace(ph)
+		a.Deed, a.Marker, a.Strength, a.Verb = deed.Complaint, belay.MarkFix, grammar.Plain, strings.TrimSpace(ph)
 		return a
 	}
-	if c.block.Kind == prose.Item || p.fresh && (c.join == ":" || c.join == ",") {
-		a.deed, a.marker, a.verb = request, belay.MarkAdd, "a thing named"
+	if c.Block.Kind == prose.Item || p.fresh && (c.Join == ":" || c.Join == ",") {
+		a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkAdd, "a thing named"
 	}
 	return a
 }

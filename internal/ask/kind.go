@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -14,13 +16,15 @@ func (p *parse) isFresh() bool {
 	line := " " + strings.ToLower(p.msg[:min(len(p.msg), 600)]) + " "
 	asks := false
 	for _, a := range p.acts {
-		if a.deed == anew {
-			p.note(a, a.verb, "start over: fresh")
+		if a.Deed == deed.Anew {
+			p.note(a, a.Verb, "start over: fresh")
 			return true
 		}
-		asks = asks || a.deed == request
+		asks = asks || a.Deed == deed.Request
 	}
-	if p.in.PlanExists || slices.ContainsFunc(p.acts, func(a act) bool { return a.deed == material || a.deed == complaint && a.strength == plain }) {
+	if p.in.PlanExists || slices.ContainsFunc(p.acts, func(a deed.Act) bool {
+		return a.Deed == deed.Material || a.Deed == deed.Complaint && a.Strength == grammar.Plain
+	}) {
 		return false
 	}
 	for _, s := range []string{"from scratch", "from nothing", "from zero", "repo is empty", "empty repo", "greenfield", "new project", "new service", "new app ", "nothing here yet"} {
@@ -32,22 +36,22 @@ func (p *parse) isFresh() bool {
 		return false
 	}
 	for _, a := range p.acts {
-		if a.deed != request {
+		if a.Deed != deed.Request {
 			continue
 		}
-		return a.marker == belay.MarkAdd && p.whole(a)
+		return a.Marker == belay.MarkAdd && p.whole(a)
 	}
 	return false
 }
 
 // whole reports a request for a whole: made, with a noun for such a thing near.
-func (p *parse) whole(a act) bool {
-	low := a.c.low()
-	switch a.verb {
+func (p *parse) whole(a deed.Act) bool {
+	low := a.C.Low()
+	switch a.Verb {
 	case "add", "include", "support", "show", "document", "allow", "let", "insert", "log", "needs", "need":
-		return a.verb == "need" && a.made
+		return a.Verb == "need" && a.Made
 	}
-	o := low[min(a.obj, len(low)):]
+	o := low[min(a.Obj, len(low)):]
 	if p.lang != "" {
 		o = low
 	}
@@ -56,13 +60,11 @@ func (p *parse) whole(a act) bool {
 			break
 		}
 		if w == "page" && i < 4 || words.Product(w) || strings.HasSuffix(w, "-app") || strings.HasSuffix(w, "-website") {
-			return a.made || p.lang != "" || a.verb == "a thing named" || indefinite(o) || a.verb != ""
+			return a.Made || p.lang != "" || a.Verb == "a thing named" || grammar.Indefinite(o) || a.Verb != ""
 		}
 	}
-	return creating[a.verb] && indefinite(o) && !slices.Contains(o, "test") && !slices.Contains(o, "tests")
+	return deed.Creates(a.Verb) && grammar.Indefinite(o) && !slices.Contains(o, "test") && !slices.Contains(o, "tests")
 }
-
-var creating = map[string]bool{"create": true, "build": true, "generate": true, "set up": true, "put together": true, "scaffold": true, "bootstrap": true, "develop": true, "start": true, "begin": true, "make": true, "write": true, "prototype": true}
 
 // kind is the type of the request, in the order in which the types are checked.
 func (p *parse) kind() belay.RequestType {
@@ -73,16 +75,16 @@ func (p *parse) kind() belay.RequestType {
 		return belay.Fresh
 	}
 	for _, f := range p.out {
-		if f.marker != belay.MarkFix {
+		if f.Marker != belay.MarkFix {
 			return belay.Mutation
 		}
 	}
 	return belay.Bugfix
 }
 
-func (p *parse) note(a act, by, means string) {
-	if len(a.c.t) > 0 && by == "" {
-		by = a.c.text(p.msg, span{0, len(a.c.t)})
+func (p *parse) note(a deed.Act, by, means string) {
+	if len(a.C.T) > 0 && by == "" {
+		by = a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)})
 	}
 	p.why = append(p.why, Evidence{by, means})
 }

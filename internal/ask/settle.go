@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -14,9 +16,9 @@ import (
 func (p *parse) settle() {
 	for i := range p.acts {
 		a := &p.acts[i]
-		if s := a.c.block.Section(); (s == prose.Around || s == prose.Expected || s == prose.Title) && a.deed != keep {
-			if s == prose.Title && (a.deed == request || a.deed == complaint) {
-				a.strength = faint
+		if s := a.C.Block.Section(); (s == prose.Around || s == prose.Expected || s == prose.Title) && a.Deed != deed.Keep {
+			if s == prose.Title && (a.Deed == deed.Request || a.Deed == deed.Complaint) {
+				a.Strength = grammar.Faint
 			}
 			continue
 		}
@@ -24,19 +26,19 @@ func (p *parse) settle() {
 		switch {
 		case p.fresh:
 			p.freshly(*a)
-		case a.deed == doubt:
-			p.doubts = append(p.doubts, belay.Doubt{Words: a.c.text(p.msg, span{0, len(a.c.t)}), Readings: a.readings})
-		case a.deed == expected && i > 0:
+		case a.Deed == deed.Doubt:
+			p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), Readings: a.Readings})
+		case a.Deed == deed.Expected && i > 0:
 			p.contrasted(i)
-		case a.deed == complaint:
+		case a.Deed == deed.Complaint:
 			p.complained(i)
-		case a.deed == mend:
+		case a.Deed == deed.Mend:
 			p.mended(i)
-		case a.deed == request && i > 0 && isWish(a.verb) && p.results(i):
+		case a.Deed == deed.Request && i > 0 && isWish(a.Verb) && p.results(i):
 			p.emit(p.acts[i-1], belay.MarkFix, "it should be otherwise")
-		case a.deed == request:
+		case a.Deed == deed.Request:
 			p.asked(i)
-		case a.deed == material && a.strength == plain && !p.reports(i, 2):
+		case a.Deed == deed.Material && a.Strength == grammar.Plain && !p.reports(i, 2):
 			p.emit(*a, belay.MarkFix, "a crash is pasted")
 		}
 	}
@@ -46,11 +48,11 @@ func (p *parse) settle() {
 // contrasted reads "shows Sunday first, should be Monday": what is said before is wrong.
 func (p *parse) contrasted(i int) {
 	b := p.acts[i-1]
-	if b.c.sent != p.acts[i].c.sent || b.deed != ground && b.deed != request {
+	if b.C.Sent != p.acts[i].C.Sent || b.Deed != deed.Ground && b.Deed != deed.Request {
 		return
 	}
 	if n := len(p.out); n > 0 && p.emitted(b) {
-		p.out[n-1].marker = belay.MarkFix
+		p.out[n-1].Marker = belay.MarkFix
 		p.note(b, "", "FIX: it should be otherwise")
 		return
 	}
@@ -61,15 +63,15 @@ func (p *parse) contrasted(i int) {
 // "searching for a.b finds axb, dots should be literal".
 func (p *parse) results(i int) bool {
 	a, b := p.acts[i], p.acts[i-1]
-	if a.c.join != "," || b.deed != ground || b.c.sent != a.c.sent || b.c.join != "" {
+	if a.C.Join != "," || b.Deed != deed.Ground || b.C.Sent != a.C.Sent || b.C.Join != "" {
 		return false
 	}
-	low := b.c.low()
-	at, ok := predicate(low)
+	low := b.C.Low()
+	at, ok := grammar.Predicate(low)
 	switch {
 	case !ok:
 		return false
-	case a.pronoun && !words.Subject(low[0]) && strings.HasSuffix(low[at], "s"):
+	case a.Pronoun && !words.Subject(low[0]) && strings.HasSuffix(low[at], "s"):
 		return true
 	case low[at] == "finds", low[at] == "returns", low[at] == "gives", low[at] == "shows", low[at] == "prints", low[at] == "matches", low[at] == "renders", low[at] == "counts", low[at] == "points", low[at] == "says":
 		return true
@@ -78,33 +80,33 @@ func (p *parse) results(i int) bool {
 }
 
 // kept notes what a clause wants left alone, in the message's own words.
-func (p *parse) kept(a act) {
-	for _, s := range a.keeps {
-		what := strings.Trim(a.c.text(p.msg, s), "*_ ")
+func (p *parse) kept(a deed.Act) {
+	for _, s := range a.Keeps {
+		what := strings.Trim(a.C.Text(p.msg, s), "*_ ")
 		if what == "" {
 			what = p.antecedent(a)
 		}
 		if what == "" || slices.Contains(p.preserve, what) {
 			continue
 		}
-		if a.deed == keep && strings.HasPrefix(strings.ToLower(what), "no ") && p.said(a, s) {
+		if a.Deed == deed.Keep && strings.HasPrefix(strings.ToLower(what), "no ") && p.said(a, s) {
 			p.note(a, what, "how the thing asked for behaves: part of its requirement")
 			continue
 		}
 		p.preserve = append(p.preserve, what)
-		p.note(a, a.c.text(p.msg, span{0, len(a.c.t)}), "left as it is: "+what)
+		p.note(a, a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), "left as it is: "+what)
 	}
 }
 
 // antecedent is what "it" in "leave it" stands for: the subject of the sentence.
-func (p *parse) antecedent(a act) string {
+func (p *parse) antecedent(a deed.Act) string {
 	for _, b := range p.acts {
-		if b.c.sent != a.c.sent || b.deed != ground {
+		if b.C.Sent != a.C.Sent || b.Deed != deed.Ground {
 			continue
 		}
-		low := b.c.low()
+		low := b.C.Low()
 		if i := slices.IndexFunc(low, words.Auxiliary); i > 0 && !words.Subject(low[0]) {
-			return b.c.text(p.msg, span{0, i})
+			return b.C.Text(p.msg, grammar.Span{From: 0, To: i})
 		}
 	}
 	return ""
@@ -112,12 +114,12 @@ func (p *parse) antecedent(a act) string {
 
 // said reports that what a "no" is about was asked for just before: then it says how
 // the new thing behaves.
-func (p *parse) said(a act, s span) bool {
-	if len(p.out) == 0 || s.to-s.from < 2 {
+func (p *parse) said(a deed.Act, s grammar.Span) bool {
+	if len(p.out) == 0 || s.To-s.From < 2 {
 		return false
 	}
-	noun := stem(a.c.t[s.from+1].Low)
-	for _, w := range p.out[len(p.out)-1].a.c.low() {
+	noun := stem(a.C.T[s.From+1].Low)
+	for _, w := range p.out[len(p.out)-1].a.C.Low() {
 		if stem(w) == noun {
 			return true
 		}
@@ -125,11 +127,11 @@ func (p *parse) said(a act, s span) bool {
 	return false
 }
 
-func (p *parse) emit(a act, m belay.Marker, why string) {
-	p.out = append(p.out, found{marker: m, a: a, count: count(a, m)})
-	by := a.verb
-	if len(a.c.t) > 0 {
-		by = a.c.text(p.msg, span{0, len(a.c.t)})
+func (p *parse) emit(a deed.Act, m belay.Marker, why string) {
+	p.out = append(p.out, found{Marker: m, a: a, count: count(a, m)})
+	by := a.Verb
+	if len(a.C.T) > 0 {
+		by = a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)})
 	}
 	p.why = append(p.why, Evidence{by, string(m) + ": " + why})
 }
@@ -138,12 +140,12 @@ func (p *parse) emit(a act, m belay.Marker, why string) {
 // within the last acts.
 func (p *parse) reports(i, within int) bool {
 	for _, f := range p.out {
-		if f.marker == belay.MarkFix {
+		if f.Marker == belay.MarkFix {
 			return true
 		}
 	}
 	for j := i - 1; j >= 0 && j >= i-within; j-- {
-		if p.acts[j].deed == complaint && p.acts[j].strength >= faint {
+		if p.acts[j].Deed == deed.Complaint && p.acts[j].Strength >= grammar.Faint {
 			return false
 		}
 	}
@@ -154,10 +156,10 @@ func (p *parse) reports(i, within int) bool {
 // of what is asked next.
 func (p *parse) complained(i int) {
 	a := p.acts[i]
-	if a.strength < plain && !(a.c.block.Section() == prose.Problem || a.c.block.Kind == prose.Item && !p.hasRequest(a.c.line)) {
+	if a.Strength < grammar.Plain && !(a.C.Block.Section() == prose.Problem || a.C.Block.Kind == prose.Item && !p.hasRequest(a.C.Line)) {
 		return
 	}
-	if next := p.nextIn(i); next != nil && next.deed == request && next.marker != belay.MarkFix && (next.c.join == "->" || next.c.join == "→" || next.c.join == "=>" || next.c.join == "so" || next.marker == belay.MarkRemove && next.pronoun || leads(next.c.low())) {
+	if next := p.nextIn(i); next != nil && next.Deed == deed.Request && next.Marker != belay.MarkFix && (next.C.Join == "->" || next.C.Join == "→" || next.C.Join == "=>" || next.C.Join == "so" || next.Marker == belay.MarkRemove && next.Pronoun || leads(next.C.Low())) {
 		p.note(a, "", "the reason of what is asked next")
 		return
 	}
@@ -165,7 +167,7 @@ func (p *parse) complained(i int) {
 		p.note(a, "", "goes on with the problem before")
 		return
 	}
-	p.emit(a, belay.MarkFix, "said to be wrong now by “"+a.verb+"”")
+	p.emit(a, belay.MarkFix, "said to be wrong now by “"+a.Verb+"”")
 }
 
 // leads reports words that turn from a reason to what is wanted.
@@ -181,16 +183,16 @@ func leads(low []string) bool {
 
 // hasRequest reports whether a block asks for something besides its complaint.
 func (p *parse) hasRequest(line int) bool {
-	return slices.ContainsFunc(p.acts, func(a act) bool { return a.c.line == line && (a.deed == request || a.deed == mend) })
+	return slices.ContainsFunc(p.acts, func(a deed.Act) bool { return a.C.Line == line && (a.Deed == deed.Request || a.Deed == deed.Mend) })
 }
 
 // nextIn is the next act of the same paragraph.
-func (p *parse) nextIn(i int) *act {
+func (p *parse) nextIn(i int) *deed.Act {
 	for j := i + 1; j < len(p.acts); j++ {
-		if p.acts[j].c.line != p.acts[i].c.line {
+		if p.acts[j].C.Line != p.acts[i].C.Line {
 			return nil
 		}
-		if d := p.acts[j].deed; d != ground {
+		if d := p.acts[j].Deed; d != deed.Ground {
 			return &p.acts[j]
 		}
 	}
@@ -201,9 +203,9 @@ func (p *parse) nextIn(i int) *act {
 // the same paragraph without a word that says it is another, or one about "it".
 func (p *parse) goesOn(i int) bool {
 	a := p.acts[i]
-	var last *act
+	var last *deed.Act
 	for j := i - 1; j >= 0; j-- {
-		if d := p.acts[j].deed; d == complaint && p.acts[j].strength == plain || d == material && p.acts[j].strength == plain {
+		if d := p.acts[j].Deed; d == deed.Complaint && p.acts[j].Strength == grammar.Plain || d == deed.Material && p.acts[j].Strength == grammar.Plain {
 			last = &p.acts[j]
 			break
 		}
@@ -211,17 +213,17 @@ func (p *parse) goesOn(i int) bool {
 	if last == nil || len(p.out) == 0 {
 		return false
 	}
-	if last.deed == material {
+	if last.Deed == deed.Material {
 		return p.reports(i, 0)
 	}
-	low := a.c.low()
-	additive := a.also || slices.Contains(low, "too") || slices.Contains(low, "also") || slices.Contains(low, "another") || slices.Contains(low, "besides")
+	low := a.C.Low()
+	additive := a.Also || slices.Contains(low, "too") || slices.Contains(low, "also") || slices.Contains(low, "another") || slices.Contains(low, "besides")
 	switch {
-	case a.c.block.Kind == prose.Item && a.c.line != last.c.line, additive, a.c.group || a.c.topic != "":
+	case a.C.Block.Kind == prose.Item && a.C.Line != last.C.Line, additive, a.C.Group || a.C.Topic != "":
 		return false
-	case a.c.sent == last.c.sent:
-		return a.pronoun || a.c.join == "because" || a.c.join == "so" || a.c.join == "if" || a.c.join == ";" && len(low) < 4
-	case last.c.block.Kind == prose.Item && a.c.line != last.c.line:
+	case a.C.Sent == last.C.Sent:
+		return a.Pronoun || a.C.Join == "because" || a.C.Join == "so" || a.C.Join == "if" || a.C.Join == ";" && len(low) < 4
+	case last.C.Block.Kind == prose.Item && a.C.Line != last.C.Line:
 		return false
 	}
 	return true
@@ -233,41 +235,41 @@ func (p *parse) mended(i int) {
 	a := p.acts[i]
 	for j := i - 1; j >= 0; j-- {
 		b := p.acts[j]
-		if b.deed == complaint && (b.strength == faint && !p.emitted(b)) && len(p.out) == 0 {
-			p.emit(b, belay.MarkFix, "to be mended: “"+a.verb+"”")
+		if b.Deed == deed.Complaint && (b.Strength == grammar.Faint && !p.emitted(b)) && len(p.out) == 0 {
+			p.emit(b, belay.MarkFix, "to be mended: “"+a.Verb+"”")
 			return
 		}
 	}
 	for _, f := range p.out {
-		if f.marker == belay.MarkFix {
+		if f.Marker == belay.MarkFix {
 			p.note(a, "", "goes with the problem before")
 			return
 		}
 	}
 	if g := p.story(i); g != nil {
-		p.emit(*g, belay.MarkFix, "told, and to be mended: “"+a.verb+"”")
+		p.emit(*g, belay.MarkFix, "told, and to be mended: “"+a.Verb+"”")
 		return
 	}
 	for j := range p.acts {
-		if b := p.acts[j]; b.deed == material || j > i && b.deed == complaint {
-			if b.deed == material {
-				p.emit(b, belay.MarkFix, "output is pasted, to be mended: “"+a.verb+"”")
+		if b := p.acts[j]; b.Deed == deed.Material || j > i && b.Deed == deed.Complaint {
+			if b.Deed == deed.Material {
+				p.emit(b, belay.MarkFix, "output is pasted, to be mended: “"+a.Verb+"”")
 			}
 			return
 		}
 	}
-	p.doubts = append(p.doubts, belay.Doubt{Words: a.c.text(p.msg, span{0, len(a.c.t)}), Readings: []string{"what is wrong is not said"}})
+	p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), Readings: []string{"what is wrong is not said"}})
 }
 
-func (p *parse) emitted(a act) bool {
-	return slices.ContainsFunc(p.out, func(f found) bool { return f.a.c.sent == a.c.sent && f.a.core == a.core && f.a.c.line == a.c.line })
+func (p *parse) emitted(a deed.Act) bool {
+	return slices.ContainsFunc(p.out, func(f found) bool { return f.a.C.Sent == a.C.Sent && f.a.Core == a.Core && f.a.C.Line == a.C.Line })
 }
 
 // story is the sentence before a "fix it" that tells something: what is told is what
 // is wrong.
-func (p *parse) story(i int) *act {
+func (p *parse) story(i int) *deed.Act {
 	for j := i - 1; j >= 0; j-- {
-		if low := p.acts[j].c.low(); p.acts[j].deed == ground && len(low) > 4 && finite(low) {
+		if low := p.acts[j].C.Low(); p.acts[j].Deed == deed.Ground && len(low) > 4 && grammar.Finite(low) {
 			return &p.acts[j]
 		}
 	}
@@ -277,24 +279,24 @@ func (p *parse) story(i int) *act {
 // asked emits a request, unless it only says how the one before is meant.
 func (p *parse) asked(i int) {
 	a := p.acts[i]
-	low := a.c.low()
+	low := a.C.Low()
 	if line := strings.Join(low, " "); len(p.doubts) > 0 && (strings.Contains(line, "the rest") || strings.Contains(line, "the others") || strings.Contains(line, "the other ones")) {
 		return // of what is in doubt
 	}
-	if a.c.topic == "wrong" {
-		a.marker = belay.MarkFix
+	if a.C.Topic == "wrong" {
+		a.Marker = belay.MarkFix
 	}
-	if n, _ := strip(low); a.c.block.Section() == prose.Problem && a.c.block.Kind == prose.Item && imperative(low[n:]) == 0 {
-		a.marker = belay.MarkFix // a list of what is wrong
+	if n, _ := grammar.Strip(low); a.C.Block.Section() == prose.Problem && a.C.Block.Kind == prose.Item && grammar.Imperative(low[n:]) == 0 {
+		a.Marker = belay.MarkFix // a list of what is wrong
 	}
-	if n := len(p.out); n > 0 && p.out[n-1].marker == belay.MarkFix && a.verb == "a thing named" && (slices.Contains(low, "too") || slices.Contains(low, "also") || strings.HasSuffix(strings.Join(low, " "), "as well")) {
-		a.marker = belay.MarkFix // "… 404. the button too"
+	if n := len(p.out); n > 0 && p.out[n-1].Marker == belay.MarkFix && a.Verb == "a thing named" && (slices.Contains(low, "too") || slices.Contains(low, "also") || strings.HasSuffix(strings.Join(low, " "), "as well")) {
+		a.Marker = belay.MarkFix // "… 404. the button too"
 	}
 	var last *found
 	if len(p.out) > 0 {
 		last = &p.out[len(p.out)-1]
 	}
-	if i+1 < len(p.acts) && p.acts[i+1].c.sent == a.c.sent && strings.Contains("->=>→", p.acts[i+1].c.join) && p.acts[i+1].c.join != "" && p.acts[i+1].deed == request {
+	if i+1 < len(p.acts) && p.acts[i+1].C.Sent == a.C.Sent && strings.Contains("->=>→", p.acts[i+1].C.Join) && p.acts[i+1].C.Join != "" && p.acts[i+1].Deed == deed.Request {
 		p.note(a, "", "the reason of what is asked next")
 		return
 	}
@@ -302,35 +304,35 @@ func (p *parse) asked(i int) {
 		p.note(a, "", "says how the one before is meant")
 		return
 	}
-	if a.marker == belay.MarkFix && last != nil && last.marker == belay.MarkFix && p.shares(a, *last) {
+	if a.Marker == belay.MarkFix && last != nil && last.Marker == belay.MarkFix && p.shares(a, *last) {
 		p.note(a, "", "goes with the problem before")
 		return
 	}
-	p.emit(a, a.marker, "by “"+a.verb+"”")
+	p.emit(a, a.Marker, "by “"+a.Verb+"”")
 }
 
 // qualifies reports a request that is part of the one before.
-func (p *parse) qualifies(a act, last found) bool {
-	near := a.c.line == last.a.c.line && a.c.sent-last.a.c.sent <= 1 || a.c.line == last.a.c.line+1 && a.c.block.Kind == prose.Para
-	if !near || a.c.block.Kind == prose.Item && a.c.line != last.a.c.line {
+func (p *parse) qualifies(a deed.Act, last found) bool {
+	near := a.C.Line == last.a.C.Line && a.C.Sent-last.a.C.Sent <= 1 || a.C.Line == last.a.C.Line+1 && a.C.Block.Kind == prose.Para
+	if !near || a.C.Block.Kind == prose.Item && a.C.Line != last.a.C.Line {
 		return false
 	}
 	switch {
-	case last.marker == belay.MarkFix && a.pronoun && a.marker != belay.MarkRemove:
-		return !a.also
-	case last.marker == belay.MarkFix && strings.Contains(a.verb, "not") && a.c.sent == last.a.c.sent:
+	case last.Marker == belay.MarkFix && a.Pronoun && a.Marker != belay.MarkRemove:
+		return !a.Also
+	case last.Marker == belay.MarkFix && strings.Contains(a.Verb, "not") && a.C.Sent == last.a.C.Sent:
 		return true
-	case last.marker == belay.MarkFix && last.a.deed == complaint && a.marker == belay.MarkModify && isWish(a.verb) && (a.c.sent == last.a.c.sent || a.pronoun):
+	case last.Marker == belay.MarkFix && last.a.Deed == deed.Complaint && a.Marker == belay.MarkModify && isWish(a.Verb) && (a.C.Sent == last.a.C.Sent || a.Pronoun):
 		return true
-	case last.marker == belay.MarkFix && a.c.sent == last.a.c.sent && a.c.join == "because":
+	case last.Marker == belay.MarkFix && a.C.Sent == last.a.C.Sent && a.C.Join == "because":
 		return true
-	case a.pronoun && a.marker == belay.MarkModify:
+	case a.Pronoun && a.Marker == belay.MarkModify:
 		return true
-	case a.pronoun && isWish(a.verb) && a.marker == belay.MarkModify:
+	case a.Pronoun && isWish(a.Verb) && a.Marker == belay.MarkModify:
 		return true
-	case a.verb == "a thing named" && a.c.frag && a.c.join == "" && a.c.block.Kind == prose.Para && (last.a.verb != "a thing named" || last.a.c.line != a.c.line) && words.Tech(a.c.t[min(a.core.from, len(a.c.t)-1)].Low):
+	case a.Verb == "a thing named" && a.C.Frag && a.C.Join == "" && a.C.Block.Kind == prose.Para && (last.a.Verb != "a thing named" || last.a.C.Line != a.C.Line) && words.Tech(a.C.T[min(a.Core.From, len(a.C.T)-1)].Low):
 		return true
-	case a.verb == "a thing named" && !a.c.group && a.c.block.Kind == prose.Para && a.marker == belay.MarkAdd && !a.made && last.marker == belay.MarkFix:
+	case a.Verb == "a thing named" && !a.C.Group && a.C.Block.Kind == prose.Para && a.Marker == belay.MarkAdd && !a.Made && last.Marker == belay.MarkFix:
 		return true
 	}
 	return false
@@ -342,12 +344,12 @@ func isWish(verb string) bool {
 }
 
 // shares reports that two clauses speak of the same thing.
-func (p *parse) shares(a act, b found) bool {
-	if a.c.block.Kind == prose.Item && a.c.line != b.a.c.line {
+func (p *parse) shares(a deed.Act, b found) bool {
+	if a.C.Block.Kind == prose.Item && a.C.Line != b.a.C.Line {
 		return false
 	}
-	for _, w := range a.c.low() {
-		if len(w) > 3 && !words.Preposition(w) && slices.Contains(b.a.c.low(), w) && !words.Auxiliary(w) && !words.Determiner(w) {
+	for _, w := range a.C.Low() {
+		if len(w) > 3 && !words.Preposition(w) && slices.Contains(b.a.C.Low(), w) && !words.Auxiliary(w) && !words.Determiner(w) {
 			return true
 		}
 	}
@@ -362,17 +364,17 @@ func (p *parse) lastly() {
 	}
 	for pass := range 5 {
 		for _, a := range p.acts {
-			section := a.c.block.Section()
-			ok := pass == 0 && a.deed == complaint && section != prose.Around && section != prose.Expected && (section != prose.Title || a.strength == faint) ||
-				pass == 1 && a.deed == material ||
-				pass == 2 && (a.deed == request || a.deed == complaint) && section == prose.Title ||
-				pass == 4 && a.deed == ground && a.c.join != "because" && a.c.join != "if" && section != prose.Around && statesFact(a.c.low()) ||
-				pass == 3 && (a.deed == request || a.deed == complaint) && section == prose.Expected
-			if !ok || a.deed == complaint && bare(a.c.low()) {
+			section := a.C.Block.Section()
+			ok := pass == 0 && a.Deed == deed.Complaint && section != prose.Around && section != prose.Expected && (section != prose.Title || a.Strength == grammar.Faint) ||
+				pass == 1 && a.Deed == deed.Material ||
+				pass == 2 && (a.Deed == deed.Request || a.Deed == deed.Complaint) && section == prose.Title ||
+				pass == 4 && a.Deed == deed.Ground && a.C.Join != "because" && a.C.Join != "if" && section != prose.Around && statesFact(a.C.Low()) ||
+				pass == 3 && (a.Deed == deed.Request || a.Deed == deed.Complaint) && section == prose.Expected
+			if !ok || a.Deed == deed.Complaint && bare(a.C.Low()) {
 				continue
 			}
-			if a.deed == request {
-				p.emit(a, a.marker, "by “"+a.verb+"”")
+			if a.Deed == deed.Request {
+				p.emit(a, a.Marker, "by “"+a.Verb+"”")
 			} else {
 				p.emit(a, belay.MarkFix, "nothing else is asked")
 			}
@@ -389,11 +391,11 @@ func (p *parse) lastly() {
 // statesFact reports a statement about how something is now, by itself: a message that
 // says no more reports what is wrong.
 func statesFact(low []string) bool {
-	n, _ := strip(low)
-	if n >= len(low) || len(low)-n < 4 || words.Pronoun(low[n]) || words.Subject(low[n]) || idle(low) {
+	n, _ := grammar.Strip(low)
+	if n >= len(low) || len(low)-n < 4 || words.Pronoun(low[n]) || words.Subject(low[n]) || grammar.Idle(low) {
 		return false
 	}
-	i, ok := predicate(low[n:])
+	i, ok := grammar.Predicate(low[n:])
 	return ok && !words.Modal(low[n+i]) && low[n+i] != "was" && low[n+i] != "were" && low[n+i] != "had" && low[n+i] != "will"
 }
 

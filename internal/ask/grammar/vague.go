@@ -1,4 +1,4 @@
-package ask
+package grammar
 
 import (
 	"slices"
@@ -7,31 +7,33 @@ import (
 	"github.com/belay-dev/belay/internal/ask/words"
 )
 
-// vague finds what can be read in two ways whatever the verb is.
-func vague(low []string) []string {
+// Vague finds what can be read in two ways whatever the verb is.
+func Vague(low []string) []string {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " the usual ", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing we ", " you know what ", " the other one ", " as usual "} {
 		if strings.Contains(line, p) {
 			return []string{"what was done before is meant, which this message does not name"}
 		}
 	}
-	if part(low) && (slices.ContainsFunc(low, words.Modal) || strings.Contains(line, " into ")) {
+	if Part(low) && (slices.ContainsFunc(low, words.Modal) || strings.Contains(line, " into ")) {
 		return []string{"those that are there are converted", "others are added beside those that are there"}
 	}
-	if i := slices.Index(low, "or"); i > 0 && len(low) <= 5 && i+1 < len(low) && !slices.ContainsFunc(low, func(w string) bool { return words.Auxiliary(w) }) && imperative(low) == 0 {
+	if i := slices.Index(low, "or"); i > 0 && len(low) <= 5 && i+1 < len(low) && !slices.ContainsFunc(low, func(w string) bool { return words.Auxiliary(w) }) && Imperative(low) == 0 {
 		return []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")}
 	}
-	if len(low) <= 4 && imperative(low) > 0 && low[len(low)-1] == "one" && !slices.ContainsFunc(low, func(w string) bool { return w == "a" || w == "new" || w == "another" || w == "add" || w == "make" || w == "create" || w == "write" || w == "build" }) {
+	if len(low) <= 4 && Imperative(low) > 0 && low[len(low)-1] == "one" && !slices.ContainsFunc(low, func(w string) bool {
+		return w == "a" || w == "new" || w == "another" || w == "add" || w == "make" || w == "create" || w == "write" || w == "build"
+	}) {
 		return []string{"which one is meant is not said"}
 	}
-	if len(low) <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !hasVerb(low) {
+	if len(low) <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !HasVerb(low) {
 		return []string{"which thing is meant, and what is to be done with it, is not said"}
 	}
 	return identity(low)
 }
 
-// part reports that only some of a number of things are meant: half of the alerts.
-func part(low []string) bool {
+// Part reports that only some of a number of things are meant: half of the alerts.
+func Part(low []string) bool {
 	if len(low) < 4 {
 		return false
 	}
@@ -58,7 +60,7 @@ func identity(low []string) []string {
 	if len(o) > 2 || !bareNoun(o[0]) || len(o) == 2 && !bareNoun(o[1]) || i > 2 {
 		return nil
 	}
-	if len(o) == 1 && (compared(o) > 0 || words.Comparative(o[0])) {
+	if len(o) == 1 && (Compared(o) > 0 || words.Comparative(o[0])) {
 		return nil
 	}
 	return []string{"only the name changes", "one kind of thing is converted into the other", "one is offered beside the other"}
@@ -69,7 +71,7 @@ func bareNoun(w string) bool {
 	if w == "" || words.Auxiliary(w) || words.Preposition(w) || words.Comparative(w) || words.Negative(w) || words.Pronoun(w) || adverbs[w] || w == "\"" {
 		return false
 	}
-	if _, ok := value(w); ok {
+	if _, ok := Value(w); ok {
 		return false
 	}
 	for _, end := range []string{"able", "ible", "ed", "ly", "ous", "ive", "ful", "less", "ic", "al"} {
@@ -77,15 +79,15 @@ func bareNoun(w string) bool {
 			return false
 		}
 	}
-	_, ending := words.Base(w, anyVerb)
+	_, ending := words.Base(w, AnyVerb)
 	return ending != "ed" && ending != "ing"
 }
 
 var adverbs = map[string]bool{"possible": true, "able": true, "allowed": true, "there": true, "here": true, "sent": true, "shown": true, "done": true, "first": true, "last": true,
 	"in": true, "on": true, "off": true, "monday": true, "ok": true, "fine": true, "enough": true, "so": true, "same": true, "correct": true, "right": true, "left": true, "default": true, "utc": true, "true": true, "false": true, "read-only": true, "hidden": true, "visible": true, "big": true, "small": true, "fast": true, "clear": true, "simple": true, "open": true, "empty": true, "available": true}
 
-// oldRecords reads "the old users": rows that are old, or code about them.
-func oldRecords(o []string) []string {
+// OldRecords reads "the old users": rows that are old, or code about them.
+func OldRecords(o []string) []string {
 	if len(o) == 0 || len(o) > 3 {
 		return nil
 	}
@@ -110,8 +112,8 @@ func oldRecords(o []string) []string {
 var records = map[string]bool{"user": true, "account": true, "post": true, "order": true, "customer": true, "member": true, "record": true, "item": true, "product": true,
 	"entr": true, "session": true, "booking": true, "invoice": true, "message": true, "comment": true, "file": true, "event": true, "subscription": true, "project": true, "article": true, "photo": true, "image": true, "patient": true, "appointment": true, "song": true, "concert": true, "note": true, "job": true, "report": true, "run": true, "task": true, "ticket": true, "client": true, "categor": true, "tag": true, "data": true, "row": true, "upload": true, "document": true, "token": true, "page": true, "device": true}
 
-// better reads "make X better": towards what is not said.
-func better(o []string) []string {
+// Better reads "make X better": towards what is not said.
+func Better(o []string) []string {
 	if len(o) == 0 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package ask
+package grammar
 
 import (
 	"slices"
@@ -7,11 +7,11 @@ import (
 	"github.com/belay-dev/belay/internal/ask/words"
 )
 
-// span is a stretch of a clause's tokens.
-type span struct{ from, to int }
+// Span is a stretch of a clause's tokens.
+type Span struct{ From, To int }
 
 // touching are verbs whose prohibition leaves a thing as it is: what is kept is their
-// object.
+// Object.
 var touching = map[string]bool{"touch": true, "change": true, "modify": true, "break": true, "alter": true, "edit": true, "mess": true,
 	"rename": true, "remove": true, "delete": true, "move": true, "convert": true, "refactor": true, "reformat": true, "rewrite": true, "drop": true,
 	"affect": true, "lose": true, "disturb": true, "update": true, "replace": true, "adjust": true, "disable": false}
@@ -21,46 +21,46 @@ func touches(w string) bool {
 	return b != ""
 }
 
-// keeps finds what a clause wants left alone. whole says that the clause asks for
+// Keeps finds what a clause wants left alone. whole says that the clause asks for
 // nothing else; ok that it is about keeping at all.
-func keeps(low []string) (what span, whole, ok bool) {
-	n, _ := strip(low)
+func Keeps(low []string) (what Span, whole, ok bool) {
+	n, _ := Strip(low)
 	if n >= len(low) {
-		return span{}, false, false
+		return Span{}, false, false
 	}
 	rest := low[n:]
 	if len(rest) > 2 && (rest[0] == "we" || rest[0] == "i" || rest[0] == "you") && (rest[1] == "keep" || rest[1] == "leave") {
 		rest, n = rest[1:], n+1
 	}
 	if len(rest) > 2 && (rest[0] == "nothing" || rest[0] == "none") && words.Modal(rest[1]) && (touches(rest[2]) || len(rest) > 3 && touches(rest[3])) {
-		return span{n, len(low)}, true, true
+		return Span{n, len(low)}, true, true
 	}
-	for _, rule := range []func([]string) (span, bool){keepOrder, prohibition, noThing, keptSubject, sameThing} {
+	for _, rule := range []func([]string) (Span, bool){keepOrder, Prohibition, noThing, keptSubject, sameThing} {
 		if s, ok := rule(rest); ok {
-			return span{s.from + n, s.to + n}, true, true
+			return Span{s.From + n, s.To + n}, true, true
 		}
 	}
 	if i := slices.Index(low, "without"); i > 0 && i+1 < len(low) && gerund(low[i+1]) && touches(low[i+1]) {
-		return object(low, i+2), false, true
+		return Object(low, i+2), false, true
 	}
-	return span{}, false, false
+	return Span{}, false, false
 }
 
 // keepOrder reads "keep X working", "leave X alone".
-func keepOrder(low []string) (span, bool) {
+func keepOrder(low []string) (Span, bool) {
 	switch low[0] {
 	case "keep", "leave", "preserve", "retain", "maintain":
 	default:
-		return span{}, false
+		return Span{}, false
 	}
 	if len(low) < 2 || low[1] == "out" || low[1] == "up" || low[1] == "getting" || low[1] == "me" || low[1] == "us" {
-		return span{}, false
+		return Span{}, false
 	}
-	return object(low, 1), true
+	return Object(low, 1), true
 }
 
-// object is the noun phrase from i on, without what is said about how to keep it.
-func object(low []string, i int) span {
+// Object is the noun phrase from i on, without what is said about how to keep it.
+func Object(low []string, i int) Span {
 	for i < len(low) && (low[i] == "with" || low[i] == "either" || low[i] == "please") {
 		i++
 	}
@@ -75,17 +75,17 @@ func object(low []string, i int) span {
 		to--
 	}
 	if to-i == 1 && words.Pronoun(low[i]) && low[i] != "everything" {
-		return span{i, i} // "leave it": what it is was said before
+		return Span{i, i} // "leave it": what it is was said before
 	}
-	return span{i, to}
+	return Span{i, to}
 }
 
 var keptTail = map[string]bool{"as": true, "alone": true, "untouched": true, "unchanged": true, "intact": true, "working": true, "alive": true, "though": true, "tho": true,
 	"around": true, "like": true, "exactly": true, "while": true, "when": true, "if": true, "please": true, "available": true, "compatible": true, "running": true,
 	"for": true, "stable": true, "until": true, "otherwise": true, "thanks": true, "yet": true, "but": true, "the-same": true, "because": true, "unless": true, "ok": true, "at": true, "either": true, "green": true, "anyway": true}
 
-// prohibition reads "don't touch X" and "don't use anything that …".
-func prohibition(low []string) (span, bool) {
+// Prohibition reads "don't touch X" and "don't use anything that …".
+func Prohibition(low []string) (Span, bool) {
 	i := 0
 	switch {
 	case low[0] == "don't" || low[0] == "never":
@@ -95,50 +95,50 @@ func prohibition(low []string) (span, bool) {
 	case low[0] == "without" && len(low) > 1 && gerund(low[1]):
 		i = 1
 	default:
-		return span{}, false
+		return Span{}, false
 	}
 	for i < len(low) && (low[i] == "just" || low[i] == "you" || low[i] == "ever" || low[i] == "dare" || low[i] == "please" || low[i] == "even") {
 		i++
 	}
 	if i >= len(low) || low[i] == "know" || low[i] == "forget" || low[i] == "worry" || low[i] == "think" || low[i] == "ask" || low[i] == "hesitate" || low[i] == "mind" || low[i] == "care" || low[i] == "understand" {
-		return span{}, i < len(low) && low[i] == "forget"
+		return Span{}, i < len(low) && low[i] == "forget"
 	}
 	if touches(low[i]) {
-		return object(low, i+1), true
+		return Object(low, i+1), true
 	}
 	to := len(low)
 	if last := slices.Index(low, ","); last > 0 && len(low)-last < 4 {
 		to = last
 	}
-	return span{0, to}, true
+	return Span{0, to}, true
 }
 
 // noThing reads "no login", "no new dependencies": a thing nobody wants, with its
 // negation, because nothing is named that stays.
-func noThing(low []string) (span, bool) {
-	if low[0] != "no" || len(low) < 2 || finite(low) {
-		return span{}, false
+func noThing(low []string) (Span, bool) {
+	if low[0] != "no" || len(low) < 2 || Finite(low) {
+		return Span{}, false
 	}
 	if slices.Contains(low, "yet") || slices.Contains(low, "so") && low[1] == "way" {
-		return span{}, false
+		return Span{}, false
 	}
 	switch low[1] {
 	case "wait", "longer", "idea", "one", "rush", "hurry", "problem", "worries", "matter", "way", "need", "clue", "thanks", "pressure", "more", ",", "reaction", "response", "effect", "luck":
-		return span{}, false
+		return Span{}, false
 	}
-	return span{0, len(low)}, true
+	return Span{0, len(low)}, true
 }
 
 // sameThing reads "same stages".
-func sameThing(low []string) (span, bool) {
-	if low[0] != "same" || len(low) < 2 || finite(low) {
-		return span{}, false
+func sameThing(low []string) (Span, bool) {
+	if low[0] != "same" || len(low) < 2 || Finite(low) {
+		return Span{}, false
 	}
 	switch low[1] {
 	case "as", "thing", "for", "with", "here", "again", "problem", "issue", "error", "story", ",", "goes", "on", "in", "happens":
-		return span{}, false
+		return Span{}, false
 	}
-	return span{0, len(low)}, true
+	return Span{0, len(low)}, true
 }
 
 // stayed are what may follow a subject that is to be left as it is.
@@ -157,7 +157,7 @@ var persists = map[string]bool{"open": true, "visible": true, "blank": true, "em
 	"gray": true, "highlighted": true, "there": true, "on": true, "at": true, "in": true, "white": true, "red": true, "active": true, "selected": true, "after": true, "even": true, "when": true, "pending": true, "locked": true, "logged": true, "hidden": true, "loading": true, "behind": true}
 
 // keptSubject reads "X stays", "X must not change": what is kept is the subject.
-func keptSubject(low []string) (span, bool) {
+func keptSubject(low []string) (Span, bool) {
 	line := " " + strings.Join(low, " ") + " "
 	best, noun := -1, false
 	for _, s := range stayed {
@@ -171,7 +171,7 @@ func keptSubject(low []string) (span, bool) {
 		}
 	}
 	if best < 0 {
-		return span{}, false
+		return Span{}, false
 	}
 	to := strings.Count(line[:best+1], " ") - 1
 	for i := 1; i < to; i++ {
@@ -182,16 +182,16 @@ func keptSubject(low []string) (span, bool) {
 	for to > 0 && trailing[low[to-1]] {
 		to--
 	}
-	if to == 0 || imperative(low) > 0 && (noun || to < 2 || words.Determiner(low[1])) {
-		return span{}, false
+	if to == 0 || Imperative(low) > 0 && (noun || to < 2 || words.Determiner(low[1])) {
+		return Span{}, false
 	}
 	if to == 1 && words.Pronoun(low[0]) && low[0] != "everything" {
 		if slices.Contains(low, "keep") {
-			return span{}, false // "it must keep the newest": how it should be
+			return Span{}, false // "it must keep the newest": how it should be
 		}
-		return span{0, 0}, true
+		return Span{0, 0}, true
 	}
-	return span{0, to}, true
+	return Span{0, to}, true
 }
 
 var trailing = map[string]bool{"obviously": true, "also": true, "of-course": true, "still": true, "just": true, "always": true, "please": true,

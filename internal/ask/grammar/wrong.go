@@ -1,4 +1,4 @@
-package ask
+package grammar
 
 import (
 	"slices"
@@ -10,20 +10,20 @@ import (
 // Strengths of a complaint. A plain one is reported as wrong whatever else is asked; a
 // faint one may be only the reason of what is asked.
 const (
-	fine = iota
-	faint
-	plain
+	Fine = iota
+	Faint
+	Plain
 )
 
-// wrong says how much a clause complains about how things are now, and by which words.
-func wrong(low []string) (strength int, by string) {
-	n, s := strip(low)
+// Wrong says how much a clause complains about how things are now, and by which words.
+func Wrong(low []string) (strength int, by string) {
+	n, s := Strip(low)
 	rest := low[n:]
-	if s.opener || len(rest) == 0 || len(rest) < 5 && (rest[0] == "repo" || rest[0] == "repository") || len(rest) < 6 && len(rest) > 1 && rest[1] == "repo" {
-		return fine, ""
+	if s.Opener || len(rest) == 0 || len(rest) < 5 && (rest[0] == "repo" || rest[0] == "repository") || len(rest) < 6 && len(rest) > 1 && rest[1] == "repo" {
+		return Fine, ""
 	}
 	if rest[0] == "why" {
-		return faint, "why"
+		return Faint, "why"
 	}
 	if at := wishAt(rest); at >= 0 {
 		rest = rest[:at]
@@ -31,20 +31,20 @@ func wrong(low []string) (strength int, by string) {
 	line := " " + strings.Join(rest, " ") + " "
 	for _, p := range plainly {
 		if strings.Contains(line, p) {
-			return plain, strings.TrimSpace(p)
+			return Plain, strings.TrimSpace(p)
 		}
 	}
 	for i, w := range rest {
 		if w == "instead" || w == "rather" {
 			break
 		}
-		if words.Wrong(w) && !named(rest, i) {
-			return plain, w
+		if words.Wrong(w) && !Named(rest, i) {
+			return Plain, w
 		}
 		if end, ok := words.Fails(w); ok && failingHere(rest, i, end) {
-			return plain, w
+			return Plain, w
 		}
-		if s := denied(rest, i); s > fine {
+		if s := denied(rest, i); s > Fine {
 			return s, w
 		}
 	}
@@ -77,9 +77,9 @@ var plainly = []string{
 	" shows up on every ", " by guessing ", " without permission ", " without being logged in ", " without logging in ", " without auth ", " without any check ", " lint errors ", " type errors ", " eslint errors ", " compile errors ", " compiler errors ", " broken link ", " dead link ", " never taken ", " doing it wrong ", " gone for ", " inside walls ", " too late ", " in random ", " thrown out ", " kicked out ", " logged out ", " walk through ", " has an old ", " have an old ", " has the old ", " has the wrong ", " has a wrong ", " stack overflow ", " memory leak ", " race condition ", " still says ", " still shows ", " still get ", " still gets ", " still points ", " makes no sense ", " is missing ", " are missing ", " is gone ", " are gone ", " went missing ", " gives an error ", " throws an error ", " an error ", " error message ", " fails ", " failing ", " behind the ", " on top of prices ", " overlapping ", " is empty ", " are empty ", " even though ", " gets deleted ", " get deleted ", " red since ",
 }
 
-// named reports a bad word that is part of a thing's name: "the bug tracker", "crash
+// Named reports a bad word that is part of a thing's name: "the bug tracker", "crash
 // reports", "dead letter queue", "duplicate items".
-func named(low []string, i int) bool {
+func Named(low []string, i int) bool {
 	w := low[i]
 	if i > 0 && (low[i-1] == "no" || low[i-1] == "without" || low[i-1] == "any") {
 		return true
@@ -89,11 +89,11 @@ func named(low []string, i int) bool {
 		case "report", "reports", "reporter", "reporting", "tracker", "letter", "code", "codes", "handler", "handling", "detection", "page", "boundary", "log", "logs", "template", "check", "checks", "screen", "test", "tests", "items", "down", "sharing", "state", "class", "classes":
 			return true
 		}
-		if (w == "duplicate" || w == "duplicates" || w == "stale" || w == "old" || w == "slow" || w == "infinite") && !words.Auxiliary(low[i+1]) && imperative(low) > 0 {
+		if (w == "duplicate" || w == "duplicates" || w == "stale" || w == "old" || w == "slow" || w == "infinite") && !words.Auxiliary(low[i+1]) && Imperative(low) > 0 {
 			return true
 		}
 	}
-	return imperative(low) > 0
+	return Imperative(low) > 0
 }
 
 // failingHere reports a verb of failing that is the predicate, not the wish or a noun.
@@ -106,9 +106,9 @@ func failingHere(low []string, i int, end string) bool {
 	case "ing":
 		return words.Auxiliary(prev) || prev == "keeps" || prev == "keep" || prev == "starts" || prev == "not"
 	case "":
-		return !words.Determiner(prev) && !words.Preposition(prev) && prev != "to" && prev != "," && prev != "and" && imperative(low) == 0
+		return !words.Determiner(prev) && !words.Preposition(prev) && prev != "to" && prev != "," && prev != "and" && Imperative(low) == 0
 	}
-	return !words.Determiner(prev) && imperative(low) == 0 && !(end == "s" && words.Preposition(prev))
+	return !words.Determiner(prev) && Imperative(low) == 0 && !(end == "s" && words.Preposition(prev))
 }
 
 // denied reads a negation of what should work: "does not close", "can't save", "is
@@ -116,62 +116,62 @@ func failingHere(low []string, i int, end string) bool {
 func denied(low []string, i int) int {
 	w := low[i]
 	if i+1 >= len(low) {
-		return fine
+		return Fine
 	}
 	next := low[i+1]
 	switch w {
 	case "don't", "never", "do":
 		if i == 0 || w == "do" && next != "not" {
-			return fine
+			return Fine
 		}
 	case "doesn't", "can't", "won't", "isn't", "aren't", "couldn't", "hasn't", "haven't", "didn't", "wasn't":
 	case "not":
-		if i == 0 || !words.Auxiliary(low[i-1]) && imperative(low) > 0 {
-			return fine
+		if i == 0 || !words.Auxiliary(low[i-1]) && Imperative(low) > 0 {
+			return Fine
 		}
 		if _, ok := words.Number(next); ok {
-			return fine
+			return Fine
 		}
 	case "nobody", "nothing":
-		if i == 0 && finite(low) && w == "nothing" {
-			return plain
+		if i == 0 && Finite(low) && w == "nothing" {
+			return Plain
 		}
-		return fine
+		return Fine
 	default:
-		return fine
+		return Fine
 	}
-	if imperative(low) > 0 || i > 0 && (low[0] == "we" || low[0] == "i") && past[w] {
-		return fine
+	if Imperative(low) > 0 || i > 0 && (low[0] == "we" || low[0] == "i") && Past[w] {
+		return Fine
 	}
 	for j := max(0, i-3); j <= min(i+2, len(low)-1); j++ {
 		switch low[j] {
 		case "so", "very", "really", "that", "ideal", "great", "nice", "pretty", "optimal", "know", "understand", "want", "need", "care", "think", "mind", "sure", "like", "use", "remember", "i'm", "expect", "knows", "wants", "yet", "believe":
-			return fine
+			return Fine
 		}
 	}
-	return plain
+	return Plain
 }
 
-var past = map[string]bool{"didn't": true, "wasn't": true, "haven't": true, "couldn't": true, "hadn't": true, "not": true}
+var Past = map[string]bool{"didn't": true, "wasn't": true, "haven't": true, "couldn't": true, "hadn't": true, "not": true}
 
 // faintly finds what may be a complaint if nothing is asked.
 func faintly(low []string, line string) (int, string) {
-	if imperative(low) > 0 {
-		return fine, ""
+	if Imperative(low) > 0 {
+		return Fine, ""
 	}
-	_, verb := predicate(low)
+	_, verb := Predicate(low)
 	for i, w := range low {
-		if words.Soft(w) && verb && i > 0 && (i+1 == len(low) || !named(low, i)) {
-			return faint, w
+		if words.Soft(w) && verb && i > 0 && (i+1 == len(low) || !Named(low, i)) {
+			return Faint, w
 		}
 	}
 	for _, p := range []string{" keeps ", " although ", " since the ", " since we ", " goes on ", " too slow ", " too big ", " too small ", " hard to ", " not so ", " complained ", " complain ", " should have ", " but it ", " used to ", " fell over ", " went down ", " is down ", " takes too ", " it takes ", " still ", " ends after ", " end after ", " twice ", " only shows ", " only works ", " ignores "} {
 		if strings.Contains(line, p) && verb {
-			return faint, strings.TrimSpace(p)
+			return Faint, strings.TrimSpace(p)
 		}
 	}
 	if i := slices.Index(low, "not"); i > 0 && slices.Index(low, "but") > i && verb {
-		return plain, "not … but"
+		return Plain, "not … but"
 	}
-	return fine, ""
+	return Fine, ""
 }

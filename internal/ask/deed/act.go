@@ -1,0 +1,187 @@
+// Package deed says what one clause of a message does: ask for something, complain, say
+// what stays, tell how it should be, leave a doubt, or only tell. It looks at nothing but
+// the clause: what several clauses mean together is for the room above. It touches no
+// file, process, clock or network.
+package deed
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Kind is what a clause does in the conversation.
+type Kind int
+
+const (
+	Ground    Kind = iota // background: says nothing to do
+	Request               // asks for something
+	Complaint             // says that something is wrong
+	Mend                  // "fix it": asks to repair what was said or shown
+	Expected              // says how it should be instead: the other side of a complaint
+	Keep                  // wants something left alone
+	Doubt                 // can be read in two ways
+	Anew                  // start over
+	Material              // a pasted crash or log
+)
+
+// Act is a clause understood.
+type Act struct {
+	Deed     Kind
+	Marker   belay.Marker
+	Strength int            // of a complaint, as grammar has it
+	Verb     string         // the words that decided
+	Core     grammar.Span   // what the phrase is taken from
+	Obj      int            // where the object begins
+	Pronoun  bool           // the object or subject is "it", "them"
+	Also     bool           // it is said to be one more
+	Readings []string       // of a doubt
+	Keeps    []grammar.Span // what is to be left alone
+	C        grammar.Clause
+	Made     bool // a verb of making, or a thing asked for, with an indefinite object
+}
+
+// creates are the verbs that make a whole.
+var creates = map[string]bool{"create": true, "build": true, "generate": true, "set up": true, "put together": true, "scaffold": true, "bootstrap": true, "develop": true, "start": true, "begin": true, "make": true, "write": true, "prototype": true}
+
+// Creates reports a verb that makes a whole.
+func Creates(verb string) bool { return creates[verb] }
+
+// Read understands one clause.
+func Read(c grammar.Clause) Act {
+	low := c.Low()
+	n, s := grammar.Strip(low)
+	a := Act{C: c, Also: s.Also, Core: grammar.Span{From: n, To: len(low)}, Obj: n}
+	if n >= len(low) {
+		return a
+	}
+	if sp, whole, ok := grammar.Keeps(low); ok {
+		a.Keeps = append(a.Keeps, sp)
+		if whole {
+			a.Deed = Keep
+			return a
+		}
+		low, c.T = low[:slices.Index(low, "without")], c.T[:slices.Index(low, "without")]
+		a.C, a.Core.To = c, len(low)
+	}
+	a = a.understand(low, low[n:], n, s)
+	if a.Deed != Ground && a.Core.To > len(a.C.T) {
+		a.Core.To = len(a.C.T)
+	}
+	return a
+}
+
+func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
+	if grammar.Over(rest) {
+		a.Deed, a.Verb = Anew, strings.Join(rest[:min(3, len(rest))], " ")
+		return a
+	}
+	if r := grammar.Vague(rest); r != nil {
+		a.Deed, a.Readings = Doubt, r
+		return a
+	}
+	if a.C.Join == "because" || a.C.Join == "if" {
+		if strength, by := grammar.Wrong(low); strength == grammar.Plain && a.C.Join == "because" {
+			a.Deed, a.Strength, a.Verb = Complaint, grammar.Faint, by
+		}
+		return a
+	}
+	if k := grammar.Imperative(rest); k > 0 && !(a.C.Close == "?" && grammar.Finite(rest) && !s.Opener) {
+		return a.imperative(rest, n, k)
+	}
+	if len(rest) > 2 && (rest[0] == "we" && rest[1] == "are" || rest[0] == "i" && rest[1] == "am") {
+		if b, end := words.Base(rest[2], grammar.AnyVerb); end == "ing" && creates[b] {
+			a.Deed, a.Marker, a.Made, a.Verb, a.Obj = Request, belay.MarkAdd, true, b, n+3
+			return a
+		}
+	}
+	if b, end := words.Base(rest[min(1, len(rest)-1)], grammar.AnyVerb); (rest[0] == "i'm" || rest[0] == "we're") && end == "ing" && creates[b] {
+		a.Deed, a.Marker, a.Made, a.Verb, a.Obj = Request, belay.MarkAdd, true, b, n+2
+		return a
+	}
+	if strength, by := grammar.Wrong(low); strength > grammar.Fine && !s.Want {
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, strength, by
+		a.Pronoun = words.Pronoun(rest[0])
+		return a
+	}
+	if k := grammar.ShouldFirst(rest); k && a.C.Join != "" {
+		a.Deed, a.Pronoun, a.Verb = Expected, true, rest[0]
+		return a
+	}
+	if m, ok := inverted(rest); ok && a.C.Close == "?" {
+		a.Deed, a.Marker, a.Verb = Request, m, rest[0]
+		return a
+	}
+	if s.Want && !grammar.Finite(rest) {
+		return a.wanted(rest)
+	}
+	if grammar.Finite(rest) {
+		return a.declarative(rest, s)
+	}
+	if s.Opener && len(rest) > 2 && (rest[0] == "the" || rest[0] == "it" || rest[0] == "there" || rest[0] == "i" || rest[0] == "we") {
+		for i := 1; i < min(4, len(rest)); i++ {
+			if b, end := words.Base(rest[i], grammar.AnyVerb); b != "" && end == "" && !grammar.Nounish[b] { // "that the map remember the zoom"
+				return a.imperative(rest[i:], n+i, 1)
+			}
+		}
+	}
+	return a.fragment(rest, s)
+}
+
+// inverted reads a question with its subject inside: "can the decoder be made to
+// stream", "could the list show the date".
+func inverted(low []string) (belay.Marker, bool) {
+	if len(low) < 4 || low[0] != "can" && low[0] != "could" && low[0] != "would" && low[0] != "should" && low[0] != "may" && low[0] != "shall" {
+		return "", false
+	}
+	for i := 2; i < min(len(low), 8); i++ {
+		if low[i] == "be" && i+1 < len(low) {
+			return passive(low[i+1:]), true
+		}
+		if low[i] == "have" || low[i] == "get" {
+			return belay.MarkAdd, true
+		}
+		if b, end := words.Base(low[i], grammar.AnyVerb); b != "" && end == "" && (!grammar.Nounish[b] || i+1 < len(low) && words.Determiner(low[i+1])) {
+			sense, _ := words.Verb(b)
+			return MarkerOf(sense), true
+		}
+	}
+	return belay.MarkModify, true
+}
+
+// MarkerOf is what a verb's sense asks for where nothing else is known.
+func MarkerOf(s words.Sense) belay.Marker {
+	switch s {
+	case words.Modify, words.Put, words.Use, words.Tidy:
+		return belay.MarkModify
+	case words.Fix:
+		return belay.MarkFix
+	case words.Remove:
+		return belay.MarkRemove
+	}
+	return belay.MarkAdd
+}
+
+// wanted reads a thing that is asked for: "we need backups", "I'd like a legend".
+func (a Act) wanted(rest []string) Act {
+	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, "we want"
+	switch {
+	case grammar.Old(rest) || a.C.Topic != "" && grammar.Compared(rest) > 0:
+		a.Marker = belay.MarkModify
+	case grammar.Compared(rest) > 0 && words.Determiner(rest[0]) && rest[0] != "a" && rest[0] != "an" && rest[0] != "another":
+		a.Marker = belay.MarkModify
+	case grammar.ToVerb(rest) > 0:
+		i := grammar.ToVerb(rest)
+		b := a.imperative(rest[i:], a.Obj+i, grammar.Imperative(rest[i:]))
+		if b.Deed == Request && b.Marker != belay.MarkRemove {
+			a.Marker, a.Verb = b.Marker, b.Verb
+		}
+	case rest[0] == "the" || rest[0] == "our" || rest[0] == "my":
+		a.Marker = belay.MarkModify
+	}
+	a.Made = a.Marker == belay.MarkAdd && grammar.Indefinite(rest)
+	return a
+}

@@ -1,0 +1,225 @@
+package deed
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// declarative reads a sentence with a subject: what should be, what can be done, what
+// is. Only the first two ask for something.
+func (a Act) declarative(rest []string, s grammar.Said) Act {
+	a.Pronoun = words.Pronoun(rest[0]) && rest[0] != "everything" && rest[0] != "all"
+	if words.Auxiliary(rest[0]) && a.C.Join != "" && !strings.Contains(rest[0], "'") {
+		return a // it says more of what was named before
+	}
+	if i, k := grammar.Modal(rest); i > 0 && i+k < len(rest) {
+		return a.should(rest, i, i+k)
+	}
+	if i := grammar.Wanting(rest); i > 0 {
+		a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, strings.Join(rest[i:min(i+2, len(rest))], " ")
+		return a
+	}
+	if i := slices.Index(rest, "would"); i > 0 && i+2 < len(rest) && rest[i+1] == "be" && !words.Preposition(rest[0]) && !grammar.Conditional(rest[0]) && grammar.Indefinite(rest) && grammar.Enough[rest[i+2]] {
+		a.Deed, a.Marker, a.Verb, a.Core.To = Request, belay.MarkAdd, "would be "+rest[i+2], a.Core.From+i
+		return a
+	}
+	for i := 1; i < len(rest); i++ {
+		if (rest[i] == "needs" || rest[i] == "need" || rest[i] == "lacks" || rest[i] == "want" || rest[i] == "wants") && i+1 < len(rest) && i < 7 && rest[i+1] != "to" && rest[i-1] != "not" && rest[i-1] != "i" && !words.Negative(rest[i-1]) && !words.Auxiliary(rest[i+1]) {
+			a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[i]
+			a.Obj = a.Core.From + i + 1
+			if end, ok := participle(rest[i+1]); ok && end {
+				a.Marker = belay.MarkModify
+			}
+			return a
+		}
+	}
+	if belongs := slices.Index(rest, "belongs"); belongs > 0 {
+		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "belongs"
+		return a
+	}
+	if grammar.Old(rest) && a.C.Close != "?" {
+		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "not"
+		return a
+	}
+	if s.Opener && s.Want { // "it would be nice if the map remembered …"
+		return a.capability(rest)
+	}
+	if (a.C.Block.Kind == prose.Item || a.C.Group) && !words.Auxiliary(rest[0]) {
+		return a.stated(rest)
+	}
+	if a.C.Close == "?" && s.Opener {
+		return a.capability(rest)
+	}
+	return a
+}
+
+// stated reads a sentence in a list of what is wanted: "a button extends the session".
+func (a Act) stated(rest []string) Act {
+	i, ok := grammar.Predicate(rest)
+	if !ok || grammar.Past[rest[i]] || rest[i] == "was" || rest[i] == "were" || rest[0] == "i" || rest[0] == "we" {
+		return a
+	}
+	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[i]
+	if grammar.Old(rest) || grammar.Compared(rest[i:]) > 0 || rest[i] == "is" || rest[i] == "are" {
+		a.Marker = belay.MarkModify
+	}
+	return a
+}
+
+func (a Act) capability(rest []string) Act {
+	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, "it would be good"
+	if grammar.Compared(rest) > 0 || grammar.Old(rest) {
+		a.Marker = belay.MarkModify
+	}
+	if i, ok := grammar.Predicate(rest); ok {
+		if b, _ := words.Base(rest[i], grammar.AnyVerb); b != "" {
+			if sense, _ := words.Verb(b); sense == words.Modify {
+				a.Marker = belay.MarkModify
+			}
+		}
+	}
+	return a
+}
+
+// should reads what stands behind a modal.
+func (a Act) should(low []string, at, next int) Act {
+	a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, strings.Join(low[at:next], " ")
+	for next < len(low) && (grammar.Adverb(low[next]) || low[next] == "also" || low[next] == "just" || low[next] == "instead" || low[next] == "always" || low[next] == "not" || low[next] == "only" || low[next] == "automatically") {
+		a.Also = a.Also || low[next] == "also"
+		next++
+	}
+	if next >= len(low) {
+		a.Deed = Expected
+		return a
+	}
+	can := low[at] == "can" || low[at] == "may"
+	actor := slices.Contains(grammar.Actors, low[at-1])
+	o := low[next:]
+	line := strings.Join(o, " ") + " "
+	a.Obj = a.Core.From + next
+	switch {
+	case can && !(a.C.Block.Kind == prose.Item || a.C.Group || actor && low[0] != "i" && low[0] != "you" && low[0] != "we"):
+		a.Deed = Ground
+		return a
+	case strings.HasPrefix(line, "be able to ") || strings.HasPrefix(line, "be possible to ") || can:
+		a.Marker = belay.MarkAdd
+	case strings.HasPrefix(line, "be allowed") || strings.HasPrefix(line, "become"):
+	case o[0] == "be" && len(o) > 1:
+		a.Marker = passive(o[1:])
+	case o[0] == "have" && len(o) > 1:
+		a.Marker = belay.MarkAdd
+		if grammar.Compared(o) > 0 || words.Determiner(o[1]) && !grammar.Indefinite(o[1:]) {
+			a.Marker = belay.MarkModify
+		}
+	case grammar.Old(low):
+	default:
+		a.Marker = a.promised(o, actor)
+	}
+	if low[at] == "shouldn't" || low[at] == "mustn't" || slices.Contains(low[at:next], "not") {
+		a.Marker = belay.MarkModify
+	}
+	return a
+}
+
+// promised is what "X should V" asks for: by the verb, and by who X is.
+func (a Act) promised(o []string, actor bool) belay.Marker {
+	b, _ := words.Base(o[0], grammar.AnyVerb)
+	sense, _ := words.Verb(b)
+	if s, n := words.Phrase(o); n > 0 {
+		sense = s
+	}
+	switch sense {
+	case words.Add, words.Capable, words.Give:
+		if b != "build" {
+			return belay.MarkAdd
+		}
+	case words.Show:
+		if grammar.Compared(o) == 0 {
+			return belay.MarkAdd
+		}
+	case words.Remove:
+		if a.Pronoun {
+			return belay.MarkModify
+		}
+	}
+	if actor && !a.Pronoun || a.Also && sense == words.None {
+		return belay.MarkAdd
+	}
+	return belay.MarkModify
+}
+
+// passive reads "should be removed", "must be fixed", "should be bigger".
+func passive(o []string) belay.Marker {
+	b, end := words.Base(o[0], grammar.AnyVerb)
+	if end != "ed" && b != "put" {
+		return belay.MarkModify
+	}
+	switch sense, _ := words.Verb(b); sense {
+	case words.Remove:
+		return belay.MarkRemove
+	case words.Fix:
+		return belay.MarkFix
+	case words.Add:
+		return belay.MarkAdd
+	}
+	return belay.MarkModify
+}
+
+// participle reports a verb in -ing or -ed: "needs renaming".
+func participle(w string) (modify, ok bool) {
+	b, end := words.Base(w, grammar.AnyVerb)
+	sense, _ := words.Verb(b)
+	return sense == words.Modify && end != "" && end != "s", end != ""
+}
+
+// fragment reads a clause without a verb: "dark mode", "header smaller", "typo in the
+// receipt mail", "batch 64".
+func (a Act) fragment(rest []string, s grammar.Said) Act {
+	if a.C.Block.Kind != prose.Item && !a.C.Group && (len(rest) == 1 && !a.Also || grammar.Idle(rest)) && !slices.Contains(rest, "only") {
+		if len(rest) == 1 && rest[0] == "\"" || len(rest) != 1 || !s.Please {
+			return a
+		}
+	}
+	if grammar.Told(rest) || !a.C.Frag && a.C.Block.Kind != prose.Item && !a.C.Group && !a.Also && a.C.Join != "and" && a.C.Join != "+" && grammar.Compared(rest) == 0 && !grammar.Valued(rest) && !grammar.Old(rest) && !grammar.Articled(rest[0]) && !strings.HasPrefix(rest[0], "-") && !grammar.MoreThings(rest) && !slices.Contains(rest, "too") {
+		return a
+	}
+	a.Deed, a.Verb = Request, "a thing named"
+	if b, end := words.Base(rest[0], grammar.AnyVerb); end == "ing" && b != "" && len(rest) > 1 {
+		a.Verb = rest[0]
+		switch sense, _ := words.Verb(b); sense {
+		case words.Modify:
+			a.Marker = belay.MarkModify
+		case words.Fix:
+			a.Marker = belay.MarkFix
+		case words.Remove:
+			a.Marker = belay.MarkRemove
+		default:
+			a.Marker = belay.MarkAdd
+		}
+		return a
+	}
+	a.Marker = belay.MarkAdd
+	last := rest[len(rest)-1]
+	if (last == "first" || last == "last") && len(rest) < 4 && a.C.Join == "," {
+		a.Deed = Ground // "newest first": how to do what is asked
+		return a
+	}
+	more := grammar.MoreThings(rest)
+	switch {
+	case last == "only" || rest[0] == "only" && len(rest) > 1,
+		(last == "left" || last == "right" || last == "top" || last == "bottom" || last == "middle" || last == "centre" || last == "center") && !grammar.Articled(rest[0]):
+		a.Marker = belay.MarkModify
+	case more, rest[0] == "a", rest[0] == "an", rest[0] == "another", rest[0] == "new", last == "too" && a.C.Join == "":
+		a.Made = true
+	case grammar.Old(rest), grammar.Compared(rest) > 0, grammar.Valued(rest), slices.Contains(rest, "→"):
+		a.Marker = belay.MarkModify
+	default:
+		a.Made = grammar.Indefinite(rest)
+	}
+	return a
+}

@@ -1,0 +1,312 @@
+// Package grammar reads the words of one sentence by their order: where clauses end, where
+// the verb stands, what is negated, what is compared, what is wanted to stay. It answers
+// about rows of words in lower case and knows nothing of the message around them. It
+// touches no file, process, clock or network.
+package grammar
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/words"
+)
+
+// Clause is a stretch of a sentence that can ask for one thing.
+type Clause struct {
+	T     []prose.Token // without asides
+	Join  string        // what led to it: "", ",", "and", ";", "->", ":", "if", "because"
+	Topic string        // the word or two before a colon that it stands under
+	Block prose.Block
+	Line  int    // of the block in the message
+	Sent  int    // of the sentence in the message
+	Close string // the mark that ended the sentence
+	Group bool   // one piece of an enumeration after a colon or between commas
+	Frag  bool   // the sentence has no verb at all
+}
+
+func (c Clause) Low() []string { return Lows(c.T) }
+
+func Lows(t []prose.Token) []string {
+	out := make([]string, len(t))
+	for i := range t {
+		out[i] = t[i].Low
+		if t[i].Form != prose.Word && t[i].Form != prose.Mark {
+			out[i] = "\"" // whatever is in quotes or backquotes is a thing, not a word
+		}
+	}
+	return out
+}
+
+// Clauses cuts a sentence. tail is what a conjunction must lead into to begin a new
+// clause: an imperative, somebody doing something, or a thing called new.
+func Clauses(s prose.Sentence) []Clause {
+	t := slices.DeleteFunc(slices.Clone(s.Tokens), func(t prose.Token) bool { return t.Form == prose.Aside })
+	frag := !HasVerb(Lows(t))
+	var out []Clause
+	start, join := 0, ""
+	cut := func(end, next int, lead string) {
+		if end > start {
+			out = append(out, Clause{T: t[start:end], Join: join, Close: s.Close, Frag: frag})
+		}
+		start, join = next, lead
+	}
+	low := Lows(t)
+	list := false // in a list of things that are each asked for by name: a page, a section and …
+	for i := 0; i < len(t); i++ {
+		if i < start {
+			continue
+		}
+		if next, more := Listed(low, start, i, list); next > 0 {
+			cut(i, next, "and")
+			i, list = next-1, more
+			continue
+		}
+		if lead, next := boundary(low, start, i, frag); next > 0 {
+			cut(i, next, lead)
+			i = next - 1
+		}
+	}
+	cut(len(t), len(t), "")
+	for i := 1; i < len(out); i++ {
+		if out[i].Join == "main" {
+			out[i-1].Join, out[i].Join = "if", ""
+		}
+	}
+	return out
+}
+
+// Listed reads a list whose things have an article each: "add a page about limits, a
+// section with entries and screenshots". Unlike "a page with a title and a text" each is
+// Asked for by itself.
+func Listed(low []string, start, i int, list bool) (next int, more bool) {
+	if i <= start || low[i] != "," && low[i] != "and" {
+		return 0, false
+	}
+	next = i + 1
+	last := low[i] == "and"
+	if !last && next < len(low) && low[next] == "and" {
+		last, next = true, next+1
+	}
+	if next >= len(low) || opens(low[next:]) && !Articled(low[next]) {
+		return 0, false
+	}
+	left := low[start:i]
+	n, s := Strip(left)
+	if n >= len(left) || slices.Contains(left, "with") || slices.Contains(left, "that") || slices.Contains(left, "between") || slices.Contains(left, ":") || slices.Contains(left, "which") {
+		return 0, false
+	}
+	o := left[n:]
+	if k := Imperative(o); k > 0 && k < len(o) {
+		b, _ := words.Base(o[0], AnyVerb)
+		if sense, _ := words.Verb(b); sense != words.Add && sense != words.Make && sense != words.Show && b != "" {
+			return 0, false
+		}
+		o = o[k:]
+	} else if !s.Want && !list {
+		return 0, false
+	}
+	if Articled(low[next]) && low[next] != "some" && (Articled(o[0]) || s.Want || list) || list && last {
+		return next, !last
+	}
+	return 0, false
+}
+
+// boundary says whether a clause ends before i: what leads on and where the next one
+// starts. next is 0 when none ends.
+func boundary(low []string, start, i int, frag bool) (lead string, next int) {
+	switch w := low[i]; w {
+	case "->", "=>", "→":
+		if HasVerb(low[start:i]) || opens(low[i+1:]) {
+			return w, i + 1
+		}
+	case ";", "—", "–", "•":
+		return w, i + 1
+	case "-", "--":
+		return ";", i + 1
+	case ":":
+		return ":", i + 1
+	case "+", "plus", "&":
+		if i > start && plusOpens(low, i) {
+			return "+", i + 1
+		}
+	case ",":
+		return comma(low, start, i, frag)
+	case "and", "but", "then", "or":
+		if i > start && opens(low[i+1:]) && !joinsSubjects(low[start:i], low[i+1:]) {
+			return w, i + 1
+		}
+	case "so":
+		if i > start && i+1 < len(low) && low[i+1] != "that" && opens(low[i+1:]) {
+			return "so", i + 1
+		}
+		if i+1 < len(low) && low[i+1] == "that" && i > start {
+			return "because", i + 2
+		}
+	case "without":
+		if i > start && i+1 < len(low) && gerund(low[i+1]) {
+			return "without", i
+		}
+	default:
+		if runsOn(low, start, i) {
+			return "then", i
+		}
+		if i > start && words.Subordinator(w) && !(w == "since" && !opens(low[i+1:])) && !(len(w) > 2 && w[0] == 'w' && (i == start+1 || AnyVerb(low[i-1]) || low[i-1] == "see" || low[i-1] == "know")) {
+			return "because", i + 1
+		}
+	}
+	return "", 0
+}
+
+// joinsSubjects reports two things that do one thing together: "the account page and
+// the order history are …".
+func joinsSubjects(left, right []string) bool {
+	n, _ := Strip(right)
+	return !HasVerb(left) && n < len(right) && Imperative(right[n:]) == 0 && Finite(right[n:]) && len(left) < 6
+}
+
+// runsOn reports a new clause that nothing announces, as in chats: "it feels floaty make
+// it snappier", "bar is broken please fix".
+func runsOn(low []string, start, i int) bool {
+	if i-start < 2 || i+1 >= len(low) || words.Auxiliary(low[i-1]) || words.Subject(low[i-1]) || words.Preposition(low[i-1]) || low[i-1] == "and" || low[i-1] == "," || low[i-1] == "not" {
+		return false
+	}
+	if low[i] == "please" && i+1 < len(low) {
+		return Imperative(low[i+1:]) > 0 || low[i+1] == "to" || low[i+1] == "don't"
+	}
+	if _, end := words.Base(low[i], AnyVerb); end != "" || !AnyVerb(low[i]) || !Finite(low[start:i]) {
+		return false
+	}
+	next := low[i+1]
+	return (next == "it" || next == "them" || next == "this") && low[i] != "have" && !strings.HasPrefix(low[i-1], "help")
+}
+
+// comma decides at a comma: it ends a condition that stands in front, leads to a new
+// clause, or is one of a list.
+func comma(low []string, start, i int, frag bool) (string, int) {
+	rest := low[i+1:]
+	if i == start {
+		return ",", i + 1
+	}
+	if Conditional(low[start]) && !HasVerb(low[:start]) && len(rest) > 0 && !words.Preposition(rest[0]) {
+		return "main", i + 1
+	}
+	if len(rest) > 0 && (rest[0] == "and" || rest[0] == "but" || rest[0] == "or" || rest[0] == "then") {
+		if opens(rest[1:]) || frag && !appositive(low[start:i]) {
+			return rest[0], i + 2
+		}
+		return "", 0
+	}
+	if frag && appositive(low[start:i]) && slices.Contains(rest, "and") && !slices.Contains(rest, ",") {
+		return "", 0 // "two environments, staging and prod"
+	}
+	if opens(rest) || frag {
+		return ",", i + 1
+	}
+	return "", 0
+}
+
+// appositive reports a number of things whose names follow.
+func appositive(low []string) bool {
+	n, ok := words.Number(low[0])
+	return ok && n > 1 && !slices.Contains(low, "more")
+}
+
+func Conditional(w string) bool {
+	switch w {
+	case "when", "if", "whenever", "once", "while", "after", "before", "until", "since", "because", "as", "although", "wherever", "unless":
+		return true
+	}
+	return false
+}
+
+// plusOpens tells "make it rounder + dark mode" from "s3 + cloudfront + acm": one plus,
+// with a whole request on one of its sides.
+func plusOpens(low []string, i int) bool {
+	if i+1 < len(low) && words.Tool(low[i+1]) {
+		return false
+	}
+	if opens(low[i+1:]) {
+		return true
+	}
+	n := 0
+	for _, w := range low {
+		if w == "+" || w == "plus" || w == "&" {
+			n++
+		}
+	}
+	return n == 1 && (HasVerb(low[:i]) || low[i] == "plus" || slices.ContainsFunc(low[:i], words.Comparative))
+}
+
+// opens reports whether words that follow a comma or a conjunction begin a clause.
+func opens(low []string) bool {
+	n, said := Strip(low)
+	if n >= len(low) {
+		return false
+	}
+	rest := low[n:]
+	if said.Opener || said.Also || Imperative(rest) > 0 || negated(rest) || Finite(rest) {
+		return true
+	}
+	switch rest[0] {
+	case "keep", "leave", "without", "no", "new", "another", "same":
+		return true
+	case "a", "an", "the":
+		return len(rest) > 1 && rest[1] == "new"
+	case "not":
+		return false
+	}
+	if strings.HasPrefix(rest[0], "-") && len(rest) > 1 {
+		return true
+	}
+	if _, ok := words.Number(rest[0]); ok {
+		return len(rest) > 1 && (rest[1] == "more" || rest[1] == "new")
+	}
+	piece := rest
+	if i := slices.Index(rest, ","); i > 0 {
+		piece = rest[:i]
+	}
+	if _, ok := keptSubject(piece); ok || len(piece) < 6 && Valued(piece) && !words.Preposition(piece[0]) && !words.Subordinator(piece[0]) {
+		return true
+	}
+	return words.Comparative(rest[0]) && len(rest) > 1
+}
+
+// Said is what was passed over in front of a clause.
+type Said struct {
+	Opener bool // "could you", "we need": somebody asks
+	Want   bool // what is asked for is a thing, not a deed
+	Also   bool // it is one more
+	Please bool
+}
+
+// Strip counts the words in front of a clause that say nothing of what is asked.
+func Strip(low []string) (n int, s Said) {
+	for n < len(low) {
+		if k, verb := words.Opener(low[n:]); k > 0 && n+k <= len(low) {
+			if n+k < len(low) && low[n+k] == "rid" {
+				k, verb = k-1, true // "could we get" would take the verb of "get rid of"
+			}
+			if low[n] == "to" && (n+1 >= len(low) || Imperative(low[n+1:]) == 0) {
+				return n, s
+			}
+			s.Opener = s.Opener || low[n] != "to" && low[n] != "i think" && low[n] != "i guess"
+			s.Want = !verb && k > 1 && !sureness(low[n:n+k])
+			n += k
+			continue
+		}
+		w := low[n]
+		if !words.Filler(w) && w != "," && w != "*" && w != "!" && w != "\ufe0f" {
+			return n, s
+		}
+		s.Also = s.Also || w == "also" || w == "plus" || w == "besides" || w == "additionally" || w == "furthermore"
+		s.Please = s.Please || w == "please" || w == "kindly"
+		n++
+	}
+	return n, s
+}
+
+func sureness(low []string) bool {
+	w := low[len(low)-1]
+	return w == "sure" || w == "that" || w == "think" || w == "guess" || w == "if" || w == "believe" || w == "suppose" || low[0] == "ensure" || low[0] == "dear" || low[0] == "hope"
+}

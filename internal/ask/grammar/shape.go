@@ -1,0 +1,281 @@
+package grammar
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/words"
+)
+
+// ShouldFirst reports a clause whose subject was named before: "should be Monday".
+func ShouldFirst(low []string) bool {
+	return len(low) > 1 && (low[0] == "should" || low[0] == "must" || low[0] == "ought") && low[1] != "have"
+}
+
+// Over reports that everything is to begin anew.
+func Over(low []string) bool {
+	line := " " + strings.Join(low, " ") + " "
+	for _, p := range []string{" start over ", " starting over ", " start again from ", " start from scratch ", " start from zero ", " begin again ", " start again ", " start afresh ", " start anew ",
+		" scrap everything ", " scrap it ", " scrap this ", " scrap that ", " scrap the whole ", " scrap all ", " throw this away ", " throw it away ", " throw all of this away ", " throw everything away ", " throw it all away ", " throw away everything ", " bin everything ", " bin it all ", " wipe everything ", " forget everything ", " from a clean slate ", " clean slate ", " delete everything and ", " rebuild everything from scratch ", " rebuild it from scratch "} {
+		if strings.Contains(line, p) && !strings.Contains(line, "starts over") {
+			return true
+		}
+	}
+	return false
+}
+
+// ToVerb finds "X to V": somebody or something is to do something.
+func ToVerb(low []string) int {
+	for i := 1; i+1 < len(low) && i < 6; i++ {
+		if low[i] == "to" && Imperative(low[i+1:]) > 0 && (low[0] == "the" || low[0] == "it" || words.Subject(low[0])) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// Old reports that something takes the place of something else: instead of, rather
+// than, "85 not 95", from A to B.
+func Old(low []string) bool {
+	line := " " + strings.Join(low, " ") + " "
+	for _, p := range []string{" instead ", " rather than ", " in place of ", " in favour of ", " in favor of ", " in lieu of ", " not just "} {
+		if strings.Contains(line, p) && p != " not just " {
+			return true
+		}
+	}
+	if i := slices.Index(low, "from"); i > 0 && i+3 < len(low) && low[i+2] == "to" {
+		if _, ok := Value(low[i+1]); ok {
+			return true
+		}
+	}
+	for i, w := range low {
+		if (w == "->" || w == "→" || w == "=>") && i > 0 && i+1 < len(low) {
+			return true
+		}
+		if w == "not" && i > 1 && i+1 < len(low) && (low[i+1] == "the" || low[i+1] == "a") && !words.Auxiliary(low[i-1]) {
+			return true
+		}
+		if w == "not" && i > 0 && i+1 < len(low) {
+			if _, ok := Value(low[i+1]); ok {
+				return true
+			}
+			if i > 1 && low[i-1] == "," && i+2 >= len(low)-1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Value reports a number, with or without a unit: 5, 30s, 3e-4, 512mi, v2.
+func Value(w string) (string, bool) {
+	if _, ok := words.Number(w); ok {
+		return w, true
+	}
+	return w, w != "" && (w[0] >= '0' && w[0] <= '9' || w[0] == '#' && len(w) > 3)
+}
+
+// Compared is where a word stands that says how something should look or be.
+func Compared(low []string) int {
+	for i, w := range low {
+		if words.Comparative(w) && (i > 0 || len(low) > 1) {
+			return i + 1
+		}
+		if w == "more" && i+1 < len(low) && !words.Determiner(low[i+1]) {
+			if i == 0 {
+				return 1
+			}
+			if _, ok := words.Number(low[i-1]); !ok && low[i-1] != "some" && low[i-1] != "any" {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// Indefinite reports a thing that is not there yet by its article.
+func Indefinite(low []string) bool {
+	if len(low) == 0 {
+		return false
+	}
+	switch low[0] {
+	case "a", "an", "another", "new", "some", "one":
+		return true
+	case "the", "this", "that", "these", "those", "my", "our", "your", "its", "their", "his", "her", "all", "both", "every", "each", "it", "them", "\"":
+		return false
+	}
+	return !words.Auxiliary(low[0])
+}
+
+// text is the stretch of the message, for a phrase and for what is kept verbatim.
+func (c Clause) Text(msg string, s Span) string {
+	t := c.T[s.From:s.To]
+	if len(t) == 0 {
+		return ""
+	}
+	return strings.TrimSpace(msg[t[0].At:t[len(t)-1].End])
+}
+
+var Enough = map[string]bool{"enough": true, "nice": true, "great": true, "good": true, "cool": true, "helpful": true, "useful": true, "lovely": true, "handy": true, "perfect": true, "fine": true, "awesome": true, "ideal": true, "sufficient": true, "better": true, "welcome": true, "appreciated": true}
+
+// Wanting finds what others want: "doctors are wanting to see", "users keep asking for".
+func Wanting(low []string) int {
+	if low[0] == "why" || low[0] == "how" || low[0] == "what" || low[0] == "who" || low[0] == "when" {
+		return 0
+	}
+	for i := 1; i+1 < len(low) && i < 7; i++ {
+		next := low[i+1]
+		switch low[i] {
+		case "wants", "want", "wanting", "wish", "wishes":
+			if !words.Negative(low[i-1]) && low[i-1] != "i" {
+				return i
+			}
+		case "asking", "asked", "ask", "waiting", "begging":
+			if next == "for" || next == "to" {
+				return i
+			}
+		case "like", "love":
+			if low[i-1] == "would" && next == "to" || strings.HasSuffix(low[i-1], "'d") && next == "to" {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+// Modal finds what turns a statement into a wish, and its length.
+func Modal(low []string) (at, n int) {
+	for i := 1; i < len(low); i++ {
+		switch w := low[i]; {
+		case reporting[w]:
+			return 0, 0
+		case w == "should" || w == "must" || w == "shall" || w == "shouldn't" || w == "mustn't":
+			return i, 1
+		case (w == "has" || w == "have" || w == "needs" || w == "need" || w == "ought" || w == "want" || w == "wants") && i+1 < len(low) && low[i+1] == "to" && low[0] != "i" && (low[0] != "we" || w == "need" || w == "have"):
+			return i, 2
+		case (w == "can" || w == "may") && i < 4:
+			return i, 1
+		case words.Subordinator(w) || w == "if" || w == "when":
+			return 0, 0
+		}
+	}
+	return 0, 0
+}
+
+// Actors are subjects that gain something when they can do something.
+var Actors = []string{"user", "users", "admin", "admins", "people", "customer", "customers", "guest", "guests", "member", "members", "moderator", "moderators", "patient", "patients",
+	"i", "we", "you", "they", "everyone", "anyone", "visitor", "visitors", "player", "players", "editor", "editors", "someone", "it", "desk", "staff", "doctors", "doctor", "operator", "operators", "teacher", "teachers", "student", "students", "owner", "owners", "reader", "readers", "manager", "managers", "developers", "authors", "author", "client", "clients", "one", "somebody", "folks"}
+
+func Adverb(w string) bool {
+	return len(w) > 4 && strings.HasSuffix(w, "ly") && w != "reply" && w != "apply" && w != "only"
+}
+
+// Articled reports a word that introduces a thing not known yet.
+func Articled(w string) bool {
+	return w == "a" || w == "an" || w == "another" || w == "new" || w == "some"
+}
+
+// Told reports a clause that tells something and names nothing: it begins with who did
+// it or when, or its verb is in the past.
+func Told(low []string) bool {
+	if words.Subject(low[0]) && low[0] != "this" && low[0] != "that" || Conditional(low[0]) || words.Subordinator(low[0]) || words.Auxiliary(low[0]) {
+		return true
+	}
+	if len(low) > 1 && (low[0] == "both" || low[0] == "each" || low[0] == "neither" || low[0] == "all" || low[0] == "either") {
+		if _, ok := words.Fails(low[1]); ok || words.Auxiliary(low[1]) {
+			return true
+		}
+	}
+	switch low[0] {
+	case "getting", "seeing", "having", "receiving", "hitting", "got", "saw", "found", "yesterday", "last", "recently", "earlier", "today", "for", "at", "on", "in", "according", "of", "by", "once", "ago", "later", "from", "not", "than":
+		return true
+	}
+	for i := 1; i < len(low) && i < 6; i++ {
+		if pastVerbs[low[i]] || strings.HasSuffix(low[i], "ed") && len(low[i]) > 4 && i+1 < len(low) && (words.Determiner(low[i+1]) || words.Pronoun(low[i+1]) || low[i+1] == "that") {
+			return true
+		}
+	}
+	return false
+}
+
+var pastVerbs = map[string]bool{"brought": true, "ran": true, "got": true, "went": true, "said": true, "told": true, "came": true, "saw": true, "had": true, "took": true, "found": true, "thought": true, "wrote": true, "made": true, "gave": true, "knew": true, "lost": true, "sent": true, "spent": true, "met": true, "used": true, "tried": true, "noticed": true, "asked": true, "looked": true, "talked": true, "claimed": true}
+
+// MoreThings reports "five more slots", "one more page".
+func MoreThings(low []string) bool {
+	i := slices.Index(low, "more")
+	if i < 1 {
+		return false
+	}
+	_, ok := words.Number(low[i-1])
+	return ok || low[i-1] == "some" || low[i-1] == "a-few"
+}
+
+// Valued reports a thing that is there with a value it should have: "batch 64", "http
+// check every 30s", "fonts everywhere".
+func Valued(low []string) bool {
+	for i := 1; i < len(low); i++ {
+		if _, ok := Value(low[i]); ok && (i == len(low)-1 || words.Unit(low[i+1])) && (low[i-1] == "at" || low[i-1] == "to" || low[i-1] == "every" || low[i-1] == "after" || low[i-1] == "within" || low[i-1] == "under" || i == len(low)-1 && !words.Preposition(low[i-1])) {
+			return low[0] != "a" && low[0] != "an"
+		}
+	}
+	return slices.Contains(low, "everywhere") || slices.Contains(low, "by-default")
+}
+
+// Idle reports words that go with a request and ask for nothing.
+func Idle(low []string) bool {
+	line := " " + strings.Join(low, " ") + " "
+	for _, p := range []string{" thank", " cheers ", " regards ", " that's it ", " that's all ", " that is all ", " nothing fancy ", " no rush ", " great ", " asap ", " urgent ", " today ", " tomorrow ", " this week ", " before lunch ", " sorry ", " please and ", " good job ", " love ", " lol ", " haha ", " no hurry ", " if possible ", " same here ", " fyi ", " for now ", " hope ", " as soon as ", " dear ", " hello ", " hi ", " good morning ", " job log ", " ci says ", " up to you ", " your call ", " done ", " any ideas ", " any idea ", " no idea ", " help ", " what the ", " wtf ", " see above ", " see below ", " attached ", " nice to have ", " low prio ", " high prio "} {
+		if strings.Contains(line, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// Apart finds the particle of a verb behind its object: "take that dreadful clip-art out".
+func Apart(verb string, low []string) (words.Sense, int) {
+	for i := 2; i < min(len(low), 7); i++ {
+		if words.Preposition(low[i]) && !words.Particle(low[i]) || low[i] == "," {
+			return words.None, 0
+		}
+		if words.Particle(low[i]) {
+			if s, ok := words.PhraseOf(verb, low[i]); ok && (i == len(low)-1 || !words.Determiner(low[i+1])) {
+				return s, i
+			}
+		}
+	}
+	return words.None, 0
+}
+
+// Generic reports an object that says nothing: "it", "this please", "the error", why.
+func Generic(o []string) bool {
+	for _, w := range o {
+		switch {
+		case words.Pronoun(w) || words.Filler(w) || words.Determiner(w) || w == "why" || w == "at" || w == "out" || w == "into" || w == "asap" || w == "today" || w == "soon" || w == "up" || w == "as" || w == "possible" || w == "for" || w == "me" || w == "us" || w == "of" || w == "about" || w == "today's" || w == "properly" || w == "what" || w == "is" || w == "happening" || w == "going" || w == "on" || w == "we" || w == "can" || w == "quick" || w == "ça" || w == "bitte":
+		case w == "error" || w == "bug" || w == "problem" || w == "issue" || w == "problems" || w == "issues" || w == "errors" || w == "thing" || w == "things" || w == "crash" || w == "cause" || w == "regression" || w == "bugs" || w == "matter":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// Predicative reports a bare object with a bare word behind it that says how it is to
+// be: "make coupons case-insensitive".
+func Predicative(o []string) bool {
+	last := o[len(o)-1]
+	return len(o) == 2 && (strings.HasSuffix(last, "able") || strings.HasSuffix(last, "ive") || strings.HasSuffix(last, "ous") || strings.HasSuffix(last, "ed"))
+}
+
+// Quantity reports a measure among the words: "20 minutes".
+func Quantity(o []string) bool {
+	for i := 1; i+1 < len(o); i++ {
+		if _, ok := Value(o[i]); ok && words.Unit(o[i+1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Places are where something new is put when it is put in: a text, a page, a list.
+var Places = []string{"subject", "header", "footer", "title", "page", "line", "mail", "email", "column", "list", "corner", "readme", "log", "logs", "menu", "sidebar", "response", "payload", "form", "screen", "top", "bottom", "toolbar", "invoice", "report"}

@@ -1,0 +1,229 @@
+package grammar
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/words"
+)
+
+func gerund(w string) bool {
+	_, end := words.Base(w, AnyVerb)
+	return end == "ing" || len(w) > 5 && w[len(w)-3:] == "ing"
+}
+
+func AnyVerb(b string) bool { _, ok := words.Verb(b); return ok || b == "touch" || b == "break" }
+
+// negated reports a prohibition at the start: "don't …", "do not …", "never …".
+func negated(low []string) bool {
+	return len(low) > 1 && (low[0] == "don't" || low[0] == "never" || low[0] == "do" && low[1] == "not" || low[0] == "not" && low[1] == "to")
+}
+
+// Imperative counts the words of the verb that a clause begins with, 0 when it does
+// not begin with one.
+func Imperative(low []string) int {
+	if len(low) == 0 {
+		return 0
+	}
+	if _, n := words.Phrase(low); n > 0 {
+		return n
+	}
+	w := low[0]
+	if _, i := Apart(w, low); i > 0 || UnknownVerb(low) {
+		return 1
+	}
+	if i := strings.LastIndexByte(w, '-'); i > 0 && i < len(w)-2 && AnyVerb(w[i+1:]) && len(low) > 1 && !words.Auxiliary(low[1]) && low[1] != "," {
+		return 1 // right-align, auto-save
+	}
+	if b, end := words.Base(w, AnyVerb); b == "" || end != "" {
+		if b != "" {
+			return 0
+		}
+		if fixed, ok := words.Spelled(w); !ok || len(low) < 2 || Finite(low) || Nounish[fixed] || words.Auxiliary(low[1]) || words.Wrong(w) {
+			return 0
+		}
+		return 1
+	}
+	if len(low) == 1 {
+		if Nounish[w] {
+			return 0
+		}
+		return 1
+	}
+	if !Nounish[w] {
+		if words.Auxiliary(low[1]) {
+			return 0
+		}
+		return 1
+	}
+	return nounishVerb(low)
+}
+
+// UnknownVerb reports a word that is no verb of the lists but stands where one does: in
+// front of "it", "the …" or a thing in quotes, with nothing done by anybody behind it.
+// Endings that only verbs have need no such place.
+func UnknownVerb(low []string) bool {
+	w := low[0]
+	if len(low) < 2 || len(w) < 4 || AnyVerb(w) || words.Filler(w) || words.Preposition(w) || words.Determiner(w) || words.Auxiliary(w) || words.Negative(w) ||
+		words.Subject(w) || Conditional(w) || words.Subordinator(w) || words.Comparative(w) || Adverb(w) || noVerb[w] || strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") || strings.ContainsAny(w, "./_\"") {
+		return false
+	}
+	if _, ok := words.Number(w); ok {
+		return false
+	}
+	if strings.HasSuffix(w, "ise") || strings.HasSuffix(w, "ize") || strings.HasSuffix(w, "ify") {
+		return !words.Auxiliary(low[1])
+	}
+	switch low[1] {
+	case "it", "them", "the", "all", "every", "each", "both", "our", "my", "its", "their", "these", "those":
+		return !Finite(low)
+	}
+	return false
+}
+
+var noVerb = map[string]bool{"half": true, "what": true, "where": true, "when": true, "which": true, "whole": true, "same": true, "only": true, "even": true, "also": true, "like": true, "once": true, "else": true, "more": true, "most": true, "less": true, "than": true, "such": true,
+	"given": true, "behind": true, "want": true, "know": true, "think": true, "hope": true, "love": true, "hate": true, "need": true, "exercise": true, "enterprise": true, "otherwise": true, "promise": true, "size": true, "noise": true, "rise": true, "wise": true, "premise": true, "prize": true, "precise": true, "concise": true, "see": true, "plus": true, "because": true, "guess": true, "thank": true, "here": true, "there": true, "today": true, "error": true, "regarding": true, "despite": true, "while": true, "till": true, "expected": true, "hello": true, "dear": true, "find": true, "please": true, "believe": true, "fail": true, "mind": true, "meet": true, "note": true, "remains": true, "attach": true, "attached": true, "besides": true, "except": true, "versus": true, "throughout": true, "quite": true, "rather": true, "just": true, "maybe": true, "across": true, "beyond": true}
+
+// Nounish are verbs that are as often nouns; what follows decides.
+var Nounish = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range []string{"support", "log", "list", "report", "show", "display", "design", "change", "fix", "cut", "drop", "update",
+		"limit", "cache", "search", "filter", "link", "export", "import", "download", "upload", "print", "count", "order", "sort", "sync", "release", "tag",
+		"watch", "play", "load", "record", "preview", "schedule", "document", "benchmark", "prefix", "gate", "monitor", "retry", "backup", "mail", "email",
+		"post", "answer", "port", "place", "set", "cap", "scale", "poll", "alert", "start", "use", "look", "review", "check", "run", "point", "call",
+		"mock", "hook", "offer", "supply", "split", "return", "register", "measure", "patch", "address", "group", "shift", "speed", "transfer", "exchange",
+		"border", "center", "centre", "color", "colour", "bold", "underline", "default", "stop", "lint", "shuffle", "balance", "cover", "trash", "retire", "open",
+		"clear", "store", "render", "ping", "track", "cross", "clean", "draft", "trigger", "ask", "rank", "author", "transform", "require", "mark", "describe", "merge", "attempt", "read", "apply", "double", "standup", "build", "extract", "light", "highlight", "format", "process"} {
+		out[w] = true
+	}
+	return out
+}()
+
+func nounishVerb(low []string) int {
+	next := low[1]
+	switch {
+	case next == "of" || next == "for" || next == "in" || next == "on" || next == "at" || next == "from" || next == "and" || next == "," || next == "or" || next == "no" || next == ":" || next == "is" || next == "+":
+		return 0
+	case words.Auxiliary(next) || words.Negative(next):
+		return 0
+	case words.Determiner(next) || words.Pronoun(next) || next == "\"" || words.Preposition(next) || next == "how" || next == "what" || next == "whether":
+		return 1
+	case Finite(low):
+		return 0
+	}
+	return 1
+}
+
+// Finite reports whether a clause has a subject and something it does: an auxiliary
+// behind the first word, or a verb's third person.
+func Finite(low []string) bool {
+	_, ok := Predicate(low)
+	return ok
+}
+
+// Predicate is where the finite verb of a clause stands.
+func Predicate(low []string) (int, bool) {
+	for i, w := range low {
+		switch {
+		case i > 1 && (w == "when" || w == "if" || w == "while" || w == "once" || w == "whenever") && !Conditional(low[0]):
+			return 0, false
+		case i > 0 && (w == "," || w == ";" || w == ":" || words.Subordinator(w) || w == "that" && i > 1):
+			return 0, false
+		case i > 0 && words.Auxiliary(w) && !Asked(low, i):
+			return i, true
+		case i == 0 && (w == "it's" || w == "that's" || w == "there's" || w == "they're" || w == "we're" || w == "you're" || w == "i'm" || w == "i've" || w == "we've"):
+			return 0, true
+		case i > 0 && thirdPerson(low, i):
+			return i, true
+		case i > 0 && plainVerb(low, i):
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// Asked reports an auxiliary that belongs to a smaller clause: "how it is", "to be".
+func Asked(low []string, i int) bool {
+	if low[i-1] == "to" || low[i] == "be" && !words.Modal(low[i-1]) {
+		return true
+	}
+	for j := max(0, i-4); j < i; j++ {
+		switch low[j] {
+		case "when", "if", "how", "what", "while", "once", "why", "before", "after":
+			return j > 0 || low[j] == "how" || low[j] == "what"
+		}
+	}
+	return false
+}
+
+// thirdPerson reports a verb in -s that follows something that can be its subject.
+func thirdPerson(low []string, i int) bool {
+	w, prev := low[i], low[i-1]
+	if words.Determiner(prev) && !words.Pronoun(prev) || words.Preposition(prev) || prev == "and" || prev == "," || prev == "\"" && i == 1 && false {
+		return false
+	}
+	if _, ok := words.Number(prev); ok {
+		return false
+	}
+	if end, ok := words.Fails(w); ok && (end == "s" || end == "ed") {
+		return i+1 >= len(low) || !words.Auxiliary(low[i+1])
+	}
+	if states[w] {
+		return true
+	}
+	b, end := words.Base(w, AnyVerb)
+	if b == "" || end != "s" || i+1 < len(low) && (words.Auxiliary(low[i+1]) || low[i+1] == "of") {
+		return false
+	}
+	return !plural[b] || words.Subject(prev) || i+1 < len(low) && (words.Determiner(low[i+1]) || words.Pronoun(low[i+1]))
+}
+
+// plural are verbs whose -s is as often a noun in the plural.
+var plural = map[string]bool{"list": true, "link": true, "test": true, "log": true, "report": true, "update": true, "alert": true,
+	"filter": true, "upload": true, "download": true, "export": true, "import": true, "order": true, "tag": true, "post": true, "email": true, "mail": true,
+	"backup": true, "benchmark": true, "mock": true, "hook": true, "change": true, "fix": true, "port": true, "point": true, "check": true,
+	"record": true, "answer": true, "search": true, "limit": true, "cache": true, "register": true, "support": true, "release": true, "document": true,
+	"design": true, "color": true, "colour": true, "group": true, "call": true, "build": true, "patch": true, "review": true, "retry": true, "scale": true, "set": true, "use": true, "load": true, "run": true, "print": true, "store": true, "view": true}
+
+// states are other finite verbs that a description of how things are is made of.
+var states = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range []string{"says", "keeps", "goes", "comes", "stays", "remains", "happens", "takes", "gets", "needs", "lives", "works",
+		"belongs", "contains", "arrives", "appears", "seems", "feels", "warns", "climbs", "overlaps", "becomes", "asks", "jumps", "exists", "knows",
+		"finds", "sits", "stands", "tells", "claims", "thinks", "wants", "likes", "matters", "means", "makes", "helps", "hurts", "costs", "depends", "applies", "follows", "covers", "serves", "fits", "suits", "opens", "expects", "returns", "shows", "ignores", "sees", "respawn", "shows"} {
+		out[w] = true
+	}
+	return out
+}()
+
+// plainVerb reports the verb of a plural subject that no ending betrays: "members get
+// …", "runs come …", "jobs fail".
+func plainVerb(low []string, i int) bool {
+	prev, w := low[i-1], low[i]
+	many := words.Subject(prev) && prev != "it" && prev != "that" && prev != "this" && prev != "there" || len(prev) > 3 && prev[len(prev)-1] == 's' && prev[len(prev)-2] != 's'
+	if !many || i > 9 {
+		return false
+	}
+	switch w {
+	case "get", "come", "go", "keep", "need", "look", "appear", "show", "end", "arrive", "start", "become", "respawn", "feel", "disappear", "want", "find", "belong", "accept":
+		return Imperative(low) == 0 || i > 2
+	}
+	end, ok := words.Fails(w)
+	return ok && (end == "" || end == "ed") && i+1 <= len(low)
+}
+
+// HasVerb reports whether a sentence has any verb in a place where one counts.
+func HasVerb(low []string) bool {
+	n, s := Strip(low)
+	if s.Opener || n < len(low) && (Imperative(low[n:]) > 0 || negated(low[n:])) {
+		return true
+	}
+	for i, w := range low {
+		if words.Auxiliary(w) || i > 0 && (thirdPerson(low, i) || plainVerb(low, i)) {
+			return true
+		}
+		if (w == "," || w == "and") && i+1 < len(low) && Imperative(low[i+1:]) > 0 && !Nounish[low[i+1]] {
+			return true
+		}
+	}
+	return false
+}
