@@ -77,7 +77,7 @@ func (p *parse) understood(c grammar.Clause, tongue words.Tongue) deed.Act {
 	if ph := first(line, tongue.Hands); ph != "" {
 		a.Deed = deed.Keep
 		from := strings.Count(line[:strings.Index(line, ph)+len(ph)-1], " ")
-		a.Keeps = []grammar.Span{{From: min(from, To: len(low)), len(low)}}
+		a.Keeps = []grammar.Span{{From: min(from, len(low)), To: len(low)}}
 		return a
 	}
 	if ph := first(line, tongue.Keep); ph != "" && strings.Index(line, ph) > 0 {

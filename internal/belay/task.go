@@ -79,6 +79,7 @@ type Task struct {
 	ID         TaskID        `json:"id"`
 	Title      string        `json:"title"`             // the first line of Prose, cut
 	Prose      string        `json:"prose"`             // the person's words, verbatim
+	Request    Request       `json:"request,omitzero"`  // what was read from them when the task was recorded
 	Feature    string        `json:"feature,omitempty"` // the feature it belongs to
 	Role       string        `json:"role,omitempty"`    // the name of the agent, for the record
 	Agent      []string      `json:"agent,omitempty"`   // the agent's command

@@ -39,6 +39,7 @@ var templates = sync.OnceValue(func() *template.Template {
 		"count":    count,
 		"data":     data,
 		"join":     strings.Join,
+		"request":  Request,
 	}).ParseFS(files, "templates/*.tmpl"))
 })
 

@@ -1,0 +1,72 @@
+package brief
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+func requests(t *rapid.T) belay.Request {
+	words := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "(3) things", "\"quoted\"", " edge ", "a\nb", "## What is asked for", "`code`", "- [ADD] x", "é ñ", "\x1b[2J", "\u202eright", "[FIX] y"}))
+	r := belay.Request{Type: rapid.SampledFrom([]belay.RequestType{belay.Fresh, belay.Mutation, belay.Bugfix, belay.Unclear}).Draw(t, "type")}
+	for range rapid.IntRange(0, 4).Draw(t, "requirements") {
+		q := belay.Requirement{Marker: rapid.SampledFrom([]belay.Marker{belay.MarkAdd, belay.MarkModify, belay.MarkFix, belay.MarkRemove}).Draw(t, "marker"), Text: words.Draw(t, "text")}
+		if rapid.Bool().Draw(t, "counted") {
+			n := rapid.IntRange(-1, 1e6).Draw(t, "count")
+			q.Count = &n
+		}
+		r.Requirements = append(r.Requirements, q)
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "rest") {
+		r.Preserve = append(r.Preserve, words.Draw(t, "keep"))
+		r.Affected = append(r.Affected, words.Draw(t, "file"))
+		r.Doubts = append(r.Doubts, belay.Doubt{Words: words.Draw(t, "doubt"), Readings: []string{words.Draw(t, "one"), words.Draw(t, "other")}})
+	}
+	return r
+}
+
+// What task.md says of a request is read back as it was, whatever the words are.
+func TestRequestComesBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := requests(t)
+		task := login
+		task.Prose = rapid.String().Draw(t, "prose")
+		task.Request = want
+		got, err := ReadTaskFile(TaskFile(task))
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%v\nwant %#v\ngot  %#v\n%s", err, want, got, TaskFile(task))
+		}
+	})
+}
+
+func TestReadRequestNamesWhatItCannotRead(t *testing.T) {
+	for _, text := range []string{"Type: fresh\n- [MAYBE] x", "- [ADD] (x) y", "hello", "- [ADD] \"open", "- PRESERVE: \"open"} {
+		if _, err := ReadRequest(text); err == nil || !strings.Contains(err.Error(), "line ") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if r, err := ReadTaskFile("# T1: old\n\nwords\n"); err != nil || r.Type != "" {
+		t.Errorf("a file without the part: %v %v", r, err)
+	}
+}
+
+func FuzzReadRequest(f *testing.F) {
+	f.Add("Type: fresh\n\n- [ADD] (2) pages\n- PRESERVE: the header\n- IN DOUBT: \"x\"\n  - or: y")
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := ReadRequest(text)
+		if err != nil {
+			return
+		}
+		again, err := ReadRequest(Request(r))
+		if err != nil && r.Type == "" || err == nil && reflect.DeepEqual(again, r) || strings.ContainsAny(string(r.Type), "\r\n") {
+			return
+		}
+		if err != nil || !reflect.DeepEqual(again, r) {
+			t.Fatalf("%v\n%#v\n%#v", err, r, again)
+		}
+	})
+}
