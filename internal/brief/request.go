@@ -42,6 +42,19 @@ func Request(r belay.Request) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// Doubts names what can be read in two ways, for a person: a line for the words and one
+// for each reading.
+func Doubts(doubts []belay.Doubt) string {
+	var b strings.Builder
+	for _, d := range doubts {
+		fmt.Fprintf(&b, "  “%s”\n", belay.VisibleLine(strings.Join(strings.Fields(d.Words), " ")))
+		for _, s := range d.Readings {
+			fmt.Fprintf(&b, "    - %s\n", belay.VisibleLine(s))
+		}
+	}
+	return b.String()
+}
+
 // shown is a phrase on a line of its own: as it is, or quoted where that would not come
 // back as it was.
 func shown(s string) string {

@@ -177,3 +177,14 @@ func (t *Terminal) Confirm(question string, yes bool) bool {
 	line = strings.ToLower(strings.TrimSpace(line))
 	return line == "y" || line == "yes"
 }
+
+// Question asks for a line of words. Without a terminal there is nobody to ask: asked is
+// false.
+func (t *Terminal) Question(question string) (words string, asked bool) {
+	if t.JSON || !Is(t.In) || !Is(t.Err) {
+		return "", false
+	}
+	fmt.Fprintf(t.Err, "%s ", belay.Visible(question))
+	line, _ := readLine(t.Soft, t.In)
+	return strings.TrimSpace(line), true
+}

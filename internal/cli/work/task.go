@@ -37,7 +37,7 @@ func (a commands) taskAddCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use: `add "PROSE" [flags] [-- AGENT ARGS…]`, Short: "Record a task without starting it",
-		Long:    "Exit codes: 0 recorded · 2 no words, a bad id, or the id is taken.",
+		Long:    "Exit codes: 0 recorded · 2 no words, a bad id, or the id is taken · 3 --clarify, and the\nwords can be read in two ways.",
 		Example: `  belay task add "add a --since flag" --task T7 --files 'cmd/**' -- claude -p`,
 		RunE: func(c *cobra.Command, args []string) error {
 			prose, agent, err := split(c, args)
@@ -59,6 +59,9 @@ func (a commands) taskAddCommand() *cobra.Command {
 			}
 			desk, err := a.Open(c.Context(), f.settings.Flags(c.Flags())...)
 			if err != nil {
+				return err
+			}
+			if q.Prose, err = a.clarified(c.Context(), desk, q.Prose, f.clarify); err != nil {
 				return err
 			}
 			r, err := desk.Add(c.Context(), q)

@@ -1,0 +1,39 @@
+package work
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/flow"
+)
+
+// clarified gives the words of a task after asking about what can be read in two ways.
+// At a terminal the answer is put behind the words, which stay as they are; an empty one
+// goes on. Without a terminal it is noted, and refused (CodeWaiting) only when must says
+// so: words that could be clearer do not stop a script that did not ask for it.
+func (a commands) clarified(ctx context.Context, desk *flow.Desk, prose string, must bool) (string, error) {
+	if prose == "" {
+		return prose, nil
+	}
+	req, _ := desk.Understand(ctx, prose)
+	if req.Type != belay.Unclear {
+		return prose, nil
+	}
+	doubts := brief.Doubts(req.Doubts)
+	if !must && a.JSON {
+		return prose, nil // the record holds them
+	}
+	words, asked := a.Question(doubts + "Say what is meant, or press Enter to go on as it is:")
+	switch {
+	case asked && words != "":
+		return prose + "\n\n" + words, nil
+	case asked:
+		return prose, nil
+	case must:
+		return prose, belay.Refuse(belay.CodeWaiting, "say which is meant, or leave out --clarify", "the words can be read in more than one way:\n%s", doubts)
+	}
+	fmt.Fprintf(a.Err, "note: the words can be read in more than one way:\n%s", belay.Visible(doubts))
+	return prose, nil
+}
