@@ -35,8 +35,8 @@ type Evidence struct {
 // head and tail are how much of a long message is read, in bytes: what is asked stands
 // before or after what is pasted, hardly ever in the middle.
 const (
-	head = 40 << 10
-	tail = 24 << 10
+	head = 24 << 10
+	tail = 16 << 10
 )
 
 // Parse reads a message. Every message has an answer; one that asks for nothing gets a
@@ -109,6 +109,14 @@ func (p *parse) read() {
 				a.Strength = grammar.Plain
 			}
 			p.acts = append(p.acts, a)
+		case prose.Heading:
+			if p.leadsIn(i) {
+				b.Label = ""
+				for _, s := range b.Sentences() {
+					sent++
+					p.sentence(s, b, i, sent)
+				}
+			}
 		case prose.Para, prose.Item:
 			if b.Section() == prose.Outside {
 				p.outside(b, i)
@@ -120,6 +128,12 @@ func (p *parse) read() {
 			}
 		}
 	}
+}
+
+// leadsIn reports a line with a colon right above something pasted: it is said, and says
+// what the paste is about. Above a list it is a heading.
+func (p *parse) leadsIn(i int) bool {
+	return i+1 < len(p.blocks) && p.blocks[i+1].Kind >= prose.Fence && strings.HasSuffix(strings.TrimSpace(p.blocks[i].Text), ":")
 }
 
 // outside keeps what stands under "not in scope".

@@ -27,6 +27,9 @@ func (p *parse) affected(kind belay.RequestType) []string {
 	var sure []string
 	var maybe []hit
 	for _, f := range p.in.Files {
+		if !n.near(f) {
+			continue
+		}
 		if n.names(f) {
 			sure = append(sure, f)
 		} else if got := n.called(f); len(got) > 0 && kind != belay.Fresh && kind != belay.Unclear {
@@ -69,6 +72,7 @@ type nouns struct {
 	word    map[string]bool // stems of the words of requirements
 	text    string          // the parts of the message that are no prohibition, lower case
 	pasted  string          // crashes and logs, as they are
+	starts  map[[3]byte]bool
 }
 
 func (p *parse) nouns(kind belay.RequestType) nouns {
@@ -117,7 +121,52 @@ func (p *parse) nouns(kind belay.RequestType) nouns {
 		}
 	}
 	n.text = " " + all.String()
+	n.starting()
 	return n
+}
+
+// near reports quickly that a path may be named at all: three letters in a row of its
+// last two parts begin a word of the message. Most of a large repository is not.
+func (n nouns) near(file string) bool {
+	from := strings.LastIndexByte(file, '/')
+	if from > 0 {
+		from = strings.LastIndexByte(file[:from], '/')
+	}
+	name := file[from+1:]
+	for i := 0; i+2 < len(name); i++ {
+		if n.starts[[3]byte{name[i] | 0x20, name[i+1] | 0x20, name[i+2] | 0x20}] {
+			return true
+		}
+	}
+	return len(name) < 4
+}
+
+// starting notes how the words begin that near looks for.
+func (n *nouns) starting() {
+	n.starts = map[[3]byte]bool{}
+	note := func(w string) {
+		for _, part := range append(parts(w), w) {
+			if len(part) > 2 {
+				n.starts[[3]byte{part[0] | 0x20, part[1] | 0x20, part[2] | 0x20}] = true
+			}
+		}
+	}
+	for w := range n.literal {
+		note(w)
+	}
+	for w := range n.word {
+		note(w)
+	}
+	for w := range strings.FieldsSeq(n.pasted) {
+		note(w)
+	}
+	for a, long := range short {
+		for w := range n.word {
+			if strings.HasPrefix(w, long) || strings.HasSuffix(w, long) {
+				note(a)
+			}
+		}
+	}
 }
 
 // nameOnly takes folders and the extension off a word that is a path.
@@ -272,8 +321,11 @@ func (n nouns) aliases(files []string, p *parse) []string {
 		return slices.ContainsFunc(ws, func(w string) bool { return strings.Contains(n.text, " "+w+" ") })
 	}
 	add := func(ok bool, match func(low, base string) bool) {
+		if !ok {
+			return
+		}
 		for _, f := range files {
-			if low := strings.ToLower(f); ok && match(low, path.Base(low)) {
+			if low := strings.ToLower(f); match(low, path.Base(low)) {
 				out = append(out, f)
 			}
 		}

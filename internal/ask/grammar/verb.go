@@ -205,7 +205,7 @@ func plainVerb(low []string, i int) bool {
 	}
 	switch w {
 	case "get", "come", "go", "keep", "need", "look", "appear", "show", "end", "arrive", "start", "become", "respawn", "feel", "disappear", "want", "find", "belong", "accept":
-		return Imperative(low) == 0 || i > 2
+		return !AnyVerb(low[0]) || Nounish[low[0]] || i > 2 // asking Imperative would ask this again
 	}
 	end, ok := words.Fails(w)
 	return ok && (end == "" || end == "ed") && i+1 <= len(low)
