@@ -237,8 +237,11 @@ func (p *parse) under(list []grammar.Clause, i int, left []string, kind prose.Ki
 func (p *parse) colon(c grammar.Clause, rest []grammar.Clause) bool {
 	a := deed.Read(c)
 	wordsLeft := c.Low()
-	if _, said := grammar.Strip(rest[0].Low()); p.fresh && !said.Opener && (a.Deed == deed.Request || a.Deed == deed.Ground) {
+	if _, said := grammar.Strip(rest[0].Low()); p.fresh && !said.Opener && (a.Deed == deed.Anew || a.Deed == deed.Request || a.Deed == deed.Ground) {
 		first := rest[0].Low()
+		if a.Deed == deed.Anew {
+			p.acts = append(p.acts, a)
+		}
 		if a.Deed == deed.Request && !preamble(wordsLeft) && !(len(p.acts) > 0 && a.Verb == "a thing named") {
 			p.acts = append(p.acts, a)
 		}

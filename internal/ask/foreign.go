@@ -57,7 +57,8 @@ func (p *parse) foreignOpens(t []prose.Token, tongue words.Tongue) bool {
 		return true
 	}
 	line := " " + strings.Join(low, " ") + " "
-	return at(line, tongue.Hands) == 0 || at(line, tongue.Wrong) > 0 && len(low) > 3
+	piece, _, _ := strings.Cut(line, " , ")
+	return at(piece+" ", tongue.Keep) > 0 || at(line, tongue.Hands) == 0 || at(line, tongue.Wrong) > 0 && len(low) > 3
 }
 
 // at is where the first of the phrases stands in a line, -1 when none does.

@@ -19,6 +19,12 @@ func (p *parse) freshly(a deed.Act) {
 	first := len(p.out) == 0
 	switch a.Deed {
 	case deed.Request:
+	case deed.Anew:
+		i := slices.IndexFunc(low, func(w string) bool { return w == "with" || w == "as" || w == "using" || w == "in" })
+		if i < 0 || i+1 >= len(low) {
+			return
+		}
+		a.Core.From, a.Obj = i+1, i+1
 	case deed.Ground:
 		if first && a.C.Join == "" && a.C.Frag && p.names(low) {
 			break
@@ -61,7 +67,7 @@ func (p *parse) names(low []string) bool {
 
 // announces reports words that only open a list of what to create.
 func (p *parse) announces(low []string, a deed.Act) bool {
-	return preamble(low) || len(low) == 2 && low[0] == "start" && low[1] == "over" || a.Deed == deed.Anew
+	return preamble(low) || len(low) == 2 && low[0] == "start" && low[1] == "over"
 }
 
 // feature reports a statement about what the new thing does, in a sentence of its own,

@@ -48,6 +48,10 @@ func (p *parse) settle() {
 // contrasted reads "shows Sunday first, should be Monday": what is said before is wrong.
 func (p *parse) contrasted(i int) {
 	b := p.acts[i-1]
+	low := b.C.Low()
+	if k, _ := grammar.Strip(low); grammar.Imperative(low[min(k, len(low)):]) > 0 {
+		return
+	}
 	if b.C.Sent != p.acts[i].C.Sent || b.Deed != deed.Ground && b.Deed != deed.Request {
 		return
 	}
@@ -163,6 +167,9 @@ func (p *parse) complained(i int) {
 		p.note(a, "", "the reason of what is asked next")
 		return
 	}
+	if bare(a.C.Low()) {
+		return // "it doesn't work": what was said besides decides
+	}
 	if p.goesOn(i) {
 		p.note(a, "", "goes on with the problem before")
 		return
@@ -210,6 +217,9 @@ func (p *parse) goesOn(i int) bool {
 			break
 		}
 	}
+	if n := len(p.out); last == nil && n > 0 && p.out[n-1].Marker == belay.MarkFix && p.out[n-1].a.C.Line == a.C.Line && p.out[n-1].a.C.Sent < a.C.Sent {
+		last = &p.out[n-1].a // "have a look why …. People get thrown out."
+	}
 	if last == nil || len(p.out) == 0 {
 		return false
 	}
@@ -222,7 +232,7 @@ func (p *parse) goesOn(i int) bool {
 	case a.C.Block.Kind == prose.Item && a.C.Line != last.C.Line, additive, a.C.Group || a.C.Topic != "":
 		return false
 	case a.C.Sent == last.C.Sent:
-		return a.Pronoun || a.C.Join == "because" || a.C.Join == "so" || a.C.Join == "if" || a.C.Join == ";" && len(low) < 4
+		return p.lang != "" && a.C.Join == "," || a.Pronoun || a.C.Join == "because" || a.C.Join == "so" || a.C.Join == "if" || a.C.Join == ";" && len(low) < 4
 	case last.C.Block.Kind == prose.Item && a.C.Line != last.C.Line:
 		return false
 	}
@@ -328,11 +338,13 @@ func (p *parse) qualifies(a deed.Act, last found) bool {
 		return true
 	case a.Pronoun && a.Marker == belay.MarkModify:
 		return true
+	case last.Marker == belay.MarkModify && a.Verb == "a thing named" && a.C.Sent == last.a.C.Sent && a.C.T[len(a.C.T)-1].Low == "instead":
+		return true
 	case a.Pronoun && isWish(a.Verb) && a.Marker == belay.MarkModify:
 		return true
 	case a.Verb == "a thing named" && a.C.Frag && a.C.Join == "" && a.C.Block.Kind == prose.Para && (last.a.Verb != "a thing named" || last.a.C.Line != a.C.Line) && words.Tech(a.C.T[min(a.Core.From, len(a.C.T)-1)].Low):
 		return true
-	case a.Verb == "a thing named" && !a.C.Group && a.C.Block.Kind == prose.Para && a.Marker == belay.MarkAdd && !a.Made && last.Marker == belay.MarkFix:
+	case a.Verb == "a thing named" && !a.C.Group && a.C.Block.Kind == prose.Para && a.Marker == belay.MarkAdd && !a.Also && !grammar.Articled(a.C.T[min(a.Core.From, len(a.C.T)-1)].Low) && last.Marker == belay.MarkFix:
 		return true
 	}
 	return false
@@ -361,6 +373,12 @@ func (p *parse) shares(a deed.Act, b found) bool {
 func (p *parse) lastly() {
 	if len(p.out) > 0 || len(p.doubts) > 0 {
 		return
+	}
+	for _, a := range p.acts {
+		if p.fresh && a.Deed == deed.Anew {
+			p.emit(a, belay.MarkAdd, "it is to be made anew")
+			return
+		}
 	}
 	for pass := range 5 {
 		for _, a := range p.acts {

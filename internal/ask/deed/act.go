@@ -58,6 +58,10 @@ func Read(c grammar.Clause) Act {
 	if n >= len(low) {
 		return a
 	}
+	if i := slices.IndexFunc(low, func(w string) bool { return w == "keeps" || w == "keep" }); c.Join != "" && c.Join != "because" && i > n && i+1 < len(low) && !strings.HasSuffix(low[i+1], "ing") && !slices.ContainsFunc(low[:i], words.Modal) && !slices.Contains(low[:i], "to") {
+		a.Deed, a.Keeps = Keep, []grammar.Span{{From: n, To: i}}
+		return a
+	}
 	if sp, whole, ok := grammar.Keeps(low); ok {
 		a.Keeps = append(a.Keeps, sp)
 		if whole {
@@ -92,6 +96,12 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 	if k := grammar.Imperative(rest); k > 0 && !(a.C.Close == "?" && grammar.Finite(rest) && !s.Opener) {
 		return a.imperative(rest, n, k)
 	}
+	if _, end := words.Base(rest[0], grammar.AnyVerb); end == "ing" && s.Opener && len(rest) > 1 {
+		return a.imperative(rest, n, 1) // "would you mind adding"
+	}
+	if s.Only && len(rest) > 1 && grammar.AnyVerb(rest[0]) {
+		return a.imperative(rest, n, 1)
+	}
 	if len(rest) > 2 && (rest[0] == "we" && rest[1] == "are" || rest[0] == "i" && rest[1] == "am") {
 		if b, end := words.Base(rest[2], grammar.AnyVerb); end == "ing" && creates[b] {
 			a.Deed, a.Marker, a.Made, a.Verb, a.Obj = Request, belay.MarkAdd, true, b, n+3
@@ -106,6 +116,9 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, strength, by
 		a.Pronoun = words.Pronoun(rest[0])
 		return a
+	}
+	if k := grammar.ShouldFirst(rest); k && a.C.Join == "" && len(rest) > 2 {
+		return a.should(append([]string{"it"}, rest...), 1, 2)
 	}
 	if k := grammar.ShouldFirst(rest); k && a.C.Join != "" {
 		a.Deed, a.Pronoun, a.Verb = Expected, true, rest[0]
@@ -168,8 +181,10 @@ func MarkerOf(s words.Sense) belay.Marker {
 // wanted reads a thing that is asked for: "we need backups", "I'd like a legend".
 func (a Act) wanted(rest []string) Act {
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, "we want"
+	all := a.C.Low()
 	switch {
-	case grammar.Old(rest) || a.C.Topic != "" && grammar.Compared(rest) > 0:
+	case slices.Contains(all[:a.Obj], "rather") || slices.Contains(all[:a.Obj], "prefer"),
+		grammar.Old(rest) || a.C.Topic != "" && grammar.Compared(rest) > 0:
 		a.Marker = belay.MarkModify
 	case grammar.Compared(rest) > 0 && words.Determiner(rest[0]) && rest[0] != "a" && rest[0] != "an" && rest[0] != "another":
 		a.Marker = belay.MarkModify

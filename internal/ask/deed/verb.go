@@ -127,6 +127,11 @@ func (a Act) making(o []string) Act {
 	a.Marker = belay.MarkAdd
 	for _, w := range o {
 		switch w {
+		case "compiling", "building", "running", "passing":
+			if slices.Contains(o, "again") {
+				a.Marker = belay.MarkFix
+				return a
+			}
 		case "stop", "work", "works", "working", "compile", "pass", "disappear":
 			if words.Pronoun(o[0]) || a.Verb == "get" || a.Verb == "make" {
 				a.Marker, a.Deed = belay.MarkFix, Mend

@@ -245,7 +245,7 @@ func opens(low []string) bool {
 		return false
 	}
 	rest := low[n:]
-	if said.Opener || said.Also || Imperative(rest) > 0 || negated(rest) || Finite(rest) {
+	if said.Only && AnyVerb(rest[0]) && len(rest) > 1 || said.Opener || said.Also || Imperative(rest) > 0 || negated(rest) || Finite(rest) {
 		return true
 	}
 	switch rest[0] {
@@ -277,6 +277,7 @@ type Said struct {
 	Opener bool // "could you", "we need": somebody asks
 	Want   bool // what is asked for is a thing, not a deed
 	Also   bool // it is one more
+	Only   bool // "only" is the last word passed over
 	Please bool
 }
 
@@ -300,6 +301,7 @@ func Strip(low []string) (n int, s Said) {
 			return n, s
 		}
 		s.Also = s.Also || w == "also" || w == "plus" || w == "besides" || w == "additionally" || w == "furthermore"
+		s.Only = w == "only"
 		s.Please = s.Please || w == "please" || w == "kindly"
 		n++
 	}

@@ -186,6 +186,9 @@ func Told(low []string) bool {
 			return true
 		}
 	}
+	if low[0] == "this" && len(low) < 6 || low[0] == "with" {
+		return true
+	}
 	switch low[0] {
 	case "getting", "seeing", "having", "receiving", "hitting", "got", "saw", "found", "yesterday", "last", "recently", "earlier", "today", "for", "at", "on", "in", "according", "of", "by", "once", "ago", "later", "from", "not", "than":
 		return true

@@ -10,7 +10,7 @@ import (
 // Vague finds what can be read in two ways whatever the verb is.
 func Vague(low []string) []string {
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " the usual ", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing we ", " you know what ", " the other one ", " as usual "} {
+	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " the usual ", " whatever is easier", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing we ", " you know what ", " the other one ", " as usual "} {
 		if strings.Contains(line, p) {
 			return []string{"what was done before is meant, which this message does not name"}
 		}

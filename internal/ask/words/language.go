@@ -6,7 +6,7 @@ import "strings"
 // win against.
 var stopwords = map[string]map[string]bool{
 	"en": set(`the is are and to of in it for that with on this be not you we i a an should please can add fix make when but from at my our have has does was all`),
-	"de": set(`der die das und ist nicht ein eine einen einem bitte auf mit für den dem wir ich es soll sollte auch im zu aber wenn werden wird sind kann von beim seit kein keine mehr noch neue neuen füge unsere`),
+	"de": set(`der die das und ist nicht ein eine einen einem bitte auf mit für den dem wir ich es soll sollte auch im zu aber wenn werden wird sind kann von beim seit kein keine mehr noch neue neuen füge unsere als bleibt am vom zum zur wie war aus den einem dass wurde`),
 	"fr": set(`le la les des et est une un pas dans pour que qui sur avec nous je il elle ce cette ne plus du au aux s'il vous te plaît sont être ça dès lors ajoute ajouter mais`),
 	"es": set(`el los las y es una un no en para que con por se del al nos yo está este esta cuando pero más añade agrega favor son hay lo mi cambia`),
 	"pt": set(`o os as e é uma um não em para que com por se do da dos das no na ao está este esta quando mas mais favor são há maiores corrige adicione adiciona remova`),
@@ -24,7 +24,8 @@ func Language(text string) string {
 	for w := range strings.FieldsSeq(strings.ToLower(text)) {
 		w = strings.Trim(w, ".,;:!?\"'()¿¡«»„“")
 		for lang, set := range stopwords {
-			if set[w] {
+			_, verb := tongues[lang].Verb(w)
+			if set[w] || verb && len(w) > 5 {
 				score[lang]++
 			}
 		}

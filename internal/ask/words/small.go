@@ -54,12 +54,13 @@ var openers = func() map[string]bool {
 		"i'd like that", "i want that", "we want that", "i'd expect that", "the nicest thing would be", "what we want is", "what i want is", "what we need is", "what i need is",
 		"would it be possible to have", "is it possible to have", "i'd like to have", "i would like to have", "we would like to have", "we'd like to have", "we want to have", "i want to have", "can we have", "could we have",
 		"can we get", "could we get", "can i have", "can i get", "could i get", "could i have", "may i have", "how about", "what about", "is there a way to have", "i would like", "i'd like", "we'd like", "we would like", "i'd love",
-		"need", "want", "would like", "wanted", "missing", "i need", "we need", "i want", "we want", "there should be", "there should also be", "there must be", "there has to be", "there needs to be", "should there be",
+		"i'd rather have", "i'd rather see", "i'd prefer", "i would prefer", "we'd prefer", "we'd rather have", "i prefer", "i would rather have", "need", "want", "would like", "wanted", "missing", "i need", "we need", "i want", "we want", "there should be", "there should also be", "there must be", "there has to be", "there needs to be", "should there be",
 		"we could use", "i could use", "we could do with", "i wish", "we should have", "we must have", "i should like", "we're missing", "what's missing is", "we also need", "we also want", "i also want", "i also need",
 		"it would be helpful to have", "it would be nice to have", "would be nice to have", "would love", "i'd really like", "i'm looking for", "we're looking for", "looking for", "dear all", "hope you're well",
 	} {
 		out[s] = false
 	}
+	out["mind"], out["how about"], out["what about"] = true, true, true
 	out["is there a way to"], out["is there any way to"], out["is there a possibility to"] = true, true, true
 	return out
 }()
