@@ -133,6 +133,12 @@ func (p *parse) read() {
 // leadsIn reports a line with a colon right above something pasted: it is said, and says
 // what the paste is about. Above a list it is a heading.
 func (p *parse) leadsIn(i int) bool {
+	if i+1 < len(p.blocks) && p.blocks[i+1].Kind == prose.Item && !p.in.PlanExists {
+		t := prose.Tokens(strings.TrimRight(p.blocks[i].Text, ": \n"), 0)
+		c := grammar.Clause{T: t, Block: p.blocks[i]}
+		a := deed.Read(c)
+		return a.Made && deed.Creates(a.Verb) && !preamble(c.Low())
+	}
 	return i+1 < len(p.blocks) && p.blocks[i+1].Kind >= prose.Fence && strings.HasSuffix(strings.TrimSpace(p.blocks[i].Text), ":")
 }
 
@@ -225,13 +231,17 @@ func (p *parse) under(list []grammar.Clause, i int, left []string, kind prose.Ki
 			}
 		}
 	}
-	if bare && len(list)-i > 2 && len(p.acts) > 0 && kind == prose.Para {
+	if bare && len(left) < 3 && details[left[len(left)-1]] && len(list)-i > 2 && len(p.acts) > 0 && kind == prose.Para {
 		for j := i + 1; j < len(list); j++ {
 			list[j].T = nil // "columns: time, patient": says which
 		}
 	}
 	return topic
 }
+
+// details are headings of lists that only say what something consists of.
+var details = map[string]bool{"columns": true, "fields": true, "values": true, "options": true, "attributes": true, "types": true, "colors": true, "colours": true, "languages": true, "sizes": true, "keys": true,
+	"headers": true, "parameters": true, "labels": true, "names": true, "stages": true, "steps": true, "formats": true, "environments": true, "stack": true, "tech": true, "contents": true, "properties": true, "categories": true, "roles": true, "sections": true, "tables": true}
 
 // colon reads what announces a list. It answers whether the list has been read too.
 func (p *parse) colon(c grammar.Clause, rest []grammar.Clause) bool {
@@ -259,6 +269,9 @@ func (p *parse) colon(c grammar.Clause, rest []grammar.Clause) bool {
 		return true
 	}
 	p.acts = append(p.acts, a)
+	if first := rest[0].Low(); a.Deed == deed.Complaint && len(first) > 0 && grammar.Imperative(first) == 0 && !grammar.Finite(first) {
+		return true // "typos in the post: …"
+	}
 	if a.Deed == deed.Request && (len(rest) == 0 || grammar.Imperative(rest[0].Low()) == 0) {
 		return true // the list says which: it is folded into what it lists
 	}

@@ -45,7 +45,7 @@ func heldOut(id string) bool {
 
 func opened(id string) bool {
 	h := sha256.Sum256([]byte(id))
-	return h[0]&1 == 1 && h[1]&1 == 1 && id[0] != 'a' && id[0] != 'd'
+	return id[0] == 'd' && !(h[0]&1 == 1 && h[1]&1 == 0)
 }
 
 func load(t testing.TB, file string) []sample {

@@ -23,6 +23,10 @@ func (p *parse) settle() {
 			continue
 		}
 		p.kept(*a)
+		if low := a.C.Low(); a.C.Block.Section() == prose.Problem && a.C.Block.Kind == prose.Para && a.Deed == deed.Ground && len(low) > 2 && !p.reports(i, 0) {
+			p.emit(*a, belay.MarkFix, "said where the problem is described")
+			continue
+		}
 		switch {
 		case p.fresh:
 			p.freshly(*a)
@@ -163,7 +167,7 @@ func (p *parse) complained(i int) {
 	if a.Strength < grammar.Plain && !(a.C.Block.Section() == prose.Problem || a.C.Block.Kind == prose.Item && !p.hasRequest(a.C.Line)) {
 		return
 	}
-	if next := p.nextIn(i); next != nil && next.Deed == deed.Request && next.Marker != belay.MarkFix && (next.C.Join == "->" || next.C.Join == "→" || next.C.Join == "=>" || next.C.Join == "so" || next.Marker == belay.MarkRemove && next.Pronoun || leads(next.C.Low())) {
+	if next := p.nextIn(i); next != nil && next.Deed == deed.Request && next.Marker != belay.MarkFix && (next.C.Join == "->" || next.C.Join == "→" || next.C.Join == "=>" || next.C.Join == "so" || next.Marker == belay.MarkRemove && next.Pronoun || leads(next.C.Low()) || next.C.Sent == a.C.Sent && wishes(next.C.Low())) {
 		p.note(a, "", "the reason of what is asked next")
 		return
 	}
@@ -182,6 +186,17 @@ func leads(low []string) bool {
 	line := strings.Join(low[:min(4, len(low))], " ")
 	for _, p := range []string{"so ", "what we want is", "what i want is", "what we need is", "therefore ", "instead ", "hence ", "that's why "} {
 		if strings.HasPrefix(line+" ", p) {
+			return true
+		}
+	}
+	return false
+}
+
+// wishes reports words that turn from a complaint to what is wanted instead of a repair.
+func wishes(low []string) bool {
+	line := strings.Join(low[:min(4, len(low))], " ") + " "
+	for _, p := range []string{"i'd like ", "i would like ", "we'd like ", "we need ", "i need ", "i want ", "we want ", "can we have ", "could we have ", "can i have ", "could i have "} {
+		if strings.HasPrefix(line, p) {
 			return true
 		}
 	}
@@ -386,15 +401,20 @@ func (p *parse) lastly() {
 			ok := pass == 0 && a.Deed == deed.Complaint && section != prose.Around && section != prose.Expected && (section != prose.Title || a.Strength == grammar.Faint) ||
 				pass == 1 && a.Deed == deed.Material ||
 				pass == 2 && (a.Deed == deed.Request || a.Deed == deed.Complaint) && section == prose.Title ||
-				pass == 4 && a.Deed == deed.Ground && a.C.Join != "because" && a.C.Join != "if" && section != prose.Around && statesFact(a.C.Low()) ||
-				pass == 3 && (a.Deed == deed.Request || a.Deed == deed.Complaint) && section == prose.Expected
+				pass == 3 && a.Deed == deed.Ground && a.C.Join != "because" && a.C.Join != "if" && section != prose.Around && statesFact(a.C.Low()) ||
+				pass == 4 && (a.Deed == deed.Request || a.Deed == deed.Complaint) && section == prose.Expected
 			if !ok || a.Deed == deed.Complaint && bare(a.C.Low()) {
 				continue
 			}
 			if a.Deed == deed.Request {
 				p.emit(a, a.Marker, "by “"+a.Verb+"”")
-			} else {
-				p.emit(a, belay.MarkFix, "nothing else is asked")
+				return
+			}
+			p.emit(a, belay.MarkFix, "nothing else is asked")
+			for _, b := range p.acts {
+				if pass == 0 && b.Deed == deed.Complaint && b.C.Sent == a.C.Sent && b.Core != a.Core && (b.C.Join == "and" || b.C.Join == ",") && !b.Pronoun {
+					p.emit(b, belay.MarkFix, "nothing else is asked")
+				}
 			}
 			return
 		}

@@ -125,7 +125,7 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 		return a
 	}
 	if m, ok := inverted(rest); ok && a.C.Close == "?" {
-		a.Deed, a.Marker, a.Verb = Request, m, rest[0]
+		a.Deed, a.Marker, a.Verb, a.Pronoun = Request, m, rest[0], words.Pronoun(rest[1])
 		return a
 	}
 	if s.Want && !grammar.Finite(rest) {

@@ -188,7 +188,7 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 			return a
 		}
 	}
-	if grammar.Told(rest) || !a.C.Frag && a.C.Block.Kind != prose.Item && !a.C.Group && !a.Also && a.C.Join != "and" && a.C.Join != "+" && grammar.Compared(rest) == 0 && !grammar.Valued(rest) && !grammar.Old(rest) && !grammar.Articled(rest[0]) && !strings.HasPrefix(rest[0], "-") && !grammar.MoreThings(rest) && !slices.Contains(rest, "too") {
+	if grammar.Told(rest) || !a.C.Frag && !s.Please && !slices.Contains(a.C.Low(), "please") && a.C.Block.Kind != prose.Item && !a.C.Group && !a.Also && a.C.Join != "and" && a.C.Join != "+" && grammar.Compared(rest) == 0 && !grammar.Valued(rest) && !grammar.Old(rest) && !grammar.Articled(rest[0]) && !strings.HasPrefix(rest[0], "-") && !grammar.MoreThings(rest) && !slices.Contains(rest, "too") {
 		return a
 	}
 	a.Deed, a.Verb = Request, "a thing named"

@@ -32,6 +32,10 @@ func (a Act) imperative(rest []string, at, k int) Act {
 	a.Deed, a.Verb, a.Obj = Request, strings.Join(rest[:min(k, len(rest))], " "), at+k
 	a.Core = grammar.Span{From: at, To: at + len(rest)}
 	a.Pronoun = len(o) > 0 && (o[0] == "it" || o[0] == "them" || o[0] == "that" && len(o) < 3 || o[0] == "this" && len(o) < 3 || o[0] == "those" && len(o) < 3 || (o[0] == "these" || o[0] == "those") && a.C.Block.Kind != prose.Item)
+	if len(o) == 0 && a.C.Join == "" && !a.C.Group && a.C.Block.Kind == prose.Para && (sense == words.Modify || sense == words.Add || sense == words.Remove) && a.Verb != "stop" {
+		a.Deed, a.Readings = Doubt, []string{"what is to be done with is not said"}
+		return a
+	}
 	switch sense {
 	case words.Add, words.Capable:
 		a = a.adding(o)

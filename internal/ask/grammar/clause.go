@@ -245,6 +245,9 @@ func opens(low []string) bool {
 		return false
 	}
 	rest := low[n:]
+	if (rest[0] == "can" || rest[0] == "could") && len(rest) > 3 && (words.Determiner(rest[1]) || words.Pronoun(rest[1])) {
+		return true
+	}
 	if said.Only && AnyVerb(rest[0]) && len(rest) > 1 || said.Opener || said.Also || Imperative(rest) > 0 || negated(rest) || Finite(rest) {
 		return true
 	}

@@ -21,7 +21,7 @@ func Vague(low []string) []string {
 	if i := slices.Index(low, "or"); i > 0 && len(low) <= 5 && i+1 < len(low) && !slices.ContainsFunc(low, func(w string) bool { return words.Auxiliary(w) }) && Imperative(low) == 0 {
 		return []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")}
 	}
-	if len(low) <= 4 && Imperative(low) > 0 && low[len(low)-1] == "one" && !slices.ContainsFunc(low, func(w string) bool {
+	if len(low) <= 4 && Imperative(low) > 0 && low[len(low)-1] == "one" && low[len(low)-2] != "into" && !slices.ContainsFunc(low, func(w string) bool {
 		return w == "a" || w == "new" || w == "another" || w == "add" || w == "make" || w == "create" || w == "write" || w == "build"
 	}) {
 		return []string{"which one is meant is not said"}

@@ -74,7 +74,7 @@ func UnknownVerb(low []string) bool {
 		return !words.Auxiliary(low[1])
 	}
 	switch low[1] {
-	case "it", "them", "the", "all", "every", "each", "both", "our", "my", "its", "their", "these", "those":
+	case "it", "them", "the", "all", "both", "our", "my", "its", "their", "these", "those":
 		return !Finite(low)
 	}
 	return false

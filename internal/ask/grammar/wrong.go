@@ -22,6 +22,11 @@ func Wrong(low []string) (strength int, by string) {
 	if s.Opener || len(rest) == 0 || len(rest) < 5 && (rest[0] == "repo" || rest[0] == "repository") || len(rest) < 6 && len(rest) > 1 && rest[1] == "repo" {
 		return Fine, ""
 	}
+	if (rest[0] == "we" || rest[0] == "i" || rest[0] == "nobody") && slices.ContainsFunc(rest, func(w string) bool {
+		return w == "need" || w == "needs" || w == "use" || w == "uses" || w == "want" || w == "wants" || w == "like" || w == "reads"
+	}) {
+		return Fine, ""
+	}
 	if rest[0] == "why" {
 		return Faint, "why"
 	}
@@ -165,7 +170,7 @@ func faintly(low []string, line string) (int, string) {
 			return Faint, w
 		}
 	}
-	for _, p := range []string{" keeps ", " although ", " since the ", " since we ", " goes on ", " too slow ", " too big ", " too small ", " hard to ", " not so ", " complained ", " complain ", " should have ", " but it ", " used to ", " fell over ", " went down ", " is down ", " takes too ", " it takes ", " still ", " ends after ", " end after ", " twice ", " only shows ", " only works ", " ignores "} {
+	for _, p := range []string{" keeps ", " although ", " since the ", " since we ", " goes on ", " is too ", " are too ", " far too ", " way too ", " much too ", " gets too ", " too slow ", " too big ", " too small ", " hard to ", " not so ", " complained ", " complain ", " should have ", " but it ", " used to ", " fell over ", " went down ", " is down ", " takes too ", " it takes ", " still ", " ends after ", " end after ", " twice ", " only shows ", " only works ", " ignores "} {
 		if strings.Contains(line, p) && verb {
 			return Faint, strings.TrimSpace(p)
 		}
