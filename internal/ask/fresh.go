@@ -21,7 +21,7 @@ func (p *parse) freshly(a deed.Act) {
 	case deed.Request:
 	case deed.Anew:
 		i := slices.IndexFunc(low, func(w string) bool { return w == "with" || w == "as" || w == "using" || w == "in" })
-		if i < 0 || i+1 >= len(low) {
+		if i < 0 || i+1 >= len(low) || i+2 == len(low) && len(p.acts) > 0 && p.acts[len(p.acts)-1].C.Sent > a.C.Sent && !p.acts[len(p.acts)-1].C.Group {
 			return
 		}
 		a.Core.From, a.Obj = i+1, i+1

@@ -180,7 +180,7 @@ func participle(w string) (modify, ok bool) {
 // fragment reads a clause without a verb: "dark mode", "header smaller", "typo in the
 // receipt mail", "batch 64".
 func (a Act) fragment(rest []string, s grammar.Said) Act {
-	for len(rest) > 1 && (words.Filler(rest[len(rest)-1]) || rest[len(rest)-1] == "lol" || rest[len(rest)-1] == "!") {
+	for len(rest) > 1 && (words.Filler(rest[len(rest)-1]) && rest[len(rest)-1] != "only" && rest[len(rest)-1] != "first" || rest[len(rest)-1] == "lol" || rest[len(rest)-1] == "!") {
 		rest = rest[:len(rest)-1]
 	}
 	if a.C.Block.Kind != prose.Item && !a.C.Group && (len(rest) == 1 && !a.Also || grammar.Idle(rest)) && !slices.Contains(rest, "only") {

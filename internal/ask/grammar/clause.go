@@ -93,7 +93,7 @@ func Listed(low []string, start, i int, list bool) (next int, more bool) {
 	}
 	left := low[start:i]
 	n, s := Strip(left)
-	if n >= len(left) || slices.Contains(left, "with") || slices.Contains(left, "that") || slices.Contains(left, "between") || slices.Contains(left, ":") || slices.Contains(left, "which") {
+	if n >= len(left) || !list && slices.Contains(left, "with") || slices.Contains(left, "that") || slices.Contains(left, "between") || slices.Contains(left, ":") || slices.Contains(left, "which") {
 		return 0, false
 	}
 	o := left[n:]
@@ -297,6 +297,9 @@ func Strip(low []string) (n int, s Said) {
 			s.Opener = s.Opener || low[n] != "to" && low[n] != "i think" && low[n] != "i guess"
 			s.Want = !verb && k > 1 && !sureness(low[n:n+k])
 			n += k
+			if low[n-1] == "if" && n+2 < len(low) && words.Subject(low[n]) && (low[n+1] == "can" || low[n+1] == "could") {
+				n += 2 // "would be good if I can search"
+			}
 			continue
 		}
 		w := low[n]
