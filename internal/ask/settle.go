@@ -32,6 +32,8 @@ func (p *parse) settle() {
 			p.freshly(*a)
 		case a.Deed == deed.Doubt:
 			p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), Readings: a.Readings})
+		case a.Deed == deed.Ground && p.oneOfSeveral(i):
+			p.emit(*a, belay.MarkFix, "told as one of several concerns")
 		case a.Deed == deed.Expected && i > 0:
 			p.contrasted(i)
 		case a.Deed == deed.Complaint:
@@ -85,6 +87,23 @@ func (p *parse) results(i int) bool {
 		return true
 	}
 	return false
+}
+
+// oneOfSeveral reports a statement of how something is that stands beside a request as
+// its equal: "also" leads from the one to the other.
+func (p *parse) oneOfSeveral(i int) bool {
+	a := p.acts[i]
+	if a.C.Block.Section() != prose.Open || a.C.Join == "because" || a.C.Join == "if" || !statesFact(a.C.Low()) {
+		return false
+	}
+	if a.Also {
+		return true
+	}
+	if i+1 >= len(p.acts) {
+		return false
+	}
+	next := p.acts[i+1]
+	return next.Also && next.C.Sent > a.C.Sent && next.Deed == deed.Request
 }
 
 // kept notes what a clause wants left alone, in the message's own words.
@@ -323,6 +342,10 @@ func (p *parse) asked(i int) {
 	}
 	if i+1 < len(p.acts) && p.acts[i+1].C.Sent == a.C.Sent && strings.Contains("->=>→", p.acts[i+1].C.Join) && p.acts[i+1].C.Join != "" && p.acts[i+1].Deed == deed.Request {
 		p.note(a, "", "the reason of what is asked next")
+		return
+	}
+	if i > 0 && p.acts[i-1].Deed == deed.Complaint && p.acts[i-1].Verb == "why" && isWish(a.Verb) && a.Pronoun {
+		p.emit(p.acts[i-1], belay.MarkFix, "it should be otherwise")
 		return
 	}
 	if last != nil && p.qualifies(a, *last) {

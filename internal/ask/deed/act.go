@@ -100,7 +100,9 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 		return a.imperative(rest, n, 1) // "would you mind adding"
 	}
 	if s.Only && len(rest) > 1 && grammar.AnyVerb(rest[0]) {
-		return a.imperative(rest, n, 1)
+		b := a.imperative(rest, n, 1) // "only build on main"
+		b.Marker = belay.MarkModify
+		return b
 	}
 	if len(rest) > 2 && (rest[0] == "we" && rest[1] == "are" || rest[0] == "i" && rest[1] == "am") {
 		if b, end := words.Base(rest[2], grammar.AnyVerb); end == "ing" && creates[b] {
@@ -118,13 +120,14 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 		return a
 	}
 	if k := grammar.ShouldFirst(rest); k && a.C.Join == "" && len(rest) > 2 {
+		a.Pronoun = true
 		return a.should(append([]string{"it"}, rest...), 1, 2)
 	}
 	if k := grammar.ShouldFirst(rest); k && a.C.Join != "" {
 		a.Deed, a.Pronoun, a.Verb = Expected, true, rest[0]
 		return a
 	}
-	if m, ok := inverted(rest); ok && a.C.Close == "?" {
+	if m, ok := inverted(rest); ok && (a.C.Close == "?" || words.Determiner(rest[1])) {
 		a.Deed, a.Marker, a.Verb, a.Pronoun = Request, m, rest[0], words.Pronoun(rest[1])
 		return a
 	}
