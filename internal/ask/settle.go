@@ -190,6 +190,10 @@ func (p *parse) complained(i int) {
 		p.note(a, "", "the reason of what is asked next")
 		return
 	}
+	if next := p.nextIn(i); next != nil && next.C.Sent == a.C.Sent+1 && cure(next) {
+		p.note(a, "", "the reason of what is asked next")
+		return
+	}
 	if bare(a.C.Low()) {
 		return // "it doesn't work": what was said besides decides
 	}
@@ -220,6 +224,16 @@ func wishes(low []string) bool {
 		}
 	}
 	return false
+}
+
+// cure reports a short request for something new right behind a complaint, which is what
+// is to be done about it: "… is not mentioned. Add a section."
+func cure(a *deed.Act) bool {
+	low := a.C.Low()
+	if a.Deed != deed.Request || a.Marker != belay.MarkAdd || a.Also || a.Obj >= len(low) || len(low)-a.Obj > 3 {
+		return false
+	}
+	return grammar.Articled(low[a.Obj]) && !slices.Contains(low, "test") && !slices.Contains(low, "tests")
 }
 
 // hasRequest reports whether a block asks for something besides its complaint.
@@ -375,6 +389,8 @@ func (p *parse) qualifies(a deed.Act, last found) bool {
 	case last.Marker == belay.MarkFix && a.C.Sent == last.a.C.Sent && a.C.Join == "because":
 		return true
 	case a.Pronoun && a.Marker == belay.MarkModify:
+		return true
+	case last.Marker == belay.MarkAdd && a.Verb == "a thing named" && a.C.Sent == last.a.C.Sent && a.C.Join == "," && grammar.Old(a.C.Low()) && !slices.ContainsFunc(a.C.Low(), func(w string) bool { _, ok := grammar.Value(w); return ok }):
 		return true
 	case last.Marker == belay.MarkModify && a.Verb == "a thing named" && a.C.Sent == last.a.C.Sent && a.C.T[len(a.C.T)-1].Low == "instead":
 		return true

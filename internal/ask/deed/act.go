@@ -144,6 +144,10 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 			}
 		}
 	}
+	if s.Opener && !s.Want && len(rest) > 1 && !words.Determiner(rest[0]) && !words.Pronoun(rest[0]) && !words.Preposition(rest[0]) && s.Verb {
+		a.Deed, a.Marker, a.Verb, a.Obj = Request, belay.MarkModify, rest[0], n+1 // "somebody should lock down …"
+		return a
+	}
 	return a.fragment(rest, s)
 }
 

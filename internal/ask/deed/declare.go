@@ -17,6 +17,9 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 	if words.Auxiliary(rest[0]) && a.C.Join != "" && !strings.Contains(rest[0], "'") {
 		return a // it says more of what was named before
 	}
+	if i := slices.IndexFunc(rest, func(w string) bool { return w == "could" || w == "would" || w == "can" }); s.Opener && i > 0 && i+1 < len(rest) && i < 6 {
+		return a.should(rest, i, i+1) // "it would be great if results could be sorted"
+	}
 	if i, k := grammar.Modal(rest); i > 0 && i+k < len(rest) {
 		return a.should(rest, i, i+k)
 	}
@@ -139,7 +142,7 @@ func (a Act) promised(o []string, actor bool) belay.Marker {
 			return belay.MarkAdd
 		}
 	case words.Show:
-		if grammar.Compared(o) == 0 {
+		if grammar.Compared(o) == 0 && !grammar.Adverb(o[len(o)-1]) {
 			return belay.MarkAdd
 		}
 	case words.Remove:
@@ -188,7 +191,7 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 			return a
 		}
 	}
-	if grammar.Told(rest) || !a.C.Frag && !s.Please && !slices.Contains(a.C.Low(), "please") && a.C.Block.Kind != prose.Item && !a.C.Group && !a.Also && a.C.Join != "and" && a.C.Join != "+" && grammar.Compared(rest) == 0 && !grammar.Valued(rest) && !grammar.Old(rest) && !grammar.Articled(rest[0]) && !strings.HasPrefix(rest[0], "-") && !grammar.MoreThings(rest) && !slices.Contains(rest, "too") {
+	if grammar.Told(rest) || !a.C.Frag && !s.Please && !slices.Contains(a.C.Low(), "please") && !(a.C.Join == "" && slices.ContainsFunc(rest, words.Product)) && a.C.Block.Kind != prose.Item && !a.C.Group && !a.Also && a.C.Join != "and" && a.C.Join != "+" && grammar.Compared(rest) == 0 && !grammar.Valued(rest) && !grammar.Old(rest) && !grammar.Articled(rest[0]) && !strings.HasPrefix(rest[0], "-") && !grammar.MoreThings(rest) && !slices.Contains(rest, "too") {
 		return a
 	}
 	a.Deed, a.Verb = Request, "a thing named"

@@ -280,6 +280,7 @@ type Said struct {
 	Opener bool // "could you", "we need": somebody asks
 	Want   bool // what is asked for is a thing, not a deed
 	Also   bool // it is one more
+	Verb   bool // the last opener wants a verb behind it
 	Only   bool // "only" is the last word passed over
 	Please bool
 }
@@ -294,6 +295,7 @@ func Strip(low []string) (n int, s Said) {
 			if low[n] == "to" && (n+1 >= len(low) || Imperative(low[n+1:]) == 0) {
 				return n, s
 			}
+			s.Verb = verb
 			s.Opener = s.Opener || low[n] != "to" && low[n] != "i think" && low[n] != "i guess"
 			s.Want = !verb && k > 1 && !sureness(low[n:n+k])
 			n += k

@@ -72,7 +72,7 @@ func Value(w string) (string, bool) {
 	if _, ok := words.Number(w); ok {
 		return w, true
 	}
-	return w, w != "" && (w[0] >= '0' && w[0] <= '9' || w[0] == '#' && len(w) > 3)
+	return w, w != "" && (w[0] >= '0' && w[0] <= '9' || w[0] == '#' && len(w) > 3 && strings.Trim(w[1:], "0123456789abcdef") == "")
 }
 
 // Compared is where a word stands that says how something should look or be.

@@ -121,6 +121,9 @@ func failingHere(low []string, i int, end string) bool {
 func denied(low []string, i int) int {
 	w := low[i]
 	if i+1 >= len(low) {
+		if w == "nothing" && i > 1 && strings.HasSuffix(low[i-1], "s") && !words.Determiner(low[i-1]) {
+			return Plain
+		}
 		return Fine
 	}
 	next := low[i+1]
@@ -131,13 +134,16 @@ func denied(low []string, i int) int {
 		}
 	case "doesn't", "can't", "won't", "isn't", "aren't", "couldn't", "hasn't", "haven't", "didn't", "wasn't":
 	case "not":
-		if i == 0 || !words.Auxiliary(low[i-1]) && Imperative(low) > 0 {
+		if i == 0 || !words.Auxiliary(low[i-1]) {
 			return Fine
 		}
 		if _, ok := words.Number(next); ok {
 			return Fine
 		}
 	case "nobody", "nothing":
+		if i > 0 && strings.HasSuffix(low[i-1], "s") {
+			return Plain // "prints nothing"
+		}
 		if i == 0 && Finite(low) && w == "nothing" {
 			return Plain
 		}

@@ -48,6 +48,11 @@ var openers = func() map[string]bool {
 	} {
 		out[s] = true
 	}
+	for _, who := range []string{"i", "we"} {
+		for _, m := range []string{"'d love to have", " would love to have", "'d love to see", " would love to see", "'d like to see", " would like to see", "'d love", " really need", " still need", " urgently need", "'d need", " would need", " would appreciate", "'d appreciate", " could do with"} {
+			out[who+m] = false
+		}
+	}
 	for _, s := range []string{
 		"make sure that", "make sure", "ensure that", "ensure", "it would be great if", "it would be nice if", "it would be good if", "would be good if", "would be nice if",
 		"would be great if", "it'd be nice if", "it'd be great if", "would be cool if", "it would be cool if", "is it possible that", "i think", "i guess", "i suppose", "i believe",
