@@ -139,7 +139,8 @@ func (p *parse) leadsIn(i int) bool {
 		a := deed.Read(c)
 		return a.Made && deed.Creates(a.Verb) && !preamble(c.Low())
 	}
-	return i+1 < len(p.blocks) && p.blocks[i+1].Kind >= prose.Fence && strings.HasSuffix(strings.TrimSpace(p.blocks[i].Text), ":")
+	said := grammar.Clause{T: prose.Tokens(p.blocks[i].Text, 0)}
+	return i+1 < len(p.blocks) && p.blocks[i+1].Kind >= prose.Fence && grammar.HasVerb(said.Low()) && strings.HasSuffix(strings.TrimSpace(p.blocks[i].Text), ":")
 }
 
 // outside keeps what stands under "not in scope".
@@ -195,7 +196,11 @@ func (p *parse) isTopic(left []string, pieces int) bool {
 	if p.fresh && pieces > 1 && len(left) == 1 {
 		return words.Tech(left[0]) || words.Filler(left[0])
 	}
-	if len(left) > 4 || grammar.HasVerb(left) || len(left) > 0 && grammar.Indefinite(left) && (left[0] == "a" || left[0] == "an" || left[0] == "new") {
+	if grammar.Over(left) || len(left) > 0 && words.Preposition(left[len(left)-1]) {
+		return false
+	}
+	named := len(left) > 0 && len(left) < 4 && grammar.Nounish[left[0]] && !slices.ContainsFunc(left, words.Determiner) // "exchange rates: …"
+	if len(left) > 4 || grammar.HasVerb(left) && !named || len(left) > 0 && grammar.Indefinite(left) && (left[0] == "a" || left[0] == "an" || left[0] == "new") {
 		return false
 	}
 	for i, w := range left {
@@ -347,7 +352,7 @@ func (p *parse) pieces(c grammar.Clause, rest []grammar.Clause) {
 }
 
 func allTech(low []string) bool {
-	return !slices.ContainsFunc(low, func(w string) bool { return !words.Tech(w) })
+	return slices.ContainsFunc(low, words.Tool) && !slices.ContainsFunc(low, func(w string) bool { return !words.Tech(w) })
 }
 
 // listAnd reports an "and" between the last two of a list of three or more.

@@ -41,6 +41,9 @@ func counts(low []string, i, from int, m belay.Marker) bool {
 		return low[i] == "both"
 	}
 	next := low[i+1]
+	if words.Filler(next) {
+		return false
+	}
 	if words.Unit(next) || next == "," || next == "\"" || next == "and" || words.Preposition(next) && next != "of" || words.Auxiliary(next) && low[i] != "both" || next == "-" || next == "->" || next == "→" || next == "/" || next == "is" || next == "instead" || next == "not" {
 		return false
 	}

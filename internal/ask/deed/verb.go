@@ -170,6 +170,8 @@ func (a Act) making(o []string) Act {
 func (a Act) placing(sense words.Sense, o []string) Act {
 	a.Marker = belay.MarkAdd
 	switch {
+	case sense == words.Show && len(o) > 0 && grammar.Adverb(o[len(o)-1]):
+		a.Marker = belay.MarkModify
 	case grammar.Old(o), sense == words.Show && grammar.Compared(o) > 0 && !grammar.Indefinite(o):
 		a.Marker = belay.MarkModify
 	case sense == words.Put && a.Verb == "set" && !grammar.Indefinite(o):

@@ -10,7 +10,7 @@ import (
 // Vague finds what can be read in two ways whatever the verb is.
 func Vague(low []string) []string {
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " the usual ", " whatever is easier", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing we ", " you know what ", " the other one ", " as usual "} {
+	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " the usual ", " whatever is easier", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual "} {
 		if strings.Contains(line, p) {
 			return []string{"what was done before is meant, which this message does not name"}
 		}
@@ -36,6 +36,9 @@ func Vague(low []string) []string {
 func Part(low []string) bool {
 	if len(low) < 4 {
 		return false
+	}
+	if (low[0] == "some" || low[0] == "several" || low[0] == "most" || low[0] == "many") && words.Modal(low[2]) {
+		return true
 	}
 	switch low[0] {
 	case "half", "some", "most", "part", "several", "a":
@@ -98,7 +101,7 @@ func OldRecords(o []string) []string {
 		return nil
 	}
 	switch o[0] {
-	case "old", "unused", "inactive", "stale", "legacy", "obsolete", "outdated", "dead", "expired":
+	case "old", "unused", "inactive", "duplicate", "duplicated", "stale", "legacy", "obsolete", "outdated", "dead", "expired":
 	default:
 		return nil
 	}

@@ -158,7 +158,7 @@ func Asked(low []string, i int) bool {
 // thirdPerson reports a verb in -s that follows something that can be its subject.
 func thirdPerson(low []string, i int) bool {
 	w, prev := low[i], low[i-1]
-	if words.Determiner(prev) && !words.Pronoun(prev) || words.Preposition(prev) || prev == "and" || prev == "," || prev == "\"" && i == 1 && false {
+	if words.Determiner(prev) && !words.Pronoun(prev) || words.Preposition(prev) || prev == "and" || prev == "," {
 		return false
 	}
 	if _, ok := words.Number(prev); ok {
@@ -171,6 +171,9 @@ func thirdPerson(low []string, i int) bool {
 		return true
 	}
 	b, end := words.Base(w, AnyVerb)
+	if prev == "\"" && i == 1 && end == "s" {
+		return true // `tool --help` lists …
+	}
 	if b == "" || end != "s" || i+1 < len(low) && (words.Auxiliary(low[i+1]) || low[i+1] == "of") {
 		return false
 	}

@@ -60,7 +60,7 @@ var verbs = table(map[Sense]string{
 	Show: `show display log track remember cache retry send post export import notify warn validate store persist save
 		record print render email mail alert greet answer list ask confirm search filter paginate schedule backup
 		preview download upload report measure count monitor detect prevent protect autosave calculate compute
-		play load open link link-up watch verify emit return call ping poll rumble read accept`,
+		play load fetch crawl serve open link link-up watch verify emit return call ping poll rumble read accept`,
 })
 
 // phrases are verbs of several words. They win over the single ones.

@@ -7,17 +7,17 @@ var failing = set(`crash fail die hang freeze break leak choke panic stutter fli
 	overwrite swallow clobber drift bounce rot trip bark complain blow falls`)
 
 // wrong are words that call a thing bad by themselves.
-var wrong = set(`broken wrong wrongly incorrect incorrectly invisible unreadable buggy garbled flaky stale stuck unusable faulty
+var wrong = set(`broken wrong wrongly incorrect incorrectly invisible buggy garbled flaky stale stuck unusable faulty
 	duplicated duplicate misaligned unresponsive misspelled misspelt unstyled corrupted corrupt truncated untranslated
-	outdated inaccessible blank unselected mixed-up mojibake dead insecure vulnerable vulnerability
+	outdated inaccessible blank twice unselected mixed-up mojibake dead insecure vulnerable vulnerability
 	bug bugs typo typos crash crashes exception exceptions regression leak leaks segfault npe deadlock oom oom-killed
 	defect glitch misspelling infinite slow slower laggy sluggish`)
 
 // soft call a thing bad only where something is said about it: "the error page" is
 // none, "gives an error" is one.
-var soft = set(`error errors problem problems issue issues failure failures warning warnings missing twice sometimes randomly random empty
+var soft = set(`error errors problem problems issue issues failure failures warning warnings missing sometimes randomly random empty
 	anymore never nothing nobody unable late early again inside still off constantly intermittently occasionally
-	strange weird odd gone red old non-stop nonstop complaint complains complain complained impossible without 404 500 nan null
+	strange weird unreadable ugly messy odd gone red old non-stop nonstop complaint complains complain complained impossible without 404 500 nan null
 	undefined away unchecked exposed visible endless forever`)
 
 func set(list string) map[string]bool {
