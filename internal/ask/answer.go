@@ -5,6 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/named"
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -21,7 +22,13 @@ func (p *parse) answer() belay.Request {
 	}
 	req.Preserve = append(req.Preserve, p.preserve...)
 	req.Doubts = append(req.Doubts, p.doubts...)
-	req.Affected = append(req.Affected, p.affected(req.Type)...)
+	message := named.Message{Msg: p.msg, Blocks: p.blocks, Acts: p.acts, Preserve: p.preserve, Kind: req.Type, Fresh: p.fresh, PlanExists: p.in.PlanExists, Files: p.in.Files}
+	for _, f := range p.out {
+		a := f.a
+		a.Marker = f.Marker
+		message.Asked = append(message.Asked, a)
+	}
+	req.Affected = append(req.Affected, message.Paths()...)
 	return req
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/named"
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -145,9 +146,9 @@ func (p *parse) said(a deed.Act, s grammar.Span) bool {
 	if len(p.out) == 0 || s.To-s.From < 2 {
 		return false
 	}
-	noun := stem(a.C.T[s.From+1].Low)
+	noun := named.Stem(a.C.T[s.From+1].Low)
 	for _, w := range p.out[len(p.out)-1].a.C.Low() {
-		if stem(w) == noun {
+		if named.Stem(w) == noun {
 			return true
 		}
 	}

@@ -1,4 +1,8 @@
-package ask
+// Package named finds which paths of a repository a message means: by path or name, in a
+// pasted stack, by a noun that a file is called after, by a word people use for a file of
+// some kind. It compares words with paths and opens none. It touches no file, process,
+// clock or network.
+package named
 
 import (
 	"path"
@@ -12,13 +16,26 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// affected are the paths that the message names: by path or name, in a stack, or by a
+// Message is what is known of a message when its files are looked for.
+type Message struct {
+	Msg        string
+	Blocks     []prose.Block
+	Acts       []deed.Act
+	Asked      []deed.Act // the requirements, with their markers
+	Preserve   []string
+	Kind       belay.RequestType
+	Fresh      bool
+	PlanExists bool
+	Files      []string // of the repository, with slashes
+}
+
+// Paths are the paths that the message names: by path or name, in a stack, or by a
 // noun that a file is called after. A path named only to be left alone is none.
-func (p *parse) affected(kind belay.RequestType) []string {
-	if len(p.in.Files) == 0 || p.fresh && !p.in.PlanExists && !strings.Contains(p.msg, "/") {
+func (p Message) Paths() []string {
+	if len(p.Files) == 0 || p.Fresh && !p.PlanExists && !strings.Contains(p.Msg, "/") {
 		return nil
 	}
-	n := p.nouns(kind)
+	kind, n := p.Kind, p.nouns()
 	type hit struct {
 		path string
 		n    int
@@ -26,7 +43,7 @@ func (p *parse) affected(kind belay.RequestType) []string {
 	}
 	var sure []string
 	var maybe []hit
-	for _, f := range p.in.Files {
+	for _, f := range p.Files {
 		if !n.near(f) {
 			continue
 		}
@@ -46,10 +63,10 @@ func (p *parse) affected(kind belay.RequestType) []string {
 		}
 	}
 	if kind != belay.Fresh && kind != belay.Unclear {
-		sure = append(sure, n.aliases(p.in.Files, p)...)
+		sure = append(sure, n.aliases(p.Files, p)...)
 	}
 	var out []string
-	for _, f := range p.in.Files {
+	for _, f := range p.Files {
 		if slices.Contains(sure, f) && !slices.Contains(out, f) {
 			out = append(out, f)
 		}
@@ -75,17 +92,17 @@ type nouns struct {
 	starts  map[[3]byte]bool
 }
 
-func (p *parse) nouns(kind belay.RequestType) nouns {
+func (p Message) nouns() nouns {
 	n := nouns{literal: map[string]bool{}, word: map[string]bool{}}
-	kept := " " + strings.ToLower(strings.Join(p.preserve, " ")) + " "
+	kept := " " + strings.ToLower(strings.Join(p.Preserve, " ")) + " "
 	var all strings.Builder
-	for _, a := range p.acts {
+	for _, a := range p.Acts {
 		if a.Deed == deed.Material {
 			n.pasted += a.C.Block.Text + "\n"
 			continue
 		}
 		for w := range strings.FieldsSeq(a.C.Topic) {
-			n.word[stem(w)], n.literal[w] = true, true
+			n.word[Stem(w)], n.literal[w] = true, true
 		}
 		for _, t := range a.C.T {
 			low := strings.Trim(t.Low, "`\"'“”")
@@ -96,26 +113,26 @@ func (p *parse) nouns(kind belay.RequestType) nouns {
 				n.literal[strings.TrimSuffix(strings.TrimPrefix(low, "./"), "()")] = true
 			}
 			if (t.Form == prose.Word || t.Form == prose.Code) && !(low != "" && low[0] == '/' && !strings.Contains(low, ".")) {
-				for _, part := range parts(nameOnly(p.msg[t.At:t.End])) {
-					n.word[stem(part)] = true
+				for _, part := range parts(nameOnly(p.Msg[t.At:t.End])) {
+					n.word[Stem(part)] = true
 				}
 			}
 			all.WriteString(low + " ")
 		}
 	}
-	for _, b := range p.blocks {
+	for _, b := range p.Blocks {
 		if b.Kind == prose.Heading || b.Kind == prose.Para || b.Kind == prose.Item {
 			for _, w := range prose.Tokens(b.Text, b.At) {
 				if (b.Kind == prose.Heading || w.Form == prose.Aside) && b.Section() != prose.Around {
 					for _, t := range prose.Tokens(strings.Trim(w.Low, "()[]"), 0) {
 						n.literal[t.Low] = true
-						n.word[stem(t.Low)] = true
+						n.word[Stem(t.Low)] = true
 					}
 				}
 			}
 		}
 	}
-	for _, b := range p.blocks {
+	for _, b := range p.Blocks {
 		if b.Kind == prose.Fence {
 			n.pasted += b.Text + "\n"
 		}
@@ -279,15 +296,15 @@ func (n nouns) called(file string) []string {
 	}
 	for _, w := range about {
 		if n.has(w) {
-			got = append(got, stem(w))
+			got = append(got, Stem(w))
 		}
 	}
 	if len(got) == 0 || !n.has(about[0]) && !n.has(about[len(about)-1]) || len(got) < len(about) {
 		return nil
 	}
 	for _, w := range append(all, parts(path.Base(path.Dir(file)))...) {
-		if n.has(w) && !slices.Contains(got, stem(w)) {
-			got = append(got, stem(w))
+		if n.has(w) && !slices.Contains(got, Stem(w)) {
+			got = append(got, Stem(w))
 		}
 	}
 	return got
@@ -300,7 +317,7 @@ var short = map[string]string{"pub": "publish", "auth": "authenticat", "db": "da
 	"spawner": "spawn", "parser": "pars", "mailer": "mail", "importer": "import", "tracker": "track", "loader": "load", "decoder": "decod"}
 
 func (n nouns) has(part string) bool {
-	s := stem(part)
+	s := Stem(part)
 	if n.word[s] {
 		return true
 	}
@@ -315,7 +332,7 @@ func (n nouns) has(part string) bool {
 }
 
 // aliases are files that people call by another word.
-func (n nouns) aliases(files []string, p *parse) []string {
+func (n nouns) aliases(files []string, p Message) []string {
 	var out []string
 	has := func(ws ...string) bool {
 		return slices.ContainsFunc(ws, func(w string) bool { return strings.Contains(n.text, " "+w+" ") })
@@ -360,18 +377,18 @@ var manifests = map[string]bool{"package.json": true, "go.mod": true, "cargo.tom
 
 // library reports a request to change a dependency: an upgrade, or one library in
 // place of another.
-func (p *parse) library() bool {
-	for _, f := range p.out {
-		low := f.a.C.Low()
+func (p Message) library() bool {
+	for _, f := range p.Asked {
+		low := f.C.Low()
 		if f.Marker != belay.MarkModify && f.Marker != belay.MarkRemove {
 			continue
 		}
-		v := f.a.Verb
-		o := low[min(f.a.Obj, len(low)):]
+		v := f.Verb
+		o := low[min(f.Obj, len(low)):]
 		switch {
 		case v == "upgrade" || v == "bump" || v == "downgrade" || v == "upgarde" || slices.Contains(low, "dependency") || slices.Contains(low, "dependencies"):
 			return true
-		case (v == "use" || v == "swap" || v == "switch" || v == "migrate") && len(o) > 0 && !aboutPart(o, p.in.Files):
+		case (v == "use" || v == "swap" || v == "switch" || v == "migrate") && len(o) > 0 && !aboutPart(o, p.Files):
 			return v == "migrate" && slices.Contains(o, "to") || v != "migrate" && (slices.Contains(o, "instead") || slices.Contains(o, "for") || slices.Contains(o, "from") && slices.Contains(o, "to")) && !words.Determiner(o[0])
 		}
 	}
@@ -414,8 +431,8 @@ func parts(name string) []string {
 	return out
 }
 
-// stem takes the endings off that a noun and a name may differ in.
-func stem(w string) string {
+// Stem takes the endings off that a noun and a name may differ in.
+func Stem(w string) string {
 	w = strings.TrimSuffix(w, "'s")
 	for _, end := range []string{"ations", "ation", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y"} {
 		if s, ok := strings.CutSuffix(w, end); ok && len(s) >= 3 {
