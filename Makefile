@@ -48,6 +48,9 @@ crash:
 	@out=$$(mktemp); BELAY_CRASH_ALL=1 $(GO) test -count=1 -timeout 60m -run 'Crash|Kill|Fault|EveryByte|NothingOfTheRepository' -v ./... >$$out 2>&1; \
 	status=$$?; [ $$status = 0 ] || cat $$out; grep -E '^(--- |ok|FAIL|crash:)|points|kills|cuts|watched' $$out | grep -v 'no tests'; rm -f $$out; exit $$status
 
+eval:
+	@BELAY_ASK_DOC="$(CURDIR)/docs/parser.md" $(GO) test -count=1 -run TestEvaluation -v ./internal/ask | grep -v '^=== '
+
 fidelity:
 	@out=$$(mktemp); BELAY_FIDELITY_ALL=1 BELAY_PROPERTY=60 $(GO) test -count=1 -timeout 40m -run 'Fidelity|Inverse' -v ./internal/restore >$$out 2>&1; \
 	status=$$?; grep -vE '^(=== |    --- PASS|    --- SKIP)' $$out; rm -f $$out; exit $$status
