@@ -386,7 +386,7 @@ func (p Message) library() bool {
 		v := f.Verb
 		o := low[min(f.Obj, len(low)):]
 		switch {
-		case v == "upgrade" || v == "bump" || v == "downgrade" || v == "upgarde" || slices.Contains(low, "dependency") || slices.Contains(low, "dependencies"):
+		case v == "upgrade" || v == "bump" || v == "downgrade" || slices.Contains(low, "dependency") || slices.Contains(low, "dependencies"):
 			return true
 		case (v == "use" || v == "swap" || v == "switch" || v == "migrate") && len(o) > 0 && !aboutPart(o, p.Files):
 			return v == "migrate" && slices.Contains(o, "to") || v != "migrate" && (slices.Contains(o, "instead") || slices.Contains(o, "for") || slices.Contains(o, "from") && slices.Contains(o, "to")) && !words.Determiner(o[0])

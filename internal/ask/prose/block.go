@@ -44,8 +44,8 @@ var (
 	farewell = regexp.MustCompile(`(?i)^\s*(?:(?:best|kind|warm|many)\s+(?:regards|wishes)|regards|cheers|sincerely|yours(?:\s+\w+)?|(?:many |kind )?thanks(?: a lot| in advance)?|thank you|best|mit freundlichen grüßen|viele grüße|cordialement|saludos|atenciosamente|cordiali saluti)\s*[,!.]?\s*$`)
 )
 
-// Blocks cuts a message into its blocks. Every byte that is not space or a list's mark
-// is in one of them.
+// Blocks cuts a message into its blocks, in order and without overlap. What is left out
+// are spaces, the marks of lists and fences, and the names of fields, which are in Label.
 func Blocks(text string) []Block {
 	c := cutter{text: text}
 	for at := 0; at < len(text); {

@@ -1,7 +1,7 @@
 package words
 
 // products are nouns for a whole that is built at once.
-var products = set(`project app application site website bot service cli tool library package extension extention plugin game
+var products = set(`project app application site website bot service cli tool library package extension plugin game
 	api server gateway dashboard prototype pipeline module modules chart firmware script program crate skeleton boilerplate
 	template starter blog shop platform portal job terraform microservice daemon webapp web-app editor client engine
 	generator scraper crawler parser compiler backend frontend website homepage addon add-on controller repo system calculator tracker timer simulator emulator framework sdk operator app's cms`)

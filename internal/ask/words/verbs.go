@@ -31,7 +31,7 @@ const (
 // verbs are base forms, in the spelling of both sides of the ocean.
 var verbs = table(map[Sense]string{
 	Add: `add create build write implement introduce include generate provide support append insert install integrate
-		expose offer implemment develop draft scaffold bootstrap design prepare supply attach embed invent author compose
+		expose offer develop draft scaffold bootstrap design prepare supply attach embed invent author compose
 		cover document explain describe translate localise localize register define mock benchmark hook`,
 	Modify: `change rename move replace swap switch migrate convert upgrade update bump refactor split merge extract rewrite
 		port increase decrease reduce raise lower limit sort reorder align round shrink simplify deprecate downgrade restyle
@@ -43,7 +43,7 @@ var verbs = table(map[Sense]string{
 		redirect reuse bring run rebase squash vendor dockerise dockerize containerise containerize parallelise parallelize
 		rotate invert flip darken lighten colour color highlight bold underline indent polish follow apply publish double
 		halve standardise standardize parametrise parameterise parameterize decouple isolate wrap prefix sync skip
-		hardcode lint stop release tag rebrand shuffle balance gate deploy upgarde respect accept reject treat require mark`,
+		hardcode lint stop release tag rebrand shuffle balance gate deploy respect accept reject treat require mark`,
 	Fix: `fix repair correct solve resolve debug mend patch stabilise stabilize investigate diagnose rectify troubleshoot
 		heal unbreak address handle clear cure`,
 	Remove: `remove delete drop cut kill lose purge ditch axe erase strip scrub discard eliminate uninstall nuke trash
