@@ -91,6 +91,7 @@ var floors = map[string]int{
 	"internal/check/secrets":        2,
 	"internal/check/coverage":       2,
 	"internal/check/integrity":      2,
+	"internal/ask/deed":             2,
 	"internal/review/ask":           2,
 	"internal/scan":                 2,
 	"internal/packs":                2,
@@ -99,6 +100,9 @@ var floors = map[string]int{
 	"internal/check/suite":           4,
 	"internal/check/lint":            4,
 	"internal/check":                 5,
+
+	"internal/ask/named": 3,
+	"internal/ask":       4,
 
 	"internal/capture": 3,
 	"internal/ear":     3,

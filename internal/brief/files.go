@@ -9,7 +9,7 @@ import (
 // It is fit for a terminal, so the person's words pass belay.Visible here.
 func TaskFile(t belay.Task) string {
 	t.Prose = plain(t.Prose)
-	return belay.Visible(sections(viewOf(PromptInput{Task: t}), "file", "rules", "judged", "finish"))
+	return belay.Visible(sections(viewOf(PromptInput{Task: t}), "file", "request", "rules", "judged", "finish"))
 }
 
 // Feedback is .belay/now/feedback.md: what every attempt so far was refused for, in

@@ -41,6 +41,7 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*drive.Record, error) {
 	if err := d.known(q); err != nil {
 		return nil, err
 	}
+	t.Request, _ = d.Understand(ctx, t.Prose)
 	for {
 		used, err := d.Journal.Tasks()
 		if err != nil {

@@ -22,7 +22,7 @@ type runFlags struct {
 	task, resume, feature, role string
 	expect, after               []string
 	settings                    cli.Settings
-	trust, quiet                bool
+	trust, quiet, clarify       bool
 	apart, keep                 bool
 	parallel                    int
 }

@@ -26,7 +26,7 @@ func (a commands) taskCommand() *cobra.Command {
   belay check T1                                      judge it
   belay task finish T1                                close it, or belay rollback T1`,
 	}
-	c.AddCommand(a.taskAddCommand(), a.taskListCommand(), a.taskMoveCommand(),
+	c.AddCommand(a.taskAddCommand(), a.taskListCommand(), a.taskParseCommand(), a.taskMoveCommand(),
 		a.taskStep("start", "Hold the state before a task", "holds the state before: %s", (*flow.Desk).Start),
 		a.taskStep("capture", "Say that the attempt has ended and hold what it left", "the attempt is captured; now: belay check %s", (*flow.Desk).Capture),
 		a.taskStep("finish", "Close a task whose checks passed", "%s is finished", (*flow.Desk).Finish))
@@ -78,6 +78,7 @@ func (a commands) taskAddCommand() *cobra.Command {
 	fl.StringVar(&f.feature, "feature", "", "the feature the task belongs to")
 	fl.StringVar(&f.role, "agent", "", "the agent's `NAME` for the record")
 	fl.StringSliceVar(&f.expect, "expected-files", nil, "files that must be among the changed ones")
+	fl.BoolVar(&f.clarify, "clarify", false, "refuse words that can be read in two ways when nobody can be asked")
 	fl.StringSliceVar(&f.after, "after", nil, "`TASKS` that have to be accepted first")
 	f.settings.Add(fl)
 	return c
