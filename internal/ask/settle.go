@@ -299,6 +299,9 @@ func (p *parse) mended(i int) {
 			return
 		}
 	}
+	if n := len(p.out); n > 0 && p.out[n-1].a.Verb == "a thing named" && p.out[n-1].a.C.Sent == a.C.Sent {
+		p.out[n-1].Marker = belay.MarkFix // "dropdown closes too early, please fix"
+	}
 	for _, f := range p.out {
 		if f.Marker == belay.MarkFix {
 			p.note(a, "", "goes with the problem before")
@@ -361,6 +364,11 @@ func (p *parse) asked(i int) {
 	}
 	if i > 0 && p.acts[i-1].Deed == deed.Complaint && p.acts[i-1].Verb == "why" && isWish(a.Verb) && a.Pronoun {
 		p.emit(p.acts[i-1], belay.MarkFix, "it should be otherwise")
+		return
+	}
+	if last != nil && last.Marker == belay.MarkFix && a.Marker == belay.MarkAdd && a.Pronoun && !a.Also && last.a.C.Line == a.C.Line && slices.Contains(last.a.C.Low(), "no") {
+		last.Marker = belay.MarkAdd // "… has no page numbers. Please add them."
+		p.note(a, "", "ADD: what was said to be missing")
 		return
 	}
 	if last != nil && p.qualifies(a, *last) {

@@ -201,6 +201,7 @@ func (a Act) wanted(rest []string) Act {
 		if b.Deed == Request && b.Marker != belay.MarkRemove {
 			a.Marker, a.Verb = b.Marker, b.Verb
 		}
+	case slices.Contains(all[:a.Obj], "see"):
 	case rest[0] == "the" || rest[0] == "our" || rest[0] == "my":
 		a.Marker = belay.MarkModify
 	}

@@ -192,7 +192,7 @@ var states = func() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range []string{"says", "keeps", "goes", "comes", "stays", "remains", "happens", "takes", "gets", "needs", "lives", "works",
 		"belongs", "contains", "arrives", "appears", "seems", "feels", "warns", "climbs", "overlaps", "becomes", "asks", "jumps", "exists", "knows",
-		"finds", "sits", "stands", "tells", "claims", "thinks", "wants", "likes", "matters", "means", "makes", "helps", "hurts", "costs", "depends", "applies", "follows", "covers", "serves", "fits", "suits", "opens", "expects", "returns", "shows", "ignores", "sees", "respawn", "shows"} {
+		"finds", "sits", "stands", "tells", "claims", "thinks", "wants", "likes", "lands", "closes", "hits", "falls", "leads", "passes", "moves", "enters", "sits", "matters", "means", "makes", "helps", "hurts", "costs", "depends", "applies", "follows", "covers", "serves", "fits", "suits", "opens", "expects", "returns", "shows", "ignores", "sees", "respawn", "shows"} {
 		out[w] = true
 	}
 	return out

@@ -384,6 +384,9 @@ func (p Message) library() bool {
 			continue
 		}
 		v := f.Verb
+		if right, ok := words.Spelled(v); ok {
+			v = right
+		}
 		o := low[min(f.Obj, len(low)):]
 		switch {
 		case v == "upgrade" || v == "bump" || v == "downgrade" || slices.Contains(low, "dependency") || slices.Contains(low, "dependencies"):
