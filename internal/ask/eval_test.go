@@ -257,7 +257,7 @@ func sets(t testing.TB) (names []string, of map[string][]sample) {
 			name := src + ", " + half
 			names = append(names, name)
 			for _, m := range load(t, "testdata/"+src+".jsonl") {
-				if m.ID[0] == 'f' {
+				if m.ID[0] == 'g' {
 					continue
 				}
 				if heldOut(m.ID) == (half == "held out") {
@@ -268,7 +268,7 @@ func sets(t testing.TB) (names []string, of map[string][]sample) {
 	}
 	names = append(names, "own, last batch")
 	for _, m := range load(t, "testdata/own.jsonl") {
-		if m.ID[0] == 'f' {
+		if m.ID[0] == 'g' {
 			of[names[4]] = append(of[names[4]], m)
 		}
 	}
