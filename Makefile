@@ -5,14 +5,14 @@
 # make bench     speed, side by side with git, as ratios
 # make crash     kill and fail belay at every write
 # make fidelity  every repository state: taken, mutated, restored, compared
-# make eval      how often counting is right, by language
+# make eval      how often counting is right, by language, and how well requests are read, set by set
 # make report    proportions of the house
 # make install   puts belay into $(go env GOPATH)/bin
 
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench report crash fidelity fuzz eval eval-count clean
+.PHONY: build install demo test race lint bench report crash fidelity fuzz eval eval-count eval-ask clean
 
 build: bin/belay
 
@@ -48,14 +48,14 @@ crash:
 	@out=$$(mktemp); BELAY_CRASH_ALL=1 $(GO) test -count=1 -timeout 60m -run 'Crash|Kill|Fault|EveryByte|NothingOfTheRepository' -v ./... >$$out 2>&1; \
 	status=$$?; [ $$status = 0 ] || cat $$out; grep -E '^(--- |ok|FAIL|crash:)|points|kills|cuts|watched' $$out | grep -v 'no tests'; rm -f $$out; exit $$status
 
-eval:
+eval-ask:
 	@BELAY_ASK_DOC="$(CURDIR)/docs/parser.md" $(GO) test -count=1 -run TestEvaluation -v ./internal/ask | grep -v '^=== '
 
 fidelity:
 	@out=$$(mktemp); BELAY_FIDELITY_ALL=1 BELAY_PROPERTY=60 $(GO) test -count=1 -timeout 40m -run 'Fidelity|Inverse' -v ./internal/restore >$$out 2>&1; \
 	status=$$?; grep -vE '^(=== |    --- PASS|    --- SKIP)' $$out; rm -f $$out; exit $$status
 
-eval: eval-count
+eval: eval-count eval-ask
 
 eval-count:
 	@sh .ci/eval-count

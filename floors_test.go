@@ -141,7 +141,8 @@ var floors = map[string]int{
 }
 
 // pure packages touch no file, process, clock or network.
-var pure = []string{"internal/belay", "internal/loop", "internal/merge", "internal/secret", "internal/check/lang", "internal/check/edit",
+var pure = []string{"internal/belay", "internal/loop", "internal/ask", "internal/ask/deed", "internal/ask/grammar", "internal/ask/named",
+	"internal/ask/prose", "internal/ask/words", "internal/merge", "internal/secret", "internal/check/lang", "internal/check/edit",
 	"internal/check/cases", "internal/check/secrets", "internal/check/integrity", "internal/check/coverage", "internal/check/style", "internal/count/list",
 	"internal/count/lex", "internal/count/code", "internal/count/golang", "internal/count/text", "internal/count/markup", "internal/count/literal"}
 

@@ -360,7 +360,7 @@ func (s *score) failures(n int) string {
 }
 
 func rewrite(t *testing.T, file, figures string) {
-	const from, to = "<!-- figures: make eval -->\n", "<!-- end of figures -->"
+	const from, to = "<!-- figures: make eval-ask -->\n", "<!-- end of figures -->"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
