@@ -55,6 +55,7 @@ var floors = map[string]int{
 	"internal/count":         3,
 
 	"internal/glob":           1,
+	"internal/ask/grammar":    1,
 	"internal/excerpt":        1,
 	"internal/check/hold":     1,
 	"internal/check/answer":   1,
