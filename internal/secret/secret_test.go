@@ -50,7 +50,7 @@ func planted() map[string]string {
 		"glpat-" + made(alnum, 20): "gitlab-token", "xoxb-" + made(digits, 12) + "-" + made(digits, 13) + "-" + made(alnum, 24): "slack-token",
 		"https://hooks.slack.com/services/T" + made(uppers, 8) + "/B" + made(uppers, 8) + "/" + made(alnum, 24): "slack-webhook",
 		"SK" + made(hexes, 32): "twilio-key", "SG." + made(alnum, 22) + "." + made(alnum, 43): "sendgrid-key",
-		"npm_" + made(alnum, 36): "npm-token", "//registry.npmjs.org/:_authToken=" + made(hexes, 36): "npm-token",
+		"npm_" + made(alnum, 36): "npm-token", "//registry.example.com/:_authToken=" + made(hexes, 36): "npm-token",
 		"pypi-AgEIcHlwaS5vcmc" + made(alnum, 60): "pypi-token", "sk-ant-api03-" + made(alnum, 93) + "AA": "anthropic-key",
 		"sk-proj-" + made(alnum, 48): "openai-key", "OPENAI_API_KEY=sk-" + made(alnum, 48): "openai-key",
 		"hf_" + made(lowers, 34): "huggingface-token", web: "jwt", "12345678:AA" + made(alnum, 33): "telegram-token",
