@@ -227,10 +227,13 @@ func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []manife
 	ends := g.ends(c)
 	for path, data := range h.files {
 		ref, ok := strings.CutPrefix(path, "logs/")
-		if !ok || strings.HasPrefix(ref, "refs/") && (ends[ref] != h.refs.Refs[ref] || o.OnlyRef != nil && !o.OnlyRef(ref)) {
-			continue // somebody else's lines
+		if !ok || strings.HasPrefix(ref, "refs/") && ends[ref] != h.refs.Refs[ref] {
+			continue // a log of another history
 		}
 		f, there := now[path]
+		if strings.HasPrefix(ref, "refs/") && o.OnlyRef != nil && !o.OnlyRef(ref) && more(f.Data, data) {
+			continue // somebody else's lines
+		}
 		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" && !g.replaces(ref) {
 			missing, err := s.Repo.Missing(ctx, loggedIn(data))
 			if err != nil {
@@ -256,6 +259,21 @@ func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []manife
 	}
 	slices.SortFunc(g.logFiles, func(a, b gitWrite) int { return strings.Compare(a.name, b.name) })
 	return nil
+}
+
+// more reports whether a log has lines that another lacks. One that has none was only
+// shortened, and nobody's lines are lost when it comes back.
+func more(now, then []byte) bool {
+	had := map[string]bool{}
+	for line := range bytes.Lines(then) {
+		had[string(line)] = true
+	}
+	for line := range bytes.Lines(now) {
+		if !had[string(line)] {
+			return true
+		}
+	}
+	return false
 }
 
 // loggedIn gives the objects that a reflog's lines lead to: "<old> <new> <who> …".

@@ -20,6 +20,7 @@ func (s *Store) tidy() {
 	lock := flock.New(s.LockPath(), flock.SetFlag(os.O_RDWR)) // without a lock file nobody was ever here
 	if ok, err := lock.TryLock(); ok && err == nil {
 		s.sweep()
+		_ = s.Settle() // halves of packs; what cannot be removed now is removed later
 	}
 	_ = lock.Unlock()
 }

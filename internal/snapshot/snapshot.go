@@ -108,3 +108,6 @@ func gapsOf(m *manifest.Manifest) (gaps []Gap, nested []string) {
 func (s *Store) Keep(ctx context.Context, objects []git.NewObject) (release func(), err error) {
 	return s.objects.Keep(ctx, objects)
 }
+
+// Settle removes what killed processes left of packs, when nobody stores.
+func (s *Store) Settle() error { return s.objects.Packs.Settle(false) }
