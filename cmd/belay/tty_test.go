@@ -36,7 +36,7 @@ func TestGateOnATerminal(t *testing.T) {
 	git("commit", "-qm", "x")
 
 	agent := `printf '\033[2J\033]0;title\007hello\n'; cat > prompt; grep -q forty-two prompt && echo 42 > answer || echo 0 > answer`
-	cmd := exec.Command(belay, "run", "answer", "--retries", "0", "--test", "grep -q 42 answer", "--", "sh", "-c", agent)
+	cmd := exec.Command(belay, "run", "add a file named answer with the number in it", "--retries", "0", "--test", "grep -q 42 answer", "--", "sh", "-c", agent)
 	cmd.Dir, cmd.Env = dir, env
 	tty, err := pty.Start(cmd)
 	if err != nil {
