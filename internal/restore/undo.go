@@ -199,6 +199,7 @@ func (s *Store) stepBack(ctx context.Context, o Options, name string, stack func
 	}
 	steps := stack(h)
 	if len(steps) == 0 {
+		_ = s.Settle() // what a killed restore left of packs; no take comes to do it
 		return Restored{}, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID", "there is nothing to %s", name)
 	}
 	last := steps[len(steps)-1]
