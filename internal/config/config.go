@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/strictyaml"
 )
 
 // File is the config's path from the root of the repository, with slashes.
@@ -191,7 +192,7 @@ func (c *Config) Override(name, value string) error {
 	}
 	v, err := k.fromText(value)
 	if err != nil {
-		return belay.Refuse(belay.CodeUsage, "give "+k.kind.says(k), "%s cannot be %q: %v", name, cut(value), err)
+		return belay.Refuse(belay.CodeUsage, "give "+k.kind.says(k), "%s cannot be %q: %v", name, strictyaml.Cut(value), err)
 	}
 	c.put(k, v, Flag)
 	if name == testsCommand {
@@ -212,13 +213,6 @@ func (c *Config) put(k key, v any, s Source) {
 		c.from = map[string]Source{}
 	}
 	c.from[k.name] = s
-}
-
-func cut(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		s = string(r[:59]) + "…"
-	}
-	return belay.VisibleLine(s)
 }
 
 // defaults is the config without a file.

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/strictyaml"
 )
 
 var update = flag.Bool("update", false, "write docs/config.schema.json and the goldens anew")
@@ -31,9 +32,9 @@ func parse(t rapid.TB, text string) Config {
 	return c
 }
 
-func problems(t rapid.TB, err error) []Problem {
+func problems(t rapid.TB, err error) []strictyaml.Problem {
 	t.Helper()
-	var p *Problems
+	var p *strictyaml.Problems
 	if err == nil || !errors.As(err, &p) || belay.CodeOf(err) != belay.CodeUsage {
 		t.Fatalf("not a list of problems: %v", err)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/belay-dev/belay/internal/strictyaml"
 )
 
 // fromNode reads a value of the file. The kinds of YAML are kept apart: a number is not
@@ -65,7 +67,7 @@ func (k key) wrongTag(n *yaml.Node) error {
 	case is == "!!str":
 		return errors.New("it is text: leave the quotes out")
 	case slices.Contains(k.tags(), "!!str"):
-		return fmt.Errorf("YAML takes %s for something else than text: put it in quotes", cut(n.Value))
+		return fmt.Errorf("YAML takes %s for something else than text: put it in quotes", strictyaml.Cut(n.Value))
 	}
 	if k.kind == kindTruth {
 		return errors.New("it is not true or false")

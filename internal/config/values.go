@@ -14,6 +14,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/argv"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/strictyaml"
 	"github.com/belay-dev/belay/internal/units"
 )
 
@@ -147,7 +148,7 @@ func (k key) checkList(items []string) (any, error) {
 func (k key) checkItem(i int, s string) error {
 	switch {
 	case k.kind == kindNames && !variable.MatchString(s):
-		return fmt.Errorf("%q is not the name of a variable", cut(s))
+		return fmt.Errorf("%q is not the name of a variable", strictyaml.Cut(s))
 	case strings.ContainsRune(s, 0):
 		return errors.New("it holds a zero byte")
 	case k.kind == kindArgs || k.kind == kindShell:
