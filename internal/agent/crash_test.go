@@ -248,7 +248,7 @@ func TestRebooted(t *testing.T) {
 	b.wait()
 	rec.Boot, rec.Guard = "another", procs.ID{PID: os.Getpid()}
 	rec.Guard, _ = procs.Identify(os.Getpid()) // an innocent under an old number
-	if err := writeJSON(filepath.Join(b.dir, "begun.json"), rec); err != nil {
+	if err := writeJSON(filepath.Join(b.dir, "begun.json"), rec, true); err != nil {
 		t.Fatal(err)
 	}
 	if res := b.attach().wait(); res.Ended != EndedLost || res.Error != "the machine was started anew" {

@@ -32,7 +32,7 @@ func (j *job) run() Result {
 	t := procs.NewTree(pid, j.spec.marker())
 	if j.begun.Agent, err = procs.Identify(pid); err == nil {
 		// Without it a lost run is found by its token and session: no reason to end it.
-		_ = replaceJSON(j.file("begun.json"), j.begun, false)
+		_ = writeJSON(j.file("begun.json"), j.begun, false)
 	}
 	read := make(chan struct{})
 	go func() {

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/procs"
+	"github.com/belay-dev/belay/internal/whole"
 )
 
 // How a run ended.
@@ -79,49 +79,15 @@ func readJSON(path string, into any) error {
 	return nil
 }
 
-// writeJSON replaces path; once it returns the new value is on the disk, name and all.
-func writeJSON(path string, v any) error {
-	if err := replaceJSON(path, v, true); err != nil {
-		return err
-	}
-	return syncFile(filepath.Dir(path))
-}
-
-// replaceJSON is replaceFile for a value.
-func replaceJSON(path string, v any, sync bool) error {
+// writeJSON replaces path. With sync, once it returns the new value is on the disk, name
+// and all; without it a power cut may take both, for what need not outlive one, because
+// the run does not.
+func writeJSON(path string, v any, sync bool) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return replaceFile(path, append(data, '\n'), sync)
-}
-
-// replaceFile replaces path in one step: whoever reads, whenever this process is
-// killed, sees the old file or the new one. Without sync a power cut may take both, for
-// what need not outlive one, because the run does not.
-func replaceFile(path string, data []byte, sync bool) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if _, err = f.Write(data); err != nil {
-		return err
-	}
-	if sync {
-		if err = f.Sync(); err != nil {
-			return err
-		}
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return whole.Replace(path, whole.How{Synced: sync}, append(data, '\n'))
 }
 
 // syncFile brings a file's bytes, or a folder's names, to the disk.

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/whole"
 )
 
 // State says where a run stands.
@@ -136,11 +137,10 @@ func prepare(dir string, prompt []byte, d onDisk) error {
 			return err
 		}
 	}
-	if err := replaceFile(filepath.Join(dir, "prompt"), prompt, false); err != nil {
+	if err := whole.Replace(filepath.Join(dir, "prompt"), whole.How{}, prompt); err != nil {
 		return err
 	}
-	// Its name comes to the disk together with begun.json's.
-	return replaceJSON(filepath.Join(dir, "spec.json"), d, true)
+	return writeJSON(filepath.Join(dir, "spec.json"), d, true)
 }
 
 // spawn starts the guard in a session of its own. The lock travels as descriptor 3:

@@ -154,7 +154,7 @@ func (j *job) begin() error {
 	if j.begun.Shim, err = procs.Identify(os.Getpid()); err != nil {
 		return fmt.Errorf("looking at the shim: %w", err)
 	}
-	return writeJSON(j.file("begun.json"), j.begun)
+	return writeJSON(j.file("begun.json"), j.begun, true)
 }
 
 // finish writes the result. When the disk is full it first gives up its reserve.
@@ -170,7 +170,7 @@ func (j *job) finish(res Result) error {
 		return errors.New("the run's folder was removed")
 	}
 	_ = os.Remove(j.file("reserve"))
-	return writeJSON(j.file("result.json"), res)
+	return writeJSON(j.file("result.json"), res, true)
 }
 
 func (r *Result) note(what string) {

@@ -64,7 +64,7 @@ func TestStartKilled(t *testing.T) {
 			path := filepath.Join(b.dir, name)
 			switch {
 			case name == "spec.json":
-				err = writeJSON(path, d)
+				err = writeJSON(path, d, true)
 			case name == "out/":
 				err = os.Mkdir(path, 0o700)
 			default:

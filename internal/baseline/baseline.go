@@ -11,7 +11,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,6 +22,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/suite"
 	"github.com/belay-dev/belay/internal/checkout"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/whole"
 )
 
 // Baseline is what a test command said about one state. Why is set when it could not
@@ -136,15 +136,5 @@ func (k Keeper) remember(b Baseline) {
 	if err != nil || b.Why != "" || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
-	temp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
-	if err != nil {
-		return
-	}
-	_, err = temp.Write(text)
-	if err = errors.Join(err, temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(temp.Name())
-	}
+	_ = whole.Replace(path, whole.How{}, text)
 }

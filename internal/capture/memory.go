@@ -14,6 +14,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/whole"
 )
 
 // Memory is what one take leaves for the next, beside the stat cache: which objects
@@ -120,9 +121,6 @@ func (s *Place) Learn(ctx context.Context, c *Capture, id belay.SnapshotID) erro
 	return c.Scan.Save()
 }
 
-// TempPrefix starts the names of WriteWhole's temporary files.
-const TempPrefix = ".tmp-"
-
 // Forget makes the next take look at everything again.
 func (s *Place) Forget() error {
 	err := os.Remove(s.memoryPath())
@@ -149,29 +147,7 @@ func (s *Place) ForgetFor(ids []belay.SnapshotID) error {
 
 // WriteWhole replaces a private file of belay's, whole or not at all.
 func WriteWhole(path string, data []byte, synced bool) error {
-	if err := Fault("write", path); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), TempPrefix+"*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err == nil && synced {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		if err = Fault("rename", path); err == nil {
-			err = os.Rename(f.Name(), path)
-		}
-	}
-	if err == nil && synced {
-		if err = Fault("syncdir", filepath.Dir(path)); err == nil {
-			err = git.SyncDir(filepath.Dir(path))
-		}
-	}
-	if err != nil {
+	if err := whole.Replace(path, whole.How{Synced: synced, Step: Fault}, data); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil

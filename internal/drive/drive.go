@@ -8,7 +8,7 @@ package drive
 
 import (
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"time"
 
@@ -17,6 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/journal"
 	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // Desk is belay opened in one working tree.
@@ -43,30 +44,23 @@ func (d *Desk) RunDir(task belay.TaskID, command string) string {
 func now() time.Time { return time.Now() }
 
 // writeNow writes a file for agents and people into .belay/now, whole or not at all.
-// It does so only where .belay/.gitignore keeps that folder out of the user's status.
+// It does so only where .belay/.gitignore keeps that folder out of the user's status,
+// and never through a link that an agent may have put there.
 func (d *Desk) writeNow(name, text string) error {
-	dir := filepath.Join(d.Repo.Root, ".belay")
-	if _, err := os.Lstat(filepath.Join(dir, ".gitignore")); err != nil {
+	root, err := worktree.OpenRoot(d.Repo.Root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if _, err := root.Lstat(".belay/.gitignore"); err != nil {
 		return nil
 	}
-	dir = filepath.Join(dir, "now")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make %s: %w", dir, err)
-	}
-	temp, err := os.CreateTemp(dir, ".tmp-*")
-	if err != nil {
-		return fmt.Errorf("write .belay/now/%s: %w", name, err)
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.WriteString(text)
-	if cerr := temp.Close(); err == nil {
-		err = cerr
-	}
+	err = root.Mkdir(".belay/now", 0o755)
 	if err == nil {
-		err = os.Chmod(temp.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(temp.Name(), filepath.Join(dir, name))
+		err = root.WriteFile(".belay/now/"+name, 0o644, "", func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("write .belay/now/%s: %w", name, err)

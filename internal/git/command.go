@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/whole"
 )
 
 // settings are given to every git process. They keep git from starting a program
@@ -113,27 +114,11 @@ func (r *Repo) plain() ([]string, error) {
 		if now, err := os.ReadFile(path); err == nil && string(now) == text {
 			continue
 		}
-		if err := ReplaceFile(path, text); err != nil {
+		if err := whole.Replace(path, whole.How{}, []byte(text)); err != nil {
 			return env, fmt.Errorf("make a place to read objects from: %w", err)
 		}
 	}
 	return env, nil
-}
-
-// ReplaceFile writes a small file whole or not at all; a loss costs only its making.
-func ReplaceFile(path, text string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }
 
 // Command is the one place where a git process of this repository is made: hardened

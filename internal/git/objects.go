@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -17,16 +16,6 @@ type NewObject = gitpack.Object
 
 // ErrChanged is wrapped when an object's bytes are no longer those of its name.
 var ErrChanged = gitpack.ErrChanged
-
-// SyncDir makes the names in a folder survive a loss of power.
-func SyncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	return errors.Join(err, d.Close())
-}
 
 func unhex(s string) (string, error) {
 	b, err := hex.DecodeString(s)

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/belay-dev/belay/internal/gitrefs"
+	"github.com/belay-dev/belay/internal/whole"
 )
 
 // Ref is one reference.
@@ -198,7 +199,7 @@ func (n *NewRef) Make(ctx context.Context, why string) error {
 	}
 	switch {
 	case err == nil:
-		return SyncDir(filepath.Dir(n.path()))
+		return whole.SyncDir(filepath.Dir(n.path()))
 	case errors.Is(err, fs.ErrExist), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fmt.Errorf("make %s: %w", n.name, Full(err))
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/gitpack"
+	"github.com/belay-dev/belay/internal/whole"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -131,7 +132,7 @@ func (s *Packs) settle(release bool) error {
 		}
 		fmt.Fprintln(&b, filepath.Base(p.path))
 	}
-	return git.ReplaceFile(s.listPath(), b.String())
+	return whole.Replace(s.listPath(), whole.How{}, []byte(b.String()))
 }
 
 // ownPacks gives the packs of the list that are there, and takes away halves.

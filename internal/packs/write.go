@@ -18,6 +18,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/gitpack"
+	"github.com/belay-dev/belay/internal/whole"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -102,7 +103,7 @@ func (s *Packs) install(to, pack, idx string, keep bool) error {
 	}
 	if err == nil {
 		if err = worktree.Step("syncdir", s.folder()); err == nil {
-			return git.SyncDir(s.folder())
+			return whole.SyncDir(s.folder())
 		}
 		return err
 	}

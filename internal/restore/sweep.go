@@ -10,8 +10,8 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/putback"
+	"github.com/belay-dev/belay/internal/whole"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -37,7 +37,7 @@ func (s *Store) sweep() {
 	}
 	list, _ = os.ReadDir(s.Dir)
 	for _, e := range list {
-		if strings.HasPrefix(e.Name(), capture.TempPrefix) || strings.HasPrefix(e.Name(), worktree.TempPrefix) {
+		if strings.HasPrefix(e.Name(), whole.Prefix) || strings.HasPrefix(e.Name(), worktree.TempPrefix) {
 			_ = os.Remove(filepath.Join(s.Dir, e.Name()))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/statcache"
+	"github.com/belay-dev/belay/internal/whole"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -30,7 +31,7 @@ func (r *Result) Save() error {
 		}
 	}
 	parts, _ := w.b.Parts(s.o.Root, s.o.TrackedKey, s.top.stat.Dev, s.top.stat.Ino)
-	if err := statcache.Replace(s.o.Cache, parts); err != nil {
+	if err := whole.Replace(s.o.Cache, whole.How{Prefix: worktree.TempPrefix, Step: worktree.Step}, parts...); err != nil {
 		return fmt.Errorf("saving the stat cache %s: %w", belay.VisibleLine(s.o.Cache), err)
 	}
 	s.dirty.Store(false)

@@ -21,6 +21,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/whole"
 )
 
 // List is the user's list of blocks of commands that may run, each for
@@ -211,10 +212,5 @@ func replace(path string, text []byte) error {
 		os.Remove(temp)
 		return err
 	}
-	d, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
+	return whole.SyncDir(filepath.Dir(path))
 }
