@@ -2,8 +2,6 @@ package check
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -11,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/golden"
 )
 
 // TestRunReportsInOrder: whatever finishes first, the report has every check in the
@@ -19,7 +18,7 @@ import (
 func TestRunReportsInOrder(t *testing.T) {
 	t.Parallel()
 	in := Input{
-		Root: project(t, nil), Before: "before", After: "after",
+		Root: golden.Project(t, nil), Before: "before", After: "after",
 		Changes: changed("src/a", "CLAUDE.md"), Attempt: changed("src/a"),
 		Scope:  belay.Scope{Files: []string{"src"}},
 		Checks: belay.Checks{Tests: belay.TestCommand{Command: "true"}, Skip: []string{"size"}},
@@ -38,7 +37,7 @@ func TestRunReportsInOrder(t *testing.T) {
 	var names []string
 	for _, r := range report.Checks {
 		names = append(names, r.Check)
-		wellFormed(t, r)
+		golden.WellFormed(t, r, Names()...)
 		want := 1
 		if r.Skipped && r.Why != "no path is protected" && r.Check != "lint" {
 			want = 0
@@ -89,7 +88,7 @@ func TestOnlyAndSkip(t *testing.T) {
 func TestTimeLimit(t *testing.T) {
 	t.Parallel()
 	in := Input{
-		Root: project(t, nil), Attempt: changed("a"), Changes: changed("a"),
+		Root: golden.Project(t, nil), Attempt: changed("a"), Changes: changed("a"),
 		Checks: belay.Checks{Timeout: 2 * time.Second, Tests: belay.TestCommand{Command: "trap '' TERM; while :; do sleep 1; done"}},
 	}
 	start := time.Now()
@@ -99,8 +98,8 @@ func TestTimeLimit(t *testing.T) {
 	}
 	for _, r := range report.Checks {
 		if r.Check == "tests" {
-			if told(r) != "unknown: did not finish within 2s" {
-				t.Error(told(r))
+			if golden.Told(r) != "unknown: did not finish within 2s" {
+				t.Error(golden.Told(r))
 			}
 		} else if r.Why == "did not finish within 2s" {
 			t.Errorf("%s did not report", r.Check)
@@ -116,49 +115,33 @@ func TestNoTimeAtAll(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	in := Input{
-		Root: project(t, nil), Attempt: changed("a"), Changes: changed("a"), Scope: belay.Scope{Files: []string{"b"}, Protect: []string{"a"}},
+		Root: golden.Project(t, nil), Attempt: changed("a"), Changes: changed("a"), Scope: belay.Scope{Files: []string{"b"}, Protect: []string{"a"}},
 		Checks: belay.Checks{Tests: belay.TestCommand{Command: "true"}},
 	}
 	for _, r := range Run(ctx, in, nil).Checks {
-		wellFormed(t, r)
+		golden.WellFormed(t, r, Names()...)
 	}
 }
 
 func TestBrokenCheckCannotTell(t *testing.T) {
 	t.Parallel()
 	r := timed(t.Context(), Input{}, question{"size", func(context.Context, Input) belay.CheckResult { panic("oh") }})
-	if told(r) != "unknown: the check broke: oh" {
-		t.Error(told(r))
+	if golden.Told(r) != "unknown: the check broke: oh" {
+		t.Error(golden.Told(r))
 	}
 }
 
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	in := Input{Root: project(t, nil), Attempt: changed("a"), Changes: changed("a"), Checks: belay.Checks{Tests: belay.TestCommand{Command: "sleep 300"}}}
+	in := Input{Root: golden.Project(t, nil), Attempt: changed("a"), Changes: changed("a"), Checks: belay.Checks{Tests: belay.TestCommand{Command: "sleep 300"}}}
 	report := Run(ctx, in, func(p Progress) {
 		if p.Check == "size" && p.Done { // the others are quick, the tests are not
 			cancel()
 		}
 	})
 	last := report.Checks[len(report.Checks)-1]
-	if report.Verdict != belay.VerdictUnknown || told(last) != "unknown: interrupted before it finished" {
-		t.Errorf("%s, %s", report.Verdict, told(last))
+	if report.Verdict != belay.VerdictUnknown || golden.Told(last) != "unknown: interrupted before it finished" {
+		t.Errorf("%s, %s", report.Verdict, golden.Told(last))
 	}
-}
-
-// project makes a folder with files, the keys their paths.
-func project(t testing.TB, files map[string]string) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
 }

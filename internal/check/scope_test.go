@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/answer"
+	"github.com/belay-dev/belay/internal/check/golden"
 )
 
 func changed(paths ...string) []belay.Change {
@@ -18,45 +18,6 @@ func changed(paths ...string) []belay.Change {
 		out = append(out, belay.Change{Path: p, Status: "M", Added: 1, Deleted: 1})
 	}
 	return out
-}
-
-// told says what a result holds as "severity category file: title", one a line.
-func told(r belay.CheckResult) string {
-	lines := []string{string(r.Verdict)}
-	if r.Skipped {
-		lines[0] = "skipped"
-	}
-	if r.Why != "" {
-		lines[0] += ": " + r.Why
-	}
-	for _, f := range r.Findings {
-		lines = append(lines, fmt.Sprintf("%s %s %s: %s", f.Severity, f.Category, f.File, f.Title))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// wellFormed checks what holds for every result.
-func wellFormed(t *testing.T, r belay.CheckResult) {
-	t.Helper()
-	if !slices.Contains(Names(), r.Check) || r.Summary == "" {
-		t.Errorf("no name or summary: %+v", r)
-	}
-	if (r.Verdict == belay.VerdictUnknown) != (r.Why != "") {
-		t.Errorf("a reason without need, or none where one is needed: %+v", r)
-	}
-	failed := false
-	for _, f := range r.Findings {
-		failed = failed || f.Severity == belay.SeverityError
-		if f.Check != r.Check || f.Title == "" || f.Signature != f.Sign().Signature || f.Category == "" {
-			t.Errorf("not well formed: %+v", f)
-		}
-		if f.Severity == belay.SeverityError && f.Recommendation == "" {
-			t.Errorf("an error without advice: %+v", f)
-		}
-	}
-	if failed != (r.Verdict == belay.VerdictFail) {
-		t.Errorf("verdict %s with findings %+v", r.Verdict, r.Findings)
-	}
 }
 
 func TestQuestions(t *testing.T) {
@@ -127,8 +88,8 @@ func TestQuestions(t *testing.T) {
 				if r.Check != tt.ask {
 					continue
 				}
-				wellFormed(t, r)
-				if d := cmp.Diff(tt.want, told(r)); d != "" {
+				golden.WellFormed(t, r, Names()...)
+				if d := cmp.Diff(tt.want, golden.Told(r)); d != "" {
 					t.Error(d)
 				}
 			}
@@ -151,7 +112,7 @@ func TestFloodOfFiles(t *testing.T) {
 			if r.Check != name {
 				continue
 			}
-			wellFormed(t, r)
+			golden.WellFormed(t, r, Names()...)
 			last := r.Findings[len(r.Findings)-1]
 			if len(r.Findings) != answer.Most+1 || !strings.Contains(last.Detail, "49900 more") {
 				t.Errorf("%s: %d findings, the last %+v", name, len(r.Findings), last)

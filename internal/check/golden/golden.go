@@ -1,5 +1,6 @@
-// Package golden compares what reading a file gave with the file beside it that says
-// what it should give. Tests alone use it: go test -update writes those files anew.
+// Package golden is the bench on which checks and readers of reports are tested: what
+// reading a file gave against the file beside it, what holds for every result, and
+// small projects on disk. Tests alone use it: go test -update writes the files anew.
 package golden
 
 import (

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/golden"
 	"github.com/belay-dev/belay/internal/check/results"
 )
 
@@ -30,10 +31,10 @@ test -z "$bad"`
 // comes and goes, and one fails before as well when it is looked at again.
 func TestNewKnownFixedFlaky(t *testing.T) {
 	t.Parallel()
-	now := project(t, map[string]string{
+	now := golden.Project(t, map[string]string{
 		"t/A": "fail", "t/B": "fail", "t/Fixed": "pass", "t/New": "fail", "t/Flaky": "flip", "t/Old": "fail", "t/Fine": "pass",
 	})
-	then := project(t, map[string]string{
+	then := golden.Project(t, map[string]string{
 		"t/A": "fail", "t/B": "fail", "t/Fixed": "fail", "t/New": "pass", "t/Flaky": "pass", "t/Old": "fail", "t/Fine": "pass",
 	})
 	closed := 0
@@ -50,7 +51,7 @@ note tests : test failed before too: p.A
 note tests : test failed before too: p.B
 note tests : test failed before too: p.Old
 note tests : test is fixed: p.Fixed`
-	if d := cmp.Diff(want, told(r)); d != "" {
+	if d := cmp.Diff(want, golden.Told(r)); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff(&belay.TestCount{Total: 7, Passed: 2, Failed: 5, New: 1, Known: 3, Flaky: 1, Fixed: 1}, r.Tests); d != "" {
@@ -64,23 +65,23 @@ note tests : test is fixed: p.Fixed`
 // TestOnlyFlaky: what passes when it is run again refuses nothing.
 func TestOnlyFlaky(t *testing.T) {
 	t.Parallel()
-	in := Input{Root: project(t, map[string]string{"t/Flaky": "flip", "t/Fine": "pass"}), Command: belay.TestCommand{Command: runner, Format: results.GoTest}}
+	in := Input{Root: golden.Project(t, map[string]string{"t/Flaky": "flip", "t/Fine": "pass"}), Command: belay.TestCommand{Command: runner, Format: results.GoTest}}
 	in.Before = func(context.Context) (string, func(), error) {
 		t.Error("the state before was asked for without need")
 		return "", nil, fmt.Errorf("no")
 	}
-	if _, r := Run(t.Context(), in); told(r) != "pass\nwarning tests : test is flaky: p.Flaky" {
-		t.Error(told(r))
+	if _, r := Run(t.Context(), in); golden.Told(r) != "pass\nwarning tests : test is flaky: p.Flaky" {
+		t.Error(golden.Told(r))
 	}
 }
 
 // TestAgainWithoutTheStateBefore: what cannot be compared stays new.
 func TestAgainWithoutTheStateBefore(t *testing.T) {
 	t.Parallel()
-	in := Input{Root: project(t, map[string]string{"t/New": "fail"}), Command: belay.TestCommand{Command: runner, Format: results.GoTest}}
+	in := Input{Root: golden.Project(t, map[string]string{"t/New": "fail"}), Command: belay.TestCommand{Command: runner, Format: results.GoTest}}
 	in.Before = func(context.Context) (string, func(), error) { return "", nil, fmt.Errorf("no space") }
-	if _, r := Run(t.Context(), in); told(r) != "fail\nerror tests : test fails: p.New" {
-		t.Error(told(r))
+	if _, r := Run(t.Context(), in); golden.Told(r) != "fail\nerror tests : test fails: p.New" {
+		t.Error(golden.Told(r))
 	}
 }
 
@@ -97,11 +98,11 @@ func TestExitCodesAgain(t *testing.T) {
 		"known": {map[string]string{"bad": ""}, map[string]string{"bad": ""},
 			"unknown: the test command failed before the task too, and its exit code does not tell old failures from new\nnote tests : test failed before too: " + flip},
 	} {
-		in := Input{Root: project(t, tt.now), Command: belay.TestCommand{Command: flip}}
-		then := project(t, tt.then)
+		in := Input{Root: golden.Project(t, tt.now), Command: belay.TestCommand{Command: flip}}
+		then := golden.Project(t, tt.then)
 		in.Before = func(context.Context) (string, func(), error) { return then, func() {}, nil }
-		if _, r := Run(t.Context(), in); told(r) != tt.want {
-			t.Errorf("%s: %s", name, told(r))
+		if _, r := Run(t.Context(), in); golden.Told(r) != tt.want {
+			t.Errorf("%s: %s", name, golden.Told(r))
 		}
 	}
 }
@@ -120,8 +121,8 @@ func TestNoTestsBeforeEither(t *testing.T) {
 		{&results.Report{Total: 1, Passed: 1}, "unknown: the test command ended well but its report has no tests"},
 		{&results.Report{Incomplete: true}, "unknown: the test command ended well but its report has no tests"},
 	} {
-		if _, r := Run(t.Context(), Input{Root: project(t, nil), Command: none, Baseline: tt.baseline}); told(r) != tt.want {
-			t.Errorf("%+v: %s", tt.baseline, told(r))
+		if _, r := Run(t.Context(), Input{Root: golden.Project(t, nil), Command: none, Baseline: tt.baseline}); golden.Told(r) != tt.want {
+			t.Errorf("%+v: %s", tt.baseline, golden.Told(r))
 		}
 	}
 }

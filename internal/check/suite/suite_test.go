@@ -15,24 +15,9 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/detect"
+	"github.com/belay-dev/belay/internal/check/golden"
 	"github.com/belay-dev/belay/internal/check/results"
 )
-
-// project makes a folder with files, the keys their paths.
-func project(t testing.TB, files map[string]string) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
 
 const (
 	oneFailure = `<testsuite><testcase classname="t" name="ok"/><testcase classname="t" name="bad" file="t.py" line="3"><failure message="1 != 2"/></testcase></testsuite>`
@@ -112,19 +97,19 @@ func TestTests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			root := filepath.Join(project(t, map[string]string{"root/t.go": "package t\n", "root/t.py": "\n\n\n"}), "root")
+			root := filepath.Join(golden.Project(t, map[string]string{"root/t.go": "package t\n", "root/t.py": "\n\n\n"}), "root")
 			in := Input{Root: root, Command: tt.cmd, Baseline: before(tt.known)}
 			_, r := Run(t.Context(), in)
 			if r.Check == "" {
 				t.Fatal("no answer")
 			}
-			if d := cmp.Diff(tt.want, told(r)); d != "" {
+			if d := cmp.Diff(tt.want, golden.Told(r)); d != "" {
 				t.Error(d)
 			}
 			if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "belay-reports-*")); t.Failed() && len(left) > 0 {
 				t.Log("report folders about:", left)
 			}
-			wellFormed(t, r)
+			golden.WellFormed(t, r, Name)
 		})
 	}
 }
@@ -132,10 +117,10 @@ func TestTests(t *testing.T) {
 // TestMissingRunner: the words are the shell's.
 func TestMissingRunner(t *testing.T) {
 	t.Parallel()
-	in := Input{Root: project(t, nil), Command: belay.TestCommand{Command: "no-such-runner-here --all"}}
+	in := Input{Root: golden.Project(t, nil), Command: belay.TestCommand{Command: "no-such-runner-here --all"}}
 	_, r := Run(t.Context(), in)
-	wellFormed(t, r)
-	if got := told(r); !strings.HasPrefix(got, "unknown: could not run: ") || !strings.Contains(got, "no-such-runner-here") {
+	golden.WellFormed(t, r, Name)
+	if got := golden.Told(r); !strings.HasPrefix(got, "unknown: could not run: ") || !strings.Contains(got, "no-such-runner-here") {
 		t.Error(got)
 	}
 }
@@ -151,20 +136,20 @@ func TestStaleReports(t *testing.T) {
 		"put in its place":  {"cp out/a.xml b; mv b out/a.xml", "pass"},
 		"another beside it": {"cp -p out/a.xml out/b.xml", "pass"},
 	} {
-		root := project(t, map[string]string{"out/a.xml": allPass})
+		root := golden.Project(t, map[string]string{"out/a.xml": allPass})
 		if err := os.Chtimes(filepath.Join(root, "out/a.xml"), future, future); err != nil {
 			t.Fatal(err)
 		}
 		in := Input{Root: root, Command: belay.TestCommand{Command: tt.command, Format: "junit", Report: "out/*.xml"}}
-		if _, r := Run(t.Context(), in); told(r) != tt.want {
-			t.Errorf("%s: %s", name, told(r))
+		if _, r := Run(t.Context(), in); golden.Told(r) != tt.want {
+			t.Errorf("%s: %s", name, golden.Told(r))
 		}
 	}
 }
 
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
-	root := project(t, nil)
+	root := golden.Project(t, nil)
 	in := Input{
 		Root: root, Env: []string{"PATH=" + os.Getenv("PATH"), "GIT_DIR=/x", "GIT_INDEX_FILE=y", "GITHUB=kept", "PWD=/", "BELAY_REPORTS=/x", "BELAY_CHECK=old", "BELAY_TASK=T1"},
 		Command: belay.TestCommand{Command: `env; test -d "$BELAY_REPORTS"`},
@@ -177,7 +162,7 @@ func TestEnvironment(t *testing.T) {
 	}
 	_, r := Run(t.Context(), in)
 	if r.Verdict != belay.VerdictPass || r.Log != "sha" || !strings.HasPrefix(log, "tests.log\n") {
-		t.Fatalf("%s, log %q: %s", told(r), r.Log, log)
+		t.Fatalf("%s, log %q: %s", golden.Told(r), r.Log, log)
 	}
 	for _, want := range []string{"\nGITHUB=kept\n", "\nBELAY_TASK=T1\n", "\nPWD=" + root + "\n"} {
 		if !strings.Contains(log, want) {
@@ -200,16 +185,16 @@ func TestEnvironment(t *testing.T) {
 
 func TestLogThatCannotBeStored(t *testing.T) {
 	t.Parallel()
-	in := Input{Root: project(t, nil), Command: belay.TestCommand{Command: "true"}}
+	in := Input{Root: golden.Project(t, nil), Command: belay.TestCommand{Command: "true"}}
 	in.Logs = func(string, io.Reader) (string, error) { return "", errors.New("disk full") }
-	if _, r := Run(t.Context(), in); told(r) != "pass\nwarning tests : the output of the tests could not be stored" {
-		t.Error(told(r))
+	if _, r := Run(t.Context(), in); golden.Told(r) != "pass\nwarning tests : the output of the tests could not be stored" {
+		t.Error(golden.Told(r))
 	}
 }
 
 func TestLogIsBounded(t *testing.T) {
 	t.Parallel()
-	in := Input{Root: project(t, nil), Command: belay.TestCommand{Command: "echo begin; head -c 200000000 /dev/zero; echo end; exit 1"}}
+	in := Input{Root: golden.Project(t, nil), Command: belay.TestCommand{Command: "echo begin; head -c 200000000 /dev/zero; echo end; exit 1"}}
 	var log []byte
 	in.Logs = func(_ string, r io.Reader) (sha string, err error) {
 		log, err = io.ReadAll(r)
@@ -220,7 +205,7 @@ func TestLogIsBounded(t *testing.T) {
 		t.Errorf("a log of %d bytes", len(log))
 	}
 	if len(r.Findings) != 1 || len(r.Findings[0].Detail) > 2000 {
-		t.Errorf("%s", told(r))
+		t.Errorf("%s", golden.Told(r))
 	}
 }
 
@@ -232,7 +217,7 @@ func TestTimeIsUp(t *testing.T) {
 		return `echo '{"Action":"fail","Package":"p","Test":"` + test + `"}'; `
 	}
 	in := Input{
-		Root:    project(t, nil),
+		Root:    golden.Project(t, nil),
 		Command: belay.TestCommand{Format: "gotest", Command: "trap '" + strings.ReplaceAll(fail("TestEnded"), "'", `'\''`) + "exit 1' TERM; " + fail("TestEarly") + "while :; do sleep 0.05; done"},
 	}
 	start := time.Now()
@@ -240,7 +225,7 @@ func TestTimeIsUp(t *testing.T) {
 	defer cancel()
 	_, r := Run(ctx, in)
 	want := "unknown: did not finish within 1.5s\nwarning tests : test failed before time ran out: p.TestEarly\nwarning tests : the test report has flaws"
-	if d := cmp.Diff(want, told(r)); d != "" {
+	if d := cmp.Diff(want, golden.Told(r)); d != "" {
 		t.Error(d)
 	}
 	if took := time.Since(start); took > 3500*time.Millisecond {
@@ -251,7 +236,7 @@ func TestTimeIsUp(t *testing.T) {
 // TestRealGoTest runs the real go test on a small module.
 func TestRealGoTest(t *testing.T) {
 	t.Parallel()
-	root := project(t, map[string]string{
+	root := golden.Project(t, map[string]string{
 		"go.mod":           "module example.com/m\n\ngo 1.24\n",
 		"a/a.go":           "package a\n\nfunc F() int { return 1 }\n",
 		"a/a_test.go":      "package a\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) {\n\tt.Run(\"two\", func(t *testing.T) {\n\t\tif F() != 2 {\n\t\t\tt.Errorf(\"got %d\", F())\n\t\t}\n\t})\n}\n\nfunc TestFine(t *testing.T) {}\n\nfunc TestPanics(t *testing.T) {\n\tvar m map[int]int\n\tm[1] = 1\n}\n",
@@ -277,7 +262,7 @@ func TestRealGoTest(t *testing.T) {
 		"example.com/m/b b/b.go":                 3,
 	}
 	if d := cmp.Diff(want, got); d != "" || r.Verdict != belay.VerdictFail {
-		t.Errorf("%s\n%s\n%+v", told(r), d, report)
+		t.Errorf("%s\n%s\n%+v", golden.Told(r), d, report)
 	}
 	if report.Passed != 2 || report.Failed != 2 || report.Errors != 1 {
 		t.Errorf("counted %s", report)
@@ -285,7 +270,7 @@ func TestRealGoTest(t *testing.T) {
 	// The failures of a first run are the known ones of a second.
 	in.Baseline = &report
 	if _, r = Run(t.Context(), in); r.Verdict != belay.VerdictPass || len(r.Findings) != 3 {
-		t.Errorf("with everything known: %s", told(r))
+		t.Errorf("with everything known: %s", golden.Told(r))
 	}
 }
 
@@ -298,50 +283,11 @@ func TestManyFailures(t *testing.T) {
 		fmt.Fprintf(&s, `<testcase name="case %d"><failure message="no"/></testcase>`, i)
 	}
 	s.WriteString("</testsuite>")
-	root := project(t, map[string]string{"saved": s.String()})
+	root := golden.Project(t, map[string]string{"saved": s.String()})
 	_, r := Run(t.Context(), Input{Root: root, Command: belay.TestCommand{Command: "cp saved $BELAY_REPORTS/r.xml; exit 1", Format: "junit"}})
-	wellFormed(t, r)
+	golden.WellFormed(t, r, Name)
 	if n := len(r.Findings); n != mostTests+1 || !strings.Contains(r.Findings[mostTests].Detail, "950 more") || r.Summary != "1000 tests: 0 passed, 1000 failed" {
 		t.Errorf("%d findings, %s", n, r.Summary)
-	}
-}
-
-// told says what a result holds as "severity category file: title", one a line.
-func told(r belay.CheckResult) string {
-	lines := []string{string(r.Verdict)}
-	if r.Skipped {
-		lines[0] = "skipped"
-	}
-	if r.Why != "" {
-		lines[0] += ": " + r.Why
-	}
-	for _, f := range r.Findings {
-		lines = append(lines, fmt.Sprintf("%s %s %s: %s", f.Severity, f.Category, f.File, f.Title))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// wellFormed checks what holds for every result.
-func wellFormed(t *testing.T, r belay.CheckResult) {
-	t.Helper()
-	if r.Check != Name || r.Summary == "" {
-		t.Errorf("no name or summary: %+v", r)
-	}
-	if (r.Verdict == belay.VerdictUnknown) != (r.Why != "") {
-		t.Errorf("a reason without need, or none where one is needed: %+v", r)
-	}
-	failed := false
-	for _, f := range r.Findings {
-		failed = failed || f.Severity == belay.SeverityError
-		if f.Check != r.Check || f.Title == "" || f.Signature != f.Sign().Signature || f.Category == "" {
-			t.Errorf("not well formed: %+v", f)
-		}
-		if f.Severity == belay.SeverityError && f.Recommendation == "" {
-			t.Errorf("an error without advice: %+v", f)
-		}
-	}
-	if failed != (r.Verdict == belay.VerdictFail) {
-		t.Errorf("verdict %s with findings %+v", r.Verdict, r.Findings)
 	}
 }
 

@@ -3,35 +3,19 @@ package dotnet
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/golden"
+	"github.com/belay-dev/belay/internal/check/results"
 )
 
 func TestGoldens(t *testing.T) {
 	t.Parallel()
-	files, _ := filepath.Glob("testdata/*.xml")
-	if len(files) < 5 {
-		t.Fatalf("only %d reports", len(files))
-	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		report, err := Read(bytes.NewReader(data))
-		if err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		if err := report.Sound(); err != nil {
-			t.Errorf("%s: %v", file, err)
-		}
-		golden.JSON(t, file, report)
-	}
+	golden.Each(t, "testdata/*.xml", 5, func(_ string, r io.Reader) (results.Report, error) { return Read(r) })
 }
 
 func TestCutAnywhere(t *testing.T) {
@@ -59,14 +43,7 @@ func TestRefused(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	files, _ := filepath.Glob("testdata/*.xml")
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
-	}
+	golden.Seeds(f, "testdata/*.xml", 1<<20)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		report, err := Read(bytes.NewReader(data))
 		var refused *belay.Error

@@ -6,36 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/belay-dev/belay/internal/check/foreign"
 	"github.com/belay-dev/belay/internal/check/golden"
 	"github.com/belay-dev/belay/internal/check/results"
 )
-
-// check compares what reading one file gives with the golden file beside it.
-func check(t *testing.T, name string) {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := Read(bytes.NewReader(data))
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	slow, err := Read(iotest.OneByteReader(bytes.NewReader(data)))
-	if d := cmp.Diff(report, slow); d != "" || err != nil {
-		t.Errorf("%s: byte by byte it reads otherwise (%v):\n%s", name, err, d)
-	}
-	sound(t, report)
-	golden.JSON(t, name, report)
-}
 
 func sound(t *testing.T, r results.Report) {
 	t.Helper()
@@ -46,16 +24,7 @@ func sound(t *testing.T, r results.Report) {
 
 func TestGoTestGoldens(t *testing.T) {
 	t.Parallel()
-	files, _ := filepath.Glob("testdata/*.jsonl")
-	if len(files) < 15 {
-		t.Fatalf("only %d streams", len(files))
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			t.Parallel()
-			check(t, file)
-		})
-	}
+	golden.Each(t, "testdata/*.jsonl", 15, func(_ string, r io.Reader) (results.Report, error) { return Read(r) })
 }
 
 // TestGoTestCutAnywhere: a stream that stops early never reads as a whole one.
@@ -123,14 +92,7 @@ func TestGoTestBombs(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	files, _ := filepath.Glob("testdata/*.jsonl")
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data[:min(len(data), 4000)])
-	}
+	golden.Seeds(f, "testdata/*.jsonl", 4000)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		report, err := Read(bytes.NewReader(data))
 		if err != nil {

@@ -6,36 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/golden"
 	"github.com/belay-dev/belay/internal/check/results"
 )
-
-// check compares what reading one file gives with the golden file beside it.
-func check(t *testing.T, name string) {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := Read(bytes.NewReader(data))
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	slow, err := Read(iotest.OneByteReader(bytes.NewReader(data)))
-	if d := cmp.Diff(report, slow); d != "" || err != nil {
-		t.Errorf("%s: byte by byte it reads otherwise (%v):\n%s", name, err, d)
-	}
-	sound(t, report)
-	golden.JSON(t, name, report)
-}
 
 func sound(t *testing.T, r results.Report) {
 	t.Helper()
@@ -46,16 +24,7 @@ func sound(t *testing.T, r results.Report) {
 
 func TestJUnitGoldens(t *testing.T) {
 	t.Parallel()
-	files, _ := filepath.Glob("testdata/*.xml")
-	if len(files) < 40 {
-		t.Fatalf("only %d reports", len(files))
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			t.Parallel()
-			check(t, file)
-		})
-	}
+	golden.Each(t, "testdata/*.xml", 40, func(_ string, r io.Reader) (results.Report, error) { return Read(r) })
 }
 
 func TestNoJUnit(t *testing.T) {
@@ -163,14 +132,7 @@ func TestJUnitBombs(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	files, _ := filepath.Glob("testdata/*.xml")
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
-	}
+	golden.Seeds(f, "testdata/*.xml", 1<<20)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		report, err := Read(bytes.NewReader(data))
 		sound(t, report)

@@ -2,15 +2,14 @@ package plain
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/iotest"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/belay-dev/belay/internal/check/golden"
+	"github.com/belay-dev/belay/internal/check/results"
 )
 
 // format of a testdata file is the word before its ending.
@@ -21,34 +20,15 @@ func format(file string) string {
 
 func TestGoldens(t *testing.T) {
 	t.Parallel()
-	files, _ := filepath.Glob("testdata/*.txt")
-	if len(files) < 15 {
-		t.Fatalf("only %d outputs", len(files))
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			t.Parallel()
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			report, err := Read(format(file), bytes.NewReader(data))
-			if err != nil {
-				t.Fatal(err)
-			}
-			slow, err := Read(format(file), iotest.OneByteReader(bytes.NewReader(data)))
-			if d := cmp.Diff(report, slow); d != "" || err != nil {
-				t.Errorf("byte by byte it reads otherwise (%v):\n%s", err, d)
-			}
-			if err := report.Sound(); err != nil {
-				t.Error(err)
-			}
-			golden.JSON(t, file, report)
-			if any, ok, _ := Any(bytes.NewReader(data)); ok && any.Format != report.Format {
-				t.Errorf("it is taken for %s", any.Format)
-			}
-		})
-	}
+	golden.Each(t, "testdata/*.txt", 15, func(file string, r io.Reader) (results.Report, error) {
+		report, err := Read(format(file), r)
+		if data, rerr := os.ReadFile(file); rerr != nil {
+			t.Error(rerr)
+		} else if any, ok, _ := Any(bytes.NewReader(data)); ok && any.Format != report.Format {
+			t.Errorf("%s is taken for %s", file, any.Format)
+		}
+		return report, err
+	})
 }
 
 // TestAnyIsModest: prose, and the words of two runners, are nobody's report.
@@ -68,14 +48,7 @@ func TestAnyIsModest(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	files, _ := filepath.Glob("testdata/*.txt")
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
-	}
+	golden.Seeds(f, "testdata/*.txt", 1<<20)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, format := range Formats() {
 			report, err := Read(format, bytes.NewReader(data))

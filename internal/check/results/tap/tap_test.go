@@ -2,44 +2,18 @@ package tap
 
 import (
 	"bytes"
+	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"testing/iotest"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/belay-dev/belay/internal/check/golden"
+	"github.com/belay-dev/belay/internal/check/results"
 )
 
 func TestGoldens(t *testing.T) {
 	t.Parallel()
-	files, _ := filepath.Glob("testdata/*.tap")
-	if len(files) < 12 {
-		t.Fatalf("only %d streams", len(files))
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			t.Parallel()
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			report, err := Read(bytes.NewReader(data))
-			if err != nil {
-				t.Fatal(err)
-			}
-			slow, err := Read(iotest.OneByteReader(bytes.NewReader(data)))
-			if d := cmp.Diff(report, slow); d != "" || err != nil {
-				t.Errorf("byte by byte it reads otherwise (%v):\n%s", err, d)
-			}
-			if err := report.Sound(); err != nil {
-				t.Error(err)
-			}
-			golden.JSON(t, file, report)
-		})
-	}
+	golden.Each(t, "testdata/*.tap", 12, func(_ string, r io.Reader) (results.Report, error) { return Read(r) })
 }
 
 // TestCutAnywhere: a stream that stops before its plan is fulfilled never reads whole.
@@ -82,14 +56,7 @@ func TestDirectives(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	files, _ := filepath.Glob("testdata/*.tap")
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
-	}
+	golden.Seeds(f, "testdata/*.tap", 1<<20)
 	f.Add([]byte(strings.Repeat("  ", 70) + "ok"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		report, err := Read(bytes.NewReader(data))
