@@ -98,6 +98,7 @@ var floors = map[string]int{
 	"internal/review/ask":           2,
 	"internal/scan":                 2,
 	"internal/packs":                2,
+	"internal/mend":                 2,
 
 	"internal/check/results/reports": 3,
 	"internal/check/suite":           4,
@@ -121,6 +122,7 @@ var floors = map[string]int{
 	"internal/texts":    6,
 
 	"internal/trees":        7,
+	"internal/spans":        7,
 	"internal/baseline":     7,
 	"internal/guard":        7,
 	"internal/review/panel": 7,

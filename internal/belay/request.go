@@ -4,12 +4,16 @@ package belay
 type Marker string
 
 // Markers. Add is a new thing or capability; Modify changes something that exists; Fix
-// repairs what is reported as wrong; Remove deletes, and is never implied.
+// repairs what is reported as wrong; Remove deletes, and is never implied. The last two
+// say what stays: they mark what a plan or a count holds, and no concern of a request.
 const (
 	MarkAdd    Marker = "ADD"
 	MarkModify Marker = "MODIFY"
 	MarkFix    Marker = "FIX"
 	MarkRemove Marker = "REMOVE"
+
+	MarkPreserved Marker = "PRESERVED"  // not fewer than before
+	MarkNoChanges Marker = "NO CHANGES" // the same bytes as before
 )
 
 // RequestType says what kind of work a request is.
@@ -23,12 +27,23 @@ const (
 	Unclear  RequestType = "needs-clarification"
 )
 
-// Requirement is one concern of a request. Text is a short phrase in the words of the
-// message; Count is the stated number of things, nil when none is stated.
+// Requirement is one concern of a request, or one line of what is to be counted. Text is a
+// short phrase in the words of the message; Count is the stated number of things, nil when
+// none is stated. File and List are what it is about when that is known beforehand.
 type Requirement struct {
 	Marker Marker `json:"marker"`
 	Text   string `json:"text"`
 	Count  *int   `json:"count"`
+	File   string `json:"file,omitempty"` // a slash path
+	List   string `json:"list,omitempty"` // a list's name or path, as the code names it
+}
+
+// Many is the stated number of things, 0 when none is stated.
+func (r Requirement) Many() int {
+	if r.Count == nil {
+		return 0
+	}
+	return *r.Count
 }
 
 // Doubt is a place of a message that can be read in more than one way.

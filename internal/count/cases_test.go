@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
 )
 
@@ -50,8 +51,8 @@ func TestFolderOfCases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if string(r.Marker) != c.Marker || c.N != nil && r.N != *c.N && (r.Marker == count.Add || r.Marker == count.Remove) {
-				t.Errorf("read as %s %d", r.Marker, r.N)
+			if string(r.Marker) != c.Marker || c.N != nil && r.Many() != *c.N && (r.Marker == belay.MarkAdd || r.Marker == belay.MarkRemove) {
+				t.Errorf("read as %s %d", r.Marker, r.Many())
 			}
 			r.File = c.File
 			got, err := count.Check(count.FS(os.DirFS(filepath.Join(filepath.Dir(f), "before"))), count.FS(os.DirFS(filepath.Join(filepath.Dir(f), "after"))), r)

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count/list"
 )
 
@@ -296,7 +297,7 @@ func (j *judge) evidence(c *candidate) float64 {
 	}
 	found := 0.0
 	seen := map[string]bool{}
-	if j.r.Marker == Remove {
+	if j.r.Marker == belay.MarkRemove {
 		came = gone
 	}
 	for _, label := range came {

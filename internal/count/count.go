@@ -65,7 +65,7 @@ type Result struct {
 
 // Check judges one requirement by the state before and the state after. The error is of
 // reading the trees, or belay.CodeNotFound for a file or list that neither state has.
-func Check(before, after Tree, r Requirement) (Result, error) {
+func Check(before, after Tree, r belay.Requirement) (Result, error) {
 	b, err := newWorld(before)
 	if err != nil {
 		return Result{}, fmt.Errorf("reading the state before: %w", err)
@@ -80,8 +80,8 @@ func Check(before, after Tree, r Requirement) (Result, error) {
 			return Result{}, belay.Refuse(belay.CodeNotFound, "name a file by its path below the folders", "%s is in neither state", r.File)
 		}
 	}
-	j := &judge{before: b, after: a, r: r, w: r.wanted()}
-	if r.Marker == NoChanges {
+	j := &judge{before: b, after: a, r: r, w: wantedBy(r)}
+	if r.Marker == belay.MarkNoChanges {
 		return j.unchanged(), nil
 	}
 	return j.run()
@@ -89,7 +89,7 @@ func Check(before, after Tree, r Requirement) (Result, error) {
 
 type judge struct {
 	before, after *world
-	r             Requirement
+	r             belay.Requirement
 	w             wanted
 	differ        []string
 }
@@ -159,7 +159,7 @@ func (j *judge) unclear(all []*candidate) Result {
 		grew = grew || n > 0 || !known
 	}
 	what := "no list could be found that this is about"
-	if j.r.Marker == Add && len(all) > 0 && !grew {
+	if j.r.Marker == belay.MarkAdd && len(all) > 0 && !grew {
 		return Result{Verdict: Fail, Findings: []Finding{{"error", "nothing was added: no list of " + j.where() + " has more items than before", j.r.File, 1}}}
 	}
 	return Result{Verdict: Warn, Findings: []Finding{{"warning", what, j.r.File, 1}}}
@@ -209,7 +209,7 @@ func (j *judge) judge(c *candidate) Result {
 	if message != "" {
 		res.Findings = append(res.Findings, j.finding(map[Verdict]string{Pass: "note", Warn: "warning", Fail: "error"}[verdict], message, c))
 	}
-	if gone, came := difference(c.itemsBefore, c.itemsAfter); j.r.Marker == Add && len(gone) > 0 && len(came) > 0 {
+	if gone, came := difference(c.itemsBefore, c.itemsAfter); j.r.Marker == belay.MarkAdd && len(gone) > 0 && len(came) > 0 {
 		res.Findings = append(res.Findings, j.finding("note", fmt.Sprintf("%d of the existing %s changed or went: %s", len(gone), j.noun(c), few(gone)), c))
 	}
 	return res
@@ -241,9 +241,9 @@ func (j *judge) noun(c *candidate) string {
 
 // rule is what each marker asks of the numbers.
 func (j *judge) rule(was, is, grown int, c *candidate) (Verdict, string) {
-	noun, n := j.noun(c), j.r.N
+	noun, n := j.noun(c), j.r.Many()
 	switch j.r.Marker {
-	case Add:
+	case belay.MarkAdd:
 		want := fmt.Sprintf("expected %d %s (%d + %d), found %d", was+n, noun, was, n, is)
 		switch {
 		case n > 0 && grown < n:
@@ -255,7 +255,7 @@ func (j *judge) rule(was, is, grown int, c *candidate) (Verdict, string) {
 		case n == 0 && grown == 0:
 			return Warn, fmt.Sprintf("%s were to be added, and there are as many as before: %d", noun, was)
 		}
-	case Remove:
+	case belay.MarkRemove:
 		want := fmt.Sprintf("expected %d %s (%d - %d), found %d", was-n, noun, was, n, is)
 		switch {
 		case n > 0 && -grown > n:
@@ -265,11 +265,11 @@ func (j *judge) rule(was, is, grown int, c *candidate) (Verdict, string) {
 		case n == 0 && grown >= 0:
 			return Warn, fmt.Sprintf("%s were to be removed, and there are as many as before or more: %d before, %d after", noun, was, is)
 		}
-	case Preserved:
+	case belay.MarkPreserved:
 		if grown < 0 {
 			return Fail, fmt.Sprintf("%s were to be preserved: had %d, now %d", noun, was, is)
 		}
-	case Modify, Fix:
+	case belay.MarkModify, belay.MarkFix:
 		if grown != 0 {
 			return Warn, fmt.Sprintf("%s were to be changed and not to grow or shrink: had %d, now %d", noun, was, is)
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
 	"github.com/belay-dev/belay/internal/count/list"
@@ -74,18 +76,18 @@ func TestDeep(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	for text, want := range map[string]count.Requirement{
-		"ADD 2 flavors":                   {Marker: count.Add, N: 2, Text: "2 flavors"},
-		"[ADD] 2 NEW nighttime drinks":    {Marker: count.Add, N: 2, Text: "2 NEW nighttime drinks"},
-		"- [ ] [ADD]: another two moods":  {Marker: count.Add, N: 2, Text: "another two moods"},
-		"TASK-3 [REMOVE]: exactly 3 rows": {Marker: count.Remove, N: 3, Text: "exactly 3 rows"},
-		"add a mood":                      {Marker: count.Add, Text: "a mood"},
-		"ADD moods (5 are there)":         {Marker: count.Add, Text: "moods (5 are there)"},
-		"PRESERVED: the 8 rooms":          {Marker: count.Preserved, Text: "the 8 rooms"},
-		"NO CHANGES for task-3":           {Marker: count.NoChanges, Text: "for task-3"},
-		"MODIFY the copy":                 {Marker: count.Modify, Text: "the copy"},
+	for text, want := range map[string]belay.Requirement{
+		"ADD 2 flavors":                   {Marker: belay.MarkAdd, Count: new(2), Text: "2 flavors"},
+		"[ADD] 2 NEW nighttime drinks":    {Marker: belay.MarkAdd, Count: new(2), Text: "2 NEW nighttime drinks"},
+		"- [ ] [ADD]: another two moods":  {Marker: belay.MarkAdd, Count: new(2), Text: "another two moods"},
+		"TASK-3 [REMOVE]: exactly 3 rows": {Marker: belay.MarkRemove, Count: new(3), Text: "exactly 3 rows"},
+		"add a mood":                      {Marker: belay.MarkAdd, Text: "a mood"},
+		"ADD moods (5 are there)":         {Marker: belay.MarkAdd, Text: "moods (5 are there)"},
+		"PRESERVED: the 8 rooms":          {Marker: belay.MarkPreserved, Text: "the 8 rooms"},
+		"NO CHANGES for task-3":           {Marker: belay.MarkNoChanges, Text: "for task-3"},
+		"MODIFY the copy":                 {Marker: belay.MarkModify, Text: "the copy"},
 	} {
-		if got, err := count.Parse(text); err != nil || got != want {
+		if got, err := count.Parse(text); err != nil || !cmp.Equal(got, want) {
 			t.Errorf("%q: %+v %v", text, got, err)
 		}
 	}

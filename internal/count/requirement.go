@@ -8,47 +8,25 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Marker says what a requirement asks of the items it is about.
-type Marker string
-
-// The markers.
-const (
-	Add       Marker = "ADD"
-	Preserved Marker = "PRESERVED"
-	NoChanges Marker = "NO CHANGES"
-	Modify    Marker = "MODIFY"
-	Fix       Marker = "FIX"
-	Remove    Marker = "REMOVE"
-)
-
-// Requirement is one line of what was asked for.
-type Requirement struct {
-	Marker Marker
-	N      int    // how many items to add or remove; 0 when no number was given
-	Text   string // the words behind the marker
-	File   string // the file it is about, "" when it names none
-	List   string // the list it is about, by its name or path; "" to tell by the words
-}
-
 var marked = regexp.MustCompile(`(?is)^\s*(?:[-*]\s+)?(?:\[.\]\s+)?(?:task-\S+\s+)?(?:existing\s+)?\[?(add|preserved?|no[ _-]changes?|modify|fix|remove)\]?(?:\s+|\s*:\s*|$)(.*)$`)
 
 // Parse reads a requirement such as "ADD 2 nighttime flavors to the flavors list". It
 // refuses with belay.CodeUsage what has no marker.
-func Parse(text string) (Requirement, error) {
+func Parse(text string) (belay.Requirement, error) {
 	m := marked.FindStringSubmatch(text)
 	if m == nil {
-		return Requirement{}, belay.Refuse(belay.CodeUsage, `begin it with ADD, PRESERVED, NO CHANGES, MODIFY, FIX or REMOVE: "ADD 2 flavors to the flavors list"`,
+		return belay.Requirement{}, belay.Refuse(belay.CodeUsage, `begin it with ADD, PRESERVED, NO CHANGES, MODIFY, FIX or REMOVE: "ADD 2 flavors to the flavors list"`,
 			"the requirement says not what to do: %q", text)
 	}
-	r := Requirement{Marker: Marker(strings.ToUpper(m[1])), Text: strings.TrimSpace(m[2])}
+	r := belay.Requirement{Marker: belay.Marker(strings.ToUpper(m[1])), Text: strings.TrimSpace(m[2])}
 	switch {
 	case strings.HasPrefix(string(r.Marker), "NO"):
-		r.Marker = NoChanges
+		r.Marker = belay.MarkNoChanges
 	case r.Marker == "PRESERVE":
-		r.Marker = Preserved
+		r.Marker = belay.MarkPreserved
 	}
-	if r.Marker == Add || r.Marker == Remove {
-		r.N = leading(r.Text)
+	if n := leading(r.Text); n > 0 && (r.Marker == belay.MarkAdd || r.Marker == belay.MarkRemove) {
+		r.Count = &n
 	}
 	return r, nil
 }
@@ -89,7 +67,7 @@ var (
 	inQuotes  = regexp.MustCompile("[`'\"<\\[]+([\\w.:#$@ -]+)[`'\"/>\\]]+")
 )
 
-func (r Requirement) wanted() wanted {
+func wantedBy(r belay.Requirement) wanted {
 	w := wanted{weight: map[string]float64{}, idents: map[string]bool{}, hints: map[int]bool{}, loose: strings.ToLower(r.Text)}
 	main := r.Text
 	if at := clauseEnd.FindStringIndex(main); at != nil && at[0] > 0 {
@@ -109,12 +87,12 @@ func (r Requirement) wanted() wanted {
 		}
 	}
 	for _, d := range number.FindAllString(r.Text, -1) {
-		if n, err := strconv.Atoi(d); err == nil && n > 1 && n < 100_000 && n != r.N {
+		if n, err := strconv.Atoi(d); err == nil && n > 1 && n < 100_000 && n != r.Many() {
 			w.hints[n] = true
 		}
 	}
 	for word, n := range numberWords {
-		if n > 1 && n != r.N && regexp.MustCompile(`\b`+word+`\b`).MatchString(w.loose) {
+		if n > 1 && n != r.Many() && regexp.MustCompile(`\b`+word+`\b`).MatchString(w.loose) {
 			w.hints[n] = true
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/mend"
+	"github.com/belay-dev/belay/internal/spans"
 )
 
 // attempt runs the agent, or takes up the run that this command started before
@@ -44,7 +46,7 @@ func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s -- AGENT ARGS…", t.ID), "%s has no agent command", t.ID)
 	}
 	if c.Attempt > 1 || d.Rec.State.Losts > 0 {
-		start := d.meta(belay.KindBefore, c.Attempt, c.ID+startMark, fmt.Sprintf("before attempt %d", c.Attempt))
+		start := d.meta(belay.KindBefore, c.Attempt, c.ID+spans.StartMark, fmt.Sprintf("before attempt %d", c.Attempt))
 		if _, err := d.once(ctx, start); err != nil {
 			return nil, err
 		}
@@ -129,7 +131,7 @@ func (d *Driver) prompt(ctx context.Context, c loop.Command) (string, error) {
 			d.Watch.Note(err.Error())
 		}
 	}
-	if a, ok := reviewed(st); ok && c.Prompt == loop.PromptRepair {
+	if a, ok := mend.Reviewed(st); ok && c.Prompt == loop.PromptRepair {
 		return d.fixWords(ctx, a)
 	}
 	return d.Words(ctx, c.Prompt)

@@ -2,47 +2,11 @@ package drive
 
 import (
 	"context"
-	"errors"
-	"io"
-	"io/fs"
-	"slices"
 
-	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
-	"github.com/belay-dev/belay/internal/excerpt"
 	"github.com/belay-dev/belay/internal/loop"
-	"github.com/belay-dev/belay/internal/secret"
-	"github.com/belay-dev/belay/internal/worktree"
+	"github.com/belay-dev/belay/internal/mend"
 )
-
-// Refused gives the newest attempt that was refused with a reason, nil for none.
-func Refused(s loop.State) *loop.Attempt {
-	for i := len(s.Attempts) - 1; i >= 0; i-- {
-		if len(s.Attempts[i].Reasons()) > 0 {
-			return &s.Attempts[i]
-		}
-	}
-	return nil
-}
-
-// FixInput says what a refused attempt is to be mended for, without the code.
-func FixInput(t belay.Task, a loop.Attempt) brief.FixInput {
-	in := brief.FixInput{Task: t, Attempt: a.N, Findings: a.Reasons()}
-	if slices.ContainsFunc(in.Findings, func(f belay.Finding) bool { return f.Category == belay.CategoryTests }) {
-		in.Reproduce = t.Checks.Tests.String()
-	}
-	return in
-}
-
-// reviewed tells whether the attempt that is to be repaired was refused by reviewers
-// alone: what the checks measure was right, and only what they found is to be mended.
-func reviewed(s loop.State) (loop.Attempt, bool) {
-	a := Refused(s)
-	if a == nil || a.N != len(s.Attempts)-1 || a.Review == "" {
-		return loop.Attempt{}, false
-	}
-	return *a, !slices.ContainsFunc(a.Reasons(), func(f belay.Finding) bool { return f.Check != "review" })
-}
 
 // fixWords is the prompt after such a refusal: what it takes to mend it. Where that
 // would not be shorter than the whole prompt, the whole one is given.
@@ -51,72 +15,13 @@ func (d *Driver) fixWords(ctx context.Context, a loop.Attempt) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	in := FixInput(d.Rec.Task, a)
+	in := mend.Input(d.Rec.Task, a)
 	in.Full = brief.Tokens(full)
-	if in.Files, err = d.FixFiles(in.Findings); err != nil {
+	if in.Files, err = mend.Files(d.Repo.Root, in.Findings); err != nil {
 		return "", err
 	}
 	if fix := brief.FixPrompt(in); fix.Tokens < brief.Tokens(full) {
 		return fix.Text, nil
 	}
 	return full, nil
-}
-
-// FixFiles reads the places that findings name, each file once, in their order.
-func (d *Desk) FixFiles(findings []belay.Finding) ([]brief.FixFile, error) {
-	root, err := worktree.OpenRoot(d.Repo.Root)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	var order []string
-	places := map[string][]excerpt.Range{}
-	for _, f := range findings {
-		if f.File == "" {
-			continue
-		}
-		if _, seen := places[f.File]; !seen {
-			order = append(order, f.File)
-			places[f.File] = nil
-		}
-		if f.Line > 0 {
-			places[f.File] = append(places[f.File], excerpt.Range{First: f.Line, Last: max(f.Line, f.EndLine)})
-		}
-	}
-	var out []brief.FixFile
-	for _, path := range order {
-		file := brief.FixFile{Path: path}
-		text, err := readSome(root, path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			file.Missing = "is not there (any more)"
-		case err != nil:
-			file.Missing = "cannot be read: " + err.Error()
-		default:
-			text = []byte(secret.Mask(string(text))) // what refused the work is not to be repeated
-			list, ok := excerpt.Of(path, text, places[path])
-			if !ok {
-				file.Missing = "is binary or too large to show"
-			}
-			for _, e := range list {
-				file.Code = append(file.Code, e.String())
-			}
-			list, _ = excerpt.Narrow(text, places[path])
-			for _, e := range list {
-				file.Short = append(file.Short, e.String())
-			}
-		}
-		out = append(out, file)
-	}
-	return out, nil
-}
-
-// readSome reads a file of the tree, a little more of it than is looked into.
-func readSome(root *worktree.Root, path string) ([]byte, error) {
-	f, err := root.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, excerpt.Largest+1))
 }

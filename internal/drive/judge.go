@@ -12,9 +12,11 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/check/results"
 	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/guard"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/spans"
 	"github.com/belay-dev/belay/internal/texts"
 )
 
@@ -24,6 +26,21 @@ const (
 	AskTimeout = 30 * time.Second
 	RunTimeout = 10 * time.Minute
 )
+
+// Work is what a task changed, as the checks see it.
+type Work struct {
+	All  []belay.Change // before → after, where an attempt had a hand in it
+	Last []belay.Change // what the last attempt changed
+
+	Held     bool            // the run holds the tree: what a linter edits in it is taken back
+	Baseline *results.Report // what the tests said before; nil when that is not known
+}
+
+// Work compares the state before with a capture and keeps what the agent did.
+func (d *Desk) Work(ctx context.Context, task belay.TaskID, before, after belay.SnapshotID) (w Work, err error) {
+	w.All, w.Last, err = spans.Work(ctx, d.Snaps.Store, task, before, after)
+	return w, err
+}
 
 // Check judges what the last attempt left.
 func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) {
@@ -107,7 +124,7 @@ func (d *Driver) leftovers(ctx context.Context, c loop.Command) error {
 	if err != nil || tree == captured.Tree {
 		return err
 	}
-	_, err = d.once(ctx, d.meta(belay.KindAfter, c.Attempt, c.ID+endMark, "left by the checks"))
+	_, err = d.once(ctx, d.meta(belay.KindAfter, c.Attempt, c.ID+spans.EndMark, "left by the checks"))
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/mend"
 )
 
 // FixPrompt makes the prompt that has the newest refusal of a task mended, within so
@@ -17,7 +18,7 @@ func (d *Desk) FixPrompt(ctx context.Context, task belay.TaskID, tokens int) (br
 	if err != nil {
 		return brief.Fix{}, err
 	}
-	refused := drive.Refused(r.State)
+	refused := mend.Refused(r.State)
 	if refused == nil {
 		return brief.Fix{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay show %s", task), "no attempt of %s was refused with a reason", task)
 	}
@@ -30,9 +31,9 @@ func (d *Desk) FixPrompt(ctx context.Context, task belay.TaskID, tokens int) (br
 	if err != nil {
 		return brief.Fix{}, err
 	}
-	in := drive.FixInput(r.Task, *refused)
+	in := mend.Input(r.Task, *refused)
 	in.Tokens, in.Full = tokens, brief.Tokens(full)
-	if in.Files, err = d.FixFiles(in.Findings); err != nil {
+	if in.Files, err = mend.Files(d.Repo.Root, in.Findings); err != nil {
 		return brief.Fix{}, err
 	}
 	return brief.FixPrompt(in), nil

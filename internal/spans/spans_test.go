@@ -1,4 +1,4 @@
-package drive
+package spans
 
 import (
 	"testing"
@@ -19,22 +19,22 @@ func TestSpans(t *testing.T) {
 		taken("05", belay.KindAfter, 2, "9-capture"),
 		taken("01", belay.KindBefore, 0, "1-snapshot"),
 		taken("02", belay.KindAfter, 1, "3-capture"),
-		taken("03", belay.KindAfter, 1, "4-check"+endMark),
-		taken("04", belay.KindBefore, 2, "8-attempt"+startMark),
+		taken("03", belay.KindAfter, 1, "4-check"+EndMark),
+		taken("04", belay.KindBefore, 2, "8-attempt"+StartMark),
 		taken("06", belay.KindRescue, 0, "11-restore"),
 		taken("07", belay.KindManual, 0, ""),
 		taken("08", belay.KindStall, 3, "15-capture"),
 	}
-	want := []span{
-		{from: "01", to: "02", attempt: 1, agent: true},
-		{from: "02", to: "03", attempt: 1},
-		{from: "04", to: "05", attempt: 2, agent: true}, // 03 to 04 was a person
-		{from: "05", to: "08", attempt: 3, agent: true},
+	want := []Span{
+		{From: "01", To: "02", Attempt: 1, Agent: true},
+		{From: "02", To: "03", Attempt: 1},
+		{From: "04", To: "05", Attempt: 2, Agent: true}, // 03 to 04 was a person
+		{From: "05", To: "08", Attempt: 3, Agent: true},
 	}
-	if d := cmp.Diff(want, spans("01", list), cmp.AllowUnexported(span{})); d != "" {
+	if d := cmp.Diff(want, Of("01", list)); d != "" {
 		t.Error(d)
 	}
-	if got := spans("01", nil); len(got) != 0 {
+	if got := Of("01", nil); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
 }

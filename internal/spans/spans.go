@@ -1,0 +1,130 @@
+// Package spans says who changed what while a task went on. A task's snapshots cut time
+// into spans: from an attempt's start to its capture it was the agent, from there to the
+// end of the checks it was the tests' own doing, and between an end and the next start it
+// was a person. That is how a rollback leaves alone what somebody else changed, and how a
+// report that a test run wrote is not held against the agent.
+//
+// It reads snapshots and nothing else: not the working tree, not the record.
+package spans
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// The ends of the commands that snapshots between a task's own are taken for.
+const (
+	StartMark = ":start" // snapshot before a later attempt, named after its command
+	EndMark   = ":end"   // what the checks left, named after the check's command
+)
+
+// Span is the time from one snapshot to the next.
+type Span struct {
+	From, To belay.SnapshotID
+	Attempt  int
+	Agent    bool // the agent worked; otherwise the checks did
+}
+
+// Of reads a task's spans off its snapshots, oldest first.
+func Of(before belay.SnapshotID, taken []snapshot.Info) []Span {
+	slices.SortFunc(taken, func(a, b snapshot.Info) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	at := before
+	var all []Span
+	for _, s := range taken {
+		if s.ID <= before {
+			continue
+		}
+		switch {
+		case s.Kind == belay.KindBefore && strings.HasSuffix(s.Command, StartMark):
+			at = s.ID
+		case s.Kind == belay.KindAfter || s.Kind == belay.KindStall:
+			all = append(all, Span{From: at, To: s.ID, Attempt: s.Attempt, Agent: !strings.HasSuffix(s.Command, EndMark)})
+			at = s.ID
+		}
+	}
+	return all
+}
+
+// Taken gives the snapshots of one task.
+func Taken(ctx context.Context, snaps *snapshot.Store, task belay.TaskID) ([]snapshot.Info, error) {
+	all, err := snaps.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(s snapshot.Info) bool { return s.Task.Key() != task.Key() }), nil
+}
+
+// Touch is what spans changed, each kind by name: what a rollback puts back.
+type Touch struct {
+	Paths map[string]bool // modes and empty folders as well
+	Refs  map[string]bool // branches and tags that were moved, made or deleted
+	Git   map[string]bool // git's own files; of the index only that it is another one
+}
+
+// Touched gives what the spans changed: an agent that commits or branches is rolled back
+// with its refs, a branch that a person made meanwhile stays.
+func Touched(ctx context.Context, snaps *snapshot.Store, list []Span) (Touch, error) {
+	t := Touch{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	for _, kind := range []struct {
+		in    map[string]bool
+		names func(context.Context, belay.SnapshotID, belay.SnapshotID) ([]string, error)
+	}{{t.Paths, snaps.Touched}, {t.Refs, snaps.RefChanges}, {t.Git, snaps.TouchedGit}} {
+		for _, s := range list {
+			names, err := kind.names(ctx, s.From, s.To)
+			if err != nil {
+				return Touch{}, err
+			}
+			for _, n := range names {
+				kind.in[n] = true
+			}
+		}
+	}
+	return t, nil
+}
+
+// Work compares the state before with a capture and keeps what the agent did: all is
+// everything that any attempt had a hand in, last what the last attempt changed.
+func Work(ctx context.Context, snaps *snapshot.Store, task belay.TaskID, before, after belay.SnapshotID) (all, last []belay.Change, err error) {
+	taken, err := Taken(ctx, snaps, task)
+	if err != nil {
+		return nil, nil, err
+	}
+	list := slices.DeleteFunc(Of(before, taken), func(s Span) bool { return s.To > after })
+	changed, err := content(ctx, snaps, list)
+	if err != nil {
+		return nil, nil, err
+	}
+	if all, err = snaps.Changes(ctx, before, after); err != nil {
+		return nil, nil, err
+	}
+	all = slices.DeleteFunc(all, func(c belay.Change) bool { return !changed[c.Path] })
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].Agent {
+			last, err = snaps.Changes(ctx, list[i].From, after)
+			return all, last, err
+		}
+	}
+	return all, nil, nil
+}
+
+// content gives the paths whose content the agent's spans changed: what it is judged by.
+func content(ctx context.Context, snaps *snapshot.Store, list []Span) (map[string]bool, error) {
+	paths := map[string]bool{}
+	for _, s := range list {
+		if !s.Agent {
+			continue
+		}
+		changes, err := snaps.Changes(ctx, s.From, s.To)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range changes {
+			paths[c.Path] = true
+		}
+	}
+	return paths, nil
+}
