@@ -37,6 +37,16 @@ func (a *App) Open(ctx context.Context, flags ...flow.Flag) (*flow.Desk, error) 
 	return desk, err
 }
 
+// OpenTask is Open for a command about one task, whose id is word.
+func (a *App) OpenTask(ctx context.Context, word string, flags ...flow.Flag) (*flow.Desk, belay.TaskID, error) {
+	id, err := belay.ParseTaskID(word)
+	if err != nil {
+		return nil, "", err
+	}
+	desk, err := a.Open(ctx, flags...)
+	return desk, id, err
+}
+
 // Setting says where and how a command works.
 func (a *App) Setting(flags []flow.Flag) flow.Setting {
 	self, err := os.Executable()

@@ -42,18 +42,7 @@ func (b *Board) Tick(ctx context.Context) {
 	if !b.live {
 		return
 	}
-	go func() {
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				b.change(func() {})
-			}
-		}
-	}()
+	go eachSecond(ctx, func() { b.change(func() {}) })
 }
 
 // change does something to what is shown, with the lines of progress out of the way.

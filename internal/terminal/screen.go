@@ -46,20 +46,24 @@ func (s *Screen) Tick(ctx context.Context) {
 	if !s.live {
 		return
 	}
-	go func() {
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				s.mu.Lock()
-				s.draw()
-				s.mu.Unlock()
-			}
+	go eachSecond(ctx, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.draw()
+	})
+}
+
+func eachSecond(ctx context.Context, do func()) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			do()
 		}
-	}()
+	}
 }
 
 func (s *Screen) draw() {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/loop"
 )
@@ -23,11 +22,7 @@ func (a commands) gateShowCommand() *cobra.Command {
 		Long:    "Exit codes: 0 shown · 2 the task does not wait at a gate · 6 no such task.",
 		Example: "  belay gate show T7", ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
-			id, err := belay.ParseTaskID(args[0])
-			if err != nil {
-				return err
-			}
-			desk, err := a.Open(c.Context())
+			desk, id, err := a.OpenTask(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -64,11 +59,7 @@ Exit codes: 0 recorded · 2 not waiting, or not an option now · 6 no such task.
 			return a.CompleteTasks(c, args, s)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			id, err := belay.ParseTaskID(args[0])
-			if err != nil {
-				return err
-			}
-			desk, err := a.Open(c.Context())
+			desk, id, err := a.OpenTask(c.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -142,11 +142,7 @@ Exit codes: 0 removed · 1 it holds something that would be missed · 2 the task
 		Example:           "  belay worktree remove T7\n  belay worktree remove T7 --force",
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
-			id, err := belay.ParseTaskID(args[0])
-			if err != nil {
-				return err
-			}
-			desk, err := a.Open(c.Context())
+			desk, id, err := a.OpenTask(c.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -199,11 +199,7 @@ Exit codes: 0 stopped · 2 no agent runs · 6 no such task.`,
 		Example:           "  belay cancel T7",
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
-			id, err := belay.ParseTaskID(args[0])
-			if err != nil {
-				return err
-			}
-			desk, err := a.Open(c.Context())
+			desk, id, err := a.OpenTask(c.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -112,11 +112,7 @@ func (a commands) taskStep(name, short, done string, do func(*flow.Desk, context
 		Long:    short + ".\n\nExit codes: 0 done · 1 not accepted yet · 2 not the moment for it · 5 the tree is in use · 6 no such task.",
 		Example: "  belay task " + name + " T7",
 		RunE: func(c *cobra.Command, args []string) error {
-			id, err := belay.ParseTaskID(args[0])
-			if err != nil {
-				return err
-			}
-			desk, err := a.Open(c.Context())
+			desk, id, err := a.OpenTask(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -142,11 +138,7 @@ func (a commands) showCommand() *cobra.Command {
 		Long:    "Exit codes: 0 shown · 6 no such task.",
 		Example: "  belay show T7\n  belay show T7 --json", ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
-			id, err := belay.ParseTaskID(args[0])
-			if err != nil {
-				return err
-			}
-			desk, err := a.Open(c.Context())
+			desk, id, err := a.OpenTask(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
