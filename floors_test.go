@@ -42,6 +42,7 @@ var floors = map[string]int{
 	"internal/argv":          0,
 	"internal/units":         0,
 	"internal/strictyaml":    0,
+	"internal/lazyregexp":    -1,
 	"internal/whole":         0,
 	"internal/check/detect":  0,
 	"internal/ask/prose":     0,
@@ -316,4 +317,29 @@ func sortedKeys(m map[string]int) []string {
 	}
 	sort.Strings(keys)
 	return keys
+}
+
+// Regular expressions of the whole program would cost each command milliseconds before
+// its first line runs: package lazyregexp makes them when they are used.
+func TestNothingIsMadeAtTheStart(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			vars, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			ast.Inspect(vars, func(n ast.Node) bool {
+				if _, isFunc := n.(*ast.FuncLit); isFunc {
+					return false
+				}
+				if call, ok := n.(*ast.SelectorExpr); ok && call.Sel.Name == "MustCompile" {
+					t.Errorf("%s: a regular expression is made when the program starts", s.fset.Position(call.Pos()))
+				}
+				return true
+			})
+		}
+	}
 }

@@ -1,19 +1,19 @@
 package config
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // anyName stands in a key's name for the name that the user gives to one of several, as in
 // reviewers.*.command.
 const anyName = "*"
 
-var nameRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,39}$`)
+var nameRule = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]{0,39}$`)
 
 const nameSays = "a name is a letter, then letters, digits, - and _, at most 40"
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,13 +13,14 @@ import (
 
 	"github.com/belay-dev/belay/internal/argv"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/strictyaml"
 	"github.com/belay-dev/belay/internal/units"
 )
 
 const most = 1_000_000_000 // for whole numbers: nobody means more
 
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
+var variable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
 
 // says names what the kind takes.
 func (d kind) says(k key) string {

@@ -6,9 +6,10 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-var marked = regexp.MustCompile(`(?is)^\s*(?:[-*]\s+)?(?:\[.\]\s+)?(?:task-\S+\s+)?(?:existing\s+)?\[?(add|preserved?|no[ _-]changes?|modify|fix|remove)\]?(?:\s+|\s*:\s*|$)(.*)$`)
+var marked = lazyregexp.New(`(?is)^\s*(?:[-*]\s+)?(?:\[.\]\s+)?(?:task-\S+\s+)?(?:existing\s+)?\[?(add|preserved?|no[ _-]changes?|modify|fix|remove)\]?(?:\s+|\s*:\s*|$)(.*)$`)
 
 // Parse reads a requirement such as "ADD 2 nighttime flavors to the flavors list". It
 // refuses with belay.CodeUsage what has no marker.
@@ -61,10 +62,11 @@ type wanted struct {
 }
 
 var (
-	clauseEnd = regexp.MustCompile(`[;,(]|\s[-–—]+\s|\b(?:keep|keeping|but|while|without|leave|leaving|everything|everyone|all|stays?)\b`)
-	targets   = regexp.MustCompile(`(?i)\b(?:to|into|in|of|from|under|inside|within)\s+(?:the\s+|our\s+|its\s+)?`)
-	number    = regexp.MustCompile(`\d+`)
-	inQuotes  = regexp.MustCompile("[`'\"<\\[]+([\\w.:#$@ -]+)[`'\"/>\\]]+")
+	clauseEnd = lazyregexp.New(`[;,(]|\s[-–—]+\s|\b(?:keep|keeping|but|while|without|leave|leaving|everything|everyone|all|stays?)\b`)
+	targets   = lazyregexp.New(`(?i)\b(?:to|into|in|of|from|under|inside|within)\s+(?:the\s+|our\s+|its\s+)?`)
+	nounEnd   = lazyregexp.New(`(?i)\s(?:to|into|in|of|from|for|under|on|inside|within|stay|that)\b|[:'’]`)
+	number    = lazyregexp.New(`\d+`)
+	inQuotes  = lazyregexp.New("[`'\"<\\[]+([\\w.:#$@ -]+)[`'\"/>\\]]+")
 )
 
 func wantedBy(r belay.Requirement) wanted {
@@ -129,7 +131,7 @@ func special(id string) bool {
 
 // noun gives the word for what is counted: the last one before a preposition.
 func noun(main string) string {
-	if at := regexp.MustCompile(`(?i)\s(?:to|into|in|of|from|for|under|on|inside|within|stay|that)\b|[:'’]`).FindStringIndex(main); at != nil && at[0] > 0 {
+	if at := nounEnd.FindStringIndex(main); at != nil && at[0] > 0 {
 		main = main[:at[0]]
 	}
 	words := strings.FieldsFunc(main, func(r rune) bool { return r == ' ' || r == ',' || r == '.' || r == ';' })

@@ -1,9 +1,10 @@
 package count
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // split cuts text and names into words: camelCase, snake_case, kebab-case.
@@ -116,4 +117,4 @@ var numberWords = map[string]int{
 	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
 }
 
-var identifier = regexp.MustCompile(`--[\w-]+|[.#:@]?[A-Za-z_$][\w$-]*`)
+var identifier = lazyregexp.New(`--[\w-]+|[.#:@]?[A-Za-z_$][\w$-]*`)

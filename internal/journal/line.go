@@ -8,13 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // A line is exactly
@@ -39,7 +39,7 @@ const (
 
 var noPrev = strings.Repeat("0", hexLen)
 
-var typePattern = regexp.MustCompile(`^[a-z][a-z0-9_.-]{0,63}$`)
+var typePattern = lazyregexp.New(`^[a-z][a-z0-9_.-]{0,63}$`)
 
 // line is one parsed line: the entry and the task it says it belongs to.
 type line struct {

@@ -1,8 +1,9 @@
 package secret
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // names are parts of names whose values are secrets, in lower case. What begins a longer
@@ -13,8 +14,8 @@ var names = []string{"passw", "pwd", "secret", "token", "api_key", "apikey", "ap
 // What may follow such a name: the rest of it, then an assignment and a value in quotes,
 // or one without as in .env files, YAML and properties.
 var (
-	inQuotes = regexp.MustCompile("^([A-Za-z0-9_.-]{0,30})[\"'`]?\\]?\\)?\\s{0,8}(?::\\s{0,3}[A-Za-z&'*<>\\[\\]? ]{1,24}=|:=|=>|==?=?|:|,)\\s{0,8}(?:[bfru]{0,2}|String\\.raw)(\"[^\"\\n]{6,200}\"|'[^'\\n]{6,200}'|`[^`\\n]{6,200}`)")
-	bare     = regexp.MustCompile("^([A-Za-z0-9_.-]{0,30})(?:=|:[ \\t]+|[ \\t]*=[ \\t]*)([^\\s\"'`,;(){}<>#]{8,200})[ \\t\\r]*(?:$|[ \\t]#)")
+	inQuotes = lazyregexp.New("^([A-Za-z0-9_.-]{0,30})[\"'`]?\\]?\\)?\\s{0,8}(?::\\s{0,3}[A-Za-z&'*<>\\[\\]? ]{1,24}=|:=|=>|==?=?|:|,)\\s{0,8}(?:[bfru]{0,2}|String\\.raw)(\"[^\"\\n]{6,200}\"|'[^'\\n]{6,200}'|`[^`\\n]{6,200}`)")
+	bare     = lazyregexp.New("^([A-Za-z0-9_.-]{0,30})(?:=|:[ \\t]+|[ \\t]*=[ \\t]*)([^\\s\"'`,;(){}<>#]{8,200})[ \\t\\r]*(?:$|[ \\t]#)")
 )
 
 // maxLine is how long a line may be in which names are looked for: in longer ones, which
@@ -93,7 +94,7 @@ func assigns(s string) bool {
 	return i < len(s) && strings.IndexByte("\"'`]) \t:=,", s[i]) >= 0 && strings.ContainsAny(s[i:], ":=,")
 }
 
-var awsSecret = regexp.MustCompile(`^[A-Za-z0-9/+]{40}$`)
+var awsSecret = lazyregexp.New(`^[A-Za-z0-9/+]{40}$`)
 
 func isPassword(name string) bool {
 	return name[0]|0x20 == 'p' && !strings.Contains(lower(name), "private")
@@ -103,13 +104,13 @@ func lineStart(text string, at int) int { return strings.LastIndexByte(text[:at]
 
 // leads tells whether nothing but the beginning of a name, and what may stand before
 // one in .env files and YAML, comes before the telling part on its line.
-var leading = regexp.MustCompile(`^[\s-]*(?:export\s+|set\s+|ENV\s+|ARG\s+)?[A-Za-z0-9_.-]*$`)
+var leading = lazyregexp.New(`^[\s-]*(?:export\s+|set\s+|ENV\s+|ARG\s+)?[A-Za-z0-9_.-]*$`)
 
 func leads(s string) bool { return leading.MatchString(s) }
 
 // notASecretsName tells names that speak of secrets without being one's: token_type,
 // password_field, secretName, nextPageToken.
-var aboutSecrets = regexp.MustCompile(`(?i)(_?-?(type|field|name|label|id|url|uri|path|file|placeholder|hint|header|prefix|regex|pattern|policy|length|len|min|max|format|error|message|msg|text|title|class|selector|param|kind|endpoint|manager|provider|hash_?algo|algorithm|expiry|expires|ttl|scope|env|var|key_?name|ref|length)s?)$|(page|csrf_?|cancellation|continuation|next|sync|reset|lexer|cursor|design|css|color|public|syntax|parse)_?-?token|^\s*(//|#|\*|/\*)?\s*(import|from|require|include|using)\b`)
+var aboutSecrets = lazyregexp.New(`(?i)(_?-?(type|field|name|label|id|url|uri|path|file|placeholder|hint|header|prefix|regex|pattern|policy|length|len|min|max|format|error|message|msg|text|title|class|selector|param|kind|endpoint|manager|provider|hash_?algo|algorithm|expiry|expires|ttl|scope|env|var|key_?name|ref|length)s?)$|(page|csrf_?|cancellation|continuation|next|sync|reset|lexer|cursor|design|css|color|public|syntax|parse)_?-?token|^\s*(//|#|\*|/\*)?\s*(import|from|require|include|using)\b`)
 
 func notASecretsName(name string) bool { return aboutSecrets.MatchString(name) }
 
@@ -143,6 +144,6 @@ func mixed(v string) bool {
 
 // reference tells values that name where a secret is: a variable, a path, a key of a
 // table, a call.
-var referring = regexp.MustCompile(`^[A-Za-z_$][A-Za-z_$0-9]*(?:(?:\.|->|::|/)[A-Za-z_$][A-Za-z_$0-9-]*)+$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z][a-z0-9]*(?:[_-][a-z]+[0-9]?)+$|^[a-z]+(?:[A-Z][a-z]+)+[0-9]?$|^arn:|^sha(?:256|512)[-:]|^projects/|\.(?:json|ya?ml|txt|pem|key|md|go|js|ts|py|html?|png|svg|css)$`)
+var referring = lazyregexp.New(`^[A-Za-z_$][A-Za-z_$0-9]*(?:(?:\.|->|::|/)[A-Za-z_$][A-Za-z_$0-9-]*)+$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z][a-z0-9]*(?:[_-][a-z]+[0-9]?)+$|^[a-z]+(?:[A-Z][a-z]+)+[0-9]?$|^arn:|^sha(?:256|512)[-:]|^projects/|\.(?:json|ya?ml|txt|pem|key|md|go|js|ts|py|html?|png|svg|css)$`)
 
 func reference(v string) bool { return referring.MatchString(v) }

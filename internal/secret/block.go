@@ -1,8 +1,9 @@
 package secret
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 var (
@@ -11,11 +12,11 @@ var (
 	inAddress  = rule{name: "address-password", title: "password in an address", anchor: "://"}
 )
 
-var keyHead = regexp.MustCompile(`^-----BEGIN ((?:[A-Z0-9]+ ){0,3})PRIVATE KEY( BLOCK)?-----`)
+var keyHead = lazyregexp.New(`^-----BEGIN ((?:[A-Z0-9]+ ){0,3})PRIVATE KEY( BLOCK)?-----`)
 
 // keyBody is a line of base64, after a line end that may be written \n as in JSON, or
 // after armour headers.
-var keyBody = regexp.MustCompile(`^(?:\\[nr]|[\s"'+,>|#*]|[A-Za-z-]+: [^\n\\]{0,200})*([A-Za-z0-9+/=]{20,})`)
+var keyBody = lazyregexp.New(`^(?:\\[nr]|[\s"'+,>|#*]|[A-Za-z-]+: [^\n\\]{0,200})*([A-Za-z0-9+/=]{20,})`)
 
 // maxKey bounds how far a private key's end is looked for.
 const maxKey = 64 << 10
@@ -52,7 +53,7 @@ func keyBlock(text string, hit int) (Match, bool) {
 	return Match{Rule: privateKey.name, Title: title, Start: hit, End: hit + end, Sure: !sealed}, true
 }
 
-var userinfo = regexp.MustCompile("^://([^\\s:@/\"'`<>?#]{0,100}):([^\\s@/\"'`<>?#]{1,200})@([A-Za-z0-9.\\[\\]${}_%:-]+)")
+var userinfo = lazyregexp.New("^://([^\\s:@/\"'`<>?#]{0,100}):([^\\s@/\"'`<>?#]{1,200})@([A-Za-z0-9.\\[\\]${}_%:-]+)")
 
 // databases are schemes whose passwords open stores of data.
 var databases = map[string]bool{

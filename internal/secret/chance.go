@@ -2,8 +2,9 @@ package secret
 
 import (
 	"math"
-	"regexp"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // bits gives Shannon's entropy of s, in bits a byte. Hex made by chance has about 3.5
@@ -57,7 +58,7 @@ func repeats(s string) bool {
 }
 
 // standIn are words that a value says it is no secret with.
-var standIn = regexp.MustCompile(`(?i)change.?me|change.?it|placeholder|your[-_. ]?|redacted|masked|dummy|example|sample|fake|mock|insert|replace|todo|fixme|xxxx|\*{3}|\.{3}|<[^>]*>|\$\{|\{\{|\$\(|%\(|%[sdv]\b|\{[a-z_.]*\}|^\$[A-Za-z_]|^@|^%[A-Z_]+%$|process\.env|os\.environ|getenv|^env[:.]|vault:|secretsmanager|^(?:none|null|nil|undefined|true|false|string|password|passwd|secret|token|test|testing|foobar|foo|bar|hunter2|hello|letmein|qwerty|s3cr3t|p@ssw0rd|pa\$\$word|passw0rd|p4ssw0rd)[0-9!]{0,5}$|^(?:test|my|some|the|a|super|user|admin|new|old|wrong|bad|good|invalid|valid|correct|secure|strong|weak|root|db|app|demo|dev|local)[-_ ]?(?:password|passwd|pass|secret|token|key|user|pwd|value)`)
+var standIn = lazyregexp.New(`(?i)change.?me|change.?it|placeholder|your[-_. ]?|redacted|masked|dummy|example|sample|fake|mock|insert|replace|todo|fixme|xxxx|\*{3}|\.{3}|<[^>]*>|\$\{|\{\{|\$\(|%\(|%[sdv]\b|\{[a-z_.]*\}|^\$[A-Za-z_]|^@|^%[A-Z_]+%$|process\.env|os\.environ|getenv|^env[:.]|vault:|secretsmanager|^(?:none|null|nil|undefined|true|false|string|password|passwd|secret|token|test|testing|foobar|foo|bar|hunter2|hello|letmein|qwerty|s3cr3t|p@ssw0rd|pa\$\$word|passw0rd|p4ssw0rd)[0-9!]{0,5}$|^(?:test|my|some|the|a|super|user|admin|new|old|wrong|bad|good|invalid|valid|correct|secure|strong|weak|root|db|app|demo|dev|local)[-_ ]?(?:password|passwd|pass|secret|token|key|user|pwd|value)`)
 
 // placeholder tells values that are no secrets: they say so, or say where one is.
 func placeholder(v string) bool {

@@ -1,8 +1,9 @@
 package secret
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // rule is a form that a maker gave its keys. Text is searched for the anchor, which is
@@ -11,8 +12,8 @@ type rule struct {
 	name   string
 	title  string
 	anchor string
-	form   *regexp.Regexp // begins at the anchor; its first group, if any, is the secret
-	back   int            // bytes before the anchor at which the form begins
+	form   *lazyregexp.Regexp // begins at the anchor; its first group, if any, is the secret
+	back   int                // bytes before the anchor at which the form begins
 	sure   bool
 	chance float64 // least bits a character that the secret must have
 	inWord bool    // the form may begin within a word
@@ -22,7 +23,7 @@ type rule struct {
 const window = 600
 
 func form(name, title, anchor, expr string) rule {
-	return rule{name: name, title: title, anchor: anchor, form: regexp.MustCompile(`^(?:` + expr + `)`), sure: true, chance: 2.5}
+	return rule{name: name, title: title, anchor: anchor, form: lazyregexp.New(`^(?:` + expr + `)`), sure: true, chance: 2.5}
 }
 
 func (r rule) guess() rule              { r.sure = false; return r }

@@ -5,8 +5,9 @@
 package prose
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Kind is what a block of a message is.
@@ -34,14 +35,14 @@ type Block struct {
 }
 
 var (
-	bullet   = regexp.MustCompile(`^\s*(?:[-*•+–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+(?:\[[ xX]?\]\s*)?`)
-	hashes   = regexp.MustCompile(`^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$`)
-	bold     = regexp.MustCompile(`^\s*(?:\*\*|__)([^*_]{2,60})(?:\*\*|__)\s*:?\s*$`)
-	boldFld  = regexp.MustCompile(`^\s*\*\*([^*]{2,40}?):?\*\*\s*:?\s+`)
-	field    = regexp.MustCompile(`^\s*([\p{L}][\p{L} /-]{1,30}):\s+`)
-	commit   = regexp.MustCompile(`^\s*(feat|fix|chore|docs|refactor|perf|test|style|build|ci)(?:\([\w ./-]+\))?!?:\s+`)
-	wrote    = regexp.MustCompile(`(?i)^\s*(?:on|am|le|el|em|il)\s.{4,80}\s(?:wrote|schrieb|écrit|escribió|escreveu|ha scritto)\s*:\s*$`)
-	farewell = regexp.MustCompile(`(?i)^\s*(?:(?:best|kind|warm|many)\s+(?:regards|wishes)|regards|cheers|sincerely|yours(?:\s+\w+)?|(?:many |kind )?thanks(?: a lot| in advance)?|thank you|best|mit freundlichen grüßen|viele grüße|cordialement|saludos|atenciosamente|cordiali saluti)\s*[,!.]?\s*$`)
+	bullet   = lazyregexp.New(`^\s*(?:[-*•+–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+(?:\[[ xX]?\]\s*)?`)
+	hashes   = lazyregexp.New(`^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$`)
+	bold     = lazyregexp.New(`^\s*(?:\*\*|__)([^*_]{2,60})(?:\*\*|__)\s*:?\s*$`)
+	boldFld  = lazyregexp.New(`^\s*\*\*([^*]{2,40}?):?\*\*\s*:?\s+`)
+	field    = lazyregexp.New(`^\s*([\p{L}][\p{L} /-]{1,30}):\s+`)
+	commit   = lazyregexp.New(`^\s*(feat|fix|chore|docs|refactor|perf|test|style|build|ci)(?:\([\w ./-]+\))?!?:\s+`)
+	wrote    = lazyregexp.New(`(?i)^\s*(?:on|am|le|el|em|il)\s.{4,80}\s(?:wrote|schrieb|écrit|escribió|escreveu|ha scritto)\s*:\s*$`)
+	farewell = lazyregexp.New(`(?i)^\s*(?:(?:best|kind|warm|many)\s+(?:regards|wishes)|regards|cheers|sincerely|yours(?:\s+\w+)?|(?:many |kind )?thanks(?: a lot| in advance)?|thank you|best|mit freundlichen grüßen|viele grüße|cordialement|saludos|atenciosamente|cordiali saluti)\s*[,!.]?\s*$`)
 )
 
 // Blocks cuts a message into its blocks, in order and without overlap. What is left out
@@ -138,7 +139,7 @@ func (c *cutter) said(at int, raw, trimmed string) {
 		c.heading(at, raw, m[1])
 		return
 	}
-	for _, shape := range []*regexp.Regexp{boldFld, commit, field} {
+	for _, shape := range []*lazyregexp.Regexp{boldFld, commit, field} {
 		if m := shape.FindStringSubmatchIndex(raw); m != nil && (shape != field || Known(raw[m[2]:m[3]])) {
 			c.label = Label(raw[m[2]:m[3]])
 			kind := Para
@@ -216,7 +217,7 @@ func (c *cutter) done() []Block {
 	return c.out
 }
 
-var numbered = regexp.MustCompile(`(?:^|[\s:])\(?([1-9])[.)]\s+`)
+var numbered = lazyregexp.New(`(?:^|[\s:])\(?([1-9])[.)]\s+`)
 
 // enumerate makes items of "(1) …; (2) …" inside a line.
 func enumerate(in []Block) []Block {

@@ -1,15 +1,16 @@
 package foreign
 
 import (
-	"regexp"
 	"strconv"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // placePattern finds file:line in what compilers and test runners print, and
 // pythonPlace the form of Python's tracebacks.
 var (
-	placePattern = regexp.MustCompile(`([\w./@+\-]*\w\.[A-Za-z]\w{0,6}):(\d{1,7})\b`)
-	pythonPlace  = regexp.MustCompile(`File "([^"\n]+)", line (\d{1,7})`)
+	placePattern = lazyregexp.New(`([\w./@+\-]*\w\.[A-Za-z]\w{0,6}):(\d{1,7})\b`)
+	pythonPlace  = lazyregexp.New(`File "([^"\n]+)", line (\d{1,7})`)
 )
 
 // Place is a line of a file as some output names it.
@@ -21,7 +22,7 @@ type Place struct {
 // Places gives every place a text mentions, in order, at most most.
 func Places(text string, most int) []Place {
 	var out []Place
-	for _, re := range []*regexp.Regexp{pythonPlace, placePattern} {
+	for _, re := range []*lazyregexp.Regexp{pythonPlace, placePattern} {
 		for _, m := range re.FindAllStringSubmatch(text, most) {
 			if n, err := strconv.Atoi(m[2]); err == nil && n > 0 && len(out) < most {
 				out = append(out, Place{m[1], n})

@@ -1,8 +1,9 @@
 package foreign
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Tail gives the last lines of s, made plain, each cut to a readable length.
@@ -49,7 +50,7 @@ func joinLines(lines []string) string {
 
 // mangledColour is a terminal colour whose escape character was not allowed in XML: as
 // the reader here replaces it, and as pytest writes it.
-var mangledColour = regexp.MustCompile(`(\x{fffd}|#x1B)\[[0-9;]*m`)
+var mangledColour = lazyregexp.New(`(\x{fffd}|#x1B)\[[0-9;]*m`)
 
 // Plain makes program output readable as text: valid UTF-8, line ends as \n, without
 // terminal sequences. What else is odd in it stays for the door that prints it.

@@ -2,12 +2,12 @@ package integrity
 
 import (
 	"go/build/constraint"
-	"regexp"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/edit"
 	"github.com/belay-dev/belay/internal/check/lang"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // excluded says what keeps a whole file of tests from running that did not before.
@@ -20,12 +20,12 @@ func excluded(f *edit.File) []belay.Finding {
 		return goExcluded(f)
 	case lang.Python:
 		return newLine(f, lang.Python, []pattern{
-			{regexp.MustCompile(`^pytestmark = .*\b(?:skip|xfail)\b`), false}, {regexp.MustCompile(`^pytestmark = .*\bskipif\b`), true},
-			{regexp.MustCompile(`^pytest \. (?:skip|exit) \( .*allow_module_level`), false}, {regexp.MustCompile(`^__test__ = False`), false},
-			{regexp.MustCompile(`^raise (?:unittest \. )?SkipTest`), false},
+			{lazyregexp.New(`^pytestmark = .*\b(?:skip|xfail)\b`), false}, {lazyregexp.New(`^pytestmark = .*\bskipif\b`), true},
+			{lazyregexp.New(`^pytest \. (?:skip|exit) \( .*allow_module_level`), false}, {lazyregexp.New(`^__test__ = False`), false},
+			{lazyregexp.New(`^raise (?:unittest \. )?SkipTest`), false},
 		})
 	case lang.Rust:
-		return newLine(f, lang.Rust, []pattern{{regexp.MustCompile(`^# ! \[ cfg \( any \( \)`), false}, {regexp.MustCompile(`^# ! \[ cfg \(`), true}})
+		return newLine(f, lang.Rust, []pattern{{lazyregexp.New(`^# ! \[ cfg \( any \( \)`), false}, {lazyregexp.New(`^# ! \[ cfg \(`), true}})
 	}
 	return nil
 }
@@ -33,7 +33,7 @@ func excluded(f *edit.File) []belay.Finding {
 // pattern is how the tokens of a line begin, with a space between each two; maybe says
 // that it may be meant otherwise.
 type pattern struct {
-	form  *regexp.Regexp
+	form  *lazyregexp.Regexp
 	maybe bool
 }
 

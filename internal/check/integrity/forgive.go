@@ -2,23 +2,23 @@ package integrity
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/edit"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // runsTests are the commands that run tests, as they stand in CI files and scripts.
-var runsTests = regexp.MustCompile(`\b(?:go test|gotestsum|py\.?test|python3? -m (?:pytest|unittest)|unittest|tox|nox|(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)* (?:t|test|coverage|test:\S+)\b|jest|vitest|mocha|ava|karma|playwright test|cypress run|cargo (?:\+\S+ )?(?:test|nextest|llvm-cov|tarpaulin)|mvnw?\b.*\b(?:test|verify|install)|gradlew?\b.*\b(?:test|check|build)|rspec|rake(?: test| spec|\s*$)|rails test|minitest|dotnet test|vstest|make (?:\S+ )*(?:test|check)\S*|just test|ctest|phpunit|belay check)`)
+var runsTests = lazyregexp.New(`\b(?:go test|gotestsum|py\.?test|python3? -m (?:pytest|unittest)|unittest|tox|nox|(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)* (?:t|test|coverage|test:\S+)\b|jest|vitest|mocha|ava|karma|playwright test|cypress run|cargo (?:\+\S+ )?(?:test|nextest|llvm-cov|tarpaulin)|mvnw?\b.*\b(?:test|verify|install)|gradlew?\b.*\b(?:test|check|build)|rspec|rake(?: test| spec|\s*$)|rails test|minitest|dotnet test|vstest|make (?:\S+ )*(?:test|check)\S*|just test|ctest|phpunit|belay check)`)
 
 var (
 	// swallow makes a command succeed whatever it did.
-	swallow = regexp.MustCompile(`\|\|\s*(?:true|:|exit 0|echo\b|/bin/true)|;\s*(?:true|exit 0)\s*(?:$|["'])|^\s*set \+e\b|^\s*-\s*(?:go test|pytest|npm|cargo)\b.*\|\|`)
+	swallow = lazyregexp.New(`\|\|\s*(?:true|:|exit 0|echo\b|/bin/true)|;\s*(?:true|exit 0)\s*(?:$|["'])|^\s*set \+e\b|^\s*-\s*(?:go test|pytest|npm|cargo)\b.*\|\|`)
 	// forgive is a key that makes a step's failure count for nothing.
-	forgive = regexp.MustCompile(`^[\s-]*["']?(continue-on-error|allow_failure|allow-failure|ignore_failure|failure|testFailureIgnore|ignoreFailures|soft_fail|informational)["']?\s*[:=]\s*["']?(?:true|ignore|\$\{\{)|<(testFailureIgnore|skipTests|maven\.test\.skip|maven\.test\.failure\.ignore)>\s*true|\b(ignoreFailures)\s*=\s*true`)
+	forgive = lazyregexp.New(`^[\s-]*["']?(continue-on-error|allow_failure|allow-failure|ignore_failure|failure|testFailureIgnore|ignoreFailures|soft_fail|informational)["']?\s*[:=]\s*["']?(?:true|ignore|\$\{\{)|<(testFailureIgnore|skipTests|maven\.test\.skip|maven\.test\.failure\.ignore)>\s*true|\b(ignoreFailures)\s*=\s*true`)
 	// leaveOut keeps tests from running by an option.
-	leaveOut = regexp.MustCompile(`-D(?:skipTests|maven\.test\.skip)(?:=true)?\b|--(?:deselect|ignore)[= ]\S+|--passWithNoTests|--exclude-task[= ]test|\s-x test\b|--no-tests=pass|\btest\s*\{\s*enabled\s*=\s*false|\bcollect_ignore\b|testPathIgnorePatterns|\s-k ["']?not |--exitfirst=false|--no-cov\b`)
+	leaveOut = lazyregexp.New(`-D(?:skipTests|maven\.test\.skip)(?:=true)?\b|--(?:deselect|ignore)[= ]\S+|--passWithNoTests|--exclude-task[= ]test|\s-x test\b|--no-tests=pass|\btest\s*\{\s*enabled\s*=\s*false|\bcollect_ignore\b|testPathIgnorePatterns|\s-k ["']?not |--exitfirst=false|--no-cov\b`)
 )
 
 // forgiven says where a failure of tests no longer fails what runs them.
@@ -75,7 +75,7 @@ func countTests(lines []confLine) int {
 }
 
 // nameOnly are lines that name a step, or list what is installed.
-var nameOnly = regexp.MustCompile(`^[\s-]*(?:name|uses|id|key|title|description)\s*:|pip3? install|npm (?:ci|i|install)\b|yarn add`)
+var nameOnly = lazyregexp.New(`^[\s-]*(?:name|uses|id|key|title|description)\s*:|pip3? install|npm (?:ci|i|install)\b|yarn add`)
 
 // step gives the lines of the step or job that line i of a YAML file belongs to: those
 // around it that are indented as deep or deeper, back to the dash that begins it.

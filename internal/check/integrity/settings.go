@@ -3,13 +3,13 @@ package integrity
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/edit"
 	"github.com/belay-dev/belay/internal/check/lang"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // settings says what a change of CI, build and test configuration takes away: limits
@@ -24,7 +24,7 @@ func settings(f *edit.File) []belay.Finding {
 	return append(out, ignored(f, before, after)...)
 }
 
-var configNames = regexp.MustCompile(`(?i)^(?:pyproject\.toml|setup\.cfg|tox\.ini|noxfile\.py|\.?pytest\.ini|\.coveragerc|package\.json|\.?codecov\.ya?ml|\.nycrc(?:\..*)?|\.c8rc(?:\..*)?|(?:jest|vitest|vite|karma|ava|playwright|cypress|wdio)\.config\.[a-z.]+|\.mocharc\..*|karma\.conf\.js|makefile|gnumakefile|.*\.mk|justfile|taskfile\.ya?ml|rakefile|\.simplecov|spec_helper\.rb|rails_helper\.rb|test_helper\.rb|\.rspec|pom\.xml|build\.gradle(?:\.kts)?|cargo\.toml|tarpaulin\.toml|.*\.csproj|directory\.build\.props|.*\.runsettings|\.golangci\.(?:ya?ml|toml|json)|\.?testcoverage\.ya?ml|jenkinsfile|\.gitlab-ci\.ya?ml|\.travis\.ya?ml|\.drone\.ya?ml|azure-pipelines.*\.ya?ml|bitbucket-pipelines\.ya?ml|conftest\.py|sonar-project\.properties|phpunit\.xml.*)$`)
+var configNames = lazyregexp.New(`(?i)^(?:pyproject\.toml|setup\.cfg|tox\.ini|noxfile\.py|\.?pytest\.ini|\.coveragerc|package\.json|\.?codecov\.ya?ml|\.nycrc(?:\..*)?|\.c8rc(?:\..*)?|(?:jest|vitest|vite|karma|ava|playwright|cypress|wdio)\.config\.[a-z.]+|\.mocharc\..*|karma\.conf\.js|makefile|gnumakefile|.*\.mk|justfile|taskfile\.ya?ml|rakefile|\.simplecov|spec_helper\.rb|rails_helper\.rb|test_helper\.rb|\.rspec|pom\.xml|build\.gradle(?:\.kts)?|cargo\.toml|tarpaulin\.toml|.*\.csproj|directory\.build\.props|.*\.runsettings|\.golangci\.(?:ya?ml|toml|json)|\.?testcoverage\.ya?ml|jenkinsfile|\.gitlab-ci\.ya?ml|\.travis\.ya?ml|\.drone\.ya?ml|azure-pipelines.*\.ya?ml|bitbucket-pipelines\.ya?ml|conftest\.py|sonar-project\.properties|phpunit\.xml.*)$`)
 
 // configures tells by its path whether a file says how the project is built and tested.
 func configures(p string) bool {
@@ -89,15 +89,15 @@ func cutComment(line, sign string) string {
 
 // limit is a number that tests or their coverage are held to.
 type limit struct {
-	form *regexp.Regexp
-	in   *regexp.Regexp // names of the files in which it means that; nil is any
-	less bool           // smaller is weaker
+	form *lazyregexp.Regexp
+	in   *lazyregexp.Regexp // names of the files in which it means that; nil is any
+	less bool               // smaller is weaker
 }
 
 func least(form, in string) limit {
-	l := limit{form: regexp.MustCompile(form), less: true}
+	l := limit{form: lazyregexp.New(form), less: true}
 	if in != "" {
-		l.in = regexp.MustCompile(in)
+		l.in = lazyregexp.New(in)
 	}
 	return l
 }
@@ -110,12 +110,12 @@ var limitKinds = []limit{
 	least(`--(branches|functions|lines|statements)[= ](\d+(?:\.\d+)?)`, ""),
 	least(`\b(minimum_coverage(?:_by_file)?)\b[\s(:a-z]*(\d+(?:\.\d+)?)`, ""),
 	least(`\b(target|range)["']?\s*:\s*["']?(\d+(?:\.\d+)?)`, `(?i)codecov`),
-	{form: regexp.MustCompile(`\b(threshold)["']?\s*:\s*["']?(\d+(?:\.\d+)?)`), in: regexp.MustCompile(`(?i)codecov`)},
+	{form: lazyregexp.New(`\b(threshold)["']?\s*:\s*["']?(\d+(?:\.\d+)?)`), in: lazyregexp.New(`(?i)codecov`)},
 	least(`\b(total|file|package)\s*:\s*(\d+(?:\.\d+)?)`, `(?i)testcoverage`),
 	least(`<(minimum)>\s*(\d+(?:\.\d+)?)`, `(?i)pom\.xml`),
 	least(`\b(minimum)\s*=\s*["']?(\d+(?:\.\d+)?)`, `(?i)gradle`),
 	least(`(?i)<(threshold)>\s*(\d+(?:\.\d+)?)|[/-]p:(threshold)=(\d+(?:\.\d+)?)`, ""),
-	{form: regexp.MustCompile(`--(max-warnings)[= ](\d+)`)},
+	{form: lazyregexp.New(`--(max-warnings)[= ](\d+)`)},
 }
 
 type value struct {

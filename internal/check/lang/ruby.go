@@ -2,8 +2,9 @@ package lang
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 var closing = map[byte]byte{'(': ')', '[': ']', '{': '}', '<': '>'}
@@ -66,7 +67,7 @@ func (x *lexer) percent(s []byte) int {
 	return len(s)
 }
 
-var heredocStart = regexp.MustCompile(`^<<[~-]?(?:([A-Z_][A-Z0-9_]*)|"([^"\n]+)"|'([^'\n]+)')`)
+var heredocStart = lazyregexp.New(`^<<[~-]?(?:([A-Z_][A-Z0-9_]*)|"([^"\n]+)"|'([^'\n]+)')`)
 
 // heredoc notes that the lines after this one are a text. A shift (a << B) has a space
 // after it or a lower name.

@@ -3,12 +3,12 @@ package remark
 import (
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/foreign"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 const maxLine = 8 << 10 // bytes of a line that are looked at
@@ -19,27 +19,27 @@ const pathPattern = `((?:[A-Za-z]:)?[^\s:()"'<>|*?\[\]][^:()"'<>|*?\n]*?)`
 
 var (
 	// file(12,3): error TS2322: text; file(12): warning CS0168: text
-	parenLine = regexp.MustCompile(`^` + pathPattern + `\((\d{1,9})(?:,(\d{1,9}))?(?:,\d+,\d+)?\)\s*:\s*(.+)$`)
+	parenLine = lazyregexp.New(`^` + pathPattern + `\((\d{1,9})(?:,(\d{1,9}))?(?:,\d+,\d+)?\)\s*:\s*(.+)$`)
 	// file:12:3: text; file:12: text; file:12-14: text
-	colonLine = regexp.MustCompile(`^` + pathPattern + `:(\d{1,9})(?:-(\d{1,9}))?(?::(\d{1,9}))?(?:-\d+)?:\s+(.+)$`)
+	colonLine = lazyregexp.New(`^` + pathPattern + `:(\d{1,9})(?:-(\d{1,9}))?(?::(\d{1,9}))?(?:-\d+)?:\s+(.+)$`)
 	// file:[12,3] text, of javac within Maven
-	squareLine = regexp.MustCompile(`^` + pathPattern + `:\[(\d{1,9}),(\d{1,9})\] (.+)$`)
+	squareLine = lazyregexp.New(`^` + pathPattern + `:\[(\d{1,9}),(\d{1,9})\] (.+)$`)
 	// "  12:3  error  text  rule", below a line with the file's name
-	stylishLine = regexp.MustCompile(`^\s+(\d{1,9}):(\d{1,9})\s+(error|warning|info|warn)\s+(.+?)(?:\s{2,}(\S+))?$`)
+	stylishLine = lazyregexp.New(`^\s+(\d{1,9}):(\d{1,9})\s+(error|warning|info|warn)\s+(.+?)(?:\s{2,}(\S+))?$`)
 	// "error[E0308]: text" and below "  --> file:12:3", of rustc
-	rustHead = regexp.MustCompile(`^(error|warning|note|help)(?:\[([A-Z]\d+)\])?: (.+)$`)
-	rustAt   = regexp.MustCompile(`^\s*--> (.+?):(\d{1,9}):(\d{1,9})$`)
+	rustHead = lazyregexp.New(`^(error|warning|note|help)(?:\[([A-Z]\d+)\])?: (.+)$`)
+	rustAt   = lazyregexp.New(`^\s*--> (.+?):(\d{1,9}):(\d{1,9})$`)
 
-	leadWord = regexp.MustCompile(`(?i)^(fatal error|error|warning|warn|note|notice|info|information|hint|help|style|performance|portability|convention|refactor|remark)(?:\s*\[([^\]\s]{1,60})\]|\s+([A-Za-z][A-Za-z0-9_/-]{0,40}\d))?\s*:\s*(.+)$`)
-	leadCode = regexp.MustCompile(`^\[?([A-Z][A-Za-z]{0,9}\d{1,5})\]?:?\s+(?:\[\*\]\s+)?(.+)$`)
-	tailCode = regexp.MustCompile(`^(.+?)\s+(?:\[([A-Za-z@-][\w@./=+-]{1,80})\]|\(([a-z@][\w@./-]{1,80})\))$`)
-	tailPair = regexp.MustCompile(`^(.+?)\s+\[(Error|Warning|Info)(?:/([^\]\s]+))?\]$`)
+	leadWord = lazyregexp.New(`(?i)^(fatal error|error|warning|warn|note|notice|info|information|hint|help|style|performance|portability|convention|refactor|remark)(?:\s*\[([^\]\s]{1,60})\]|\s+([A-Za-z][A-Za-z0-9_/-]{0,40}\d))?\s*:\s*(.+)$`)
+	leadCode = lazyregexp.New(`^\[?([A-Z][A-Za-z]{0,9}\d{1,5})\]?:?\s+(?:\[\*\]\s+)?(.+)$`)
+	tailCode = lazyregexp.New(`^(.+?)\s+(?:\[([A-Za-z@-][\w@./=+-]{1,80})\]|\(([a-z@][\w@./-]{1,80})\))$`)
+	tailPair = lazyregexp.New(`^(.+?)\s+\[(Error|Warning|Info)(?:/([^\]\s]+))?\]$`)
 
-	command = regexp.MustCompile(`^\s*::(error|warning|notice)(?: ([^:]*(?::[^:]+)*?))?::(.*)$`)
+	command = lazyregexp.New(`^\s*::(error|warning|notice)(?: ([^:]*(?::[^:]+)*?))?::(.*)$`)
 	// "[ERROR] file:…", of Maven
-	logLevel = regexp.MustCompile(`^\[(ERROR|WARNING|INFO)\] (.+)$`)
+	logLevel = lazyregexp.New(`^\[(ERROR|WARNING|INFO)\] (.+)$`)
 
-	numbers = regexp.MustCompile(`^[\d.:\s-]+$`)
+	numbers = lazyregexp.New(`^[\d.:\s-]+$`)
 )
 
 // reader reads lines and what of them belongs together.

@@ -6,13 +6,13 @@ package secrets
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/edit"
 	"github.com/belay-dev/belay/internal/check/lang"
 	"github.com/belay-dev/belay/internal/glob"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/secret"
 )
 
@@ -23,7 +23,7 @@ type Rules struct {
 }
 
 // Fingerprint tells the items of Rules.Allow that are no globs.
-var Fingerprint = regexp.MustCompile(`^[0-9a-f]{16}$`)
+var Fingerprint = lazyregexp.New(`^[0-9a-f]{16}$`)
 
 // Look gives the secrets that the files' changes add. A form that only a secret has is
 // an error; a guess, a secret that the change only moved, one on a line that has

@@ -4,10 +4,10 @@
 package text
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/count/list"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Markdown gives the lists of a Markdown text.
@@ -50,11 +50,11 @@ type markdown struct {
 }
 
 var (
-	bulletLine  = regexp.MustCompile(`^( *)([-*+]|\d{1,9}[.)])( +|$)(.*)$`)
-	headingLine = regexp.MustCompile(`^ {0,3}(#{1,6})(?:\s+(.*?))?\s*#*\s*$`)
-	rulerLine   = regexp.MustCompile(`^ {0,3}([-*_])( *[-*_]){2,} *$`)
-	tableRule   = regexp.MustCompile(`^ *\|? *:?-+:? *(\| *:?-+:? *)*\|? *$`)
-	fenceLine   = regexp.MustCompile("^ *(```+|~~~+)")
+	bulletLine  = lazyregexp.New(`^( *)([-*+]|\d{1,9}[.)])( +|$)(.*)$`)
+	headingLine = lazyregexp.New(`^ {0,3}(#{1,6})(?:\s+(.*?))?\s*#*\s*$`)
+	rulerLine   = lazyregexp.New(`^ {0,3}([-*_])( *[-*_]){2,} *$`)
+	tableRule   = lazyregexp.New(`^ *\|? *:?-+:? *(\| *:?-+:? *)*\|? *$`)
+	fenceLine   = lazyregexp.New("^ *(```+|~~~+)")
 )
 
 func (m *markdown) line(line string, n int, all []string) {

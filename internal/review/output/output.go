@@ -5,9 +5,10 @@
 package output
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Kind is the role of a place in pasted output.
@@ -60,28 +61,28 @@ func Read(text, file string) ([]Place, string) {
 const name = `([^\s:()"'<>\[\]]*[\w)\]}-])`
 
 var (
-	hunk     = regexp.MustCompile(`^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@`)
-	arrow    = regexp.MustCompile(`^\s*(?:-->|╭─\[|┌─|at:?|,-\[)\s*` + name + `:(\d+):(\d+)\]?`)
-	stylish  = regexp.MustCompile(`^\s+(\d+):(\d+)\s+(?:error|warning|info|✖|⚠)`)
-	inLine   = regexp.MustCompile(`^\s*In ` + name + ` line (\d+):`)
-	python   = regexp.MustCompile(`^\s*File "([^"]+)", line (\d+)`)
-	onLine   = regexp.MustCompile(` in ((?:[A-Za-z]:)?[^\s:()]+)(?: on line |:line |:)(\d+)`)
-	panicked = regexp.MustCompile(`panicked at (?:'[^']*', )?` + name + `:(\d+)`)
-	atFrame  = regexp.MustCompile(`^\s*(?:at |#\d+:? )(.*)$`)
-	inParens = regexp.MustCompile(`\(?((?:file://|[A-Za-z]:)?[^\s:()]+?)[:(](\d+)(?::\d+)?\)?:?`)
-	java     = regexp.MustCompile(`^\s*at (?:[\w.]+/)*([\w.$]+)\.[\w$<>]+\((\w+\.(?:java|kt|scala|groovy)):(\d+)\)`)
-	msvc     = regexp.MustCompile(`^\s*(?:##\[\w+\])?((?:[A-Za-z]:)?[^\s:()]+)\((\d+)(?:,\d+)*\)\s*:`)
-	plain    = regexp.MustCompile(`^\s*(?:[EW]\s+)?((?:[A-Za-z]:[\\/])?[^\s:()"'<>]+):(\d+)(?:-(\d+))?(?::(\d+))?(:|\s|$)(.*)`)
-	goFrame  = regexp.MustCompile(`^\s+(\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
-	actions  = regexp.MustCompile(`^::(?:error|warning|notice) .*file=([^,:]+),.*?line=(\d+)(?:,endLine=(\d+))?`)
-	xmlFile  = regexp.MustCompile(`<file name="([^"]+)"`)
-	xmlLine  = regexp.MustCompile(`<(?:error|violation|bug)\b[^>]*\bline="(\d+)"`)
-	coverage = regexp.MustCompile(`^\s*([^\s|]+\.\w+)[\s|]+.*?\d+(?:\.\d+)?\s*%?[\s|]+(\d+(?:-\d+)?(?:,\s*\d+(?:-\d+)?)*(?:,?\s*\.\.\.)?)\s*$`)
-	status   = regexp.MustCompile(`^\s*(?:[AMDTU]|R\d*|\?\?|new file:|deleted:|modified:|renamed:)\s+(\S+)(?:\s+(?:->\s+)?(\S+))?\s*$`)
-	aside    = regexp.MustCompile(`^\s*(?:make(?:\[\d+\])?: \*\*\* \[([^\s:\]]+):(\d+)|(?:FAILED|ERROR|FAIL|PASSED|ok)\s+([\w./-]+\.\w+))`)
-	pathOnly = regexp.MustCompile(`^(?:file://)?(\S*[/.]\S+)$`)
-	ruby     = regexp.MustCompile(`^\s*(?:from |\d+: from )?([^\s:]+):(\d+):in [` + "`" + `']`)
-	elixir   = regexp.MustCompile(`^\s*(?:\([\w.]+ [\d.]+\) |\(\w+\) )([^\s:]+):(\d+): `)
+	hunk     = lazyregexp.New(`^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@`)
+	arrow    = lazyregexp.New(`^\s*(?:-->|╭─\[|┌─|at:?|,-\[)\s*` + name + `:(\d+):(\d+)\]?`)
+	stylish  = lazyregexp.New(`^\s+(\d+):(\d+)\s+(?:error|warning|info|✖|⚠)`)
+	inLine   = lazyregexp.New(`^\s*In ` + name + ` line (\d+):`)
+	python   = lazyregexp.New(`^\s*File "([^"]+)", line (\d+)`)
+	onLine   = lazyregexp.New(` in ((?:[A-Za-z]:)?[^\s:()]+)(?: on line |:line |:)(\d+)`)
+	panicked = lazyregexp.New(`panicked at (?:'[^']*', )?` + name + `:(\d+)`)
+	atFrame  = lazyregexp.New(`^\s*(?:at |#\d+:? )(.*)$`)
+	inParens = lazyregexp.New(`\(?((?:file://|[A-Za-z]:)?[^\s:()]+?)[:(](\d+)(?::\d+)?\)?:?`)
+	java     = lazyregexp.New(`^\s*at (?:[\w.]+/)*([\w.$]+)\.[\w$<>]+\((\w+\.(?:java|kt|scala|groovy)):(\d+)\)`)
+	msvc     = lazyregexp.New(`^\s*(?:##\[\w+\])?((?:[A-Za-z]:)?[^\s:()]+)\((\d+)(?:,\d+)*\)\s*:`)
+	plain    = lazyregexp.New(`^\s*(?:[EW]\s+)?((?:[A-Za-z]:[\\/])?[^\s:()"'<>]+):(\d+)(?:-(\d+))?(?::(\d+))?(:|\s|$)(.*)`)
+	goFrame  = lazyregexp.New(`^\s+(\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
+	actions  = lazyregexp.New(`^::(?:error|warning|notice) .*file=([^,:]+),.*?line=(\d+)(?:,endLine=(\d+))?`)
+	xmlFile  = lazyregexp.New(`<file name="([^"]+)"`)
+	xmlLine  = lazyregexp.New(`<(?:error|violation|bug)\b[^>]*\bline="(\d+)"`)
+	coverage = lazyregexp.New(`^\s*([^\s|]+\.\w+)[\s|]+.*?\d+(?:\.\d+)?\s*%?[\s|]+(\d+(?:-\d+)?(?:,\s*\d+(?:-\d+)?)*(?:,?\s*\.\.\.)?)\s*$`)
+	status   = lazyregexp.New(`^\s*(?:[AMDTU]|R\d*|\?\?|new file:|deleted:|modified:|renamed:)\s+(\S+)(?:\s+(?:->\s+)?(\S+))?\s*$`)
+	aside    = lazyregexp.New(`^\s*(?:make(?:\[\d+\])?: \*\*\* \[([^\s:\]]+):(\d+)|(?:FAILED|ERROR|FAIL|PASSED|ok)\s+([\w./-]+\.\w+))`)
+	pathOnly = lazyregexp.New(`^(?:file://)?(\S*[/.]\S+)$`)
+	ruby     = lazyregexp.New(`^\s*(?:from |\d+: from )?([^\s:]+):(\d+):in [` + "`" + `']`)
+	elixir   = lazyregexp.New(`^\s*(?:\([\w.]+ [\d.]+\) |\(\w+\) )([^\s:]+):(\d+): `)
 )
 
 func (r *reader) line(line string) {

@@ -1,13 +1,14 @@
 package output
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-var unfenced = regexp.MustCompile(`^\s*(?:PHP (?:Fatal|Warning|Notice|Parse)|Traceback \(most recent|Stack ?trace:|thread '.*' panicked at|goroutine \d+ \[|panic: |#\d+ |at .+[:(]\d+\)?|File "[^"]+", line \d+|Exception in thread|Caused by: |.*\b[\w.]*(?:Error|Exception): .*)`)
+var unfenced = lazyregexp.New(`^\s*(?:PHP (?:Fatal|Warning|Notice|Parse)|Traceback \(most recent|Stack ?trace:|thread '.*' panicked at|goroutine \d+ \[|panic: |#\d+ |at .+[:(]\d+\)?|File "[^"]+", line \d+|Exception in thread|Caused by: |.*\b[\w.]*(?:Error|Exception): .*)`)
 
-var tool = regexp.MustCompile(`^\s*\S+[:(]\d+(?:[:,]\d+)*\)?\s*:\s*(?:fatal )?(?:error|warning|note)\b(?: \w*\d+)?:? `)
+var tool = lazyregexp.New(`^\s*\S+[:(]\d+(?:[:,]\d+)*\)?\s*:\s*(?:fatal )?(?:error|warning|note)\b(?: \w*\d+)?:? `)
 
 // Pasted tells whether a paragraph is a tool's output that nobody fenced: most of its
 // lines look like a trace or a compiler's.

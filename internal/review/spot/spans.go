@@ -1,8 +1,9 @@
 package spot
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Span is a range of lines; End 0 runs on to the end.
@@ -112,7 +113,7 @@ func Dash(c string) int {
 	return 0
 }
 
-var suffix = regexp.MustCompile(`^(.*?[^:#@(\s])(?:(?:[:#@]|::)(?:lines?-|[Ll]n?|n)?|\((?:[Ll]|line )?|#[Ll]ines-|:[Ll]ine )(\d.*)$`)
+var suffix = lazyregexp.New(`^(.*?[^:#@(\s])(?:(?:[:#@]|::)(?:lines?-|[Ll]n?|n)?|\((?:[Ll]|line )?|#[Ll]ines-|:[Ll]ine )(\d.*)$`)
 
 // attached cuts "a.go:12-14" into the path and its lines.
 func attached(c string) (string, []Span) {

@@ -8,13 +8,13 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/foreign"
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // dialect is what one format calls a test and its parts.
@@ -48,7 +48,7 @@ var (
 		name: []string{"name"}, outcome: []string{"result"}, message: set("message", "stack-trace"),
 	}
 	// netPlace is how .NET names a place in a stack, on both kinds of systems.
-	netPlace = regexp.MustCompile(` in ((?:[A-Za-z]:)?[^:\n]+):line (\d{1,7})`)
+	netPlace = lazyregexp.New(` in ((?:[A-Za-z]:)?[^:\n]+):line (\d{1,7})`)
 )
 
 func set(words ...string) map[string]bool {

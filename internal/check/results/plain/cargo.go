@@ -1,21 +1,21 @@
 package plain
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/check/foreign"
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 var (
-	cargoTarget = regexp.MustCompile(`^\s+Running .*\((?:.*/)?([^/()]+?)(?:-[0-9a-f]{16})?\)$`)
-	cargoDocs   = regexp.MustCompile(`^\s+Doc-tests (\S+)$`)
-	cargoTest   = regexp.MustCompile(`^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b`)
-	cargoSum    = regexp.MustCompile(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured; \d+ filtered out`)
-	cargoSaid   = regexp.MustCompile(`^---- (.+?) (?:stdout|stderr) ----$`)
-	cargoBuild  = regexp.MustCompile("^error: could not compile `([^`]+)`(?: \\((.+?)\\))?")
-	cargoPanic  = regexp.MustCompile(`panicked at (?:'.*', )?([^:\s]+\.rs):(\d+):\d+`)
+	cargoTarget = lazyregexp.New(`^\s+Running .*\((?:.*/)?([^/()]+?)(?:-[0-9a-f]{16})?\)$`)
+	cargoDocs   = lazyregexp.New(`^\s+Doc-tests (\S+)$`)
+	cargoTest   = lazyregexp.New(`^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b`)
+	cargoSum    = lazyregexp.New(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured; \d+ filtered out`)
+	cargoSaid   = lazyregexp.New(`^---- (.+?) (?:stdout|stderr) ----$`)
+	cargoBuild  = lazyregexp.New("^error: could not compile `([^`]+)`(?: \\((.+?)\\))?")
+	cargoPanic  = lazyregexp.New(`panicked at (?:'.*', )?([^:\s]+\.rs):(\d+):\d+`)
 )
 
 // cargo runs one program for each target; each speaks with a line of sums.

@@ -1,15 +1,15 @@
 package plain
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 var (
-	goTest = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): (\S{1,1000}) \([\d.]+s\)$`)
-	goPkg  = regexp.MustCompile(`^(ok  |FAIL|\?   )\t(\S+)(?:\t| |$)(.*)$`)
+	goTest = lazyregexp.New(`^\s*--- (PASS|FAIL|SKIP): (\S{1,1000}) \([\d.]+s\)$`)
+	goPkg  = lazyregexp.New(`^(ok  |FAIL|\?   )\t(\S+)(?:\t| |$)(.*)$`)
 )
 
 // gotext is go test without -json: a line for each package that ended and, above it,

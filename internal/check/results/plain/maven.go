@@ -1,18 +1,18 @@
 package plain
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 var (
-	mavenLevel  = regexp.MustCompile(`^\[(?:INFO|WARNING|ERROR)\] ?`)
-	mavenSum    = regexp.MustCompile(`^Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?:, Flakes: (\d+))?(, Time elapsed)?`)
-	mavenOne    = regexp.MustCompile(`^\s*([\w$.>]+\.[\w$]+(?:\([^)]*\))?(?:\[[^\]]*\])?)(?::(?:[\w$]+->)*?(\d+)|:\S+)?(?: (.*)|$)`)
-	mavenBroken = regexp.MustCompile(`^COMPILATION ERROR ?:`)
-	mavenPlace  = regexp.MustCompile(`^\s*(\S+\.(?:java|kt|groovy|scala)):\[(\d+),\d+\] (.*)$`)
+	mavenLevel  = lazyregexp.New(`^\[(?:INFO|WARNING|ERROR)\] ?`)
+	mavenSum    = lazyregexp.New(`^Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?:, Flakes: (\d+))?(, Time elapsed)?`)
+	mavenOne    = lazyregexp.New(`^\s*([\w$.>]+\.[\w$]+(?:\([^)]*\))?(?:\[[^\]]*\])?)(?::(?:[\w$]+->)*?(\d+)|:\S+)?(?: (.*)|$)`)
+	mavenBroken = lazyregexp.New(`^COMPILATION ERROR ?:`)
+	mavenPlace  = lazyregexp.New(`^\s*(\S+\.(?:java|kt|groovy|scala)):\[(\d+),\d+\] (.*)$`)
 )
 
 // maven's Surefire and Failsafe speak with a line of sums for each module, after lists

@@ -1,17 +1,17 @@
 package plain
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 var (
-	nodeSum   = regexp.MustCompile(`^(?:ℹ|#) (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) ([\d.]+)$`)
-	nodePlace = regexp.MustCompile(`^test at (.+?):(\d+):\d+$`)
-	nodeTime  = regexp.MustCompile(` \([\d.]+m?s\)`)
-	nodeDots  = regexp.MustCompile(`^[.X]{1,20}$`)
+	nodeSum   = lazyregexp.New(`^(?:ℹ|#) (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) ([\d.]+)$`)
+	nodePlace = lazyregexp.New(`^test at (.+?):(\d+):\d+$`)
+	nodeTime  = lazyregexp.New(` \([\d.]+m?s\)`)
+	nodeDots  = lazyregexp.New(`^[.X]{1,20}$`)
 )
 
 // node speaks with lines of sums and, before or after them, the failures; its dot

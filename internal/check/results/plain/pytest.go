@@ -1,19 +1,19 @@
 package plain
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 var (
-	pytestSum   = regexp.MustCompile(`^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+ ?s(?:econds)?(?: \([\d:]+\))?(?: =+)?$`)
-	pytestCount = regexp.MustCompile(`(\d+) ([a-z]+)`)
-	pytestName  = regexp.MustCompile(`^(FAILED|ERROR) (\S+?\.py(?:::.+?)?)(?: - (.*))?$`)
-	pytestPart  = regexp.MustCompile(`^_{3,} (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(.+?) _{3,}$`)
-	pytestPlace = regexp.MustCompile(`^(\S+\.py):(\d+): `)
-	pytestStop  = regexp.MustCompile(`^!{3,} (.+?) !{3,}$`)
+	pytestSum   = lazyregexp.New(`^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+ ?s(?:econds)?(?: \([\d:]+\))?(?: =+)?$`)
+	pytestCount = lazyregexp.New(`(\d+) ([a-z]+)`)
+	pytestName  = lazyregexp.New(`^(FAILED|ERROR) (\S+?\.py(?:::.+?)?)(?: - (.*))?$`)
+	pytestPart  = lazyregexp.New(`^_{3,} (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(.+?) _{3,}$`)
+	pytestPlace = lazyregexp.New(`^(\S+\.py):(\d+): `)
+	pytestStop  = lazyregexp.New(`^!{3,} (.+?) !{3,}$`)
 )
 
 // pytest speaks with a last line of sums and, before it, one line for each failure.

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -24,6 +23,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/results/junit"
 	"github.com/belay-dev/belay/internal/check/results/plain"
 	"github.com/belay-dev/belay/internal/check/results/tap"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // headSize is how much of a file is looked at to tell its format.
@@ -148,12 +148,12 @@ func unknownFormat(more string) error {
 }
 
 var (
-	tapVersion = regexp.MustCompile(`(?m)^TAP version \d+\r?$`)
-	tapPlan    = regexp.MustCompile(`(?m)^1\.\.\d+(?:\s*#.*)?\r?$`)
-	tapPoint   = regexp.MustCompile(`^(?:not ok\b|ok \d+\b|ok - )`) // at the very beginning: tests print such lines, too
-	nodeSpec   = regexp.MustCompile(`(?m)^ℹ tests \d+\r?$`)
-	goEvent    = regexp.MustCompile(`(?m)^\s*\{[^\n]*"Action"\s*:\s*"(?:start|run|pause|cont|pass|bench|fail|output|skip|attr|artifacts|build-output|build-fail)"`)
-	suite      = regexp.MustCompile(`<(?:\w+:)?test(?:suites?|case|run)[\s/>]`)
+	tapVersion = lazyregexp.New(`(?m)^TAP version \d+\r?$`)
+	tapPlan    = lazyregexp.New(`(?m)^1\.\.\d+(?:\s*#.*)?\r?$`)
+	tapPoint   = lazyregexp.New(`^(?:not ok\b|ok \d+\b|ok - )`) // at the very beginning: tests print such lines, too
+	nodeSpec   = lazyregexp.New(`(?m)^ℹ tests \d+\r?$`)
+	goEvent    = lazyregexp.New(`(?m)^\s*\{[^\n]*"Action"\s*:\s*"(?:start|run|pause|cont|pass|bench|fail|output|skip|attr|artifacts|build-output|build-fail)"`)
+	suite      = lazyregexp.New(`<(?:\w+:)?test(?:suites?|case|run)[\s/>]`)
 )
 
 // Detect tells the format from the beginning of a report. It gives "plain" for what may

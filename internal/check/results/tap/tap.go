@@ -8,12 +8,12 @@ package tap
 import (
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/check/foreign"
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 const (
@@ -22,12 +22,12 @@ const (
 )
 
 var (
-	pointLine = regexp.MustCompile(`^(not )?ok\b(?:[ \t]+(\d{1,9})\b)?[ \t]*(?:- )?(.*)$`)
-	planLine  = regexp.MustCompile(`^1\.\.(\d{1,9})[ \t]*(?:#[ \t]*(.*))?$`)
-	directive = regexp.MustCompile(`(?i)(?:^|[^\\])#[ \t]*(skip|todo)\S*(?:[ \t]+(.*))?$`)
-	perlPlace = regexp.MustCompile(`\bat (\S+\.\w+) line (\d{1,7})`)
-	nodeFile  = regexp.MustCompile(`(?m)^\s*fileName: ['"]?([^'"\n]+)['"]?$`)
-	nodeLine  = regexp.MustCompile(`(?m)^\s*lineNumber: (\d{1,7})$`)
+	pointLine = lazyregexp.New(`^(not )?ok\b(?:[ \t]+(\d{1,9})\b)?[ \t]*(?:- )?(.*)$`)
+	planLine  = lazyregexp.New(`^1\.\.(\d{1,9})[ \t]*(?:#[ \t]*(.*))?$`)
+	directive = lazyregexp.New(`(?i)(?:^|[^\\])#[ \t]*(skip|todo)\S*(?:[ \t]+(.*))?$`)
+	perlPlace = lazyregexp.New(`\bat (\S+\.\w+) line (\d{1,7})`)
+	nodeFile  = lazyregexp.New(`(?m)^\s*fileName: ['"]?([^'"\n]+)['"]?$`)
+	nodeLine  = lazyregexp.New(`(?m)^\s*lineNumber: (\d{1,7})$`)
 )
 
 // level is one document, or one subtest of it.
@@ -136,7 +136,7 @@ func (t *reader) other(text string, indent int) {
 }
 
 // match spares most lines the regular expression.
-func match(re *regexp.Regexp, text string, begins ...string) []string {
+func match(re *lazyregexp.Regexp, text string, begins ...string) []string {
 	for _, b := range begins {
 		if strings.HasPrefix(text, b) {
 			return re.FindStringSubmatch(text)

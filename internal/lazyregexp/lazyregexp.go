@@ -1,0 +1,30 @@
+// Package lazyregexp makes regular expressions when they are first used, not when the
+// program starts: most commands use none of those that the whole program has, and
+// making them all costs more than reading a small tree.
+//
+// It has the methods of regexp.Regexp that are needed, and no words of its own.
+package lazyregexp
+
+import (
+	"regexp"
+	"sync"
+)
+
+// Regexp is a regular expression in the syntax of package regexp. It may be used by
+// many goroutines at once.
+type Regexp struct {
+	text string
+	once sync.Once
+	made *regexp.Regexp
+}
+
+// New gives the expression. One that is not well formed panics when it is first used.
+func New(text string) *Regexp { return &Regexp{text: text} }
+
+func (r *Regexp) get() *regexp.Regexp {
+	r.once.Do(func() { r.made = regexp.MustCompile(r.text) })
+	return r.made
+}
+
+// String gives the expression's text.
+func (r *Regexp) String() string { return r.text }
