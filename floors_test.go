@@ -56,6 +56,7 @@ var floors = map[string]int{
 	"internal/count/text":    1,
 	"internal/count/markup":  1,
 	"internal/count":         3,
+	"internal/contract":      4,
 
 	"internal/glob":           1,
 	"internal/ask/grammar":    1,
@@ -150,7 +151,8 @@ var floors = map[string]int{
 var pure = []string{"internal/belay", "internal/loop", "internal/ask", "internal/ask/deed", "internal/ask/grammar", "internal/ask/named",
 	"internal/ask/prose", "internal/ask/words", "internal/merge", "internal/secret", "internal/check/lang", "internal/check/edit",
 	"internal/check/cases", "internal/check/secrets", "internal/check/integrity", "internal/check/coverage", "internal/check/style", "internal/count/list",
-	"internal/count/lex", "internal/count/code", "internal/count/golang", "internal/count/text", "internal/count/markup", "internal/count/literal"}
+	"internal/count/lex", "internal/count/code", "internal/count/golang", "internal/count/text", "internal/count/markup", "internal/count/literal",
+	"internal/contract"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "io/fs", "path/filepath", "syscall", "math/rand", "math/rand/v2", "crypto/rand"}
 

@@ -33,6 +33,7 @@ const (
 	CategoryLint      Category = "lint"      // a linter's remark
 	CategoryStyle     Category = "style"     // a declaration lacks documentation or types
 	CategoryReview    Category = "review"    // a reviewer's finding
+	CategoryContract  Category = "contract"  // a requirement of the task is not met
 )
 
 // Finding is one reason, stated so that an agent or a person can act on it.
@@ -111,7 +112,29 @@ type CheckResult struct {
 	Log      string    `json:"log,omitempty"` // sha256 of the attachment with the program's output
 
 	Tests *TestCount `json:"tests,omitempty"` // for a run of tests
+	Met   []Met      `json:"met,omitempty"`   // for the contract: what became of each requirement
 }
+
+// Met is what became of one requirement. Before and After are how many items its list had
+// and has, nil where nothing was counted; List, File and Line are where the list stands.
+type Met struct {
+	Marker  Marker `json:"marker"`
+	Text    string `json:"text"`
+	Verdict string `json:"verdict"` // met, not met, more, unknown
+	Before  *int   `json:"before,omitempty"`
+	After   *int   `json:"after,omitempty"`
+	List    string `json:"list,omitempty"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+}
+
+// The verdicts on one requirement.
+const (
+	MetYes     = "met"
+	MetNot     = "not met"
+	MetMore    = "more"    // more than was asked for
+	MetUnknown = "unknown" // it could not be told
+)
 
 // TestCount counts tests. Total is the sum of Passed, Failed, Errors and Skipped. Of
 // those that failed, New did so for the first time, Known did before the task too, and

@@ -2,13 +2,13 @@
 // with findings: did the attempt change anything, did it stay within its files, are
 // the protected paths and the rules for agents untouched, how large is it, does it
 // hold secrets, does it weaken tests, has its code tests and documentation, do the
-// tests pass.
+// tests pass, is there what was asked for.
 //
 // It never decides what a finding leads to, never reads or writes git, never writes
 // in the work tree and never keeps anything: output worth keeping goes through
 // Input.Logs. The only program it starts is the test command it is given; running
 // tests is the room suite below. What reads the text of a change is a room each:
-// secrets, integrity, coverage, style.
+// secrets, integrity, coverage, style; what was asked for is the room contract's.
 package check
 
 import (
@@ -34,6 +34,7 @@ const (
 	nameScope   = "scope"
 	nameProtect = "protect"
 	nameRules   = "rules"
+	nameAsked   = "contract"
 	nameSize    = "size"
 	nameLint    = lint.Name
 	nameTests   = suite.Name
@@ -58,6 +59,7 @@ type Input struct {
 	Changes []belay.Change // what the task changed, from its before to now
 	Attempt []belay.Change // what this attempt changed; none means it changed nothing
 	Scope   belay.Scope
+	Request belay.Request // what the task asks for; the contract is held against it
 	Checks  belay.Checks
 	Only    []string // names of the only checks to run; none is all
 	Skip    []string // names of checks not to run, besides Checks.Skip
@@ -103,7 +105,7 @@ type question struct {
 func questions() []question {
 	return []question{
 		{nameChange, change}, {nameScope, scope}, {nameProtect, protect},
-		{nameRules, rules}, {nameSize, size}, {nameSecrets, secretsCheck}, {nameIntegrity, integrityCheck},
+		{nameRules, rules}, {nameAsked, contractCheck}, {nameSize, size}, {nameSecrets, secretsCheck}, {nameIntegrity, integrityCheck},
 		{nameCoverage, coverageCheck}, {nameStyle, styleCheck}, {nameLint, linters}, {nameTests, tests},
 	}
 }
@@ -133,6 +135,7 @@ func Run(ctx context.Context, in Input, progress func(Progress)) belay.Report {
 	}
 	in.read = &reading{}
 	results := collect(ctx, in, progress)
+	in.mended(results)
 	for _, name := range in.Only {
 		if !slices.Contains(Names(), name) {
 			results = append(results, answer.Unknown(name, "there is no check of that name, the checks are "+strings.Join(Names(), ", ")))
@@ -227,7 +230,9 @@ func (in Input) skips(name string) string {
 		return "skipped on request"
 	case slices.Contains(in.Checks.Skip, name):
 		return "skipped by the task's checks"
-	case in.Texts == nil && slices.Contains([]string{nameSecrets, nameIntegrity, nameCoverage, nameStyle}, name):
+	case name == nameAsked && len(in.Request.Requirements) == 0 && len(in.Request.Preserve) == 0:
+		return "the task has no requirements"
+	case in.Texts == nil && slices.Contains([]string{nameAsked, nameSecrets, nameIntegrity, nameCoverage, nameStyle}, name):
 		return "the texts of the change are not at hand"
 	}
 	return ""

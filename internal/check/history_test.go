@@ -45,6 +45,13 @@ func (c commits) Paths(context.Context) ([]string, error) {
 	return strings.Split(c.git("ls-tree", "-r", "--name-only", c.one), "\n"), nil
 }
 
+func (c commits) Beside(context.Context) (func(string, int64) ([]byte, bool), func(), error) {
+	return func(path string, most int64) ([]byte, bool) {
+		text := c.git("show", c.one+":"+path)
+		return []byte(text), int64(len(text)) <= most
+	}, func() {}, nil
+}
+
 // TestHistory asks the checks of texts about every commit of the repository that
 // BELAY_HISTORY names, and prints what they find in work that people accepted.
 func TestHistory(t *testing.T) {

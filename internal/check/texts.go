@@ -30,6 +30,9 @@ type Texts interface {
 	Each(ctx context.Context, paths []string, most int64, take func(path string, before, after []byte, larger bool) error) error
 	// Paths gives the paths of all files after the change.
 	Paths(ctx context.Context) ([]string, error)
+	// Beside gives a reader of the files after the change, those that did not change as
+	// well; false for one that is not there or has more than most bytes. done ends it.
+	Beside(ctx context.Context) (read func(path string, most int64) ([]byte, bool), done func(), err error)
 }
 
 // reading is the changed files, read when the first check asks for them.

@@ -46,6 +46,10 @@ func (s said) Paths(context.Context) ([]string, error) {
 	return paths, nil
 }
 
+func (s said) Beside(context.Context) (func(string, int64) ([]byte, bool), func(), error) {
+	return func(path string, _ int64) ([]byte, bool) { t, ok := s[path]; return []byte(t[1]), ok }, func() {}, nil
+}
+
 func (s said) changes() []belay.Change {
 	var out []belay.Change
 	for p, t := range s {

@@ -132,6 +132,10 @@ func (j *judge) changed() []string {
 	if j.differ != nil {
 		return j.differ
 	}
+	if c, told := j.after.tree.(Compared); told {
+		j.differ = c.Changed()
+		return j.differ
+	}
 	j.differ = []string{}
 	all := append(slices.Clone(j.before.paths), j.after.paths...)
 	sort.Strings(all)
@@ -152,11 +156,31 @@ func (j *judge) words(l *list.List) float64 {
 		}
 		return -100
 	}
-	score := j.named(l) + j.around(l) - depth(l) + j.kind(l)
+	score, kind := j.named(l), j.kind(l)
+	if members[l.Kind] && kind < 0 {
+		score *= 0.3 // "2 drinks" are not two fields of type Drink
+	}
+	score += j.around(l) + j.typed(l) - depth(l) + kind
 	if len(l.Items) == 0 {
 		score--
 	}
 	return score
+}
+
+// members are kinds of lists that are named after one thing, and hold its parts.
+var members = map[list.Kind]bool{list.Fields: true, list.Methods: true}
+
+// typed scores a list whose items are said to be of the kind that is counted: Drink[].
+func (j *judge) typed(l *list.List) float64 {
+	if l.Kind != list.Array && l.Kind != list.Object || j.w.noun == "items" {
+		return 0
+	}
+	for _, w := range l.Words {
+		if akin(stem(strings.ToLower(w)), stem(j.w.noun)) {
+			return 3
+		}
+	}
+	return 0
 }
 
 // depth is how much less a list is meant for lying in others: in an item of a list more

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -61,6 +62,9 @@ type Result struct {
 	Findings []Finding `json:"findings"`
 	Before   *Place    `json:"list_before,omitempty"`
 	After    *Place    `json:"list_after,omitempty"`
+	// Certain says that a refusal may rest on this: the words fit one list, it was found
+	// in both states, and both were counted.
+	Certain bool `json:"certain"`
 }
 
 // Check judges one requirement by the state before and the state after. The error is of
@@ -127,6 +131,7 @@ func (j *judge) run() (Result, error) {
 		return j.unclear(all), nil
 	}
 	res := j.judge(all[0])
+	res.Certain = j.certain(all)
 	// Two lists that fit as well as each other and disagree leave no verdict but a warning.
 	for _, other := range all[1:min(len(all), 6)] {
 		if all[0].score-other.score > 0.2 || all[0].after == other.after && all[0].after != nil {
@@ -138,6 +143,53 @@ func (j *judge) run() (Result, error) {
 		}
 	}
 	return res, nil
+}
+
+// sure is the score from which on a list is the one that is meant, when nothing speaks
+// against it; near is how close another one has to come to speak against it.
+const (
+	sure = 3.5
+	near = 3
+)
+
+// certain tells whether the first of the lists is the one, beyond what a refusal may rest
+// on: it is the same list before and after, both were counted, and no other list that the
+// words may mean did what was asked for.
+func (j *judge) certain(all []*candidate) bool {
+	c := all[0]
+	if c.before == nil || c.after == nil || !c.was.Known() || !c.is.Known() || j.r.List == "" && c.score < sure {
+		return false
+	}
+	if c.before.Name != c.after.Name && shared(c.itemsBefore, c.itemsAfter) < 0.5 {
+		return false
+	}
+	grown := c.is.N - c.was.N
+	for _, other := range all[1:] {
+		if other.after == nil || other.after == c.after || within(other.after, c.after) || c.score-other.score > near || other.score < least {
+			continue
+		}
+		if n, known := other.is.Less(other.was); !known || j.met(n) && !j.met(grown) {
+			return false
+		}
+	}
+	return true
+}
+
+// met tells whether a list that grew by so much did what was asked for.
+func (j *judge) met(grown int) bool {
+	n := max(j.r.Many(), 1)
+	switch j.r.Marker {
+	case belay.MarkAdd:
+		return grown >= n
+	case belay.MarkRemove:
+		return grown <= -n
+	}
+	return grown >= 0
+}
+
+// within tells whether a list is part of an item of another: a drink's tags are no drinks.
+func within(l, of *list.List) bool {
+	return l.File == of.File && l.Depth > of.Depth && l.Line >= of.Line && len(l.Path) > len(of.Path) && prefix(append(slices.Clone(of.Path), of.Name), l.Path)
 }
 
 // unclear judges when no list fits the words: the one list that changed, if there is only
@@ -229,15 +281,35 @@ func few(labels []string) string {
 	return strings.Join(labels, ", ")
 }
 
+// noun is what the items are called: as the requirement calls them, unless the code has a
+// list of another name for them. "2 more drinks" in FLAVORS are flavors.
 func (j *judge) noun(c *candidate) string {
-	if j.w.noun != "items" && j.w.noun != "" {
-		return j.w.noun
+	l := c.before
+	if l == nil {
+		l = c.after
 	}
-	if c.before != nil {
-		return strings.ToLower(c.before.Name)
+	asked, own := j.w.noun, ""
+	if l != nil {
+		if words := split(l.Name); len(words) > 0 {
+			own = words[len(words)-1]
+		}
 	}
-	return "items"
+	switch {
+	case asked == "" || asked == "items":
+		if own == "" {
+			return "items"
+		}
+		return own
+	case l == nil || l.Kind != list.Array && l.Kind != list.Object && l.Kind != list.Enum:
+		return asked
+	case stem(own) == own || stopWords[own] || vague[own] || slices.Contains(stems(l.Name), stem(asked)):
+		return asked
+	}
+	return own
 }
+
+// vague are plurals that say nothing of what is in a list.
+var vague = set("data children props args params values entries elements nodes options objects records rows columns keys names results contents defaults")
 
 // rule is what each marker asks of the numbers.
 func (j *judge) rule(was, is, grown int, c *candidate) (Verdict, string) {

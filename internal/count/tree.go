@@ -21,6 +21,13 @@ type Tree interface {
 	Read(path string) ([]byte, error)
 }
 
+// Compared is a state after that knows which of its paths are not as they were before, in
+// order, so that they need not be read to be told.
+type Compared interface {
+	Tree
+	Changed() []string
+}
+
 // MaxFile is the largest file that is read for lists, in bytes.
 const MaxFile = 16 << 20
 
@@ -104,6 +111,7 @@ type world struct {
 	tree  Tree
 	paths []string
 	files map[string]*file
+	last  map[string][]string // paths by the last part of what an import may call them
 }
 
 type file struct {
@@ -224,8 +232,12 @@ func (w *world) imported(from string, imports []string, depth int) []string {
 	}
 	switch Language(from) {
 	case "go", "rust", "java", "csharp", "sql":
-		for _, p := range w.paths {
-			if p != from && path.Dir(p) == path.Dir(from) && Language(p) == Language(from) {
+		dir := ""
+		if d := path.Dir(from); d != "." {
+			dir = d + "/"
+		}
+		for i := sort.SearchStrings(w.paths, dir); i < len(w.paths) && strings.HasPrefix(w.paths[i], dir); i++ {
+			if p := w.paths[i]; p != from && path.Dir(p) == path.Dir(from) && Language(p) == Language(from) {
 				out = append(out, p)
 			}
 		}
@@ -256,9 +268,8 @@ func (w *world) resolve(from, imp string) []string {
 		return nil
 	}
 	var out []string
-	for _, p := range w.paths {
-		stem := strings.TrimSuffix(p, path.Ext(p))
-		for _, s := range []string{p, stem, strings.TrimSuffix(stem, "/index"), strings.TrimSuffix(stem, "/__init__")} {
+	for _, p := range w.called(path.Base(base)) {
+		for _, s := range importNames(p) {
 			if s == base || !relative && strings.HasSuffix(s, "/"+base) {
 				out = append(out, p)
 				break
@@ -266,4 +277,30 @@ func (w *world) resolve(from, imp string) []string {
 		}
 	}
 	return out
+}
+
+// importNames are what an import may call a file.
+func importNames(p string) [4]string {
+	stem := strings.TrimSuffix(p, path.Ext(p))
+	return [4]string{p, stem, strings.TrimSuffix(stem, "/index"), strings.TrimSuffix(stem, "/__init__")}
+}
+
+// called gives the paths that an import may mean whose last part is this.
+func (w *world) called(name string) []string {
+	if w.last == nil {
+		w.last = map[string][]string{}
+		for _, p := range w.paths {
+			if Language(p) == "" {
+				continue
+			}
+			seen := map[string]bool{}
+			for _, s := range importNames(p) {
+				if b := path.Base(s); !seen[b] {
+					seen[b] = true
+					w.last[b] = append(w.last[b], p)
+				}
+			}
+		}
+	}
+	return w.last[name]
 }

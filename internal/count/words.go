@@ -1,6 +1,8 @@
 package count
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -76,6 +78,21 @@ func stems(text string) []string {
 	}
 	return words
 }
+
+// Words gives the words of a text that say what it is about, in the singular and in lower
+// case, names cut into their parts: no articles, numbers or verbs of asking.
+func Words(text string) []string {
+	var out []string
+	for _, s := range stems(text) {
+		if _, err := strconv.Atoi(s); err != nil && !stopWords[s] && len(s) > 1 && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Akin tells whether two of Words are forms of one word.
+func Akin(a, b string) bool { return akin(a, b) }
 
 // akin tells whether two stems are forms of one word: route and routing, ship and shipping.
 func akin(a, b string) bool {

@@ -87,6 +87,33 @@ func (s *Source) Paths(ctx context.Context) ([]string, error) {
 	return paths, nil
 }
 
+// Beside gives a reader of files of the snapshot after, one at a time: false for one that
+// is not there, is no regular file, has more than most bytes, or cannot be read. done
+// ends it; the reader is for one goroutine.
+func (s *Source) Beside(ctx context.Context) (read func(path string, most int64) ([]byte, bool), done func(), err error) {
+	if err := s.list(ctx); err != nil {
+		return nil, nil, err
+	}
+	end := s.snaps.Repo.Share()
+	return func(path string, most int64) ([]byte, bool) {
+		oid := regular(s.now[path])
+		if oid == "" {
+			return nil, false
+		}
+		sizes, err := s.sizes(ctx, []string{oid})
+		if err != nil || sizes[oid] > most {
+			return nil, false
+		}
+		rd, err := s.snaps.Repo.Reader(ctx)
+		if err != nil {
+			return nil, false
+		}
+		defer rd.Close()
+		o, err := rd.Read(oid)
+		return append([]byte{}, o.Data...), err == nil
+	}, end, nil
+}
+
 func (s *Source) list(ctx context.Context) error {
 	s.once.Do(func() {
 		if s.then, s.err = s.entries(ctx, s.before); s.err == nil {

@@ -1,0 +1,333 @@
+// Package contract holds a change to what was asked for: each requirement of a task, and
+// each thing that was to stay, against the files before and after. It refuses only what is
+// certain: a number was stated, one list is meant, and it was counted on both sides.
+// Whatever cannot be told is a warning, never a refusal and never a pass.
+//
+// It reads texts that it is given and no file; which list is meant is count's business.
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/edit"
+	"github.com/belay-dev/belay/internal/count"
+)
+
+// Input is a request and what was done about it. Paths are slash paths from the root.
+type Input struct {
+	Request belay.Request
+	Changes []belay.Change // all that differs
+	Files   []*edit.File   // what the changed files said and say, as far as they were read
+	Unread  []string       // changed files too large to read
+	Paths   []string       // every file after the change
+	// Read gives a file that did not change; false when it cannot or need not be read. Nil
+	// reads none.
+	Read func(path string) ([]byte, bool)
+}
+
+// Result is what became of a request. Findings are in the order of Met.
+type Result struct {
+	Met      []belay.Met
+	Findings []belay.Finding
+}
+
+// judge is one request being held against a change.
+type judge struct {
+	in       Input
+	changed  map[string]*edit.File
+	differs  []string // changed paths in order, those that were not read as well
+	before   *tree
+	after    *tree
+	lines    *lines
+	findings []belay.Finding
+	counted  []string            // lists that an ADD or REMOVE was counted in
+	calls    map[string][]string // paths by the words of their file's name, made when asked for
+}
+
+// Judge holds each requirement, and each thing that was to stay, against the change. A
+// scanner that breaks on some text leaves a warning about that requirement.
+func Judge(in Input) Result {
+	j := &judge{in: in, changed: map[string]*edit.File{}}
+	for _, f := range in.Files {
+		j.changed[f.Path] = f
+	}
+	for _, c := range in.Changes {
+		j.differs = append(j.differs, c.Path)
+	}
+	slices.Sort(j.differs)
+	j.before, j.after = j.trees()
+	j.lines = linesOf(in.Files)
+	var res Result
+	order := slices.Clone(in.Request.Requirements) // those that count lists first: others leave theirs alone
+	slices.SortStableFunc(order, func(a, b belay.Requirement) int { return rank(a) - rank(b) })
+	for _, r := range order {
+		res.Met = append(res.Met, j.safely(r))
+	}
+	for _, words := range in.Request.Preserve {
+		for _, part := range parts(words) {
+			if m := j.safely(belay.Requirement{Marker: belay.MarkPreserved, Text: part}); m.Verdict != "" {
+				res.Met = append(res.Met, m)
+			}
+		}
+	}
+	j.unread()
+	res.Findings = j.findings
+	return res
+}
+
+func rank(r belay.Requirement) int {
+	if r.Marker == belay.MarkAdd || r.Marker == belay.MarkRemove {
+		return 0
+	}
+	return 1
+}
+
+// safely judges one requirement and outlives what breaks on the way.
+func (j *judge) safely(r belay.Requirement) (m belay.Met) {
+	m = belay.Met{Marker: r.Marker, Text: r.Text}
+	defer func() {
+		if p := recover(); p != nil {
+			m.Verdict = belay.MetUnknown
+			j.warn("", 0, fmt.Sprintf("could not be told: reading for it broke (%v)", p), r)
+		}
+	}()
+	j.place(&r)
+	switch r.Marker {
+	case belay.MarkAdd:
+		j.add(&m, r)
+	case belay.MarkRemove:
+		j.remove(&m, r)
+	case belay.MarkPreserved:
+		j.preserve(&m, r)
+	default:
+		j.modify(&m, r)
+	}
+	return m
+}
+
+// place names the file that a requirement is about when its own words have exactly one.
+func (j *judge) place(r *belay.Requirement) {
+	if named := j.named(r.Text); len(named) == 1 && count.Language(named[0]) != "" {
+		r.File = named[0]
+	}
+}
+
+// count judges by counting. told is false when no list could be found, or not counted.
+func (j *judge) count(m *belay.Met, r belay.Requirement) (res count.Result, told bool) {
+	res, err := count.Check(j.before, j.after, r)
+	if err != nil {
+		return res, false
+	}
+	place := res.After
+	if place == nil {
+		place = res.Before
+	}
+	if place != nil {
+		m.List, m.File, m.Line = place.Name, place.File, place.Line
+	}
+	m.Before, m.After = res.Counts.Before, res.Counts.After
+	return res, m.Before != nil && m.After != nil && place != nil
+}
+
+// add holds that there is more of something than before.
+func (j *judge) add(m *belay.Met, r belay.Requirement) {
+	if r.Many() == 0 {
+		j.addSome(m, r)
+		return
+	}
+	res, told := j.count(m, r)
+	if !told || !res.Certain && res.Verdict == count.Fail {
+		if wide := j.widened(r); wide != nil { // a list in a file that nobody touched
+			res, told = j.count(m, *wide)
+		}
+	}
+	switch {
+	case !told:
+		m.Verdict = belay.MetUnknown
+		j.warn(m.File, m.Line, "could not be counted: "+said(res, "no list was found that it is about"), r)
+	case res.Verdict == count.Fail && res.Certain && j.newFiles(r) < r.Many():
+		m.Verdict = belay.MetNot
+		j.refuse(res, r, fmt.Sprintf("add the %d that are missing; what was there stays as it was", *m.Before+r.Many()-*m.After))
+	case res.Verdict == count.Fail:
+		m.Verdict = belay.MetUnknown
+		j.warn(m.File, m.Line, "it is not certain which list is meant: "+said(res, ""), r)
+	case res.Verdict == count.Warn:
+		m.Verdict = belay.MetMore
+		j.warn(m.File, m.Line, said(res, "more than asked for"), r)
+	default:
+		m.Verdict = belay.MetYes
+		j.counts(*m)
+	}
+	if told {
+		j.counted = append(j.counted, m.File+"\x00"+m.List)
+	}
+	j.notes(res)
+}
+
+// addSome holds an ADD without a number: something new has to be there.
+func (j *judge) addSome(m *belay.Met, r belay.Requirement) {
+	var met belay.Met
+	res, told := j.count(&met, r)
+	if told && res.Certain && *met.After > *met.Before {
+		m.Verdict, m.Before, m.After, m.List, m.File, m.Line = belay.MetYes, met.Before, met.After, met.List, met.File, met.Line
+		j.counted = append(j.counted, m.File+"\x00"+m.List)
+		j.counts(*m)
+		return
+	}
+	switch {
+	case j.lines.added == 0 && j.created() == 0:
+		m.Verdict = belay.MetNot
+		j.warn("", 0, "nothing was added", r)
+	case j.mentioned(r, j.lines.came):
+		m.Verdict = belay.MetYes
+	default:
+		m.Verdict = belay.MetUnknown
+	}
+}
+
+// remove holds that something is gone. Too much of it gone is refused when it is certain.
+func (j *judge) remove(m *belay.Met, r belay.Requirement) {
+	if named := j.named(r.Text); len(named) > 0 && j.object(r.Text, named[0]) {
+		m.Verdict, m.File = belay.MetYes, named[0]
+		if j.after.has(named[0]) {
+			m.Verdict = belay.MetNot
+			j.warn(named[0], 0, "still there: "+named[0], r)
+		}
+		return
+	}
+	var met belay.Met
+	res, told := j.count(&met, r)
+	if told && res.Certain {
+		*m = met
+		m.Marker, m.Text = r.Marker, r.Text
+		j.counted = append(j.counted, m.File+"\x00"+m.List)
+	}
+	switch {
+	case told && res.Certain && res.Verdict == count.Fail:
+		m.Verdict = belay.MetNot
+		j.refuse(res, r, "put back what was removed beyond what was asked for")
+	case told && res.Certain && res.Verdict == count.Pass:
+		m.Verdict = belay.MetYes
+		j.counts(*m)
+	case j.mentioned(r, j.lines.went):
+		m.Verdict = belay.MetYes
+	case j.exists(r):
+		m.Verdict = belay.MetNot
+		j.warn(m.File, m.Line, "still there: nothing that went is about it", r)
+	default:
+		m.Verdict = belay.MetUnknown
+		j.warn(m.File, m.Line, "could not be told: nothing was found that it is about", r)
+	}
+}
+
+// preserve holds that something stays: files that it names as they were, a list not
+// shorter. What it does not name is left to the checks of scope; Verdict is "" then.
+func (j *judge) preserve(m *belay.Met, r belay.Requirement) {
+	if kept := j.kept(r.Text); len(kept) > 0 {
+		m.Verdict, m.File = belay.MetYes, kept[0]
+		for _, p := range kept {
+			if j.differ(p) {
+				m.Verdict, m.File = belay.MetNot, p
+				j.warn(p, 1, "changed, and it was to stay as it was", r)
+			}
+		}
+		return
+	}
+	var met belay.Met
+	res, told := j.count(&met, r)
+	if !told || !res.Certain {
+		return
+	}
+	*m = met
+	m.Marker, m.Text, m.Verdict = r.Marker, r.Text, belay.MetYes
+	if res.Verdict == count.Fail {
+		m.Verdict = belay.MetNot
+		j.refuse(res, r, "put back those that are missing")
+		return
+	}
+	j.counts(*m)
+}
+
+// modify holds that what was to be changed, or mended, was touched, and that its list is
+// as long as it was. Whether it is right now is for tests and reviewers to say.
+func (j *judge) modify(m *belay.Met, r belay.Requirement) {
+	m.Verdict = belay.MetYes
+	if why, at := j.untouched(r); why != "" {
+		m.Verdict, m.File = belay.MetNot, at
+		j.warn(at, 0, why, r)
+		return
+	}
+	var met belay.Met
+	res, told := j.count(&met, r)
+	if !told || !res.Certain || slices.Contains(j.counted, met.File+"\x00"+met.List) {
+		return
+	}
+	m.Before, m.After, m.List, m.File, m.Line = met.Before, met.After, met.List, met.File, met.Line
+	if res.Verdict == count.Warn {
+		m.Verdict = belay.MetMore
+		j.warn(m.File, m.Line, said(res, "its list grew or shrank"), r)
+	}
+}
+
+// unread names the changed files that were too large to count in.
+func (j *judge) unread() {
+	for _, p := range j.in.Unread[:min(len(j.in.Unread), 20)] {
+		if count.Language(p) != "" {
+			j.findings = append(j.findings, belay.Finding{
+				Severity: belay.SeverityWarning, Category: belay.CategoryContract, File: p, Title: "too large to be counted in",
+			})
+		}
+	}
+}
+
+// said is what counting found, in its first sentence.
+func said(res count.Result, otherwise string) string {
+	if len(res.Findings) > 0 {
+		return res.Findings[0].Message
+	}
+	return otherwise
+}
+
+func (j *judge) refuse(res count.Result, r belay.Requirement, try string) {
+	f := res.Findings[0]
+	j.findings = append(j.findings, belay.Finding{
+		Severity: belay.SeverityError, Category: belay.CategoryContract, Title: f.String(), File: f.File, Line: f.Line,
+		Detail: asked(r), Recommendation: try,
+	})
+}
+
+func (j *judge) warn(file string, line int, title string, r belay.Requirement) {
+	f := count.Finding{Message: title, File: file, Line: max(line, 1)}
+	if file != "" && line == 0 {
+		f.File = ""
+	}
+	j.findings = append(j.findings, belay.Finding{
+		Severity: belay.SeverityWarning, Category: belay.CategoryContract, Title: f.String(), File: file, Line: line, Detail: asked(r),
+	})
+}
+
+// counts notes the numbers of a requirement that was met.
+func (j *judge) counts(m belay.Met) {
+	noun := m.List[strings.LastIndex(m.List, ".")+1:]
+	j.findings = append(j.findings, belay.Finding{
+		Severity: belay.SeverityNote, Category: belay.CategoryContract, File: m.File, Line: m.Line,
+		Title:  count.Finding{Message: fmt.Sprintf("%s: %d before, %d after", noun, *m.Before, *m.After), File: m.File, Line: m.Line}.String(),
+		Detail: string(m.Marker) + ": " + m.Text,
+	})
+}
+
+// notes passes on what counting saw besides: existing items that changed.
+func (j *judge) notes(res count.Result) {
+	for _, f := range res.Findings {
+		if f.Severity == "note" {
+			j.findings = append(j.findings, belay.Finding{
+				Severity: belay.SeverityNote, Category: belay.CategoryContract, File: f.File, Line: f.Line, Title: f.String(),
+			})
+		}
+	}
+}
+
+func asked(r belay.Requirement) string { return "asked for: " + string(r.Marker) + ": " + r.Text }

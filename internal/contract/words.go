@@ -1,0 +1,288 @@
+package contract
+
+import (
+	"bytes"
+	"iter"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/edit"
+	"github.com/belay-dev/belay/internal/count"
+)
+
+// parts cuts words about what stays into the things they name.
+func parts(words string) []string {
+	var out []string
+	for _, p := range seam.Split(words, -1) {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+var seam = regexp.MustCompile(`(?i)\s*(?:[,;]|\band\b|\bor\b|\bund\b|\bet\b|\by\b|&)\s*`)
+
+// asking are words of a requirement that name no thing.
+var asking = map[string]bool{}
+
+func init() {
+	for w := range strings.FieldsSeq(`make let get give put set use want need please can could would should
+		create write build introduce implement include insert append extend support provide allow enable show display
+		update refine improve rework rewrite rename tweak adjust tune polish refactor simplify clean convert turn switch replace move
+		repair mend resolve solve correct debug working work broken break breaks crash crashes fail fails failing bug issue problem error
+		delete drop strip kill disable hide get rid old legacy unused
+		less more better nicer faster slower bigger smaller shorter longer easier generic proper correctly right good bad nice clean simple
+		everywhere anywhere also too again still now then when some any one my our your their me us you they he she
+		app code project repo repository thing stuff way bit side part place time user`) {
+		asking[w] = true
+	}
+}
+
+// topic gives the words of a requirement that name what it is about.
+func topic(text string) []string {
+	return slices.DeleteFunc(count.Words(text), func(w string) bool { return asking[w] || len(w) < 3 })
+}
+
+// mentions tells whether one of the words, or a form of it, is among others.
+func mentions(among, words []string) bool {
+	for _, w := range words {
+		if slices.ContainsFunc(among, func(a string) bool { return count.Akin(a, w) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// called gives the files, of either side, whose names have one of the words.
+func (j *judge) called(words []string) []string {
+	if j.calls == nil {
+		j.calls = map[string][]string{}
+		for _, list := range [][]string{j.before.paths, j.after.paths} {
+			for _, p := range list {
+				for _, w := range count.Words(strings.TrimSuffix(path.Base(p), path.Ext(p))) {
+					if have := j.calls[w]; len(have) == 0 || have[len(have)-1] != p {
+						j.calls[w] = append(have, p)
+					}
+				}
+			}
+		}
+	}
+	var out []string
+	for w, list := range j.calls {
+		if mentions([]string{w}, words) {
+			out = append(out, list...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// differ tells whether a path is not as it was.
+func (j *judge) differ(p string) bool {
+	_, yes := slices.BinarySearch(j.differs, p)
+	return yes
+}
+
+// has tells whether a side has a path.
+func (t *tree) has(p string) bool {
+	_, yes := slices.BinarySearch(t.paths, p)
+	return yes
+}
+
+// named gives the paths that a text names: whole, by their end, or by a file name that
+// only one of them has.
+func (j *judge) named(text string) []string {
+	var out []string
+	for _, word := range strings.Fields(text) {
+		word = strings.Trim(word, "`'\"“”‘’()[]{}<>,;:!?.")
+		word = strings.TrimPrefix(word, "./")
+		if !strings.ContainsAny(word, "./") || len(word) < 3 {
+			continue
+		}
+		var hits []string
+		for _, list := range [][]string{j.after.paths, j.before.paths} {
+			for _, p := range list {
+				if (p == word || strings.HasSuffix(p, "/"+word)) && !slices.Contains(hits, p) {
+					hits = append(hits, p)
+				}
+			}
+		}
+		if len(hits) == 1 && !slices.Contains(out, hits[0]) {
+			out = append(out, hits[0])
+		}
+	}
+	return out
+}
+
+// object tells whether a path is what a requirement is about, not only where it is:
+// "remove src/old.ts", not "remove the banner from src/App.tsx".
+func (j *judge) object(text, p string) bool {
+	at := strings.Index(text, path.Base(p))
+	return at >= 0 && !within.MatchString(text[:at])
+}
+
+var within = regexp.MustCompile(`(?i)\b(?:from|in|of|on|inside|within|at|to|aus|von|im|dans|de|en)\b`)
+
+// kept gives the files that words about what stays mean: by path, or all whose names have
+// every one of the words. Words for tests mean the test files.
+func (j *judge) kept(text string) []string {
+	if named := j.named(text); len(named) > 0 {
+		return named
+	}
+	words := topic(text)
+	if len(words) == 0 {
+		return nil
+	}
+	if len(words) == 1 && (words[0] == "test" || words[0] == "spec") {
+		return slices.DeleteFunc(slices.Clone(j.before.paths), func(p string) bool { return !testPath(p) })
+	}
+	if strings.ContainsAny(text, "0123456789") {
+		return nil // a number of things: a list
+	}
+	var out []string
+	for _, p := range j.called(words) {
+		if !j.before.has(p) {
+			continue
+		}
+		all := count.Words(p)
+		if !slices.ContainsFunc(words, func(w string) bool { return !mentions(all, []string{w}) }) {
+			out = append(out, p)
+		}
+	}
+	if len(out) > maxBeside {
+		return nil
+	}
+	return out
+}
+
+// lines is what came and what went, as words and as text.
+type lines struct {
+	added      int
+	came, went map[string]bool // stems in new and in gone lines, and in paths of new and gone files
+	prose      bool            // a sentence that was there is not there any more
+}
+
+func linesOf(files []*edit.File) *lines {
+	l := &lines{came: map[string]bool{}, went: map[string]bool{}}
+	for _, f := range files {
+		text := textFile(f.Path)
+		for line := range picked(f.Before, edit.Added(f.After, f.Before)) {
+			l.prose = l.prose || text || sentence.Match(line)
+			learn(l.went, string(line))
+		}
+		for line := range picked(f.After, f.Added()) {
+			l.added++
+			learn(l.came, string(line))
+		}
+		if f.Before == nil {
+			learn(l.came, f.Path)
+		}
+		if f.After == nil {
+			learn(l.went, f.Path)
+		}
+	}
+	return l
+}
+
+// picked gives the lines of a text that are in a set, as far as the text is read.
+func picked(text []byte, set edit.Lines) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		n := 0
+		for line := range bytes.Lines(text[:min(len(text), maxCounted)]) {
+			if n++; set.Has(n) && !yield(line) {
+				return
+			}
+		}
+	}
+}
+
+func learn(set map[string]bool, text string) {
+	for _, w := range count.Words(text) {
+		set[w] = true
+	}
+}
+
+// sentence is text for people on a line of code: two words in quotes, or between tags.
+var sentence = regexp.MustCompile("[\"'`>][^\"'`<>{}]*\\pL{2,}[,.!?]?\\s+[^\"'`<>{}]*\\pL{2,}|^\\s*\\pL[\\pL'’,-]*(?:\\s+[\\pL'’,.!?-]+){2,}\\s*$")
+
+func textFile(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".md", ".mdx", ".markdown", ".txt", ".rst", ".adoc", ".po", ".strings", ".ftl", ".properties":
+		return true
+	}
+	return false
+}
+
+// mentioned tells whether what came, or what went, is about a requirement.
+func (j *judge) mentioned(r belay.Requirement, words map[string]bool) bool {
+	for _, w := range topic(r.Text) {
+		if words[w] {
+			return true
+		}
+		for have := range words {
+			if count.Akin(have, w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// exists tells whether something of that name is there after the change: a file, or a
+// word in a changed one.
+func (j *judge) exists(r belay.Requirement) bool {
+	words := topic(r.Text)
+	if slices.ContainsFunc(j.called(words), j.after.has) {
+		return true
+	}
+	for _, f := range j.in.Files {
+		low := bytes.ToLower(f.After[:min(len(f.After), maxCounted)])
+		for _, w := range words {
+			if bytes.Contains(low, []byte(w)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// copyWords speak of text for people.
+var copyWords = []string{"copy", "wording", "tagline", "headline", "slogan", "prose", "copywriting", "caption", "blurb", "tone"}
+
+// untouched says that nothing of what a requirement is about was changed, and where it is;
+// "" when something was, or when that cannot be told.
+func (j *judge) untouched(r belay.Requirement) (why, at string) {
+	if named := j.named(r.Text); len(named) > 0 {
+		for _, p := range named {
+			if j.differ(p) {
+				return "", ""
+			}
+		}
+		return "untouched: " + named[0] + " did not change", named[0]
+	}
+	words := topic(r.Text)
+	for _, w := range copyWords {
+		if slices.Contains(words, w) {
+			if j.lines.prose || len(j.in.Unread) > 0 {
+				return "", ""
+			}
+			return w + " untouched: no sentence that was there has changed", ""
+		}
+	}
+	if len(words) == 0 || len(j.in.Unread) > 0 || j.mentioned(r, j.lines.came) || j.mentioned(r, j.lines.went) {
+		return "", ""
+	}
+	for _, p := range j.differs {
+		if mentions(count.Words(p), words) {
+			return "", ""
+		}
+	}
+	for _, p := range j.called(words) {
+		return "untouched: nothing that changed is about it, and " + p + " is as it was", p
+	}
+	return "", ""
+}
