@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/belay-dev/belay/internal/ask"
 	"github.com/belay-dev/belay/internal/belay"
 )
 
@@ -71,7 +72,9 @@ func TestHistory(t *testing.T) {
 				changes = append(changes, belay.Change{Path: p, Status: status})
 			}
 		}
-		report := Run(t.Context(), Input{Changes: changes, Attempt: changes, Texts: c, Only: []string{nameSecrets, nameIntegrity, nameCoverage, nameStyle}}, nil)
+		asked, _ := ask.Parse(ask.Input{Text: c.git("log", "-1", "--format=%B", one), PlanExists: true, Files: strings.Fields(c.git("ls-tree", "-r", "--name-only", one+"^"))})
+		report := Run(t.Context(), Input{Changes: changes, Attempt: changes, Texts: c, Request: asked,
+			Only: []string{nameAsked, nameSecrets, nameIntegrity, nameCoverage, nameStyle}}, nil)
 		bad := false
 		for _, f := range report.Findings() {
 			counts[f.Check+" "+string(f.Severity)]++

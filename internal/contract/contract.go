@@ -121,6 +121,7 @@ func (j *judge) count(m *belay.Met, r belay.Requirement) (res count.Result, told
 	if err != nil {
 		return res, false
 	}
+	res.Certain = res.Certain && j.in.Request.Type != belay.Unclear // doubtful words refuse nothing
 	place := res.After
 	if place == nil {
 		place = res.Before
@@ -174,7 +175,6 @@ func (j *judge) addSome(m *belay.Met, r belay.Requirement) {
 	if told && res.Certain && *met.After > *met.Before {
 		m.Verdict, m.Before, m.After, m.List, m.File, m.Line = belay.MetYes, met.Before, met.After, met.List, met.File, met.Line
 		j.counted = append(j.counted, m.File+"\x00"+m.List)
-		j.counts(*m)
 		return
 	}
 	switch {

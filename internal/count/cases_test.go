@@ -61,7 +61,7 @@ func TestFolderOfCases(t *testing.T) {
 			}
 			same := func(a, b *int) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 			right := string(got.Verdict) == c.Expect && same(got.Counts.Before, c.List.Before) && same(got.Counts.After, c.List.After)
-			tallied(tally, c.Language).note(right, c.Marker == "ADD" && c.Expect == "fail", count.Verdict(c.Expect), got.Verdict)
+			tallied(tally, c.Language).note(right, c.Marker == "ADD" && c.Expect == "fail", count.Verdict(c.Expect), got)
 			if string(got.Verdict) != c.Expect || !same(got.Counts.Before, c.List.Before) || !same(got.Counts.After, c.List.After) {
 				out, _ := json.MarshalIndent(got, "", " ")
 				t.Errorf("%s\nwant %s %v %v in %s, got\n%s", c.Requirement, c.Expect, val(c.List.Before), val(c.List.After), c.List.Name, out)

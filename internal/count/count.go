@@ -157,22 +157,37 @@ const (
 // words may mean did what was asked for.
 func (j *judge) certain(all []*candidate) bool {
 	c := all[0]
-	if c.before == nil || c.after == nil || !c.was.Known() || !c.is.Known() || j.r.List == "" && c.score < sure {
+	if c.before == nil || c.after == nil || !c.was.Known() || !c.is.Known() {
+		return false
+	}
+	gone, came := difference(c.itemsBefore, c.itemsAfter)
+	enough := sure
+	if len(gone) > 0 && len(came) > 0 {
+		enough = 2 // somebody worked on exactly this list
+	}
+	if j.r.List == "" && c.score < enough {
 		return false
 	}
 	if c.before.Name != c.after.Name && shared(c.itemsBefore, c.itemsAfter) < 0.5 {
 		return false
 	}
-	grown := c.is.N - c.was.N
 	for _, other := range all[1:] {
-		if other.after == nil || other.after == c.after || within(other.after, c.after) || c.score-other.score > near || other.score < least {
+		if other.after == nil || other.after == c.after || within(other.after, c.after) {
 			continue
 		}
-		if n, known := other.is.Less(other.was); !known || j.met(n) && !j.met(grown) {
-			return false
+		n, known := other.is.Less(other.was)
+		close := c.score-other.score <= near && other.score >= least
+		if close && (!known || j.met(n) && !j.met(c.is.N-c.was.N)) || j.instead(other, n, known) && c.score-other.score <= 7 {
+			return false // it, or something that grew by exactly what was asked for, may be what is meant
 		}
 	}
 	return true
+}
+
+// instead tells whether another list of which the words speak grew by exactly what was to
+// be added.
+func (j *judge) instead(other *candidate, grown int, known bool) bool {
+	return known && j.r.Marker == belay.MarkAdd && grown > 1 && grown == j.r.Many() && other.score >= 0
 }
 
 // met tells whether a list that grew by so much did what was asked for.

@@ -110,7 +110,7 @@ func TestMatrix(t *testing.T) {
 				t.Fatal(err)
 			}
 			ok := got.Verdict == h.expect && got.Counts.Before != nil && *got.Counts.Before == 8+extra
-			tallied(tally, s.language).note(ok, h.conversion, h.expect, got.Verdict)
+			tallied(tally, s.language).note(ok, h.conversion, h.expect, got)
 			if !ok {
 				t.Errorf("%s %s: %q: want %s, got %s %s\n%s", s.id, h.id, text, h.expect, got.Verdict, spelled(got), after)
 			}
@@ -131,9 +131,10 @@ func spelled(r count.Result) string {
 }
 
 // score is what came of the cases of one language.
-type score struct{ cases, right, conversions, caught, fine, alarms int }
+type score struct{ cases, right, conversions, caught, certain, fine, alarms, wronged int }
 
-func (s *score) note(right, conversion bool, want, got count.Verdict) {
+func (s *score) note(right, conversion bool, want count.Verdict, res count.Result) {
+	got := res.Verdict
 	s.cases++
 	if right {
 		s.right++
@@ -143,6 +144,12 @@ func (s *score) note(right, conversion bool, want, got count.Verdict) {
 		if got == count.Fail {
 			s.caught++
 		}
+		if got == count.Fail && res.Certain {
+			s.certain++
+		}
+	}
+	if want != count.Fail && got == count.Fail && res.Certain {
+		s.wronged++
 	}
 	if want == count.Pass {
 		s.fine++
@@ -167,11 +174,11 @@ func printTally(t *testing.T, all map[string]*score) {
 	}
 	sort.Strings(names)
 	line := func(n string, s score) string {
-		return fmt.Sprintf("eval: %-17s %-11s cases %4d  right %4d  conversions caught %3d of %3d  false alarms %2d of %3d", t.Name(), n, s.cases, s.right, s.caught, s.conversions, s.alarms, s.fine)
+		return fmt.Sprintf("eval: %-17s %-11s cases %4d  right %4d  conversions caught %3d of %3d, refused %3d  false alarms %2d of %3d, refused %d", t.Name(), n, s.cases, s.right, s.caught, s.conversions, s.certain, s.alarms, s.fine, s.wronged)
 	}
 	for _, n := range names {
 		s := *all[n]
-		sum = score{sum.cases + s.cases, sum.right + s.right, sum.conversions + s.conversions, sum.caught + s.caught, sum.fine + s.fine, sum.alarms + s.alarms}
+		sum = score{sum.cases + s.cases, sum.right + s.right, sum.conversions + s.conversions, sum.caught + s.caught, sum.certain + s.certain, sum.fine + s.fine, sum.alarms + s.alarms, sum.wronged + s.wronged}
 		if os.Getenv("BELAY_EVAL") != "" {
 			t.Log(line(n, s))
 		}

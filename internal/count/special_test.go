@@ -183,7 +183,7 @@ func TestSpecials(t *testing.T) {
 			continue
 		}
 		ok := got.Verdict == c.expect && same(got.Counts.Before, c.was) && (same(got.Counts.After, c.is))
-		tallied(tally, c.language).note(ok, c.conversion, c.expect, got.Verdict)
+		tallied(tally, c.language).note(ok, c.conversion, c.expect, got)
 		if !ok {
 			t.Errorf("%s: want %s %d → %d, got %s %s", c.id, c.expect, c.was, c.is, got.Verdict, spelled(got))
 		}
