@@ -149,7 +149,7 @@ func (j *judge) add(m *belay.Met, r belay.Requirement) {
 	case !told:
 		m.Verdict = belay.MetUnknown
 		j.warn(m.File, m.Line, "could not be counted: "+said(res, "no list was found that it is about"), r)
-	case res.Verdict == count.Fail && res.Certain && j.newFiles(r) < r.Many():
+	case res.Verdict == count.Fail && res.Certain && j.newFiles(r) < r.Many() && (j.differ(m.File) || !j.elsewhere(r)):
 		m.Verdict = belay.MetNot
 		j.refuse(res, r, fmt.Sprintf("add the %d that are missing; what was there stays as it was", *m.Before+r.Many()-*m.After))
 	case res.Verdict == count.Fail:

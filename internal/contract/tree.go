@@ -84,7 +84,7 @@ func (j *judge) trees() (before, after *tree) {
 // widened looks for the list in files that nobody touched: the one whose path has the
 // words of what is counted. Nil when there is none, or more than can be looked into.
 func (j *judge) widened(r belay.Requirement) *belay.Requirement {
-	if r.File != "" || j.in.Read == nil || len(j.in.Unread) > 0 { // it may be in what was not read
+	if r.File != "" || j.in.Read == nil || j.elsewhere(r) {
 		return nil
 	}
 	found := slices.DeleteFunc(j.called(topic(r.Text)), func(p string) bool {
@@ -111,15 +111,13 @@ func (j *judge) widened(r belay.Requirement) *belay.Requirement {
 		}
 		best = &one
 	}
-	if best != nil && j.grew(r) {
-		return nil // it may have been done elsewhere
-	}
 	return best
 }
 
-// grew tells whether the change added anything that the requirement may mean.
-func (j *judge) grew(r belay.Requirement) bool {
-	return j.mentioned(r, j.lines.came) || j.newFiles(r) > 0
+// elsewhere tells whether what was asked for may have been done somewhere else than in the
+// list that did not change: in lines that came, in new files, or in what was not read.
+func (j *judge) elsewhere(r belay.Requirement) bool {
+	return j.mentioned(r, j.lines.came) || j.newFiles(r) > 0 || len(j.in.Unread) > 0
 }
 
 // newFiles counts the new files that are what was to be added: pages, components, tests.
