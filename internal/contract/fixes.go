@@ -1,11 +1,11 @@
 package contract
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Ran is a run of the tests: the check's answer, and the names in it.
@@ -21,9 +21,9 @@ type Names struct {
 }
 
 var (
-	theTests = regexp.MustCompile(`(?i)\b(?:failing|broken|red|flaky|the|all|unit|integration|e2e)\s+(?:(?:unit|integration|e2e|failing|broken|red)\s+)*(?:tests?|specs?|test suite|suite)\b|\btests?\s+(?:fail|are failing|is failing|are red|are broken)`)
-	theLint  = regexp.MustCompile(`(?i)\b(?:lint|linter|linting|linters|eslint|golangci-lint|ruff|flake8|clippy|rubocop)\b`)
-	testName = regexp.MustCompile(`[A-Za-z_][\w./:#-]*`)
+	theTests = lazyregexp.New(`(?i)\b(?:failing|broken|red|flaky|the|all|unit|integration|e2e)\s+(?:(?:unit|integration|e2e|failing|broken|red)\s+)*(?:tests?|specs?|test suite|suite)\b|\btests?\s+(?:fail|are failing|is failing|are red|are broken)`)
+	theLint  = lazyregexp.New(`(?i)\b(?:lint|linter|linting|linters|eslint|golangci-lint|ruff|flake8|clippy|rubocop)\b`)
+	testName = lazyregexp.New(`[A-Za-z_][\w./:#-]*`)
 )
 
 // Fixes holds each FIX that names a test, the tests, or the linter against what they say

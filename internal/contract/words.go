@@ -4,19 +4,20 @@ import (
 	"bytes"
 	"iter"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/edit"
 	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // parts cuts words about what stays into the things they name.
 func parts(words string) []string {
 	var out []string
-	for _, p := range seam.Split(words, -1) {
+	for p := range strings.SplitSeq(seam.ReplaceAllString(words, "\x00"), "\x00") {
 		if p = strings.TrimSpace(p); p != "" {
 			out = append(out, p)
 		}
@@ -24,12 +25,11 @@ func parts(words string) []string {
 	return out
 }
 
-var seam = regexp.MustCompile(`(?i)\s*(?:[,;]|\band\b|\bor\b|\bund\b|\bet\b|\by\b|&)\s*`)
+var seam = lazyregexp.New(`(?i)\s*(?:[,;]|\band\b|\bor\b|\bund\b|\bet\b|\by\b|&)\s*`)
 
 // asking are words of a requirement that name no thing.
-var asking = map[string]bool{}
-
-func init() {
+var asking = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{}
 	for w := range strings.FieldsSeq(`make let get give put set use want need please can could would should
 		create write build introduce implement include insert append extend support provide allow enable show display
 		update refine improve rework rewrite rename tweak adjust tune polish refactor simplify clean convert turn switch replace move
@@ -38,13 +38,14 @@ func init() {
 		less more better nicer faster slower bigger smaller shorter longer easier generic proper correctly right good bad nice clean simple
 		everywhere anywhere also too again still now then when some any one my our your their me us you they he she
 		app code project repo repository thing stuff way bit side part place time user`) {
-		asking[w] = true
+		words[w] = true
 	}
-}
+	return words
+})
 
 // topic gives the words of a requirement that name what it is about.
 func topic(text string) []string {
-	return slices.DeleteFunc(count.Words(text), func(w string) bool { return asking[w] || len(w) < 3 })
+	return slices.DeleteFunc(count.Words(text), func(w string) bool { return asking()[w] || len(w) < 3 })
 }
 
 // mentions tells whether one of the words, or a form of it, is among others.
@@ -125,7 +126,7 @@ func (j *judge) object(text, p string) bool {
 	return at >= 0 && !within.MatchString(text[:at])
 }
 
-var within = regexp.MustCompile(`(?i)\b(?:from|in|of|on|inside|within|at|to|aus|von|im|dans|de|en)\b`)
+var within = lazyregexp.New(`(?i)\b(?:from|in|of|on|inside|within|at|to|aus|von|im|dans|de|en)\b`)
 
 // kept gives the files that words about what stays mean: by path, or all whose names have
 // every one of the words. Words for tests mean the test files.
@@ -207,7 +208,7 @@ func learn(set map[string]bool, text string) {
 }
 
 // sentence is text for people on a line of code: two words in quotes, or between tags.
-var sentence = regexp.MustCompile("[\"'`>][^\"'`<>{}]*\\pL{2,}[,.!?]?\\s+[^\"'`<>{}]*\\pL{2,}|^\\s*\\pL[\\pL'’,-]*(?:\\s+[\\pL'’,.!?-]+){2,}\\s*$")
+var sentence = lazyregexp.New("[\"'`>][^\"'`<>{}]*\\pL{2,}[,.!?]?\\s+[^\"'`<>{}]*\\pL{2,}|^\\s*\\pL[\\pL'’,-]*(?:\\s+[\\pL'’,.!?-]+){2,}\\s*$")
 
 func textFile(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {
