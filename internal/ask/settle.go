@@ -74,7 +74,7 @@ func (p *parse) contrasted(i int) {
 // "searching for a.b finds axb, dots should be literal".
 func (p *parse) results(i int) bool {
 	a, b := p.acts[i], p.acts[i-1]
-	if a.C.Join != "," || b.Deed != deed.Ground || b.C.Sent != a.C.Sent || b.C.Join != "" {
+	if a.C.Join != "," || b.Deed != deed.Ground && !(b.Deed == deed.Complaint && b.Strength == grammar.Faint) || b.C.Sent != a.C.Sent || b.C.Join != "" {
 		return false
 	}
 	low := b.C.Low()

@@ -119,6 +119,10 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 		a.Pronoun = words.Pronoun(rest[0])
 		return a
 	}
+	if at, k := grammar.Modal(rest); a.C.Yet && grammar.Finite(rest) && at+k == 0 {
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, grammar.Plain, "although"
+		return a
+	}
 	if k := grammar.ShouldFirst(rest); k && a.C.Join == "" && len(rest) > 2 {
 		a.Pronoun = true
 		return a.should(append([]string{"it"}, rest...), 1, 2)

@@ -36,6 +36,10 @@ func (a Act) imperative(rest []string, at, k int) Act {
 		a.Deed, a.Readings = Doubt, []string{"what is to be done with is not said"}
 		return a
 	}
+	if len(o) > 1 && len(o) < 4 && o[0] == "to" && k == 1 && grammar.AnyVerb(o[1]) && sense != words.None {
+		a.Marker = belay.MarkAdd // "swipe to delete", "pull to refresh": what a gesture is to do
+		return a
+	}
 	switch sense {
 	case words.Add, words.Capable:
 		a = a.adding(o)

@@ -23,6 +23,7 @@ type Clause struct {
 	Close string // the mark that ended the sentence
 	Group bool   // one piece of an enumeration after a colon or between commas
 	Frag  bool   // the sentence has no verb at all
+	Yet   bool   // an "although" follows: it is not as it should be
 }
 
 func (c Clause) Low() []string { return Lows(c.T) }
@@ -69,8 +70,11 @@ func Clauses(s prose.Sentence) []Clause {
 	}
 	cut(len(t), len(t), "")
 	for i := 1; i < len(out); i++ {
-		if out[i].Join == "main" {
+		switch out[i].Join {
+		case "main":
 			out[i-1].Join, out[i].Join = "if", ""
+		case "although":
+			out[i-1].Yet, out[i].Join = true, "because"
 		}
 	}
 	return out
@@ -150,6 +154,9 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 	default:
 		if runsOn(low, start, i) {
 			return "then", i
+		}
+		if i > start && i+1 < len(low) && (w == "although" || w == "though") {
+			return "although", i + 1
 		}
 		if i > start && words.Subordinator(w) && !(w == "since" && !opens(low[i+1:])) && !(len(w) > 2 && w[0] == 'w' && (i == start+1 || AnyVerb(low[i-1]) || low[i-1] == "see" || low[i-1] == "know")) {
 			return "because", i + 1

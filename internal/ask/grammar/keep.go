@@ -35,7 +35,7 @@ func Keeps(low []string) (what Span, whole, ok bool) {
 	if len(rest) > 2 && (rest[0] == "nothing" || rest[0] == "none") && words.Modal(rest[1]) && (touches(rest[2]) || len(rest) > 3 && touches(rest[3])) {
 		return Span{n, len(low)}, true, true
 	}
-	for _, rule := range []func([]string) (Span, bool){keepOrder, Prohibition, noThing, keptSubject, sameThing} {
+	for _, rule := range []func([]string) (Span, bool){keepOrder, unwanted, Prohibition, noThing, keptSubject, sameThing} {
 		if s, ok := rule(rest); ok {
 			return Span{s.From + n, s.To + n}, true, true
 		}
@@ -65,7 +65,7 @@ func Object(low []string, i int) Span {
 		i++
 	}
 	to := i
-	for to < len(low) && !keptTail[low[to]] && low[to] != "," && low[to] != ";" && !(to > i && (words.Subordinator(low[to]) || words.Auxiliary(low[to]))) {
+	for to < len(low) && !keptTail[low[to]] && !(to > i && to+1 < len(low) && (low[to] == "on" || low[to] == "to") && valued(low[to+1])) && low[to] != "," && low[to] != ";" && !(to > i && (words.Subordinator(low[to]) || words.Auxiliary(low[to]))) {
 		to++
 	}
 	if to-i > 2 && low[to-2] == "of" && low[to-1] == "course" {
@@ -79,6 +79,8 @@ func Object(low []string, i int) Span {
 	}
 	return Span{i, to}
 }
+
+func valued(w string) bool { _, ok := Value(w); return ok }
 
 var keptTail = map[string]bool{"as": true, "alone": true, "untouched": true, "unchanged": true, "intact": true, "working": true, "alive": true, "though": true, "tho": true,
 	"around": true, "like": true, "exactly": true, "while": true, "when": true, "if": true, "please": true, "available": true, "compatible": true, "running": true,
@@ -111,6 +113,27 @@ func Prohibition(low []string) (Span, bool) {
 		to = last
 	}
 	return Span{0, to}, true
+}
+
+// unwanted reads "I don't want the wifi code touched", "nobody should touch X".
+func unwanted(low []string) (Span, bool) {
+	switch {
+	case len(low) > 3 && (low[0] == "i" || low[0] == "we") && low[1] == "don't" && (low[2] == "want" || low[2] == "need"):
+		for i := 4; i < len(low); i++ {
+			if _, end := words.Base(low[i], func(b string) bool { return touching[b] }); end == "ed" {
+				if low[i-1] == "be" && low[i-2] == "to" {
+					i -= 2
+				}
+				return Span{3, i}, true
+			}
+			if low[i] == "to" && i+1 < len(low) && (low[i+1] == "change" || low[i+1] == "break" || low[i+1] == "move") && i+2 >= len(low)-1 {
+				return Span{3, i}, true
+			}
+		}
+	case len(low) > 3 && (low[0] == "nobody" || low[0] == "nothing") && words.Modal(low[1]) && touches(low[2]):
+		return Object(low, 3), low[0] == "nobody"
+	}
+	return Span{}, false
 }
 
 // noThing reads "no login", "no new dependencies": a thing nobody wants, with its

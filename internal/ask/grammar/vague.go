@@ -29,7 +29,31 @@ func Vague(low []string) []string {
 	if len(low) <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !HasVerb(low) {
 		return []string{"which thing is meant, and what is to be done with it, is not said"}
 	}
+	if a, b := alternatives(low); a != "" {
+		return []string{a, b}
+	}
 	return identity(low)
+}
+
+// alternatives reads two deeds of which one is to be chosen: "should be chunked or
+// rejected", "remove or hide the banner". Somebody who can do either gets both.
+func alternatives(low []string) (one, other string) {
+	i := slices.Index(low, "or")
+	if i < 1 || i+1 >= len(low) {
+		return "", ""
+	}
+	verb := func(w string) (string, string) { return words.Base(w, AnyVerb) }
+	a, endA := verb(low[i-1])
+	b, endB := verb(low[i+1])
+	switch {
+	case a == "" || b == "" || endA != endB:
+		return "", ""
+	case i == 1 && endA == "" && i+2 < len(low) && !Nounish[low[0]]:
+		return low[0], low[2]
+	case endA == "ed" && i > 2 && low[i-2] == "be" && (low[i-3] == "should" || low[i-3] == "must"):
+		return low[i-1], low[i+1]
+	}
+	return "", ""
 }
 
 // Part reports that only some of a number of things are meant: half of the alerts.

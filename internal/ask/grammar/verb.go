@@ -28,6 +28,9 @@ func Imperative(low []string) int {
 		return n
 	}
 	w := low[0]
+	if w == "" || w[0] == '-' || compound(low) {
+		return 0
+	}
 	if _, i := Apart(w, low); i > 0 || UnknownVerb(low) {
 		return 1
 	}
@@ -56,6 +59,23 @@ func Imperative(low []string) int {
 		return 1
 	}
 	return nounishVerb(low)
+}
+
+// compound reports a verb's form that stands in a subject: "backfill dag ignores the end
+// date". What it would act on has no article, and does something itself.
+func compound(low []string) bool {
+	if len(low) < 4 || Nounish[low[0]] || words.Determiner(low[1]) || words.Pronoun(low[1]) || words.Preposition(low[1]) || low[1] == "\"" || !AnyVerb(low[0]) {
+		return false
+	}
+	for i := 2; i < min(len(low), 5); i++ {
+		if words.Subordinator(low[i]) || words.Preposition(low[i]) || Conditional(low[i]) || low[i] == "that" || low[i] == "," || low[i] == "and" {
+			return false
+		}
+		if end, ok := words.Fails(low[i]); ok && end == "s" && i+1 < len(low) && words.Determiner(low[i+1]) || low[i] == "isn't" || low[i] == "doesn't" || low[i] == "is" || low[i] == "does" {
+			return true
+		}
+	}
+	return false
 }
 
 // UnknownVerb reports a word that is no verb of the lists but stands where one does: in
@@ -95,8 +115,19 @@ var Nounish = func() map[string]bool {
 		"clear", "store", "render", "ping", "track", "cross", "clean", "draft", "trigger", "ask", "rank", "author", "transform", "require", "mark", "describe", "merge", "attempt", "read", "apply", "double", "standup", "build", "extract", "light", "highlight", "format", "process"} {
 		out[w] = true
 	}
+	for w := range strings.FieldsSeq(twofold) {
+		out[w], plural[w] = true, true
+	}
 	return out
 }()
+
+// twofold are verbs that are as often nouns, also with an -s.
+const twofold = `label caption seed stub wire sketch name title pick match push pull loop escape mask hash buffer batch queue space anchor dock float outline shade
+	tint fade blur cast override clone copy duplicate lock delay advance fold mute route forward proxy floor shard bundle ship crop trim pad slim thin
+	nest tune mirror abstract refresh dump bin toss wipe flash blink beep zoom pan drag swipe tap pause resume block ban favourite favorite bookmark
+	archive share invite comment mention stream watermark stamp focus flush index snapshot audit refund charge bill sign trace profile sample forecast
+	cluster score scan scroll toggle reward reply quote pin star survey number surface broadcast book reserve undo redo rate secure inherit stagger bind
+	cancel suppress parse slow dim inset stretch squeeze approve square reject prune prefer choose backfill reboot`
 
 func nounishVerb(low []string) int {
 	next := low[1]
@@ -165,6 +196,9 @@ func thirdPerson(low []string, i int) bool {
 		return false
 	}
 	if end, ok := words.Fails(w); ok && (end == "s" || end == "ed") {
+		if end == "ed" && i == 1 && Nounish[prev] && i+1 < len(low) && strings.HasSuffix(low[i+1], "s") && !words.Determiner(low[i+1]) {
+			return false // "retry failed chunks"
+		}
 		return i+1 >= len(low) || !words.Auxiliary(low[i+1])
 	}
 	if states[w] {
