@@ -200,6 +200,9 @@ func (p *parse) isTopic(left []string, pieces int) bool {
 		return false
 	}
 	named := len(left) > 0 && len(left) < 4 && grammar.Nounish[left[0]] && !slices.ContainsFunc(left, words.Determiner) // "exchange rates: …"
+	if pieces == 0 && len(left) > 2 && len(left) < 8 && (left[0] == "the" || left[0] == "our") && !grammar.HasVerb(left) {
+		return true // "the colour of the links: blue"
+	}
 	if len(left) > 4 || grammar.HasVerb(left) && !named || len(left) > 0 && grammar.Indefinite(left) && (left[0] == "a" || left[0] == "an" || left[0] == "new") {
 		return false
 	}
@@ -272,6 +275,9 @@ func (p *parse) colon(c grammar.Clause, rest []grammar.Clause) bool {
 			p.acts = append(p.acts, deed.Read(r))
 		}
 		return true
+	}
+	if wordsLeft[len(wordsLeft)-1] == "order" && a.Deed == deed.Request {
+		a.Marker = belay.MarkModify // "the items in this order: …"
 	}
 	p.acts = append(p.acts, a)
 	if first := rest[0].Low(); a.Deed == deed.Complaint && len(first) > 0 && grammar.Imperative(first) == 0 && !grammar.Finite(first) {

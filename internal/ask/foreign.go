@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
@@ -74,6 +75,7 @@ func at(line string, phrases []string) int {
 func (p *parse) understood(c grammar.Clause, tongue words.Tongue) deed.Act {
 	low := c.Low()
 	a := deed.Act{C: c, Core: grammar.Span{From: 0, To: len(low)}, Pronoun: false}
+	a.Also = slices.ContainsFunc(low[:min(3, len(low))], func(w string) bool { return tongue.Also[w] })
 	line := " " + strings.Join(low, " ") + " "
 	if ph := first(line, tongue.Hands); ph != "" {
 		a.Deed = deed.Keep

@@ -34,10 +34,14 @@ func (p *parse) freshly(a deed.Act) {
 		}
 		return
 	case deed.Complaint:
-		if a.C.Block.Kind != prose.Item {
+		if a.C.Block.Kind != prose.Item && (first || a.Strength == grammar.Plain || !p.feature(a, low[n:])) {
 			return
 		}
 	default:
+		return
+	}
+	if i := slices.IndexFunc(p.acts, func(b deed.Act) bool { return b.C.Sent == a.C.Sent && b.Deed == deed.Keep }); i >= 0 && a.C.Join == "," && (low[0] == "just" || low[0] == "only" || low[0] == "simply") {
+		p.note(a, "", "what there is in its place: part of what is not wanted")
 		return
 	}
 	if !first && p.styled(a, low[n:]) {

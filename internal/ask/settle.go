@@ -467,6 +467,13 @@ func (p *parse) lastly() {
 			return
 		}
 	}
+	for _, a := range p.acts {
+		if low := a.C.Low(); a.Deed == deed.Keep && len(a.Keeps) == 1 && grammar.Behaves(low) {
+			p.preserve = nil
+			p.emit(a, belay.MarkModify, "what is not to happen, and nothing else is asked")
+			return
+		}
+	}
 	why := []string{"what is wanted is not said"}
 	if p.lang == "?" {
 		why = []string{"this language is not read; the words are kept as they are"}
@@ -478,7 +485,7 @@ func (p *parse) lastly() {
 // says no more reports what is wrong.
 func statesFact(low []string) bool {
 	n, _ := grammar.Strip(low)
-	if n >= len(low) || len(low)-n < 4 || words.Pronoun(low[n]) || words.Subject(low[n]) || grammar.Idle(low) {
+	if n >= len(low) || len(low)-n < 3 || words.Pronoun(low[n]) || words.Subject(low[n]) || grammar.Idle(low) {
 		return false
 	}
 	i, ok := grammar.Predicate(low[n:])

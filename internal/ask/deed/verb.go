@@ -41,7 +41,12 @@ func (a Act) imperative(rest []string, at, k int) Act {
 		return a
 	}
 	switch sense {
-	case words.Add, words.Capable:
+	case words.Capable:
+		a = a.adding(o)
+		if i := slices.Index(o, "be"); i > 0 && i < 5 && (a.Verb == "let" || a.Verb == "allow") {
+			a.Marker = passive(o[i+1:]) // "let the button be green"
+		}
+	case words.Add:
 		a = a.adding(o)
 	case words.Modify:
 		a.Marker = belay.MarkModify
@@ -51,7 +56,7 @@ func (a Act) imperative(rest []string, at, k int) Act {
 		if a.Verb == "run" && len(o) > 0 && (o[0] == "a" || o[0] == "an") {
 			a.Marker = belay.MarkAdd
 		}
-		if a.Verb == "stop" || a.Verb == "release" && len(o) == 0 {
+		if a.Verb == "stop" && !stopsDoing(o) || a.Verb == "release" && len(o) == 0 {
 			a.Deed = Mend
 		}
 	case words.Fix:
@@ -128,6 +133,16 @@ func (a Act) removing(o []string) Act {
 		a.Deed, a.Readings = Doubt, r
 	}
 	return a
+}
+
+// stopsDoing reports "stop showing the popup": something it does on purpose.
+func stopsDoing(o []string) bool {
+	if len(o) < 2 {
+		return false
+	}
+	_, fails := words.Fails(o[0])
+	_, end := words.Base(o[0], grammar.AnyVerb)
+	return end == "ing" && !fails
 }
 
 // making reads make, get and have, whose object says what they ask.

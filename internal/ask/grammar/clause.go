@@ -131,7 +131,7 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 	case ":":
 		return ":", i + 1
 	case "+", "plus", "&":
-		if i > start && plusOpens(low, i) {
+		if i > start && !words.Determiner(low[i-1]) && plusOpens(low, i) {
 			return "+", i + 1
 		}
 	case ",":
@@ -148,7 +148,7 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 			return "because", i + 2
 		}
 	case "without":
-		if i > start && i+1 < len(low) && gerund(low[i+1]) {
+		if i > start && i+1 < len(low) && gerund(low[i+1]) && !(Finite(low[start:i]) && !slices.ContainsFunc(low[start:i], words.Modal)) {
 			return "without", i
 		}
 	default:

@@ -90,7 +90,7 @@ var keptTail = map[string]bool{"as": true, "alone": true, "untouched": true, "un
 func Prohibition(low []string) (Span, bool) {
 	i := 0
 	switch {
-	case low[0] == "don't" || low[0] == "never":
+	case (low[0] == "don't" || low[0] == "never") && negated(low):
 		i = 1
 	case len(low) > 1 && (low[0] == "do" && low[1] == "not" || low[0] == "not" && low[1] == "to"):
 		i = 2
@@ -113,6 +113,22 @@ func Prohibition(low []string) (Span, bool) {
 		to = last
 	}
 	return Span{0, to}, true
+}
+
+// Behaves reports a prohibition that is about what the product does, not about what is to
+// be left alone: "don't show the price to guests".
+func Behaves(low []string) bool {
+	n, _ := Strip(low)
+	if n+2 >= len(low) || low[n] != "don't" && !(low[n] == "do" && low[n+1] == "not") {
+		return false
+	}
+	i := n + 1
+	if low[n] == "do" {
+		i++
+	}
+	b, end := words.Base(low[i], AnyVerb)
+	sense, _ := words.Verb(b)
+	return end == "" && (sense == words.Show || sense == words.Capable)
 }
 
 // unwanted reads "I don't want the wifi code touched", "nobody should touch X".

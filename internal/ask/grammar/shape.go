@@ -127,7 +127,7 @@ func Wanting(low []string) int {
 		next := low[i+1]
 		switch low[i] {
 		case "wants", "want", "wanting", "wish", "wishes":
-			if !words.Negative(low[i-1]) && low[i-1] != "i" {
+			if !words.Negative(low[i-1]) && low[i-1] != "i" && !words.Tech(low[i-1]) && !words.Product(low[i-1]) {
 				return i
 			}
 		case "asking", "asked", "ask", "waiting", "begging":
@@ -151,9 +151,11 @@ func Modal(low []string) (at, n int) {
 			return 0, 0
 		case w == "should" || w == "must" || w == "shall" || w == "shouldn't" || w == "mustn't":
 			return i, 1
-		case (w == "has" || w == "have" || w == "needs" || w == "need" || w == "ought" || w == "want" || w == "wants") && i+1 < len(low) && low[i+1] == "to" && low[0] != "i" && (low[0] != "we" || w == "need" || w == "have"):
+		case (w == "has" || w == "have" || w == "needs" || w == "need" || w == "ought" || w == "want" || w == "wants") && i+1 < len(low) && low[i+1] == "to" && low[0] != "i" && (low[0] != "we" || w == "need" || w == "have") && !(w == "wants" && (words.Tech(low[i-1]) || words.Product(low[i-1]))):
 			return i, 2
 		case (w == "can" || w == "may") && i < 4:
+			return i, 1
+		case (w == "could" || w == "would" || w == "might") && i+2 < len(low) && low[i+1] == "be" && Compared(low[i+1:]) > 0:
 			return i, 1
 		case words.Subordinator(w) || w == "if" || w == "when":
 			return 0, 0
@@ -242,7 +244,7 @@ func Apart(verb string, low []string) (words.Sense, int) {
 			return words.None, 0
 		}
 		if words.Particle(low[i]) {
-			if s, ok := words.PhraseOf(verb, low[i]); ok && (i == len(low)-1 || !words.Determiner(low[i+1])) {
+			if s, ok := words.PhraseOf(verb, low[i]); ok && (i == len(low)-1 || !words.Determiner(low[i+1]) || verb == "take" && low[i] == "off") {
 				return s, i
 			}
 		}
@@ -267,6 +269,9 @@ func Generic(o []string) bool {
 // be: "make coupons case-insensitive".
 func Predicative(o []string) bool {
 	last := o[len(o)-1]
+	if len(o) > 2 && len(o) < 6 && !Articled(o[0]) && (strings.HasSuffix(last, "able") || strings.HasSuffix(last, "sensitive")) {
+		return true
+	}
 	return len(o) == 2 && (strings.HasSuffix(last, "able") || strings.HasSuffix(last, "ive") || strings.HasSuffix(last, "ous") || strings.HasSuffix(last, "ed"))
 }
 

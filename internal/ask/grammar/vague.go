@@ -11,7 +11,7 @@ import (
 func Vague(low []string) []string {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " the usual ", " whatever is easier", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual "} {
-		if strings.Contains(line, p) {
+		if strings.Contains(line, p) && !(strings.Contains(p, "same") && Finite(low) && low[0] != "do") {
 			return []string{"what was done before is meant, which this message does not name"}
 		}
 	}
@@ -77,7 +77,7 @@ func Part(low []string) bool {
 // be (a colour, a number, "sortable", "a soft delete", "done by …") leaves nothing open.
 func identity(low []string) []string {
 	i := slices.IndexFunc(low, func(w string) bool { return w == "should" || w == "must" })
-	if i < 1 || i+2 >= len(low) || low[i+1] != "be" || low[0] == "there" || words.Subject(low[0]) || i > 4 {
+	if i < 1 || i+2 >= len(low) || low[i+1] != "be" || low[0] == "there" || i > 1 && words.Determiner(low[0]) && bareNoun(low[i+2]) || words.Subject(low[0]) || i > 4 {
 		return nil
 	}
 	o := low[i+2:]

@@ -15,6 +15,9 @@ func AnyVerb(b string) bool { _, ok := words.Verb(b); return ok || b == "touch" 
 
 // negated reports a prohibition at the start: "don't …", "do not …", "never …".
 func negated(low []string) bool {
+	if _, end := words.Base(low[min(1, len(low)-1)], AnyVerb); low[0] == "never" && (end == "s" || end == "ed" || states[low[min(1, len(low)-1)]]) {
+		return false // "and never comes back"
+	}
 	return len(low) > 1 && (low[0] == "don't" || low[0] == "never" || low[0] == "do" && low[1] == "not" || low[0] == "not" && low[1] == "to")
 }
 
@@ -132,6 +135,8 @@ const twofold = `label caption seed stub wire sketch name title pick match push 
 func nounishVerb(low []string) int {
 	next := low[1]
 	switch {
+	case next == "first" || next == "last" || next == "too" || next == "instead" || next == "now" || next == "then" || next == "only":
+		return 0
 	case next == "of" || next == "for" || next == "in" || next == "on" || next == "at" || next == "from" || next == "and" || next == "," || next == "or" || next == "no" || next == ":" || next == "is" || next == "+":
 		return 0
 	case words.Auxiliary(next) || words.Negative(next):
@@ -144,110 +149,6 @@ func nounishVerb(low []string) int {
 	return 1
 }
 
-// Finite reports whether a clause has a subject and something it does: an auxiliary
-// behind the first word, or a verb's third person.
-func Finite(low []string) bool {
-	_, ok := Predicate(low)
-	return ok
-}
-
-// Predicate is where the finite verb of a clause stands.
-func Predicate(low []string) (int, bool) {
-	for i, w := range low {
-		switch {
-		case i > 1 && (w == "when" || w == "if" || w == "while" || w == "once" || w == "whenever") && !Conditional(low[0]):
-			return 0, false
-		case i > 0 && (w == "," || w == ";" || w == ":" || words.Subordinator(w) || w == "that" && i > 1):
-			return 0, false
-		case i > 0 && words.Auxiliary(w) && !Asked(low, i):
-			return i, true
-		case i == 0 && (w == "it's" || w == "that's" || w == "there's" || w == "they're" || w == "we're" || w == "you're" || w == "i'm" || w == "i've" || w == "we've"):
-			return 0, true
-		case i > 0 && thirdPerson(low, i):
-			return i, true
-		case i > 0 && plainVerb(low, i):
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-// Asked reports an auxiliary that belongs to a smaller clause: "how it is", "to be".
-func Asked(low []string, i int) bool {
-	if low[i-1] == "to" || low[i] == "be" && !words.Modal(low[i-1]) {
-		return true
-	}
-	for j := max(0, i-4); j < i; j++ {
-		switch low[j] {
-		case "when", "if", "how", "what", "while", "once", "why", "before", "after":
-			return j > 0 || low[j] == "how" || low[j] == "what"
-		}
-	}
-	return false
-}
-
-// thirdPerson reports a verb in -s that follows something that can be its subject.
-func thirdPerson(low []string, i int) bool {
-	w, prev := low[i], low[i-1]
-	if words.Determiner(prev) && !words.Pronoun(prev) || words.Preposition(prev) || prev == "and" || prev == "," {
-		return false
-	}
-	if _, ok := words.Number(prev); ok {
-		return false
-	}
-	if end, ok := words.Fails(w); ok && (end == "s" || end == "ed") {
-		if end == "ed" && i == 1 && Nounish[prev] && i+1 < len(low) && strings.HasSuffix(low[i+1], "s") && !words.Determiner(low[i+1]) {
-			return false // "retry failed chunks"
-		}
-		return i+1 >= len(low) || !words.Auxiliary(low[i+1])
-	}
-	if states[w] {
-		return true
-	}
-	b, end := words.Base(w, AnyVerb)
-	if prev == "\"" && i == 1 && end == "s" {
-		return true // `tool --help` lists …
-	}
-	if b == "" || end != "s" || i+1 < len(low) && (words.Auxiliary(low[i+1]) || low[i+1] == "of") {
-		return false
-	}
-	return !plural[b] || words.Subject(prev) || i+1 < len(low) && (words.Determiner(low[i+1]) || words.Pronoun(low[i+1]))
-}
-
-// plural are verbs whose -s is as often a noun in the plural.
-var plural = map[string]bool{"list": true, "link": true, "test": true, "log": true, "report": true, "update": true, "alert": true,
-	"filter": true, "upload": true, "download": true, "export": true, "import": true, "order": true, "tag": true, "post": true, "email": true, "mail": true,
-	"backup": true, "benchmark": true, "mock": true, "hook": true, "change": true, "fix": true, "port": true, "point": true, "check": true,
-	"record": true, "answer": true, "search": true, "limit": true, "cache": true, "register": true, "support": true, "release": true, "document": true,
-	"design": true, "color": true, "colour": true, "group": true, "call": true, "build": true, "patch": true, "review": true, "retry": true, "scale": true, "set": true, "use": true, "load": true, "run": true, "print": true, "store": true, "view": true}
-
-// states are other finite verbs that a description of how things are is made of.
-var states = func() map[string]bool {
-	out := map[string]bool{}
-	for _, w := range []string{"says", "keeps", "goes", "comes", "stays", "remains", "happens", "takes", "gets", "needs", "lives", "works",
-		"belongs", "contains", "arrives", "appears", "seems", "feels", "warns", "climbs", "overlaps", "becomes", "asks", "jumps", "exists", "knows",
-		"finds", "sits", "stands", "tells", "claims", "thinks", "wants", "likes", "lands", "closes", "hits", "falls", "leads", "passes", "moves", "enters", "sits", "matters", "means", "makes", "helps", "hurts", "costs", "depends", "applies", "follows", "covers", "serves", "fits", "suits", "opens", "expects", "returns", "shows", "ignores", "sees", "respawn", "shows"} {
-		out[w] = true
-	}
-	return out
-}()
-
-// plainVerb reports the verb of a plural subject that no ending betrays: "members get
-// …", "runs come …", "jobs fail".
-func plainVerb(low []string, i int) bool {
-	prev, w := low[i-1], low[i]
-	many := words.Subject(prev) && prev != "it" && prev != "that" && prev != "this" && prev != "there" || len(prev) > 3 && prev[len(prev)-1] == 's' && prev[len(prev)-2] != 's'
-	if !many || i > 9 {
-		return false
-	}
-	switch w {
-	case "get", "come", "go", "keep", "need", "look", "appear", "show", "end", "arrive", "start", "become", "respawn", "feel", "disappear", "want", "find", "belong", "accept":
-		return !AnyVerb(low[0]) || Nounish[low[0]] || i > 2 // asking Imperative would ask this again
-	}
-	end, ok := words.Fails(w)
-	return ok && (end == "" || end == "ed") && i+1 <= len(low)
-}
-
 // HasVerb reports whether a sentence has any verb in a place where one counts.
 func HasVerb(low []string) bool {
 	n, s := Strip(low)
@@ -255,6 +156,9 @@ func HasVerb(low []string) bool {
 		return true
 	}
 	for i, w := range low {
+		if i > 0 && (w == "which" || w == "who" || w == "that") {
+			return false // what follows tells of a thing
+		}
 		if words.Auxiliary(w) || i > 0 && (thirdPerson(low, i) || plainVerb(low, i)) {
 			return true
 		}

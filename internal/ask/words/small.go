@@ -57,6 +57,7 @@ var openers = func() map[string]bool {
 		"make it so that", "make it so", "make sure that", "make sure", "ensure that", "ensure", "it would be great if", "it would be nice if", "it would be good if", "would be good if", "would be nice if",
 		"would be great if", "it'd be nice if", "it'd be great if", "would be cool if", "it would be cool if", "is it possible that", "i think", "i guess", "i suppose", "i believe",
 		"i'd like that", "i want that", "we want that", "i'd expect that", "the nicest thing would be", "what we want is", "what i want is", "what we need is", "what i need is",
+		"it would help if", "it would help a lot if", "it'd help if", "it'd be good if", "it'd be cool if", "would help if", "i'd be happy if", "i'd be glad if", "i would be happy if", "it would be wonderful if", "it would be lovely if", "i miss", "we miss", "we're lacking", "we lack", "i'm missing", "what about having",
 		"would it be possible to have", "is it possible to have", "i'd like to have", "i would like to have", "we would like to have", "we'd like to have", "we want to have", "i want to have", "can we have", "could we have",
 		"can we get", "could we get", "can i have", "can i get", "could i get", "could i have", "may i have", "how about", "what about", "is there a way to have", "i would like", "i'd like", "we'd like", "we would like", "i'd love",
 		"i'd rather have", "i'd rather see", "i'd prefer", "i would prefer", "we'd prefer", "we'd rather have", "i prefer", "i would rather have", "need", "want", "would like", "wanted", "missing", "i need", "we need", "i want", "we want", "there should be", "there should also be", "there must be", "there has to be", "there needs to be", "should there be",
@@ -95,6 +96,12 @@ func Number(w string) (int, bool) {
 	}
 	n, err := strconv.Atoi(w)
 	return n, err == nil && n >= 0 && w[0] != '+' && w[0] != '-' && len(w) < 7 && (len(w) == 1 || w[0] != '0')
+}
+
+// Several reports a number of more than one.
+func Several(w string) bool {
+	n, ok := Number(w)
+	return ok && n > 1
 }
 
 var units = set(`s sec secs second seconds ms min mins minute minutes h hr hrs hour hours day days week weeks month months year years

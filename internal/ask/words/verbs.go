@@ -106,6 +106,7 @@ var phrases = map[string]Sense{
 	"comment out": Modify, "gray out": Modify, "grey out": Modify, "fade out": Modify, "phase out": Modify, "opt in": Capable, "swap over": Modify, "flesh out": Add, "fill in": Add,
 	"count down": Show, "keep track of": Show, "play back": Show, "check off": Show, "tick off": Show, "sign out": Show, "sign up": Show, "check in": Show, "pop up": Show, "light up": Show,
 	"bring down": Modify, "bring up": Modify, "go back to": Modify, "move away from": Modify, "get off": Modify, "move off": Modify, "go down to": Modify, "go up to": Modify, "stick to": Modify,
+	"try again": Show, "out with": Remove, "away with": Remove, "down with": Remove,
 	"fall back": Modify, "back off": Modify, "opt out": Capable, "log in": Show, "log out": Show, "sign in": Show, "close off": Modify,
 }
 
