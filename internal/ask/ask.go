@@ -276,6 +276,9 @@ func (p *parse) colon(c grammar.Clause, rest []grammar.Clause) bool {
 		}
 		return true
 	}
+	if deed.Quotes(rest[0]) && a.Deed == deed.Request && a.Verb == "a thing named" {
+		a.Deed, a.Marker, a.Strength, a.Verb = deed.Complaint, belay.MarkFix, grammar.Plain, "an error in quotes"
+	}
 	if wordsLeft[len(wordsLeft)-1] == "order" && a.Deed == deed.Request {
 		a.Marker = belay.MarkModify // "the items in this order: …"
 	}

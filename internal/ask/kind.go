@@ -51,6 +51,9 @@ func (p *parse) whole(a deed.Act) bool {
 	case "add", "include", "support", "show", "document", "allow", "let", "insert", "log", "needs", "need":
 		return a.Verb == "need" && a.Made
 	}
+	if isWish(a.Verb) && a.Verb != "need" && p.lang == "" {
+		return false // "the logo should link to the shop"
+	}
 	o := low[min(a.Obj, len(low)):]
 	if p.lang != "" {
 		o = low

@@ -128,6 +128,10 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, grammar.Plain, "although"
 		return a
 	}
+	if grammar.Continues(rest) && (a.C.Join == "and" || a.C.Join == ",") {
+		a.Pronoun, a.Verb = true, rest[0] // "… and writes …": the subject is the one before
+		return a
+	}
 	if k := grammar.ShouldFirst(rest); k && a.C.Join == "" && len(rest) > 2 {
 		a.Pronoun = true
 		return a.should(append([]string{"it"}, rest...), 1, 2)

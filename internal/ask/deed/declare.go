@@ -128,6 +128,10 @@ func (a Act) should(low []string, at, next int) Act {
 	o := low[next:]
 	line := strings.Join(o, " ") + " "
 	a.Obj = a.Core.From + next
+	if r := grammar.Better(o); r != nil && len(o) < 5 && (o[0] == "be" || o[0] == "look" || o[0] == "feel") {
+		a.Deed, a.Readings = Doubt, r
+		return a
+	}
 	switch {
 	case o[0] == "go" && len(o) == 1 || line == "be gone " || o[0] == "go" && o[1] == "away" || o[0] == "disappear" && len(o) == 1 && !a.Pronoun:
 		a.Marker = belay.MarkRemove // "the banner has to go"
@@ -211,6 +215,48 @@ func passive(o []string) belay.Marker {
 	return belay.MarkModify
 }
 
+// Quotes reports a clause that holds a message of something that went wrong.
+func Quotes(c grammar.Clause) bool { return slices.ContainsFunc(c.T, badQuote) }
+
+// badQuote reports a message in quotes that says something went wrong.
+func badQuote(t prose.Token) bool {
+	if t.Form != prose.Quoted && t.Form != prose.Code {
+		return false
+	}
+	for _, w := range []string{"invalid", "error", "failed", "cannot", "can't", "denied", "not found", "undefined", "exception", "unexpected", "refused", "timed out", "timeout", "unable", "could not", "something went wrong", "no such"} {
+		if strings.Contains(t.Low, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// deeds are nouns of doing: "cart page redesign", "removal of the old API".
+var deeds = map[string]belay.Marker{"redesign": belay.MarkModify, "refactoring": belay.MarkModify, "refactor": belay.MarkModify, "rewrite": belay.MarkModify, "migration": belay.MarkModify,
+	"upgrade": belay.MarkModify, "removal": belay.MarkRemove, "deletion": belay.MarkRemove, "renaming": belay.MarkModify, "replacement": belay.MarkModify, "overhaul": belay.MarkModify, "facelift": belay.MarkModify}
+
+// nominal reads a deed that is named and not ordered. Something new is a thing, not a deed.
+func nominal(low []string) (belay.Marker, bool) {
+	if grammar.Articled(low[0]) {
+		return "", false
+	}
+	for i, w := range low {
+		if i > 3 || i > 0 && (words.Preposition(w) || w == ",") {
+			break
+		}
+		if m, ok := deeds[w]; ok && (i+1 == len(low) || !deedNoun(low[i+1])) {
+			return m, true
+		}
+	}
+	return "", false
+}
+
+// deedNoun reports a noun behind a noun of doing, which is then what it is about:
+// "migration guide".
+func deedNoun(w string) bool {
+	return !words.Preposition(w) && !words.Subordinator(w) && w != "," && w != "please" && w != "and" && w != "with"
+}
+
 func isValue(w string) bool { _, ok := grammar.Value(w); return ok }
 
 // participle reports a verb in -ing or -ed: "needs renaming".
@@ -231,10 +277,21 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 			return a
 		}
 	}
+	if _, ok := nominal(rest); ok && a.C.Join == "" {
+		a.C.Frag = true
+	}
 	if grammar.Told(rest) && !(rest[0] == "from" && grammar.Old(rest)) || !a.C.Frag && !s.Please && !slices.Contains(a.C.Low(), "please") && !(a.C.Join == "" && slices.ContainsFunc(rest, words.Product)) && a.C.Block.Kind != prose.Item && !a.C.Group && !a.Also && a.C.Join != "and" && a.C.Join != "+" && grammar.Compared(rest) == 0 && !grammar.Valued(rest) && !grammar.Old(rest) && !grammar.Articled(rest[0]) && !strings.HasPrefix(rest[0], "-") && !grammar.MoreThings(rest) && !slices.Contains(rest, "too") {
 		return a
 	}
+	if slices.ContainsFunc(a.C.T, badQuote) && !s.Please && !grammar.Articled(rest[0]) {
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, grammar.Plain, "an error in quotes"
+		return a
+	}
 	a.Deed, a.Verb = Request, "a thing named"
+	if m, ok := nominal(rest); ok {
+		a.Marker = m
+		return a
+	}
 	if b, end := words.Base(rest[0], grammar.AnyVerb); end == "ing" && b != "" && len(rest) > 1 {
 		a.Verb = rest[0]
 		switch sense, _ := words.Verb(b); sense {

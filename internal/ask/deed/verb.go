@@ -81,6 +81,8 @@ func (a Act) imperative(rest []string, at, k int) Act {
 		switch {
 		case sense == words.None && grammar.UnknownVerb(rest):
 			a.Deed, a.Marker = Request, belay.MarkModify
+		case a.Verb == "do" && a.Pronoun:
+			a.Deed = Mend
 		case grammar.ToVerb(o) > 0:
 			a.Deed, a.Marker = Request, belay.MarkModify
 		}

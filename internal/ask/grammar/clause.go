@@ -136,7 +136,14 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 		}
 	case ",":
 		return comma(low, start, i, frag)
-	case "and", "but", "then", "or":
+	case "or":
+		if i > start && frag && i+1 < len(low) && low[i+1] == "no" {
+			return "or", i + 1
+		}
+		if i > start && opens(low[i+1:]) && !joinsSubjects(low[start:i], low[i+1:]) {
+			return w, i + 1
+		}
+	case "and", "but", "then":
 		if i > start && opens(low[i+1:]) && !joinsSubjects(low[start:i], low[i+1:]) {
 			return w, i + 1
 		}
@@ -148,7 +155,7 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 			return "because", i + 2
 		}
 	case "without":
-		if i > start && i+1 < len(low) && gerund(low[i+1]) && !(Finite(low[start:i]) && !slices.ContainsFunc(low[start:i], words.Modal)) {
+		if i > start && i+1 < len(low) && gerund(low[i+1]) && orders(low[start:i]) {
 			return "without", i
 		}
 	default:
@@ -163,6 +170,12 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 		}
 	}
 	return "", 0
+}
+
+// orders reports a clause that asks for a deed, which can be done without another one.
+func orders(low []string) bool {
+	n, s := Strip(low)
+	return n < len(low) && (Imperative(low[n:]) > 0 || s.Opener && s.Verb || !Finite(low[n:]))
 }
 
 // joinsSubjects reports two things that do one thing together: "the account page and

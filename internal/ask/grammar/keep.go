@@ -188,7 +188,7 @@ var stayed = []string{
 	"is not affected", "are not affected", "isn't affected", "aren't affected", "is not part of", "are not part of", "isn't part of", "aren't part of", "is off limits", "are off limits", "is off-limits", "are off-limits", "is out of scope", "are out of scope", "is not in scope", "are not in scope", "isn't in scope", "aren't in scope", "isn't part of this",
 	"should be left", "should stay", "should remain", "must stay", "must remain", "has to stay", "have to stay", "needs to stay", "need to stay", "can stay", "may stay", "could stay", "will stay", "shall stay", "shall remain", "can remain", "to stay", "ought to stay",
 	"stays", "stay", "remains", "remain", "unchanged", "untouched", "unaffected", "has to keep", "have to keep", "must keep", "should keep", "needs to keep", "need to keep", "keeps its", "keep their", "keep its", "keeps their", "must still work", "should still work", "must continue to work", "has to continue", "have to continue", "must continue", "should continue", "has to be kept", "must be kept", "should be kept", "have to be kept", "can be kept", "is to be kept",
-	"must be identical", "should be identical", "must be the same", "should be the same", "must look the same", "should look the same", "has to be identical", "must be preserved", "should be preserved", "must be left", "can be left", "is fine as", "are fine as", "is good as", "are good as", "is ok as", "is fine the way", "are fine the way", "is perfect as", "is lovely", "as is", "as it is", "as they are", "must work as before", "should work as before", "are not to be touched", "is not to be touched", "exactly as it is", "exactly as they are",
+	"must be identical", "should be identical", "must be the same", "should be the same", "must still be able", "should still be able", "must still be possible", "should still be possible", "must still be", "must look the same", "should look the same", "has to be identical", "must be preserved", "should be preserved", "must be left", "can be left", "is fine as", "are fine as", "is good as", "are good as", "is ok as", "is fine the way", "are fine the way", "is perfect as", "is lovely", "as is", "as it is", "as they are", "must work as before", "should work as before", "are not to be touched", "is not to be touched", "exactly as it is", "exactly as they are",
 }
 
 // persists are what a thing may wrongly stay: a complaint, no wish.
@@ -235,3 +235,20 @@ func keptSubject(low []string) (Span, bool) {
 
 var trailing = map[string]bool{"obviously": true, "also": true, "of-course": true, "still": true, "just": true, "always": true, "please": true,
 	"should": true, "must": true, "naturally": true, "however": true, "though": true, "exactly": true, "clearly": true, "definitely": true, "simply": true}
+
+// LastThing is the last noun phrase of a clause that begins with the, our, my or this.
+func LastThing(low []string) (Span, bool) {
+	for i := len(low) - 2; i >= 0; i-- {
+		switch low[i] {
+		case "the", "our", "my", "your", "its", "this", "these":
+			s := Object(low, i)
+			for to := s.From + 2; to < s.To; to++ {
+				if words.Preposition(low[to]) || Adverb(low[to]) || words.Filler(low[to]) {
+					s.To = to
+				}
+			}
+			return s, s.To > s.From+1
+		}
+	}
+	return Span{}, false
+}

@@ -112,7 +112,10 @@ func plainVerb(low []string, i int) bool {
 	if often[prev] && i > 1 && low[i-2] != "and" && low[i-2] != "," && AnyVerb(w) && strings.HasSuffix(low[i-2], "s") && !AnyVerb(low[0]) {
 		return true // "the docs still mention …"
 	}
-	many := words.Subject(prev) && prev != "it" && prev != "that" && prev != "this" && prev != "there" || len(prev) > 3 && prev[len(prev)-1] == 's' && prev[len(prev)-2] != 's'
+	if (prev == "they" || prev == "we" || prev == "i" || prev == "you" && i == 1) && !often[w] && !words.Preposition(w) && !words.Negative(w) && !Adverb(w) && len(w) > 1 && w[0] >= 'a' && w[0] <= 'z' {
+		return true
+	}
+	many := prev == "people" || prev == "folks" || words.Subject(prev) && prev != "it" && prev != "that" && prev != "this" && prev != "there" || len(prev) > 3 && prev[len(prev)-1] == 's' && prev[len(prev)-2] != 's'
 	if !many || i > 9 {
 		return false
 	}
@@ -139,6 +142,9 @@ func does(low []string, i int) bool {
 		words.Determiner(prev) || words.Preposition(prev) || words.Preposition(w) || words.Filler(w) || slices.Contains(Actors, w) || words.Auxiliary(prev) || words.Several(prev) {
 		return false
 	}
+	if strings.ContainsAny(prev, "(_.") {
+		return true // "churn.sql divides by zero"
+	}
 	next := ""
 	if i+1 < len(low) {
 		next = low[i+1]
@@ -146,7 +152,7 @@ func does(low []string, i int) bool {
 	switch {
 	case often[prev] && prev != "just" && prev != "only" && i > 1:
 		return true
-	case next == "the" || next == "a" || next == "an" || next == "my" || next == "your" || next == "our" || next == "their" || next == "every" || next == "each" || next == "me" || next == "us" || next == "nothing" || next == "everything" || next == "anything" || next == "itself":
+	case next == "the" || next == "a" || next == "an" || next == "my" || next == "your" || next == "our" || next == "their" || next == "every" || next == "each" || next == "me" || next == "us" || next == "you" || next == "them" || next == "people" || next == "users" || next == "it" || next == "nothing" || next == "everything" || next == "anything" || next == "itself":
 		return i > 1 || Nounish[low[0]] || !AnyVerb(low[0])
 	case words.Several(next) && i > 1 && !(i+2 < len(low) && words.Unit(low[i+2])):
 		return Nounish[low[0]] || !AnyVerb(low[0])
@@ -162,4 +168,19 @@ func does(low []string, i int) bool {
 		return slices.ContainsFunc(low[1:i], words.Preposition)
 	}
 	return false
+}
+
+// Continues reports a clause that begins with a verb in -s: its subject is the one before.
+func Continues(low []string) bool {
+	if len(low) > 1 && often[low[0]] {
+		low = low[1:]
+	}
+	if len(low) < 2 || words.Auxiliary(low[1]) {
+		return false
+	}
+	b, end := words.Base(low[0], AnyVerb)
+	if states[low[0]] {
+		return true
+	}
+	return b != "" && end == "s" && (!plural[b] || words.Determiner(low[1]))
 }

@@ -219,7 +219,7 @@ func MoreThings(low []string) bool {
 // check every 30s", "fonts everywhere".
 func Valued(low []string) bool {
 	for i := 1; i < len(low); i++ {
-		if _, ok := Value(low[i]); ok && (i == len(low)-1 || words.Unit(low[i+1])) && (low[i-1] == "at" || low[i-1] == "to" || low[i-1] == "every" || low[i-1] == "after" || low[i-1] == "within" || low[i-1] == "under" || i == len(low)-1 && !words.Preposition(low[i-1])) {
+		if _, ok := Value(low[i]); ok && (i == len(low)-1 || words.Unit(low[i+1]) || Conditional(low[i+1])) && (low[i-1] == "at" || low[i-1] == "to" || low[i-1] == "every" || low[i-1] == "after" || low[i-1] == "within" || low[i-1] == "under" || (i == len(low)-1 || Conditional(low[i+1])) && !words.Preposition(low[i-1])) {
 			return low[0] != "a" && low[0] != "an"
 		}
 	}
@@ -228,6 +228,9 @@ func Valued(low []string) bool {
 
 // Idle reports words that go with a request and ask for nothing.
 func Idle(low []string) bool {
+	if n := len(low); n > 2 && (low[n-1] == "guess" || low[n-1] == "think" || low[n-1] == "suppose") && low[n-2] == "i" {
+		return true
+	}
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" thank", " cheers ", " regards ", " that's it ", " that's all ", " that is all ", " nothing fancy ", " no rush ", " great ", " asap ", " urgent ", " today ", " tomorrow ", " this week ", " before lunch ", " sorry ", " please and ", " good job ", " love ", " lol ", " haha ", " no hurry ", " if possible ", " same here ", " fyi ", " for now ", " hope ", " as soon as ", " dear ", " hello ", " hi ", " good morning ", " job log ", " ci says ", " up to you ", " your call ", " done ", " any ideas ", " any idea ", " no idea ", " help ", " what the ", " wtf ", " see above ", " see below ", " attached ", " nice to have ", " low prio ", " high prio "} {
 		if strings.Contains(line, p) {

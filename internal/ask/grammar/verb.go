@@ -125,7 +125,7 @@ var Nounish = func() map[string]bool {
 }()
 
 // twofold are verbs that are as often nouns, also with an -s.
-const twofold = `label caption seed stub wire sketch name title pick match push pull loop escape mask hash buffer batch queue space anchor dock float outline shade
+const twofold = `sum label caption seed stub wire sketch name title pick match push pull loop escape mask hash buffer batch queue space anchor dock float outline shade
 	tint fade blur cast override clone copy duplicate lock delay advance fold mute route forward proxy floor shard bundle ship crop trim pad slim thin
 	nest tune mirror abstract refresh dump bin toss wipe flash blink beep zoom pan drag swipe tap pause resume block ban favourite favorite bookmark
 	archive share invite comment mention stream watermark stamp focus flush index snapshot audit refund charge bill sign trace profile sample forecast

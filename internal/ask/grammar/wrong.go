@@ -242,7 +242,8 @@ func faintly(low []string, line string) (int, string) {
 	}
 	_, verb := Predicate(low)
 	for i, w := range low {
-		if words.Soft(w) && verb && i > 0 && (i+1 == len(low) || !Named(low, i)) {
+		attribute := (w == "old" || w == "red" || w == "late" || w == "early" || w == "odd" || w == "unchecked" || w == "visible" || w == "exposed") && i > 0 && words.Determiner(low[i-1]) && i+1 < len(low) && !words.Auxiliary(low[i+1])
+		if words.Soft(w) && !attribute && verb && i > 0 && (i+1 == len(low) || !Named(low, i)) {
 			return Faint, w
 		}
 	}
