@@ -272,7 +272,14 @@ func (p *parse) colon(c grammar.Clause, rest []grammar.Clause) bool {
 		p.acts = append(p.acts, deed.Act{Deed: deed.Ground, C: c, Core: grammar.Span{From: 0, To: len(c.T)}})
 		for _, r := range rest {
 			r.Block, r.Line, r.Sent, r.Group = c.Block, c.Line, c.Sent, true
-			p.acts = append(p.acts, deed.Read(r))
+			b := deed.Read(r)
+			if slices.ContainsFunc(wordsLeft, troubles) && b.Deed == deed.Request && (b.Verb == "a thing named" || grammar.Finite(r.Low())) {
+				b.Marker = belay.MarkFix
+			}
+			if low := r.Low(); b.Deed == deed.Keep && len(low) > 0 && low[0] == "no" && slices.ContainsFunc(wordsLeft, troubles) {
+				b = deed.Act{Deed: deed.Complaint, Marker: belay.MarkFix, Strength: grammar.Plain, Verb: "no", C: r, Core: grammar.Span{To: len(low)}}
+			}
+			p.acts = append(p.acts, b)
 		}
 		return true
 	}
@@ -283,7 +290,7 @@ func (p *parse) colon(c grammar.Clause, rest []grammar.Clause) bool {
 		a.Marker = belay.MarkModify // "the items in this order: …"
 	}
 	p.acts = append(p.acts, a)
-	if first := rest[0].Low(); a.Deed == deed.Complaint && len(first) > 0 && grammar.Imperative(first) == 0 && !grammar.Finite(first) {
+	if first := rest[0].Low(); a.Deed == deed.Complaint && a.Strength == grammar.Plain && len(first) > 0 && grammar.Imperative(first) == 0 {
 		return true // "typos in the post: …"
 	}
 	if a.Deed == deed.Request && (len(rest) == 0 || grammar.Imperative(rest[0].Low()) == 0) {
@@ -294,6 +301,11 @@ func (p *parse) colon(c grammar.Clause, rest []grammar.Clause) bool {
 		p.acts = append(p.acts, deed.Read(r))
 	}
 	return true
+}
+
+// troubles are words that announce a list of what is wrong.
+func troubles(w string) bool {
+	return w == "problems" || w == "issues" || w == "bugs" || w == "errors" || w == "defects" || w == "problem" || w == "issue" || w == "bug"
 }
 
 // preamble reports words that only announce a list: "do three small things", "please",

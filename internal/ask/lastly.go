@@ -38,6 +38,10 @@ func (p *parse) lastly() {
 				p.emit(a, a.Marker, "by “"+a.Verb+"”")
 				return
 			}
+			if lacking(a.C.Low()) {
+				p.emit(a, belay.MarkAdd, "there is none yet, and nothing else is asked")
+				return
+			}
 			p.emit(a, belay.MarkFix, "nothing else is asked")
 			for j, b := range p.acts {
 				equal := b.Deed == deed.Complaint && (b.C.Join == "and" || b.C.Join == ",") && !b.Pronoun
@@ -71,6 +75,12 @@ func statesFact(low []string) bool {
 	}
 	i, ok := grammar.Predicate(low[n:])
 	return ok && !words.Modal(low[n+i]) && low[n+i] != "was" && low[n+i] != "were" && low[n+i] != "had" && low[n+i] != "will"
+}
+
+// lacking reports that something does not exist yet: "we don't have a sitemap yet".
+func lacking(low []string) bool {
+	line := " " + strings.Join(low, " ") + " "
+	return strings.HasSuffix(line, " yet ") && (strings.Contains(line, " have ") || strings.Contains(line, " there is no ") || strings.Contains(line, " there are no ") || strings.Contains(line, " there's no ") || strings.Contains(line, " has no ") || strings.Contains(line, " exist "))
 }
 
 // possible reports what something can do now: "white can castle out of check".

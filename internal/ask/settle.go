@@ -12,9 +12,38 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
+// lone finds what is too little for a message of one clause: a thing and nothing about
+// it, a change without what to, an undo of what is not said.
+func (p *parse) lone() {
+	var only *deed.Act
+	for i := range p.acts {
+		if a := &p.acts[i]; a.Deed != deed.Ground {
+			if only != nil {
+				return
+			}
+			only = a
+		} else if len(a.C.T) > 2 {
+			return
+		}
+	}
+	if only == nil || only.Deed != deed.Request || p.fresh || only.C.Block.Section() != prose.Open || only.C.Topic != "" || p.lang != "" {
+		return
+	}
+	low := only.C.Low()
+	n, _ := grammar.Strip(low)
+	if only.C.Close == "?" && n > 1 && low[0] == "should" && (low[1] == "we" || low[1] == "i") {
+		only.Deed, only.Readings = deed.Doubt, []string{"it is to be done", "somebody is asked for an opinion"}
+		return
+	}
+	if r := grammar.TooLittle(low[n:], only.Verb == "a thing named"); r != nil {
+		only.Deed, only.Readings = deed.Doubt, r
+	}
+}
+
 // settle goes through the acts in the order of the message and folds into each other
 // what is one concern: a complaint and its cure, a thing and what qualifies it.
 func (p *parse) settle() {
+	p.lone()
 	for i := range p.acts {
 		a := &p.acts[i]
 		if s := a.C.Block.Section(); (s == prose.Around || s == prose.Expected || s == prose.Title) && a.Deed != deed.Keep {
@@ -127,7 +156,7 @@ func (p *parse) oneOfSeveral(i int) bool {
 		return false
 	}
 	next := p.acts[i+1]
-	return next.Also && next.C.Sent > a.C.Sent && next.Deed == deed.Request
+	return next.Also && (next.C.Sent > a.C.Sent || next.C.Join == ";") && next.Deed == deed.Request
 }
 
 // kept notes what a clause wants left alone, in the message's own words.

@@ -88,13 +88,17 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 		a.Deed, a.Readings = Doubt, r
 		return a
 	}
+	if a.C.Gap {
+		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "the verb before"
+		return a
+	}
 	if a.C.Join == "because" || a.C.Join == "if" {
 		if strength, by := grammar.Wrong(low); strength == grammar.Plain && a.C.Join == "because" {
 			a.Deed, a.Strength, a.Verb = Complaint, grammar.Faint, by
 		}
 		return a
 	}
-	if asksWhether(low[:n]) && len(rest) > 1 && rest[1] == "by" && grammar.AnyVerb(rest[0]) {
+	if asksWhether(low[:n]) && len(rest) > 1 && words.Preposition(rest[1]) && grammar.AnyVerb(rest[0]) {
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[0] // "is there a way to sort by price"
 		return a
 	}
@@ -213,6 +217,9 @@ func MarkerOf(s words.Sense) belay.Marker {
 // asksWhether reports an opener that asks for a possibility.
 func asksWhether(opener []string) bool {
 	line := strings.Join(opener, " ")
+	if strings.Contains(line, "be able to") {
+		return true
+	}
 	return strings.Contains(line, "is there a way") || strings.Contains(line, "possib") || strings.Contains(line, "is there any way")
 }
 

@@ -49,6 +49,14 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "from now on"
 		return a
 	}
+	if i, ok := grammar.Predicate(rest); ok && i > 0 && i+2 < len(rest) && (rest[i] == "gets" || rest[i] == "get") && grammar.Articled(rest[i+1]) && !slices.Contains(grammar.Actors, rest[i-1]) && !slices.ContainsFunc(rest, words.Soft) && !slices.ContainsFunc(rest, words.Wrong) {
+		a.Deed, a.Marker, a.Verb, a.Obj = Request, belay.MarkAdd, rest[i], a.Core.From+i+1 // "each chart gets a legend"
+		return a
+	}
+	if i := slices.Index(rest, "would"); i > 0 && i+1 < len(rest) && !words.Subject(rest[0]) && a.C.Join != "because" && (rest[i+1] == "save" || rest[i+1] == "help" || rest[i+1] == "make" || rest[i+1] == "rock" || rest[i+1] == "come") && !slices.Contains(rest, "if") {
+		a.Deed, a.Marker, a.Verb, a.Core.To = Request, belay.MarkAdd, "would "+rest[i+1], a.Core.From+i
+		return a
+	}
 	if belongs := slices.Index(rest, "belongs"); belongs > 0 {
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "belongs"
 		return a
@@ -166,6 +174,9 @@ func (a Act) should(low []string, at, next int) Act {
 
 // promised is what "X should V" asks for: by the verb, and by who X is.
 func (a Act) promised(o []string, actor bool) belay.Marker {
+	if a.Also && o[0] != "be" && o[0] != "look" && grammar.Compared(o) == 0 {
+		return belay.MarkAdd
+	}
 	b, _ := words.Base(o[0], grammar.AnyVerb)
 	sense, _ := words.Verb(b)
 	if s, n := words.Phrase(o); n > 0 {
@@ -318,6 +329,8 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		(last == "left" || last == "right" || last == "top" || last == "bottom" || last == "middle" || last == "centre" || last == "center") && !grammar.Articled(rest[0]):
 		a.Marker = belay.MarkModify
 	case a.C.Topic != "" && isValue(rest[0]), rest[0] == "from" && grammar.Old(rest):
+		a.Marker = belay.MarkModify
+	case !grammar.Articled(rest[0]) && grammar.Bounded(rest):
 		a.Marker = belay.MarkModify
 	case more, rest[0] == "a", rest[0] == "an", rest[0] == "another", rest[0] == "new", last == "too" && a.C.Join == "":
 		a.Made = true

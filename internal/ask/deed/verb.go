@@ -36,6 +36,14 @@ func (a Act) imperative(rest []string, at, k int) Act {
 		a.Deed, a.Readings = Doubt, []string{"what is to be done with is not said"}
 		return a
 	}
+	if len(o) == 1 && (o[0] == "nothing" || o[0] == "none") {
+		a.Deed = Ground
+		return a
+	}
+	if len(o) > 0 && len(o) < 3 && grammar.MoreThings(o) && o[len(o)-1] == "more" || len(o) == 1 && o[0] == "another" {
+		a.Deed, a.Readings = Doubt, []string{"of what there is to be one more is not said"}
+		return a
+	}
 	if len(o) > 1 && len(o) < 4 && o[0] == "to" && k == 1 && grammar.AnyVerb(o[1]) && sense != words.None {
 		a.Marker = belay.MarkAdd // "swipe to delete", "pull to refresh": what a gesture is to do
 		return a
@@ -79,6 +87,8 @@ func (a Act) imperative(rest []string, at, k int) Act {
 	default:
 		a.Deed = Ground
 		switch {
+		case grammar.Retains(rest):
+			a.Deed, a.Marker = Request, belay.MarkAdd
 		case sense == words.None && grammar.UnknownVerb(rest):
 			a.Deed, a.Marker = Request, belay.MarkModify
 		case a.Verb == "do" && a.Pronoun:

@@ -53,10 +53,26 @@ func keepOrder(low []string) (Span, bool) {
 	default:
 		return Span{}, false
 	}
+	if Retains(low) {
+		return Span{}, false
+	}
 	if len(low) < 2 || low[1] == "out" || low[1] == "up" || low[1] == "getting" || low[1] == "me" || low[1] == "us" {
 		return Span{}, false
 	}
 	return Object(low, 1), true
+}
+
+// Retains reports how much is to be kept for how long: "keep 14 days of backups", "keep the
+// last five".
+func Retains(low []string) bool {
+	if len(low) < 3 || low[0] != "keep" && low[0] != "retain" {
+		return false
+	}
+	i := 1
+	for i < len(low)-1 && (low[i] == "the" || low[i] == "only" || low[i] == "last" || low[i] == "at" || low[i] == "least" || low[i] == "most" || low[i] == "up" || low[i] == "to" || low[i] == "latest") {
+		i++
+	}
+	return valued(low[i]) && low[i] != "both"
 }
 
 // Object is the noun phrase from i on, without what is said about how to keep it.

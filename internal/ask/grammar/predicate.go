@@ -112,6 +112,9 @@ func plainVerb(low []string, i int) bool {
 	if often[prev] && i > 1 && low[i-2] != "and" && low[i-2] != "," && AnyVerb(w) && strings.HasSuffix(low[i-2], "s") && !AnyVerb(low[0]) {
 		return true // "the docs still mention …"
 	}
+	if happens[w] && i > 1 && i+1 < len(low) && strings.HasSuffix(low[0], "s") && !AnyVerb(low[0]) && (words.Preposition(low[i+1]) || Adverb(low[i+1])) && !words.Determiner(prev) && !words.Preposition(prev) {
+		return true // "emails to gmail land in spam"
+	}
 	if (prev == "they" || prev == "we" || prev == "i" || prev == "you" && i == 1) && !often[w] && !words.Preposition(w) && !words.Negative(w) && !Adverb(w) && len(w) > 1 && w[0] >= 'a' && w[0] <= 'z' {
 		return true
 	}
@@ -122,12 +125,15 @@ func plainVerb(low []string, i int) bool {
 	switch w {
 	case "do":
 		return i > 1 && !words.Subject(prev)
-	case "get", "come", "go", "keep", "need", "look", "appear", "show", "end", "arrive", "start", "become", "respawn", "feel", "disappear", "want", "find", "belong", "accept":
+	case "get", "contain", "include", "hold", "have", "take", "land", "come", "go", "keep", "need", "look", "appear", "show", "end", "arrive", "start", "become", "respawn", "feel", "disappear", "want", "find", "belong", "accept":
 		return !AnyVerb(low[0]) || Nounish[low[0]] || i > 2 // asking Imperative would ask this again
 	}
 	end, ok := words.Fails(w)
 	return ok && (end == "" || end == "ed") && i+1 <= len(low)
 }
+
+// happens are verbs without an object that say what becomes of several things.
+var happens = map[string]bool{"land": true, "arrive": true, "appear": true, "come": true, "go": true, "end": true, "stay": true, "sit": true, "point": true, "lead": true, "run": true, "return": true, "show": true, "look": true}
 
 // often are adverbs that stand between a subject and its verb.
 var often = map[string]bool{"always": true, "never": true, "still": true, "sometimes": true, "often": true, "usually": true, "already": true, "suddenly": true, "randomly": true, "occasionally": true, "silently": true, "also": true, "only": true, "even": true, "just": true, "now": true}

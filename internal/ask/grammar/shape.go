@@ -226,6 +226,17 @@ func Valued(low []string) bool {
 	return slices.Contains(low, "everywhere") || slices.Contains(low, "by-default")
 }
 
+// Bounded reports a limit: "max upload 20 MB", "at most 5 retries".
+func Bounded(low []string) bool {
+	for i, w := range low {
+		switch w {
+		case "max", "min", "maximum", "minimum", "most", "least":
+			return slices.ContainsFunc(low[i+1:], func(w string) bool { return valued(w) }) || i > 0 && valued(low[i-1])
+		}
+	}
+	return false
+}
+
 // Idle reports words that go with a request and ask for nothing.
 func Idle(low []string) bool {
 	if n := len(low); n > 2 && (low[n-1] == "guess" || low[n-1] == "think" || low[n-1] == "suppose") && low[n-2] == "i" {

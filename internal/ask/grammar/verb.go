@@ -141,6 +141,8 @@ func nounishVerb(low []string) int {
 		return 0
 	case words.Auxiliary(next) || words.Negative(next):
 		return 0
+	case words.Preposition(next) && next != "to" && Finite(low):
+		return 0 // "search with two terms finds nothing"
 	case words.Determiner(next) || words.Pronoun(next) || next == "\"" || words.Preposition(next) || next == "how" || next == "what" || next == "whether":
 		return 1
 	case Finite(low):

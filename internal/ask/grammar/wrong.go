@@ -224,6 +224,9 @@ func denied(low []string, i int) int {
 	if Imperative(low) > 0 || i > 0 && (low[0] == "we" || low[0] == "i") && Past[w] {
 		return Fine
 	}
+	if low[len(low)-1] == "yet" {
+		return Fine
+	}
 	for j := max(0, i-3); j <= min(i+2, len(low)-1); j++ {
 		switch low[j] {
 		case "so", "very", "really", "that", "ideal", "great", "nice", "pretty", "optimal", "know", "understand", "want", "need", "care", "think", "mind", "sure", "like", "use", "remember", "i'm", "expect", "knows", "wants", "yet", "believe":

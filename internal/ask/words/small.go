@@ -74,10 +74,53 @@ var openers = func() map[string]bool {
 // Opener finds the longest opener at the start. verb says that a verb follows it,
 // want that it asks for a thing.
 func Opener(low []string) (n int, verb bool) {
+	if n, verb = wouldBe(low); n > 0 {
+		return n, verb
+	}
 	for n = min(9, len(low)); n >= 1; n-- {
 		if v, ok := openers[strings.Join(low[:n], " ")]; ok {
 			return n, v
 		}
+	}
+	return 0, false
+}
+
+var pleasant = set(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better welcome wonderful fantastic amazing super neat sweet brilliant convenient practical`)
+
+// wouldBe reads "it would be so helpful to", "that'd be great if you could", "would be
+// nice if": what follows is wished for.
+func wouldBe(low []string) (n int, verb bool) {
+	i := 0
+	if len(low) > 4 && (low[0] == "it" || low[0] == "that" || low[0] == "this") && low[1] == "would" {
+		i = 2
+	} else if len(low) > 3 && (low[0] == "would" || low[0] == "it'd" || low[0] == "that'd" || low[0] == "itd" || low[0] == "might" || low[0] == "could") {
+		i = 1
+	}
+	if i == 0 || low[i] != "be" {
+		return 0, false
+	}
+	i++
+	for i < len(low) && (low[i] == "so" || low[i] == "really" || low[i] == "very" || low[i] == "super" || low[i] == "also" || low[i] == "quite" || low[i] == "pretty" || low[i] == "a" || low[i] == "most" || low[i] == "absolutely") {
+		i++
+	}
+	if i+2 >= len(low) || !pleasant[low[i]] && low[i] != "dream" && low[i] != "lifesaver" && low[i] != "help" {
+		return 0, false
+	}
+	i++
+	switch low[i] {
+	case "to":
+		if low[i+1] == "have" || low[i+1] == "see" || low[i+1] == "get" {
+			return i + 2, false
+		}
+		if low[i+1] == "be" && i+4 < len(low) && low[i+2] == "able" {
+			return i + 4, true
+		}
+		return i + 1, true
+	case "if":
+		if i+2 < len(low) && (low[i+1] == "you" || low[i+1] == "we" || low[i+1] == "i" || low[i+1] == "one" || low[i+1] == "people" || low[i+1] == "users") && (low[i+2] == "could" || low[i+2] == "can" || low[i+2] == "would") {
+			return i + 3, true
+		}
+		return i + 1, false
 	}
 	return 0, false
 }
@@ -125,6 +168,9 @@ var (
 		collapsible optional mandatory required configurable clickable responsive sortable nullable draggable resizable scrollable case-insensitive readable accessible immutable async asynchronous editable searchable lazy reusable idempotent green blue black white grey gray yellow orange purple transparent bold italic uppercase lowercase public private parallel consistent unique`)
 	subordinators = set(`because since which who whose although though until unless whereas where whenever considering given so-that`)
 )
+
+// Conjunction reports a word that leads to one more clause of the same kind.
+func Conjunction(w string) bool { return w == "and" || w == "but" || w == "or" || w == "then" }
 
 // Determiner and the others tell small words apart by their class.
 func Determiner(w string) bool   { return determiners[w] }

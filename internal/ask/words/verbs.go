@@ -69,7 +69,7 @@ var verbs = table(map[Sense]string{
 	Keep:    `keep leave preserve retain maintain`,
 	Tidy:    `improve tidy enhance beautify`,
 	Start:   `start begin restart`,
-	Do:      `do try check look see review finish continue proceed`,
+	Do:      `do try check look see review finish continue proceed talk discuss chat think wonder speak meet decide`,
 	Capable: `let allow enable permit`,
 	Show: `show display log track remember cache retry send post export import notify warn validate store persist save
 		record print render email mail alert greet answer list ask confirm search filter paginate schedule backup
