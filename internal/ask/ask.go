@@ -206,6 +206,9 @@ func (p *parse) isTopic(left []string, pieces int) bool {
 	if len(left) > 4 || grammar.HasVerb(left) && !named || len(left) > 0 && grammar.Indefinite(left) && (left[0] == "a" || left[0] == "an" || left[0] == "new") {
 		return false
 	}
+	if !p.in.PlanExists && len(left) > 1 && words.Product(left[len(left)-1]) {
+		return false // "small python script: …" names what is to be made
+	}
 	for i, w := range left {
 		if _, ok := words.Number(w); ok && i > 0 && i == len(left)-1 {
 			continue // "finding 7"
@@ -311,7 +314,10 @@ func troubles(w string) bool {
 // preamble reports words that only announce a list: "do three small things", "please",
 // "it must have".
 func preamble(low []string) bool {
-	for _, w := range low {
+	for i, w := range low {
+		if i > 0 && i+1 < len(low) && !words.Several(low[i-1]) && !words.Determiner(low[i-1]) && low[i-1] != "few" && low[i-1] != "following" && low[i-1] != "small" && low[i-1] != "of" && low[i-1] != "more" && low[i-1] != "other" && low[i-1] != "quick" {
+			continue
+		}
 		switch w {
 		case "things", "changes", "tweaks", "points", "items", "requests", "wishes", "following", "issues", "bugs", "problems", "adjustments", "requirements", "features", "stuff":
 			return true

@@ -71,6 +71,9 @@ func (p *parse) names(low []string) bool {
 
 // announces reports words that only open a list of what to create.
 func (p *parse) announces(low []string, a deed.Act) bool {
+	if n := len(low); n > 1 && n < 4 && low[n-2] == "new" && (low[n-1] == "repo" || low[n-1] == "project" || low[n-1] == "repository" || low[n-1] == "idea") {
+		return true
+	}
 	return preamble(low) || len(low) == 2 && low[0] == "start" && low[1] == "over"
 }
 

@@ -29,7 +29,7 @@ func (p *parse) lastly() {
 			ok := pass == 0 && a.Deed == deed.Complaint && section != prose.Around && section != prose.Expected && (section != prose.Title || a.Strength == grammar.Faint) ||
 				pass == 1 && a.Deed == deed.Material ||
 				pass == 2 && (a.Deed == deed.Request || a.Deed == deed.Complaint) && section == prose.Title ||
-				pass == 3 && a.Deed == deed.Ground && a.C.Join != "because" && a.C.Join != "if" && section != prose.Around && (statesFact(a.C.Low()) || len(p.acts) == 1 && possible(a.C.Low())) ||
+				pass == 3 && a.Deed == deed.Ground && a.C.Join != "because" && a.C.Join != "if" && section != prose.Around && (statesFact(a.C.Low()) || p.lang != "" && p.lang != "?" && len(a.C.T) > 3 && a.C.Close != "?" || len(p.acts) == 1 && possible(a.C.Low())) ||
 				pass == 4 && (a.Deed == deed.Request || a.Deed == deed.Complaint) && section == prose.Expected
 			if !ok || a.Deed == deed.Complaint && bare(a.C.Low()) {
 				continue

@@ -73,6 +73,11 @@ func Read(c grammar.Clause) Act {
 		a.C, a.Core.To = c, len(low)
 	}
 	a = a.understand(low, low[n:], n, s)
+	if a.Deed == Request && (a.Marker == belay.MarkModify || a.Marker == belay.MarkRemove) {
+		if sp, ok := grammar.Except(low); ok {
+			a.Keeps = append(a.Keeps, sp)
+		}
+	}
 	if a.Deed != Ground && a.Core.To > len(a.C.T) {
 		a.Core.To = len(a.C.T)
 	}

@@ -382,7 +382,11 @@ func opens(low []string) bool {
 	case "keep", "leave", "without", "no", "new", "another", "same":
 		return true
 	case "a", "an", "the":
-		return len(rest) > 1 && rest[1] == "new"
+		if len(rest) > 1 && rest[1] == "new" {
+			return true
+		}
+	case "backward", "backwards", "backward-compatible", "backwards-compatible":
+		return true
 	case "not":
 		return false
 	}

@@ -35,6 +35,13 @@ func Keeps(low []string) (what Span, whole, ok bool) {
 	if len(rest) > 2 && (rest[0] == "nothing" || rest[0] == "none") && words.Modal(rest[1]) && (touches(rest[2]) || len(rest) > 3 && touches(rest[3])) {
 		return Span{n, len(low)}, true, true
 	}
+	if compatible(rest) {
+		to := len(rest)
+		for to > 1 && words.Filler(rest[to-1]) {
+			to--
+		}
+		return Span{n, n + to}, true, true
+	}
 	for _, rule := range []func([]string) (Span, bool){keepOrder, unwanted, Prohibition, noThing, keptSubject, sameThing} {
 		if s, ok := rule(rest); ok {
 			return Span{s.From + n, s.To + n}, true, true
@@ -215,6 +222,9 @@ var persists = map[string]bool{"open": true, "visible": true, "blank": true, "em
 func keptSubject(low []string) (Span, bool) {
 	line := " " + strings.Join(low, " ") + " "
 	best, noun := -1, false
+	if at, ok := identical(low); ok {
+		return Span{0, at}, true
+	}
 	for _, s := range stayed {
 		if at := strings.Index(line, " "+s+" "); at > 0 && (best < 0 || at < best) {
 			n := strings.Count(line[:at+1], " ") - 1
@@ -247,6 +257,49 @@ func keptSubject(low []string) (Span, bool) {
 		return Span{0, 0}, true
 	}
 	return Span{0, to}, true
+}
+
+// compatible reads "backwards compatible please".
+func compatible(low []string) bool {
+	return len(low) < 5 && (strings.HasPrefix(low[0], "backward") || low[0] == "fully" && len(low) > 1 && strings.HasPrefix(low[1], "backward"))
+}
+
+// identical reads "the output must be byte for byte the same": at is where the modal is.
+func identical(low []string) (at int, ok bool) {
+	for i := 1; i+2 < len(low); i++ {
+		if (low[i] == "must" || low[i] == "should" || low[i] == "has" || low[i] == "needs") && slices.Contains(low[i:min(i+3, len(low))], "be") {
+			for _, w := range low[i+2 : min(len(low), i+9)] {
+				if w == "same" || w == "identical" || w == "unchanged" {
+					return i, !words.Pronoun(low[0]) || low[0] == "everything"
+				}
+			}
+		}
+	}
+	return 0, false
+}
+
+// Except is what an order leaves out: "all files except the legacy folder", "everywhere but
+// on the login page".
+func Except(low []string) (Span, bool) {
+	for i := 2; i+1 < len(low); i++ {
+		from := i + 1
+		switch {
+		case low[i] == "except" || low[i] == "excluding":
+		case low[i] == "apart" && low[i+1] == "from", low[i] == "other" && low[i+1] == "than" && (low[i-1] == "everything" || low[i-1] == "anything" || low[i-1] == "nothing"):
+			from = i + 2
+		case low[i] == "but" && (low[i-1] == "everything" || low[i-1] == "all" || low[i-1] == "everywhere"):
+		default:
+			continue
+		}
+		for from < len(low) && words.Preposition(low[from]) {
+			from++
+		}
+		if from < len(low) {
+			s := Object(low, from)
+			return s, s.To > s.From
+		}
+	}
+	return Span{}, false
 }
 
 var trailing = map[string]bool{"obviously": true, "also": true, "of-course": true, "still": true, "just": true, "always": true, "please": true,

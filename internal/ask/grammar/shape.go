@@ -16,7 +16,7 @@ func ShouldFirst(low []string) bool {
 func Over(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" start over ", " starting over ", " start again from ", " start from scratch ", " start from zero ", " begin again ", " start again ", " start afresh ", " start anew ",
-		" scrap everything ", " scrap it ", " scrap this ", " scrap that ", " scrap the whole ", " scrap all ", " throw this away ", " throw it away ", " throw all of this away ", " throw everything away ", " throw it all away ", " throw away everything ", " bin everything ", " bin it all ", " wipe everything ", " forget everything ", " from a clean slate ", " clean slate ", " delete everything and ", " rebuild everything from scratch ", " rebuild it from scratch "} {
+		" scrap everything ", " scrap it ", " scrap this ", " scrap that ", " scrap the whole ", " scrap all ", " throw this away ", " throw it away ", " throw all of this away ", " throw everything away ", " throw it all away ", " scrap the current ", " scrap the existing ", " scrap the old ", " scrap what we have ", " scrap what's there ", " throw out everything ", " throw everything out ", " back to square one ", " from square one ", " wipe the repo ", " bin this ", " bin it and ", " forget what we have ", " throw away everything ", " bin everything ", " bin it all ", " wipe everything ", " forget everything ", " from a clean slate ", " clean slate ", " delete everything and ", " rebuild everything from scratch ", " rebuild it from scratch "} {
 		if strings.Contains(line, p) && !strings.Contains(line, "starts over") {
 			return true
 		}
