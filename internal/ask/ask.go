@@ -200,8 +200,14 @@ func (p *parse) isTopic(left []string, pieces int) bool {
 		return false
 	}
 	named := len(left) > 0 && len(left) < 4 && grammar.Nounish[left[0]] && !slices.ContainsFunc(left, words.Determiner) // "exchange rates: …"
+	if pieces == 0 && len(left) > 2 && len(left) < 8 && (left[0] == "the" || left[0] == "our") && !grammar.HasVerb(left) {
+		return true // "the colour of the links: blue"
+	}
 	if len(left) > 4 || grammar.HasVerb(left) && !named || len(left) > 0 && grammar.Indefinite(left) && (left[0] == "a" || left[0] == "an" || left[0] == "new") {
 		return false
+	}
+	if !p.in.PlanExists && len(left) > 1 && words.Product(left[len(left)-1]) {
+		return false // "small python script: …" names what is to be made
 	}
 	for i, w := range left {
 		if _, ok := words.Number(w); ok && i > 0 && i == len(left)-1 {
@@ -269,12 +275,25 @@ func (p *parse) colon(c grammar.Clause, rest []grammar.Clause) bool {
 		p.acts = append(p.acts, deed.Act{Deed: deed.Ground, C: c, Core: grammar.Span{From: 0, To: len(c.T)}})
 		for _, r := range rest {
 			r.Block, r.Line, r.Sent, r.Group = c.Block, c.Line, c.Sent, true
-			p.acts = append(p.acts, deed.Read(r))
+			b := deed.Read(r)
+			if slices.ContainsFunc(wordsLeft, troubles) && b.Deed == deed.Request && (b.Verb == "a thing named" || grammar.Finite(r.Low())) {
+				b.Marker = belay.MarkFix
+			}
+			if low := r.Low(); b.Deed == deed.Keep && len(low) > 0 && low[0] == "no" && slices.ContainsFunc(wordsLeft, troubles) {
+				b = deed.Act{Deed: deed.Complaint, Marker: belay.MarkFix, Strength: grammar.Plain, Verb: "no", C: r, Core: grammar.Span{To: len(low)}}
+			}
+			p.acts = append(p.acts, b)
 		}
 		return true
 	}
+	if deed.Quotes(rest[0]) && a.Deed == deed.Request && a.Verb == "a thing named" {
+		a.Deed, a.Marker, a.Strength, a.Verb = deed.Complaint, belay.MarkFix, grammar.Plain, "an error in quotes"
+	}
+	if wordsLeft[len(wordsLeft)-1] == "order" && a.Deed == deed.Request {
+		a.Marker = belay.MarkModify // "the items in this order: …"
+	}
 	p.acts = append(p.acts, a)
-	if first := rest[0].Low(); a.Deed == deed.Complaint && len(first) > 0 && grammar.Imperative(first) == 0 && !grammar.Finite(first) {
+	if first := rest[0].Low(); a.Deed == deed.Complaint && a.Strength == grammar.Plain && len(first) > 0 && grammar.Imperative(first) == 0 {
 		return true // "typos in the post: …"
 	}
 	if a.Deed == deed.Request && (len(rest) == 0 || grammar.Imperative(rest[0].Low()) == 0) {
@@ -287,10 +306,18 @@ func (p *parse) colon(c grammar.Clause, rest []grammar.Clause) bool {
 	return true
 }
 
+// troubles are words that announce a list of what is wrong.
+func troubles(w string) bool {
+	return w == "problems" || w == "issues" || w == "bugs" || w == "errors" || w == "defects" || w == "problem" || w == "issue" || w == "bug"
+}
+
 // preamble reports words that only announce a list: "do three small things", "please",
 // "it must have".
 func preamble(low []string) bool {
-	for _, w := range low {
+	for i, w := range low {
+		if i > 0 && i+1 < len(low) && !words.Several(low[i-1]) && !words.Determiner(low[i-1]) && low[i-1] != "few" && low[i-1] != "following" && low[i-1] != "small" && low[i-1] != "of" && low[i-1] != "more" && low[i-1] != "other" && low[i-1] != "quick" {
+			continue
+		}
 		switch w {
 		case "things", "changes", "tweaks", "points", "items", "requests", "wishes", "following", "issues", "bugs", "problems", "adjustments", "requirements", "features", "stuff":
 			return true

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
@@ -58,6 +59,9 @@ func (p *parse) foreignOpens(t []prose.Token, tongue words.Tongue) bool {
 	}
 	line := " " + strings.Join(low, " ") + " "
 	piece, _, _ := strings.Cut(line, " , ")
+	if len(low) > 3 && (at(piece+" ", tongue.Must) > 0 || at(piece+" ", tongue.Wish) >= 0 || at(piece+" ", tongue.Gone) > 0) {
+		return true
+	}
 	return at(piece+" ", tongue.Keep) > 0 || at(line, tongue.Hands) == 0 || at(line, tongue.Wrong) > 0 && len(low) > 3
 }
 
@@ -74,10 +78,20 @@ func at(line string, phrases []string) int {
 func (p *parse) understood(c grammar.Clause, tongue words.Tongue) deed.Act {
 	low := c.Low()
 	a := deed.Act{C: c, Core: grammar.Span{From: 0, To: len(low)}, Pronoun: false}
+	a.Also = slices.ContainsFunc(low[:min(3, len(low))], func(w string) bool { return tongue.Also[w] })
 	line := " " + strings.Join(low, " ") + " "
 	if ph := first(line, tongue.Hands); ph != "" {
 		a.Deed = deed.Keep
 		from := strings.Count(line[:strings.Index(line, ph)+len(ph)-1], " ")
+		if at := strings.Count(line[:strings.Index(line, ph)+1], " ") - 1; at > 1 && without[strings.Fields(ph)[0]] {
+			left := c
+			left.T = c.T[:at]
+			if b := p.understood(left, tongue); b.Deed == deed.Request || b.Deed == deed.Mend {
+				b.C, b.Keeps = c, []grammar.Span{{From: min(from, len(low)), To: len(low)}}
+				b.Core.To = at
+				return b
+			}
+		}
 		a.Keeps = []grammar.Span{{From: min(from, len(low)), To: len(low)}}
 		return a
 	}
@@ -86,12 +100,27 @@ func (p *parse) understood(c grammar.Clause, tongue words.Tongue) deed.Act {
 		a.Keeps = []grammar.Span{{From: 0, To: strings.Count(line[:strings.Index(line, ph)+1], " ") - 1}}
 		return a
 	}
+	if ph := first(line, tongue.Gone); ph != "" {
+		a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkRemove, strings.TrimSpace(ph)
+		return a
+	}
 	if i, sense, ok := p.foreignVerb(low, tongue); ok {
 		a.Deed, a.Verb, a.Obj = deed.Request, low[i], min(i+1, len(low)-1)
 		a.Marker = deed.MarkerOf(sense)
 		a.Made = sense == words.Make
-		if a.Marker == belay.MarkFix && (len(low) < 4 || a.Pronoun) {
+		if a.Marker == belay.MarkFix && (len(low) < 3 || a.Pronoun) {
 			a.Deed = deed.Mend
+		}
+		return a
+	}
+	if ph := first(line, tongue.Wish); ph != "" {
+		a.Deed, a.Marker, a.Verb, a.Made = deed.Request, belay.MarkAdd, strings.TrimSpace(ph), true
+		return a
+	}
+	if ph := first(line, tongue.Must); ph != "" && len(low) > 2 {
+		a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkModify, strings.TrimSpace(ph)
+		if slices.ContainsFunc(low, func(w string) bool { return tongue.Also[w] }) {
+			a.Marker = belay.MarkAdd
 		}
 		return a
 	}
@@ -99,11 +128,18 @@ func (p *parse) understood(c grammar.Clause, tongue words.Tongue) deed.Act {
 		a.Deed, a.Marker, a.Strength, a.Verb = deed.Complaint, belay.MarkFix, grammar.Plain, strings.TrimSpace(ph)
 		return a
 	}
+	if tongue.Article[low[0]] && slices.ContainsFunc(low[:min(len(low), 5)], words.Product) && !p.in.PlanExists {
+		a.Deed, a.Marker, a.Verb, a.Made = deed.Request, belay.MarkAdd, "a thing named", true
+		return a
+	}
 	if c.Block.Kind == prose.Item || p.fresh && (c.Join == ":" || c.Join == ",") {
 		a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkAdd, "a thing named"
 	}
 	return a
 }
+
+// without are the words that lead from a deed to what it is to leave alone.
+var without = map[string]bool{"sin": true, "sans": true, "ohne": true, "senza": true, "sem": true, "zonder": true}
 
 func first(line string, phrases []string) string {
 	for _, ph := range phrases {

@@ -34,10 +34,14 @@ func (p *parse) freshly(a deed.Act) {
 		}
 		return
 	case deed.Complaint:
-		if a.C.Block.Kind != prose.Item {
+		if a.C.Block.Kind != prose.Item && (first || a.Strength == grammar.Plain || !p.feature(a, low[n:])) {
 			return
 		}
 	default:
+		return
+	}
+	if i := slices.IndexFunc(p.acts, func(b deed.Act) bool { return b.C.Sent == a.C.Sent && b.Deed == deed.Keep }); i >= 0 && a.C.Join == "," && (low[0] == "just" || low[0] == "only" || low[0] == "simply") {
+		p.note(a, "", "what there is in its place: part of what is not wanted")
 		return
 	}
 	if !first && p.styled(a, low[n:]) {
@@ -67,6 +71,9 @@ func (p *parse) names(low []string) bool {
 
 // announces reports words that only open a list of what to create.
 func (p *parse) announces(low []string, a deed.Act) bool {
+	if n := len(low); n > 1 && n < 4 && low[n-2] == "new" && (low[n-1] == "repo" || low[n-1] == "project" || low[n-1] == "repository" || low[n-1] == "idea") {
+		return true
+	}
 	return preamble(low) || len(low) == 2 && low[0] == "start" && low[1] == "over"
 }
 

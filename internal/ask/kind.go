@@ -51,6 +51,9 @@ func (p *parse) whole(a deed.Act) bool {
 	case "add", "include", "support", "show", "document", "allow", "let", "insert", "log", "needs", "need":
 		return a.Verb == "need" && a.Made
 	}
+	if isWish(a.Verb) && a.Verb != "need" && p.lang == "" {
+		return false // "the logo should link to the shop"
+	}
 	o := low[min(a.Obj, len(low)):]
 	if p.lang != "" {
 		o = low
@@ -63,7 +66,7 @@ func (p *parse) whole(a deed.Act) bool {
 			return a.Made || p.lang != "" || a.Verb == "a thing named" || grammar.Indefinite(o) || a.Verb != ""
 		}
 	}
-	return deed.Creates(a.Verb) && grammar.Indefinite(o) && !slices.Contains(o, "test") && !slices.Contains(o, "tests")
+	return deed.Creates(a.Verb) && grammar.Indefinite(o) && !slices.ContainsFunc(o[:min(len(o), 5)], words.Part)
 }
 
 // kind is the type of the request, in the order in which the types are checked.

@@ -38,6 +38,7 @@ type Act struct {
 	Obj      int            // where the object begins
 	Pronoun  bool           // the object or subject is "it", "them"
 	Also     bool           // it is said to be one more
+	Only     bool           // "only" stands in front of it
 	Readings []string       // of a doubt
 	Keeps    []grammar.Span // what is to be left alone
 	C        grammar.Clause
@@ -54,7 +55,7 @@ func Creates(verb string) bool { return creates[verb] }
 func Read(c grammar.Clause) Act {
 	low := c.Low()
 	n, s := grammar.Strip(low)
-	a := Act{C: c, Also: s.Also, Core: grammar.Span{From: n, To: len(low)}, Obj: n}
+	a := Act{C: c, Also: s.Also, Only: s.Only, Core: grammar.Span{From: n, To: len(low)}, Obj: n}
 	if n >= len(low) {
 		return a
 	}
@@ -72,6 +73,11 @@ func Read(c grammar.Clause) Act {
 		a.C, a.Core.To = c, len(low)
 	}
 	a = a.understand(low, low[n:], n, s)
+	if a.Deed == Request && (a.Marker == belay.MarkModify || a.Marker == belay.MarkRemove) {
+		if sp, ok := grammar.Except(low); ok {
+			a.Keeps = append(a.Keeps, sp)
+		}
+	}
 	if a.Deed != Ground && a.Core.To > len(a.C.T) {
 		a.Core.To = len(a.C.T)
 	}
@@ -87,10 +93,18 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 		a.Deed, a.Readings = Doubt, r
 		return a
 	}
+	if a.C.Gap {
+		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "the verb before"
+		return a
+	}
 	if a.C.Join == "because" || a.C.Join == "if" {
 		if strength, by := grammar.Wrong(low); strength == grammar.Plain && a.C.Join == "because" {
 			a.Deed, a.Strength, a.Verb = Complaint, grammar.Faint, by
 		}
+		return a
+	}
+	if asksWhether(low[:n]) && len(rest) > 1 && words.Preposition(rest[1]) && grammar.AnyVerb(rest[0]) {
+		a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[0] // "is there a way to sort by price"
 		return a
 	}
 	if k := grammar.Imperative(rest); k > 0 && !(a.C.Close == "?" && grammar.Finite(rest) && !s.Opener) {
@@ -119,6 +133,14 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 		a.Pronoun = words.Pronoun(rest[0])
 		return a
 	}
+	if at, k := grammar.Modal(rest); a.C.Yet && grammar.Finite(rest) && at+k == 0 {
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, grammar.Plain, "although"
+		return a
+	}
+	if grammar.Continues(rest) && (a.C.Join == "and" || a.C.Join == ",") {
+		a.Pronoun, a.Verb = true, rest[0] // "… and writes …": the subject is the one before
+		return a
+	}
 	if k := grammar.ShouldFirst(rest); k && a.C.Join == "" && len(rest) > 2 {
 		a.Pronoun = true
 		return a.should(append([]string{"it"}, rest...), 1, 2)
@@ -144,6 +166,15 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 			}
 		}
 	}
+	if s.Opener && !s.Want && len(rest) > 1 && rest[0] == "be" {
+		a.Deed, a.Marker, a.Verb, a.Obj = Request, passive(rest[1:]), "be", n+1
+		if b, end := words.Base(rest[1], grammar.AnyVerb); end == "ed" {
+			if sense, _ := words.Verb(b); sense == words.Show {
+				a.Marker = belay.MarkAdd // "I'd like to be notified when …"
+			}
+		}
+		return a
+	}
 	if s.Opener && !s.Want && len(rest) > 1 && !words.Determiner(rest[0]) && !words.Pronoun(rest[0]) && !words.Preposition(rest[0]) && s.Verb {
 		a.Deed, a.Marker, a.Verb, a.Obj = Request, belay.MarkModify, rest[0], n+1 // "somebody should lock down …"
 		return a
@@ -156,6 +187,9 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 func inverted(low []string) (belay.Marker, bool) {
 	if len(low) < 4 || low[0] != "can" && low[0] != "could" && low[0] != "would" && low[0] != "should" && low[0] != "may" && low[0] != "shall" {
 		return "", false
+	}
+	if i := slices.Index(low[:min(len(low), 8)], "also"); i > 1 {
+		return belay.MarkAdd, true
 	}
 	for i := 2; i < min(len(low), 8); i++ {
 		if low[i] == "be" && i+1 < len(low) {
@@ -185,6 +219,25 @@ func MarkerOf(s words.Sense) belay.Marker {
 	return belay.MarkAdd
 }
 
+// asksWhether reports an opener that asks for a possibility.
+func asksWhether(opener []string) bool {
+	line := strings.Join(opener, " ")
+	if strings.Contains(line, "be able to") {
+		return true
+	}
+	return strings.Contains(line, "is there a way") || strings.Contains(line, "possib") || strings.Contains(line, "is there any way")
+}
+
+// placed reports something asked for in a place: "the weather on the start page".
+func placed(o []string) bool {
+	for i := 2; i+1 < len(o); i++ {
+		if (o[i] == "on" || o[i] == "in" || o[i] == "at") && (o[i+1] == "the" || o[i+1] == "every" || o[i+1] == "each" || o[i+1] == "our" || o[i+1] == "my") {
+			return true
+		}
+	}
+	return false
+}
+
 // wanted reads a thing that is asked for: "we need backups", "I'd like a legend".
 func (a Act) wanted(rest []string) Act {
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, "we want"
@@ -202,7 +255,7 @@ func (a Act) wanted(rest []string) Act {
 			a.Marker, a.Verb = b.Marker, b.Verb
 		}
 	case slices.Contains(all[:a.Obj], "see"):
-	case rest[0] == "the" || rest[0] == "our" || rest[0] == "my":
+	case (rest[0] == "the" || rest[0] == "our" || rest[0] == "my") && !placed(rest):
 		a.Marker = belay.MarkModify
 	}
 	a.Made = a.Marker == belay.MarkAdd && grammar.Indefinite(rest)

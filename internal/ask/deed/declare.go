@@ -41,6 +41,22 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 			return a
 		}
 	}
+	if i := slices.IndexFunc(rest, func(w string) bool { return w == "could" || w == "can" }); i > 0 && i+2 < len(rest) && (rest[i+1] == "use" || rest[i+1] == "do" && rest[i+2] == "with") && !slices.Contains(grammar.Actors, rest[i-1]) {
+		a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, "could use"
+		return a
+	}
+	if i, ok := grammar.Predicate(rest); ok && (rest[i] == "becomes" || rest[i] == "become") && a.C.Join != "because" && a.C.Join != "if" && (slices.Contains(rest, "\"") || a.C.Group || i < 2) || fromNow(a.C.Low()) {
+		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "from now on"
+		return a
+	}
+	if i, ok := grammar.Predicate(rest); ok && i > 0 && i+2 < len(rest) && (rest[i] == "gets" || rest[i] == "get") && grammar.Articled(rest[i+1]) && !slices.Contains(grammar.Actors, rest[i-1]) && !slices.ContainsFunc(rest, words.Soft) && !slices.ContainsFunc(rest, words.Wrong) {
+		a.Deed, a.Marker, a.Verb, a.Obj = Request, belay.MarkAdd, rest[i], a.Core.From+i+1 // "each chart gets a legend"
+		return a
+	}
+	if i := slices.Index(rest, "would"); i > 0 && i+1 < len(rest) && !words.Subject(rest[0]) && a.C.Join != "because" && (rest[i+1] == "save" || rest[i+1] == "help" || rest[i+1] == "make" || rest[i+1] == "rock" || rest[i+1] == "come") && !slices.Contains(rest, "if") {
+		a.Deed, a.Marker, a.Verb, a.Core.To = Request, belay.MarkAdd, "would "+rest[i+1], a.Core.From+i
+		return a
+	}
 	if belongs := slices.Index(rest, "belongs"); belongs > 0 {
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "belongs"
 		return a
@@ -59,6 +75,18 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 		return a.capability(rest)
 	}
 	return a
+}
+
+// fromNow reports a statement of how it is to be: "from now on the number starts with
+// the year".
+func fromNow(low []string) bool {
+	line := strings.Join(low[:min(4, len(low))], " ") + " "
+	for _, p := range []string{"from now on ", "from today ", "from today on ", "in future ", "in the future ", "henceforth ", "going forward "} {
+		if strings.HasPrefix(line, p) {
+			return true
+		}
+	}
+	return false
 }
 
 // stated reads a sentence in a list of what is wanted: "a button extends the session".
@@ -100,12 +128,22 @@ func (a Act) should(low []string, at, next int) Act {
 		a.Deed = Expected
 		return a
 	}
+	if (low[at] == "could" || low[at] == "would") && grammar.Compared(low[next:]) > 0 {
+		return a // "the message could be friendlier"
+	}
 	can := low[at] == "can" || low[at] == "may"
 	actor := slices.Contains(grammar.Actors, low[at-1])
 	o := low[next:]
 	line := strings.Join(o, " ") + " "
 	a.Obj = a.Core.From + next
+	if r := grammar.Better(o); r != nil && len(o) < 5 && (o[0] == "be" || o[0] == "look" || o[0] == "feel") {
+		a.Deed, a.Readings = Doubt, r
+		return a
+	}
 	switch {
+	case o[0] == "go" && len(o) == 1 || line == "be gone " || o[0] == "go" && o[1] == "away" || o[0] == "disappear" && len(o) == 1 && !a.Pronoun:
+		a.Marker = belay.MarkRemove // "the banner has to go"
+		return a
 	case can && !(a.C.Block.Kind == prose.Item || a.C.Group || actor && low[0] != "i" && low[0] != "you" && low[0] != "we"):
 		a.Deed = Ground
 		return a
@@ -114,6 +152,11 @@ func (a Act) should(low []string, at, next int) Act {
 	case strings.HasPrefix(line, "be allowed") || strings.HasPrefix(line, "become"):
 	case o[0] == "be" && len(o) > 1:
 		a.Marker = passive(o[1:])
+		if b, end := words.Base(o[1], grammar.AnyVerb); low[at] == "could" && end == "ed" {
+			if sense, _ := words.Verb(b); sense == words.Show {
+				a.Marker = belay.MarkAdd // "if the table could be exported"
+			}
+		}
 	case o[0] == "have" && len(o) > 1:
 		a.Marker = belay.MarkAdd
 		if grammar.Compared(o) > 0 || words.Determiner(o[1]) && !grammar.Indefinite(o[1:]) {
@@ -123,7 +166,7 @@ func (a Act) should(low []string, at, next int) Act {
 	default:
 		a.Marker = a.promised(o, actor)
 	}
-	if low[at] == "shouldn't" || low[at] == "mustn't" || slices.Contains(low[at:next], "not") {
+	if low[at] == "shouldn't" || low[at] == "mustn't" || slices.Contains(low[at:next], "not") || low[len(low)-1] == "only" || a.Only {
 		a.Marker = belay.MarkModify
 	}
 	return a
@@ -131,6 +174,9 @@ func (a Act) should(low []string, at, next int) Act {
 
 // promised is what "X should V" asks for: by the verb, and by who X is.
 func (a Act) promised(o []string, actor bool) belay.Marker {
+	if a.Also && o[0] != "be" && o[0] != "look" && grammar.Compared(o) == 0 {
+		return belay.MarkAdd
+	}
 	b, _ := words.Base(o[0], grammar.AnyVerb)
 	sense, _ := words.Verb(b)
 	if s, n := words.Phrase(o); n > 0 {
@@ -142,6 +188,10 @@ func (a Act) promised(o []string, actor bool) belay.Marker {
 			return belay.MarkAdd
 		}
 	case words.Show:
+		quoted := len(o) > 1 && o[1] == "\"" && (o[0] == "read" || o[0] == "say" || o[0] == "show" || o[0] == "print" || o[0] == "display")
+		if quoted || o[0] == "open" && len(o) > 1 && words.Preposition(o[1]) {
+			return belay.MarkModify
+		}
 		if grammar.Compared(o) == 0 && !grammar.Adverb(o[len(o)-1]) {
 			return belay.MarkAdd
 		}
@@ -158,6 +208,9 @@ func (a Act) promised(o []string, actor bool) belay.Marker {
 
 // passive reads "should be removed", "must be fixed", "should be bigger".
 func passive(o []string) belay.Marker {
+	if len(o) == 0 {
+		return belay.MarkModify
+	}
 	b, end := words.Base(o[0], grammar.AnyVerb)
 	if end != "ed" && b != "put" {
 		return belay.MarkModify
@@ -173,6 +226,50 @@ func passive(o []string) belay.Marker {
 	return belay.MarkModify
 }
 
+// Quotes reports a clause that holds a message of something that went wrong.
+func Quotes(c grammar.Clause) bool { return slices.ContainsFunc(c.T, badQuote) }
+
+// badQuote reports a message in quotes that says something went wrong.
+func badQuote(t prose.Token) bool {
+	if t.Form != prose.Quoted && t.Form != prose.Code {
+		return false
+	}
+	for _, w := range []string{"invalid", "error", "failed", "cannot", "can't", "denied", "not found", "undefined", "exception", "unexpected", "refused", "timed out", "timeout", "unable", "could not", "something went wrong", "no such"} {
+		if strings.Contains(t.Low, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// deeds are nouns of doing: "cart page redesign", "removal of the old API".
+var deeds = map[string]belay.Marker{"redesign": belay.MarkModify, "refactoring": belay.MarkModify, "refactor": belay.MarkModify, "rewrite": belay.MarkModify, "migration": belay.MarkModify,
+	"upgrade": belay.MarkModify, "removal": belay.MarkRemove, "deletion": belay.MarkRemove, "renaming": belay.MarkModify, "replacement": belay.MarkModify, "overhaul": belay.MarkModify, "facelift": belay.MarkModify}
+
+// nominal reads a deed that is named and not ordered. Something new is a thing, not a deed.
+func nominal(low []string) (belay.Marker, bool) {
+	if grammar.Articled(low[0]) {
+		return "", false
+	}
+	for i, w := range low {
+		if i > 3 || i > 0 && (words.Preposition(w) || w == ",") {
+			break
+		}
+		if m, ok := deeds[w]; ok && (i+1 == len(low) || !deedNoun(low[i+1])) {
+			return m, true
+		}
+	}
+	return "", false
+}
+
+// deedNoun reports a noun behind a noun of doing, which is then what it is about:
+// "migration guide".
+func deedNoun(w string) bool {
+	return !words.Preposition(w) && !words.Subordinator(w) && w != "," && w != "please" && w != "and" && w != "with"
+}
+
+func isValue(w string) bool { _, ok := grammar.Value(w); return ok }
+
 // participle reports a verb in -ing or -ed: "needs renaming".
 func participle(w string) (modify, ok bool) {
 	b, end := words.Base(w, grammar.AnyVerb)
@@ -187,14 +284,25 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		rest = rest[:len(rest)-1]
 	}
 	if a.C.Block.Kind != prose.Item && !a.C.Group && (len(rest) == 1 && !a.Also || grammar.Idle(rest)) && !slices.Contains(rest, "only") {
-		if len(rest) == 1 && rest[0] == "\"" || len(rest) != 1 || !s.Please {
+		if len(rest) == 1 && rest[0] == "\"" || len(rest) != 1 || !s.Please && (!slices.Contains(a.C.Low(), "please") || grammar.Nounish[rest[0]]) {
 			return a
 		}
 	}
-	if grammar.Told(rest) || !a.C.Frag && !s.Please && !slices.Contains(a.C.Low(), "please") && !(a.C.Join == "" && slices.ContainsFunc(rest, words.Product)) && a.C.Block.Kind != prose.Item && !a.C.Group && !a.Also && a.C.Join != "and" && a.C.Join != "+" && grammar.Compared(rest) == 0 && !grammar.Valued(rest) && !grammar.Old(rest) && !grammar.Articled(rest[0]) && !strings.HasPrefix(rest[0], "-") && !grammar.MoreThings(rest) && !slices.Contains(rest, "too") {
+	if _, ok := nominal(rest); ok && a.C.Join == "" {
+		a.C.Frag = true
+	}
+	if grammar.Told(rest) && !(rest[0] == "from" && grammar.Old(rest)) || !a.C.Frag && !s.Please && !slices.Contains(a.C.Low(), "please") && !(a.C.Join == "" && slices.ContainsFunc(rest, words.Product)) && a.C.Block.Kind != prose.Item && !a.C.Group && !a.Also && a.C.Join != "and" && a.C.Join != "+" && grammar.Compared(rest) == 0 && !grammar.Valued(rest) && !grammar.Old(rest) && !grammar.Articled(rest[0]) && !strings.HasPrefix(rest[0], "-") && !grammar.MoreThings(rest) && !slices.Contains(rest, "too") {
+		return a
+	}
+	if slices.ContainsFunc(a.C.T, badQuote) && !s.Please && !grammar.Articled(rest[0]) {
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, grammar.Plain, "an error in quotes"
 		return a
 	}
 	a.Deed, a.Verb = Request, "a thing named"
+	if m, ok := nominal(rest); ok {
+		a.Marker = m
+		return a
+	}
 	if b, end := words.Base(rest[0], grammar.AnyVerb); end == "ing" && b != "" && len(rest) > 1 {
 		a.Verb = rest[0]
 		switch sense, _ := words.Verb(b); sense {
@@ -219,6 +327,10 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 	switch {
 	case last == "only" || rest[0] == "only" && len(rest) > 1,
 		(last == "left" || last == "right" || last == "top" || last == "bottom" || last == "middle" || last == "centre" || last == "center") && !grammar.Articled(rest[0]):
+		a.Marker = belay.MarkModify
+	case a.C.Topic != "" && isValue(rest[0]), rest[0] == "from" && grammar.Old(rest):
+		a.Marker = belay.MarkModify
+	case !grammar.Articled(rest[0]) && grammar.Bounded(rest):
 		a.Marker = belay.MarkModify
 	case more, rest[0] == "a", rest[0] == "an", rest[0] == "another", rest[0] == "new", last == "too" && a.C.Join == "":
 		a.Made = true

@@ -36,8 +36,25 @@ func (a Act) imperative(rest []string, at, k int) Act {
 		a.Deed, a.Readings = Doubt, []string{"what is to be done with is not said"}
 		return a
 	}
+	if len(o) == 1 && (o[0] == "nothing" || o[0] == "none") {
+		a.Deed = Ground
+		return a
+	}
+	if len(o) > 0 && len(o) < 3 && grammar.MoreThings(o) && o[len(o)-1] == "more" || len(o) == 1 && o[0] == "another" {
+		a.Deed, a.Readings = Doubt, []string{"of what there is to be one more is not said"}
+		return a
+	}
+	if len(o) > 1 && len(o) < 4 && o[0] == "to" && k == 1 && grammar.AnyVerb(o[1]) && sense != words.None {
+		a.Marker = belay.MarkAdd // "swipe to delete", "pull to refresh": what a gesture is to do
+		return a
+	}
 	switch sense {
-	case words.Add, words.Capable:
+	case words.Capable:
+		a = a.adding(o)
+		if i := slices.Index(o, "be"); i > 0 && i < 5 && (a.Verb == "let" || a.Verb == "allow") {
+			a.Marker = passive(o[i+1:]) // "let the button be green"
+		}
+	case words.Add:
 		a = a.adding(o)
 	case words.Modify:
 		a.Marker = belay.MarkModify
@@ -47,7 +64,7 @@ func (a Act) imperative(rest []string, at, k int) Act {
 		if a.Verb == "run" && len(o) > 0 && (o[0] == "a" || o[0] == "an") {
 			a.Marker = belay.MarkAdd
 		}
-		if a.Verb == "stop" || a.Verb == "release" && len(o) == 0 {
+		if a.Verb == "stop" && !stopsDoing(o) || a.Verb == "release" && len(o) == 0 {
 			a.Deed = Mend
 		}
 	case words.Fix:
@@ -70,8 +87,12 @@ func (a Act) imperative(rest []string, at, k int) Act {
 	default:
 		a.Deed = Ground
 		switch {
+		case grammar.Retains(rest):
+			a.Deed, a.Marker = Request, belay.MarkAdd
 		case sense == words.None && grammar.UnknownVerb(rest):
 			a.Deed, a.Marker = Request, belay.MarkModify
+		case a.Verb == "do" && a.Pronoun:
+			a.Deed = Mend
 		case grammar.ToVerb(o) > 0:
 			a.Deed, a.Marker = Request, belay.MarkModify
 		}
@@ -124,6 +145,16 @@ func (a Act) removing(o []string) Act {
 		a.Deed, a.Readings = Doubt, r
 	}
 	return a
+}
+
+// stopsDoing reports "stop showing the popup": something it does on purpose.
+func stopsDoing(o []string) bool {
+	if len(o) < 2 {
+		return false
+	}
+	_, fails := words.Fails(o[0])
+	_, end := words.Base(o[0], grammar.AnyVerb)
+	return end == "ing" && !fails
 }
 
 // making reads make, get and have, whose object says what they ask.

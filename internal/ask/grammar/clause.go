@@ -23,6 +23,8 @@ type Clause struct {
 	Close string // the mark that ended the sentence
 	Group bool   // one piece of an enumeration after a colon or between commas
 	Frag  bool   // the sentence has no verb at all
+	Yet   bool   // an "although" follows: it is not as it should be
+	Gap   bool   // the verb is that of the clause before: "bump X to 1 and Y to 2"
 }
 
 func (c Clause) Low() []string { return Lows(c.T) }
@@ -68,12 +70,55 @@ func Clauses(s prose.Sentence) []Clause {
 		}
 	}
 	cut(len(t), len(t), "")
+	out = heads(out)
 	for i := 1; i < len(out); i++ {
-		if out[i].Join == "main" {
+		switch out[i].Join {
+		case "main":
 			out[i-1].Join, out[i].Join = "if", ""
+		case "gap":
+			out[i].Join, out[i].Gap = "and", true
+		case "although":
+			out[i-1].Yet, out[i].Join = true, "because"
 		}
 	}
 	return out
+}
+
+// heads takes a verbless beginning of a sentence apart, in front of a clause with a verb:
+// "two-factor login, a page of sessions, and sessions should end …". Each is a thing named.
+func heads(in []Clause) []Clause {
+	if len(in) < 2 || in[0].Frag || in[1].Join != "," && in[1].Join != "and" || HasVerb(in[0].Low()) {
+		return in
+	}
+	low := in[0].Low()
+	n, _ := Strip(low)
+	if n >= len(low) || !slices.Contains(low[n:], ",") || Told(low[n:]) || Idle(low) || words.Preposition(low[n]) || slices.ContainsFunc(low, words.Auxiliary) || !wishful(in[1].Low()) {
+		return in
+	}
+	var out []Clause
+	start := 0
+	for i := 0; i <= len(low); i++ {
+		if i < len(low) && low[i] != "," {
+			continue
+		}
+		if i > start {
+			c := in[0]
+			c.T, c.Frag = in[0].T[start:i], true
+			if start > 0 {
+				c.Join = ","
+			}
+			out = append(out, c)
+		}
+		start = i + 1
+	}
+	return append(out, in[1:]...)
+}
+
+// wishful reports a clause that says what is to be.
+func wishful(low []string) bool {
+	n, s := Strip(low)
+	_, k := Modal(low[n:])
+	return s.Opener || k > 0 || Imperative(low[n:]) > 0
 }
 
 // Listed reads a list whose things have an article each: "add a page about limits, a
@@ -126,13 +171,23 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 		return ";", i + 1
 	case ":":
 		return ":", i + 1
-	case "+", "plus", "&":
-		if i > start && plusOpens(low, i) {
+	case "+", "&":
+		if i > start && !words.Determiner(low[i-1]) && plusOpens(low, i) {
 			return "+", i + 1
 		}
 	case ",":
 		return comma(low, start, i, frag)
-	case "and", "but", "then", "or":
+	case "or":
+		if i > start && frag && i+1 < len(low) && low[i+1] == "no" {
+			return "or", i + 1
+		}
+		if i > start && opens(low[i+1:]) && !joinsSubjects(low[start:i], low[i+1:]) && (i > start+1 || i+2 < len(low)) {
+			return w, i + 1
+		}
+	case "and", "but", "then":
+		if w == "and" && gapped(low[start:i], low[i+1:]) {
+			return "gap", i + 1
+		}
 		if i > start && opens(low[i+1:]) && !joinsSubjects(low[start:i], low[i+1:]) {
 			return w, i + 1
 		}
@@ -143,19 +198,59 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 		if i+1 < len(low) && low[i+1] == "that" && i > start {
 			return "because", i + 2
 		}
+	case "with", "including", "incl", "plus":
+		if w == "plus" && i > start && !words.Determiner(low[i-1]) && plusOpens(low, i) {
+			return "+", i + 1
+		}
+		if i > start && tested(low[i+1:]) && repairs(low[start:i]) {
+			return "and", i + 1
+		}
 	case "without":
-		if i > start && i+1 < len(low) && gerund(low[i+1]) {
+		if i > start && i+1 < len(low) && gerund(low[i+1]) && orders(low[start:i]) {
 			return "without", i
 		}
 	default:
 		if runsOn(low, start, i) {
 			return "then", i
 		}
+		if i > start && i+1 < len(low) && (w == "although" || w == "though") {
+			return "although", i + 1
+		}
 		if i > start && words.Subordinator(w) && !(w == "since" && !opens(low[i+1:])) && !(len(w) > 2 && w[0] == 'w' && (i == start+1 || AnyVerb(low[i-1]) || low[i-1] == "see" || low[i-1] == "know")) {
 			return "because", i + 1
 		}
 	}
 	return "", 0
+}
+
+// tested reports a test that comes with something: "a regression test".
+func tested(low []string) bool {
+	for i := 0; i < min(len(low), 4); i++ {
+		if low[i] == "test" || low[i] == "tests" {
+			return true
+		}
+		if words.Preposition(low[i]) || words.Determiner(low[i]) && i > 0 {
+			return false
+		}
+	}
+	return false
+}
+
+// repairs reports an order to repair something.
+func repairs(low []string) bool {
+	n, _ := Strip(low)
+	if n >= len(low) || Imperative(low[n:]) == 0 {
+		return false
+	}
+	b, _ := words.Base(low[n], AnyVerb)
+	sense, _ := words.Verb(b)
+	return sense == words.Fix
+}
+
+// orders reports a clause that asks for a deed, which can be done without another one.
+func orders(low []string) bool {
+	n, s := Strip(low)
+	return n < len(low) && (Imperative(low[n:]) > 0 || s.Opener && s.Verb || !Finite(low[n:]))
 }
 
 // joinsSubjects reports two things that do one thing together: "the account page and
@@ -191,7 +286,7 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if Conditional(low[start]) && !HasVerb(low[:start]) && len(rest) > 0 && !words.Preposition(rest[0]) {
 		return "main", i + 1
 	}
-	if len(rest) > 0 && (rest[0] == "and" || rest[0] == "but" || rest[0] == "or" || rest[0] == "then") {
+	if len(rest) > 0 && words.Conjunction(rest[0]) {
 		if opens(rest[1:]) || frag && !appositive(low[start:i]) {
 			return rest[0], i + 2
 		}
@@ -203,7 +298,39 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if opens(rest) || frag {
 		return ",", i + 1
 	}
+	if gapped(low[start:i], rest) {
+		return "gap", i + 1
+	}
 	return "", 0
+}
+
+// gapped reports a second object with its own goal behind a verb that is said once: "bump
+// node to 20 and the base image to bookworm".
+func gapped(left, right []string) bool {
+	n, _ := Strip(left)
+	if n >= len(left) || Imperative(left[n:]) == 0 {
+		return false
+	}
+	b, _ := words.Base(left[n], AnyVerb)
+	if sense, _ := words.Verb(b); sense != words.Modify && sense != words.Put {
+		return false
+	}
+	to := slices.Index(left, "to")
+	if len(right) == 0 || words.Preposition(right[0]) || words.Filler(right[0]) || words.Conjunction(right[0]) {
+		return false
+	}
+	if to < n+2 || to+1 >= len(left) {
+		return false
+	}
+	for i := 1; i < min(len(right), 6); i++ {
+		switch {
+		case right[i] == "to":
+			return i+1 < len(right) && Imperative(right) == 0 && Imperative(right[i+1:]) == 0
+		case right[i] == "," || right[i] == "and" || words.Preposition(right[i]) && right[i] != "of" && right[i] != "from":
+			return false
+		}
+	}
+	return false
 }
 
 // appositive reports a number of things whose names follow.
@@ -255,7 +382,11 @@ func opens(low []string) bool {
 	case "keep", "leave", "without", "no", "new", "another", "same":
 		return true
 	case "a", "an", "the":
-		return len(rest) > 1 && rest[1] == "new"
+		if len(rest) > 1 && rest[1] == "new" {
+			return true
+		}
+	case "backward", "backwards", "backward-compatible", "backwards-compatible":
+		return true
 	case "not":
 		return false
 	}

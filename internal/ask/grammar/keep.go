@@ -35,7 +35,14 @@ func Keeps(low []string) (what Span, whole, ok bool) {
 	if len(rest) > 2 && (rest[0] == "nothing" || rest[0] == "none") && words.Modal(rest[1]) && (touches(rest[2]) || len(rest) > 3 && touches(rest[3])) {
 		return Span{n, len(low)}, true, true
 	}
-	for _, rule := range []func([]string) (Span, bool){keepOrder, Prohibition, noThing, keptSubject, sameThing} {
+	if compatible(rest) {
+		to := len(rest)
+		for to > 1 && words.Filler(rest[to-1]) {
+			to--
+		}
+		return Span{n, n + to}, true, true
+	}
+	for _, rule := range []func([]string) (Span, bool){keepOrder, unwanted, Prohibition, noThing, keptSubject, sameThing} {
 		if s, ok := rule(rest); ok {
 			return Span{s.From + n, s.To + n}, true, true
 		}
@@ -53,10 +60,26 @@ func keepOrder(low []string) (Span, bool) {
 	default:
 		return Span{}, false
 	}
+	if Retains(low) {
+		return Span{}, false
+	}
 	if len(low) < 2 || low[1] == "out" || low[1] == "up" || low[1] == "getting" || low[1] == "me" || low[1] == "us" {
 		return Span{}, false
 	}
 	return Object(low, 1), true
+}
+
+// Retains reports how much is to be kept for how long: "keep 14 days of backups", "keep the
+// last five".
+func Retains(low []string) bool {
+	if len(low) < 3 || low[0] != "keep" && low[0] != "retain" {
+		return false
+	}
+	i := 1
+	for i < len(low)-1 && (low[i] == "the" || low[i] == "only" || low[i] == "last" || low[i] == "at" || low[i] == "least" || low[i] == "most" || low[i] == "up" || low[i] == "to" || low[i] == "latest") {
+		i++
+	}
+	return valued(low[i]) && low[i] != "both"
 }
 
 // Object is the noun phrase from i on, without what is said about how to keep it.
@@ -65,7 +88,7 @@ func Object(low []string, i int) Span {
 		i++
 	}
 	to := i
-	for to < len(low) && !keptTail[low[to]] && low[to] != "," && low[to] != ";" && !(to > i && (words.Subordinator(low[to]) || words.Auxiliary(low[to]))) {
+	for to < len(low) && !keptTail[low[to]] && !(to > i && to+1 < len(low) && (low[to] == "on" || low[to] == "to") && valued(low[to+1])) && low[to] != "," && low[to] != ";" && !(to > i && (words.Subordinator(low[to]) || words.Auxiliary(low[to]))) {
 		to++
 	}
 	if to-i > 2 && low[to-2] == "of" && low[to-1] == "course" {
@@ -80,6 +103,8 @@ func Object(low []string, i int) Span {
 	return Span{i, to}
 }
 
+func valued(w string) bool { _, ok := Value(w); return ok }
+
 var keptTail = map[string]bool{"as": true, "alone": true, "untouched": true, "unchanged": true, "intact": true, "working": true, "alive": true, "though": true, "tho": true,
 	"around": true, "like": true, "exactly": true, "while": true, "when": true, "if": true, "please": true, "available": true, "compatible": true, "running": true,
 	"for": true, "stable": true, "until": true, "otherwise": true, "thanks": true, "yet": true, "but": true, "the-same": true, "because": true, "unless": true, "ok": true, "at": true, "either": true, "green": true, "anyway": true}
@@ -88,7 +113,7 @@ var keptTail = map[string]bool{"as": true, "alone": true, "untouched": true, "un
 func Prohibition(low []string) (Span, bool) {
 	i := 0
 	switch {
-	case low[0] == "don't" || low[0] == "never":
+	case (low[0] == "don't" || low[0] == "never") && negated(low):
 		i = 1
 	case len(low) > 1 && (low[0] == "do" && low[1] == "not" || low[0] == "not" && low[1] == "to"):
 		i = 2
@@ -111,6 +136,43 @@ func Prohibition(low []string) (Span, bool) {
 		to = last
 	}
 	return Span{0, to}, true
+}
+
+// Behaves reports a prohibition that is about what the product does, not about what is to
+// be left alone: "don't show the price to guests".
+func Behaves(low []string) bool {
+	n, _ := Strip(low)
+	if n+2 >= len(low) || low[n] != "don't" && !(low[n] == "do" && low[n+1] == "not") {
+		return false
+	}
+	i := n + 1
+	if low[n] == "do" {
+		i++
+	}
+	b, end := words.Base(low[i], AnyVerb)
+	sense, _ := words.Verb(b)
+	return end == "" && (sense == words.Show || sense == words.Capable)
+}
+
+// unwanted reads "I don't want the wifi code touched", "nobody should touch X".
+func unwanted(low []string) (Span, bool) {
+	switch {
+	case len(low) > 3 && (low[0] == "i" || low[0] == "we") && low[1] == "don't" && (low[2] == "want" || low[2] == "need"):
+		for i := 4; i < len(low); i++ {
+			if _, end := words.Base(low[i], func(b string) bool { return touching[b] }); end == "ed" {
+				if low[i-1] == "be" && low[i-2] == "to" {
+					i -= 2
+				}
+				return Span{3, i}, true
+			}
+			if low[i] == "to" && i+1 < len(low) && (low[i+1] == "change" || low[i+1] == "break" || low[i+1] == "move") && i+2 >= len(low)-1 {
+				return Span{3, i}, true
+			}
+		}
+	case len(low) > 3 && (low[0] == "nobody" || low[0] == "nothing") && words.Modal(low[1]) && touches(low[2]):
+		return Object(low, 3), low[0] == "nobody"
+	}
+	return Span{}, false
 }
 
 // noThing reads "no login", "no new dependencies": a thing nobody wants, with its
@@ -149,7 +211,7 @@ var stayed = []string{
 	"is not affected", "are not affected", "isn't affected", "aren't affected", "is not part of", "are not part of", "isn't part of", "aren't part of", "is off limits", "are off limits", "is off-limits", "are off-limits", "is out of scope", "are out of scope", "is not in scope", "are not in scope", "isn't in scope", "aren't in scope", "isn't part of this",
 	"should be left", "should stay", "should remain", "must stay", "must remain", "has to stay", "have to stay", "needs to stay", "need to stay", "can stay", "may stay", "could stay", "will stay", "shall stay", "shall remain", "can remain", "to stay", "ought to stay",
 	"stays", "stay", "remains", "remain", "unchanged", "untouched", "unaffected", "has to keep", "have to keep", "must keep", "should keep", "needs to keep", "need to keep", "keeps its", "keep their", "keep its", "keeps their", "must still work", "should still work", "must continue to work", "has to continue", "have to continue", "must continue", "should continue", "has to be kept", "must be kept", "should be kept", "have to be kept", "can be kept", "is to be kept",
-	"must be identical", "should be identical", "must be the same", "should be the same", "must look the same", "should look the same", "has to be identical", "must be preserved", "should be preserved", "must be left", "can be left", "is fine as", "are fine as", "is good as", "are good as", "is ok as", "is fine the way", "are fine the way", "is perfect as", "is lovely", "as is", "as it is", "as they are", "must work as before", "should work as before", "are not to be touched", "is not to be touched", "exactly as it is", "exactly as they are",
+	"must be identical", "should be identical", "must be the same", "should be the same", "must still be able", "should still be able", "must still be possible", "should still be possible", "must still be", "must look the same", "should look the same", "has to be identical", "must be preserved", "should be preserved", "must be left", "can be left", "is fine as", "are fine as", "is good as", "are good as", "is ok as", "is fine the way", "are fine the way", "is perfect as", "is lovely", "as is", "as it is", "as they are", "must work as before", "should work as before", "are not to be touched", "is not to be touched", "exactly as it is", "exactly as they are",
 }
 
 // persists are what a thing may wrongly stay: a complaint, no wish.
@@ -160,6 +222,9 @@ var persists = map[string]bool{"open": true, "visible": true, "blank": true, "em
 func keptSubject(low []string) (Span, bool) {
 	line := " " + strings.Join(low, " ") + " "
 	best, noun := -1, false
+	if at, ok := identical(low); ok {
+		return Span{0, at}, true
+	}
 	for _, s := range stayed {
 		if at := strings.Index(line, " "+s+" "); at > 0 && (best < 0 || at < best) {
 			n := strings.Count(line[:at+1], " ") - 1
@@ -194,5 +259,65 @@ func keptSubject(low []string) (Span, bool) {
 	return Span{0, to}, true
 }
 
+// compatible reads "backwards compatible please".
+func compatible(low []string) bool {
+	return len(low) < 5 && (strings.HasPrefix(low[0], "backward") || low[0] == "fully" && len(low) > 1 && strings.HasPrefix(low[1], "backward"))
+}
+
+// identical reads "the output must be byte for byte the same": at is where the modal is.
+func identical(low []string) (at int, ok bool) {
+	for i := 1; i+2 < len(low); i++ {
+		if (low[i] == "must" || low[i] == "should" || low[i] == "has" || low[i] == "needs") && slices.Contains(low[i:min(i+3, len(low))], "be") {
+			for _, w := range low[i+2 : min(len(low), i+9)] {
+				if w == "same" || w == "identical" || w == "unchanged" {
+					return i, !words.Pronoun(low[0]) || low[0] == "everything"
+				}
+			}
+		}
+	}
+	return 0, false
+}
+
+// Except is what an order leaves out: "all files except the legacy folder", "everywhere but
+// on the login page".
+func Except(low []string) (Span, bool) {
+	for i := 2; i+1 < len(low); i++ {
+		from := i + 1
+		switch {
+		case low[i] == "except" || low[i] == "excluding":
+		case low[i] == "apart" && low[i+1] == "from", low[i] == "other" && low[i+1] == "than" && (low[i-1] == "everything" || low[i-1] == "anything" || low[i-1] == "nothing"):
+			from = i + 2
+		case low[i] == "but" && (low[i-1] == "everything" || low[i-1] == "all" || low[i-1] == "everywhere"):
+		default:
+			continue
+		}
+		for from < len(low) && words.Preposition(low[from]) {
+			from++
+		}
+		if from < len(low) {
+			s := Object(low, from)
+			return s, s.To > s.From
+		}
+	}
+	return Span{}, false
+}
+
 var trailing = map[string]bool{"obviously": true, "also": true, "of-course": true, "still": true, "just": true, "always": true, "please": true,
 	"should": true, "must": true, "naturally": true, "however": true, "though": true, "exactly": true, "clearly": true, "definitely": true, "simply": true}
+
+// LastThing is the last noun phrase of a clause that begins with the, our, my or this.
+func LastThing(low []string) (Span, bool) {
+	for i := len(low) - 2; i >= 0; i-- {
+		switch low[i] {
+		case "the", "our", "my", "your", "its", "this", "these":
+			s := Object(low, i)
+			for to := s.From + 2; to < s.To; to++ {
+				if words.Preposition(low[to]) || Adverb(low[to]) || words.Filler(low[to]) {
+					s.To = to
+				}
+			}
+			return s, s.To > s.From+1
+		}
+	}
+	return Span{}, false
+}

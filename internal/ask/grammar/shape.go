@@ -16,7 +16,7 @@ func ShouldFirst(low []string) bool {
 func Over(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" start over ", " starting over ", " start again from ", " start from scratch ", " start from zero ", " begin again ", " start again ", " start afresh ", " start anew ",
-		" scrap everything ", " scrap it ", " scrap this ", " scrap that ", " scrap the whole ", " scrap all ", " throw this away ", " throw it away ", " throw all of this away ", " throw everything away ", " throw it all away ", " throw away everything ", " bin everything ", " bin it all ", " wipe everything ", " forget everything ", " from a clean slate ", " clean slate ", " delete everything and ", " rebuild everything from scratch ", " rebuild it from scratch "} {
+		" scrap everything ", " scrap it ", " scrap this ", " scrap that ", " scrap the whole ", " scrap all ", " throw this away ", " throw it away ", " throw all of this away ", " throw everything away ", " throw it all away ", " scrap the current ", " scrap the existing ", " scrap the old ", " scrap what we have ", " scrap what's there ", " throw out everything ", " throw everything out ", " back to square one ", " from square one ", " wipe the repo ", " bin this ", " bin it and ", " forget what we have ", " throw away everything ", " bin everything ", " bin it all ", " wipe everything ", " forget everything ", " from a clean slate ", " clean slate ", " delete everything and ", " rebuild everything from scratch ", " rebuild it from scratch "} {
 		if strings.Contains(line, p) && !strings.Contains(line, "starts over") {
 			return true
 		}
@@ -127,7 +127,7 @@ func Wanting(low []string) int {
 		next := low[i+1]
 		switch low[i] {
 		case "wants", "want", "wanting", "wish", "wishes":
-			if !words.Negative(low[i-1]) && low[i-1] != "i" {
+			if !words.Negative(low[i-1]) && low[i-1] != "i" && !words.Tech(low[i-1]) && !words.Product(low[i-1]) {
 				return i
 			}
 		case "asking", "asked", "ask", "waiting", "begging":
@@ -151,9 +151,11 @@ func Modal(low []string) (at, n int) {
 			return 0, 0
 		case w == "should" || w == "must" || w == "shall" || w == "shouldn't" || w == "mustn't":
 			return i, 1
-		case (w == "has" || w == "have" || w == "needs" || w == "need" || w == "ought" || w == "want" || w == "wants") && i+1 < len(low) && low[i+1] == "to" && low[0] != "i" && (low[0] != "we" || w == "need" || w == "have"):
+		case (w == "has" || w == "have" || w == "needs" || w == "need" || w == "ought" || w == "want" || w == "wants") && i+1 < len(low) && low[i+1] == "to" && low[0] != "i" && (low[0] != "we" || w == "need" || w == "have") && !(w == "wants" && (words.Tech(low[i-1]) || words.Product(low[i-1]))):
 			return i, 2
 		case (w == "can" || w == "may") && i < 4:
+			return i, 1
+		case (w == "could" || w == "would" || w == "might") && i+2 < len(low) && low[i+1] == "be" && Compared(low[i+1:]) > 0:
 			return i, 1
 		case words.Subordinator(w) || w == "if" || w == "when":
 			return 0, 0
@@ -217,15 +219,29 @@ func MoreThings(low []string) bool {
 // check every 30s", "fonts everywhere".
 func Valued(low []string) bool {
 	for i := 1; i < len(low); i++ {
-		if _, ok := Value(low[i]); ok && (i == len(low)-1 || words.Unit(low[i+1])) && (low[i-1] == "at" || low[i-1] == "to" || low[i-1] == "every" || low[i-1] == "after" || low[i-1] == "within" || low[i-1] == "under" || i == len(low)-1 && !words.Preposition(low[i-1])) {
+		if _, ok := Value(low[i]); ok && (i == len(low)-1 || words.Unit(low[i+1]) || Conditional(low[i+1])) && (low[i-1] == "at" || low[i-1] == "to" || low[i-1] == "every" || low[i-1] == "after" || low[i-1] == "within" || low[i-1] == "under" || (i == len(low)-1 || Conditional(low[i+1])) && !words.Preposition(low[i-1])) {
 			return low[0] != "a" && low[0] != "an"
 		}
 	}
 	return slices.Contains(low, "everywhere") || slices.Contains(low, "by-default")
 }
 
+// Bounded reports a limit: "max upload 20 MB", "at most 5 retries".
+func Bounded(low []string) bool {
+	for i, w := range low {
+		switch w {
+		case "max", "min", "maximum", "minimum", "most", "least":
+			return slices.ContainsFunc(low[i+1:], func(w string) bool { return valued(w) }) || i > 0 && valued(low[i-1])
+		}
+	}
+	return false
+}
+
 // Idle reports words that go with a request and ask for nothing.
 func Idle(low []string) bool {
+	if n := len(low); n > 2 && (low[n-1] == "guess" || low[n-1] == "think" || low[n-1] == "suppose") && low[n-2] == "i" {
+		return true
+	}
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" thank", " cheers ", " regards ", " that's it ", " that's all ", " that is all ", " nothing fancy ", " no rush ", " great ", " asap ", " urgent ", " today ", " tomorrow ", " this week ", " before lunch ", " sorry ", " please and ", " good job ", " love ", " lol ", " haha ", " no hurry ", " if possible ", " same here ", " fyi ", " for now ", " hope ", " as soon as ", " dear ", " hello ", " hi ", " good morning ", " job log ", " ci says ", " up to you ", " your call ", " done ", " any ideas ", " any idea ", " no idea ", " help ", " what the ", " wtf ", " see above ", " see below ", " attached ", " nice to have ", " low prio ", " high prio "} {
 		if strings.Contains(line, p) {
@@ -242,7 +258,7 @@ func Apart(verb string, low []string) (words.Sense, int) {
 			return words.None, 0
 		}
 		if words.Particle(low[i]) {
-			if s, ok := words.PhraseOf(verb, low[i]); ok && (i == len(low)-1 || !words.Determiner(low[i+1])) {
+			if s, ok := words.PhraseOf(verb, low[i]); ok && (i == len(low)-1 || !words.Determiner(low[i+1]) || verb == "take" && low[i] == "off") {
 				return s, i
 			}
 		}
@@ -267,6 +283,9 @@ func Generic(o []string) bool {
 // be: "make coupons case-insensitive".
 func Predicative(o []string) bool {
 	last := o[len(o)-1]
+	if len(o) > 2 && len(o) < 6 && !Articled(o[0]) && (strings.HasSuffix(last, "able") || strings.HasSuffix(last, "sensitive")) {
+		return true
+	}
 	return len(o) == 2 && (strings.HasSuffix(last, "able") || strings.HasSuffix(last, "ive") || strings.HasSuffix(last, "ous") || strings.HasSuffix(last, "ed"))
 }
 

@@ -10,8 +10,8 @@ import (
 // Vague finds what can be read in two ways whatever the verb is.
 func Vague(low []string) []string {
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " the usual ", " whatever is easier", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual "} {
-		if strings.Contains(line, p) {
+	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " the usual ", " whatever is easier", " not sure yet ", " not sure which ", " haven't decided ", " can't decide ", " undecided ", " or something ", " or whatever ", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual ", " do what we did ", " do what you did ", " what we did to ", " what you did to ", " like the others ", " like the other one "} {
+		if strings.Contains(line, p) && !(strings.Contains(p, "same") && Finite(low) && low[0] != "do") {
 			return []string{"what was done before is meant, which this message does not name"}
 		}
 	}
@@ -29,7 +29,37 @@ func Vague(low []string) []string {
 	if len(low) <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !HasVerb(low) {
 		return []string{"which thing is meant, and what is to be done with it, is not said"}
 	}
+	if i := slices.Index(low, "other"); i > 0 && low[i-1] == "the" && i+2 == len(low) && len(low) <= 5 && Imperative(low) > 0 {
+		return []string{"which other one is meant is not said"}
+	}
+	if a, b := alternatives(low); a != "" {
+		return []string{a, b}
+	}
 	return identity(low)
+}
+
+// alternatives reads two deeds of which one is to be chosen: "should be chunked or
+// rejected", "remove or hide the banner". Somebody who can do either gets both.
+func alternatives(low []string) (one, other string) {
+	i := slices.Index(low, "or")
+	if i < 1 || i+1 >= len(low) {
+		return "", ""
+	}
+	verb := func(w string) (string, string) { return words.Base(w, AnyVerb) }
+	if len(low) <= 5 && i+2 == len(low) && i == 2 && (low[0] == "add" || low[0] == "use" || low[0] == "make" || low[0] == "build") && bareNoun(low[1]) && bareNoun(low[3]) {
+		return low[1], low[3]
+	}
+	a, endA := verb(low[i-1])
+	b, endB := verb(low[i+1])
+	switch {
+	case a == "" || b == "" || endA != endB:
+		return "", ""
+	case i == 1 && endA == "" && i+2 < len(low) && !Nounish[low[0]]:
+		return low[0], low[2]
+	case endA == "ed" && i > 2 && low[i-2] == "be" && (low[i-3] == "should" || low[i-3] == "must"):
+		return low[i-1], low[i+1]
+	}
+	return "", ""
 }
 
 // Part reports that only some of a number of things are meant: half of the alerts.
@@ -53,7 +83,7 @@ func Part(low []string) bool {
 // be (a colour, a number, "sortable", "a soft delete", "done by …") leaves nothing open.
 func identity(low []string) []string {
 	i := slices.IndexFunc(low, func(w string) bool { return w == "should" || w == "must" })
-	if i < 1 || i+2 >= len(low) || low[i+1] != "be" || low[0] == "there" || words.Subject(low[0]) || i > 4 {
+	if i < 1 || i+2 >= len(low) || low[i+1] != "be" || low[0] == "there" || i > 1 && words.Determiner(low[0]) && bareNoun(low[i+2]) || words.Subject(low[0]) || i > 4 {
 		return nil
 	}
 	o := low[i+2:]
@@ -128,6 +158,40 @@ func Better(o []string) []string {
 			return []string{"how it looks", "how it works", "how it is written"}
 		}
 		return nil
+	}
+	return nil
+}
+
+// TooLittle reads a whole request that leaves open what is to be done: "the logo", "change
+// the colors", "undo that". named says that it has no verb.
+func TooLittle(low []string, named bool) []string {
+	for len(low) > 1 && (words.Filler(low[len(low)-1]) || low[len(low)-1] == "!") {
+		low = low[:len(low)-1]
+	}
+	if len(low) == 0 || slices.ContainsFunc(low, func(w string) bool { return w == "\"" || strings.ContainsAny(w, "./_-") }) {
+		return nil
+	}
+	if named {
+		if (low[0] == "the" || low[0] == "our" || low[0] == "my") && len(low) < 4 && Compared(low) == 0 && !Old(low) && !Valued(low) {
+			return []string{"what is to be done with it is not said"}
+		}
+		return nil
+	}
+	switch low[0] {
+	case "change", "alter", "modify", "adjust", "edit":
+		bare := len(low) > 1 && (words.Determiner(low[1]) || words.Pronoun(low[1])) && len(low) < 5
+		for _, w := range low[1:] {
+			bare = bare && !words.Preposition(w) && Compared([]string{"x", w}) == 0
+		}
+		if bare {
+			return []string{"what it is to become is not said"}
+		}
+	}
+	switch low[0] {
+	case "undo", "revert", "redo", "restore", "change", "repeat", "reverse":
+		if len(low) < 4 && (len(low) == 1 || words.Pronoun(low[1])) {
+			return []string{"what is meant was said or done before, and this message does not name it"}
+		}
 	}
 	return nil
 }

@@ -15,6 +15,9 @@ func AnyVerb(b string) bool { _, ok := words.Verb(b); return ok || b == "touch" 
 
 // negated reports a prohibition at the start: "don't …", "do not …", "never …".
 func negated(low []string) bool {
+	if _, end := words.Base(low[min(1, len(low)-1)], AnyVerb); low[0] == "never" && (end == "s" || end == "ed" || states[low[min(1, len(low)-1)]]) {
+		return false // "and never comes back"
+	}
 	return len(low) > 1 && (low[0] == "don't" || low[0] == "never" || low[0] == "do" && low[1] == "not" || low[0] == "not" && low[1] == "to")
 }
 
@@ -28,6 +31,9 @@ func Imperative(low []string) int {
 		return n
 	}
 	w := low[0]
+	if w == "" || w[0] == '-' || compound(low) {
+		return 0
+	}
 	if _, i := Apart(w, low); i > 0 || UnknownVerb(low) {
 		return 1
 	}
@@ -56,6 +62,23 @@ func Imperative(low []string) int {
 		return 1
 	}
 	return nounishVerb(low)
+}
+
+// compound reports a verb's form that stands in a subject: "backfill dag ignores the end
+// date". What it would act on has no article, and does something itself.
+func compound(low []string) bool {
+	if len(low) < 4 || Nounish[low[0]] || words.Determiner(low[1]) || words.Pronoun(low[1]) || words.Preposition(low[1]) || low[1] == "\"" || !AnyVerb(low[0]) {
+		return false
+	}
+	for i := 2; i < min(len(low), 5); i++ {
+		if words.Subordinator(low[i]) || words.Preposition(low[i]) || Conditional(low[i]) || low[i] == "that" || low[i] == "," || low[i] == "and" {
+			return false
+		}
+		if end, ok := words.Fails(low[i]); ok && end == "s" && i+1 < len(low) && words.Determiner(low[i+1]) || low[i] == "isn't" || low[i] == "doesn't" || low[i] == "is" || low[i] == "does" {
+			return true
+		}
+	}
+	return false
 }
 
 // UnknownVerb reports a word that is no verb of the lists but stands where one does: in
@@ -95,123 +118,37 @@ var Nounish = func() map[string]bool {
 		"clear", "store", "render", "ping", "track", "cross", "clean", "draft", "trigger", "ask", "rank", "author", "transform", "require", "mark", "describe", "merge", "attempt", "read", "apply", "double", "standup", "build", "extract", "light", "highlight", "format", "process"} {
 		out[w] = true
 	}
+	for w := range strings.FieldsSeq(twofold) {
+		out[w], plural[w] = true, true
+	}
 	return out
 }()
+
+// twofold are verbs that are as often nouns, also with an -s.
+const twofold = `sum label caption seed stub wire sketch name title pick match push pull loop escape mask hash buffer batch queue space anchor dock float outline shade
+	tint fade blur cast override clone copy duplicate lock delay advance fold mute route forward proxy floor shard bundle ship crop trim pad slim thin
+	nest tune mirror abstract refresh dump bin toss wipe flash blink beep zoom pan drag swipe tap pause resume block ban favourite favorite bookmark
+	archive share invite comment mention stream watermark stamp focus flush index snapshot audit refund charge bill sign trace profile sample forecast
+	cluster score scan scroll toggle reward reply quote pin star survey number surface broadcast book reserve undo redo rate secure inherit stagger bind
+	cancel suppress parse slow dim inset stretch squeeze approve square reject prune prefer choose backfill reboot`
 
 func nounishVerb(low []string) int {
 	next := low[1]
 	switch {
+	case next == "first" || next == "last" || next == "too" || next == "instead" || next == "now" || next == "then" || next == "only":
+		return 0
 	case next == "of" || next == "for" || next == "in" || next == "on" || next == "at" || next == "from" || next == "and" || next == "," || next == "or" || next == "no" || next == ":" || next == "is" || next == "+":
 		return 0
 	case words.Auxiliary(next) || words.Negative(next):
 		return 0
+	case words.Preposition(next) && next != "to" && Finite(low):
+		return 0 // "search with two terms finds nothing"
 	case words.Determiner(next) || words.Pronoun(next) || next == "\"" || words.Preposition(next) || next == "how" || next == "what" || next == "whether":
 		return 1
 	case Finite(low):
 		return 0
 	}
 	return 1
-}
-
-// Finite reports whether a clause has a subject and something it does: an auxiliary
-// behind the first word, or a verb's third person.
-func Finite(low []string) bool {
-	_, ok := Predicate(low)
-	return ok
-}
-
-// Predicate is where the finite verb of a clause stands.
-func Predicate(low []string) (int, bool) {
-	for i, w := range low {
-		switch {
-		case i > 1 && (w == "when" || w == "if" || w == "while" || w == "once" || w == "whenever") && !Conditional(low[0]):
-			return 0, false
-		case i > 0 && (w == "," || w == ";" || w == ":" || words.Subordinator(w) || w == "that" && i > 1):
-			return 0, false
-		case i > 0 && words.Auxiliary(w) && !Asked(low, i):
-			return i, true
-		case i == 0 && (w == "it's" || w == "that's" || w == "there's" || w == "they're" || w == "we're" || w == "you're" || w == "i'm" || w == "i've" || w == "we've"):
-			return 0, true
-		case i > 0 && thirdPerson(low, i):
-			return i, true
-		case i > 0 && plainVerb(low, i):
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-// Asked reports an auxiliary that belongs to a smaller clause: "how it is", "to be".
-func Asked(low []string, i int) bool {
-	if low[i-1] == "to" || low[i] == "be" && !words.Modal(low[i-1]) {
-		return true
-	}
-	for j := max(0, i-4); j < i; j++ {
-		switch low[j] {
-		case "when", "if", "how", "what", "while", "once", "why", "before", "after":
-			return j > 0 || low[j] == "how" || low[j] == "what"
-		}
-	}
-	return false
-}
-
-// thirdPerson reports a verb in -s that follows something that can be its subject.
-func thirdPerson(low []string, i int) bool {
-	w, prev := low[i], low[i-1]
-	if words.Determiner(prev) && !words.Pronoun(prev) || words.Preposition(prev) || prev == "and" || prev == "," {
-		return false
-	}
-	if _, ok := words.Number(prev); ok {
-		return false
-	}
-	if end, ok := words.Fails(w); ok && (end == "s" || end == "ed") {
-		return i+1 >= len(low) || !words.Auxiliary(low[i+1])
-	}
-	if states[w] {
-		return true
-	}
-	b, end := words.Base(w, AnyVerb)
-	if prev == "\"" && i == 1 && end == "s" {
-		return true // `tool --help` lists …
-	}
-	if b == "" || end != "s" || i+1 < len(low) && (words.Auxiliary(low[i+1]) || low[i+1] == "of") {
-		return false
-	}
-	return !plural[b] || words.Subject(prev) || i+1 < len(low) && (words.Determiner(low[i+1]) || words.Pronoun(low[i+1]))
-}
-
-// plural are verbs whose -s is as often a noun in the plural.
-var plural = map[string]bool{"list": true, "link": true, "test": true, "log": true, "report": true, "update": true, "alert": true,
-	"filter": true, "upload": true, "download": true, "export": true, "import": true, "order": true, "tag": true, "post": true, "email": true, "mail": true,
-	"backup": true, "benchmark": true, "mock": true, "hook": true, "change": true, "fix": true, "port": true, "point": true, "check": true,
-	"record": true, "answer": true, "search": true, "limit": true, "cache": true, "register": true, "support": true, "release": true, "document": true,
-	"design": true, "color": true, "colour": true, "group": true, "call": true, "build": true, "patch": true, "review": true, "retry": true, "scale": true, "set": true, "use": true, "load": true, "run": true, "print": true, "store": true, "view": true}
-
-// states are other finite verbs that a description of how things are is made of.
-var states = func() map[string]bool {
-	out := map[string]bool{}
-	for _, w := range []string{"says", "keeps", "goes", "comes", "stays", "remains", "happens", "takes", "gets", "needs", "lives", "works",
-		"belongs", "contains", "arrives", "appears", "seems", "feels", "warns", "climbs", "overlaps", "becomes", "asks", "jumps", "exists", "knows",
-		"finds", "sits", "stands", "tells", "claims", "thinks", "wants", "likes", "lands", "closes", "hits", "falls", "leads", "passes", "moves", "enters", "sits", "matters", "means", "makes", "helps", "hurts", "costs", "depends", "applies", "follows", "covers", "serves", "fits", "suits", "opens", "expects", "returns", "shows", "ignores", "sees", "respawn", "shows"} {
-		out[w] = true
-	}
-	return out
-}()
-
-// plainVerb reports the verb of a plural subject that no ending betrays: "members get
-// …", "runs come …", "jobs fail".
-func plainVerb(low []string, i int) bool {
-	prev, w := low[i-1], low[i]
-	many := words.Subject(prev) && prev != "it" && prev != "that" && prev != "this" && prev != "there" || len(prev) > 3 && prev[len(prev)-1] == 's' && prev[len(prev)-2] != 's'
-	if !many || i > 9 {
-		return false
-	}
-	switch w {
-	case "get", "come", "go", "keep", "need", "look", "appear", "show", "end", "arrive", "start", "become", "respawn", "feel", "disappear", "want", "find", "belong", "accept":
-		return !AnyVerb(low[0]) || Nounish[low[0]] || i > 2 // asking Imperative would ask this again
-	}
-	end, ok := words.Fails(w)
-	return ok && (end == "" || end == "ed") && i+1 <= len(low)
 }
 
 // HasVerb reports whether a sentence has any verb in a place where one counts.
@@ -221,6 +158,9 @@ func HasVerb(low []string) bool {
 		return true
 	}
 	for i, w := range low {
+		if i > 0 && (w == "which" || w == "who" || w == "that") {
+			return false // what follows tells of a thing
+		}
 		if words.Auxiliary(w) || i > 0 && (thirdPerson(low, i) || plainVerb(low, i)) {
 			return true
 		}

@@ -30,6 +30,9 @@ func Wrong(low []string) (strength int, by string) {
 	if rest[0] == "why" {
 		return Faint, "why"
 	}
+	if status(low) || status(rest) {
+		return Plain, rest[0]
+	}
 	if at := wishAt(rest); at >= 0 {
 		rest = rest[:at]
 	}
@@ -53,7 +56,71 @@ func Wrong(low []string) (strength int, by string) {
 			return s, w
 		}
 	}
+	for i := 1; i+1 < len(rest); i++ {
+		if (rest[i] == "stays" || rest[i] == "stay" || rest[i] == "remains") && persists[rest[i+1]] && !words.Modal(rest[i-1]) && rest[i-1] != "to" && Imperative(rest) == 0 {
+			return Faint, rest[i]
+		}
+	}
+	if instead(rest) {
+		return Plain, "instead of"
+	}
+	if existing(rest) {
+		return Faint, rest[0]
+	}
 	return faintly(rest, line)
+}
+
+// existing reports what there is, what somebody gets or what anybody can do: "there's a
+// gap between …", "I get an empty page", "anyone can read …". Said by itself it reports
+// something that should not be.
+func existing(low []string) bool {
+	if len(low) < 4 {
+		return false
+	}
+	switch low[0] {
+	case "there's":
+		return low[1] != "no" && low[1] != "nothing"
+	case "there":
+		return (low[1] == "is" || low[1] == "are") && low[2] != "no" && low[2] != "nothing"
+	case "i", "we", "you", "users", "customers":
+		return (low[1] == "get" || low[1] == "see" || low[1] == "receive") && (words.Determiner(low[2]) || words.Soft(low[2]) || words.Wrong(low[2]))
+	case "anyone", "anybody", "everyone", "everybody":
+		return low[1] == "can"
+	case "any":
+		return low[2] == "can"
+	}
+	return false
+}
+
+// status reports a fragment that begins with an error's number or with what is missing:
+// "500 on /api/users", "missing semicolon in line 12".
+func status(low []string) bool {
+	if len(low) < 2 {
+		return false
+	}
+	switch low[0] {
+	case "400", "401", "403", "404", "405", "408", "409", "413", "415", "422", "429", "500", "501", "502", "503", "504":
+		return words.Preposition(low[1]) || Conditional(low[1]) || low[1] == "error" || low[1] == "errors"
+	case "missing":
+		return !words.Determiner(low[1])
+	}
+	return false
+}
+
+// instead reports how something is now and what is meant in its place: "it starts at 59
+// instead of 60". A wish says it the other way round.
+func instead(low []string) bool {
+	i := slices.Index(low, "instead")
+	at, ok := Predicate(low)
+	for k := 1; !ok && k < i; k++ { // "the cron runs at 2 instead of 3"
+		b, end := words.Base(low[k], AnyVerb)
+		at, ok = k, b != "" && end == "s" && !words.Determiner(low[k-1])
+	}
+	if i < 2 || i+1 >= len(low) || low[i+1] != "of" || !ok || at == 0 || at > i || words.Modal(low[at]) || Imperative(low) > 0 {
+		return false
+	}
+	m, n := Modal(low)
+	return m+n == 0 && low[at] != "needs" && low[at] != "need" && low[at] != "want" && low[at] != "wants"
 }
 
 // wishAt is where a clause turns from what is to what should be.
@@ -63,6 +130,9 @@ func wishAt(low []string) int {
 			return -1 // what somebody or a program says must be
 		}
 		if (w == "should" || w == "must" || w == "shall" || w == "shouldn't" || w == "mustn't") && i > 0 {
+			return 0
+		}
+		if (w == "could" || w == "would" || w == "might") && i > 0 && i+2 < len(low) && low[i+1] == "be" && Compared(low[i+1:]) > 0 {
 			return 0
 		}
 		if (w == "has" || w == "have" || w == "needs" || w == "need") && i+1 < len(low) && low[i+1] == "to" {
@@ -77,9 +147,9 @@ var reporting = map[string]bool{"says": true, "said": true, "claims": true, "thi
 // plainly are phrases that only a complaint has.
 var plainly = []string{
 	" keeps saying ", " keeps crashing ", " keeps asking ", " not working ", " no longer ", " any more ", " anymore ", " off by one ", " off by a ", " is off by ", " are off by ", " runs off ", " off the screen ", " off screen ", " throws ", " threw ", " out of order ", " out of sync ", " out of memory ", " random order ",
-	" cut off ", " goes on playing ", " again and again ", " non stop ", " all the time ", " times out ", " time out ", " timing out ", " timed out ", " runs out ", " falls over ",
+	" cut off ", " goes on playing ", " again and again ", " for ever ", " forever ", " for no reason ", " out of nowhere ", " all of a sudden ", " every single time ", " non stop ", " all the time ", " times out ", " time out ", " timing out ", " timed out ", " runs out ", " falls over ",
 	" does nothing ", " do nothing ", " did nothing ", " nothing happens ", " has no effect ", " have no effect ", " blows up ", " goes to nan ", " goes blank ", " goes black ", " goes wrong ", " gets lost ", " get lost ", " is lost ", " are lost ", " getting lost ", " gets stuck ", " come twice ", " comes twice ", " arrive twice ", " arrives twice ", " sent twice ", " shown twice ", " paid twice ", " charged twice ", " counted twice ", " appears twice ", " appear twice ", " shows up twice ", " runs twice ", " called twice ", " fires twice ", " wrong now ",
-	" shows up on every ", " by guessing ", " without permission ", " without being logged in ", " without logging in ", " without auth ", " without any check ", " lint errors ", " type errors ", " eslint errors ", " compile errors ", " compiler errors ", " broken link ", " dead link ", " never taken ", " doing it wrong ", " gone for ", " inside walls ", " too late ", " in random ", " thrown out ", " kicked out ", " logged out ", " walk through ", " has an old ", " have an old ", " has the old ", " has the wrong ", " has a wrong ", " stack overflow ", " memory leak ", " race condition ", " still says ", " still shows ", " still get ", " still gets ", " still points ", " makes no sense ", " is missing ", " are missing ", " is gone ", " are gone ", " went missing ", " gives an error ", " throws an error ", " an error ", " error message ", " fails ", " failing ", " behind the ", " on top of prices ", " overlapping ", " is empty ", " are empty ", " even though ", " gets deleted ", " get deleted ", " red since ",
+	" shows up on every ", " by guessing ", " without permission ", " without being logged in ", " without logging in ", " without auth ", " without any check ", " lint errors ", " type errors ", " eslint errors ", " compile errors ", " compiler errors ", " broken link ", " dead link ", " never taken ", " doing it wrong ", " gone for ", " inside walls ", " too late ", " in random ", " thrown out ", " kicked out ", " logged out ", " walk through ", " has an old ", " have an old ", " has the old ", " has the wrong ", " has a wrong ", " stack overflow ", " memory leak ", " null pointer ", " nullpointer ", " out of bounds ", " redirect loop ", " infinite loop ", " endless loop ", " security hole ", " race between ", " red on main ", " merge conflict ", " never ends ", " never stops ", " comes back empty ", " come back empty ", " does the same thing ", " takes ages ", " take ages ", " takes forever ", " spins forever ", " for ages ", " race condition ", " still says ", " still shows ", " still get ", " still gets ", " still points ", " makes no sense ", " is missing ", " are missing ", " is gone ", " are gone ", " went missing ", " gives an error ", " throws an error ", " an error ", " error message ", " fails ", " failing ", " behind the ", " on top of prices ", " overlapping ", " is empty ", " are empty ", " even though ", " gets deleted ", " get deleted ", " red since ",
 }
 
 // Named reports a bad word that is part of a thing's name: "the bug tracker", "crash
@@ -154,6 +224,9 @@ func denied(low []string, i int) int {
 	if Imperative(low) > 0 || i > 0 && (low[0] == "we" || low[0] == "i") && Past[w] {
 		return Fine
 	}
+	if low[len(low)-1] == "yet" {
+		return Fine
+	}
 	for j := max(0, i-3); j <= min(i+2, len(low)-1); j++ {
 		switch low[j] {
 		case "so", "very", "really", "that", "ideal", "great", "nice", "pretty", "optimal", "know", "understand", "want", "need", "care", "think", "mind", "sure", "like", "use", "remember", "i'm", "expect", "knows", "wants", "yet", "believe":
@@ -172,7 +245,8 @@ func faintly(low []string, line string) (int, string) {
 	}
 	_, verb := Predicate(low)
 	for i, w := range low {
-		if words.Soft(w) && verb && i > 0 && (i+1 == len(low) || !Named(low, i)) {
+		attribute := (w == "old" || w == "red" || w == "late" || w == "early" || w == "odd" || w == "unchecked" || w == "visible" || w == "exposed") && i > 0 && words.Determiner(low[i-1]) && i+1 < len(low) && !words.Auxiliary(low[i+1])
+		if words.Soft(w) && !attribute && verb && i > 0 && (i+1 == len(low) || !Named(low, i)) {
 			return Faint, w
 		}
 	}

@@ -54,7 +54,7 @@ func (p Message) Paths() []string {
 		}
 	}
 	for i, h := range maybe {
-		better := false
+		better := slices.ContainsFunc(sure, func(f string) bool { return f != h.path && sibling(f, h.path) && !n.names(h.path) })
 		for j, o := range maybe {
 			better = better || i != j && o.n > h.n && subset(h.got, o.got)
 		}
@@ -72,6 +72,12 @@ func (p Message) Paths() []string {
 		}
 	}
 	return out
+}
+
+// sibling reports two files that differ by their endings alone: where one is named with
+// its ending, the other is not meant.
+func sibling(a, b string) bool {
+	return path.Dir(a) == path.Dir(b) && stemOf(path.Base(a)) == stemOf(path.Base(b))
 }
 
 func subset(a, b []string) bool {
@@ -104,8 +110,16 @@ func (p Message) nouns() nouns {
 		for w := range strings.FieldsSeq(a.C.Topic) {
 			n.word[Stem(w)], n.literal[w] = true, true
 		}
-		for _, t := range a.C.T {
+		for i, t := range a.C.T {
 			low := strings.Trim(t.Low, "`\"'“”")
+			if i > 0 && a.C.T[i-1].Low == "per" {
+				continue // "per user": how it is told apart, not what it is about
+			}
+			if t.Form == prose.Quoted && strings.Count(low, " ") < 3 {
+				for part := range strings.FieldsSeq(low) {
+					n.word[Stem(part)] = true
+				}
+			}
 			if a.Deed == deed.Keep || len(a.Keeps) > 0 && strings.Contains(kept, " "+low+" ") {
 				continue
 			}

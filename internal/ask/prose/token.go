@@ -119,7 +119,7 @@ func wordEnd(text string, i int) int {
 		}
 		next, _ := utf8.DecodeRuneInString(text[i+size:])
 		switch {
-		case strings.ContainsRune("'’-./_@:#%*\\&=?", r) && inWord(next):
+		case strings.ContainsRune("'’-./_@:#%*\\&=?+", r) && inWord(next):
 		case (r == '%' || r == '*') && !inWord(next):
 		case r == '(' && strings.HasPrefix(text[i:], "()"):
 			size = 2
@@ -135,7 +135,7 @@ func wordEnd(text string, i int) int {
 var contractions = map[string]string{
 	"dont": "don't", "doesnt": "doesn't", "cant": "can't", "wont": "won't", "isnt": "isn't", "arent": "aren't",
 	"didnt": "didn't", "shouldnt": "shouldn't", "mustnt": "mustn't", "wasnt": "wasn't", "hasnt": "hasn't", "havent": "haven't",
-	"thats": "that's", "lets": "let's", "cannot": "can't", "couldnt": "couldn't", "wouldnt": "wouldn't", "u": "you",
+	"thats": "that's", "cannot": "can't", "couldnt": "couldn't", "wouldnt": "wouldn't", "u": "you",
 	"pls": "please", "plz": "please", "thx": "thanks", "ty": "thanks", "im": "i'm", "ive": "i've", "theres": "there's",
 	"gonna": "going", "wanna": "want", "gotta": "must", "shoud": "should", "ned": "need", "shd": "should", "sould": "should",
 }

@@ -5,15 +5,16 @@ import "strings"
 // stopwords tell the languages apart that are read; English is among them to lose or
 // win against.
 var stopwords = map[string]map[string]bool{
+	"nl": set(`de het een en is zijn niet van voor op met naar dat die wordt worden kan kunnen je we ik ook maar als bij moet moeten uit aan om te er nog graag toe zoals meer`),
 	"en": set(`the is are and to of in it for that with on this be not you we i a an should please can add fix make when but from at my our have has does was all`),
-	"de": set(`der die das und ist nicht ein eine einen einem bitte auf mit für den dem wir ich es soll sollte auch im zu aber wenn werden wird sind kann von beim seit kein keine mehr noch neue neuen füge unsere als bleibt am vom zum zur wie war aus den einem dass wurde`),
-	"fr": set(`le la les des et est une un pas dans pour que qui sur avec nous je il elle ce cette ne plus du au aux s'il vous te plaît sont être ça dès lors ajoute ajouter mais`),
-	"es": set(`el los las y es una un no en para que con por se del al nos yo está este esta cuando pero más añade agrega favor son hay lo mi cambia`),
-	"pt": set(`o os as e é uma um não em para que com por se do da dos das no na ao está este esta quando mas mais favor são há maiores corrige adicione adiciona remova`),
-	"it": set(`il lo gli e è una un non in per che con di del della dei delle nel nella al alla sono quando ma più aggiungi favore questo questa rinomina rimuovi si`),
+	"de": set(`der die das und ist nicht ein eine einen einem bitte auf mit für den dem wir ich es soll sollte auch im zu aber wenn werden wird sind kann von beim seit kein keine mehr noch neue neuen füge unsere als bleibt am vom zum zur wie war aus den einem dass wurde bei nach einer eines nur oder sich alle kommt es soll sollen muss müssen sein`),
+	"fr": set(`le la les des de on en doit doivent être voudrait et est une un pas dans pour que qui sur avec nous je il elle ce cette ne plus du au aux s'il vous te plaît sont être ça dès lors ajoute ajouter mais`),
+	"es": set(`el la los las de y debe deben ser es una un no en para que con por se del al nos yo está este esta cuando pero más añade agrega favor son hay lo mi cambia`),
+	"pt": set(`o os as de e é deve devem ser uma um não em para que com por se do da dos das no na ao está este esta quando mas mais favor são há maiores corrige adicione adiciona remova`),
+	"it": set(`il la lo gli di e è deve devono essere una un non in per che con di del della dei delle nel nella al alla sono quando ma più aggiungi favore questo questa rinomina rimuovi si`),
 }
 
-// Language names the language of a message if it is one of de, fr, es, pt, it, "?" if
+// Language names the language of a message if it is one of de, fr, es, pt, it, nl, "?" if
 // it is written in letters that none of these is, and "" for English or too little to
 // tell.
 func Language(text string) string {
@@ -21,14 +22,22 @@ func Language(text string) string {
 		text = text[:4000]
 	}
 	score, other, latin := map[string]int{}, 0, 0
+	first := true
 	for w := range strings.FieldsSeq(strings.ToLower(text)) {
 		w = strings.Trim(w, ".,;:!?\"'()¿¡«»„“")
 		for lang, set := range stopwords {
 			_, verb := tongues[lang].Verb(w)
-			if set[w] || verb && len(w) > 5 {
+			if _, english := verbs[w]; english {
+				verb = false
+			}
+			switch {
+			case verb && len(w) > 4 && first && lang != "en":
+				score[lang] += 2 // what a request begins with
+			case set[w] || verb && len(w) > 5:
 				score[lang]++
 			}
 		}
+		first = false
 		for _, r := range w {
 			if r >= 0x370 && r < 0x2000 || r >= 0x3040 && r < 0xfe00 {
 				other++
@@ -45,7 +54,7 @@ func Language(text string) string {
 		return "?"
 	}
 	best := ""
-	for _, lang := range []string{"de", "fr", "es", "pt", "it"} {
+	for _, lang := range []string{"de", "fr", "es", "pt", "it", "nl"} {
 		if score[lang] >= 2 && score[lang] > score["en"] && (best == "" || score[lang] > score[best]) {
 			best = lang
 		}

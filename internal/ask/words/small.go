@@ -40,7 +40,7 @@ var openers = func() map[string]bool {
 		"make it possible to", "be so kind as to", "be so kind to", "be so good as to", "mind", "be able to", "is it possible to", "would it be possible to", "is it possible for you to",
 		"it would be nice to", "it would be great to", "it would be good to", "would be nice to", "would be good to", "would be great to",
 		"i want you to", "i would like you to", "i'd like you to", "i need you to", "we'd like you to", "i'd like to", "we'd like to", "i'd love to",
-		"let's", "let us", "feel free to", "the idea is to", "the plan is to", "what i want is to", "your task is to", "your job is to", "the task is to",
+		"let's", "lets", "let us", "feel free to", "the idea is to", "the plan is to", "what i want is to", "your task is to", "your job is to", "the task is to",
 		"need to", "want to", "would like to", "wanted to", "to", "go ahead and", "help me", "help us", "help me to", "we're going to", "i'm going to", "it's time to", "time to", "try to",
 		"i was wondering if you could", "i wonder if you could", "do you think you could", "i'm wondering if you could", "any chance you could", "any chance to",
 		"if you could", "if you can", "be great if you could", "it would be great if you could", "it would be nice if you could", "would be great if you could",
@@ -57,6 +57,7 @@ var openers = func() map[string]bool {
 		"make it so that", "make it so", "make sure that", "make sure", "ensure that", "ensure", "it would be great if", "it would be nice if", "it would be good if", "would be good if", "would be nice if",
 		"would be great if", "it'd be nice if", "it'd be great if", "would be cool if", "it would be cool if", "is it possible that", "i think", "i guess", "i suppose", "i believe",
 		"i'd like that", "i want that", "we want that", "i'd expect that", "the nicest thing would be", "what we want is", "what i want is", "what we need is", "what i need is",
+		"it would help if", "it would help a lot if", "it'd help if", "it'd be good if", "it'd be cool if", "would help if", "i'd be happy if", "i'd be glad if", "i would be happy if", "it would be wonderful if", "it would be lovely if", "i miss", "we miss", "we're lacking", "we lack", "i'm missing", "what about having",
 		"would it be possible to have", "is it possible to have", "i'd like to have", "i would like to have", "we would like to have", "we'd like to have", "we want to have", "i want to have", "can we have", "could we have",
 		"can we get", "could we get", "can i have", "can i get", "could i get", "could i have", "may i have", "how about", "what about", "is there a way to have", "i would like", "i'd like", "we'd like", "we would like", "i'd love",
 		"i'd rather have", "i'd rather see", "i'd prefer", "i would prefer", "we'd prefer", "we'd rather have", "i prefer", "i would rather have", "need", "want", "would like", "wanted", "missing", "i need", "we need", "i want", "we want", "there should be", "there should also be", "there must be", "there has to be", "there needs to be", "should there be",
@@ -73,10 +74,53 @@ var openers = func() map[string]bool {
 // Opener finds the longest opener at the start. verb says that a verb follows it,
 // want that it asks for a thing.
 func Opener(low []string) (n int, verb bool) {
+	if n, verb = wouldBe(low); n > 0 {
+		return n, verb
+	}
 	for n = min(9, len(low)); n >= 1; n-- {
 		if v, ok := openers[strings.Join(low[:n], " ")]; ok {
 			return n, v
 		}
+	}
+	return 0, false
+}
+
+var pleasant = set(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better welcome wonderful fantastic amazing super neat sweet brilliant convenient practical`)
+
+// wouldBe reads "it would be so helpful to", "that'd be great if you could", "would be
+// nice if": what follows is wished for.
+func wouldBe(low []string) (n int, verb bool) {
+	i := 0
+	if len(low) > 4 && (low[0] == "it" || low[0] == "that" || low[0] == "this") && low[1] == "would" {
+		i = 2
+	} else if len(low) > 3 && (low[0] == "would" || low[0] == "it'd" || low[0] == "that'd" || low[0] == "itd" || low[0] == "might" || low[0] == "could") {
+		i = 1
+	}
+	if i == 0 || low[i] != "be" {
+		return 0, false
+	}
+	i++
+	for i < len(low) && (low[i] == "so" || low[i] == "really" || low[i] == "very" || low[i] == "super" || low[i] == "also" || low[i] == "quite" || low[i] == "pretty" || low[i] == "a" || low[i] == "most" || low[i] == "absolutely") {
+		i++
+	}
+	if i+2 >= len(low) || !pleasant[low[i]] && low[i] != "dream" && low[i] != "lifesaver" && low[i] != "help" {
+		return 0, false
+	}
+	i++
+	switch low[i] {
+	case "to":
+		if low[i+1] == "have" || low[i+1] == "see" || low[i+1] == "get" {
+			return i + 2, false
+		}
+		if low[i+1] == "be" && i+4 < len(low) && low[i+2] == "able" {
+			return i + 4, true
+		}
+		return i + 1, true
+	case "if":
+		if i+2 < len(low) && (low[i+1] == "you" || low[i+1] == "we" || low[i+1] == "i" || low[i+1] == "one" || low[i+1] == "people" || low[i+1] == "users") && (low[i+2] == "could" || low[i+2] == "can" || low[i+2] == "would") {
+			return i + 3, true
+		}
+		return i + 1, false
 	}
 	return 0, false
 }
@@ -95,6 +139,12 @@ func Number(w string) (int, bool) {
 	}
 	n, err := strconv.Atoi(w)
 	return n, err == nil && n >= 0 && w[0] != '+' && w[0] != '-' && len(w) < 7 && (len(w) == 1 || w[0] != '0')
+}
+
+// Several reports a number of more than one.
+func Several(w string) bool {
+	n, ok := Number(w)
+	return ok && n > 1
 }
 
 var units = set(`s sec secs second seconds ms min mins minute minutes h hr hrs hour hours day days week weeks month months year years
@@ -118,6 +168,9 @@ var (
 		collapsible optional mandatory required configurable clickable responsive sortable nullable draggable resizable scrollable case-insensitive readable accessible immutable async asynchronous editable searchable lazy reusable idempotent green blue black white grey gray yellow orange purple transparent bold italic uppercase lowercase public private parallel consistent unique`)
 	subordinators = set(`because since which who whose although though until unless whereas where whenever considering given so-that`)
 )
+
+// Conjunction reports a word that leads to one more clause of the same kind.
+func Conjunction(w string) bool { return w == "and" || w == "but" || w == "or" || w == "then" }
 
 // Determiner and the others tell small words apart by their class.
 func Determiner(w string) bool   { return determiners[w] }

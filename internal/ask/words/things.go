@@ -4,10 +4,18 @@ package words
 var products = set(`project app application site website bot service cli tool library package extension plugin game
 	api server gateway dashboard prototype pipeline module modules chart firmware script program crate skeleton boilerplate
 	template starter blog shop platform portal job terraform microservice daemon webapp web-app editor client engine
-	generator scraper crawler parser compiler backend frontend website homepage addon add-on controller repo system calculator tracker timer simulator emulator framework sdk operator app's cms`)
+	generator scraper crawler parser compiler backend frontend website homepage addon add-on controller repo system calculator tracker timer simulator emulator framework sdk operator app's cms
+	webseite website anwendung programm werkzeug onlineshop web aplicación sitio tienda página herramienta application outil boutique aplicativo aplicação loja ferramenta applicazione sito negozio strumento programma webwinkel applicatie`)
 
 // Product reports a noun for a whole thing.
 func Product(w string) bool { return products[w] }
+
+// parts are nouns for what is always a part of something that is there.
+var parts = set(`test tests endpoint endpoints button column columns field fields flag option route table index migration hook component class function method link dialog modal tab menu section row filter header footer
+	badge icon label tooltip paragraph chapter line setting settings check rule query view trigger handler middleware helper constant variable parameter argument`)
+
+// Part reports a noun for a part of something.
+func Part(w string) bool { return parts[w] }
 
 // tech are names of what things are built with, and words that say how: a sentence of
 // nothing else asks for nothing of its own.

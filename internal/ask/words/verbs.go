@@ -32,7 +32,8 @@ const (
 var verbs = table(map[Sense]string{
 	Add: `add create build write implement introduce include generate provide support append insert install integrate
 		expose offer develop draft scaffold bootstrap design prepare supply attach embed invent author compose
-		cover document explain describe translate localise localize register define mock benchmark hook`,
+		cover document explain describe translate localise localize register define mock benchmark hook annotate caption label
+		seed stub backfill prepend inject enrich augment declare wire sketch`,
 	Modify: `change rename move replace swap switch migrate convert upgrade update bump refactor split merge extract rewrite
 		port increase decrease reduce raise lower limit sort reorder align round shrink simplify deprecate downgrade restyle
 		reformat format adjust tweak hide disable encrypt reorganise reorganize restructure turn modify alter edit extend
@@ -43,11 +44,24 @@ var verbs = table(map[Sense]string{
 		redirect reuse bring run rebase squash vendor dockerise dockerize containerise containerize parallelise parallelize
 		rotate invert flip darken lighten colour color highlight bold underline indent polish follow apply publish double
 		halve standardise standardize parametrise parameterise parameterize decouple isolate wrap prefix sync skip
-		hardcode lint stop release tag rebrand shuffle balance gate deploy respect accept reject treat require mark`,
+		hardcode lint stop release tag rebrand shuffle balance gate deploy respect accept reject treat require mark
+		tune fine-tune retitle recolor recolour repaint redraw rescale reposition reflow realign recalculate refresh flatten nest
+		hoist unnest vectorise vectorize debounce throttle backport rebuild recompile retrain rerun regenerate repackage republish
+		reschedule repurpose rewire reassign reclassify trim crop pad shave slim thin demote promote elevate italicise italicize
+		emphasise emphasize unfreeze lock unlock secure harden deduplicate dedupe alphabetise alphabetize mirror interchange thicken
+		sharpen soften brighten heighten deepen quicken slow delay postpone defer advance prolong abbreviate condense fold dissolve
+		detach unlink relink uncouple abstract generalise generalize encapsulate unwrap mute silence suppress quieten ignore exclude
+		omit route forward proxy bind clamp floor ceil denormalise denormalize partition shard replicate autoscale unpin bundle
+		minify uglify gzip obfuscate ship name title call pick choose prefer honour honor obey match adapt conform push pull
+		recycle reflect loop iterate escape sanitise sanitize anonymise anonymize mask redact hash cap
+		parse buffer batch queue stagger space justify anchor dock float inset widen outline shade tint fade blur dim desaturate crossfade
+		divide multiply subtract sum unset decrement increment cast coerce typecast stringify memoise memoize inherit subclass override overload stretch squeeze
+		clone copy duplicate rotate reroute reindex rewind fast-forward bold enforce relabel remap reformulate `,
 	Fix: `fix repair correct solve resolve debug mend patch stabilise stabilize investigate diagnose rectify troubleshoot
 		heal unbreak address handle clear cure`,
 	Remove: `remove delete drop cut kill lose purge ditch axe erase strip scrub discard eliminate uninstall nuke trash
-		retire rm deinstall`,
+		retire rm deinstall prune wipe unpublish decommission dismantle unregister deregister expunge excise chuck bin toss dump zap yank
+		abolish disband undeploy exterminate`,
 	Make:    `make get have`,
 	Put:     `put set place`,
 	Give:    `give`,
@@ -55,12 +69,20 @@ var verbs = table(map[Sense]string{
 	Keep:    `keep leave preserve retain maintain`,
 	Tidy:    `improve tidy enhance beautify`,
 	Start:   `start begin restart`,
-	Do:      `do try check look see review finish continue proceed`,
+	Do:      `do try check look see review finish continue proceed talk discuss chat think wonder speak meet decide`,
 	Capable: `let allow enable permit`,
 	Show: `show display log track remember cache retry send post export import notify warn validate store persist save
 		record print render email mail alert greet answer list ask confirm search filter paginate schedule backup
 		preview download upload report measure count monitor detect prevent protect autosave calculate compute
-		play load fetch crawl serve open link link-up watch verify emit return call ping poll rumble read accept`,
+		play load fetch crawl serve open link link-up watch verify emit return call ping poll rumble read accept
+		vibrate blink beep flash animate cancel undo redo zoom pan drag swipe tap pause resume follow block ban subscribe unsubscribe
+		favourite favorite bookmark archive share invite assign approve rate comment mention stream enqueue reconnect autocomplete
+		suggest recommend watermark stamp autofocus focus preselect preload prefetch precompute invalidate evict flush
+		index snapshot audit authenticate authorise authorize deduct refund charge bill sign trace profile
+		sample interpolate impute forecast classify cluster score rank recognise recognize transcribe summarise summarize
+		scan geocode locate scroll toggle rehearse celebrate reward reply quote react pin star
+		survey poll collect gather aggregate tally enumerate number surface announce broadcast
+		remind escalate reserve book`,
 })
 
 // phrases are verbs of several words. They win over the single ones.
@@ -77,6 +99,14 @@ var phrases = map[string]Sense{
 	"cut down": Modify, "scale up": Modify, "scale down": Modify, "point to": Modify, "cut off": Modify, "set to": Modify,
 	"clean up": Tidy, "tidy up": Tidy, "spruce up": Tidy, "touch up": Tidy, "polish up": Tidy,
 	"start over": Start, "begin again": Start, "start again": Start, "keep up": None, "make sure": None, "back up": Show, "write to": Modify,
+	"do away with": Remove, "throw overboard": Remove, "chuck out": Remove, "kick out": Remove, "toss out": Remove, "weed out": Remove, "clean out": Remove, "say goodbye to": Remove,
+	"swap out": Modify, "strip down": Modify, "tone down": Modify, "dial back": Modify, "dial down": Modify, "bump up": Modify, "turn up": Modify, "turn down": Modify,
+	"lock down": Modify, "roll out": Modify, "even out": Modify, "line up": Modify, "round up": Modify, "round down": Modify, "plug in": Add, "hook into": Add, "split up": Modify,
+	"split out": Modify, "split off": Modify, "carve out": Modify, "lift out": Modify, "move over": Modify, "port over": Modify, "switch over": Modify, "flip over": Modify,
+	"comment out": Modify, "gray out": Modify, "grey out": Modify, "fade out": Modify, "phase out": Modify, "opt in": Capable, "swap over": Modify, "flesh out": Add, "fill in": Add,
+	"count down": Show, "keep track of": Show, "play back": Show, "check off": Show, "tick off": Show, "sign out": Show, "sign up": Show, "check in": Show, "pop up": Show, "light up": Show,
+	"bring down": Modify, "bring up": Modify, "go back to": Modify, "move away from": Modify, "get off": Modify, "move off": Modify, "go down to": Modify, "go up to": Modify, "stick to": Modify,
+	"try again": Show, "come with": Show, "go out": Show, "out with": Remove, "away with": Remove, "down with": Remove,
 	"fall back": Modify, "back off": Modify, "opt out": Capable, "log in": Show, "log out": Show, "sign in": Show, "close off": Modify,
 }
 

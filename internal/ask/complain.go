@@ -1,0 +1,209 @@
+package ask
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// complained emits a complaint, unless it goes on with the one before or is the reason
+// of what is asked next.
+func (p *parse) complained(i int) {
+	a := p.acts[i]
+	if a.Strength < grammar.Plain && !(a.C.Block.Section() == prose.Problem || a.C.Block.Kind == prose.Item && !p.hasRequest(a.C.Line)) {
+		return
+	}
+	if next := p.nextIn(i); next != nil && next.Deed == deed.Request && next.Marker != belay.MarkFix && (next.C.Join == "->" || next.C.Join == "→" || next.C.Join == "=>" || next.C.Join == "so" || next.Marker == belay.MarkRemove && next.Pronoun || leads(next.C.Low()) || next.C.Sent == a.C.Sent && wishes(next.C.Low())) {
+		p.note(a, "", "the reason of what is asked next")
+		return
+	}
+	if next := p.nextIn(i); next != nil && next.C.Sent == a.C.Sent+1 && cure(next) {
+		p.note(a, "", "the reason of what is asked next")
+		return
+	}
+	if bare(a.C.Low()) {
+		return // "it doesn't work": what was said besides decides
+	}
+	if p.goesOn(i) {
+		p.note(a, "", "goes on with the problem before")
+		return
+	}
+	p.emit(a, belay.MarkFix, "said to be wrong now by “"+a.Verb+"”")
+}
+
+// beside reports a statement that stands in one sentence with what is reported as wrong,
+// as its equal and about something else: "the seed lists Kosovo twice, churn.sql divides
+// by zero", or "… and also writes …".
+func (p *parse) beside(i int) bool {
+	a := p.acts[i]
+	n := len(p.out)
+	if n == 0 || p.out[n-1].Marker != belay.MarkFix || p.out[n-1].a.C.Sent != a.C.Sent || a.C.Join != "," && a.C.Join != "and" && a.C.Join != ";" {
+		return false
+	}
+	if a.Also {
+		return true
+	}
+	low := a.C.Low()
+	at, ok := grammar.Predicate(low)
+	if !ok || words.Auxiliary(low[at]) || slices.Contains(low[:at], "one") || slices.Contains(low[:at], "ones") {
+		return false // "is called …", "the first one …": more about the same
+	}
+	return statesFact(low) && !a.Pronoun && (a.C.Join != "and" || p.out[n-1].a.Deed != deed.Request)
+}
+
+// leads reports words that turn from a reason to what is wanted.
+func leads(low []string) bool {
+	line := strings.Join(low[:min(4, len(low))], " ")
+	for _, p := range []string{"so ", "what we want is", "what i want is", "what we need is", "therefore ", "instead ", "hence ", "that's why "} {
+		if strings.HasPrefix(line+" ", p) {
+			return true
+		}
+	}
+	return false
+}
+
+// wishes reports words that turn from a complaint to what is wanted instead of a repair.
+func wishes(low []string) bool {
+	line := strings.Join(low[:min(4, len(low))], " ") + " "
+	for _, p := range []string{"i'd like ", "i would like ", "we'd like ", "we need ", "i need ", "i want ", "we want ", "can we have ", "could we have ", "can i have ", "could i have "} {
+		if strings.HasPrefix(line, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// cure reports a short request for something new right behind a complaint, which is what
+// is to be done about it: "… is not mentioned. Add a section."
+func cure(a *deed.Act) bool {
+	low := a.C.Low()
+	if a.Deed != deed.Request || a.Marker != belay.MarkAdd || a.Also || a.Obj >= len(low) || len(low)-a.Obj > 3 {
+		return false
+	}
+	return grammar.Articled(low[a.Obj]) && !slices.Contains(low, "test") && !slices.Contains(low, "tests")
+}
+
+// hasRequest reports whether a block asks for something besides its complaint.
+func (p *parse) hasRequest(line int) bool {
+	return slices.ContainsFunc(p.acts, func(a deed.Act) bool { return a.C.Line == line && (a.Deed == deed.Request || a.Deed == deed.Mend) })
+}
+
+// nextIn is the next act of the same paragraph.
+func (p *parse) nextIn(i int) *deed.Act {
+	for j := i + 1; j < len(p.acts); j++ {
+		if p.acts[j].C.Line != p.acts[i].C.Line {
+			return nil
+		}
+		if d := p.acts[j].Deed; d != deed.Ground {
+			return &p.acts[j]
+		}
+	}
+	return nil
+}
+
+// goesOn reports a complaint that tells more of the one before: the next sentence of
+// the same paragraph without a word that says it is another, or one about "it".
+func (p *parse) goesOn(i int) bool {
+	a := p.acts[i]
+	var last *deed.Act
+	for j := i - 1; j >= 0; j-- {
+		if d := p.acts[j].Deed; d == deed.Complaint && p.acts[j].Strength == grammar.Plain || d == deed.Material && p.acts[j].Strength == grammar.Plain {
+			last = &p.acts[j]
+			break
+		}
+	}
+	if n := len(p.out); last == nil && n > 0 && p.out[n-1].Marker == belay.MarkFix && p.out[n-1].a.C.Line == a.C.Line && p.out[n-1].a.C.Sent < a.C.Sent {
+		last = &p.out[n-1].a // "have a look why …. People get thrown out."
+	}
+	if last == nil || len(p.out) == 0 {
+		return false
+	}
+	if last.Deed == deed.Material {
+		return p.reports(i, 0)
+	}
+	low := a.C.Low()
+	additive := a.Also || slices.Contains(low, "too") || slices.Contains(low, "also") || slices.Contains(low, "another") || slices.Contains(low, "besides")
+	switch {
+	case a.C.Block.Kind == prose.Item && a.C.Line != last.C.Line, additive, a.C.Group || a.C.Topic != "":
+		return false
+	case a.C.Sent == last.C.Sent:
+		return p.lang != "" && a.C.Join == "," || a.Pronoun && p.refers(a, last) || a.C.Join == "because" || a.C.Join == "so" || a.C.Join == "if" || a.C.Join == ";" && len(low) < 4
+	case last.C.Block.Kind == prose.Item && a.C.Line != last.C.Line:
+		return false
+	}
+	return true
+}
+
+// refers reports whether the pronoun that a clause begins with can stand for the subject
+// of the one before: "they" for several things, anything else for one.
+func (p *parse) refers(a deed.Act, last *deed.Act) bool {
+	low, before := a.C.Low(), last.C.Low()
+	n, _ := grammar.Strip(low)
+	if n >= len(low) || low[n] != "they" && low[n] != "he" && low[n] != "she" {
+		return true
+	}
+	at, ok := grammar.Predicate(before)
+	return !ok || at == 0 || low[n] == "they" && strings.HasSuffix(before[at-1], "s")
+}
+
+// mended answers "fix it": it belongs to the problem that was told or shown; without
+// one, nobody knows what is meant.
+func (p *parse) mended(i int) {
+	a := p.acts[i]
+	for j := i - 1; j >= 0; j-- {
+		b := p.acts[j]
+		if b.Deed == deed.Complaint && (b.Strength == grammar.Faint && !p.emitted(b)) && len(p.out) == 0 {
+			p.emit(b, belay.MarkFix, "to be mended: “"+a.Verb+"”")
+			return
+		}
+	}
+	if n := len(p.out); n > 0 && p.out[n-1].a.Verb == "a thing named" && p.out[n-1].a.C.Sent == a.C.Sent {
+		p.out[n-1].Marker = belay.MarkFix // "dropdown closes too early, please fix"
+	}
+	if n := len(p.out); n > 0 && a.Verb == "do" {
+		if last := &p.out[n-1]; last.Marker == belay.MarkFix && slices.Contains(last.a.C.Low(), "missing") {
+			last.Marker = belay.MarkAdd // "the translation is missing, can you do that as well"
+		}
+		p.note(a, "", "goes with the one before")
+		return
+	}
+	for _, f := range p.out {
+		if f.Marker == belay.MarkFix {
+			p.note(a, "", "goes with the problem before")
+			return
+		}
+	}
+	if g := p.story(i); g != nil {
+		p.emit(*g, belay.MarkFix, "told, and to be mended: “"+a.Verb+"”")
+		return
+	}
+	for j := range p.acts {
+		if b := p.acts[j]; b.Deed == deed.Material || j > i && b.Deed == deed.Complaint {
+			if b.Deed == deed.Material {
+				p.emit(b, belay.MarkFix, "output is pasted, to be mended: “"+a.Verb+"”")
+			}
+			return
+		}
+	}
+	p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), Readings: []string{"what is wrong is not said"}})
+}
+
+func (p *parse) emitted(a deed.Act) bool {
+	return slices.ContainsFunc(p.out, func(f found) bool { return f.a.C.Sent == a.C.Sent && f.a.Core == a.Core && f.a.C.Line == a.C.Line })
+}
+
+// story is the sentence before a "fix it" that tells something: what is told is what
+// is wrong.
+func (p *parse) story(i int) *deed.Act {
+	for j := i - 1; j >= 0; j-- {
+		if low := p.acts[j].C.Low(); p.acts[j].Deed == deed.Ground && len(low) > 4 && grammar.Finite(low) {
+			return &p.acts[j]
+		}
+	}
+	return nil
+}
