@@ -150,8 +150,9 @@ type Event struct {
 	Report   string           `json:"report,omitempty"`   // attachment with the whole report
 	Kept     []string         `json:"kept,omitempty"`     // restored: paths left alone, with the reason
 	Note     string           `json:"note,omitempty"`
-	Back     bool             `json:"back,omitempty"` // verdict: what is rejected is put back, not mended
-	Gate     int              `json:"gate,omitempty"` // decided: the number of the gate it answers
+	Pointer  string           `json:"pointer,omitempty"` // verdict: the review cycle
+	Back     bool             `json:"back,omitempty"`    // verdict: what is rejected is put back, not mended
+	Gate     int              `json:"gate,omitempty"`    // decided: the number of the gate it answers
 	Decision Decision         `json:"decision,omitempty"`
 	By       string           `json:"by,omitempty"` // decided, cancelled: who
 	// FeatureRetries is how many retries the whole feature has used, this task's

@@ -102,7 +102,7 @@ func (m *machine) approved() error {
 	}
 	left := m.awaited()
 	if len(left) > 0 && !slices.Contains(left, m.e.By) {
-		return refuse(ErrDecision, belay.CodeUsage, "--reviewer "+left[0], "the review of %s is awaited, not %q's", strings.Join(left, ", "), m.e.By)
+		return refuse(ErrDecision, belay.CodeUsage, "--reviewer "+left[0], "the review of %s is awaited, not %s's", strings.Join(left, ", "), m.e.By)
 	}
 	a := m.last()
 	a.Approved = append(slices.Clone(a.Approved), m.e.By)
