@@ -48,6 +48,10 @@ func ParseTaskID(s string) (TaskID, error) {
 	return TaskID(s), nil
 }
 
+// FeedbackFile is where, from the root of the repository, a reviewer of the task writes
+// what is to change.
+func (t TaskID) FeedbackFile() string { return ".belay/now/feedback/" + string(t) + ".md" }
+
 // Key is the id folded for comparison: two ids with one key cannot both exist,
 // because T1 and t1 are one file on macOS and Windows.
 func (t TaskID) Key() string { return strings.ToLower(string(t)) }

@@ -35,6 +35,7 @@ type Policy struct {
 	Lost        int           `json:"lost"`                   // attempts lost to a crash that are made again without a person
 	Baseline    bool          `json:"baseline,omitempty"`     // run the tests on the before state first
 	Review      bool          `json:"review,omitempty"`       // ask a reviewer after the checks
+	Persons     []string      `json:"persons,omitempty"`      // who has to approve what passed
 	Reviews     int           `json:"reviews,omitempty"`      // reviews that refuse before a person decides; 0 is no limit
 }
 

@@ -61,10 +61,11 @@ type Checks struct {
 	CoverageError  bool     `json:"coverage_error,omitempty"`  // a missing test file refuses
 }
 
-// Reviewer is one that looks at work after the checks: a command, or a model behind an
-// OpenAI-compatible endpoint. KeyEnv names the environment variable with the key.
+// Reviewer is one that looks at work after the checks: a command, a model behind an
+// OpenAI-compatible endpoint, or a person. KeyEnv names the environment variable with the key.
 type Reviewer struct {
 	Name      string        `json:"name"`
+	Kind      string        `json:"kind,omitempty"` // program, model or Person; "" is told by the other fields
 	Role      string        `json:"role,omitempty"` // spec, quality, security or any words: what to look at
 	Command   []string      `json:"command,omitempty"`
 	Endpoint  string        `json:"endpoint,omitempty"`
@@ -73,6 +74,12 @@ type Reviewer struct {
 	Timeout   time.Duration `json:"timeout_ns,omitempty"`
 	Threshold int           `json:"threshold"` // the least score of a pass, 0 to 100
 }
+
+// Person is the kind of a reviewer who is waited for at a gate.
+const Person = "person"
+
+// Human reports whether the reviewer is a person.
+func (r Reviewer) Human() bool { return r.Kind == Person }
 
 // Task is what an agent is asked to do, with everything needed to judge it.
 type Task struct {

@@ -205,6 +205,7 @@ func TestGates(t *testing.T) {
 		{"lost", play(t, policy(func(p *belay.Policy) { p.Lost = 0 }), before, lost, captured)},
 		{"cancelled", play(t, usual, before, stop, captured)},
 		{"recheck", play(t, single, before, exited, captured, refused(failing), decide("recheck", ""), captured, refused(outside))},
+		{"review", play(t, policy(func(p *belay.Policy) { p.Persons = []string{"ana", "bo"} }), before, exited, captured, passed)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

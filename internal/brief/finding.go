@@ -105,7 +105,7 @@ func listed(list, again []belay.Finding, details int) string {
 		}
 		mark := ""
 		if came[f.Sign().Signature] {
-			mark = " [came back unchanged]"
+			mark = cameBack
 		}
 		writeFinding(&b, f, mark, details)
 	}

@@ -14,6 +14,9 @@ type FixInput struct {
 	Task      belay.Task
 	Attempt   int             // whose findings these are
 	Findings  []belay.Finding // what is to be mended
+	Again     []belay.Finding // those of them that refused the attempt before as well
+	Beside    []belay.Finding // what a reviewer said beside them
+	By        string          // the person who rejected it, "" for none
 	Files     []FixFile
 	Reproduce string // a command that shows the failure, "" for none
 	Tokens    int    // the most tokens of the prompt, 0 for no limit
@@ -51,6 +54,7 @@ func (f Fix) Share() float64 {
 type fixView struct {
 	FixInput
 	Reasons string
+	Asides  string
 	Left    []string // what was left out
 }
 
@@ -60,7 +64,7 @@ type fixView struct {
 // within Tokens, code is left out file by file from the end, then details of findings,
 // and what was left out is named.
 func FixPrompt(in FixInput) Fix {
-	in.Findings = overlaid(in.Findings)
+	in.Findings = overlaid(marked(in.Findings, in.Again))
 	if whole := fixWithin(in); in.Full == 0 || whole.Share() <= goodShare {
 		return whole
 	}
@@ -87,12 +91,17 @@ func fixWithin(in FixInput) Fix {
 			writeFinding(&b, f, "", details)
 		}
 		v.Reasons = b.String()
+		b.Reset()
+		for _, f := range in.Beside {
+			writeFinding(&b, f, "", details)
+		}
+		v.Asides = b.String()
 		for _, f := range files {
 			if f.Missing == leftOut {
 				v.Left = append(v.Left, f.Path)
 			}
 		}
-		text := sections(v, "fix", "fix_findings", "fix_code", "fix_end")
+		text := sections(v, "fix", "fix_findings", "fix_beside", "fix_code", "fix_end")
 		n := Tokens(text)
 		if in.Tokens <= 0 || n <= in.Tokens {
 			return Fix{Text: text, Tokens: n, Full: in.Full, Cut: cut}
@@ -119,6 +128,24 @@ func lastShown(files []FixFile) int {
 		}
 	}
 	return -1
+}
+
+// cameBack marks a finding that the repair before did not mend.
+const cameBack = " [came back unchanged]"
+
+// marked says of the findings that refused the attempt before as well that they do.
+func marked(list, again []belay.Finding) []belay.Finding {
+	came := map[string]bool{}
+	for _, f := range again {
+		came[f.Sign().Signature] = true
+	}
+	list = slices.Clone(list)
+	for i, f := range list {
+		if came[f.Sign().Signature] {
+			list[i].Title += cameBack
+		}
+	}
+	return list
 }
 
 // overlaid merges findings of one file, severity and category whose lines overlap: one

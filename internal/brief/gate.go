@@ -14,7 +14,7 @@ func Gate(s loop.State, t belay.Task) string {
 	if s.Gate == nil {
 		return ""
 	}
-	v := gateView{Task: t, Gate: *s.Gate, Stopped: s.Gate.Kind == loop.GateCancelled}
+	v := gateView{Task: t, Gate: *s.Gate, Stopped: s.Gate.Kind == loop.GateCancelled, Review: s.Gate.Kind == loop.GateReview}
 	for _, a := range s.Attempts {
 		v.Attempts = append(v.Attempts, gateAttempt{N: a.N, Result: result(a), Reasons: lines(a)})
 	}
@@ -23,7 +23,7 @@ func Gate(s loop.State, t belay.Task) string {
 			Letter: string(rune('A' + i)), Name: o, Meaning: meaning(o, s), Words: words(o, *s.Gate),
 			Command: fmt.Sprintf("belay gate decide %s %s", t.ID, o),
 		})
-		if o == loop.DecideApprove {
+		if o == loop.DecideApprove && !v.Review {
 			v.Options[i].Command = fmt.Sprintf("belay task move %s --to approved --force", t.ID)
 		}
 	}
@@ -36,6 +36,7 @@ type gateView struct {
 	Attempts []gateAttempt
 	Options  []option
 	Stopped  bool
+	Review   bool
 }
 
 type gateAttempt struct {
@@ -90,6 +91,9 @@ func meaning(d loop.Decision, s loop.State) string {
 	case loop.DecideRecheck:
 		return "you changed it by hand: judge it as it is now"
 	case loop.DecideApprove:
+		if s.Gate.Kind == loop.GateReview {
+			return "accept it, without a review in the record"
+		}
 		return "accept it as it is, over its refusal, for the record with a reason"
 	}
 	return ""

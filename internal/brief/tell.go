@@ -108,6 +108,15 @@ func word(s loop.State, a loop.Attempt, e loop.Event) string {
 		return "resumed" + by(e)
 	case loop.EvDecided:
 		return noted("decided"+by(e)+": "+belay.VisibleLine(string(e.Decision)), e.Note)
+	case loop.EvVerdict:
+		if e.Verdict == belay.VerdictFail {
+			return noted("rejected"+by(e), e.Pointer)
+		}
+		return noted("approved"+by(e), e.Pointer)
+	case loop.EvSubmitted:
+		return "put before a person" + by(e)
+	case loop.EvOverruled:
+		return noted("the review was overruled"+by(e), e.Note)
 	case loop.EvClosed:
 		return "closed: " + belay.VisibleLine(string(s.Outcome))
 	}

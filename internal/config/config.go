@@ -40,6 +40,7 @@ type Config struct {
 	Guidelines  []belay.Guideline // those of the file; Config.HouseRules has all
 	Reviewers   []belay.Reviewer  // in the order of the file
 	Linters     []belay.Linter    // likewise
+	Review      Review
 	Secrets     Secrets
 	Retries     int
 	Retry       belay.RetryMode
@@ -74,6 +75,14 @@ type Checks struct {
 	CoverageRules  []string // "SOURCES -> TESTS"
 	CoverageRefuse bool
 	IntegrityAllow []string // globs
+}
+
+// Review is how reviews in one working tree are kept apart: one at a time, unless Variable
+// is set, which then is Value for each of them, with {agent} and {task} filled in.
+type Review struct {
+	Stale    time.Duration // 0: what another machine holds is held for ever
+	Variable string
+	Value    string
 }
 
 // Secrets is what is none: globs and fingerprints of findings, and whether examples of

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -80,6 +81,7 @@ func TestParseWhole(t *testing.T) {
 			Baseline: true, Skip: []string{"size"}, MaxDiff: 500, Timeout: 45 * time.Second},
 		Retries: 0, Retry: belay.RetryRepair, Limits: Limits{7, 2 * time.Hour, 2.5, 9},
 		Snapshot: Snapshot{[]string{".env"}, 3 << 29, 0}, Environment: Environment{[]string{"GIT_SSH", "MY_*"}},
+		Review: Review{Stale: 8 * time.Hour, Value: "belay_{agent}_{task}"},
 	}
 	for name, text := range map[string]string{
 		"as it is": whole, "with a byte order mark": "\ufeff" + whole, "with carriage returns": strings.ReplaceAll(whole, "\n", "\r\n"),
@@ -98,7 +100,7 @@ func TestParseWhole(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	want := Config{Version: 1, Mode: "standard", Agent: Agent{nil, 30 * time.Minute}, Checks: Checks{Baseline: true, MaxDiff: 300}, Retries: 3, Retry: belay.RetryAuto,
-		Limits: Limits{Attempts: 20}, Snapshot: Snapshot{nil, 256 << 20, 5 << 30}}
+		Limits: Limits{Attempts: 20}, Snapshot: Snapshot{nil, 256 << 20, 5 << 30}, Review: Review{Stale: 8 * time.Hour, Value: "belay_{agent}_{task}"}}
 	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "~\n", "version: 1\n", "agent:\nfiles:\nretries: ~\nchecks: {tests: , skip: null}\n", "{}"} {
 		c := parse(t, text)
 		if d := cmp.Diff(want, c, values); d != "" {
@@ -108,7 +110,7 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("%q runs %s", text, block)
 		}
 	}
-	if p := parse(t, "").Policy(); p != belay.DefaultPolicy() {
+	if p := parse(t, "").Policy(); !reflect.DeepEqual(p, belay.DefaultPolicy()) {
 		t.Errorf("%+v", p)
 	}
 }
@@ -511,7 +513,12 @@ func TestReviewers(t *testing.T) {
 		"reviewers: {x: {command: y, endpoint: http://z, model: m}}": "leave one out",
 		"reviewers: {x: {endpoint: http://z}}":                       "it needs reviewers.x.model",
 		"reviewers: {x: {comand: y}}":                                "there is no such key",
-		"reviewers: [x]":                                             "names of your choice, and below each keys: role, command",
+		"reviewers: [x]":                                             "names of your choice, and below each keys: kind, role, command",
+		"reviewers: {x: {kind: robot}}":                              "one of program, model, person",
+		"reviewers: {x: {kind: person, command: y}}":                 "a person has neither",
+		"reviewers: {x: {kind: program}}":                            "give its command",
+		"reviewers: {x: {kind: model, command: y}}":                  "give its endpoint",
+		"review: {isolate: {variable: A B}}":                         "the name of an environment variable",
 		"reviewers: {x: {command: y, threshold: high}}":              "a whole number",
 		"reviewers: {x: {command: y}, x: {command: z}}":              "twice",
 		"reviewers: {" + strings.Repeat("x", 41) + ": {command: y}}": nameSays,
@@ -520,6 +527,12 @@ func TestReviewers(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+	if c := parse(t, "reviewers: {ana: {kind: person, role: security}}\n"); len(c.Reviewers) != 1 || !c.Reviewers[0].Human() {
+		t.Errorf("%+v", c.Reviewers)
+	}
+	if block, _ := Commands(parse(t, "review: {isolate: {variable: DB}}\n")); !strings.Contains(string(block), `review.isolate.variable: "DB"`) {
+		t.Errorf("what reviewers get in their environment needs no trust:\n%s", block)
 	}
 }
 

@@ -35,6 +35,8 @@ const (
 	kindMode                 // standard
 	kindFormat               // gotest
 	kindRemarks              // sarif
+	kindReviewer             // person
+	kindVariable             // TEST_DATABASE
 	kindText                 // anything on one line
 	kindList                 // [a, b]
 	kindNames                // [A, B]: environment variables
@@ -57,6 +59,8 @@ var modes = []string{"hotfix", "quick", "standard", "full"}
 
 // remarkFormats are those in which linters report.
 var remarkFormats = []string{"sarif", "checkstyle", "rdjson", "rdjsonl", "github", "text"}
+
+var reviewerKinds = []string{"program", "model", belay.Person}
 
 var retryModes = []string{string(belay.RetryAuto), string(belay.RetryRollback), string(belay.RetryRepair)}
 
@@ -110,6 +114,14 @@ var keys = []key{
 		doc: "how what it says is read; told by the content when not set"},
 	{name: "linters.*.report", kind: kindText, of: func(c *Config, n string) any { return &c.linter(n).Report },
 		doc: "the file it writes; what it prints is read when not set"},
+	{name: "review.stale", kind: kindDuration, def: "8h", field: func(c *Config) any { return &c.Review.Stale },
+		doc: "after this time a review that another machine began and never ended counts as given up"},
+	{name: "review.isolate.variable", kind: kindVariable, runs: true, field: func(c *Config) any { return &c.Review.Variable },
+		doc: "an environment variable that keeps reviews apart, so that several may go on in one working tree, like TEST_DATABASE"},
+	{name: "review.isolate.value", kind: kindText, def: "belay_{agent}_{task}", field: func(c *Config) any { return &c.Review.Value },
+		doc: "its value for each of them, in which {agent} and {task} are filled in"},
+	{name: "reviewers.*.kind", kind: kindReviewer, of: func(c *Config, n string) any { return &c.reviewer(n).Kind },
+		doc: "program, model or person; a person is waited for at a gate. Told by the other keys when not set"},
 	{name: "reviewers.*.role", kind: kindText, of: func(c *Config, n string) any { return &c.reviewer(n).Role },
 		doc: "what it looks at: spec, quality, security, or words of yours"},
 	{name: "reviewers.*.command", kind: kindArgs, runs: true, of: func(c *Config, n string) any { return &c.reviewer(n).Command },
@@ -166,7 +178,7 @@ var groups = map[string]string{
 	"checks.tests": "how the project is tested", "checks.coverage": "which files need tests", "checks.integrity": "which tests may be weakened",
 	"secrets": "what is no secret", "limits": "what stops a loop and asks a person",
 	"linters": "programs that remark on changed lines, by name; detected when there are none", "linters.*": "one of them",
-	"snapshot": "what is captured", "reviewers": "who looks at work that passed the checks, by name",
+	"snapshot": "what is captured", "review": "how reviews are kept apart", "review.isolate": "what lets several go on at once", "reviewers": "who looks at work that passed the checks, by name",
 	"reviewers.*": "one of them", "guidelines": "house rules put into prompts, by name", "guidelines.*": "one of them", "environment": "what commands may see",
 }
 

@@ -145,10 +145,20 @@ func (p *parser) together() {
 			p.Complain(p.first(key+"."), key, "give its command")
 		}
 	}
+	p.reviewers(lone)
+}
+
+// reviewers looks at what the keys of each reviewer come to.
+func (p *parser) reviewers(lone func(name, why string)) {
 	for _, r := range p.config.Reviewers {
 		key := "reviewers." + r.Name + "."
 		switch {
 		case len(p.Problems) > 0:
+		case r.Kind == belay.Person && (len(r.Command) > 0 || r.Endpoint != ""):
+			lone(key+"kind", "a person has neither a command nor an endpoint")
+		case r.Kind == "program" && len(r.Command) == 0, r.Kind == "model" && r.Endpoint == "":
+			lone(key+"kind", map[string]string{"program": "give its command", "model": "give its endpoint"}[r.Kind])
+		case r.Kind == belay.Person:
 		case len(r.Command) > 0 && r.Endpoint != "":
 			lone(key+"endpoint", "it is a command or a model: leave one out")
 		case len(r.Command) == 0 && r.Endpoint == "":

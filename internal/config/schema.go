@@ -78,7 +78,7 @@ func (k key) schema() map[string]any {
 			text["not"] = map[string]any{"pattern": noSizePattern}
 			s["anyOf"] = either(text)
 		}
-	case kindRetry, kindFormat, kindMode, kindRemarks:
+	case kindRetry, kindFormat, kindMode, kindRemarks, kindReviewer:
 		var values []any
 		for _, c := range k.choices() {
 			values = append(values, c)
@@ -86,6 +86,8 @@ func (k key) schema() map[string]any {
 		s["enum"] = append(values, nil)
 	case kindText:
 		s["type"], s["pattern"] = []string{"string", "null"}, itemPattern
+	case kindVariable:
+		s["type"], s["pattern"] = []string{"string", "null"}, oneVariable.String()
 	case kindList, kindNames:
 		pattern := itemPattern
 		if k.kind == kindNames {

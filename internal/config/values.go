@@ -20,6 +20,8 @@ import (
 
 const most = 1_000_000_000 // for whole numbers: nobody means more
 
+var oneVariable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
 var variable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
 
 // says names what the kind takes.
@@ -39,8 +41,10 @@ func (d kind) says(k key) string {
 		return "one of " + strings.Join(retryModes, ", ")
 	case kindTruth:
 		return "true or false"
-	case kindMode, kindFormat, kindRemarks:
+	case kindMode, kindFormat, kindRemarks, kindReviewer:
 		return "one of " + strings.Join(k.choices(), ", ")
+	case kindVariable:
+		return "the name of an environment variable"
 	case kindList:
 		return `a list, like ["src/**", "docs/**"]`
 	case kindNames:
@@ -81,7 +85,7 @@ func (k key) fromText(s string) (any, error) {
 			err = errors.New("it must be more than nothing")
 		}
 		return n, err
-	case kindRetry, kindFormat, kindMode, kindRemarks:
+	case kindRetry, kindFormat, kindMode, kindRemarks, kindReviewer:
 		if !slices.Contains(k.choices(), s) {
 			return nil, errors.New("it is not " + k.kind.says(k))
 		}
@@ -93,6 +97,11 @@ func (k key) fromText(s string) (any, error) {
 		return s == "true", nil
 	case kindText:
 		return s, k.checkItem(0, s)
+	case kindVariable:
+		if !oneVariable.MatchString(s) {
+			return nil, errors.New("it is not " + k.kind.says(k))
+		}
+		return s, nil
 	}
 	return k.fromWords(s)
 }
@@ -174,6 +183,8 @@ func (k key) choices() []string {
 		return formats
 	case kindRemarks:
 		return remarkFormats
+	case kindReviewer:
+		return reviewerKinds
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ func (d *Driver) fixWords(ctx context.Context, a loop.Attempt) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	in := mend.Input(d.Rec.Task, a)
+	in := mend.Input(d.Rec.Task, d.Rec.State, a)
 	in.Full = brief.Tokens(full)
 	if in.Files, err = mend.Files(d.Repo.Root, in.Findings); err != nil {
 		return "", err

@@ -87,6 +87,9 @@ func (r *Record) fold(e journal.Entry) error {
 			return err
 		}
 		r.State = ev.State
+		if ev.Event.Kind == loop.EvVerdict && ev.Event.Pointer != "" {
+			r.Notes = append(r.Notes, reviewNote(ev.Event))
+		}
 	case EntryNote:
 		var n Note
 		if err := json.Unmarshal(e.Data, &n); err != nil {
@@ -97,6 +100,18 @@ func (r *Record) fold(e journal.Entry) error {
 		return belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it", "entry type %q is not known", e.Type)
 	}
 	return nil
+}
+
+// reviewNote is the note of a review that moved the loop: its entry is the event, so that
+// no crash leaves a review that is known and was not acted on, or the other way round.
+func reviewNote(e loop.Event) Note {
+	verdict := "approve"
+	if e.Verdict == belay.VerdictFail {
+		verdict = "reject"
+	}
+	p, _ := cycle.ParsePointer(e.Pointer)
+	n, _ := cycle.NumberOf(p.Name)
+	return Note{Kind: "review", Text: e.Note, Review: &cycle.Recorded{Cycle: n, Verdict: verdict, Reviewer: e.By, Pointer: e.Pointer}}
 }
 
 // Append adds an entry to the record and its file. When somebody else added one

@@ -31,7 +31,7 @@ func (d *Desk) FixPrompt(ctx context.Context, task belay.TaskID, tokens int) (br
 	if err != nil {
 		return brief.Fix{}, err
 	}
-	in := mend.Input(r.Task, *refused)
+	in := mend.Input(r.Task, r.State, *refused)
 	in.Tokens, in.Full = tokens, brief.Tokens(full)
 	if in.Files, err = mend.Files(d.Repo.Root, in.Findings); err != nil {
 		return brief.Fix{}, err

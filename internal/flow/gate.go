@@ -31,7 +31,7 @@ func (d *Desk) Decide(ctx context.Context, task belay.TaskID, what loop.Decision
 	if err != nil {
 		return nil, err
 	}
-	if what == loop.DecideApprove {
+	if what == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task move %s --to approved --force", task), "refused work is accepted with a category and a reason")
 	}
 	return d.decide(ctx, r, what, words, by)
@@ -50,6 +50,11 @@ func (d *Desk) Approve(ctx context.Context, task belay.TaskID, force bool, why f
 		return r, nil
 	case r.State.Gate == nil || !slices.Contains(r.State.Gate.Options, loop.DecideApprove):
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s holds no refused work that could be accepted (%s)", task, phase(r.State))
+	case r.State.Gate.Kind == loop.GateReview: // nobody refused it
+		if r, err = d.decide(ctx, r, loop.DecideApprove, "", ""); err != nil {
+			return nil, err
+		}
+		return r, d.Settle(ctx, r, w)
 	case !force:
 		return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("mend it, or belay task move %s --to approved --force", task), "the work of %s was refused", task)
 	}
@@ -60,15 +65,28 @@ func (d *Desk) Approve(ctx context.Context, task belay.TaskID, force bool, why f
 	if r, err = d.decide(ctx, r, loop.DecideApprove, decision.String(), ""); err != nil {
 		return nil, err
 	}
-	unlock, err := d.Hold(ctx, task, "belay task move")
-	if belay.CodeOf(err) == belay.CodeBusy {
-		return r, nil // the run that waits closes it
+	return r, d.Settle(ctx, r, w)
+}
+
+// Settle closes the record of a task whose work was just accepted, unless a run holds its
+// tree: that one closes it.
+func (d *Desk) Settle(ctx context.Context, r *drive.Record, w drive.Watcher) error {
+	at, err := d.at(ctx, r)
+	if belay.CodeOf(err) == belay.CodeNotFound {
+		at, err = d, nil // its tree is gone, and closing needs none
 	}
 	if err != nil {
-		return r, err
+		return err
+	}
+	unlock, err := at.Hold(ctx, r.Task.ID, "belay review")
+	if belay.CodeOf(err) == belay.CodeBusy {
+		return nil
+	}
+	if err != nil {
+		return err
 	}
 	defer unlock()
-	return r, d.pending(ctx, r, w, loop.CmdClose)
+	return at.pending(ctx, r, w, loop.CmdClose)
 }
 
 func (d *Desk) decide(ctx context.Context, r *drive.Record, what loop.Decision, words, by string) (*drive.Record, error) {

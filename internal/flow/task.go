@@ -112,7 +112,13 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 	if t.Checks.Linters, t.Checks.LintAll = c.Linters, c.Checks.LintAll; len(t.Checks.Linters) == 0 {
 		t.Checks.Linters = detect.Linters(d.Repo.Root, os.Getenv("PATH"))
 	}
-	t.Policy.Review = len(t.Reviewers) > 0
+	for _, r := range t.Reviewers {
+		if r.Human() {
+			t.Policy.Persons = append(t.Policy.Persons, r.Name)
+		} else {
+			t.Policy.Review = true
+		}
+	}
 	t.Policy.Baseline = c.Checks.Baseline && t.Checks.Tests.Set() && !suite.Demanded(t.Checks.Tests) &&
 		!slices.Contains(t.Checks.Skip, suite.Name)
 	for _, globs := range [][]string{t.Scope.Files, t.Scope.Protect, t.Scope.Expect, t.Preserve} {

@@ -16,7 +16,7 @@ func Options(p belay.Policy, s State) []Decision {
 	}
 	var options []Decision
 	room := s.Before != "" && !exhausted(p, s)
-	if room && s.Gate.Kind != GateBroken && len(s.Attempts) > 0 {
+	if room && s.Gate.Kind != GateBroken && s.Gate.Kind != GateReview && len(s.Attempts) > 0 {
 		options = append(options, DecideDebug)
 	}
 	if room || s.Gate.Kind == GateBroken && s.Gate.Broken != CmdAttempt {
@@ -32,10 +32,13 @@ func Options(p belay.Policy, s State) []Decision {
 	return options
 }
 
-// approvable reports whether there is refused work in the tree that a person may
-// accept all the same: it was judged, and nothing was put back since.
+// approvable reports whether there is work in the tree that a person may accept: it was
+// judged, and nothing was put back since. Refused work, that is, or what waits for his
+// review.
 func approvable(s State) bool {
 	switch s.Gate.Kind {
+	case GateReview:
+		return true
 	case GateRetries, GateLimit, GateUnknown, GateRecheck:
 	default:
 		return false
@@ -76,7 +79,7 @@ func (m *machine) decided() error {
 		return refuse(ErrDecision, belay.CodeUsage, "one of: "+listed(options), "gate %d does not offer %q", gate.Number, e.Decision)
 	case e.Decision == DecideGuide && strings.TrimSpace(e.Note) == "":
 		return refuse(ErrDecision, belay.CodeUsage, `add --message "what to do differently"`, "guide needs words for the agent")
-	case e.Decision == DecideApprove && strings.TrimSpace(e.Note) == "":
+	case e.Decision == DecideApprove && gate.Kind != GateReview && strings.TrimSpace(e.Note) == "":
 		return refuse(ErrDecision, belay.CodeUsage, "belay task move TASK --to approved --force", "accepting refused work needs a reason")
 	}
 	m.s.Decisions = append(m.s.Decisions, Decided{Gate: gate.Number, Decision: e.Decision, Note: e.Note, By: e.By})
@@ -103,7 +106,11 @@ func (m *machine) decide(gate Gate) {
 		m.issue(Command{Kind: CmdCapture, Attempt: a.N, Capture: belay.KindAfter, Why: fmt.Sprintf("judge attempt %d again", a.N)})
 	case DecideApprove:
 		m.then(ThenAccepted)
-		m.end(OutcomePassed, because("accepted over its refusal at "+gateName(gate), m.e.Note))
+		how := "accepted over its refusal at "
+		if gate.Kind == GateReview {
+			how = "approved at "
+		}
+		m.end(OutcomePassed, because(how+gateName(gate), m.e.Note))
 	case DecideSkip:
 		m.then(ThenSkipped)
 		m.end(OutcomeSkipped, because("skipped at "+gateName(gate), m.e.Note))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,12 +24,13 @@ func drawPolicy(t *rapid.T) belay.Policy {
 		Lost:        rapid.IntRange(-1, 2).Draw(t, "lost"),
 		Baseline:    rapid.Bool().Draw(t, "baseline"),
 		Review:      rapid.Bool().Draw(t, "review"),
+		Persons:     rapid.SampledFrom([][]string{nil, nil, {"ana"}, {"ana", "bo"}}).Draw(t, "persons"),
 	}
 }
 
 var allEvents = []EventKind{
 	EvStarted, EvSnapshot, EvBaseline, EvAttempted, EvCaptured, EvChecked, EvReviewed, EvRestored, EvDebugged, EvClosed,
-	EvStalled, EvLost, EvBroken, EvCancelled, EvResumed, EvDecided,
+	EvStalled, EvLost, EvBroken, EvCancelled, EvResumed, EvDecided, EvVerdict, EvSubmitted, EvOverruled,
 }
 
 var allDecisions = []Decision{DecideDebug, DecideGuide, DecideSkip, DecideAbort, DecideRecheck}
@@ -67,13 +69,18 @@ func drawEvent(t *rapid.T, s State) Event {
 	if e.Ended != EndedTimeout {
 		e.Ended = EndedExit
 	}
-	kinds := []EventKind{EvDecided, EvDecided, EvResumed, EvCancelled}
+	e.By = rapid.SampledFrom([]string{"ana", "bo", ""}).Draw(t, "by")
+	e.Back = rapid.Bool().Draw(t, "back")
+	kinds := []EventKind{EvDecided, EvDecided, EvResumed, EvCancelled, EvVerdict}
 	switch c := s.Pending; {
 	case c != nil:
 		e.Command = c.ID
 		kinds = append(slices.Repeat([]EventKind{resultOf[c.Kind]}, 8), EvBroken, EvCancelled)
 		if c.Kind == CmdAttempt {
-			kinds = append(kinds, EvStalled, EvLost)
+			kinds = append(kinds, EvStalled, EvLost, EvOverruled)
+		}
+		if c.Kind == CmdClose {
+			kinds = append(kinds, EvVerdict, EvSubmitted)
 		}
 	case s.Phase == "":
 		kinds = []EventKind{EvStarted}
@@ -155,7 +162,7 @@ func lawful(t rapid.TB, p belay.Policy, s, next State, commands []Command) {
 		t.Fatalf("%d automatic retries of %d", next.Retries, p.Retries)
 	case n > 0 && next.Allowed-n != max(0, p.Retries)-next.Retries:
 		t.Fatalf("%d allowed and %d made, but %d of %d retries used", next.Allowed, n, next.Retries, p.Retries)
-	case next.Outcome == OutcomePassed && next.Current().Verdict != belay.VerdictPass:
+	case next.Outcome == OutcomePassed && next.Current().Verdict != belay.VerdictPass && !strings.HasPrefix(next.Why, "accepted over "):
 		t.Fatalf("passed with verdict %q", next.Current().Verdict)
 	case (next.Phase == PhaseClosed) != (next.Outcome != OutcomeNone):
 		t.Fatalf("phase %s with outcome %q", next.Phase, next.Outcome)

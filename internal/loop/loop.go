@@ -117,6 +117,9 @@ const (
 	EvCancelled EventKind = "cancelled" // a person stopped the run
 	EvResumed   EventKind = "resumed"   // a person runs it on after a cancel
 	EvDecided   EventKind = "decided"   // a person decided at the gate
+	EvVerdict   EventKind = "verdict"   // somebody reviewed the work: Verdict, Findings, Report, By
+	EvSubmitted EventKind = "submitted" // accepted work is put before a person
+	EvOverruled EventKind = "overruled" // a person accepts work over a rejection: Note says why
 )
 
 // Decision is a person's answer at a gate.
@@ -147,7 +150,9 @@ type Event struct {
 	Report   string           `json:"report,omitempty"`   // attachment with the whole report
 	Kept     []string         `json:"kept,omitempty"`     // restored: paths left alone, with the reason
 	Note     string           `json:"note,omitempty"`
-	Gate     int              `json:"gate,omitempty"` // decided: the number of the gate it answers
+	Pointer  string           `json:"pointer,omitempty"` // verdict: the review cycle
+	Back     bool             `json:"back,omitempty"`    // verdict: what is rejected is put back, not mended
+	Gate     int              `json:"gate,omitempty"`    // decided: the number of the gate it answers
 	Decision Decision         `json:"decision,omitempty"`
 	By       string           `json:"by,omitempty"` // decided, cancelled: who
 	// FeatureRetries is how many retries the whole feature has used, this task's
@@ -169,6 +174,7 @@ const (
 	GateLost      GateKind = "lost"      // attempts kept getting lost
 	GateCancelled GateKind = "cancelled" // a person stopped the run
 	GateRecheck   GateKind = "recheck"   // what a person had judged again was refused again
+	GateReview    GateKind = "review"    // what passed waits for a person's review
 )
 
 // Gate is an open question to a person.
@@ -198,6 +204,8 @@ type Attempt struct {
 	Kept     []string         `json:"kept,omitempty"`
 	Guidance string           `json:"guidance,omitempty"` // a person's or a debugger's words this attempt started with
 	Review   string           `json:"review,omitempty"`   // attachment with the reviewer's whole report
+	Reviewer string           `json:"reviewer,omitempty"` // who rejected it at a gate or after
+	Approved []string         `json:"approved,omitempty"` // the persons who approved it
 	Note     string           `json:"note,omitempty"`     // one line: why it stalled, was lost, broke or could not be judged
 }
 

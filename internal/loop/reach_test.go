@@ -25,7 +25,7 @@ func abstract(s State) string {
 		fmt.Fprint(&b, " next=", s.Next.Prompt, s.Next.Auto)
 	}
 	if a := s.Current(); a != nil {
-		fmt.Fprint(&b, " ended=", a.Ended, a.Exit, " verdict=", a.Verdict, len(a.Findings))
+		fmt.Fprint(&b, " ended=", a.Ended, a.Exit, " verdict=", a.Verdict, min(len(a.Findings), 1), len(a.Approved), Overrulable(s))
 	}
 	return b.String()
 }
@@ -60,6 +60,15 @@ func moves(s State) []Event {
 					e.Verdict, e.Findings = belay.VerdictFail, []belay.Finding{{Category: c, Title: string(c)}}
 				})
 			}
+		case EvVerdict:
+			for _, by := range []string{"ana", "bo", "nobody"} {
+				add(kind, func(e *Event) { e.By, e.Verdict = by, belay.VerdictPass })
+			}
+			for _, back := range []bool{false, true} {
+				add(kind, func(e *Event) {
+					e.By, e.Back, e.Verdict, e.Findings = "ana", back, belay.VerdictFail, []belay.Finding{{Category: belay.CategoryReview, Title: "again"}}
+				})
+			}
 		case EvDecided:
 			for _, d := range allDecisions {
 				add(kind, func(e *Event) { e.Decision = d })
@@ -78,6 +87,9 @@ func explore(p belay.Policy) (map[string]State, map[Phase]map[EventKind]bool) {
 	for queue := []State{{}}; len(queue) > 0; queue = queue[1:] {
 		s := queue[0]
 		for _, e := range moves(s) {
+			if p.Persons == nil && (e.Kind == EvVerdict || e.Kind == EvSubmitted || e.Kind == EvOverruled) {
+				continue // walked with less beside it: together they are too many states
+			}
 			next, _, err := Step(p, s, e)
 			if err != nil {
 				continue
@@ -100,12 +112,24 @@ func explore(p belay.Policy) (map[string]State, map[Phase]map[EventKind]bool) {
 
 var small = belay.Policy{Retries: 1, Retry: belay.RetryAuto, MaxAttempts: 4, Stalls: 1, Lost: 1, Baseline: true, Review: true}
 
+// persons is a policy in which two persons review, with little else in it.
+var persons = belay.Policy{Retry: belay.RetryAuto, MaxAttempts: 2, Persons: []string{"ana", "bo"}}
+
 func TestEverythingIsReached(t *testing.T) {
 	t.Parallel()
 	seen, _ := explore(small)
-	t.Logf("%d abstract states", len(seen))
+	more, _ := explore(persons)
+	t.Logf("%d and %d abstract states", len(seen), len(more))
+	for name, s := range more {
+		tidy(t, s)
+		endable(t, persons, s)
+		seen["persons "+name] = s
+	}
 	reached := map[string]bool{}
-	for _, s := range seen {
+	for name, s := range seen {
+		if !strings.HasPrefix(name, "persons ") {
+			endable(t, small, s)
+		}
 		reached[string(s.Phase)] = true
 		if s.Gate != nil {
 			reached["gate "+string(s.Gate.Kind)+" "+string(s.Gate.Broken)] = true
@@ -120,13 +144,12 @@ func TestEverythingIsReached(t *testing.T) {
 			reached["prompt "+string(c.Prompt)] = true
 		}
 		tidy(t, s)
-		endable(t, small, s)
 	}
 	want := []string{
 		"", "attempt", "baseline", "capture", "check", "closed", "closing", "debug", "gate", "restore", "review", "snapshot",
 		"gate broken attempt", "gate broken baseline", "gate broken capture", "gate broken check", "gate broken close",
 		"gate broken debug", "gate broken restore", "gate broken review", "gate broken snapshot",
-		"gate cancelled ", "gate limit ", "gate lost ", "gate recheck ", "gate retries ", "gate unknown ",
+		"gate cancelled ", "gate limit ", "gate lost ", "gate recheck ", "gate retries ", "gate review ", "gate unknown ",
 		"outcome aborted", "outcome failed", "outcome passed", "outcome skipped",
 		"parked attempt", "parked baseline", "parked check", "parked close", "parked restore", "parked review",
 		"prompt continue", "prompt full", "prompt repair", "prompt retry", "prompt stall",
@@ -141,18 +164,26 @@ func TestEverythingIsReached(t *testing.T) {
 func TestAcceptedEvents(t *testing.T) {
 	t.Parallel()
 	_, accepted := explore(small)
+	_, more := explore(persons)
+	for phase, kinds := range more {
+		if accepted[phase] == nil {
+			accepted[phase] = map[EventKind]bool{}
+		}
+		maps.Copy(accepted[phase], kinds)
+	}
 	want := map[Phase]string{
 		"":            "started",
 		PhaseSnapshot: "broken cancelled resumed snapshot",
 		PhaseBaseline: "baseline broken cancelled resumed",
-		PhaseAttempt:  "attempted broken cancelled lost stalled",
+		PhaseAttempt:  "attempted broken cancelled lost overruled stalled",
 		PhaseCapture:  "broken cancelled captured resumed",
 		PhaseCheck:    "broken cancelled checked resumed",
 		PhaseReview:   "broken cancelled resumed reviewed",
-		PhaseRestore:  "broken cancelled restored resumed",
+		PhaseRestore:  "broken cancelled overruled restored resumed",
 		PhaseDebug:    "broken cancelled debugged resumed",
-		PhaseGate:     "cancelled decided resumed",
-		PhaseClosing:  "broken cancelled closed",
+		PhaseGate:     "cancelled decided resumed verdict",
+		PhaseClosing:  "broken cancelled closed submitted verdict",
+		PhaseClosed:   "submitted verdict",
 	}
 	for phase, list := range want {
 		var got []string

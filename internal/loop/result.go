@@ -124,7 +124,7 @@ func (m *machine) captured() {
 	switch {
 	case m.s.Rechecking:
 		// What was said about the tree before is not true of this one.
-		a.Verdict, a.Findings, a.Report, a.Review, a.Note = "", nil, "", "", ""
+		a.Verdict, a.Findings, a.Report, a.Review, a.Reviewer, a.Approved, a.Note = "", nil, "", "", "", nil, ""
 		m.check()
 	case a.Ended == EndedStopped:
 		m.stopped()
@@ -161,8 +161,7 @@ func (m *machine) judged() {
 	case a.Verdict == belay.VerdictPass && m.p.Review && m.e.Kind == EvChecked:
 		m.issue(Command{Kind: CmdReview, Attempt: a.N, Target: a.Snapshot, Why: fmt.Sprintf("review attempt %d", a.N)})
 	case a.Verdict == belay.VerdictPass:
-		m.then(ThenAccepted)
-		m.end(OutcomePassed, fmt.Sprintf("attempt %d was accepted", a.N))
+		m.passed()
 	case a.Verdict == belay.VerdictFail:
 		m.refused()
 	default:

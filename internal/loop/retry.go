@@ -83,13 +83,31 @@ func (m *machine) softLimit(auto bool) string {
 
 // arguing says that a review goes round: reviewers have refused as often as they may,
 // or one finding of theirs has refused three attempts in a row. Going on would only
-// have the same argument again.
+// have the same argument again. A person's rejections at a gate are not counted: the
+// count is there to bring in a person.
 func (m *machine) arguing() string {
-	a := m.last()
-	if a.Review == "" {
+	if m.last().Review == "" {
 		return ""
 	}
-	refusals, same := 0, map[string]int{}
+	if why := m.sameThrice(); why != "" {
+		return why
+	}
+	refusals := 0
+	for _, one := range m.s.Attempts {
+		if one.Verdict == belay.VerdictFail && one.Review != "" && one.Reviewer == "" {
+			refusals++
+		}
+	}
+	if m.p.Reviews > 0 && refusals >= m.p.Reviews {
+		return fmt.Sprintf("reviewers refused %d of %d times (mode)", refusals, m.p.Reviews)
+	}
+	return ""
+}
+
+// sameThrice names a finding of a review that has refused the last three attempts that
+// were refused.
+func (m *machine) sameThrice() string {
+	same := map[string]int{}
 	var came string
 	for _, one := range m.s.Attempts {
 		if one.Verdict != belay.VerdictFail {
@@ -97,10 +115,9 @@ func (m *machine) arguing() string {
 		}
 		was := same
 		same = map[string]int{}
-		if one.Review == "" {
+		if one.Review == "" && one.Reviewer == "" {
 			continue
 		}
-		refusals++
 		for _, f := range one.Reasons() {
 			sign := signature(f)
 			if same[sign] = was[sign] + 1; same[sign] == 3 {
@@ -112,9 +129,6 @@ func (m *machine) arguing() string {
 		if n >= 3 {
 			return fmt.Sprintf("the same finding refused three attempts in a row: %s", came)
 		}
-	}
-	if m.p.Reviews > 0 && refusals >= m.p.Reviews {
-		return fmt.Sprintf("reviewers refused %d of %d times (mode)", refusals, m.p.Reviews)
 	}
 	return ""
 }

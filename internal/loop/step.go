@@ -42,7 +42,7 @@ type machine struct {
 
 func (m *machine) apply() error {
 	switch {
-	case m.s.Phase == PhaseClosed:
+	case m.s.Phase == PhaseClosed && m.e.Kind != EvVerdict && m.e.Kind != EvSubmitted:
 		return m.notNow("the task is closed")
 	case answers[m.e.Kind] != "" || m.e.Kind == EvBroken:
 		return m.result()
@@ -61,6 +61,12 @@ func (m *machine) apply() error {
 		return m.resumed()
 	case EvDecided:
 		return m.decided()
+	case EvVerdict:
+		return m.verdict()
+	case EvSubmitted:
+		return m.submitted()
+	case EvOverruled:
+		return m.overruled()
 	}
 	return refuse(ErrEvent, belay.CodeCannot, "", "%q is not an event", m.e.Kind)
 }

@@ -27,21 +27,30 @@ func Refused(s loop.State) *loop.Attempt {
 	return nil
 }
 
-// Input says what a refused attempt is to be mended for, without the code.
-func Input(t belay.Task, a loop.Attempt) brief.FixInput {
-	in := brief.FixInput{Task: t, Attempt: a.N, Findings: a.Reasons()}
+// Input says what the newest refused attempt of s, a, is to be mended for, without the code.
+func Input(t belay.Task, s loop.State, a loop.Attempt) brief.FixInput {
+	in := brief.FixInput{Task: t, Attempt: a.N, Findings: a.Reasons(), By: a.Reviewer, Again: loop.State{Attempts: s.Attempts[:a.N]}.Repeated()}
+	for _, f := range a.Findings {
+		if a.Reviewer != "" && f.Severity != belay.SeverityError && f.Severity != "" {
+			in.Beside = append(in.Beside, f)
+		}
+	}
 	if slices.ContainsFunc(in.Findings, func(f belay.Finding) bool { return f.Category == belay.CategoryTests }) {
 		in.Reproduce = t.Checks.Tests.String()
 	}
 	return in
 }
 
-// Reviewed tells whether the attempt that is to be repaired was refused by reviewers
-// alone: what the checks measure was right, and only what they found is to be mended.
+// Reviewed tells whether the attempt that is to be repaired was rejected by a person, or
+// refused by reviewers alone: what the checks measure was right, and only what they found
+// is to be mended.
 func Reviewed(s loop.State) (loop.Attempt, bool) {
 	a := Refused(s)
-	if a == nil || a.N != len(s.Attempts)-1 || a.Review == "" {
+	if a == nil || a.N != len(s.Attempts)-1 || a.Review == "" && a.Reviewer == "" {
 		return loop.Attempt{}, false
+	}
+	if a.Reviewer != "" {
+		return *a, true
 	}
 	return *a, !slices.ContainsFunc(a.Reasons(), func(f belay.Finding) bool { return f.Check != "review" })
 }

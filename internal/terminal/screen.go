@@ -290,7 +290,7 @@ func (s *Screen) Ask(ctx context.Context, r *drive.Record) (loop.Decision, strin
 				return "", "", false, nil
 			}
 		}
-		if d == loop.DecideApprove {
+		if d == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview {
 			if words, ok = s.overrule(words); !ok {
 				continue
 			}

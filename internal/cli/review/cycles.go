@@ -13,45 +13,60 @@ import (
 )
 
 func (a commands) recordCommand() *cobra.Command {
-	var verdict, file, reviewer, command string
+	var verdict, file, text, reviewer, command string
+	var again bool
 	c := &cobra.Command{
 		Use: "record TASK", Short: "Record a review of a task's work", Args: cobra.ExactArgs(1),
 		Long: `Record writes the review to .belay/reviews/FEATURE/TASK/review-cycle-N.md, to be
 committed with the work, and records it in the task's journal: the journal's verdict is
 the one that counts. The files and lines the text asks to change are found and listed in
-the front matter.
+the front matter. Without --file the words are read from .belay/now/feedback/TASK.md,
+where reviewers are told to write them.
+
+A rejection of work that waits at a gate, or was accepted and still stands in the tree,
+leads to the next attempt: it is told what the review asks for, with the code, and
+nothing else. With --again the state before is put back first. An approval accepts what
+waits for a review. Otherwise the review is recorded and nothing more; that is said.
 
 Exit codes: 0 recorded · 2 it could not be · 6 no such task.`,
-		Example:           `  belay review record T7 --verdict reject --file feedback.md --reviewer ana`,
+		Example: `  belay review record T7 --verdict reject --file feedback.md --reviewer ana
+  belay review record T7 --verdict approve --reviewer ana -m "fine"`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
 			task, err := belay.ParseTaskID(args[0])
 			if err != nil {
 				return err
 			}
-			if file == "" || verdict == "" {
-				return belay.Refuse(belay.CodeUsage, c.CommandPath()+" "+args[0]+" --verdict reject --file feedback.md", "a review needs a verdict and a text")
+			if verdict == "" || file != "" && text != "" {
+				return belay.Refuse(belay.CodeUsage, c.CommandPath()+" "+args[0]+" --verdict reject --file feedback.md", "a review needs a verdict and one text")
 			}
-			text, err := a.read(file)
-			if err != nil {
-				return err
+			if file != "" {
+				if text, err = a.read(file); err != nil {
+					return err
+				}
+				if strings.TrimSpace(text) == "" {
+					return belay.Refuse(belay.CodeUsage, "write what is to change, or what is good", "the review is empty")
+				}
 			}
 			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
-			v, err := reviews.Record(c.Context(), desk, reviews.New{Task: task, Verdict: verdict, Text: text, Reviewer: reviewer, Reproduction: command})
+			v, err := reviews.Record(c.Context(), desk, reviews.New{Task: task, Verdict: verdict, Text: text, Reviewer: reviewer, Reproduction: command, Again: again, Watch: a.Screen(true)})
 			if err != nil {
 				return err
 			}
 			return a.Tell(v, nil, func(w io.Writer) {
 				fmt.Fprintf(w, "review %d of %s: %s, %d place(s) to change\n%s\n", v.Cycle, task, v.Verdict, len(v.Affected), belay.VisibleLine(v.Path))
+				fmt.Fprintln(w, belay.VisibleLine(v.Then))
 			})
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&verdict, "verdict", "", "reject or approve")
 	f.StringVar(&file, "file", "", "the review's text, a `FILE` or - for standard input")
+	f.StringVarP(&text, "message", "m", "", "the review's text itself")
+	f.BoolVar(&again, "again", false, "put what is rejected back and have it done again, instead of mended")
 	f.StringVar(&reviewer, "reviewer", "", "`NAME` of who reviewed")
 	f.StringVar(&command, "reproduce", "", "a `COMMAND` that shows what is wrong")
 	return c

@@ -39,7 +39,7 @@ func (a commands) gateShowCommand() *cobra.Command {
 func (a commands) gateDecideCommand() *cobra.Command {
 	var message, by string
 	c := &cobra.Command{
-		Use: "decide TASK debug|guide|skip|abort|recheck", Short: "Record a decision", Args: cobra.ExactArgs(2),
+		Use: "decide TASK debug|guide|skip|abort|recheck|approve", Short: "Record a decision", Args: cobra.ExactArgs(2),
 		Long: `Decide records what a person wants done with a task that waits at a gate. The run that
 waits for it goes on at once; otherwise the next belay run --resume acts on it.
 
@@ -48,13 +48,14 @@ waits for it goes on at once; otherwise the next belay run --resume acts on it.
   recheck  I changed it by hand: judge it
   skip     put the state before back and record a known issue
   abort    put the state before back and stop
+  approve  accept what passed and waits for a review (refused work: belay task move)
 
 Exit codes: 0 recorded · 2 not waiting, or not an option now · 6 no such task.`,
 		Example: `  belay gate decide T7 guide --message "use the clock in ctx"
   belay gate decide T7 abort && belay run --resume T7`,
 		ValidArgsFunction: func(c *cobra.Command, args []string, s string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 1 {
-				return []string{"debug", "guide", "skip", "abort", "recheck"}, cobra.ShellCompDirectiveNoFileComp
+				return []string{"debug", "guide", "skip", "abort", "recheck", "approve"}, cobra.ShellCompDirectiveNoFileComp
 			}
 			return a.CompleteTasks(c, args, s)
 		},

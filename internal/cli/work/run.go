@@ -180,6 +180,9 @@ func outcome(r *drive.Record) error {
 	switch {
 	case r.State.Outcome == loop.OutcomePassed:
 		return nil
+	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateReview:
+		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay review record %s --verdict approve|reject --file FEEDBACK, then belay run --resume %s", id, id),
+			"%s waits for a review: %s", id, r.State.Gate.Why)
 	case r.State.Gate != nil:
 		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate decide %s guide --message \"…\"  (or %s), then belay run --resume %s", id, terminal.Options(r.State.Gate.Options), id),
 			"%s waits for a person: %s", id, r.State.Gate.Why)

@@ -3,10 +3,11 @@ package reviews
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
-
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/review/mine"
 	"github.com/belay-dev/belay/internal/review/names"
@@ -22,7 +23,7 @@ type Mined struct {
 // Mine finds the places that a review asks to change among the tracked files. With
 // why it tells of each place that is named why it was taken or left.
 func Mine(ctx context.Context, d *flow.Desk, text string, why bool) (Mined, error) {
-	files, err := tracked(ctx, d)
+	files, err := tracked(ctx, d.Desk)
 	if err != nil {
 		return Mined{}, err
 	}
@@ -33,11 +34,12 @@ func Mine(ctx context.Context, d *flow.Desk, text string, why bool) (Mined, erro
 	return found, nil
 }
 
-// tracked lists the paths of the index.
-func tracked(ctx context.Context, d *flow.Desk) ([]string, error) {
-	out, err := git.Answer(d.Repo.Command(ctx, "ls-files", "-z"))
+// tracked lists the paths of the index, and those that are not ignored: what an agent has
+// just made is spoken of in reviews as well.
+func tracked(ctx context.Context, d *drive.Desk) ([]string, error) {
+	out, err := git.Answer(d.Repo.Command(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard"))
 	if err != nil {
-		return nil, fmt.Errorf("list the tracked files: %w", err)
+		return nil, fmt.Errorf("list the files: %w", err)
 	}
 	var files []string
 	for f := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
@@ -45,7 +47,8 @@ func tracked(ctx context.Context, d *flow.Desk) ([]string, error) {
 			files = append(files, f)
 		}
 	}
-	return files, nil
+	slices.Sort(files)
+	return slices.Compact(files), nil
 }
 
 // MineText finds the places that a review asks to change among the files given; it needs

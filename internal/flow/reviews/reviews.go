@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/belay-dev/belay/internal/flow"
@@ -17,19 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/review/cycle"
-	"github.com/belay-dev/belay/internal/review/mine"
-	"github.com/belay-dev/belay/internal/review/names"
-	"github.com/belay-dev/belay/internal/review/talk"
 )
-
-// New is a review that somebody gave of a task's work.
-type New struct {
-	Task         belay.TaskID
-	Verdict      string // approve or reject
-	Text         string // Markdown, with or without front matter
-	Reviewer     string
-	Reproduction string
-}
 
 // Review is a cycle as it is known: by the record, by its file, or by both.
 type Review struct {
@@ -46,54 +33,6 @@ type Review struct {
 	Body     string           `json:"body,omitempty"`
 }
 
-// Record writes a review's file and then records it. A process killed in between
-// leaves a file that the record does not know: it is listed as such and counts for
-// nothing.
-func Record(ctx context.Context, d *flow.Desk, q New) (Review, error) {
-	if q.Verdict != "approve" && q.Verdict != "reject" {
-		return Review{}, belay.Refuse(belay.CodeUsage, "--verdict approve or --verdict reject", "%q is no verdict", q.Verdict)
-	}
-	if strings.TrimSpace(q.Text) == "" {
-		return Review{}, belay.Refuse(belay.CodeUsage, "write what is to change, or what is good", "the review is empty")
-	}
-	r, err := d.Load(q.Task)
-	if err != nil {
-		return Review{}, err
-	}
-	given, err := cycle.Parse([]byte(q.Text))
-	if err != nil {
-		return Review{}, err
-	}
-	said, err := given.Cycle()
-	if err != nil {
-		return Review{}, err
-	}
-	affected, err := affected(ctx, d, said.Affected, given.Body())
-	if err != nil {
-		return Review{}, err
-	}
-	shelf, err := open(d, r)
-	if err != nil {
-		return Review{}, err
-	}
-	defer func() { _ = shelf.Close() }()
-	c := cycle.Cycle{Task: string(r.Task.ID), Feature: r.Task.Feature, Reviewer: first(q.Reviewer, said.Reviewer), Time: time.Now().UTC().Truncate(time.Second),
-		Verdict: q.Verdict, Affected: affected, Reproduction: first(q.Reproduction, said.Reproduction), Override: said.Override}
-	n, err := shelf.Add(func(n int) (*cycle.Document, error) {
-		c.Number = n
-		return cycle.New(c, given.Body())
-	})
-	if err != nil {
-		return Review{}, err
-	}
-	pointer := cycle.Of(r.Task.Feature, string(r.Task.ID), n).String()
-	note := drive.Note{Kind: "review", Text: reviewText(c, pointer), Review: &cycle.Recorded{Cycle: n, Verdict: q.Verdict, Reviewer: c.Reviewer, Pointer: pointer}}
-	if err := d.AddNote(ctx, r, note); err != nil {
-		return Review{}, fmt.Errorf("record the review in %s, whose file is written: %w", shelf.Path(n), err)
-	}
-	return known(r, shelf, shelf.Read(n)), nil
-}
-
 func first(all ...string) string {
 	for _, s := range all {
 		if s != "" {
@@ -101,53 +40,6 @@ func first(all ...string) string {
 		}
 	}
 	return ""
-}
-
-func reviewText(c cycle.Cycle, pointer string) string {
-	who := c.Reviewer
-	if who == "" {
-		who = "a reviewer"
-	}
-	return fmt.Sprintf("review %d by %s: %s, %s", c.Number, who, c.Verdict, pointer)
-}
-
-// affected adds the places found in prose to those a review names in its front matter.
-func affected(ctx context.Context, d *flow.Desk, named []cycle.Affected, text string) ([]cycle.Affected, error) {
-	files, err := tracked(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	out := append([]cycle.Affected(nil), named...)
-	have := map[string]bool{}
-	for _, a := range named {
-		have[a.Path+":"+a.Lines] = true
-		if a.Lines != "" {
-			have[a.Path+":"] = true
-		}
-	}
-	for _, p := range mine.In(text, names.New(files)) {
-		a := cycle.Affected{Path: p.Path, Lines: linesText(p.Start, p.End)}
-		if p.Severity != talk.Unlabelled {
-			a.Severity = string(p.Severity)
-		}
-		if !have[a.Path+":"+a.Lines] {
-			have[a.Path+":"+a.Lines] = true
-			out = append(out, a)
-		}
-	}
-	return out, nil
-}
-
-func linesText(start, end int) string {
-	switch {
-	case start == 0:
-		return ""
-	case end == 0:
-		return fmt.Sprintf("%d-", start)
-	case start == end:
-		return fmt.Sprint(start)
-	}
-	return fmt.Sprintf("%d-%d", start, end)
 }
 
 func open(d *flow.Desk, r *drive.Record) (*cycle.Shelf, error) {

@@ -1,0 +1,92 @@
+package reviews
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/apart"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/spans"
+)
+
+// MayReopen refuses (CodeRefused) to take up an accepted task again where its work is no
+// longer what stands in the tree: it was merged, its tree or its snapshots are gone, or a
+// later task was accepted that changed the same files.
+func MayReopen(ctx context.Context, d *flow.Desk, r *drive.Record) error {
+	id := r.Task.ID
+	follow := fmt.Sprintf(`belay run "mend what the review of %s found" -- AGENT`, id)
+	if r.Task.Worktree != "" && !apart.Unmerged(r) {
+		return belay.Refuse(belay.CodeRefused, follow, "%s was merged: the review is recorded, its work is mended by a task of its own", id)
+	}
+	at, err := apart.At(ctx, d.Desk, r)
+	if err != nil {
+		return err
+	}
+	mine, err := changedBy(ctx, at, r)
+	if err != nil {
+		return belay.Refuse(belay.CodeRefused, follow, "the snapshots of %s are gone: the review is recorded, its work is mended by a task of its own", id)
+	}
+	if r.Task.Worktree != "" {
+		return nil
+	}
+	later, shared, err := builtOn(ctx, d, r, mine)
+	if err != nil || later == nil {
+		return err
+	}
+	return belay.Refuse(belay.CodeRefused, follow, "%s changed %s after %s did: the review is recorded, what it asks for is done by a task of its own",
+		later.Task.ID, belay.VisibleLine(strings.Join(shared, ", ")), id)
+}
+
+// changedBy gives the paths that a task's attempts touched.
+func changedBy(ctx context.Context, at *drive.Desk, r *drive.Record) (map[string]bool, error) {
+	if _, err := at.Snaps.Get(ctx, r.State.Before); err != nil {
+		return nil, err
+	}
+	if _, err := at.Snaps.Get(ctx, apart.Result(r)); err != nil {
+		return nil, err
+	}
+	taken, err := spans.Taken(ctx, at.Snaps.Store, r.Task.ID)
+	if err != nil {
+		return nil, err
+	}
+	touched, err := spans.Touched(ctx, at.Snaps.Store, spans.Of(r.State.Before, taken))
+	return touched.Paths, err
+}
+
+// builtOn gives the first task that was begun in the user's tree after r's work was
+// captured and touched some of its paths, and at most five of them.
+func builtOn(ctx context.Context, d *flow.Desk, r *drive.Record, paths map[string]bool) (*drive.Record, []string, error) {
+	all, err := d.Records(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, other := range all {
+		if other.Task.ID == r.Task.ID || other.Task.Worktree != "" || other.State.Before <= apart.Result(r) || putBack(other) {
+			continue
+		}
+		theirs, err := changedBy(ctx, d.Desk, other)
+		if err != nil {
+			continue // its snapshots are gone: nothing can be told, and nothing put back
+		}
+		var shared []string
+		for p := range theirs {
+			if paths[p] && !strings.HasPrefix(p, ".belay/") {
+				shared = append(shared, p)
+			}
+		}
+		if slices.Sort(shared); len(shared) > 0 {
+			return other, shared[:min(len(shared), 5)], nil
+		}
+	}
+	return nil, nil, nil
+}
+
+// putBack tells a task that ended with its changes put back.
+func putBack(r *drive.Record) bool {
+	return !r.Open() && r.State.Outcome != loop.OutcomePassed
+}
