@@ -126,7 +126,8 @@ var floors = map[string]int{
 	"internal/watch":    6,
 	"internal/texts":    6,
 
-	"internal/drift/facts": 6,
+	"internal/drift/facts":   6,
+	"internal/handoff/delta": 6,
 
 	"internal/trees":        7,
 	"internal/spans":        7,

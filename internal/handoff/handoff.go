@@ -7,6 +7,7 @@
 package handoff
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -277,4 +278,30 @@ func (c *Context) Expected() belay.SnapshotID {
 		return ""
 	}
 	return c.Last.Snapshot
+}
+
+// AttachmentsOf names the attachments that an entry's data speaks of; nothing for data of
+// another entry.
+func AttachmentsOf(data []byte) []string {
+	var e Event
+	if json.Unmarshal(data, &e) != nil {
+		return nil
+	}
+	var all []string
+	if e.Block != nil {
+		all = append(all, e.Block.Block, e.Block.Manifest)
+	}
+	if e.Handed != nil {
+		all = append(all, e.Handed.Report, e.Handed.FromBase.Attachment, e.Handed.Incremental.Attachment)
+	}
+	if e.Proof != nil {
+		all = append(all, e.Proof.Attachment)
+	}
+	if e.Evidence != nil {
+		all = append(all, e.Evidence.Attachment)
+	}
+	for _, x := range e.Exports {
+		all = append(all, x.Attachment)
+	}
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
