@@ -4,9 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // MaxRequirement is how many characters a cited requirement has at most.
@@ -64,12 +65,12 @@ func CiteAll(d Document, names []string) (cited []Citation, missing []string) {
 }
 
 var (
-	bullet  = regexp.MustCompile(`^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?`)
-	demands = regexp.MustCompile(`(?i)\b(?:must|shall|never|always|required?|requires|do not|don't|may not|cannot|should|only|at most|at least|no more than|forbidden|avoid|ensure)\b`)
-	ends    = regexp.MustCompile(`[.!?]["')\]]*\s+`)
-	link    = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
-	marks   = regexp.MustCompile("(\\*{1,3}|_{2,3}|`+|~~)")
-	htmlTag = regexp.MustCompile(`</?[A-Za-z][^>]*>|<!--.*?-->`)
+	bullet  = lazyregexp.New(`^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?`)
+	demands = lazyregexp.New(`(?i)\b(?:must|shall|never|always|required?|requires|do not|don't|may not|cannot|should|only|at most|at least|no more than|forbidden|avoid|ensure)\b`)
+	ends    = lazyregexp.New(`[.!?]["')\]]*\s+`)
+	link    = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
+	marks   = lazyregexp.New("(\\*{1,3}|_{2,3}|`+|~~)")
+	htmlTag = lazyregexp.New(`</?[A-Za-z][^>]*>|<!--.*?-->`)
 )
 
 // Requirement gives the first sentence of a section that demands something, or else its

@@ -1,16 +1,17 @@
 package standards
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 var (
-	atx    = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
-	setext = regexp.MustCompile(`^ {0,3}(=+|-+)[ \t]*$`)
-	fence  = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})(.*)$")
+	atx    = lazyregexp.New(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
+	setext = lazyregexp.New(`^ {0,3}(=+|-+)[ \t]*$`)
+	fence  = lazyregexp.New("^ {0,3}(`{3,}|~{3,})(.*)$")
 )
 
 // heading is where a section begins: its first line, and the first line after its title.
