@@ -59,6 +59,7 @@ var floors = map[string]int{
 	"internal/contract":      4,
 
 	"internal/glob":           1,
+	"internal/drift":          1,
 	"internal/ask/grammar":    1,
 	"internal/excerpt":        1,
 	"internal/check/hold":     1,
@@ -88,6 +89,9 @@ var floors = map[string]int{
 	"internal/agent":          1,
 	"internal/config":         1,
 	"internal/trust":          1,
+
+	"internal/standards": 2,
+	"internal/handoff":   3,
 
 	"internal/check/results/junit":  2,
 	"internal/check/results/dotnet": 2,
@@ -124,6 +128,9 @@ var floors = map[string]int{
 	"internal/watch":    6,
 	"internal/texts":    6,
 
+	"internal/drift/facts":   6,
+	"internal/handoff/delta": 6,
+
 	"internal/trees":        7,
 	"internal/spans":        7,
 	"internal/baseline":     7,
@@ -152,8 +159,9 @@ var floors = map[string]int{
 var pure = []string{"internal/belay", "internal/loop", "internal/ask", "internal/ask/deed", "internal/ask/grammar", "internal/ask/named",
 	"internal/ask/prose", "internal/ask/words", "internal/merge", "internal/secret", "internal/check/lang", "internal/check/edit",
 	"internal/check/cases", "internal/check/secrets", "internal/check/integrity", "internal/check/coverage", "internal/check/style", "internal/count/list",
-	"internal/count/lex", "internal/count/code", "internal/count/golang", "internal/count/text", "internal/count/markup", "internal/count/literal",
-	"internal/contract"}
+	"internal/standards", "internal/drift", "internal/handoff",
+	"internal/contract",
+	"internal/count/lex", "internal/count/code", "internal/count/golang", "internal/count/text", "internal/count/markup", "internal/count/literal"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "io/fs", "path/filepath", "syscall", "math/rand", "math/rand/v2", "crypto/rand"}
 

@@ -195,6 +195,18 @@ func told(typ string, data []byte) string {
 		if json.Unmarshal(data, &n) == nil && n.Kind != "" {
 			return n.Kind + ": " + n.Text
 		}
+	case "context":
+		var c struct{ Kind, Role, By, Note string }
+		if json.Unmarshal(data, &c) == nil && c.Kind != "" {
+			text := "context: " + strings.TrimSpace(c.Role+" "+c.Kind)
+			if c.By != "" {
+				text += " by " + c.By
+			}
+			if c.Note != "" {
+				text += ": " + c.Note
+			}
+			return text
+		}
 	}
 	return typ
 }

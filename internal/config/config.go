@@ -29,25 +29,29 @@ const MaxSize = 1 << 20
 // Config is what is in force: the file's values, flags over them, defaults below them.
 // It is made by Load or Parse and changed by Override.
 type Config struct {
-	Version     int
-	Agent       Agent
-	Debugger    Debugger
-	Files       []string // globs a task may change; empty is all
-	Protect     []string // globs that must not change
-	Preserve    []string // globs a rollback leaves alone
-	Checks      Checks
-	Mode        string
-	Guidelines  []belay.Guideline // those of the file; Config.HouseRules has all
-	Reviewers   []belay.Reviewer  // in the order of the file
-	Linters     []belay.Linter    // likewise
-	Review      Review
-	Secrets     Secrets
-	Retries     int
-	Retry       belay.RetryMode
-	Limits      Limits
-	Snapshot    Snapshot
-	Worktrees   string // where tasks' own working trees are made; "" is in the git folder
-	Environment Environment
+	Version        int
+	Agent          Agent
+	Debugger       Debugger
+	Files          []string // globs a task may change; empty is all
+	Protect        []string // globs that must not change
+	Preserve       []string // globs a rollback leaves alone
+	Checks         Checks
+	Mode           string
+	Guidelines     []belay.Guideline // those of the file; Config.HouseRules has all
+	Reviewers      []belay.Reviewer  // in the order of the file
+	Linters        []belay.Linter    // likewise
+	Review         Review
+	Secrets        Secrets
+	Roles          []Role     // in the order of the file
+	Standards      []Standard // likewise
+	Scopes         []Macro    // likewise
+	IgnoreLineEnds bool
+	Retries        int
+	Retry          belay.RetryMode
+	Limits         Limits
+	Snapshot       Snapshot
+	Worktrees      string // where tasks' own working trees are made; "" is in the git folder
+	Environment    Environment
 
 	from  map[string]Source // of the keys that are not at their default
 	block []byte            // what Commands gives, as the file has it

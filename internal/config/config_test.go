@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -559,5 +560,31 @@ func TestLinters(t *testing.T) {
 		if _, err := Parse("", []byte(text)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want one about %q", text, err, says)
 		}
+	}
+}
+
+func TestHandingOn(t *testing.T) {
+	t.Parallel()
+	c := parse(t, "roles:\n  build: {command: [claude, -p], timeout: 5m}\n  judge: {read_only: true, prompt: look, parts: [task]}\n"+
+		"standards:\n  api: {files: [standards/*.md], areas: [backend], priorities: [P0], sections: [Handlers], commands: [make lint]}\n"+
+		"scopes:\n  ui: {files: [web/**, css/**]}\nhandoffs:\n  ignore_line_endings: true\n")
+	if len(c.Roles) != 2 || c.Roles[0].Name != "build" || !c.Roles[1].ReadOnly || c.Roles[0].Timeout != 5*time.Minute || !c.IgnoreLineEnds {
+		t.Errorf("%+v", c.Roles)
+	}
+	if s := c.Standards; len(s) != 1 || s[0].Files[0] != "standards/*.md" || s[0].Commands[0] != "make lint" {
+		t.Errorf("%+v", s)
+	}
+	if block, _ := Commands(c); string(block) != "roles.build.command: \"claude\" \"-p\"\n" {
+		t.Errorf("%q", block)
+	}
+	got, err := c.Expand([]string{"a", ":ui", "css/**"})
+	if err != nil || !slices.Equal(got, []string{"a", "web/**", "css/**", "css/**"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := c.Expand([]string{":nothing"}); belay.CodeOf(err) != belay.CodeUsage || !strings.Contains(err.(*belay.Error).Try, ":ui") {
+		t.Errorf("%v", err)
+	}
+	if _, err := Parse(File, []byte("standards: {x: {areas: [a]}}")); err == nil || !strings.Contains(err.Error(), "give its files") {
+		t.Errorf("%v", err)
 	}
 }

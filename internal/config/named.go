@@ -17,35 +17,52 @@ var nameRule = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]{0,39}$`)
 
 const nameSays = "a name is a letter, then letters, digits, - and _, at most 40"
 
-// reviewer gives the reviewer of that name, made when there is none, in a list that no
-// copy of c shares.
-func (c *Config) reviewer(name string) *belay.Reviewer {
-	c.Reviewers = slices.Clone(c.Reviewers)
-	for i := range c.Reviewers {
-		if c.Reviewers[i].Name == name {
-			return &c.Reviewers[i]
-		}
+// one gives the thing called name of a list, made by fresh when there is none, in a list
+// that no copy of the config shares.
+func one[T any](list *[]T, called func(T) string, name string, fresh T) *T {
+	*list = slices.Clone(*list)
+	i := slices.IndexFunc(*list, func(t T) bool { return called(t) == name })
+	if i < 0 {
+		i = len(*list)
+		*list = append(*list, fresh)
 	}
-	c.Reviewers = append(c.Reviewers, belay.Reviewer{Name: name, Timeout: 10 * time.Minute, Threshold: 70})
-	return &c.Reviewers[len(c.Reviewers)-1]
+	return &(*list)[i]
 }
 
-// guideline is reviewer for guidelines. One of a built-in's name begins as that.
+func reviewerName(r belay.Reviewer) string   { return r.Name }
+func guidelineName(g belay.Guideline) string { return g.ID }
+func linterName(l belay.Linter) string       { return l.Name }
+func roleName(r Role) string                 { return r.Name }
+func standardName(s Standard) string         { return s.Name }
+func macroName(m Macro) string               { return m.Name }
+
+func (c *Config) reviewer(name string) *belay.Reviewer {
+	return one(&c.Reviewers, reviewerName, name, belay.Reviewer{Name: name, Timeout: 10 * time.Minute, Threshold: 70})
+}
+
+func (c *Config) linter(name string) *belay.Linter {
+	return one(&c.Linters, linterName, name, belay.Linter{Name: name, TestCommand: belay.TestCommand{From: "config"}})
+}
+
+func (c *Config) role(name string) *Role { return one(&c.Roles, roleName, name, Role{Name: name}) }
+
+func (c *Config) standard(name string) *Standard {
+	return one(&c.Standards, standardName, name, Standard{Name: name})
+}
+
+func (c *Config) macro(name string) *Macro {
+	return one(&c.Scopes, macroName, name, Macro{Name: name})
+}
+
+// guideline gives one of a built-in's name as that.
 func (c *Config) guideline(name string) *belay.Guideline {
-	c.Guidelines = slices.Clone(c.Guidelines)
-	for i := range c.Guidelines {
-		if c.Guidelines[i].ID == name {
-			return &c.Guidelines[i]
-		}
-	}
 	g := belay.Guideline{ID: name, Enabled: true, Priority: 500}
 	for _, b := range belay.BuiltIn() {
 		if b.ID == name {
 			g = b
 		}
 	}
-	c.Guidelines = append(c.Guidelines, g)
-	return &c.Guidelines[len(c.Guidelines)-1]
+	return one(&c.Guidelines, guidelineName, name, g)
 }
 
 // HouseRules gives all guidelines: the built-in ones, as the file changes them, and the
@@ -57,38 +74,21 @@ func (c Config) HouseRules() []belay.Guideline {
 	return append(out, c.Guidelines...)
 }
 
-// linter gives the linter of that name in the same way.
-func (c *Config) linter(name string) *belay.Linter {
-	c.Linters = slices.Clone(c.Linters)
-	for i := range c.Linters {
-		if c.Linters[i].Name == name {
-			return &c.Linters[i]
-		}
-	}
-	c.Linters = append(c.Linters, belay.Linter{Name: name, TestCommand: belay.TestCommand{From: "config"}})
-	return &c.Linters[len(c.Linters)-1]
-}
-
 // named lists, for each group of named things, the names that the config has.
 var named = map[string]func(c *Config) []string{
-	"linters": func(c *Config) (names []string) {
-		for _, l := range c.Linters {
-			names = append(names, l.Name)
-		}
-		return names
-	},
-	"reviewers": func(c *Config) (names []string) {
-		for _, r := range c.Reviewers {
-			names = append(names, r.Name)
-		}
-		return names
-	},
-	"guidelines": func(c *Config) (names []string) {
-		for _, g := range c.Guidelines {
-			names = append(names, g.ID)
-		}
-		return names
-	},
+	"linters":    func(c *Config) []string { return names(c.Linters, linterName) },
+	"reviewers":  func(c *Config) []string { return names(c.Reviewers, reviewerName) },
+	"guidelines": func(c *Config) []string { return names(c.Guidelines, guidelineName) },
+	"roles":      func(c *Config) []string { return names(c.Roles, roleName) },
+	"standards":  func(c *Config) []string { return names(c.Standards, standardName) },
+	"scopes":     func(c *Config) []string { return names(c.Scopes, macroName) },
+}
+
+func names[T any](list []T, called func(T) string) (out []string) {
+	for _, t := range list {
+		out = append(out, called(t))
+	}
+	return out
 }
 
 // wild tells whether the key stands for one of each named thing.

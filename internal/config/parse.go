@@ -145,6 +145,11 @@ func (p *parser) together() {
 			p.Complain(p.first(key+"."), key, "give its command")
 		}
 	}
+	for _, s := range p.config.Standards {
+		if key := "standards." + s.Name; len(p.Problems) == 0 && p.at[key+".files"] == nil {
+			p.Complain(p.first(key+"."), key, "give its files")
+		}
+	}
 	p.reviewers(lone)
 }
 

@@ -174,6 +174,11 @@ func TestSchemaAgreesWithParse(t *testing.T) {
 					one["instruction"] = "x"
 				}
 			}
+			if one, ok := doc.(map[string]any)["standards"]; ok && v != nil {
+				if one := one.(map[string]any)["one"].(map[string]any); one["files"] == nil {
+					one["files"] = []any{"a"}
+				}
+			}
 			if one, ok := doc.(map[string]any)["linters"]; ok && v != nil {
 				if one := one.(map[string]any)["one"].(map[string]any); one["command"] == nil {
 					one["command"] = "x"

@@ -58,9 +58,9 @@ func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent
 	return agent.Start(ctx, dir, d.Self, agent.Spec{
 		Argv: t.Agent, Dir: d.Repo.Root, Prompt: []byte(prompt), Timeout: t.Timeout,
 		Label: fmt.Sprintf("%s attempt %d", t.ID, c.Attempt),
-		Env: agent.Environ(os.Environ(), nil, map[string]string{
+		Env: agent.Environ(os.Environ(), nil, d.contextEnv(map[string]string{
 			"BELAY_TASK": string(t.ID), "BELAY_ATTEMPT": strconv.Itoa(c.Attempt),
-		}),
+		}, "")),
 	})
 }
 
@@ -127,7 +127,7 @@ func (d *Driver) prompt(ctx context.Context, c loop.Command) (string, error) {
 	for name, text := range map[string]string{
 		"task.md": brief.TaskFile(t), "feedback.md": brief.Feedback(st), "summary.md": "",
 	} {
-		if err := d.writeNow(name, text); err != nil {
+		if err := d.WriteNow(name, text); err != nil {
 			d.Watch.Note(err.Error())
 		}
 	}

@@ -43,10 +43,10 @@ func (d *Desk) RunDir(task belay.TaskID, command string) string {
 // now is the only clock of flow.
 func now() time.Time { return time.Now() }
 
-// writeNow writes a file for agents and people into .belay/now, whole or not at all.
+// WriteNow writes a file for agents and people into .belay/now, whole or not at all.
 // It does so only where .belay/.gitignore keeps that folder out of the user's status,
 // and never through a link that an agent may have put there.
-func (d *Desk) writeNow(name, text string) error {
+func (d *Desk) WriteNow(name, text string) error {
 	root, err := worktree.OpenRoot(d.Repo.Root)
 	if err != nil {
 		return err

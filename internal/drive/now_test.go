@@ -15,7 +15,7 @@ func TestWriteNow(t *testing.T) {
 	now := filepath.Join(tree, ".belay", "now")
 	write := func(want bool) {
 		t.Helper()
-		if err := d.writeNow("task.md", "words"); (err == nil) != want {
+		if err := d.WriteNow("task.md", "words"); (err == nil) != want {
 			t.Errorf("written: %v", err)
 		}
 	}

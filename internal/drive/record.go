@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/journal"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/review/cycle"
@@ -18,6 +19,8 @@ const (
 	EntryTask  = "task"  // a belay.Task: the first entry, and again when its agent changes
 	EntryEvent = "event" // what happened and the state it led to
 	EntryNote  = "note"  // something outside the loop that belongs to the history
+
+	EntryContext = handoff.Entry // what roles hand on to each other
 )
 
 // EventEntry is the data of an event's journal entry. The state is recorded, never
@@ -44,6 +47,7 @@ type Record struct {
 	Created time.Time
 	Changed time.Time
 	Notes   []Note
+	Context handoff.Context // zero when nothing was handed on
 	Log     journal.Log
 }
 
@@ -96,6 +100,11 @@ func (r *Record) fold(e journal.Entry) error {
 			return err
 		}
 		r.Notes = append(r.Notes, n)
+	case EntryContext:
+		var err error
+		r.Context.Task = r.Task.ID
+		r.Context, err = handoff.Fold(r.Context, e.Time, e.Data)
+		return err
 	default:
 		return belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it", "entry type %q is not known", e.Type)
 	}

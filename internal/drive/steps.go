@@ -97,7 +97,7 @@ func KeptLines(kept []restore.Kept) []string {
 
 // close ends the record: the history line, the files for people, and the folders of
 // runs, whose output is kept as attachments by now. Snapshots stay until pruned.
-func (d *Driver) close(_ context.Context, _ loop.Command) (loop.Event, error) {
+func (d *Driver) close(ctx context.Context, _ loop.Command) (loop.Event, error) {
 	if err := os.RemoveAll(d.Scratch("run", d.Rec.Task.ID.Key())); err != nil {
 		return loop.Event{}, fmt.Errorf("clean up after %s: %w", d.Rec.Task.ID, err)
 	}
@@ -116,9 +116,12 @@ func (d *Driver) close(_ context.Context, _ loop.Command) (loop.Event, error) {
 	ended.Outcome = ended.Ending
 	history += brief.HistoryLine(d.Rec.Task, ended) + "\n"
 	for name, text := range map[string]string{"history.md": history, "feedback.md": ""} {
-		if err := d.writeNow(name, text); err != nil {
+		if err := d.WriteNow(name, text); err != nil {
 			d.Watch.Note(err.Error()) // a courtesy to readers, not a reason to stay open
 		}
+	}
+	if err := d.PurgeContext(ctx, d.Rec, "belay"); err != nil {
+		d.Watch.Note(Sentence(err)) // it costs a few files
 	}
 	return loop.Event{Kind: loop.EvClosed}, nil
 }

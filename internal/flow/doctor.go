@@ -11,6 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
@@ -167,5 +168,5 @@ func attachmentsOf(data json.RawMessage) []string {
 			shas = append(shas, s)
 		}
 	}
-	return shas
+	return append(shas, handoff.AttachmentsOf(data)...)
 }

@@ -185,6 +185,24 @@ func (s *Store) read(ctx context.Context, w capture.Wanted, first bool) (*captur
 	return s.Place.Read(ctx, w)
 }
 
+// Present reads the present, with the help of a watch when there is one, and stores
+// nothing: it can be compared with a snapshot, but its trees cannot be read. CodeBusy when
+// another process restores in this working tree.
+func (s *Store) Present(ctx context.Context) (*capture.Capture, error) {
+	unlock, err := s.Share(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	for try := 1; ; try++ {
+		c, err := s.read(ctx, capture.Wanted{Brief: true}, try == 1)
+		again := errors.Is(err, git.ErrChanged) || err == nil && c.Moving
+		if !again || try == tries {
+			return c, err
+		}
+	}
+}
+
 // nothingMore is for what is read without becoming a snapshot.
 func nothingMore(*capture.Capture) ([]git.NewObject, error) { return nil, nil }
 

@@ -1,0 +1,237 @@
+package handoff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/standards"
+)
+
+// Block is the immutable part of a context. It has no time and no name of anybody in it:
+// the same sources at the same commit give the same bytes, whoever makes it and where.
+type Block struct {
+	Version   int                  `json:"version"`
+	Task      TaskPart             `json:"task"`
+	Git       GitPart              `json:"git"`
+	Citations []standards.Citation `json:"standards_citations"`
+	Baseline  BaselinePart         `json:"validation_baseline"`
+	Paths     []string             `json:"repo_paths"`
+	MorePaths int                  `json:"repo_paths_not_listed,omitempty"`
+	ScopeHash string               `json:"scope_hash"`
+}
+
+// TaskPart is what the task asks for.
+type TaskPart struct {
+	ID          belay.TaskID `json:"id"`
+	Title       string       `json:"title"`
+	Priority    string       `json:"priority,omitempty"`
+	Area        string       `json:"area,omitempty"`
+	Description string       `json:"description"`
+	ScopeIn     []string     `json:"scope_in"`
+	ScopeOut    []string     `json:"scope_out"`
+	Acceptance  []string     `json:"acceptance_criteria"`
+	Preserve    []string     `json:"preserve,omitempty"`
+}
+
+// GitPart is what the work begins from. Source is the file that the task was read from, ""
+// for one that was said in words; SHA is of its bytes with LF ends, or of the words.
+type GitPart struct {
+	Head   string `json:"head"`
+	Source string `json:"task_file,omitempty"`
+	SHA    string `json:"task_file_sha"`
+}
+
+// BaselinePart is how the work is proved.
+type BaselinePart struct {
+	Commands []standards.Command `json:"commands"`
+}
+
+// MaxPaths bounds the paths that a block lists; ScopeHash is over all of them.
+const MaxPaths = 500
+
+// Sources is what a block is made of.
+type Sources struct {
+	Task       belay.Task
+	Area       string // overrides the task's own, if any
+	Priority   string
+	Acceptance []string // of the task file; without, the requirements that were read from the words
+	Source     string   // path of the task file
+	SourceText []byte
+	Head       string
+	Chosen     standards.Chosen
+	TestsFrom  string   // where the task's test command comes from, for the list of commands
+	Paths      []string // of the repository, in the task's scope
+}
+
+// Make makes a block. Errors (belay.CodeUsage): the task describes nothing.
+func Make(s Sources) (Block, error) {
+	t := s.Task
+	description := Text(t.Prose)
+	if description == "" {
+		return Block{}, belay.Refuse(belay.CodeUsage, "describe what is wanted: belay task add \"…\"", "%s has no description to hand over", t.ID)
+	}
+	whole := "belay show " + string(t.ID)
+	text := []byte(t.Prose)
+	if s.Source != "" {
+		whole, text = s.Source, s.SourceText
+	}
+	b := Block{
+		Version: Version,
+		Task: TaskPart{
+			ID: t.ID, Title: Text(t.Title), Priority: s.Priority, Area: s.Area, Description: Fit(description, whole),
+			ScopeIn: texts(t.Scope.Files), ScopeOut: texts(t.Scope.Protect), Acceptance: acceptance(s, whole), Preserve: texts(t.Request.Preserve),
+		},
+		Git:       GitPart{Head: s.Head, Source: s.Source, SHA: standards.Hash(text)},
+		Citations: slices.Clone(s.Chosen.Citations),
+		Baseline:  BaselinePart{Commands: commands(s)},
+		ScopeHash: ScopeHash(s.Paths),
+	}
+	if b.Citations == nil {
+		b.Citations = []standards.Citation{}
+	}
+	paths := slices.Clone(s.Paths)
+	slices.Sort(paths)
+	if b.MorePaths = max(0, len(paths)-MaxPaths); b.MorePaths > 0 {
+		paths = paths[:MaxPaths]
+	}
+	b.Paths = texts(paths)
+	return b, nil
+}
+
+// texts gives a list as JSON can hold it, sorted where its order says nothing.
+func texts(list []string) []string {
+	out := make([]string, 0, len(list))
+	for _, s := range list {
+		out = append(out, PathText(s))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// acceptance gives the task's criteria, or else one for each requirement that was read
+// from its words, in their order.
+func acceptance(s Sources, whole string) []string {
+	out := []string{}
+	for _, a := range s.Acceptance {
+		if a = Text(a); a != "" {
+			out = append(out, Fit(a, whole))
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, r := range s.Task.Request.Requirements {
+		text := string(r.Marker)
+		if r.Count != nil {
+			text += fmt.Sprintf(" (%d)", *r.Count)
+		}
+		out = append(out, Fit(Text(text+": "+r.Text), whole))
+	}
+	return out
+}
+
+// commands lists how work is proved: what the task says, what the standards say, and what
+// the config says or was detected, each once and in this order of precedence.
+func commands(s Sources) []standards.Command {
+	tests := standards.Command{Command: s.Task.Checks.Tests.String(), From: s.TestsFrom}
+	var all []standards.Command
+	if tests.From == "task" {
+		all = append(all, tests)
+	}
+	all = append(all, s.Chosen.Commands...)
+	if tests.From != "task" && s.Task.Checks.Tests.Set() {
+		all = append(all, tests)
+	}
+	for _, l := range s.Task.Checks.Linters {
+		from := l.From
+		if from == "" {
+			from = "detected"
+		}
+		all = append(all, standards.Command{Command: l.String(), From: from})
+	}
+	out := []standards.Command{}
+	for _, c := range all {
+		c.Command = strings.TrimSpace(PathText(c.Command))
+		same := func(o standards.Command) bool { return o.Command == c.Command }
+		if c.Command != "" && !slices.ContainsFunc(out, same) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// ScopeHash names a set of paths: the SHA-256 of the sorted paths, a newline after each,
+// its first 16 hex digits. Contents do not count.
+func ScopeHash(paths []string) string {
+	paths = slices.Clone(paths)
+	slices.Sort(paths)
+	var b strings.Builder
+	for _, p := range slices.Compact(paths) {
+		b.WriteString(p + "\n")
+	}
+	return Sum([]byte(b.String()))[:16]
+}
+
+// Manifest lists what a block and the exports were made of, and with what.
+type Manifest struct {
+	Version    int         `json:"version"`
+	Serialiser string      `json:"serialiser"`
+	Normaliser string      `json:"normaliser"`
+	Block      string      `json:"block"` // SHA-256
+	Sources    []Source    `json:"sources"`
+	Exports    []ExportRef `json:"exports,omitempty"`
+}
+
+// Source is one file that was read. SHA is of its bytes with LF ends.
+type Source struct {
+	Kind  string `json:"kind"` // task, standard, instructions, config
+	Path  string `json:"path"`
+	SHA   string `json:"sha256"`
+	Bytes int    `json:"bytes"`
+}
+
+// Diff says in what a block differs from another, a sentence each.
+func (b Block) Diff(was Block) []string {
+	var out []string
+	say := func(what string, changed bool) {
+		if changed {
+			out = append(out, what+" changed")
+		}
+	}
+	say("the task's words", b.Task.Description != was.Task.Description || b.Task.Title != was.Task.Title || b.Git.SHA != was.Git.SHA)
+	say("area or priority", b.Task.Area != was.Task.Area || b.Task.Priority != was.Task.Priority)
+	say("the scope", !slices.Equal(b.Task.ScopeIn, was.Task.ScopeIn) || !slices.Equal(b.Task.ScopeOut, was.Task.ScopeOut))
+	say("the acceptance criteria", !slices.Equal(b.Task.Acceptance, was.Task.Acceptance))
+	say("the commands that prove it", !slices.Equal(b.Baseline.Commands, was.Baseline.Commands))
+	say("the paths in scope", b.ScopeHash != was.ScopeHash)
+	say("HEAD", b.Git.Head != was.Git.Head)
+	return append(out, citationDiff(was.Citations, b.Citations)...)
+}
+
+func citationDiff(was, now []standards.Citation) (out []string) {
+	name := func(c standards.Citation) string { return c.File + "#" + c.Section }
+	old := map[string]standards.Citation{}
+	for _, c := range was {
+		old[name(c)] = c
+	}
+	for _, c := range now {
+		o, known := old[name(c)]
+		delete(old, name(c))
+		switch {
+		case !known:
+			out = append(out, name(c)+" is cited now")
+		case o.SHA != c.SHA:
+			out = append(out, fmt.Sprintf("%s says something else now: %q, it was %q", name(c), c.Requirement, o.Requirement))
+		case o.Lines != c.Lines:
+			out = append(out, fmt.Sprintf("%s stands in %s now, it was %s", name(c), c.Lines, o.Lines))
+		}
+	}
+	for _, c := range was {
+		if _, gone := old[name(c)]; gone {
+			out = append(out, name(c)+" is not cited any more")
+		}
+	}
+	return out
+}

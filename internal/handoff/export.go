@@ -1,0 +1,208 @@
+package handoff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/standards"
+)
+
+// Parts are what an export can hold.
+var Parts = []string{"task", "scope", "criteria", "citations", "commands", "qa", "paths", "changes", "findings", "evidence"}
+
+// PartsOf gives what a role's export holds: what the role says, or what its name stands
+// for, or everything.
+func PartsOf(r Role) []string {
+	if len(r.Parts) > 0 {
+		return r.Parts
+	}
+	switch strings.ToLower(r.Name) {
+	case "implementer": // nothing was changed or proved before it, but a later round has findings
+		return []string{"task", "scope", "criteria", "citations", "commands", "paths", "findings", "evidence"}
+	case "reviewer": // judges the change by the rules, not by what the tests said
+		return []string{"task", "scope", "criteria", "citations", "changes", "findings", "evidence"}
+	case "validator": // runs the commands against the criteria
+		return []string{"scope", "criteria", "commands", "qa", "changes", "findings", "evidence"}
+	}
+	return Parts
+}
+
+// ParseParts checks a list of parts. Error: belay.CodeUsage.
+func ParseParts(list []string) error {
+	for _, p := range list {
+		if !slices.Contains(Parts, p) {
+			return belay.Refuse(belay.CodeUsage, "some of "+strings.Join(Parts, ", "), "%q is no part of an export", p)
+		}
+	}
+	return nil
+}
+
+// Export is what a role is given. Fields that it does not need are left out.
+type Export struct {
+	Version     int                 `json:"version"`
+	Role        string              `json:"role"`
+	TaskID      belay.TaskID        `json:"task_id"`
+	Title       string              `json:"title"`
+	Block       string              `json:"block"` // the first 16 digits of its SHA-256
+	Head        string              `json:"head"`
+	ReadOnly    bool                `json:"read_only,omitempty"`
+	Description string              `json:"description,omitempty"`
+	Area        string              `json:"area,omitempty"`
+	Priority    string              `json:"priority,omitempty"`
+	ScopeIn     []string            `json:"scope_in,omitempty"`
+	ScopeOut    []string            `json:"scope_out,omitempty"`
+	Acceptance  []string            `json:"acceptance_criteria,omitempty"`
+	Preserve    []string            `json:"preserve,omitempty"`
+	Citations   map[string][]string `json:"standards_citations,omitempty"` // by file: "section L1-L9 sha: requirement"
+	Commands    []standards.Command `json:"validation_commands,omitempty"`
+	QA          []QAPart            `json:"qa,omitempty"`
+	Paths       []string            `json:"repo_paths,omitempty"`
+	MorePaths   int                 `json:"repo_paths_not_listed,omitempty"`
+	Changes     *ChangesPart        `json:"changes,omitempty"`
+	Blocking    map[string][]string `json:"blocking_findings,omitempty"`
+	Evidence    []EvidencePart      `json:"evidence,omitempty"`
+	How         string              `json:"how_to_read,omitempty"`
+}
+
+// QAPart is what tests and linters said, in short.
+type QAPart struct {
+	Role    string `json:"role"`
+	Status  string `json:"status"`
+	Summary string `json:"summary,omitempty"`
+	Log     string `json:"log"` // the attachment's first 16 digits
+}
+
+// ChangesPart is what was changed since the work began.
+type ChangesPart struct {
+	By          string   `json:"handed_over_by"`
+	Snapshot    string   `json:"snapshot"`
+	Stat        string   `json:"stat"`
+	Files       []string `json:"files"` // "M path +1 -2"
+	More        int      `json:"files_not_listed,omitempty"`
+	Outside     []string `json:"out_of_scope,omitempty"`
+	FromBase    string   `json:"diff_from_base"`   // a command that prints it
+	Incremental string   `json:"diff_incremental"` // likewise
+}
+
+// EvidencePart names an excerpt without its words.
+type EvidencePart struct {
+	ID    string `json:"id"`
+	Type  string `json:"type"`
+	Path  string `json:"path"`
+	Lines string `json:"line_span,omitempty"`
+	SHA   string `json:"sha256"`
+}
+
+// maxChanges bounds the files that an export lists.
+const maxChanges = 100
+
+// ExportFor makes what role is given of a block, what was done, and what was changed last.
+func ExportFor(role Role, b Block, c Context, changes *Changes) Export {
+	e := Export{Version: Version, Role: role.Name, TaskID: b.Task.ID, Title: b.Task.Title, Block: c.Block.Block[:min(16, len(c.Block.Block))],
+		Head: b.Git.Head, ReadOnly: role.ReadOnly, How: fmt.Sprintf("cited rules stand in the files named; belay context get %s --json has everything", b.Task.ID)}
+	for _, part := range PartsOf(role) {
+		e.fill(part, b, c, changes)
+	}
+	return e
+}
+
+func (e *Export) fill(part string, b Block, c Context, changes *Changes) {
+	switch part {
+	case "task":
+		e.Description, e.Area, e.Priority, e.Preserve = b.Task.Description, b.Task.Area, b.Task.Priority, b.Task.Preserve
+	case "scope":
+		e.ScopeIn, e.ScopeOut = b.Task.ScopeIn, b.Task.ScopeOut
+	case "criteria":
+		e.Acceptance = b.Task.Acceptance
+	case "citations":
+		e.Citations = map[string][]string{}
+		for _, one := range b.Citations {
+			line := fmt.Sprintf("%s %s %s: %s", one.Section, one.Lines, one.SHA, one.Requirement)
+			e.Citations[one.File] = append(e.Citations[one.File], strings.TrimSpace(line))
+		}
+	case "commands":
+		e.Commands = b.Baseline.Commands
+	case "qa":
+		for _, p := range latestProofs(c.Proofs) {
+			e.QA = append(e.QA, QAPart{Role: p.Role, Status: p.Status, Summary: p.Summary, Log: p.Attachment[:min(16, len(p.Attachment))]})
+		}
+	case "paths":
+		e.Paths, e.MorePaths = b.Paths, b.MorePaths
+	case "changes":
+		e.Changes = changesPart(b, c, changes)
+	case "findings":
+		for _, r := range c.Roles {
+			if len(r.Blocking) > 0 {
+				if e.Blocking == nil {
+					e.Blocking = map[string][]string{}
+				}
+				e.Blocking[r.Name] = r.Blocking
+			}
+		}
+	case "evidence":
+		for _, x := range c.Proof {
+			e.Evidence = append(e.Evidence, EvidencePart{ID: x.ID, Type: x.Type, Path: PathText(x.Path), Lines: x.Lines, SHA: x.SHA[:min(16, len(x.SHA))]})
+		}
+	}
+}
+
+// latestProofs gives the last proof of each role, in the order of roles' names.
+func latestProofs(all []ProofOf) []ProofOf {
+	last := map[string]ProofOf{}
+	for _, p := range all {
+		last[p.Role] = p
+	}
+	var out []ProofOf
+	for _, p := range last {
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b ProofOf) int { return strings.Compare(a.Role, b.Role) })
+	return out
+}
+
+func changesPart(b Block, c Context, changes *Changes) *ChangesPart {
+	if c.Last == nil || changes == nil {
+		return nil
+	}
+	p := &ChangesPart{By: c.LastBy, Snapshot: string(c.Last.Snapshot), Stat: fmt.Sprintf("%d files, +%d -%d", c.Last.Files, c.Last.Added, c.Last.Deleted),
+		Files: []string{}, Outside: texts(c.Last.Outside),
+		FromBase:    fmt.Sprintf("belay context diff %s --role %s", b.Task.ID, c.LastBy),
+		Incremental: fmt.Sprintf("belay context diff %s --role %s --type incremental", b.Task.ID, c.LastBy)}
+	for i, f := range changes.Files {
+		if i == maxChanges {
+			p.More = len(changes.Files) - i
+			break
+		}
+		p.Files = append(p.Files, fmt.Sprintf("%s %s +%d -%d", f.Status, f.Path, f.Added, f.Deleted))
+	}
+	return p
+}
+
+// Changes is what a handover consists of: every file that differs from the base.
+type Changes struct {
+	Snapshot belay.SnapshotID `json:"snapshot"`
+	Base     belay.SnapshotID `json:"base"`
+	Previous belay.SnapshotID `json:"previous,omitempty"`
+	Commit   string           `json:"base_commit"`
+	Files    []ChangedFile    `json:"files_changed"`
+	Status   []string         `json:"status_report"` // as git status --porcelain has it: "XY path"
+	Stat     string           `json:"diff_stat"`
+}
+
+// ChangedFile is one of them. Mode is git's with the permissions of the disk, in octal.
+type ChangedFile struct {
+	Path     string `json:"path"`
+	Status   string `json:"status"`
+	Mode     string `json:"mode,omitempty"`
+	Size     int64  `json:"size"`
+	SHA      string `json:"sha256,omitempty"`
+	Previous string `json:"previous_sha256,omitempty"` // in the state this role began from
+	Added    int    `json:"added"`
+	Deleted  int    `json:"deleted"`
+}
+
+// Tokens estimates how many tokens a text costs: a quarter of its bytes, rounded up. It is
+// an estimate: models cut texts differently, code about a fifth finer than prose.
+func Tokens(bytes int) int { return (bytes + 3) / 4 }

@@ -1,0 +1,92 @@
+package handoff
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Exists refuses where there is no context. Error: belay.CodeNotFound.
+func (c *Context) Exists() error {
+	if c.There() {
+		return nil
+	}
+	what := "%s has no context"
+	if c.Gone {
+		what = "the context of %s was purged"
+	}
+	return belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context init %s", c.Task), what, c.Task)
+}
+
+// MayBegin refuses a second init. Error: belay.CodeUsage.
+func (c *Context) MayBegin() error {
+	if !c.There() {
+		return nil
+	}
+	return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context get %s, or belay context rebuild %s when its sources changed", c.Task, c.Task),
+		"%s has a context already, made %s", c.Task, c.Created.Format("2006-01-02 15:04:05 MST"))
+}
+
+// NoDrift refuses while a failed verification is not resolved. Error: belay.CodeDrift.
+func (c *Context) NoDrift() error {
+	n := c.DriftCount()
+	if n == 0 {
+		return nil
+	}
+	last := c.Drifts[len(c.Drifts)-1]
+	return belay.Refuse(belay.CodeDrift, fmt.Sprintf(`belay context diff %s --drift shows it; belay context resolve-drift %s --note "…" accepts what is there now`, c.Task, c.Task),
+		"%s failed %d verification(s) of what %s handed over (%s), and nobody has said why", c.Task, n, last.Role, last.Report.Summary())
+}
+
+// MayStart says whether a role may begin: nobody else is at work, the role before it has
+// handed over, no role before it blocks, and no drift is open. What the tree must be is
+// for the caller to verify. Errors: belay.CodeUsage (no such role), CodeBusy, CodeNotFound
+// (nothing was handed over), CodeRefused (blocked), CodeDrift.
+func (c *Context) MayStart(role string) error {
+	r, err := c.Of(role)
+	if err != nil {
+		return err
+	}
+	if err := c.NoDrift(); err != nil {
+		return err
+	}
+	if c.At != "" && c.At != r.Name {
+		return c.busy(c.At)
+	}
+	if before := c.Before(r.Name); before != "" {
+		b, _ := c.Of(before)
+		if b.Snapshot == nil {
+			return belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context snapshot %s --role %s", c.Task, before),
+				"%s has handed nothing over to %s: there is no snapshot of its work", before, r.Name)
+		}
+	}
+	for _, s := range c.Roles {
+		if s.Name == r.Name {
+			break
+		}
+		if len(s.Blocking) > 0 {
+			return belay.Refuse(belay.CodeRefused, fmt.Sprintf("answer them, then belay context update %s --role %s --clear-findings", c.Task, s.Name),
+				"%s blocks %s: %s", s.Name, r.Name, strings.Join(s.Blocking, "; "))
+		}
+	}
+	return nil
+}
+
+func (c *Context) busy(at string) error {
+	return belay.Refuse(belay.CodeBusy, fmt.Sprintf("wait for its belay context snapshot %s --role %s, or say that it has stopped: belay context update %s --role %s --status pending", c.Task, at, c.Task, at),
+		"%s is at work on %s", at, c.Task)
+}
+
+// MayHand says whether a role may hand over. Errors: those of MayStart but for blocking
+// findings.
+func (c *Context) MayHand(role string) error {
+	r, err := c.Of(role)
+	if err != nil {
+		return err
+	}
+	if c.At != "" && c.At != r.Name {
+		return c.busy(c.At)
+	}
+	return c.NoDrift()
+}
