@@ -135,6 +135,7 @@ var floors = map[string]int{
 	"internal/spans":        7,
 	"internal/baseline":     7,
 	"internal/guard":        7,
+	"internal/commits":      7,
 	"internal/review/panel": 7,
 
 	"internal/drive":        8,

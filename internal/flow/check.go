@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/commits"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
 )
@@ -15,7 +16,7 @@ import (
 // compare with and Task carries scope and tests.
 type CheckRequest struct {
 	Task    belay.TaskID
-	Before  string     // a snapshot, when there is no task
+	Before  string     // a snapshot or a commit, when there is no task
 	Adhoc   belay.Task // scope and checks, when there is no task
 	Skip    []string
 	Timeout time.Duration // 0: 30 s
@@ -92,6 +93,9 @@ func (d *Desk) checkPresent(ctx context.Context, q CheckRequest, r *drive.Record
 
 func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, error) {
 	before, err := d.Snaps.Get(ctx, belay.SnapshotID(q.Before))
+	if belay.CodeOf(err) == belay.CodeNotFound {
+		before, err = commits.Snapshot(ctx, d.Snaps, q.Before, drive.ByHand(nil, q.Before+", to judge by"))
+	}
 	if err != nil {
 		return belay.Report{}, err
 	}

@@ -26,13 +26,14 @@ func (a commands) checkCommand() *cobra.Command {
 		Long: `Check compares the working tree with a task's state before and judges the change:
 files in scope, protected paths, instruction files, size, secrets, weakened tests,
 missing test files, documentation, linters, tests. Without a task it compares with the
-snapshot given by --before. --format sarif, github or rdjson writes the findings for
+snapshot or the commit given by --before. --format sarif, github or rdjson writes the findings for
 other programs.
 
 Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no such task.`,
 		Example: `  belay check T7
   belay check T7 --skip tests --timeout 5s
   belay check --before 01jd6y --files 'src/**' --protect go.mod --json
+  belay check --before HEAD
   belay check T7 --format sarif > belay.sarif`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -50,7 +51,7 @@ Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no su
 					return err
 				}
 			case before == "":
-				return belay.Refuse(belay.CodeUsage, "belay check T7, or belay check --before SNAPSHOT", "there is nothing to compare with")
+				return belay.Refuse(belay.CodeUsage, "belay check T7, or belay check --before HEAD", "there is nothing to compare with")
 			default:
 				if q.Adhoc, err = desk.Adhoc(trust); err != nil {
 					return err
@@ -66,7 +67,7 @@ Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no su
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&before, "before", "", "compare with this `SNAPSHOT` instead of a task's state before")
+	f.StringVar(&before, "before", "", "compare with this `SNAPSHOT`, or a commit, instead of a task's state before")
 	f.DurationVar(&timeout, "timeout", 30*time.Second, "time limit of all checks together")
 	f.BoolVar(&trust, "trust", false, "let the commands in .belay/config.yaml run, now and later")
 	f.StringVar(&format, "format", "text", "write the report as text, json, "+strings.Join(notation.Forms(), ", "))
