@@ -41,7 +41,7 @@ func (mn *miner) proseUnit(i int) {
 			named = mn.hasName(toks, part[0], part[1])
 		}
 	}
-	mn.spoken(i)
+	mn.spoken()
 	if parent {
 		mn.hand(i, s, mn.hits[before:], carry)
 	}
