@@ -83,10 +83,11 @@ func (h hit) reason() string {
 // miner is one reading of one review.
 type miner struct {
 	*spot.Reader
-	units  []prose.Unit
-	toks   [][]talk.Token
-	scopes []scope
-	hits   []hit
+	units    []prose.Unit
+	toks     [][]talk.Token
+	scopes   []scope
+	formless map[int]scope // what stood over a form before it spoke
+	hits     []hit
 
 	said   *said.Said
 	places map[int][]pasted.Place // what pasted blocks name, by unit

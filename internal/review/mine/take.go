@@ -8,6 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/review/clue"
 	"github.com/belay-dev/belay/internal/review/names"
 	"github.com/belay-dev/belay/internal/review/pasted"
+	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/result"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
@@ -282,9 +283,12 @@ func (mn *miner) exceptions(st *sentence) {
 	st.took = append(st.took, mn.taken(c.Hits)...)
 }
 
-// row reads a table's row as a sentence.
+// row reads a table's row, or a form, as a sentence.
 func (mn *miner) row(i int) {
 	s := &mn.scopes[i]
+	if mn.units[i].Form {
+		defer mn.handForm(i)
+	}
 	r := result.ReadRow(mn.Reader, mn.units[i].Head, mn.units[i].Cells)
 	if r.Severity != "" {
 		s.sev = r.Severity
@@ -295,4 +299,31 @@ func (mn *miner) row(i int) {
 	mn.units[i].Text = r.Text
 	mn.toks[i] = talk.Scan(mn.Reader, r.Text)
 	mn.proseUnit(i)
+}
+
+// handForm passes what a form says on to what stands below it under the same heading: the
+// text of the finding often follows.
+func (mn *miner) handForm(i int) {
+	p := mn.units[i].Parent
+	if p == prose.None {
+		return
+	}
+	if mn.formless == nil {
+		mn.formless = map[int]scope{}
+	}
+	if _, ok := mn.formless[p]; !ok {
+		mn.formless[p] = mn.scopes[p]
+	}
+	s := mn.scopes[i]
+	t := topic{unit: i, used: true}
+	for _, h := range mn.hits {
+		if h.unit == i && (h.off == "" || s.neg != "") {
+			t.paths = append(t.paths, h.path)
+		}
+	}
+	mn.scopes[p] = mn.formless[p]
+	mn.scopes[p].sev, mn.scopes[p].neg, mn.scopes[p].soft = s.sev, s.neg, s.soft
+	if len(t.paths) == 1 {
+		mn.scopes[p].topic = &t
+	}
 }

@@ -73,6 +73,9 @@ func (mn *miner) inherit(i int) scope {
 	s := scope{finding: mn.scopes[i].finding}
 	if u.Parent != prose.None {
 		p := mn.scopes[u.Parent]
+		if before, ok := mn.formless[u.Parent]; ok && u.Form {
+			p = before
+		}
 		p.finding = s.finding
 		s = p
 	}

@@ -165,9 +165,15 @@ func turns(toks []Token, from, to int) bool {
 func Weigh(toks []Token, c *Clause, question bool) {
 	negated := -9
 	c.Has |= across(toks, c)
+	if deferred(toks, c) {
+		c.Has |= later
+	}
 	for i := c.A; i < c.B; i++ {
 		t := &toks[i]
 		is := t.Class
+		if t.Kind == 'w' && ordered(toks, c, i) {
+			is |= Ask
+		}
 		if is == 0 {
 			continue
 		}
@@ -177,6 +183,14 @@ func Weigh(toks []Token, c *Clause, question bool) {
 			if t.Lower == "missing" {
 				is &^= Need
 			}
+		}
+		if is&Bad != 0 && denied(toks, c, i) {
+			is = is&^Bad | Good
+			c.Has |= is
+			continue
+		}
+		if is&Good != 0 && wish(toks, c, i) {
+			is = is&^Good | Need
 		}
 		if near && is&(Good|done|later) != 0 {
 			if is&Good != 0 && is&Bad == 0 {
@@ -192,7 +206,7 @@ func Weigh(toks []Token, c *Clause, question bool) {
 			c.Has |= keep
 			is &^= Ask | touch | Need | Moved | Undo
 		}
-		if is&done != 0 && (t.Lower == "skip" || t.Lower == "ignore") && !dismisses(toks, c, i) {
+		if is&done != 0 && !((t.Lower == "skip" || t.Lower == "ignore") && dismisses(toks, c, i) || t.Lower != "skip" && t.Lower != "ignore" && states(toks, c, i)) {
 			is &^= done
 		}
 		if is&Good != 0 && !predicates(toks, c, i) {

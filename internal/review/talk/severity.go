@@ -147,7 +147,7 @@ func SeverityOf(toks []Token, a, b int) []Found {
 		sev, n := word(toks[:b], i)
 		t := toks[i]
 		if sev != "" && (t.Kind == 'p' || level(t.Text) && !counted(toks, a, i) || shouts(t) || Wide([]rune(t.Text)[0]) && n == 1 && standsAsLabel(toks[:b], a, i, n) ||
-			standsAsLabel(toks[:b], a, i, n) || afterRank(toks, a, i) || predicated(toks, a, b, i, n) || trailing(toks, a, b, i, n)) {
+			standsAsLabel(toks[:b], a, i, n) || afterRank(toks, a, i) || i+n < b && Ranked[toks[i+n].Lower] && n == 1 || predicated(toks, a, b, i, n) || trailing(toks, a, b, i, n)) {
 			if (sev == Critical) && i > a && toks[i-1].Class&not != 0 {
 				sev = Note
 			} else if i > a && toks[i-1].Class&not != 0 && t.Kind == 'w' && sev != Note {
