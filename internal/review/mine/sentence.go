@@ -180,7 +180,7 @@ func (mn *miner) hasName(toks []talk.Token, a, b int) bool {
 
 // labelled gives a sentence that is only a label to what was said before it.
 func (mn *miner) labelled(st *sentence) {
-	if len(st.labels) == 0 || len(st.took) > 0 {
+	if len(st.labels) == 0 || len(st.took) > 0 || mn.hasName(st.toks, st.a, st.b) && st.labels[0].Lead {
 		return
 	}
 	if mn.byNumber(st) {

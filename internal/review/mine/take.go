@@ -45,6 +45,10 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 		case off != "":
 		case m.Soft && len(st.spansAt(i)) == 0 && !clue.Subject(st.toks, c, i):
 			off = "a symbol in passing"
+		case m.Role && len(st.spansAt(i)) == 0 && c.Has&(talk.Ask|talk.Need|talk.Bad) == 0:
+			off = "a part in passing"
+		case clue.Cited(st.toks, st.a, st.b, i):
+			off = "in words that are cited"
 		case pair != "" && (i == ends[0] || i == ends[1]):
 			off = pair
 		case clue.Fails(st.toks, c, i) && mn.isTested(m, st.unit):

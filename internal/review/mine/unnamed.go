@@ -1,6 +1,7 @@
 package mine
 
 import (
+
 	"github.com/belay-dev/belay/internal/review/clue"
 	"github.com/belay-dev/belay/internal/review/pasted"
 	"github.com/belay-dev/belay/internal/review/prose"
@@ -54,7 +55,7 @@ func (mn *miner) orphans(st *sentence, c *talk.Clause, why string) bool {
 
 // atHand is the file a clause without a name speaks of.
 func (mn *miner) atHand(i int) string {
-	if n := len(mn.hits); n > 0 && mn.hits[n-1].unit == i && mn.focus != "" {
+	if n := len(mn.hits); n > 0 && mn.hits[n-1].unit == i && mn.focus != "" && !(mn.hits[n-1].off == "only referred to" && mn.scopes[i].topic != nil) {
 		return mn.focus
 	}
 	if t := mn.scopes[i].topic; t != nil && len(t.paths) == 1 {

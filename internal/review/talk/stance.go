@@ -26,10 +26,17 @@ func set(words string) map[string]bool {
 	return out
 }
 
-// trouble are words for something wrong that, denied, say that all is well. A verb is not
-// among them that may be missed where it does not happen ("does not raise").
-var trouble = set(`wrong problem problems issue issues bug bugs concern concerns complaint complaints objection objections trouble leak leaks leaking break breaks broken crash crashes race races deadlock regression regressions
-typo typos smell smells fault faults fehler problem probleme falsch error errores erreur erreurs problème problèmes fuite erro erros problema problemas falla fallos falha falhas errore errori fout fouten`)
+// trouble are words for something wrong, or for a remark, that, denied, say that all is
+// well. A verb is not among them that may be missed where it does not happen ("does not
+// raise").
+var trouble = set(`wrong problem problems issue issues bug bugs concern concerns complaint complaints objection objections trouble leak leaks leaking break broken crash crashes race races deadlock regression regressions
+typo typos smell smells fault faults remark remarks comment comments finding findings observation observations suggestion suggestions note notes request requests complain criticise criticize nitpick nitpicks nits changes action actions
+fehler probleme falsch anmerkung anmerkungen einwand einwände bedenken beanstandung beanstandungen kritik errores problème problèmes fuite remarque remarques objection observation observations
+problema problemas fallos comentario comentarios objeción observaciones observación erros falhas comentário comentários observações observação ressalva ressalvas objeção errori fouten opmerkingen`)
+
+// slight are the words between a denial and what it denies.
+var slight = set(`any a an the further other real more additional major obvious big actual particular such find found see saw spot spotted have had has got there are is be were anything something to with else see about of my own new
+weiteren weitere mehr großen de otra otras más ninguna autre autres mais outra outras tengo tenho hay há j'ai ai veo vejo vois`)
 
 // denied tells "nothing wrong", "no issues", "does not leak": trouble that is not there.
 func denied(toks []Token, c *Clause, i int) bool {
@@ -38,10 +45,14 @@ func denied(toks []Token, c *Clause, i int) bool {
 	}
 	for j := i - 1; j >= c.A && j >= i-6; j-- {
 		switch t := toks[j]; {
-		case t.Lower == "only" || t.Lower == "why" || t.Kind == 'p' && t.Text != "\"":
+		case t.Class&not != 0 && t.words < 2 || lex().phrases[t.Lower]&not != 0:
+			if t.Class == 0 && j > c.A && toks[j-1].words == 2 { // "has no bugs": it has nothing bad
+				c.Has &^= toks[j-1].Class & Bad
+			}
+			return t.Lower != "without" || j+1 == i
+		case t.Kind == 'm' || t.Kind == 'w' && slight[t.Lower]:
+		default:
 			return false
-		case t.Class&not != 0:
-			return t.Lower != "without" && !(j+1 < c.B && toks[j+1].Lower == "only")
 		}
 	}
 	return false
@@ -63,18 +74,29 @@ func states(toks []Token, c *Clause, i int) bool {
 	}
 	prev := toks[i-1]
 	if prev.Class&copula != 0 {
-		return !worked[t.Lower] || i-2 >= c.A && (toks[i-2].Kind == 'm' || Pronoun(toks[i-2].Lower))
+		return i-2 < c.A || toks[i-2].Kind != 'w' || Pronoun(toks[i-2].Lower) || remarks[toks[i-2].Lower] || toks[i-2].Class&(Bad|Need) != 0
 	}
 	return prev.Kind != 'w' || beforeState[prev.Lower] || prev.Class&(done|Good|not) != 0
 }
 
 // afterState may follow a state, beforeState may come before one.
-var afterState = set(`in by with now already since as via here thanks thx then and per elsewhere upstream too also for danke merci gracias obrigado im mit en avec con em durch`)
+var afterState = set(`in by with now already since as via here thanks thx then and per elsewhere upstream too also for to danke merci gracias obrigado im mit en avec con em durch`)
 
 var beforeState = set(`been got already now all marked considered both it that this i i've have has was were both since bereits schon ist wurde ya está fue déjà é já foi`)
 
-// worked are states that also happen to things in code.
-var worked = set(`closed merged verified skip ignore fixed resolved outdated`)
+// remarks are what a reviewer has made; that they are done is a state of the review.
+var remarks = set(`comment comments remark remarks point points one ones rest item items finding findings part thread nit nits question note concern first second third last punkt rest punto resto point reste ponto`)
+
+// laterOn tells "later" and its like said of the remark, not of the code: "later calls",
+// "después de cerrar".
+func laterOn(toks []Token, c *Clause, i int) bool {
+	switch toks[i].Lower {
+	case "later", "später", "luego", "después", "depois", "danach", "irgendwann", "separat", "aparte", "eventually", "apart", "backlog":
+		n := i + 1
+		return n >= c.B || particles[toks[n].Lower] || toks[n].Kind != 'w' || toks[n].Lower != "de" && afterState[toks[n].Lower] || toks[n].Class&(But|done) != 0 || len(toks[n].Text) > 0 && toks[n].Class&Ask != 0
+	}
+	return true
+}
 
 // otherness and change nouns say together that something is left for another change:
 // "in a separate PR", "für den nächsten Sprint", "otro ticket", "PR séparée".
@@ -127,7 +149,7 @@ utilize utilizar verifique teste escreva coloque feche evite trate`)
 
 // ordered tells an imperative at the start of a clause, after a label or a softener.
 func ordered(toks []Token, c *Clause, i int) bool {
-	if !imperatives[toks[i].Lower] || i+1 < c.B && toks[i+1].Kind == 'p' && strings.Contains(":=(", toks[i+1].Text) {
+	if !imperatives[toks[i].Lower] || i+1 < c.B && Pronoun(toks[i+1].Lower) && toks[i].Lower[0] == 'u' || i+1 < c.B && toks[i+1].Kind == 'p' && strings.Contains(":=(", toks[i+1].Text) {
 		return false
 	}
 	if i == c.A {
@@ -138,3 +160,37 @@ func ordered(toks []Token, c *Clause, i int) bool {
 }
 
 var softeners = set(`and then so just also simply instead better und dann also einfach lieber y luego et puis e então`)
+
+// particles end German verbs: "räumen wir später auf".
+var particles = set(`auf an ab aus ein um weg nach vor zu durch fertig`)
+
+// elliptic tells a modal verb at the end: "does what it should".
+func elliptic(toks []Token, c *Clause, i int) bool {
+	return i > c.A+1 && (i+1 >= c.B || toks[i+1].Kind == 'p' && toks[i+1].Text != ":") && (toks[i].Lower == "should" || toks[i].Lower == "must") && Pronoun(toks[i-1].Lower)
+}
+
+// orders tells a prohibition that asks for a change: "don't ignore the error", "never log
+// it". One of changing things asks that they stay.
+func orders(toks []Token, c *Clause, i, negated int) bool {
+	n := toks[negated]
+	if i != negated+1 || n.Lower != "don't" && n.Lower != "never" && n.Lower != "not" || toks[i].Class&(touch|keep|Good) != 0 {
+		return false
+	}
+	if n.Lower == "not" && (negated == c.A || toks[negated-1].Lower != "do") || n.Lower == "never" && negated != c.A {
+		return false
+	}
+	at := negated
+	if n.Lower == "not" {
+		at--
+	}
+	return at == c.A || toks[at-1].Kind == 'p' || toks[at-1].Class&(But|Ask) != 0 || softeners[toks[at-1].Lower]
+}
+
+// asksBack tells "shouldn't it …?", "can't we …?": a denied question asks for a change.
+func asksBack(toks []Token, c *Clause) bool {
+	switch toks[c.A].Lower {
+	case "shouldn't", "couldn't", "can't", "wouldn't", "sollte", "sollten", "müsste":
+		return true
+	}
+	return false
+}
