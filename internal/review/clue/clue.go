@@ -44,6 +44,16 @@ func Reported(toks []talk.Token, c *talk.Clause) bool {
 	return false
 }
 
+// Arrow tells "a.go → b.go": one name is to become the other.
+func Arrow(toks []talk.Token, c *talk.Clause) bool {
+	for i := c.A + 1; i+1 < c.B; i++ {
+		if toks[i].Kind == 'p' && toks[i].Text == "→" && toks[i-1].Kind == 'm' && toks[i+1].Kind == 'm' {
+			return true
+		}
+	}
+	return false
+}
+
 // Forbidden tells the object of a prohibition: "don't make X accept null".
 func Forbidden(toks []talk.Token, c *talk.Clause, i int) bool {
 	for j := i - 1; j >= c.A && j >= i-4; j-- {

@@ -34,6 +34,9 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 		mn.said.Turn(s.finding, path.Dir(mn.last))
 	}
 	mn.folders(st, c, why)
+	if c.Firm && clue.Arrow(st.toks, c) {
+		c.Has |= talk.Moved
+	}
 	pair, ends := mn.pair(st, c)
 	for i := c.A; i < c.B; i++ {
 		m := st.toks[i].M

@@ -35,10 +35,16 @@ func (mn *miner) unnamed(st *sentence, c *talk.Clause, why string) {
 func (mn *miner) orphans(st *sentence, c *talk.Clause, why string) bool {
 	found := false
 	for j := c.A; j < c.B; j++ {
-		if at, ok := st.lines[j]; !ok || at >= 0 {
+		at, ok := st.lines[j]
+		if !ok || at >= 0 && !st.elsewhere(at, j) {
 			continue
 		}
-		p := mn.atHand(st.unit)
+		p := ""
+		if at < 0 {
+			p = mn.atHand(st.unit)
+		} else {
+			p = mn.resolve(st.toks[at].M, st.unit)
+		}
 		if p == "" {
 			continue
 		}

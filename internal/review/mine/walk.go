@@ -125,6 +125,10 @@ func (mn *miner) intro(i int) scope {
 	if found := talk.SeverityOf(toks, last[0], last[1]); len(found) == 1 && (colon || len(named) == 0) {
 		s.sev = found[0].Sev
 	}
+	if clue.BareName(toks) { // a line with a path, then its list
+		mn.take(i, &s, named)
+		return s
+	}
 	if !colon && len(named) > 0 {
 		return s
 	}

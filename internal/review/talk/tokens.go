@@ -357,7 +357,7 @@ func classify(toks []Token) {
 }
 
 // wide gives the class of a run of script without spaces: that of every phrase in it, but
-// of those that are part of a longer one. "没有意见" praises, though "没有" is a lack.
+// of those that are part of a longer one that turns it. "没有意见" praises, though "没有" is a lack.
 func (l *lexicon) wide(text string) class {
 	var found []easternPhrase
 	for _, p := range l.eastern {
@@ -369,7 +369,8 @@ func (l *lexicon) wide(text string) class {
 	for i, p := range found {
 		part := false
 		for j, q := range found {
-			part = part || i != j && len(q.text) > len(p.text) && strings.Contains(q.text, p.text) && strings.Count(text, p.text) <= strings.Count(text, q.text)
+			turned := p.is&(Need|Bad|polite|Ask) != 0 && q.is&(Good|keep|done|later|Query) != 0
+			part = part || i != j && turned && len(q.text) > len(p.text) && strings.Contains(q.text, p.text) && strings.Count(text, p.text) <= strings.Count(text, q.text)
 		}
 		if !part {
 			is |= p.is
