@@ -44,6 +44,16 @@ func Reported(toks []talk.Token, c *talk.Clause) bool {
 	return false
 }
 
+// Arrow tells "a.go → b.go": one name is to become the other.
+func Arrow(toks []talk.Token, c *talk.Clause) bool {
+	for i := c.A + 1; i+1 < c.B; i++ {
+		if toks[i].Kind == 'p' && toks[i].Text == "→" && toks[i-1].Kind == 'm' && toks[i+1].Kind == 'm' {
+			return true
+		}
+	}
+	return false
+}
+
 // Forbidden tells the object of a prohibition: "don't make X accept null".
 func Forbidden(toks []talk.Token, c *talk.Clause, i int) bool {
 	for j := i - 1; j >= c.A && j >= i-4; j-- {
@@ -84,6 +94,37 @@ func Fails(toks []talk.Token, c *talk.Clause, i int) bool {
 		return false
 	}
 	return false
+}
+
+// Cited tells a name inside of words in quotation marks: what a text, a message or an
+// attacker says, not the reviewer. A name alone in them is only set off.
+func Cited(toks []talk.Token, a, b, i int) bool {
+	from, to := -1, -1
+	for j, open := a, -1; j < b; j++ {
+		if toks[j].Kind != 'p' {
+			continue
+		}
+		switch toks[j].Text {
+		case "“", "„", "«", "「":
+			open = j
+		case "\"", "”", "»", "」":
+			if open >= 0 && open < i && i < j {
+				from, to = open, j
+			}
+			if open >= 0 {
+				open = -1
+			} else {
+				open = j
+			}
+		}
+	}
+	words := 0
+	for j := from + 1; from >= 0 && j < to; j++ {
+		if toks[j].Kind == 'w' {
+			words++
+		}
+	}
+	return words >= 4
 }
 
 // BareName tells an item that only names files or folders, for what stands under it.
@@ -268,6 +309,9 @@ func Refers(toks []talk.Token, c *talk.Clause, i int) bool {
 			break
 		}
 	}
+	if exists(toks, c, i) {
+		return true
+	}
 	if consequence(toks, c, i) {
 		return true
 	}
@@ -303,6 +347,34 @@ func before(toks []talk.Token, c *talk.Clause, j int) int {
 		return j
 	}
 	return -1
+}
+
+// exists tells "there's a helper for this in a.go", "we have a type for it in a.go": where
+// something that is good to use already is.
+func exists(toks []talk.Token, c *talk.Clause, i int) bool {
+	if c.Has&(talk.Bad|talk.Ask) != 0 {
+		return false
+	}
+	frame := false
+	for j := c.A; j < i && j < c.A+8; j++ {
+		switch toks[j].Lower {
+		case "there's", "there", "have", "find", "es", "gibt", "haben", "hay", "tenemos", "existe", "a", "avons", "temos", "existem":
+			frame = true
+		}
+		if frame && useful[toks[j].Lower] {
+			return true
+		}
+	}
+	return false
+}
+
+var useful = map[string]bool{}
+
+func init() {
+	for _, w := range strings.Fields(`helper function util utility method constant type wrapper class hook example precedent equivalent implementation version counterpart macro fixture snippet
+		funktion methode konstante klasse beispiel función método constante clase ejemplo fonction méthode classe exemple função classe exemplo`) {
+		useful[w] = true
+	}
 }
 
 // likened tells "the same" before an "as".

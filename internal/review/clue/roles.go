@@ -34,7 +34,7 @@ func RoleNames(rd *spot.Reader, toks []talk.Token) {
 			if n := j + 2; n < len(toks) && toks[n].Kind == 'm' {
 				continue // the name itself follows
 			}
-			toks[j+1].M, toks[j+1].Kind = &spot.Mention{Spelled: t.Text + " " + role.Text, Cands: found}, 'm'
+			toks[j+1].M, toks[j+1].Kind = &spot.Mention{Spelled: t.Text + " " + role.Text, Cands: found, Role: true}, 'm'
 		}
 	}
 }
@@ -48,7 +48,7 @@ func Count(toks []talk.Token, from, to int) (others bool, count int) {
 		switch {
 		case t.Lower == "other" || t.Lower == "others" || t.Lower == "remaining" || t.Lower == "rest":
 			others = true
-		case t.Kind == 'n':
+		case t.Kind == 'n' && t.Num < 100 && i >= to-5: // of files, not of what is wrong in them
 			count = t.Num
 		case numerals[t.Lower] > 0:
 			count = numerals[t.Lower]

@@ -6,7 +6,9 @@ package mine
 
 import (
 	"github.com/belay-dev/belay/internal/review/names"
+	"github.com/belay-dev/belay/internal/review/pasted"
 	"github.com/belay-dev/belay/internal/review/prose"
+	"github.com/belay-dev/belay/internal/review/said"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
 )
@@ -81,33 +83,30 @@ func (h hit) reason() string {
 // miner is one reading of one review.
 type miner struct {
 	*spot.Reader
-	units  []prose.Unit
-	toks   [][]talk.Token
-	scopes []scope
-	hits   []hit
+	units    []prose.Unit
+	toks     [][]talk.Token
+	scopes   []scope
+	formless map[int]scope // what stood over a form before it spoke
+	hits     []hit
 
-	said   map[string]bool            // tracked paths that the review names in full
-	inOne  map[int]map[string]bool    // the same for each finding
-	raw    map[string]map[string]bool // untracked paths with folders, by their last element
-	places map[int][]pasted           // what pasted blocks name, by unit
-	dirs   map[int]string             // the folder a finding speaks of
-	last   string                     // the same, in whatever finding
-	focus  string                     // the file spoken of last
-	two    [2]string                  // the two spoken of last
-	spoke  int                        // the finding the focus is of
-	blocks []*block                   // pasted and not yet spoken of
-	prior  []int                      // the hits of the sentence before
-	at     int                        // the unit that set prior
-	mood   string                     // why the last sentence asked for nothing, or ""
-	rename [2]string                  // the last rename that was reported
+	said   *said.Said
+	places map[int][]pasted.Place // what pasted blocks name, by unit
+	last   string                 // the file spoken of last, in whatever finding
+	focus  string                 // the file spoken of last
+	two    [2]string              // the two spoken of last
+	spoke  int                    // the finding the focus is of
+	blocks []*pasted.Block        // pasted and not yet spoken of
+	prior  []int                  // the hits of the sentence before
+	at     int                    // the unit that set prior
+	mood   string                 // why the last sentence asked for nothing, or ""
+	rename [2]string              // the last rename that was reported
 }
 
 func read(text string, x *names.Index) *miner {
 	if len(text) > longest {
 		text = text[:longest]
 	}
-	mn := &miner{Reader: spot.NewReader(x), said: map[string]bool{},
-		inOne: map[int]map[string]bool{}, raw: map[string]map[string]bool{}, places: map[int][]pasted{}, dirs: map[int]string{}, spoke: prose.None}
+	mn := &miner{Reader: spot.NewReader(x), said: said.New(x), places: map[int][]pasted.Place{}, spoke: prose.None}
 	if mn.structured(text) {
 		return mn
 	}

@@ -1,23 +1,17 @@
 package mine
 
 import (
-	"path"
-	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/review/clue"
 	"github.com/belay-dev/belay/internal/review/names"
 	"github.com/belay-dev/belay/internal/review/output"
+	"github.com/belay-dev/belay/internal/review/pasted"
 	"github.com/belay-dev/belay/internal/review/prose"
+	"github.com/belay-dev/belay/internal/review/said"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
 )
-
-// pasted is a place in pasted output, with the tracked file it means.
-type pasted struct {
-	output.Place
-	path string
-}
 
 // prepare reads every unit once, so that a name can be explained by what comes later.
 func (mn *miner) prepare() {
@@ -31,7 +25,7 @@ func (mn *miner) prepare() {
 		if u.Kind == prose.Code || u.Kind == prose.Quote {
 			var places []output.Place
 			places, file = output.Read(u.Text, file)
-			mn.pasted(i, places)
+			mn.output(i, places)
 			if u.Kind == prose.Quote && len(places) == 0 {
 				mn.quotation(i)
 			}
@@ -41,58 +35,31 @@ func (mn *miner) prepare() {
 		clue.RoleNames(mn.Reader, mn.toks[i])
 		for _, t := range mn.toks[i] {
 			if t.M != nil {
-				mn.note(i, t.M)
+				mn.said.Note(mn.scopes[i].finding, t.M)
 			}
 		}
 	}
 }
 
-// note keeps what a mention settles for others.
-func (mn *miner) note(i int, m *spot.Mention) {
-	if len(m.Cands) == 1 && !m.Soft {
-		mn.say(i, m.Cands[0])
-	}
-	if m.Fresh && strings.Contains(m.Spelled, "/") {
-		mn.keepRaw(m.Spelled)
-	}
-}
-
-func (mn *miner) keepRaw(p string) {
-	base := path.Base(p)
-	if mn.raw[base] == nil {
-		mn.raw[base] = map[string]bool{}
-	}
-	mn.raw[base][p] = true
-}
-
-func (mn *miner) say(i int, p string) {
-	mn.said[p] = true
-	f := mn.scopes[i].finding
-	if mn.inOne[f] == nil {
-		mn.inOne[f] = map[string]bool{}
-	}
-	mn.inOne[f][p] = true
-}
-
-func (mn *miner) pasted(i int, places []output.Place) {
+func (mn *miner) output(i int, places []output.Place) {
 	for _, p := range places {
 		found := mn.X.Find(p.Path)
 		switch {
 		case len(found) == 1:
-			mn.say(i, found[0])
-			mn.places[i] = append(mn.places[i], pasted{p, found[0]})
+			mn.said.Path(mn.scopes[i].finding, found[0])
+			mn.places[i] = append(mn.places[i], pasted.Place{Place: p, Tracked: found[0]})
 		case len(found) == 0 && (p.Kind == output.Listed || p.Kind == output.Hunk):
 			clean := names.Clean(p.Path)
 			if strings.Contains(clean, "/") {
-				mn.keepRaw(clean)
+				mn.said.Untracked(clean)
 			}
 		case len(found) > 1:
-			mn.places[i] = append(mn.places[i], pasted{p, ""})
+			mn.places[i] = append(mn.places[i], pasted.Place{Place: p})
 		}
 	}
 	for n, p := range mn.places[i] { // a bare name in a trace, explained by the rest
-		if p.path == "" {
-			mn.places[i][n].path = mn.one(mn.X.Find(p.Path), i)
+		if p.Tracked == "" {
+			mn.places[i][n].Tracked = mn.one(mn.X.Find(p.Path), i)
 		}
 	}
 }
@@ -124,7 +91,7 @@ func (mn *miner) quotation(i int) {
 		if t.M == nil || t.M.Soft || t.M.Dir != "" {
 			continue
 		}
-		mn.note(i, t.M)
+		mn.said.Note(mn.scopes[i].finding, t.M)
 		spans := t.M.Spans
 		if len(spans) == 0 && n+1 < len(toks) && toks[n+1].Kind == 'L' {
 			spans = toks[n+1].Spans
@@ -134,33 +101,29 @@ func (mn *miner) quotation(i int) {
 		}
 		for _, s := range spans {
 			if p := mn.one(t.M.Cands, i); p != "" {
-				mn.places[i] = append(mn.places[i], pasted{output.Place{Path: p, Start: s.Start, End: s.End, Kind: output.Diagnostic}, p})
+				mn.places[i] = append(mn.places[i], complaint(p, s))
 			}
 		}
 	}
 }
 
-// one chooses among candidates by what is said around unit i, if that leaves one.
-func (mn *miner) one(cands []string, i int) string {
-	if len(cands) == 1 {
-		return cands[0]
-	}
-	if len(cands) == 0 || len(cands) > 500 {
-		return ""
-	}
+// complaint is a place that a quotation names: it waits for the answer.
+func complaint(p string, s spot.Span) pasted.Place {
+	return pasted.Place{Place: output.Place{Path: p, Start: s.Start, End: s.End, Kind: output.Diagnostic}, Tracked: p}
+}
+
+// around is what explains a short name in a unit.
+func (mn *miner) around(i int) said.Around {
 	s := mn.scopes[i]
-	var tests []func(string) bool
-	for _, dir := range []string{s.dir, mn.dirs[s.finding]} {
-		if dir != "" {
-			tests = append(tests, func(c string) bool { return strings.HasPrefix(c, dir+"/") }, func(c string) bool { return path.Dir(c) == dir })
-		}
-	}
+	a := said.Around{Dir: s.dir, Finding: s.finding}
 	if s.topic != nil {
-		tests = append(tests, func(c string) bool { return slices.Contains(s.topic.paths, c) })
+		a.Topic = s.topic.paths
 	}
 	for u := i; u != prose.None; u = mn.units[u].Parent {
-		said := mn.inOne[mn.scopes[u].finding]
-		tests = append(tests, func(c string) bool { return said[c] })
+		a.Findings = append(a.Findings, mn.scopes[u].finding)
 	}
-	return names.Only(cands, append(tests, func(c string) bool { return mn.said[c] })...)
+	return a
 }
+
+// one chooses among candidates by what is said around unit i, if that leaves one.
+func (mn *miner) one(cands []string, i int) string { return mn.said.One(cands, mn.around(i)) }

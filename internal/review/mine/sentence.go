@@ -18,8 +18,12 @@ func (mn *miner) proseUnit(i int) {
 	if talk.Settled(toks) {
 		s.neg, s.soft = "settled", false
 	}
+	if s.topic != nil && len(s.topic.paths) == 1 {
+		toks = talk.Numbered(toks)
+		mn.toks[i] = toks
+	}
 	parent := i+1 < len(mn.units) && mn.units[i+1].Parent == i
-	if parent && clue.BareName(toks) {
+	if (parent || mn.introduces(i)) && clue.BareName(toks) {
 		clue.Attach(toks)
 		mn.take(i, s, mn.named(toks))
 		if labs := talk.SeverityOf(toks, 0, len(toks)); len(labs) > 0 {
@@ -41,10 +45,15 @@ func (mn *miner) proseUnit(i int) {
 			named = mn.hasName(toks, part[0], part[1])
 		}
 	}
-	mn.spoken(i)
+	mn.spoken()
 	if parent {
 		mn.hand(i, s, mn.hits[before:], carry)
 	}
+}
+
+// introduces tells a paragraph with a list of its own below.
+func (mn *miner) introduces(i int) bool {
+	return i+1 < len(mn.units) && mn.units[i].Kind == prose.Para && mn.units[i+1].Kind == prose.Item && mn.units[i+1].Intro == i
 }
 
 // hand passes an item's file and severity on to what stands under it.
@@ -86,6 +95,7 @@ type sentence struct {
 	every  bool
 	lines  map[int]int // which mention a token of lines belongs to
 	out    map[string]bool
+	cs     []talk.Clause
 	turns  bool // a clause after "but" asks after all
 	opens  bool // it ends with a colon: it speaks of what follows
 }
@@ -124,6 +134,7 @@ func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity
 		st.turns = st.turns || c.Firm && toks[c.A].Class&talk.But != 0
 	}
 	for k := range cs {
+		st.cs = cs
 		mn.clause(st, &cs[k])
 		if k > 0 && len(cs[k].Hits) == 0 && cs[k].Firm && toks[cs[k].A].Class&talk.But != 0 {
 			mn.turnedUp(st, cs[k-1].Hits)
@@ -180,7 +191,7 @@ func (mn *miner) hasName(toks []talk.Token, a, b int) bool {
 
 // labelled gives a sentence that is only a label to what was said before it.
 func (mn *miner) labelled(st *sentence) {
-	if len(st.labels) == 0 || len(st.took) > 0 {
+	if len(st.labels) == 0 || len(st.took) > 0 || mn.hasName(st.toks, st.a, st.b) && st.labels[0].Lead {
 		return
 	}
 	if mn.byNumber(st) {
@@ -238,12 +249,27 @@ func (st *sentence) spansAt(i int) []spot.Span {
 	}
 	for j := st.a; j < st.b; j++ {
 		if at, ok := st.lines[j]; ok && at == i && st.toks[j].Kind == 'L' {
-			if !clue.ContainsAll(spans, st.toks[j].Spans) {
+			if !st.elsewhere(i, j) && !clue.ContainsAll(spans, st.toks[j].Spans) {
 				spans = append(spans, st.toks[j].Spans...)
 			}
 		}
 	}
 	return spans
+}
+
+// elsewhere tells whether the lines at j stand in a later clause than the mention at i, and
+// one of the two clauses is turned down: "a.go is fine, though line 5 needs a comment".
+func (st *sentence) elsewhere(i, j int) bool {
+	at := func(n int) int {
+		for k, c := range st.cs {
+			if n >= c.A && n < c.B {
+				return k
+			}
+		}
+		return 0
+	}
+	m, l := at(i), at(j)
+	return m < l && (st.cs[m].Neg == "") != (st.cs[l].Neg == "")
 }
 
 // byNumber reads "1 is a blocker, 2 and 3 are nits, the rest is optional": labels given to

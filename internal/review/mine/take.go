@@ -7,23 +7,15 @@ import (
 
 	"github.com/belay-dev/belay/internal/review/clue"
 	"github.com/belay-dev/belay/internal/review/names"
-	"github.com/belay-dev/belay/internal/review/output"
+	"github.com/belay-dev/belay/internal/review/pasted"
+	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/result"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
 )
 
 // resolve is the tracked file a mention means, or "".
-func (mn *miner) resolve(m *spot.Mention, i int) string {
-	for _, dir := range []string{mn.scopes[i].dir, mn.dirs[mn.scopes[i].finding]} {
-		if dir != "" && m.Spelled != "" && !m.Soft && !m.Link {
-			if p, ok := mn.X.Tracked(dir + "/" + m.Spelled); ok {
-				return p
-			}
-		}
-	}
-	return mn.one(m.Cands, i)
-}
+func (mn *miner) resolve(m *spot.Mention, i int) string { return mn.said.Resolve(m, mn.around(i)) }
 
 // clause takes or leaves what one clause names.
 func (mn *miner) clause(st *sentence, c *talk.Clause) {
@@ -39,9 +31,12 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 		mn.withdraw(st, c)
 	}
 	if clue.SamePlace(st.toks, c) && mn.last != "" && path.Dir(mn.last) != "." {
-		mn.dirs[s.finding] = path.Dir(mn.last)
+		mn.said.Turn(s.finding, path.Dir(mn.last))
 	}
 	mn.folders(st, c, why)
+	if c.Firm && clue.Arrow(st.toks, c) {
+		c.Has |= talk.Moved
+	}
 	pair, ends := mn.pair(st, c)
 	for i := c.A; i < c.B; i++ {
 		m := st.toks[i].M
@@ -53,6 +48,10 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 		case off != "":
 		case m.Soft && len(st.spansAt(i)) == 0 && !clue.Subject(st.toks, c, i):
 			off = "a symbol in passing"
+		case m.Role && len(st.spansAt(i)) == 0 && c.Has&(talk.Ask|talk.Need|talk.Bad) == 0:
+			off = "a part in passing"
+		case clue.Cited(st.toks, st.a, st.b, i):
+			off = "in words that are cited"
 		case pair != "" && (i == ends[0] || i == ends[1]):
 			off = pair
 		case clue.Fails(st.toks, c, i) && mn.isTested(m, st.unit):
@@ -95,7 +94,7 @@ func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 	if len(paths) == 0 {
 		p := mn.resolve(m, st.unit)
 		if p == "" && m.Fresh {
-			p = mn.untracked(m, st.unit)
+			p = mn.said.Spell(m, mn.around(st.unit))
 			if off == "" && c.Has&(talk.Create|talk.Moved|talk.Undo) == 0 {
 				off = "not tracked, and not asked to be made"
 			}
@@ -116,7 +115,7 @@ func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 		mn.acquit(st.unit, paths)
 	}
 	if len(spans) == 0 && len(m.Set) == 0 && off == "" && !clue.Whole(st.toks, c, i) {
-		spans = mn.pastedLines(paths[0])
+		spans = pasted.Lines(mn.blocks, paths[0])
 	}
 	for _, p := range paths {
 		if st.out[p] {
@@ -154,50 +153,6 @@ func (mn *miner) add(st *sentence, c *talk.Clause, h hit, at int) {
 	}
 }
 
-// untracked spells a file that is not tracked: by a fuller spelling elsewhere, or in the
-// folder that is spoken of.
-func (mn *miner) untracked(m *spot.Mention, i int) string {
-	if p := names.Fuller(mn.raw[path.Base(m.Spelled)], m.Spelled); p != "" {
-		return p
-	}
-	if !strings.Contains(m.Spelled, "/") {
-		for _, dir := range []string{mn.scopes[i].dir, mn.dirs[mn.scopes[i].finding]} {
-			if dir != "" {
-				return dir + "/" + m.Spelled
-			}
-		}
-	}
-	return m.Spelled
-}
-
-// pastedLines are the lines that waiting output gives for a file the prose names.
-func (mn *miner) pastedLines(p string) []spot.Span {
-	for n := len(mn.blocks) - 1; n >= 0; n-- {
-		b := mn.blocks[n]
-		var spans []spot.Span
-		for k, place := range b.places {
-			if _, ok := b.settled[k]; ok || place.path != p || place.Start == 0 {
-				continue
-			}
-			if place.Kind == output.Frame || place.Kind == output.Panic {
-				if place.Last {
-					spans = []spot.Span{{Start: place.Start, End: place.End}}
-					continue
-				}
-				return []spot.Span{{Start: place.Start, End: place.End}}
-			}
-			if place.Kind == output.Diagnostic || place.Kind == output.Hunk {
-				b.settled[k] = ""
-				spans = append(spans, spot.Span{Start: place.Start, End: place.End})
-			}
-		}
-		if len(spans) > 0 {
-			return spans
-		}
-	}
-	return nil
-}
-
 // pair tells why the two ends of a rename that is only reported are left, and keeps them.
 func (mn *miner) pair(st *sentence, c *talk.Clause) (string, []int) {
 	if c.Has&talk.Moved == 0 {
@@ -217,7 +172,7 @@ func (mn *miner) pair(st *sentence, c *talk.Clause) (string, []int) {
 		if p := mn.resolve(m, st.unit); p != "" {
 			return p
 		}
-		return mn.untracked(m, st.unit)
+		return mn.said.Spell(m, mn.around(st.unit))
 	}
 	mn.rename = [2]string{spell(ends[0]), spell(ends[1])}
 	return "a rename that is only reported", ends[:2]
@@ -261,7 +216,7 @@ func (mn *miner) folders(st *sentence, c *talk.Clause, why string) {
 			}
 			continue
 		}
-		mn.dirs[mn.scopes[st.unit].finding] = m.Dir
+		mn.said.Turn(mn.scopes[st.unit].finding, m.Dir)
 	}
 }
 
@@ -270,7 +225,7 @@ func (mn *miner) members(st *sentence, c *talk.Clause, at int, dir string) []str
 	var out []string
 	others, count := clue.Count(st.toks, c.A, at)
 	for _, p := range mn.X.Under(dir) {
-		if st.out[p] || others && mn.inOne[mn.scopes[st.unit].finding][p] {
+		if st.out[p] || others && mn.said.Named(mn.scopes[st.unit].finding, p) {
 			continue
 		}
 		out = append(out, p)
@@ -335,9 +290,12 @@ func (mn *miner) exceptions(st *sentence) {
 	st.took = append(st.took, mn.taken(c.Hits)...)
 }
 
-// row reads a table's row as a sentence.
+// row reads a table's row, or a form, as a sentence.
 func (mn *miner) row(i int) {
 	s := &mn.scopes[i]
+	if mn.units[i].Form {
+		defer mn.handForm(i)
+	}
 	r := result.ReadRow(mn.Reader, mn.units[i].Head, mn.units[i].Cells)
 	if r.Severity != "" {
 		s.sev = r.Severity
@@ -348,4 +306,31 @@ func (mn *miner) row(i int) {
 	mn.units[i].Text = r.Text
 	mn.toks[i] = talk.Scan(mn.Reader, r.Text)
 	mn.proseUnit(i)
+}
+
+// handForm passes what a form says on to what stands below it under the same heading: the
+// text of the finding often follows.
+func (mn *miner) handForm(i int) {
+	p := mn.units[i].Parent
+	if p == prose.None {
+		return
+	}
+	if mn.formless == nil {
+		mn.formless = map[int]scope{}
+	}
+	if _, ok := mn.formless[p]; !ok {
+		mn.formless[p] = mn.scopes[p]
+	}
+	s := mn.scopes[i]
+	t := topic{unit: i, used: true}
+	for _, h := range mn.hits {
+		if h.unit == i && (h.off == "" || s.neg != "") {
+			t.paths = append(t.paths, h.path)
+		}
+	}
+	mn.scopes[p] = mn.formless[p]
+	mn.scopes[p].sev, mn.scopes[p].neg, mn.scopes[p].soft = s.sev, s.neg, s.soft
+	if len(t.paths) == 1 {
+		mn.scopes[p].topic = &t
+	}
 }

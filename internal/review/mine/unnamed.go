@@ -1,12 +1,9 @@
 package mine
 
 import (
-	"path"
-	"strings"
 
 	"github.com/belay-dev/belay/internal/review/clue"
-	"github.com/belay-dev/belay/internal/review/names"
-	"github.com/belay-dev/belay/internal/review/output"
+	"github.com/belay-dev/belay/internal/review/pasted"
 	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
@@ -38,10 +35,16 @@ func (mn *miner) unnamed(st *sentence, c *talk.Clause, why string) {
 func (mn *miner) orphans(st *sentence, c *talk.Clause, why string) bool {
 	found := false
 	for j := c.A; j < c.B; j++ {
-		if at, ok := st.lines[j]; !ok || at >= 0 {
+		at, ok := st.lines[j]
+		if !ok || at >= 0 && !st.elsewhere(at, j) {
 			continue
 		}
-		p := mn.atHand(st.unit)
+		p := ""
+		if at < 0 {
+			p = mn.atHand(st.unit)
+		} else {
+			p = mn.resolve(st.toks[at].M, st.unit)
+		}
 		if p == "" {
 			continue
 		}
@@ -58,7 +61,7 @@ func (mn *miner) orphans(st *sentence, c *talk.Clause, why string) bool {
 
 // atHand is the file a clause without a name speaks of.
 func (mn *miner) atHand(i int) string {
-	if n := len(mn.hits); n > 0 && mn.hits[n-1].unit == i && mn.focus != "" {
+	if n := len(mn.hits); n > 0 && mn.hits[n-1].unit == i && mn.focus != "" && !(mn.hits[n-1].off == "only referred to" && mn.scopes[i].topic != nil) {
 		return mn.focus
 	}
 	if t := mn.scopes[i].topic; t != nil && len(t.paths) == 1 {
@@ -184,7 +187,7 @@ func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 	if why != "" {
 		if c.Neg != "" && (talk.Pronoun(st.toks[c.A].Lower) || c.B-c.A <= 5) && !mn.hasName(st.toks, c.A, c.B) {
 			for _, b := range mn.blocks {
-				mn.leave(b, why)
+				b.Leave(why)
 			}
 			return true
 		}
@@ -198,41 +201,23 @@ func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 	for _, b := range mn.blocks {
 		sev := mn.severity(st, c.A)
 		if sev == "" {
-			sev = b.sev
+			sev = b.Severity
 		}
 		if orders || c.Has&talk.Bad != 0 && c.Has&talk.Good == 0 {
-			if mn.takeAll(b, sev, "output it asks to mend") == 0 && len(b.settled) == 0 {
-				mn.deepest(b, sev)
+			if mn.takeAll(b, sev, "output it asks to mend") == 0 && !b.Spoken() {
+				if k := b.Deepest(); k >= 0 {
+					mn.takeOne(b, k, sev, "the innermost frame of a trace")
+				}
 			}
 		}
-		mn.hunks(b, sev)
+		for _, k := range b.Hunks() {
+			mn.takeOne(b, k, sev, "a hunk it objects to")
+		}
 	}
 	for k := n; k < len(mn.hits); k++ {
 		c.Hits = append(c.Hits, k)
 	}
 	return len(mn.hits) > n
-}
-
-// hunks takes the hunks that prose objects to.
-func (mn *miner) hunks(b *block, sev talk.Severity) {
-	for k, p := range b.places {
-		if _, ok := b.settled[k]; !ok && p.Kind == output.Hunk && p.path != "" {
-			mn.takeOne(b, k, sev, "a hunk it objects to")
-		}
-	}
-}
-
-// deepest takes the innermost frame of a trace that is in the repository and no test.
-func (mn *miner) deepest(b *block, sev talk.Severity) {
-	at := -1
-	for k, p := range b.places {
-		if p.Kind == output.Frame && p.path != "" && !names.IsTest(p.path) && (at < 0 || p.Last) {
-			at = k
-		}
-	}
-	if at >= 0 {
-		mn.takeOne(b, at, sev, "the innermost frame of a trace")
-	}
 }
 
 // ordinals reads "the first would wipe /", "the second is noise".
@@ -241,31 +226,16 @@ func (mn *miner) ordinals(st *sentence, c *talk.Clause, why string) bool {
 	if which == 0 {
 		return false
 	}
-	type at struct {
-		b *block
-		k int
-	}
-	var all []at
-	for _, b := range mn.blocks {
-		for k, p := range b.places {
-			if (p.Kind == output.Diagnostic || p.Kind == output.Panic) && p.path != "" {
-				all = append(all, at{b, k})
-			}
-		}
-	}
-	if which < 0 {
-		which = len(all)
-	}
-	if which > len(all) || which == 0 {
+	pick, ok := pasted.Nth(mn.blocks, which)
+	if !ok {
 		return false
 	}
-	pick := all[which-1]
 	if why != "" && !st.turns {
-		pick.b.settled[pick.k] = why
+		pick.Settle(pick.K, why)
 		return true
 	}
-	if _, ok := pick.b.settled[pick.k]; !ok {
-		mn.takeOne(pick.b, pick.k, mn.severity(st, c.A), "the complaint it counts")
+	if pick.Open(pick.K) {
+		mn.takeOne(pick.Block, pick.K, mn.severity(st, c.A), "the complaint it counts")
 		c.Hits = append(c.Hits, len(mn.hits)-1)
 	}
 	return true
@@ -282,36 +252,25 @@ func (mn *miner) stems(st *sentence, c *talk.Clause, why string) bool {
 		if t.Kind != 'w' && t.Kind != 'c' || len(t.Lower) < 4 {
 			continue
 		}
-		for _, b := range mn.blocks {
-			for _, p := range b.places {
-				if found || p.path == "" || strings.ToLower(names.Stem(path.Base(p.path))) != t.Lower || p.Kind == output.Aside {
-					continue
-				}
-				found = true
-				off := why
-				if off == "" && clue.Refers(st.toks, c, i) {
-					off = "only referred to"
-				}
-				spans := mn.pastedLines(p.path)
-				if len(spans) == 0 {
-					spans = []spot.Span{{Start: p.Start, End: p.End}}
-				}
-				for _, s := range spans {
-					mn.add(st, c, hit{path: p.path, span: s, off: off}, i)
-				}
-			}
+		p, ok := pasted.Stem(mn.blocks, t.Lower)
+		if !ok {
+			continue
+		}
+		found = true
+		off := why
+		if off == "" && clue.Refers(st.toks, c, i) {
+			off = "only referred to"
+		}
+		spans := pasted.Lines(mn.blocks, p.Tracked)
+		if len(spans) == 0 {
+			spans = []spot.Span{p.Span()}
+		}
+		for _, s := range spans {
+			mn.add(st, c, hit{path: p.Tracked, span: s, off: off}, i)
 		}
 	}
 	return found
 }
 
 // spoken ends a paragraph: what it said of pasted output is said.
-func (mn *miner) spoken(i int) {
-	keep := mn.blocks[:0]
-	for _, b := range mn.blocks {
-		if len(b.settled) == 0 {
-			keep = append(keep, b)
-		}
-	}
-	mn.blocks = keep
-}
+func (mn *miner) spoken() { mn.blocks = pasted.Waiting(mn.blocks) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/review/clue"
 	"github.com/belay-dev/belay/internal/review/output"
+	"github.com/belay-dev/belay/internal/review/pasted"
 	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
@@ -72,6 +73,9 @@ func (mn *miner) inherit(i int) scope {
 	s := scope{finding: mn.scopes[i].finding}
 	if u.Parent != prose.None {
 		p := mn.scopes[u.Parent]
+		if before, ok := mn.formless[u.Parent]; ok && u.Form {
+			p = before
+		}
 		p.finding = s.finding
 		s = p
 	}
@@ -101,7 +105,7 @@ func (mn *miner) quotedLines(i int) {
 	}
 	for _, tok := range talk.Scan(mn.Reader, mn.units[i].Text) {
 		for _, s := range tok.Spans {
-			mn.places[i] = append(mn.places[i], pasted{output.Place{Path: t.paths[0], Start: s.Start, End: s.End, Kind: output.Diagnostic}, t.paths[0]})
+			mn.places[i] = append(mn.places[i], complaint(t.paths[0], s))
 			t.used = true
 		}
 	}
@@ -120,6 +124,10 @@ func (mn *miner) intro(i int) scope {
 	named := mn.named(toks)
 	if found := talk.SeverityOf(toks, last[0], last[1]); len(found) == 1 && (colon || len(named) == 0) {
 		s.sev = found[0].Sev
+	}
+	if clue.BareName(toks) { // a line with a path, then its list
+		mn.take(i, &s, named)
+		return s
 	}
 	if !colon && len(named) > 0 {
 		return s
@@ -199,14 +207,6 @@ func (mn *miner) headingUnit(i int) {
 	mn.take(i, s, mn.named(toks))
 }
 
-// block is pasted output that waits for what the prose says of it.
-type block struct {
-	unit    int
-	places  []pasted
-	settled map[int]string // by place: why it is left, "" for taken
-	sev     talk.Severity
-}
-
 // blockUnit reads a pasted block or a quotation, under what introduces it.
 func (mn *miner) blockUnit(i int) {
 	u := mn.units[i]
@@ -220,7 +220,7 @@ func (mn *miner) blockUnit(i int) {
 	if len(places) == 0 {
 		return
 	}
-	b := &block{unit: i, places: places, settled: map[int]string{}}
+	b := pasted.New(i, places)
 	mn.blocks = append(mn.blocks, b)
 	if u.Intro == prose.None || len(mn.toks[u.Intro]) == 0 {
 		return
@@ -235,8 +235,8 @@ func (mn *miner) blockUnit(i int) {
 	for _, c := range talk.Clauses(toks, last[0], last[1]) {
 		talk.Weigh(toks, &c, false)
 		if c.Neg != "" {
-			mn.leave(b, c.Neg)
-		} else if (c.Firm || c.Has&talk.Fixup != 0) && has(places, output.Diagnostic) {
+			b.Leave(c.Neg)
+		} else if (c.Firm || c.Has&talk.Fixup != 0) && b.Has(output.Diagnostic) {
 			sev := mn.scopes[i].sev
 			if len(found) == 1 {
 				sev = found[0].Sev
@@ -245,49 +245,28 @@ func (mn *miner) blockUnit(i int) {
 		}
 	}
 	if len(found) == 1 {
-		b.sev = found[0].Sev
-	}
-}
-
-func has(places []pasted, kind output.Kind) bool {
-	for _, p := range places {
-		if p.Kind == kind && p.path != "" {
-			return true
-		}
-	}
-	return false
-}
-
-func (mn *miner) leave(b *block, why string) {
-	for n := range b.places {
-		if _, ok := b.settled[n]; !ok {
-			b.settled[n] = why
-		}
+		b.Severity = found[0].Sev
 	}
 }
 
 // takeAll takes every complaint of a block that is not settled yet.
-func (mn *miner) takeAll(b *block, sev talk.Severity, why string) int {
-	n := 0
-	for k, p := range b.places {
-		if _, ok := b.settled[k]; ok || p.path == "" || p.Kind != output.Diagnostic && p.Kind != output.Panic {
-			continue
-		}
+func (mn *miner) takeAll(b *pasted.Block, sev talk.Severity, why string) int {
+	all := b.Complaints()
+	for _, k := range all {
 		mn.takeOne(b, k, sev, why)
-		n++
 	}
-	return n
+	return len(all)
 }
 
-func (mn *miner) takeOne(b *block, k int, sev talk.Severity, why string) {
-	p := b.places[k]
-	b.settled[k] = ""
+func (mn *miner) takeOne(b *pasted.Block, k int, sev talk.Severity, why string) {
+	p := b.Places[k]
+	b.Settle(k, "")
 	if sev == "" {
-		sev = mn.scopes[b.unit].sev
+		sev = mn.scopes[b.Unit].sev
 	}
-	mn.hits = append(mn.hits, hit{path: p.path, span: spot.Span{Start: p.Start, End: p.End}, sev: sev, unit: b.unit, line: mn.units[b.unit].Line + p.Line, why: why})
+	mn.hits = append(mn.hits, hit{path: p.Tracked, span: p.Span(), sev: sev, unit: b.Unit, line: mn.units[b.Unit].Line + p.Line, why: why})
 	mn.prior = append(mn.prior, len(mn.hits)-1)
-	mn.focus = p.path
+	mn.focus = p.Tracked
 }
 
 // settle ends a finding: what was pasted and never spoken of says nothing, except a hunk

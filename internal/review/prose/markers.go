@@ -49,7 +49,7 @@ func underline(body, next string) int {
 // Asian mail.
 func labelOf(body string) (int, string) {
 	for _, mark := range []string{"■", "□", "◆", "◇", "●", "▼", "▶", "【"} {
-		if strings.HasPrefix(body, mark) {
+		if strings.HasPrefix(body, mark) && (mark != "【" || strings.HasSuffix(body, "】")) {
 			return 7, strings.TrimSpace(strings.NewReplacer("【", "", "】", " ").Replace(strings.TrimPrefix(body, mark)))
 		}
 	}

@@ -44,6 +44,7 @@ type Unit struct {
 	Lang   string   // of a fenced block
 	Head   []string // of a row: the names of the columns, lower case
 	Cells  []string // of a row
+	Form   bool     // the row was a form: "File: a.go", "Line: 3" below each other
 }
 
 const deepest = 60 // levels of nesting; what is deeper hangs on the deepest
@@ -101,6 +102,7 @@ func (p *parser) line() {
 	case p.tableStarts():
 		p.table(indent)
 	case p.heading(body, indent):
+	case p.form(indent, body):
 	case p.pasted(indent, body):
 	default:
 		p.words(indent, body)

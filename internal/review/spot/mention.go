@@ -21,6 +21,7 @@ type Mention struct {
 	Bare    bool     // the same without a suffix
 	Soft    bool     // a module's or a class's name, no path
 	Link    bool
+	Role    bool // "the orders router"
 	Spans   []Span
 }
 

@@ -165,9 +165,19 @@ func turns(toks []Token, from, to int) bool {
 func Weigh(toks []Token, c *Clause, question bool) {
 	negated := -9
 	c.Has |= across(toks, c)
+	if deferred(toks, c) {
+		c.Has |= later
+	}
 	for i := c.A; i < c.B; i++ {
 		t := &toks[i]
 		is := t.Class
+		if t.Kind == 'w' && ordered(toks, c, i) {
+			is |= Ask
+		}
+		if t.Kind == 'w' && denied(toks, c, i) {
+			c.Has |= is&^(Bad|touch) | Good
+			continue
+		}
 		if is == 0 {
 			continue
 		}
@@ -177,6 +187,21 @@ func Weigh(toks []Token, c *Clause, question bool) {
 			if t.Lower == "missing" {
 				is &^= Need
 			}
+		}
+		if is&later != 0 && !laterOn(toks, c, i) {
+			is &^= later
+		}
+		if near && orders(toks, c, i, negated) {
+			is |= Need
+		}
+		if is&Good != 0 && wish(toks, c, i) {
+			is = is&^Good | Need
+		}
+		if is&Need != 0 && elliptic(toks, c, i) {
+			is &^= Need
+		}
+		if near && lex().phrases[t.Lower]&not != 0 && t.words > 1 { // "no tengo nada que decir" denies once
+			near = false
 		}
 		if near && is&(Good|done|later) != 0 {
 			if is&Good != 0 && is&Bad == 0 {
@@ -192,7 +217,7 @@ func Weigh(toks []Token, c *Clause, question bool) {
 			c.Has |= keep
 			is &^= Ask | touch | Need | Moved | Undo
 		}
-		if is&done != 0 && (t.Lower == "skip" || t.Lower == "ignore") && !dismisses(toks, c, i) {
+		if is&done != 0 && !((t.Lower == "skip" || t.Lower == "ignore") && dismisses(toks, c, i) || t.Lower != "skip" && t.Lower != "ignore" && states(toks, c, i)) {
 			is &^= done
 		}
 		if is&Good != 0 && !predicates(toks, c, i) {
@@ -302,6 +327,7 @@ func (c *Clause) judge(toks []Token, question bool) {
 		c.Neg, c.Soft = "only looked at", true
 	case c.Has&done != 0 && !orders && c.Has&Bad == 0:
 		c.Neg = "settled"
+	case question && asksBack(toks, c):
 	case question && c.Has&polite == 0 && !(c.Has&Ask != 0 && toks[c.A].Class&Query == 0 && c.Has&Query == 0):
 		c.Neg, c.Soft = "a question", true
 	case c.Has&Good != 0 && !orders && c.Has&Bad == 0:

@@ -11,6 +11,8 @@ var between = map[string]bool{"to": true, "through": true, "thru": true, "till":
 
 var onward = map[string]bool{"on": true, "onward": true, "onwards": true, "down": true, "downward": true, "downwards": true, "ff": true, "and": false, "an": true, "auf": false}
 
+var below = map[string]bool{"below": true, "past": true, "beyond": true, "after": true, "unterhalb": true, "nach": true, "debajo": true, "après": true, "depois": true, "abaixo": true}
+
 var openers = map[string]bool{"from": true, "ab": true, "desde": true, "starting": true, "since": true, "after": false, "partir": true}
 
 // joinLines replaces "lines 12 to 20", "42行目", "Zeile 7" by one token.
@@ -32,10 +34,43 @@ func joinLines(toks []Token) []Token {
 			i++
 			continue
 		}
-		t := Token{Kind: 'L', Spans: spans, Lo: toks[i].Lo, Nl: toks[i].Nl}
+		t := Token{Kind: 'L', Spans: enclosed(out, spans), Lo: toks[i].Lo, Nl: toks[i].Nl}
 		n += running(out, toks[i+n:], &t, toks[i].Kind == 'n')
 		out = append(out, t)
 		i += n
+	}
+	return out
+}
+
+// enclosed makes one range of two lines after "between".
+func enclosed(before []Token, spans []spot.Span) []spot.Span {
+	if len(spans) != 2 || spans[0].Start != spans[0].End || spans[1].Start != spans[1].End || spans[0].End >= spans[1].Start {
+		return spans
+	}
+	for i := len(before) - 1; i >= 0 && i >= len(before)-2; i-- {
+		switch before[i].Lower {
+		case "between", "entre", "zwischen", "tra", "fra", "tussen", "между":
+			return []spot.Span{{Start: spans[0].Start, End: spans[1].End}}
+		}
+	}
+	return spans
+}
+
+// Numbered reads the numbers that lines of a text start with as lines of the file it is
+// about: "12: unused", "40-44: leaks".
+func Numbered(toks []Token) []Token {
+	out := toks[:0:0]
+	for i := 0; i < len(toks); {
+		if toks[i].Nl && toks[i].Kind == 'n' {
+			spans, n := more(toks[i:], 0, nil, true)
+			if n > 0 && i+n < len(toks) && toks[i+n].Kind == 'p' && strings.Contains(":：)–—-", toks[i+n].Text) {
+				out = append(out, Token{Kind: 'L', Spans: spans, Lo: toks[i].Lo, Nl: true})
+				i += n
+				continue
+			}
+		}
+		out = append(out, toks[i])
+		i++
 	}
 	return out
 }
@@ -136,6 +171,10 @@ func separator(toks []Token, i int, several bool) int {
 	j := i
 	for j < len(toks) && j < i+4 {
 		t := toks[j]
+		if j == i && t.Kind == 'p' && t.Text == "," && j+1 < len(toks) && toks[j+1].Kind == 'w' && Joins[toks[j+1].Lower] { // "line 12, and again at 40"
+			j++
+			continue
+		}
 		if t.Kind == 'p' && (t.Text == "&" || t.Text == "、" || t.Text == "+" || several && (t.Text == "," || t.Text == "/")) || t.Kind == 'w' && Joins[t.Lower] || j > i && (t.Lower == "again" || t.Lower == "on" || t.Lower == "at") {
 			j++
 			continue
@@ -181,6 +220,10 @@ func running(before, after []Token, t *Token, eastern bool) int {
 		last.End = 0
 		return 3
 	}
+	if n := len(before); n > 1 && below[before[n-1].Lower] && before[n-2].Class&Every|lex().phrases[before[n-2].Lower]&Every != 0 { // "everything below line 9"
+		last.End = 0
+		return 0
+	}
 	for i := len(before) - 1; i >= 0 && i >= len(before)-3; i-- {
 		w := before[i].Lower
 		if before[i].Kind != 'w' {
@@ -202,12 +245,14 @@ func running(before, after []Token, t *Token, eastern bool) int {
 // Takes tells whether a verb of taking out governs a "from".
 func Takes(before []Token) bool {
 	for i := len(before) - 1; i >= 0 && i >= len(before)-8; i-- {
-		if before[i].Kind == 'w' && lex().phrases[before[i].Lower]&Gone != 0 {
+		if before[i].Kind == 'w' && (lex().phrases[before[i].Lower]&(Gone|Moved) != 0 || outward[before[i].Lower]) {
 			return true
 		}
 	}
 	return false
 }
+
+var outward = set(`extract split factor lift hoist pull separate auslagern extraer sépare extraire extrair extraia`)
 
 var around = map[string]bool{"around": true, "about": true, "near": true, "approx": true, "approximately": true, "ca": true, "circa": true, "roughly": true, "um": true,
 	"vers": true, "cerca": true, "at": true, "etwa": true, "somewhere": true, "alrededor": true, "environ": true}
@@ -215,9 +260,9 @@ var around = map[string]bool{"around": true, "about": true, "near": true, "appro
 // loose reads a number right after a path: "around 88", "~88", "(12)", ", 12-20".
 func loose(toks []Token) ([]spot.Span, int) {
 	i, paren, near := 0, false, false
-	for i < len(toks) && i < 4 && (toks[i].Kind == 'p' && strings.Contains(",(~≈@", toks[i].Text) || toks[i].Kind == 'w' && around[toks[i].Lower] || toks[i].Lower == "de" && near) {
-		paren = paren || toks[i].Text == "("
-		near = near || toks[i].Kind == 'w' || strings.Contains("~≈@", toks[i].Text)
+	for i < len(toks) && i < 4 && (toks[i].Kind == 'p' && strings.Contains(",(~≈@+[", toks[i].Text) || toks[i].Kind == 'w' && around[toks[i].Lower] || toks[i].Lower == "de" && near) {
+		paren = paren || toks[i].Text == "(" || toks[i].Text == "["
+		near = near || toks[i].Kind == 'w' || strings.Contains("~≈@+", toks[i].Text)
 		i++
 	}
 	if i >= len(toks) || toks[i].Kind != 'n' {
@@ -229,7 +274,7 @@ func loose(toks []Token) ([]spot.Span, int) {
 	}
 	ends := n >= len(toks) || toks[n].Kind == 'p' && !strings.Contains("%×/*", toks[n].Text) || toks[n].Nl
 	ranged := spans[0].End > spans[0].Start
-	if paren && !(n < len(toks) && strings.Contains("),;:", toks[n].Text)) && !near {
+	if paren && !(n < len(toks) && strings.Contains(")],;:", toks[n].Text)) && !near {
 		return nil, 0
 	}
 	if near && (ends || toks[n].Kind == 'w' && !unit(toks[n].Lower)) || paren || ranged && ends || ends && toks[0].Kind == 'n' {

@@ -116,8 +116,11 @@ func standsAsLabel(toks []Token, from, j, n int) bool {
 	if after == ":" && open != "" && strings.Contains(":-–—", open) {
 		return true
 	}
-	if first && after != "" && strings.Contains(":：,.!-–—()/", after) {
+	if first && after != "" && strings.Contains(":：,.!-–—()/|", after) {
 		return true
+	}
+	if open != "" && strings.Contains(":：|", open) && after != "" && strings.Contains(",;.|", after) && !strings.Contains("|error|warning|important|required|", "|"+toks[j].Lower+"|") {
+		return true // "a.go: minor, naming", "a.go | high | leaks"
 	}
 	if first && end < len(toks) && toks[end].Kind == 'm' && (strings.Contains(plainWords, "|"+toks[j].Lower+"|") || strings.ToUpper(toks[j].Text) == toks[j].Text && !Wide([]rune(toks[j].Text)[0])) {
 		return true
@@ -147,7 +150,7 @@ func SeverityOf(toks []Token, a, b int) []Found {
 		sev, n := word(toks[:b], i)
 		t := toks[i]
 		if sev != "" && (t.Kind == 'p' || level(t.Text) && !counted(toks, a, i) || shouts(t) || Wide([]rune(t.Text)[0]) && n == 1 && standsAsLabel(toks[:b], a, i, n) ||
-			standsAsLabel(toks[:b], a, i, n) || afterRank(toks, a, i) || predicated(toks, a, b, i, n) || trailing(toks, a, b, i, n)) {
+			standsAsLabel(toks[:b], a, i, n) || afterRank(toks, a, i) || i+n < b && Ranked[toks[i+n].Lower] && n == 1 || predicated(toks, a, b, i, n) || trailing(toks, a, b, i, n)) {
 			if (sev == Critical) && i > a && toks[i-1].Class&not != 0 {
 				sev = Note
 			} else if i > a && toks[i-1].Class&not != 0 && t.Kind == 'w' && sev != Note {
@@ -181,6 +184,17 @@ func afterRank(toks []Token, a, i int) bool {
 func predicated(toks []Token, a, b, i, n int) bool {
 	if !strings.Contains(plainWords, "|"+toks[i].Lower+"|") && n == 1 {
 		return false
+	}
+	if strings.HasPrefix(toks[i].Lower, "nit") { // there is no other use of the word
+		return true
+	}
+	if i+n >= b || toks[i+n].Kind == 'p' { // "I consider the leak in a.go a blocker"
+		for j := i - 1; j >= a && j >= i-10; j-- {
+			switch toks[j].Lower {
+			case "consider", "call", "regard", "deem", "treat", "considero", "considère", "halte":
+				return true
+			}
+		}
 	}
 	if i+n < b && toks[i+n].Kind == 'w' && toks[i+n].Class&(But|copula) == 0 && !strings.Contains(" for to and imo here anyway until because since as ", " "+toks[i+n].Lower+" ") {
 		return false

@@ -342,16 +342,42 @@ func classify(toks []Token) {
 			}
 		}
 		if Wide([]rune(toks[i].Text)[0]) {
-			for _, p := range l.eastern {
-				if strings.Contains(toks[i].Text, p.text) {
-					toks[i].Class |= p.is
-					toks[i].words = max(toks[i].words, 1)
-				}
+			if is := l.wide(toks[i].Text); is != 0 {
+				toks[i].Class |= is
+				toks[i].words = max(toks[i].words, 1)
 			}
+		} else if toks[i].Class == 0 && strings.HasSuffix(toks[i].Lower, "n't") {
+			toks[i].Class, toks[i].words = not, 1
 		}
 		toks[min(i+max(toks[i].words-1, 0), len(toks)-1)].Ends = toks[i].Class
 		for n := toks[i].words - 1; n > 0; n-- { // words inside of a phrase say nothing of their own
 			i++
 		}
 	}
+}
+
+// wide gives the class of a run of script without spaces: that of every phrase in it, but
+// of those that are part of a longer one that turns it. "没有意见" praises, though "没有" is a lack.
+func (l *lexicon) wide(text string) class {
+	var found []easternPhrase
+	for _, p := range l.eastern {
+		if strings.Contains(text, p.text) {
+			found = append(found, p)
+		}
+	}
+	var is class
+	for i, p := range found {
+		part := false
+		for j, q := range found {
+			turned := p.is&(Need|Bad|polite|Ask) != 0 && q.is&(Good|keep|done|later|Query) != 0
+			part = part || i != j && turned && len(q.text) > len(p.text) && strings.Contains(q.text, p.text) && strings.Count(text, p.text) <= strings.Count(text, q.text)
+		}
+		if !part {
+			is |= p.is
+		}
+	}
+	if is&Shows != 0 { // "refer to it, please" asks for no change of it
+		is &^= Ask
+	}
+	return is
 }

@@ -1,0 +1,196 @@
+package talk
+
+import "strings"
+
+// wish tells a praise that is a wish: "would be great", "I'd be happy with", "wäre schön".
+// What would be good is not so yet.
+func wish(toks []Token, c *Clause, i int) bool {
+	for j := i - 1; j >= c.A && j >= i-4; j-- {
+		if wishes[toks[j].Lower] || strings.HasSuffix(toks[j].Lower, "'d") {
+			return true
+		}
+		if toks[j].Kind == 'm' || toks[j].Kind == 'p' {
+			return false
+		}
+	}
+	return false
+}
+
+var wishes = set(`would could wäre wären würde fände hätte sería serían seria seriam serait seraient estaría estaria gustaría gostaria aimerais sarebbe vorrei zou`)
+
+func set(words string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		out[w] = true
+	}
+	return out
+}
+
+// trouble are words for something wrong, or for a remark, that, denied, say that all is
+// well. A verb is not among them that may be missed where it does not happen ("does not
+// raise").
+var trouble = set(`wrong problem problems issue issues bug bugs concern concerns complaint complaints objection objections trouble leak leaks leaking break broken crash crashes race races deadlock regression regressions
+typo typos smell smells fault faults remark remarks comment comments finding findings observation observations suggestion suggestions note notes request requests complain criticise criticize nitpick nitpicks nits changes action actions
+fehler probleme falsch anmerkung anmerkungen einwand einwände bedenken beanstandung beanstandungen kritik errores problème problèmes fuite remarque remarques objection observation observations
+problema problemas fallos comentario comentarios objeción observaciones observación erros falhas comentário comentários observações observação ressalva ressalvas objeção errori fouten opmerkingen`)
+
+// slight are the words between a denial and what it denies.
+var slight = set(`any a an the further other real more additional major obvious big actual particular such find found see saw spot spotted have had has got there are is be were anything something to with else see about of my own new
+weiteren weitere mehr großen de otra otras más ninguna autre autres mais outra outras tengo tenho hay há j'ai ai veo vejo vois`)
+
+// denied tells "nothing wrong", "no issues", "does not leak": trouble that is not there.
+func denied(toks []Token, c *Clause, i int) bool {
+	if !trouble[toks[i].Lower] {
+		return false
+	}
+	for j := i - 1; j >= c.A && j >= i-6; j-- {
+		switch t := toks[j]; {
+		case t.Class&not != 0 && t.words < 2 || lex().phrases[t.Lower]&not != 0:
+			if t.Class == 0 && j > c.A && toks[j-1].words == 2 { // "has no bugs": it has nothing bad
+				c.Has &^= toks[j-1].Class & Bad
+			}
+			return t.Lower != "without" || j+1 == i
+		case t.Kind == 'm' || t.Kind == 'w' && slight[t.Lower]:
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// states tells a word for a state ("fixed", "done", "closed") that is said of the remark,
+// from the same word at work in a sentence: "the channel is closed twice", "fixed width",
+// "Ack is sent too early".
+func states(toks []Token, c *Clause, i int) bool {
+	t := toks[i]
+	if t.words > 1 || t.Kind == 'p' || Wide([]rune(t.Text)[0]) {
+		return true
+	}
+	if n := i + 1; n < c.B && toks[n].Kind == 'w' && !afterState[toks[n].Lower] && toks[n].Class&(But|done|later|Good) == 0 {
+		return false
+	}
+	if i == c.A {
+		return true
+	}
+	prev := toks[i-1]
+	if prev.Class&copula != 0 {
+		return i-2 < c.A || toks[i-2].Kind != 'w' || Pronoun(toks[i-2].Lower) || remarks[toks[i-2].Lower] || toks[i-2].Class&(Bad|Need) != 0
+	}
+	return prev.Kind != 'w' || beforeState[prev.Lower] || prev.Class&(done|Good|not) != 0
+}
+
+// afterState may follow a state, beforeState may come before one.
+var afterState = set(`in by with now already since as via here thanks thx then and per elsewhere upstream too also for to danke merci gracias obrigado im mit en avec con em durch`)
+
+var beforeState = set(`been got already now all marked considered both it that this i i've have has was were both since bereits schon ist wurde ya está fue déjà é já foi`)
+
+// remarks are what a reviewer has made; that they are done is a state of the review.
+var remarks = set(`comment comments remark remarks point points one ones rest item items finding findings part thread nit nits question note concern first second third last punkt rest punto resto point reste ponto`)
+
+// laterOn tells "later" and its like said of the remark, not of the code: "later calls",
+// "después de cerrar".
+func laterOn(toks []Token, c *Clause, i int) bool {
+	switch toks[i].Lower {
+	case "later", "später", "luego", "después", "depois", "danach", "irgendwann", "separat", "aparte", "eventually", "apart", "backlog":
+		n := i + 1
+		return n >= c.B || particles[toks[n].Lower] || toks[n].Kind != 'w' || toks[n].Lower != "de" && afterState[toks[n].Lower] || toks[n].Class&(But|done) != 0 || len(toks[n].Text) > 0 && toks[n].Class&Ask != 0
+	}
+	return true
+}
+
+// otherness and change nouns say together that something is left for another change:
+// "in a separate PR", "für den nächsten Sprint", "otro ticket", "PR séparée".
+var (
+	otherness = set(`another other different separate own next following future later subsequent upcoming follow-up followup dedicated distinct standalone new
+nächste nächsten nächstes nächster anderen anderer anderes separaten separater separates eigenen eigener eigenes eigene spätere späteren folgenden neues neuen
+otro otra siguiente próximo próxima aparte separado separada futuro futura propio propia nuevo nueva
+autre prochain prochaine futur future séparé séparée suivant suivante ultérieur ultérieure distinct distincte nouveau nouvelle
+outro outra seguinte próprio própria novo nova altro altra prossimo prossima separata andere volgende aparte eigen nieuwe`)
+	changes = set(`pr prs mr mrs cl pull-request patch change changeset commit ticket story sprint release iteration milestone version task branch series round quarter cycle
+änderung aufgabe vorgang cambio tarea entrega versión iteración tâche livraison itération modification mudança tarefa versão iteração`)
+	// with these an issue or a request is a ticket, not a problem
+	ticketed = set(`separate own dedicated new follow-up followup eigenes neues separates aparte separado separée nouveau`)
+)
+
+// deferred tells whether a clause leaves what it speaks of for another change.
+func deferred(toks []Token, c *Clause) bool {
+	for i := c.A; i < c.B; i++ {
+		if toks[i].Kind != 'w' || !otherness[toks[i].Lower] {
+			continue
+		}
+		for j := i + 1; j < c.B && j <= i+2; j++ {
+			if changes[toks[j].Lower] || (toks[j].Lower == "issue" || toks[j].Lower == "pull") && ticketed[toks[i].Lower] {
+				return true
+			}
+			if toks[j].Kind != 'w' {
+				break
+			}
+		}
+		if i > c.A && postposed[toks[i].Lower] && changes[toks[i-1].Lower] {
+			return true
+		}
+	}
+	return false
+}
+
+// postposed are those that Romance languages put after the noun.
+var postposed = set(`aparte separado separada siguiente futuro futura séparé séparée suivant suivante ultérieur ultérieure distinct distincte seguinte futuro separata`)
+
+// imperatives are verbs that ask for something where a clause starts with them, and are
+// nouns or reports elsewhere.
+var imperatives = set(`use avoid wrap call return throw catch log cover cap limit bound lock release free flush cache persist port export expose mark tag declare define introduce turn put pull give let set reset unset raise lower
+increase decrease shorten align indent format reformat sort dedupe deduplicate consolidate unify generalise generalize rework redo restructure reconsider assert mock stub parametrize parameterize extend shrink trim strip encode decode
+hash encrypt mask redact throttle debounce batch paginate squash rebase address resolve mention explain describe spell write invert negate short-circuit propagate forward pass inject narrow widen loosen relax restrict qualify prefix
+abstract hide test stop start bring finish complete fill inherit default derive compute free unify join flatten enforce require prevent disable enable install uninstall upgrade downgrade lift downcase uppercase rephrase reword reuse
+verwende verwenden nutze nutzen benutze setze setzen prüfe prüfen fange fangen nimm nehmen mach machen baue bauen teste testen schreibe schreiben ergänz entferne
+usa usar usad use utiliza utilizar envuelve comprueba valida prueba escribe pon poner haz cierra saca sacar mete
+utilise utiliser utilisez vérifie vérifiez teste testez écris écrire mets mettre mettez ferme fermez gère gérer évite éviter
+utilize utilizar verifique teste escreva coloque feche evite trate`)
+
+// ordered tells an imperative at the start of a clause, after a label or a softener.
+func ordered(toks []Token, c *Clause, i int) bool {
+	if !imperatives[toks[i].Lower] || i+1 < c.B && Pronoun(toks[i+1].Lower) && toks[i].Lower[0] == 'u' || i+1 < c.B && toks[i+1].Kind == 'p' && strings.Contains(":=(", toks[i+1].Text) {
+		return false
+	}
+	if i == c.A {
+		return true
+	}
+	prev := toks[i-1]
+	return prev.Kind == 'p' && strings.Contains(":—–-,;.(→", prev.Text) || prev.Class&But != 0 || softeners[prev.Lower]
+}
+
+var softeners = set(`and then so just also simply instead better und dann also einfach lieber y luego et puis e então`)
+
+// particles end German verbs: "räumen wir später auf".
+var particles = set(`auf an ab aus ein um weg nach vor zu durch fertig`)
+
+// elliptic tells a modal verb at the end: "does what it should".
+func elliptic(toks []Token, c *Clause, i int) bool {
+	return i > c.A+1 && (i+1 >= c.B || toks[i+1].Kind == 'p' && toks[i+1].Text != ":") && (toks[i].Lower == "should" || toks[i].Lower == "must") && Pronoun(toks[i-1].Lower)
+}
+
+// orders tells a prohibition that asks for a change: "don't ignore the error", "never log
+// it". One of changing things asks that they stay.
+func orders(toks []Token, c *Clause, i, negated int) bool {
+	n := toks[negated]
+	if i != negated+1 || n.Lower != "don't" && n.Lower != "never" && n.Lower != "not" || toks[i].Class&(touch|keep|Good) != 0 {
+		return false
+	}
+	if n.Lower == "not" && (negated == c.A || toks[negated-1].Lower != "do") || n.Lower == "never" && negated != c.A {
+		return false
+	}
+	at := negated
+	if n.Lower == "not" {
+		at--
+	}
+	return at == c.A || toks[at-1].Kind == 'p' || toks[at-1].Class&(But|Ask) != 0 || softeners[toks[at-1].Lower]
+}
+
+// asksBack tells "shouldn't it …?", "can't we …?": a denied question asks for a change.
+func asksBack(toks []Token, c *Clause) bool {
+	switch toks[c.A].Lower {
+	case "shouldn't", "couldn't", "can't", "wouldn't", "sollte", "sollten", "müsste":
+		return true
+	}
+	return false
+}
