@@ -94,6 +94,14 @@ type Task struct {
 
 	Worktree string   `json:"worktree,omitempty"` // the root of its own working tree; "" is the user's
 	After    []TaskID `json:"after,omitempty"`    // tasks that have to be accepted first
+
+	Origin     *Origin  `json:"origin,omitempty"`     // the file of another tool that it comes from
+	Acceptance []string `json:"acceptance,omitempty"` // what has to hold at the end, as that file says
+	Exclude    []string `json:"exclude,omitempty"`    // what is not to be done, as that file says
+	Priority   string   `json:"priority,omitempty"`
+	Area       string   `json:"area,omitempty"`
+	QA         []string `json:"qa,omitempty"`        // commands that the file says judge it; never run unasked
+	Standards  []string `json:"standards,omitempty"` // documents it names as rules
 }
 
 // TitleOf makes a title from prose: its first line that is not blank, at most 72
