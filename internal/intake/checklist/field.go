@@ -1,24 +1,24 @@
 package checklist
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/intake"
 	"github.com/belay-dev/belay/internal/intake/mention"
 	"github.com/belay-dev/belay/internal/intake/page"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 var (
 	// field is a line that says what kind of thing follows: "Files:", "**Dependencies**: T1".
-	field = regexp.MustCompile(`(?i)^[*_]*(files?(?:\(s\))?(?: to (?:create|modify|change|touch|edit)(?:/\w+)?)?|owned files|affected files|depends(?: on)?|dependencies|dependency|blocked by|acceptance(?: criteria)?|success criteria|definition of done|requirements?|validates|tests?|status)[*_]*\s*:[*_]*\s*(.*)$`)
+	field = lazyregexp.New(`(?i)^[*_]*(files?(?:\(s\))?(?: to (?:create|modify|change|touch|edit)(?:/\w+)?)?|owned files|affected files|depends(?: on)?|dependencies|dependency|blocked by|acceptance(?: criteria)?|success criteria|definition of done|requirements?|validates|tests?|status)[*_]*\s*:[*_]*\s*(.*)$`)
 	// toCheck are headings whose boxes are looked at, not worked off, in a file whose tasks
 	// have ids.
-	toCheck = regexp.MustCompile(`(?i)checklist|criteria|definition of done|verification|validation|sign-?off|acceptance|\bgates?\b|review|success metrics|summary|before (?:you )?(?:commit|start|mark)`)
+	toCheck = lazyregexp.New(`(?i)checklist|criteria|definition of done|verification|validation|sign-?off|acceptance|\bgates?\b|review|success metrics|summary|before (?:you )?(?:commit|start|mark)`)
 	// closed are the steps that say that the whole task is done.
-	closed = regexp.MustCompile(`(?i)^[*_]*(?:task\s+)?(?:completed?|done|finished|status)[*_]*(?:\s*[:.!]|\s*$)`)
-	ended  = regexp.MustCompile(`(?i)^[*_\x60]*(?:✅|\[x\]\s*)?\s*(?:complete|completed|done|finished|implemented|closed|merged)\b|^✅`)
+	closed = lazyregexp.New(`(?i)^[*_]*(?:task\s+)?(?:completed?|done|finished|status)[*_]*(?:\s*[:.!]|\s*$)`)
+	ended  = lazyregexp.New(`(?i)^[*_\x60]*(?:✅|\[x\]\s*)?\s*(?:complete|completed|done|finished|implemented|closed|merged)\b|^✅`)
 )
 
 func kindOf(word string) string {

@@ -1,8 +1,9 @@
 package checklist
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // label is the first line of a task, taken apart.
@@ -14,13 +15,13 @@ type label struct {
 // The ways in which the words of a task begin with its id. One that could be a word as
 // well, such as HTTP2, needs a sign behind it.
 var (
-	idNamed  = regexp.MustCompile(`^(?i:task|work package|subtask)\s+#?((?:[A-Za-z]{1,10}[-_]?)?\d+(?:\.\d+)*[a-z]?)(?:\s*[:.)–—-]|\*\*|\s*$)`)
-	idPlain  = regexp.MustCompile(`^((?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?|T?X{3,4})(?:[\s:.)\]*–—-]|$)`)
-	idSigned = regexp.MustCompile(`^([A-Z][A-Za-z]{0,9}[-_]?\d+(?:\.\d+)*[a-z]?)(?:\*\*)?(?::|\s+[–—-]\s)`)
-	idLevels = regexp.MustCompile(`^(\d+(?:\.\d+)+[a-z]?)[.):]?(?:\s|\*\*|$)`)
-	idNumber = regexp.MustCompile(`^(\d+)[.):](?:\s|\*\*|$)`)
-	tag      = regexp.MustCompile(`^(?:\[([^\]\n]{1,24})\]|\((P|p)\))(?:\s|$)`)
-	story    = regexp.MustCompile(`^(?i:us|story)[-_ ]?\d+[a-z]?$`)
+	idNamed  = lazyregexp.New(`^(?i:task|work package|subtask)\s+#?((?:[A-Za-z]{1,10}[-_]?)?\d+(?:\.\d+)*[a-z]?)(?:\s*[:.)–—-]|\*\*|\s*$)`)
+	idPlain  = lazyregexp.New(`^((?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?|T?X{3,4})(?:[\s:.)\]*–—-]|$)`)
+	idSigned = lazyregexp.New(`^([A-Z][A-Za-z]{0,9}[-_]?\d+(?:\.\d+)*[a-z]?)(?:\*\*)?(?::|\s+[–—-]\s)`)
+	idLevels = lazyregexp.New(`^(\d+(?:\.\d+)+[a-z]?)[.):]?(?:\s|\*\*|$)`)
+	idNumber = lazyregexp.New(`^(\d+)[.):](?:\s|\*\*|$)`)
+	tag      = lazyregexp.New(`^(?:\[([^\]\n]{1,24})\]|\((P|p)\))(?:\s|$)`)
+	story    = lazyregexp.New(`^(?i:us|story)[-_ ]?\d+[a-z]?$`)
 )
 
 // labelOf takes the words of an item apart: an id, tags in brackets, the title. number is
@@ -28,7 +29,7 @@ var (
 func labelOf(words, number string) label {
 	l := label{title: strings.TrimSpace(words)}
 	bare, bold := unbold(l.title)
-	for _, form := range []*regexp.Regexp{idNamed, idPlain, idSigned, idLevels, idNumber} {
+	for _, form := range []*lazyregexp.Regexp{idNamed, idPlain, idSigned, idLevels, idNumber} {
 		m := form.FindStringSubmatchIndex(bare)
 		if m == nil {
 			continue
@@ -89,4 +90,4 @@ func (l *label) tags() {
 }
 
 // isTask is a heading that is a task: "T01: …", "Task 3 - …".
-var isTask = regexp.MustCompile(`^(?:\[.?\]\s*)?(?:\*\*)?(?:(?i:task|work package)\s+#?(?:[A-Za-z]{1,10}[-_]?)?\d+(?:\.\d+)*|(?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?)(?:\*\*)?(?:\s*[:.)–—-]|\s|$)`)
+var isTask = lazyregexp.New(`^(?:\[.?\]\s*)?(?:\*\*)?(?:(?i:task|work package)\s+#?(?:[A-Za-z]{1,10}[-_]?)?\d+(?:\.\d+)*|(?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?)(?:\*\*)?(?:\s*[:.)–—-]|\s|$)`)

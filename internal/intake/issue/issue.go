@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/belay-dev/belay/internal/intake/checklist"
 	"github.com/belay-dev/belay/internal/intake/mention"
 	"github.com/belay-dev/belay/internal/intake/page"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // issue is one of them, in either form; unknown keys are the forge's own business.
@@ -156,8 +156,8 @@ func (r reader) each(raw json.RawMessage, start int64) ([]issue, error) {
 }
 
 var (
-	reference = regexp.MustCompile(`^(?:[\w.-]+/[\w.-]+)?#\d+$`)
-	criteria  = regexp.MustCompile(`(?i)accept|criteria|definition of done|checklist|before submitting|\bdod\b`)
+	reference = lazyregexp.New(`^(?:[\w.-]+/[\w.-]+)?#\d+$`)
+	criteria  = lazyregexp.New(`(?i)accept|criteria|definition of done|checklist|before submitting|\bdod\b`)
 )
 
 // tasks adds an issue and the boxes of its text.

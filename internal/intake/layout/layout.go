@@ -7,7 +7,6 @@ package layout
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -15,6 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/intake/checklist"
 	"github.com/belay-dev/belay/internal/intake/issue"
 	"github.com/belay-dev/belay/internal/intake/sheet"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Place is where a tool keeps its task files, as a pattern of paths from the root.
@@ -37,28 +37,28 @@ var Places = []Place{
 
 var byPath = []struct {
 	dialect intake.Dialect
-	form    *regexp.Regexp
+	form    *lazyregexp.Regexp
 }{
-	{intake.SpecKitty, regexp.MustCompile(`(?:^|/)kitty-specs/[^/]+/tasks\.md$`)},
-	{intake.SpecKitty, regexp.MustCompile(`(?:^|/)tasks/(?:[a-z_]+/)?WP\d+[^/]*\.md$`)},
-	{intake.OpenSpec, regexp.MustCompile(`(?:^|/)openspec/changes/(?:[^/]+/)+tasks\.md$`)},
-	{intake.Kiro, regexp.MustCompile(`(?:^|/)\.kiro/specs/[^/]+/tasks\.md$`)},
-	{intake.Workitems, regexp.MustCompile(`(?:^|/)\.workitems/(?:[^/]+/)+tasks\.md$`)},
-	{intake.SpecKit, regexp.MustCompile(`(?:^|/)(?:\.specify/)?specs/[^/]+/tasks\.md$`)},
-	{intake.TaskYAML, regexp.MustCompile(`\.task\.ya?ml$`)},
-	{intake.Issue, regexp.MustCompile(`\.json[l]?$`)},
-	{intake.TaskYAML, regexp.MustCompile(`\.ya?ml$`)},
+	{intake.SpecKitty, lazyregexp.New(`(?:^|/)kitty-specs/[^/]+/tasks\.md$`)},
+	{intake.SpecKitty, lazyregexp.New(`(?:^|/)tasks/(?:[a-z_]+/)?WP\d+[^/]*\.md$`)},
+	{intake.OpenSpec, lazyregexp.New(`(?:^|/)openspec/changes/(?:[^/]+/)+tasks\.md$`)},
+	{intake.Kiro, lazyregexp.New(`(?:^|/)\.kiro/specs/[^/]+/tasks\.md$`)},
+	{intake.Workitems, lazyregexp.New(`(?:^|/)\.workitems/(?:[^/]+/)+tasks\.md$`)},
+	{intake.SpecKit, lazyregexp.New(`(?:^|/)(?:\.specify/)?specs/[^/]+/tasks\.md$`)},
+	{intake.TaskYAML, lazyregexp.New(`\.task\.ya?ml$`)},
+	{intake.Issue, lazyregexp.New(`\.json[l]?$`)},
+	{intake.TaskYAML, lazyregexp.New(`\.ya?ml$`)},
 }
 
 var byWords = []struct {
 	dialect intake.Dialect
-	form    *regexp.Regexp
+	form    *lazyregexp.Regexp
 }{
-	{intake.SpecKitty, regexp.MustCompile(`(?m)^##+ Work Package WP\d+`)},
-	{intake.SpecKit, regexp.MustCompile(`(?m)^\s*[-*+] \[[ xX]?\] T\d{3}\b`)},
-	{intake.Kiro, regexp.MustCompile(`(?m)^\s*- _?\**(?:_Requirements|Requirements|_Validates): |^\s*- \[.\]\*? \d+\. `)},
-	{intake.OpenSpec, regexp.MustCompile(`(?m)^- \[[ xX]\] \d+\.\d+ `)},
-	{intake.Workitems, regexp.MustCompile(`(?m)^### (?:T\d+|Task \d+): `)},
+	{intake.SpecKitty, lazyregexp.New(`(?m)^##+ Work Package WP\d+`)},
+	{intake.SpecKit, lazyregexp.New(`(?m)^\s*[-*+] \[[ xX]?\] T\d{3}\b`)},
+	{intake.Kiro, lazyregexp.New(`(?m)^\s*- _?\**(?:_Requirements|Requirements|_Validates): |^\s*- \[.\]\*? \d+\. `)},
+	{intake.OpenSpec, lazyregexp.New(`(?m)^- \[[ xX]\] \d+\.\d+ `)},
+	{intake.Workitems, lazyregexp.New(`(?m)^### (?:T\d+|Task \d+): `)},
 }
 
 // Of tells the dialect of a file by its path, else by its words.
@@ -85,7 +85,7 @@ func Of(name string, data []byte) intake.Dialect {
 	return intake.Checklist
 }
 
-var wp = regexp.MustCompile(`(?m)^(?:work_package_id|wp_code):`)
+var wp = lazyregexp.New(`(?m)^(?:work_package_id|wp_code):`)
 
 // Read reads a file in its dialect. Errors say what is wrong with it, with the line
 // (belay.CodeUsage).

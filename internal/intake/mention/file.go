@@ -7,10 +7,12 @@ package mention
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Files gives the paths that a text names, in order and once each, with slashes and
@@ -72,13 +74,13 @@ func commas(s string) []string {
 }
 
 var (
-	place  = regexp.MustCompile(`(?::\d+(?:[-:]\d+)*|#L\d+(?:-L?\d+)?|::[\w:.\[\]]+)$`) // lines of a file, and tests in it
-	inPath = regexp.MustCompile(`^[\p{L}\p{N}._/@+~$\-\[\](){}*,]+$`)
-	ending = regexp.MustCompile(`\.[A-Za-z][A-Za-z0-9_]{0,9}$`)
+	place  = lazyregexp.New(`(?::\d+(?:[-:]\d+)*|#L\d+(?:-L?\d+)?|::[\w:.\[\]]+)$`) // lines of a file, and tests in it
+	inPath = lazyregexp.New(`^[\p{L}\p{N}._/@+~$\-\[\](){}*,]+$`)
+	ending = lazyregexp.New(`\.[A-Za-z][A-Za-z0-9_]{0,9}$`)
 )
 
 // endings are those by which a name alone, without a folder, is known for a file's.
-var endings = func() map[string]bool {
+var endings = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for e := range strings.FieldsSeq(`go mod sum py pyi ipynb rb rs java kt kts scala clj c h cc cpp hpp cs fs vb swift m mm
 		js jsx mjs cjs ts tsx mts cts vue svelte astro html htm css scss sass less php pl pm sh bash zsh fish ps1 bat sql
@@ -88,7 +90,7 @@ var endings = func() map[string]bool {
 		m[e] = true
 	}
 	return m
-}()
+})
 
 // alone are files that have no ending.
 var alone = map[string]bool{"Makefile": true, "Dockerfile": true, "Jenkinsfile": true, "Gemfile": true, "Rakefile": true, "Procfile": true, "Vagrantfile": true, "Justfile": true,
@@ -147,7 +149,7 @@ func named(s string, quoted bool) bool {
 		return false
 	}
 	base := strings.TrimSuffix(s, e)
-	return endings[strings.ToLower(e[1:])] && (len(e) > 2 || !strings.Contains(base, ".")) && (base != "" || quoted) && strings.Trim(base, ".") != ""
+	return endings()[strings.ToLower(e[1:])] && (len(e) > 2 || !strings.Contains(base, ".")) && (base != "" || quoted) && strings.Trim(base, ".") != ""
 }
 
 // ofFolders tells a path from words with a slash between them: and/or, CI/CD, GET/POST.

@@ -7,13 +7,13 @@ package tick
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/intake"
 	"github.com/belay-dev/belay/internal/intake/layout"
 	"github.com/belay-dev/belay/internal/intake/page"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Done gives the file with the task of that origin done, and the lines that changed; none
@@ -126,19 +126,21 @@ func inHeading(data []byte, l page.Line) page.Box {
 	return page.Box{}
 }
 
-var scalar = regexp.MustCompile(`^(lane|status):[ \t]+(?:"([^"\\]*)"|'([^']*)'|([A-Za-z0-9_-]+))[ \t]*(?:#.*)?\r?$`)
+var scalar = lazyregexp.New(`^(lane|status):[ \t]+(?:"([^"\\]*)"|'([^']*)'|([A-Za-z0-9_-]+))[ \t]*(?:#.*)?\r?$`)
+
+var laned = lazyregexp.New(`(?m)^lane:`)
 
 // status sets the word of a task's status, leaving its quotes and the comment behind it.
 func status(data []byte, d intake.Dialect) (out []byte, lines []int) {
 	key := "status"
-	if d == intake.SpecKitty && regexp.MustCompile(`(?m)^lane:`).Match(data) {
+	if d == intake.SpecKitty && laned.Match(data) {
 		key = "lane"
 	}
 	for _, l := range page.Read(data) {
 		if d == intake.SpecKitty && l.Kind != page.Front {
 			break
 		}
-		m := scalar.FindSubmatchIndex(data[l.At:l.End])
+		m := scalar.FindStringSubmatchIndex(string(data[l.At:l.End]))
 		if m == nil || string(data[l.At+m[2]:l.At+m[3]]) != key {
 			continue
 		}
