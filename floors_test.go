@@ -58,6 +58,16 @@ var floors = map[string]int{
 	"internal/count":         3,
 	"internal/contract":      4,
 
+	"internal/intake/page":      0,
+	"internal/intake/mention":   0,
+	"internal/intake":           1,
+	"internal/intake/checklist": 2,
+	"internal/intake/sheet":     2,
+	"internal/intake/issue":     3,
+	"internal/intake/layout":    4,
+	"internal/intake/tick":      5,
+	"internal/marking":          6,
+
 	"internal/glob":           1,
 	"internal/drift":          1,
 	"internal/ask/grammar":    1,
@@ -164,6 +174,7 @@ var pure = []string{"internal/belay", "internal/loop", "internal/ask", "internal
 	"internal/check/cases", "internal/check/secrets", "internal/check/integrity", "internal/check/coverage", "internal/check/style", "internal/count/list",
 	"internal/standards", "internal/drift", "internal/handoff",
 	"internal/contract",
+	"internal/intake", "internal/intake/page", "internal/intake/mention", "internal/intake/checklist", "internal/intake/sheet", "internal/intake/issue", "internal/intake/layout", "internal/intake/tick",
 	"internal/count/lex", "internal/count/code", "internal/count/golang", "internal/count/text", "internal/count/markup", "internal/count/literal"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "io/fs", "path/filepath", "syscall", "math/rand", "math/rand/v2", "crypto/rand"}

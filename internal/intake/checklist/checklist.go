@@ -1,0 +1,328 @@
+// Package checklist reads tasks from Markdown with boxes: the task lists of spec-kit,
+// spec-kitty, OpenSpec, Kiro and work items, and any other. Every line of the file belongs
+// to a task, is structure, or comes back as a note.
+//
+// It judges no task and ticks no box.
+package checklist
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/intake"
+	"github.com/belay-dev/belay/internal/intake/page"
+)
+
+// Read reads a file. It never fails: what cannot be read is noted.
+func Read(data []byte, dialect intake.Dialect) intake.Reading {
+	r := &reader{data: data, dialect: dialect, lines: page.Read(data), heading: -1}
+	r.class = make([]class, len(r.lines))
+	r.survey()
+	for i := range r.lines {
+		r.line(i)
+		r.prev = r.lines[i].Kind
+	}
+	return r.finish()
+}
+
+// class says what became of a line: whose it is, when it is a task's.
+type class struct {
+	kind belongs
+	task int
+}
+
+type belongs int
+
+const (
+	structure belongs = iota
+	ofTask
+	noted
+)
+
+// reader is a file being read, with what is open where it stands.
+type reader struct {
+	data    []byte
+	dialect intake.Dialect
+	lines   []page.Line
+	class   []class
+	tasks   []draft
+	notes   []intake.Note
+
+	named   int   // boxes of the file that have an id
+	heads   []int // for each heading that is a task, the line at which it ends; by line
+	heading int   // the task that is a heading and open, -1
+	level   int   // of that heading
+	open    []item
+	prev    page.Kind
+	section section
+	group   string // the work package that the lines are in
+}
+
+// item is an open item of a list: its column, and the task that it is or belongs to, -1.
+type item struct {
+	indent int
+	task   int
+}
+
+// section is the part of the file below a heading.
+type section struct {
+	words     string
+	order     bool // it tells which tasks come first
+	checklist bool // its boxes are to check, not to do
+}
+
+// draft is a task being read.
+type draft struct {
+	intake.Task
+	body   []int // lines after the first
+	label  string
+	status string
+	head   bool // it is a heading
+	parent int  // the task that it is a part of, -1
+	accept []int
+}
+
+// survey looks at the whole file for what a line alone does not tell: whether its tasks
+// have ids, and which headings are tasks rather than groups of tasks.
+func (r *reader) survey() {
+	r.heads = make([]int, len(r.lines))
+	withID := make([]bool, len(r.lines))
+	for i, l := range r.lines {
+		if l.Kind == page.Item && l.Box.State != page.NoBox && labelOf(l.Words, "").id != "" {
+			withID[i] = true
+			r.named++
+		}
+	}
+	for i, l := range r.lines {
+		if l.Kind == page.Heading && isTask.MatchString(l.Words) {
+			r.heads[i] = r.ends(i, withID)
+		}
+	}
+}
+
+// ends gives the line at which the task that a heading is ends; 0 when it is none: a group
+// of tasks, or only a title.
+func (r *reader) ends(i int, withID []bool) int {
+	level, work := r.lines[i].Level, false
+	j := i + 1
+	for ; j < len(r.lines); j++ {
+		l := r.lines[j]
+		if l.Kind == page.Heading && l.Level <= level {
+			break
+		}
+		if withID[j] || l.Kind == page.Heading && isTask.MatchString(l.Words) {
+			return 0
+		}
+		if l.Kind == page.Item && l.Box.State != page.NoBox || (l.Kind == page.Text || l.Kind == page.Item) && field.MatchString(l.Words) {
+			work = true
+		}
+	}
+	if !work && headBox(r.lines[i]).State == page.NoBox {
+		return 0
+	}
+	return j
+}
+
+func (r *reader) line(i int) {
+	l := &r.lines[i]
+	raw := strings.TrimSpace(l.Raw(r.data))
+	switch {
+	case raw == "" && l.Kind != page.Front:
+		return
+	case l.Kind == page.Heading:
+		r.head(i)
+	case l.Kind == page.Rule:
+		r.open = nil
+	case l.Kind == page.Item:
+		r.item(i)
+	case l.Kind == r.prev && (l.Kind == page.Fence || l.Kind == page.Comment || l.Kind == page.Front) && i > 0 && r.class[i-1].kind != structure:
+		r.class[i] = r.class[i-1]
+		r.put(i, r.class[i])
+	default:
+		r.other(i)
+	}
+}
+
+// head begins a section, and a task when the heading is one.
+func (r *reader) head(i int) {
+	l := r.lines[i]
+	r.open = nil
+	if r.heading >= 0 && l.Level > r.level {
+		r.tasks[r.heading].label = ""
+		if m := field.FindStringSubmatch(l.Words + ":"); m != nil {
+			r.tasks[r.heading].label = kindOf(m[1])
+		}
+		r.sectionOf(l)
+		return
+	}
+	r.heading = -1
+	r.sectionOf(l)
+	if r.heads[i] > 0 {
+		r.begin(i, labelOf(headWords(l), ""), headBox(l))
+		r.heading, r.level = len(r.tasks)-1, l.Level
+		r.tasks[r.heading].head = true
+	} else if isTask.MatchString(l.Words) {
+		r.group = labelOf(l.Words, "").id
+	} else if l.Level <= 2 {
+		r.group = ""
+	}
+}
+
+func (r *reader) sectionOf(l page.Line) {
+	low := strings.ToLower(l.Words)
+	r.section = section{words: l.Words, order: strings.Contains(low, "dependenc") || strings.Contains(low, "execution order"), checklist: toCheck.MatchString(l.Words)}
+}
+
+// item reads an item of a list.
+func (r *reader) item(i int) {
+	l := &r.lines[i]
+	r.close(l.Indent)
+	owner := r.owner()
+	if l.Box.State == page.NoBox {
+		r.put(i, r.ownedOr(owner, "an item without a box"))
+		r.open = append(r.open, item{l.Indent, owner})
+		return
+	}
+	lab := labelOf(l.Words, l.Number)
+	switch {
+	case l.Words == "":
+		r.put(i, r.ownedOr(owner, "a box without words"))
+	case r.isOwn(lab, owner):
+		parent := -1
+		if n := len(r.open); n > 0 {
+			parent = r.open[n-1].task
+		}
+		r.begin(i, lab, l.Box)
+		owner = len(r.tasks) - 1
+		r.tasks[owner].parent = parent
+	case owner >= 0:
+		r.put(i, class{ofTask, owner})
+	default:
+		r.put(i, r.noted(i, "a box of a checklist, not of a task"))
+	}
+	r.open = append(r.open, item{l.Indent, owner})
+}
+
+// isOwn decides whether a box is a task of its own, or a step of the task it stands in.
+func (r *reader) isOwn(lab label, owner int) bool {
+	switch {
+	case lab.id != "" && r.heading < 0:
+		return true
+	case owner >= 0:
+		return r.heading < 0 && r.tasks[owner].ID == ""
+	}
+	return r.named == 0 && !r.anyHead() || !r.section.checklist
+}
+
+func (r *reader) anyHead() bool {
+	for _, h := range r.heads {
+		if h > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// other places a line that begins nothing.
+func (r *reader) other(i int) {
+	l := &r.lines[i]
+	lazy := l.Kind == page.Text && (r.prev == page.Item || r.prev == page.Text) && len(r.open) > 0
+	if !lazy {
+		r.close(l.Indent)
+	}
+	owner := r.owner()
+	r.put(i, r.ownedOr(owner, why[l.Kind]))
+}
+
+var why = map[page.Kind]string{
+	page.Text: "words outside of a task", page.Quote: "a quotation", page.Table: "a table: no task is read from one", page.Fence: "code: a box in it is no task",
+	page.Comment: "a comment: a box in it is no task", page.Front: "what stands above the text",
+}
+
+// close ends the items that a line at a column does not belong to.
+func (r *reader) close(indent int) {
+	n := len(r.open)
+	for n > 0 && r.open[n-1].indent >= indent {
+		n--
+	}
+	r.open = r.open[:n]
+}
+
+// owner is the task that a line belongs to where the file stands, -1.
+func (r *reader) owner() int {
+	if n := len(r.open); n > 0 && r.open[n-1].task >= 0 {
+		return r.open[n-1].task
+	}
+	return r.heading
+}
+
+func (r *reader) ownedOr(owner int, why string) class {
+	if owner >= 0 {
+		return class{ofTask, owner}
+	}
+	return class{kind: noted, task: r.note(why)}
+}
+
+func (r *reader) noted(_ int, why string) class { return class{kind: noted, task: r.note(why)} }
+
+// note reserves a note; put gives it its line.
+func (r *reader) note(why string) int {
+	r.notes = append(r.notes, intake.Note{Why: why})
+	return len(r.notes) - 1
+}
+
+// put gives a line to a task, or its note to the file.
+func (r *reader) put(i int, c class) {
+	l := r.lines[i]
+	r.class[i] = c
+	if c.kind == noted {
+		if r.notes[c.task].Line != 0 { // a further line of the same code or comment
+			c.task = r.note(r.notes[c.task].Why)
+			r.class[i] = c
+		}
+		r.notes[c.task].Line, r.notes[c.task].Text = l.N, strings.TrimSpace(l.Raw(r.data))
+		return
+	}
+	t := &r.tasks[c.task]
+	t.body = append(t.body, i)
+	t.read(l)
+}
+
+// begin begins a task.
+func (r *reader) begin(i int, lab label, box page.Box) {
+	l := r.lines[i]
+	t := draft{parent: -1}
+	t.ID, t.Title, t.Story, t.Parallel, t.Optional = lab.id, lab.title, lab.story, lab.parallel, box.Star
+	t.Line, t.Section, t.Parent = l.N, r.section.words, r.group
+	if l.Kind == page.Heading {
+		t.Section = ""
+	}
+	t.State = r.state(box)
+	if box.State != page.NoBox {
+		t.Marks = []int{l.N}
+	}
+	r.tasks = append(r.tasks, t)
+	r.class[i] = class{ofTask, len(r.tasks) - 1}
+	switch {
+	case t.State == page.Unclear:
+		r.remark(l, "the box "+box.Sign+" says neither open nor done: the task is not taken for open")
+	case box.Odd != "":
+		r.remark(l, "the box "+box.Sign+" is read as "+string(t.State)+": "+box.Odd)
+	}
+}
+
+// state is what a box says in this dialect: with Kiro a task that is begun has [-], and one
+// that waits for its turn [~].
+func (r *reader) state(b page.Box) page.State {
+	if r.dialect == intake.Kiro && b.Sign == "[-]" {
+		return page.Doing
+	}
+	if r.dialect == intake.Kiro && b.Sign == "[~]" || b.State == page.NoBox {
+		return page.Open
+	}
+	return b.State
+}
+
+// remark notes something about a line that belongs to a task.
+func (r *reader) remark(l page.Line, why string) {
+	r.notes = append(r.notes, intake.Note{Line: l.N, Text: strings.TrimSpace(l.Raw(r.data)), Why: why})
+}

@@ -1,0 +1,159 @@
+// Package sheet reads tasks that are a file of YAML each: *.task.yaml, and work packages,
+// which have YAML above their text. All lines of such a file are its task's.
+//
+// It is as strict about YAML as about belay's own config, and changes nothing.
+package sheet
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/intake"
+	"github.com/belay-dev/belay/internal/intake/mention"
+	"github.com/belay-dev/belay/internal/intake/page"
+)
+
+// Max is how many bytes of YAML a task may have.
+const Max = 1 << 20
+
+// Task reads a *.task.yaml. What is wrong with its YAML comes back as *strictyaml.Problems,
+// as does a file that names neither an id nor a title.
+func Task(name string, data []byte) (intake.Reading, error) {
+	f, err := read(name, data)
+	if err != nil {
+		return intake.Reading{}, err
+	}
+	t := intake.Task{ID: f.text("id"), Title: f.text("title"), Priority: f.text("priority"), Area: f.text("area"), State: stateOf(f.text("status"))}
+	scope := f.under("scope")
+	in, out := append(scope.list("in"), f.list("scope_in")...), append(scope.list("out"), f.list("scope_out")...)
+	t.Exclude = out
+	for _, one := range slices.Concat(in, f.list("files"), f.under("context").list("repo_paths")) {
+		t.Files = add(t.Files, pathsOf(one)...)
+	}
+	t.Declared = len(t.Files) > 0
+	t.Depends = add(f.list("blocked_by"), f.list("depends_on", "depends", "dependencies")...)
+	must := f.under("acceptance_criteria")
+	t.Acceptance = slices.Concat(f.list("acceptance_criteria", "acceptance"), must.list("must"), must.list("quality_gates"))
+	t.QA = slices.Concat(f.list("qa"), f.under("qa").list("commands"), f.under("validation").list("commands"), f.under("validation").each("pipeline", "command"))
+	t.Standards = f.list("standards")
+	var words []string
+	for _, s := range []string{t.Title, f.text("description"), f.text("outcome"), listed("In scope", in), listed("Not in scope", out), f.plan(), listed("Acceptance criteria", t.Acceptance)} {
+		if s = strings.TrimSpace(s); s != "" {
+			words = append(words, s)
+		}
+	}
+	t.Words = strings.Join(words, "\n\n")
+	return f.whole(t, intake.TaskYAML)
+}
+
+// Package reads a work package: YAML between two lines of dashes, then Markdown.
+func Package(name string, data []byte) (intake.Reading, error) {
+	lines := page.Read(data)
+	body := 0
+	for i, l := range lines {
+		if l.Kind == page.Front {
+			body = i + 1
+		}
+	}
+	var front []byte
+	if body > 0 { // blank lines for those of dashes: problems keep their lines
+		front = append([]byte("\n"), data[lines[1].At:lines[body-1].At]...)
+	}
+	f, err := read(name, front)
+	if err != nil {
+		return intake.Reading{}, err
+	}
+	f.data = data
+	t := intake.Task{ID: f.text("work_package_id", "wp_code"), Title: f.text("title"), Section: f.text("phase"), State: stateOf(f.lane())}
+	for _, one := range f.list("owned_files", "files") {
+		t.Files = add(t.Files, pathsOf(one)...)
+	}
+	t.Declared = len(t.Files) > 0
+	t.Depends = f.list("dependencies", "depends_on")
+	t.Requirements = f.list("requirement_refs", "requirements")
+	var text strings.Builder
+	for _, l := range lines[body:] {
+		text.WriteString(l.Raw(data) + "\n")
+		switch {
+		case l.Box.State != page.NoBox:
+			t.Steps = append(t.Steps, intake.Step{Text: l.Words, Done: l.Box.State == page.Done, Line: l.N})
+			t.Acceptance = append(t.Acceptance, l.Words)
+		case len(t.Files) == 0 || !t.Declared:
+			if rest, ok := strings.CutPrefix(l.Words, "**Files**:"); ok {
+				t.Files = add(t.Files, mention.Files(rest)...)
+			}
+		}
+	}
+	t.Words = strings.TrimSpace(t.Title + "\n\n" + strings.TrimSpace(text.String()))
+	return f.whole(t, intake.SpecKitty)
+}
+
+// stateOf is what a word for a state means.
+func stateOf(word string) page.State {
+	switch strings.ToLower(word) {
+	case "done", "completed", "complete", "closed", "approved", "merged", "finished":
+		return page.Done
+	case "doing", "in_progress", "in-progress", "claimed", "for_review", "in_review", "review", "active":
+		return page.Doing
+	case "cancelled", "canceled", "rejected", "obsolete", "archived", "wontfix":
+		return page.Unclear
+	}
+	return page.Open
+}
+
+// whole is the reading of a file that is one task.
+func (f *file) whole(t intake.Task, d intake.Dialect) (intake.Reading, error) {
+	if t.ID == "" && t.Title == "" {
+		f.yaml.Complain(f.top(), "", "it names neither an id nor a title: it is no task")
+	}
+	if err := f.problems(); err != nil {
+		return intake.Reading{}, err
+	}
+	if t.Title == "" {
+		t.Title, t.Words = t.ID, strings.TrimSpace(t.ID+"\n\n"+t.Words)
+	}
+	t.Line, t.Done = 1, t.State == page.Done
+	if t.Files == nil {
+		t.Files = []string{}
+	}
+	if t.Depends == nil {
+		t.Depends = []string{}
+	}
+	r := intake.Reading{Dialect: d, Tasks: []intake.Task{t}, Notes: []intake.Note{}}
+	for _, l := range page.Read(f.data) {
+		r.Lines.Total++
+		if strings.TrimSpace(l.Raw(f.data)) == "" {
+			r.Lines.Structure++
+		} else {
+			r.Lines.Tasks++
+		}
+	}
+	if t.State == page.Unclear {
+		r.Notes = append(r.Notes, intake.Note{Line: 1, Text: t.Title, Why: "it is given up: the task is not taken for open"})
+	}
+	return r, nil
+}
+
+func add(list []string, more ...string) []string {
+	for _, s := range more {
+		if s != "" && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// pathsOf gives the paths of an item of a list: all of it, when it is one word.
+func pathsOf(item string) []string {
+	if !strings.ContainsAny(item, " \t\n`") {
+		item = "`" + item + "`"
+	}
+	return mention.Files(item)
+}
+
+func listed(title string, items []string) string {
+	if len(items) == 0 {
+		return ""
+	}
+	return title + ":\n- " + strings.Join(items, "\n- ")
+}

@@ -1,0 +1,102 @@
+// Package marking ticks off a task in the file that it came from: one byte of one line, in
+// place, once the task is accepted.
+//
+// It follows no link, and leaves a file alone that somebody saves at the same moment, or
+// in which the task is not found for certain.
+package marking
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/intake/tick"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// Max is how many bytes a file with tasks may have.
+const Max = 64 << 20
+
+// Mark marks the task of an origin done in the working tree at root, and gives the lines
+// that changed; none when it was done already. tmp is a folder for the new file, "" puts it
+// beside the old one. Killed anywhere, the file is the old one or the new one, and doing it
+// again ends the same. Errors (belay.CodeCannot) say why the file is as it was.
+func Mark(root, tmp string, o belay.Origin) ([]int, error) {
+	if o.Outside {
+		return nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is not in this repository", belay.VisibleLine(o.File))
+	}
+	tree, err := worktree.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close()
+	for range 3 { // somebody saved the file meanwhile: look again
+		lines, err := once(tree, tmp, o)
+		var saved *worktree.SavedError
+		if !errors.As(err, &saved) {
+			return lines, err
+		}
+	}
+	return nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is being written by somebody", belay.VisibleLine(o.File))
+}
+
+func once(tree *worktree.Root, tmp string, o belay.Origin) ([]int, error) {
+	info, data, err := read(tree, o.File)
+	if err != nil {
+		return nil, err
+	}
+	out, lines, err := tick.Done(data, o)
+	if err != nil || len(lines) == 0 {
+		return nil, err
+	}
+	held := worktree.Held{OID: blob(data), New: blob(out), NewHash: func() hash.Hash { return sha1.New() }}
+	err = tree.ReplaceFile(o.File, info.Perm, tmp, held, func(w io.Writer) error {
+		_, err := w.Write(out)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return lines, tree.Sync()
+}
+
+// read reads a file of the tree, and nothing but a file.
+func read(tree *worktree.Root, path string) (worktree.Info, []byte, error) {
+	info, err := tree.Lstat(path)
+	name := belay.VisibleLine(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return info, nil, belay.Refuse(belay.CodeCannot, "mark it by hand where it is now", "%s is not there any more", name)
+	case errors.Is(err, worktree.ErrNotFolder), err == nil && info.Kind == worktree.Link:
+		return info, nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is reached through a link", name)
+	case err != nil:
+		return info, nil, err
+	case info.Kind != worktree.File && info.Kind != worktree.Exec:
+		return info, nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is no file", name)
+	case info.Size > Max:
+		return info, nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is larger than %d MiB", name, Max>>20)
+	}
+	f, err := tree.Open(path)
+	if err != nil {
+		return info, nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, Max+1))
+	if err != nil {
+		err = fmt.Errorf("read %s: %w", name, err)
+	}
+	return info, data, err
+}
+
+// blob names bytes as worktree compares them.
+func blob(data []byte) worktree.OID {
+	h := sha1.New()
+	fmt.Fprintf(h, "blob %d\x00", len(data))
+	_, _ = io.Copy(h, bytes.NewReader(data))
+	return worktree.OID(h.Sum(nil))
+}
