@@ -108,6 +108,11 @@ var floors = map[string]int{
 	"internal/ask/named": 3,
 	"internal/ask":       4,
 
+	"internal/plan/lines":   0,
+	"internal/plan/jsx":     1,
+	"internal/plan/outline": 1,
+	"internal/plan":         4,
+
 	"internal/capture": 3,
 	"internal/ear":     3,
 	"internal/putback": 3,
@@ -149,7 +154,8 @@ var floors = map[string]int{
 var pure = []string{"internal/belay", "internal/loop", "internal/ask", "internal/ask/deed", "internal/ask/grammar", "internal/ask/named",
 	"internal/ask/prose", "internal/ask/words", "internal/merge", "internal/secret", "internal/check/lang", "internal/check/edit",
 	"internal/check/cases", "internal/check/secrets", "internal/check/integrity", "internal/check/coverage", "internal/check/style", "internal/count/list",
-	"internal/count/lex", "internal/count/code", "internal/count/golang", "internal/count/text", "internal/count/markup", "internal/count/literal"}
+	"internal/count/lex", "internal/count/code", "internal/count/golang", "internal/count/text", "internal/count/markup", "internal/count/literal",
+	"internal/plan", "internal/plan/lines", "internal/plan/jsx", "internal/plan/outline"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "io/fs", "path/filepath", "syscall", "math/rand", "math/rand/v2", "crypto/rand"}
 
