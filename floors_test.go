@@ -127,6 +127,11 @@ var floors = map[string]int{
 	"internal/ask/named": 3,
 	"internal/ask":       4,
 
+	"internal/plan/lines":   0,
+	"internal/plan/jsx":     1,
+	"internal/plan/outline": 1,
+	"internal/plan":         4,
+
 	"internal/capture": 3,
 	"internal/ear":     3,
 	"internal/putback": 3,
@@ -176,6 +181,8 @@ var pure = []string{"internal/belay", "internal/loop", "internal/ask", "internal
 	"internal/contract",
 	"internal/intake", "internal/intake/page", "internal/intake/mention", "internal/intake/checklist", "internal/intake/sheet", "internal/intake/issue", "internal/intake/layout", "internal/intake/tick",
 	"internal/count/lex", "internal/count/code", "internal/count/golang", "internal/count/text", "internal/count/markup", "internal/count/literal"}
+	"internal/count/lex", "internal/count/code", "internal/count/golang", "internal/count/text", "internal/count/markup", "internal/count/literal",
+	"internal/plan", "internal/plan/lines", "internal/plan/jsx", "internal/plan/outline"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "io/fs", "path/filepath", "syscall", "math/rand", "math/rand/v2", "crypto/rand"}
 

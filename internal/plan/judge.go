@@ -1,0 +1,234 @@
+package plan
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/count"
+)
+
+// Unknown is the verdict on a marker that nobody can tell by counting: never a pass.
+const Unknown count.Verdict = "unknown"
+
+// Judged is what a marker comes to in the implementation.
+type Judged struct {
+	Section  string          `json:"section"` // its path
+	Line     int             `json:"line"`    // of the marker, in the plan
+	Task     string          `json:"task"`
+	Marker   belay.Marker    `json:"marker"`
+	Text     string          `json:"text"`
+	Verdict  count.Verdict   `json:"verdict"`
+	Counts   count.Counts    `json:"counts"`
+	Before   *count.Place    `json:"list_before,omitempty"`
+	After    *count.Place    `json:"list_after,omitempty"`
+	Files    []string        `json:"files"` // known to be the section's own
+	Findings []count.Finding `json:"findings"`
+}
+
+// Sides are the implementation before and after. Changed are the paths that
+// differ.
+type Sides struct {
+	Before, After count.Tree
+	Changed       []string
+	Paths         []string // of both, each once
+}
+
+// Compared makes Sides of two trees by reading both.
+func Compared(before, after count.Tree) (*Sides, error) {
+	s := &Sides{Before: before, After: after}
+	was, err := before.Paths()
+	if err != nil {
+		return nil, fmt.Errorf("list the state before: %w", err)
+	}
+	is, err := after.Paths()
+	if err != nil {
+		return nil, fmt.Errorf("list the state after: %w", err)
+	}
+	s.Paths = slices.Concat(was, is)
+	sort.Strings(s.Paths)
+	s.Paths = slices.Compact(s.Paths)
+	for _, f := range s.Paths {
+		a, aerr := before.Read(f)
+		b, berr := after.Read(f)
+		if (aerr == nil) != (berr == nil) || !bytes.Equal(a, b) {
+			s.Changed = append(s.Changed, f)
+		}
+	}
+	return s, nil
+}
+
+// Judge holds the implementation to a task's markers. What counting cannot tell is unknown.
+func (p *Plan) Judge(task belay.TaskID, s *Sides) ([]Judged, error) {
+	var out []Judged
+	asked := p.For(task)
+	for _, a := range asked {
+		j := Judged{Section: a.Section.Path, Line: a.Marker.Line, Task: string(task), Marker: a.Marker.Kind, Text: a.Marker.Text, Findings: []count.Finding{}}
+		j.Files = p.files(a.Section, s.Paths)
+		var err error
+		if a.Marker.Kind == belay.MarkNoChanges {
+			j.still(s)
+		} else {
+			err = j.counted(requirement(a, asked), s)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, j)
+	}
+	return out, nil
+}
+
+// requirement is a marker as counting reads it: with the section's name, because that is
+// what the list may be called.
+func requirement(a Asked, all []Asked) belay.Requirement {
+	r := belay.Requirement{Marker: a.Marker.Kind, Text: a.Marker.Text, Count: a.Marker.Count}
+	if r.Marker == belay.MarkPreserved { // what is there where something is added: the same list
+		for _, other := range all {
+			if other.Section.Path == a.Section.Path && other.Marker.Kind == belay.MarkAdd && strings.HasPrefix(r.Text, "what is there") {
+				r.Text = other.Marker.Text
+			}
+		}
+	}
+	if r.Count == nil && (r.Marker == belay.MarkAdd || r.Marker == belay.MarkRemove) {
+		if stated, err := count.Parse(string(r.Marker) + " " + r.Text); err == nil {
+			r.Count = stated.Count
+		}
+	}
+	said := stemsOf(r.Text)
+	stems, own := proper(a.Section.Name)
+	for _, s := range stems {
+		own = own && !said[s]
+	}
+	if own {
+		r.Text += " in " + a.Section.Name
+	}
+	return r
+}
+
+// files gives the paths that are a section's own: called as it is, in a folder called so,
+// or named in it.
+func (p *Plan) files(s Section, paths []string) []string {
+	out := []string{}
+	text := string(p.text[s.Start:s.End])
+	names := map[string]bool{}
+	for _, n := range s.names {
+		if stems, own := proper(n); own {
+			names[strings.Join(stems, " ")] = true
+		}
+	}
+	for _, f := range paths {
+		mine := names[spelled(stemOf(f))] || coded(stemOf(f)) && hasWord(text, stemOf(f)) || strings.Contains(text, path.Base(f))
+		for dir := path.Dir(f); !mine && dir != "." && dir != "/"; dir = path.Dir(dir) {
+			mine = names[spelled(path.Base(dir))]
+		}
+		if mine {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (j *Judged) find(severity, file, format string, args ...any) {
+	line := 0
+	if file != "" {
+		line = 1
+	}
+	j.Findings = append(j.Findings, count.Finding{Severity: severity, Message: fmt.Sprintf(format, args...), File: file, Line: line})
+}
+
+// still judges NO CHANGES by the section's own files.
+func (j *Judged) still(s *Sides) {
+	j.Verdict = count.Pass
+	if len(s.Changed) == 0 {
+		return
+	}
+	if len(j.Files) == 0 {
+		j.Verdict = Unknown
+		j.find("warning", "", "no file is known to be %s's own, so nobody can tell that it stayed", j.Section)
+		return
+	}
+	for _, f := range j.Files {
+		if slices.Contains(s.Changed, f) {
+			j.Verdict = count.Warn
+			j.find("warning", f, "changed, and the plan says NO CHANGES for %s", j.Section)
+		}
+	}
+}
+
+// touched reports whether one of the section's own files changed.
+func (j *Judged) touched(s *Sides) bool {
+	return slices.ContainsFunc(j.Files, func(f string) bool { return slices.Contains(s.Changed, f) })
+}
+
+// counted judges all other markers by counting, and says what counting does not tell.
+func (j *Judged) counted(r belay.Requirement, s *Sides) error {
+	res, err := count.Check(s.Before, s.After, r)
+	if err != nil {
+		return fmt.Errorf("count for %s: %w", j.Section, err)
+	}
+	j.Verdict, j.Counts, j.Before, j.After = res.Verdict, res.Counts, res.Before, res.After
+	j.Findings = append(j.Findings, res.Findings...)
+	if j.Verdict == count.Warn && (res.Counts.Before == nil || res.Counts.After == nil) {
+		j.Verdict = Unknown
+	}
+	still := len(j.Files) > 0 && !j.touched(s) || len(s.Changed) == 0
+	switch r.Marker {
+	case belay.MarkPreserved:
+		if j.Verdict == Unknown && still {
+			j.Verdict, j.Findings = count.Pass, []count.Finding{}
+		}
+	case belay.MarkModify:
+		if still && j.Verdict != count.Fail && (res.After == nil || !slices.Contains(s.Changed, res.After.File)) {
+			j.Verdict = count.Warn
+			j.find("warning", "", "nothing of %s changed, and it was to be changed", j.Section)
+		}
+	case belay.MarkFix:
+		if len(s.Changed) == 0 {
+			j.Verdict = Unknown
+			j.find("warning", "", "nothing changed, and something was to be fixed")
+		} else if j.Verdict == count.Pass {
+			j.Verdict = Unknown
+			j.find("warning", "", "whether it works now is for the tests to say: counting sees only that nothing was lost")
+		}
+	case belay.MarkRemove:
+		j.gone(r, s)
+	}
+	return nil
+}
+
+// gone judges the removal of a whole section by its own files.
+func (j *Judged) gone(r belay.Requirement, s *Sides) {
+	if r.Count != nil || len(j.Files) == 0 || j.Verdict == count.Fail {
+		return
+	}
+	left := 0
+	for _, f := range j.Files {
+		if _, err := s.After.Read(f); err == nil {
+			left++
+		}
+	}
+	switch {
+	case left == 0:
+		j.Verdict, j.Findings = count.Pass, []count.Finding{}
+	case !j.touched(s) && j.Verdict != count.Pass:
+		j.Verdict = count.Warn
+		j.find("warning", j.Files[0], "%s was to be removed, and its file is as it was", j.Section)
+	}
+}
+
+// Verdict is what all markers come to: fail if one fails, then unknown, then warn.
+func Verdict(all []Judged) count.Verdict {
+	worst := count.Pass
+	rank := map[count.Verdict]int{count.Pass: 0, count.Warn: 1, Unknown: 2, count.Fail: 3}
+	for _, j := range all {
+		if rank[j.Verdict] > rank[worst] {
+			worst = j.Verdict
+		}
+	}
+	return worst
+}

@@ -1,0 +1,65 @@
+package plan
+
+import (
+	"sort"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/count"
+)
+
+// List is a list that stands in a section. Count is nil when it cannot be told.
+type List struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`
+	Line  int    `json:"line"`
+	Count *int   `json:"count"`
+}
+
+// Lists gives the lists in each section, those of sections in it left out, as counting
+// finds them.
+func (p *Plan) Lists() ([][]List, error) {
+	out := make([][]List, len(p.Sections))
+	name := p.Name
+	if p.Format == Markdown {
+		name = "plan.md"
+	} else {
+		name = "plan.tsx"
+	}
+	all, err := count.Show(count.One(name, p.text), name)
+	if err != nil {
+		if belay.CodeOf(err) == belay.CodeCannot {
+			return out, nil
+		}
+		return nil, err
+	}
+	for _, c := range all {
+		at := p.x.At(c.List.Line) + max(0, c.List.Col-1)
+		i := p.within(min(at, len(p.text)))
+		if i < 0 || p.ofSections(c) {
+			continue
+		}
+		l := List{Name: c.List.Full(), Kind: string(c.List.Kind), Line: c.List.Line}
+		if c.Count.Known() {
+			l.Count = &c.Count.N
+		}
+		out[i] = append(out[i], l)
+	}
+	for _, ls := range out {
+		sort.SliceStable(ls, func(a, b int) bool { return ls[a].Line < ls[b].Line })
+	}
+	return out, nil
+}
+
+// ofSections reports whether a list's items are sections themselves.
+func (p *Plan) ofSections(c count.Counted) bool {
+	for _, it := range c.Items {
+		if it.Line <= 0 {
+			continue
+		}
+		at := p.x.At(it.Line) + max(0, it.Col-1)
+		if p.starting(at) < 0 {
+			return false
+		}
+	}
+	return len(c.Items) > 0
+}

@@ -1,0 +1,125 @@
+package plan
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Label is how markers name a task: 3 for T3, and the id itself for every other one.
+func Label(task belay.TaskID) string {
+	if rest, ok := strings.CutPrefix(task.Key(), "t"); ok && number(rest) {
+		return rest
+	}
+	return string(task)
+}
+
+// Rival is the other id that has the same label as a task, "" for none: T3 and 3.
+func Rival(task belay.TaskID) belay.TaskID {
+	switch label := Label(task); {
+	case label != string(task):
+		return belay.TaskID(label)
+	case number(label):
+		return belay.TaskID("T" + label)
+	}
+	return ""
+}
+
+func number(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// Of reports whether a marker names this task.
+func (m Marker) Of(task belay.TaskID) bool {
+	return m.Task != "" && strings.EqualFold(m.Task, Label(task))
+}
+
+// kept is what stands behind what is preserved.
+const kept = "— do not remove or convert"
+
+// String gives the marker as it is written, without the signs of a comment.
+func (m Marker) String() string {
+	switch m.Kind {
+	case belay.MarkNoChanges:
+		return "NO CHANGES for task-" + m.Task
+	case belay.MarkPreserved:
+		return fmt.Sprintf("PRESERVED for task-%s: %s %s", m.Task, m.Text, kept)
+	}
+	count := ""
+	if m.Count != nil {
+		count = fmt.Sprintf("(%d) ", *m.Count)
+	}
+	return strings.TrimSpace(fmt.Sprintf("TASK-%s [%s]: %s%s", m.Task, m.Kind, count, m.Text))
+}
+
+// Change reports whether the marker asks for something to be done.
+func (m Marker) Change() bool { return m.Kind != belay.MarkNoChanges && m.Kind != belay.MarkPreserved }
+
+var (
+	changing  = regexp.MustCompile(`^(?i:TASK-([\w.-]+?)[ ]?\[(ADD|MODIFY|FIX|REMOVE)(?:[ ](\d+))?\])[ ]?(?:\((\d+)\)[ ]?)?:[ ]?(?:\((\d+)\)[ ]?)?(.*)$`)
+	unchanged = regexp.MustCompile(`^NO CHANGES(?: for (?i:task)-([\w.-]+))?(?:[ ]?[:—–].*|[ ]-.*)?$`)
+	preserved = regexp.MustCompile(`^(?:(?i:TASK-([\w.-]+))[ ]?:?[ ])?(?:EXISTING[ ](.+)[ ])?PRESERVED(?: for (?i:task)-([\w.-]+))?(?:(?:[ ]?[:—–]|[ ]-)[ ]?(.*))?$`)
+	meant     = regexp.MustCompile(`^(?:(?i:TASK[-_ ]?\w[\w.-]*)[ ]?(?:[\[(]|:?[ ]?(?:ADD|MODIFY|FIX|REMOVE)\b)|\[(?:ADD|MODIFY|FIX|REMOVE)\b|NO[ _-]CHANGES?\b|PRESERVED?\b|EXISTING .*PRESERVED?\b)`)
+	behind    = regexp.MustCompile(`[ ]?(?:[—–-]+[ ]?)?do not remove(?: or convert)?\.?$`)
+)
+
+// ParseMarker reads what a comment says. ok is false for a comment that is no marker; one
+// that is meant to be a marker and cannot be read is Bad.
+func ParseMarker(comment string) (m Marker, ok bool) {
+	s := fold(comment)
+	if c := changing.FindStringSubmatch(s); c != nil {
+		m = Marker{Task: c[1], Kind: belay.Marker(strings.ToUpper(c[2])), Text: c[6]}
+		for _, n := range c[3:6] {
+			if v, err := strconv.Atoi(n); err == nil {
+				m.Count = &v
+			}
+		}
+		if m.Text == "" {
+			m.Bad = "it does not say what is asked for behind the colon"
+		}
+		return m, true
+	}
+	if c := unchanged.FindStringSubmatch(s); c != nil {
+		return Marker{Kind: belay.MarkNoChanges, Task: strings.TrimRight(c[1], ".")}, true
+	}
+	if c := preserved.FindStringSubmatch(s); c != nil {
+		m = Marker{Kind: belay.MarkPreserved, Task: strings.TrimRight(c[1]+c[3], ".:"), Text: behind.ReplaceAllString(c[4], "")}
+		if c[2] != "" {
+			m.Text = strings.TrimSpace("existing " + c[2] + " " + m.Text)
+		}
+		return m, true
+	}
+	if meant.MatchString(s) {
+		return Marker{Text: s, Bad: "it is written as TASK-N [ADD|MODIFY|FIX|REMOVE]: …, NO CHANGES for task-N, or PRESERVED for task-N: …"}, true
+	}
+	return Marker{}, false
+}
+
+// fold puts a comment of several lines, with stars at their starts, on one.
+func fold(s string) string {
+	ls := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
+	for i, l := range ls {
+		ls[i] = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(l), "*"))
+	}
+	return strings.Join(strings.Fields(strings.Join(ls, " ")), " ")
+}
+
+// longest is how much of a requirement's words stands in a marker, in characters.
+const longest = 240
+
+// words makes a person's words fit for a comment on one line of either format: nothing in
+// them can end it.
+func words(s string) string {
+	s = strings.Join(strings.Fields(strings.NewReplacer("\u2028", " ", "\u2029", " ").Replace(s)), " ")
+	s = belay.VisibleLine(s)
+	for _, end := range []string{"*/", "-->", "--!>"} {
+		for strings.Contains(s, end) {
+			s = strings.ReplaceAll(s, end, end[:len(end)-1]+" "+end[len(end)-1:])
+		}
+	}
+	if r := []rune(s); len(r) > longest {
+		s = strings.TrimSpace(string(r[:longest-1])) + "…"
+	}
+	return s
+}

@@ -1,0 +1,235 @@
+// Package plan reads and marks plans: documents that say, section by section, what is to
+// be built and what a task may change of it. A plan is TypeScript with JSX, whose Screen
+// and Section elements are the sections, or Markdown, whose headings are.
+//
+// It takes bytes and gives bytes and facts: whatever it does not add or take away stays
+// byte for byte what it was. It touches no file, process, clock or network, and judges no
+// code but by counting.
+package plan
+
+import (
+	"errors"
+	"path"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/plan/jsx"
+	"github.com/belay-dev/belay/internal/plan/lines"
+	"github.com/belay-dev/belay/internal/plan/outline"
+)
+
+// Format is what a plan is written in.
+type Format string
+
+// The formats of plans.
+const (
+	TSX      Format = "tsx"
+	Markdown Format = "md"
+)
+
+// FormatOf tells a plan's format by its name. It refuses (CodeUsage) other names.
+func FormatOf(name string) (Format, error) {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".tsx", ".jsx":
+		return TSX, nil
+	case ".md", ".markdown":
+		return Markdown, nil
+	}
+	return "", belay.Refuse(belay.CodeUsage, "name a plan.tsx or a plan.md", "%s is no plan: its name ends in neither .tsx nor .md", belay.VisibleLine(name))
+}
+
+// MaxSize is the largest plan that is read, in bytes.
+const MaxSize = 8 << 20
+
+// Kind is what a section is.
+type Kind string
+
+// The kinds. A block is an element of a plan.tsx that is no section, and lies in none and
+// holds none: a theme, a rule. It can be marked, but is not told that it stays.
+const (
+	Screen  Kind = "screen"
+	Part    Kind = "section"
+	Heading Kind = "heading"
+	Block   Kind = "block"
+)
+
+// Section is one section of a plan. Start and End are bytes; lines count from 1.
+type Section struct {
+	Path    string // unique in the plan: landing/hero
+	ID      string // as the plan gives it; Name when it gives none
+	Name    string
+	Kind    Kind
+	Tag     string // of a plan.tsx
+	Level   int    // how many sections it lies in, plus one
+	Parent  int    // the section it lies in; -1 for none
+	Line    int
+	EndLine int
+	Start   int
+	End     int
+
+	names   []string // everything it is called
+	element int      // of a plan.tsx
+	after   int      // of a Markdown plan: where the line after the heading starts
+	given   bool     // it has an id of its own
+	titled  string   // the attribute that it has its name from
+}
+
+// Marker is what a comment of a plan says of the section it is in.
+type Marker struct {
+	Kind    belay.Marker
+	Task    string // the task's label, see Label; "" when the marker names none
+	Count   *int
+	Text    string
+	Section int // -1 when it is in none
+	Line    int
+	Start   int
+	End     int
+	Bad     string // why it cannot be read, if it looks like a marker and is none
+}
+
+// Plan is a plan that was read.
+type Plan struct {
+	Name     string
+	Format   Format
+	Sections []Section // in the order they start in
+	Markers  []Marker  // in their order
+
+	text []byte
+	x    *lines.Index
+
+	doc    *jsx.Doc // of a plan.tsx
+	marks  []bool   // which of its comments are markers
+	beyond []int    // where what follows a comment and markers behind it starts
+	step   string   // of the indentation, once it is asked for
+
+	bySection map[int][]Marker // filled when it is first asked for
+}
+
+// Text gives the bytes it was read from; they must not be changed.
+func (p *Plan) Text() []byte { return p.text }
+
+// Read reads a plan. A plan that is too large, is no text, or has wrong syntax is refused
+// with its line (CodeUsage).
+func Read(name string, text []byte) (*Plan, error) {
+	format, err := FormatOf(name)
+	if err != nil {
+		return nil, err
+	}
+	shown := belay.VisibleLine(name)
+	if len(text) > MaxSize {
+		return nil, belay.Refuse(belay.CodeUsage, "split it", "%s is larger than %d MB", shown, MaxSize>>20)
+	}
+	p := &Plan{Name: name, Format: format, text: text, x: lines.New(text)}
+	if at := unreadable(text); at >= 0 {
+		return nil, belay.Refuse(belay.CodeUsage, "save it as UTF-8", "%s:%d is no text in UTF-8", shown, p.x.Line(at))
+	}
+	if format == TSX {
+		err = p.readTSX()
+	} else {
+		err = p.readMarkdown()
+	}
+	if err != nil {
+		return nil, wrong(shown, err)
+	}
+	p.name()
+	return p, nil
+}
+
+// unreadable gives where a text stops being UTF-8, or -1.
+func unreadable(text []byte) int {
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		if r == 0 || r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
+}
+
+func wrong(name string, err error) error {
+	line, what := 1, err.Error()
+	var j *jsx.Error
+	var o *outline.Error
+	switch {
+	case errors.As(err, &j):
+		line, what = j.Line, j.What
+	case errors.As(err, &o):
+		line, what = o.Line, o.What
+	}
+	return belay.Refuse(belay.CodeUsage, "mend that line; nothing was written", "%s:%d: %s", name, line, belay.VisibleLine(what))
+}
+
+// add makes a section of the bytes from start to end. Sections come in the order they
+// start in.
+func (p *Plan) add(s Section) {
+	s.Line, s.EndLine = p.x.Line(s.Start), p.x.Line(max(s.Start, s.End-1))
+	s.Parent, s.Level = -1, 1
+	for up := len(p.Sections) - 1; up >= 0; up = p.Sections[up].Parent {
+		if p.Sections[up].End >= s.End {
+			s.Parent, s.Level = up, p.Sections[up].Level+1
+			break
+		}
+	}
+	p.Sections = append(p.Sections, s)
+}
+
+// within gives the innermost section that an offset is in, or -1.
+func (p *Plan) within(off int) int {
+	i := sort.Search(len(p.Sections), func(i int) bool { return p.Sections[i].Start > off }) - 1
+	for i >= 0 && p.Sections[i].End <= off {
+		i = p.Sections[i].Parent
+	}
+	return i
+}
+
+// mark reads a comment and keeps it if it is a marker, or meant to be one.
+func (p *Plan) mark(text string, start, end, section int) {
+	m, ok := ParseMarker(text)
+	if !ok {
+		return
+	}
+	m.Start, m.End, m.Section, m.Line = start, end, section, p.x.Line(start)
+	p.Markers = append(p.Markers, m)
+}
+
+// Of gives the markers of a section, in their order. -1 is for those in none.
+func (p *Plan) Of(section int) []Marker {
+	if p.bySection == nil {
+		p.bySection = map[int][]Marker{}
+		for _, m := range p.Markers {
+			p.bySection[m.Section] = append(p.bySection[m.Section], m)
+		}
+	}
+	return p.bySection[section]
+}
+
+// Asked is a marker of a task and the section that it says something of.
+type Asked struct {
+	Section Section
+	Marker  Marker
+}
+
+// For gives the markers of a task with their sections: what a gate holds the task to.
+// Markers that cannot be read, and those outside of all sections, are not among them.
+func (p *Plan) For(task belay.TaskID) []Asked {
+	var out []Asked
+	for _, m := range p.Markers {
+		if m.Bad == "" && m.Section >= 0 && m.Of(task) {
+			out = append(out, Asked{p.Sections[m.Section], m})
+		}
+	}
+	return out
+}
+
+// inside reports whether section i is section up or lies in it.
+func (p *Plan) inside(i, up int) bool {
+	for ; i >= 0; i = p.Sections[i].Parent {
+		if i == up {
+			return true
+		}
+	}
+	return false
+}

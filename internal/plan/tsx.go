@@ -1,0 +1,172 @@
+package plan
+
+import (
+	"bytes"
+	"sort"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/plan/jsx"
+)
+
+// naming are the attributes that say what an element is called, the best first.
+var naming = []string{"name", "id", "title", "gumdrop", "label", "heading", "key"}
+
+func (p *Plan) readTSX() error {
+	doc, err := jsx.Read(p.text, p.x)
+	if err != nil {
+		return err
+	}
+	p.doc = doc
+	holds := make([]bool, len(doc.Elements)) // a section, at any depth
+	for i := range doc.Elements {
+		if kindOf(doc.Elements[i].Name) == "" {
+			continue
+		}
+		for up := doc.Elements[i].Parent; up >= 0 && !holds[up]; up = doc.Elements[up].Parent {
+			holds[up] = true
+		}
+	}
+	for i := range doc.Elements {
+		e := &doc.Elements[i]
+		kind := kindOf(e.Name)
+		if kind == "" {
+			if holds[i] || !p.isBlock(i) {
+				continue
+			}
+			kind = Block
+		}
+		p.add(called(Section{Kind: kind, Tag: e.Name, Start: e.Start, End: e.End, element: i}, e))
+	}
+	p.follow()
+	for _, c := range doc.Comments {
+		p.mark(c.Text, c.Start, c.End, p.belongs(c))
+	}
+	return nil
+}
+
+// kindOf tells a section by its tag; a name in front of a dot is where it comes from.
+func kindOf(tag string) Kind {
+	switch tag[strings.LastIndexByte(tag, '.')+1:] {
+	case "Screen":
+		return Screen
+	case "Section":
+		return Part
+	}
+	return ""
+}
+
+// isBlock reports whether an element that holds no section is one that can be marked: it
+// lies in no section and in no other block, and is written with a capital.
+func (p *Plan) isBlock(i int) bool {
+	e := &p.doc.Elements[i]
+	if e.Name == "" || e.Name[0] < 'A' || e.Name[0] > 'Z' {
+		return false
+	}
+	at := p.within(e.Start)
+	return at < 0 || p.Sections[at].Kind != Block && kindOf(p.Sections[at].Tag) == ""
+}
+
+func called(s Section, e *jsx.Element) Section {
+	for _, key := range naming {
+		for _, a := range e.Attrs {
+			if a.Name != key || strings.TrimSpace(a.Value) == "" {
+				continue
+			}
+			value := strings.Join(strings.Fields(a.Value), " ")
+			if s.Name == "" {
+				s.Name, s.titled = value, key
+			}
+			if key == "id" && a.Const {
+				s.ID, s.given = value, true
+			}
+			if a.Const {
+				s.names = append(s.names, value)
+			}
+		}
+	}
+	return s
+}
+
+// belongs gives the section that a comment says something of. One directly before a
+// section that has no line of its own for markers belongs to that; so does one of code
+// directly before any section. Others belong to the section they are in.
+func (p *Plan) belongs(c jsx.Comment) int {
+	if c.Place != jsx.Tag && p.x.First(c.Start) && p.x.Last(c.End) {
+		at := p.skipMarkers(c.End)
+		if i := p.starting(at); i >= 0 && p.x.First(at) && (c.Place == jsx.Code || p.narrow(i)) {
+			return i
+		}
+	}
+	return p.within(c.Start)
+}
+
+// skipMarkers passes over white space and markers.
+func (p *Plan) skipMarkers(at int) int {
+	at = p.space(at)
+	if i := p.commentAt(at); i >= 0 && p.marks[i] {
+		return p.beyond[i]
+	}
+	return at
+}
+
+func (p *Plan) space(at int) int {
+	for at < len(p.text) && strings.IndexByte(" \t\r\n\f\v", p.text[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+// follow finds out for each comment whether it is a marker, and what comes after it and
+// the markers behind it.
+func (p *Plan) follow() {
+	p.marks, p.beyond = make([]bool, len(p.doc.Comments)), make([]int, len(p.doc.Comments))
+	for i := len(p.doc.Comments) - 1; i >= 0; i-- {
+		_, p.marks[i] = ParseMarker(p.doc.Comments[i].Text)
+		at := p.space(p.doc.Comments[i].End)
+		if next := p.commentAt(at); next >= 0 && p.marks[next] {
+			at = p.beyond[next]
+		}
+		p.beyond[i] = at
+	}
+}
+
+// commentAt gives the comment that starts at an offset, or -1.
+func (p *Plan) commentAt(at int) int {
+	list := p.doc.Comments
+	i := sort.Search(len(list), func(i int) bool { return list[i].Start >= at })
+	if i < len(list) && list[i].Start == at {
+		return i
+	}
+	return -1
+}
+
+// starting gives the section that starts at an offset, or -1. Sections are sorted by
+// where they start.
+func (p *Plan) starting(at int) int {
+	lo := sort.Search(len(p.Sections), func(i int) bool { return p.Sections[i].Start >= at })
+	if lo < len(p.Sections) && p.Sections[lo].Start == at {
+		return lo
+	}
+	return -1
+}
+
+// narrow reports whether a section has no line of its own after its opening tag: it closes
+// itself, or what is in it starts on the tag's line.
+func (p *Plan) narrow(i int) bool {
+	e := &p.doc.Elements[p.Sections[i].element]
+	return e.Self || !p.x.Last(e.Open) || p.x.EOL(e.Open) == ""
+}
+
+// tags gives every tag of a plan.tsx that is no HTML, with the offset it stands at first.
+func (p *Plan) tags() map[string]int {
+	out := map[string]int{}
+	for _, e := range p.doc.Elements {
+		if e.Name == "" || e.Name[0] >= 'a' && e.Name[0] <= 'z' && !bytes.ContainsRune([]byte(e.Name), '.') {
+			continue
+		}
+		if _, there := out[e.Name]; !there {
+			out[e.Name] = e.Start
+		}
+	}
+	return out
+}
