@@ -174,15 +174,48 @@ var floors = map[string]int{
 }
 
 // pure packages touch no file, process, clock or network.
-var pure = []string{"internal/belay", "internal/loop", "internal/ask", "internal/ask/deed", "internal/ask/grammar", "internal/ask/named",
-	"internal/ask/prose", "internal/ask/words", "internal/merge", "internal/secret", "internal/check/lang", "internal/check/edit",
-	"internal/check/cases", "internal/check/secrets", "internal/check/integrity", "internal/check/coverage", "internal/check/style", "internal/count/list",
-	"internal/standards", "internal/drift", "internal/handoff",
+var pure = []string{
+	"internal/ask",
+	"internal/ask/deed",
+	"internal/ask/grammar",
+	"internal/ask/named",
+	"internal/ask/prose",
+	"internal/ask/words",
+	"internal/belay",
+	"internal/check/cases",
+	"internal/check/coverage",
+	"internal/check/edit",
+	"internal/check/integrity",
+	"internal/check/lang",
+	"internal/check/secrets",
+	"internal/check/style",
 	"internal/contract",
-	"internal/intake", "internal/intake/page", "internal/intake/mention", "internal/intake/checklist", "internal/intake/sheet", "internal/intake/issue", "internal/intake/layout", "internal/intake/tick",
-	"internal/count/lex", "internal/count/code", "internal/count/golang", "internal/count/text", "internal/count/markup", "internal/count/literal"}
-	"internal/count/lex", "internal/count/code", "internal/count/golang", "internal/count/text", "internal/count/markup", "internal/count/literal",
-	"internal/plan", "internal/plan/lines", "internal/plan/jsx", "internal/plan/outline"}
+	"internal/count/code",
+	"internal/count/golang",
+	"internal/count/lex",
+	"internal/count/list",
+	"internal/count/literal",
+	"internal/count/markup",
+	"internal/count/text",
+	"internal/drift",
+	"internal/handoff",
+	"internal/intake",
+	"internal/intake/checklist",
+	"internal/intake/issue",
+	"internal/intake/layout",
+	"internal/intake/mention",
+	"internal/intake/page",
+	"internal/intake/sheet",
+	"internal/intake/tick",
+	"internal/loop",
+	"internal/merge",
+	"internal/plan",
+	"internal/plan/jsx",
+	"internal/plan/lines",
+	"internal/plan/outline",
+	"internal/secret",
+	"internal/standards",
+}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "io/fs", "path/filepath", "syscall", "math/rand", "math/rand/v2", "crypto/rand"}
 
