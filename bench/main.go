@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func main() {
@@ -104,6 +106,7 @@ func (b *bench) compare(title, dir string, all ...contender) error {
 					return fmt.Errorf("%s: preparing %s: %w", title, c.name, err)
 				}
 			}
+			unix.Sync() // nobody waits for what another, or an edit, left unwritten
 			t, err := once(dir, c)
 			if err != nil {
 				return fmt.Errorf("%s: %s: %w", title, c.name, err)
