@@ -60,6 +60,31 @@ func Find(root string, patterns []string) ([]Found, error) {
 	return list, nil
 }
 
+// Place is one of the places where tools keep task files, and how many lie there.
+type Place struct {
+	Glob    string         `json:"glob"`
+	Dialect intake.Dialect `json:"dialect"`
+	Files   int            `json:"files"`
+}
+
+// Places gives the places with task files below root.
+func Places(root string) ([]Place, error) {
+	found, err := Find(root, nil)
+	list := []Place{}
+	for _, p := range layout.Places {
+		n := 0
+		for _, f := range found {
+			if f.Dialect == p.Dialect && glob.Match([]string{p.Glob}, f.Path) {
+				n++
+			}
+		}
+		if n > 0 {
+			list = append(list, Place{Glob: p.Glob, Dialect: p.Dialect, Files: n})
+		}
+	}
+	return list, err
+}
+
 func wanted(path string, patterns []string) (intake.Dialect, bool) {
 	if glob.Match(patterns, path) {
 		return layout.Of(path, nil), true
