@@ -161,9 +161,11 @@ var floors = map[string]int{
 	"internal/parallel":     11,
 	"internal/terminal":     11,
 	"internal/flow/reviews": 11,
+	"internal/flow/imports": 11,
 	"internal/cli":          12,
 
 	"internal/cli/work":     13,
+	"internal/cli/intake":   13,
 	"internal/cli/tree":     13,
 	"internal/cli/house":    13,
 	"internal/cli/report":   13,

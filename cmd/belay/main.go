@@ -22,6 +22,7 @@ import (
 	"github.com/belay-dev/belay/internal/cli"
 	"github.com/belay-dev/belay/internal/cli/counting"
 	"github.com/belay-dev/belay/internal/cli/house"
+	"github.com/belay-dev/belay/internal/cli/intake"
 	"github.com/belay-dev/belay/internal/cli/report"
 	"github.com/belay-dev/belay/internal/cli/review"
 	"github.com/belay-dev/belay/internal/cli/tree"
@@ -115,7 +116,7 @@ It works with any agent command and needs only git.`,
 			root.AddCommand(c)
 		}
 	}
-	add("loop", append(work.Commands(a), review.Commands(a)...)...)
+	add("loop", append(work.Commands(a, intake.Commands(a)...), review.Commands(a)...)...)
 	add("tree", tree.Commands(a)...)
 	add("house", append(report.Commands(a), counting.Commands(a)...)...)
 	add("house", append(house.Commands(a), versionCommand(a))...)

@@ -29,6 +29,7 @@ type Merged struct {
 	trees.Brought
 	Removed bool   `json:"worktree_removed"`
 	Stays   string `json:"worktree_stays,omitempty"` // why the task's tree was not removed
+	Ticked  string `json:"ticked,omitempty"`         // what became of its box in the file it was imported from
 }
 
 // Merge brings what a task changed, from its state before to what its last attempt left,
@@ -69,6 +70,11 @@ func Merge(ctx context.Context, d *drive.Desk, q MergeRequest) (Merged, error) {
 	}
 	if err != nil || q.DryRun {
 		return out, err
+	}
+	if r.State.Outcome == loop.OutcomePassed {
+		if err := home.TickOff(ctx, r, func(s string) { out.Ticked = s }); err != nil {
+			return out, err
+		}
 	}
 	text := fmt.Sprintf("%d path(s) came from %s", len(b.Changes), r.Task.Worktree)
 	if err := d.AddNote(ctx, r, drive.Note{Kind: MergedNote, Text: text, Target: after, Rescue: b.Rescue}); err != nil {

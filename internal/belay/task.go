@@ -111,6 +111,9 @@ type Task struct {
 	Standards  []string `json:"standards,omitempty"` // documents it names as rules
 }
 
+// MaxProse is how many bytes of words a task may have.
+const MaxProse = 1 << 20
+
 // TitleOf makes a title from prose: its first line that is not blank, at most 72
 // characters.
 func TitleOf(prose string) string {

@@ -50,7 +50,10 @@ type Config struct {
 	Retry          belay.RetryMode
 	Limits         Limits
 	Snapshot       Snapshot
-	Worktrees      string // where tasks' own working trees are made; "" is in the git folder
+	Clarify        bool // words that can be read in two ways wait for a person
+	Parser         Parser
+	Specs          []string // globs of task files of other tools; empty is where those tools put them
+	Worktrees      string   // where tasks' own working trees are made; "" is in the git folder
 	Environment    Environment
 
 	from  map[string]Source // of the keys that are not at their default
@@ -94,6 +97,36 @@ type Review struct {
 type Secrets struct {
 	Allow    []string
 	Examples bool
+}
+
+// Parser is who reads requests besides the grammar: Name is "agent", or that of a
+// reviewer. All are empty when nobody does.
+type Parser struct {
+	Name     string
+	Command  []string
+	Endpoint string
+	Model    string
+	KeyEnv   string
+	Timeout  time.Duration
+}
+
+// Asker gives the program or model that reads requests, as a reviewer would be asked; ok
+// is false when there is none.
+func (c Config) Asker() (a belay.Reviewer, ok bool) {
+	p := c.Parser
+	a = belay.Reviewer{Name: "parser", Command: p.Command, Endpoint: p.Endpoint, Model: p.Model, KeyEnv: p.KeyEnv}
+	switch {
+	case p.Name == "agent":
+		a.Name, a.Command = "agent", c.Agent.Command
+	case p.Name != "":
+		for _, r := range c.Reviewers {
+			if r.Name == p.Name {
+				a = r
+			}
+		}
+	}
+	a.Timeout = p.Timeout
+	return a, len(a.Command) > 0 || a.Endpoint != ""
 }
 
 // Limits stop a loop and ask a person; 0 is no limit. Cost is in US dollars.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -63,6 +64,9 @@ checks:
   timeout: 45s
 retries: 0
 retry: repair
+specs: [todo/*.md]
+clarify: true
+parser: {agent: agent}
 limits: {attempts: 7, wall_time: 2h, cost: 2.5, feature_retries: 9}
 snapshot:
   include: [.env]
@@ -81,6 +85,7 @@ func TestParseWhole(t *testing.T) {
 		Checks: Checks{Tests: belay.TestCommand{Command: "make test && echo ok", Format: "junit", Report: "out/**/*.xml", From: "config"},
 			Baseline: true, Skip: []string{"size"}, MaxDiff: 500, Timeout: 45 * time.Second},
 		Retries: 0, Retry: belay.RetryRepair, Limits: Limits{7, 2 * time.Hour, 2.5, 9},
+		Parser: Parser{Name: "agent", Timeout: 10 * time.Second}, Specs: []string{"todo/*.md"}, Clarify: true,
 		Snapshot: Snapshot{[]string{".env"}, 3 << 29, 0}, Environment: Environment{[]string{"GIT_SSH", "MY_*"}},
 		Review: Review{Stale: 8 * time.Hour, Value: "belay_{agent}_{task}"},
 	}
@@ -100,7 +105,7 @@ func TestParseWhole(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	t.Parallel()
-	want := Config{Version: 1, Mode: "standard", Agent: Agent{nil, 30 * time.Minute}, Checks: Checks{Baseline: true, MaxDiff: 300}, Retries: 3, Retry: belay.RetryAuto,
+	want := Config{Version: 1, Mode: "standard", Parser: Parser{Timeout: 10 * time.Second}, Agent: Agent{nil, 30 * time.Minute}, Checks: Checks{Baseline: true, MaxDiff: 300}, Retries: 3, Retry: belay.RetryAuto,
 		Limits: Limits{Attempts: 20}, Snapshot: Snapshot{nil, 256 << 20, 5 << 30}, Review: Review{Stale: 8 * time.Hour, Value: "belay_{agent}_{task}"}}
 	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "~\n", "version: 1\n", "agent:\nfiles:\nretries: ~\nchecks: {tests: , skip: null}\n", "{}"} {
 		c := parse(t, text)
@@ -586,5 +591,39 @@ func TestHandingOn(t *testing.T) {
 	}
 	if _, err := Parse(File, []byte("standards: {x: {areas: [a]}}")); err == nil || !strings.Contains(err.Error(), "give its files") {
 		t.Errorf("%v", err)
+	}
+}
+
+// Who reads requests is one program or model, by itself or by a name that is there.
+func TestParser(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"parser: {agent: agent}\nagent: {command: claude -p}\n":                           "agent [claude -p]  ",
+		"parser: {agent: local}\nreviewers: {local: {endpoint: http://x/v1, model: m}}\n": "local [] http://x/v1 m",
+		"parser: {command: [p, -q]}\n":                                                    "parser [p -q]  ",
+		"parser: {endpoint: http://y/v1, model: n, key_env: K, timeout: 3s}\n":            "parser [] http://y/v1 n",
+		"{}\n":                    "no",
+		"parser: {timeout: 3s}\n": "no",
+	} {
+		a, ok := parse(t, text).Asker()
+		got := fmt.Sprintln(a.Name, a.Command, a.Endpoint, a.Model)
+		if !ok {
+			got = "no\n"
+		}
+		if got != want+"\n" || ok && a.Timeout == 0 {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	for text, want := range map[string]string{
+		"parser: {agent: agent}":                             "it needs agent.command",
+		"parser: {agent: nobody}":                            "neither agent nor one of reviewers",
+		"parser: {agent: agent, command: x}":                 "leave the others out",
+		"parser: {command: x, endpoint: http://z, model: m}": "leave one out",
+		"parser: {endpoint: http://z}":                       "it needs parser.model",
+		"parser: {model: m}":                                 "it belongs to parser.endpoint",
+	} {
+		if _, err := Parse(File, []byte(text+"\n")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }

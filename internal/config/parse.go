@@ -150,6 +150,7 @@ func (p *parser) together() {
 			p.Complain(p.first(key+"."), key, "give its files")
 		}
 	}
+	p.asker(lone)
 	p.reviewers(lone)
 }
 
@@ -171,5 +172,29 @@ func (p *parser) reviewers(lone func(name, why string)) {
 		case r.Endpoint != "" && r.Model == "":
 			lone(key+"endpoint", "it needs "+key+"model")
 		}
+	}
+}
+
+// asker checks that the parser is one thing, and all of it.
+func (p *parser) asker(lone func(key, text string)) {
+	c, named := p.config.Parser, false
+	for _, r := range p.config.Reviewers {
+		named = named || r.Name == c.Name
+	}
+	switch {
+	case len(p.Problems) > 0:
+	case c.Name != "" && (len(c.Command) > 0 || c.Endpoint != ""):
+		lone("parser.agent", "it is somebody by name, a command or a model: leave the others out")
+	case c.Name == "agent" && len(p.config.Agent.Command) == 0:
+		lone("parser.agent", "it needs agent.command")
+	case c.Name != "" && c.Name != "agent" && !named:
+		lone("parser.agent", "it is neither agent nor one of reviewers")
+	case len(c.Command) > 0 && c.Endpoint != "":
+		lone("parser.endpoint", "it is a command or a model: leave one out")
+	case c.Endpoint != "" && c.Model == "":
+		lone("parser.endpoint", "it needs parser.model")
+	case c.Endpoint == "":
+		lone("parser.model", "it belongs to parser.endpoint, which is not set")
+		lone("parser.key_env", "it belongs to parser.endpoint, which is not set")
 	}
 }

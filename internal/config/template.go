@@ -15,7 +15,8 @@ import (
 // detected stands there as well, commented out too: what is detected needs no trust,
 // and goes on being detected when the project changes. Taking a '#' away from the start
 // of lines sets what they say.
-func Template(detected belay.TestCommand) []byte {
+// specs are patterns of task files of other tools that were found; they stand there like it.
+func Template(detected belay.TestCommand, specs ...string) []byte {
 	var b strings.Builder
 	b.WriteString("# The house rules of this repository for coding agents; belay config show tells what\n" +
 		"# is in force. Take a '#' away from the start of a line, and of the line it stands\n" +
@@ -34,6 +35,9 @@ func Template(detected belay.TestCommand) []byte {
 		value, doc := k.example(detected), k.doc
 		if k.name == testsCommand && detected.Set() && detected.Why != "" {
 			doc = "detected: " + strings.Map(printable, detected.Why)
+		}
+		if k.name == "specs" && len(specs) > 0 {
+			value, doc = quoted(specs), "found: "+k.doc
 		}
 		if value != "" {
 			value = " " + value
@@ -70,11 +74,7 @@ func (k key) example(detected belay.TestCommand) string {
 			return quote(detected.Command)
 		}
 		if len(detected.Args) > 0 {
-			var words []string
-			for _, a := range detected.Args {
-				words = append(words, quote(a))
-			}
-			return "[" + strings.Join(words, ", ") + "]"
+			return quoted(detected.Args)
 		}
 	case testsFormat:
 		if detected.Set() && slices.Contains(formats, detected.Format) && (detected.Format != "junit" || detected.Report != "") {
@@ -86,6 +86,15 @@ func (k key) example(detected belay.TestCommand) string {
 		}
 	}
 	return k.def
+}
+
+// quoted writes a list of texts.
+func quoted(list []string) string {
+	var words []string
+	for _, s := range list {
+		words = append(words, quote(s))
+	}
+	return "[" + strings.Join(words, ", ") + "]"
 }
 
 // printable keeps a comment on its line: YAML ends lines at more than newlines.

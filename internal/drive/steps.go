@@ -98,6 +98,11 @@ func KeptLines(kept []restore.Kept) []string {
 // close ends the record: the history line, the files for people, and the folders of
 // runs, whose output is kept as attachments by now. Snapshots stay until pruned.
 func (d *Driver) close(ctx context.Context, _ loop.Command) (loop.Event, error) {
+	if d.Rec.State.Ending == loop.OutcomePassed && d.Rec.Task.Worktree == "" { // in a tree of its own, the merge does
+		if err := d.TickOff(ctx, d.Rec, d.Watch.Note); err != nil {
+			return loop.Event{}, err
+		}
+	}
 	if err := os.RemoveAll(d.Scratch("run", d.Rec.Task.ID.Key())); err != nil {
 		return loop.Event{}, fmt.Errorf("clean up after %s: %w", d.Rec.Task.ID, err)
 	}

@@ -20,8 +20,9 @@ type Made struct {
 }
 
 // Init writes .belay/config.yaml with what it can detect, and .belay/.gitignore. A
-// file that is there already is left alone.
-func (d *Desk) Init() (Made, error) {
+// file that is there already is left alone. specs are patterns of task files that were
+// found, for a comment in the config.
+func (d *Desk) Init(specs ...string) (Made, error) {
 	tests, _ := detect.Tests(d.Repo.Root)
 	m := Made{Tests: tests, Wrote: []string{}, Left: []string{}}
 	dir := filepath.Join(d.Repo.Root, ".belay")
@@ -29,7 +30,7 @@ func (d *Desk) Init() (Made, error) {
 		return m, fmt.Errorf("make .belay: %w", err)
 	}
 	for _, f := range []struct{ name, text string }{
-		{"config.yaml", string(config.Template(tests))},
+		{"config.yaml", string(config.Template(tests, specs...))},
 		{".gitignore", "/now/\n"},
 	} {
 		file, err := os.OpenFile(filepath.Join(dir, f.name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)

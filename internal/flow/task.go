@@ -29,6 +29,9 @@ type NewTask struct {
 	Trust   bool           // commands in the config file may run
 	Apart   bool           // it gets a working tree of its own
 	After   []belay.TaskID // tasks that have to be accepted first
+
+	Ask  string            // of the words, those that say what is to be done; "" is all of them
+	Fill func(*belay.Task) // sets what else is known of it, before it is recorded
 }
 
 // Add records a task without starting it. The rules it will be judged by are frozen
@@ -41,7 +44,13 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*drive.Record, error) {
 	if err := d.known(q); err != nil {
 		return nil, err
 	}
-	t.Request, _ = d.Understand(ctx, t.Prose)
+	if q.Ask == "" {
+		q.Ask = t.Prose
+	}
+	t.Request, _ = d.Understand(ctx, q.Ask)
+	if q.Fill != nil {
+		q.Fill(&t)
+	}
 	for {
 		used, err := d.Journal.Tasks()
 		if err != nil {

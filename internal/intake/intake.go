@@ -35,12 +35,14 @@ type Task struct {
 	Source   string     `json:"source,omitempty"` // the file
 	Line     int        `json:"line"`             // where it begins
 	Words    string     `json:"words"`            // all it asks for, as the file has it
+	Ask      string     `json:"-"`                // of the words, those that say what is to be done: no lists of files, order or criteria
 	Parallel bool       `json:"parallel,omitempty"`
 	Optional bool       `json:"optional,omitempty"`
 	Story    string     `json:"story,omitempty"`
 	Section  string     `json:"section,omitempty"`  // the heading it stands below
 	Parent   string     `json:"parent,omitempty"`   // the task or group that it is a part of
 	Parts    int        `json:"parts,omitempty"`    // how many tasks are parts of this one
+	PartOf   int        `json:"part_of,omitempty"`  // the line of the task that it is a part of
 	Declared bool       `json:"declared,omitempty"` // Files are a list that says what it may change
 	Tests    []string   `json:"tests,omitempty"`    // files with its tests
 

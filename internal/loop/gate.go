@@ -14,6 +14,9 @@ func Options(p belay.Policy, s State) []Decision {
 	if s.Phase != PhaseGate || s.Gate == nil {
 		return nil
 	}
+	if s.Gate.Kind == GateClarify {
+		return []Decision{DecideGuide, DecideSkip, DecideAbort}
+	}
 	var options []Decision
 	room := s.Before != "" && !exhausted(p, s)
 	if room && s.Gate.Kind != GateBroken && s.Gate.Kind != GateReview && len(s.Attempts) > 0 {
@@ -125,6 +128,8 @@ func (m *machine) decide(gate Gate) {
 func (m *machine) guide(gate Gate) {
 	held := m.s.Parked
 	switch {
+	case gate.Kind == GateClarify:
+		m.clear()
 	case gate.Broken == CmdAttempt:
 		a := m.last()
 		a.Then = ThenContinue

@@ -30,7 +30,7 @@ func drawPolicy(t *rapid.T) belay.Policy {
 
 var allEvents = []EventKind{
 	EvStarted, EvSnapshot, EvBaseline, EvAttempted, EvCaptured, EvChecked, EvReviewed, EvRestored, EvDebugged, EvClosed,
-	EvStalled, EvLost, EvBroken, EvCancelled, EvResumed, EvDecided, EvVerdict, EvSubmitted, EvOverruled,
+	EvStalled, EvLost, EvBroken, EvCancelled, EvResumed, EvUnclear, EvDecided, EvVerdict, EvSubmitted, EvOverruled,
 }
 
 var allDecisions = []Decision{DecideDebug, DecideGuide, DecideSkip, DecideAbort, DecideRecheck}
@@ -83,7 +83,7 @@ func drawEvent(t *rapid.T, s State) Event {
 			kinds = append(kinds, EvVerdict, EvSubmitted)
 		}
 	case s.Phase == "":
-		kinds = []EventKind{EvStarted}
+		kinds = []EventKind{EvStarted, EvStarted, EvUnclear}
 	}
 	e.Kind = rapid.SampledFrom(kinds).Draw(t, "fitting")
 	return e

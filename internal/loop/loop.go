@@ -116,6 +116,7 @@ const (
 	EvBroken    EventKind = "broken"    // result of any command that could not be done: Note says why
 	EvCancelled EventKind = "cancelled" // a person stopped the run
 	EvResumed   EventKind = "resumed"   // a person runs it on after a cancel
+	EvUnclear   EventKind = "unclear"   // the words can be read in several ways, and a person is to say which: Note says them
 	EvDecided   EventKind = "decided"   // a person decided at the gate
 	EvVerdict   EventKind = "verdict"   // somebody reviewed the work: Verdict, Findings, Report, By
 	EvSubmitted EventKind = "submitted" // accepted work is put before a person
@@ -173,6 +174,7 @@ const (
 	GateBroken    GateKind = "broken"    // a command could not be done
 	GateLost      GateKind = "lost"      // attempts kept getting lost
 	GateCancelled GateKind = "cancelled" // a person stopped the run
+	GateClarify   GateKind = "clarify"   // the task's words can be read in more than one way
 	GateRecheck   GateKind = "recheck"   // what a person had judged again was refused again
 	GateReview    GateKind = "review"    // what passed waits for a person's review
 )
@@ -255,6 +257,7 @@ type State struct {
 	Parking   bool             `json:"parking,omitempty"` // cancelled while a command was under way: park after it
 	Ending    Outcome          `json:"ending,omitempty"`  // the outcome being closed with
 	Decisions []Decided        `json:"decisions,omitempty"`
+	Answer    string           `json:"answer,omitempty"` // what a person said is meant, before the task began
 
 	// Parked is the command held at a gate: what a resume after a cancel, or a guide
 	// after a broken command, goes on with. It has no ID until it is issued again.

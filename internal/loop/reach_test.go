@@ -149,7 +149,7 @@ func TestEverythingIsReached(t *testing.T) {
 		"", "attempt", "baseline", "capture", "check", "closed", "closing", "debug", "gate", "restore", "review", "snapshot",
 		"gate broken attempt", "gate broken baseline", "gate broken capture", "gate broken check", "gate broken close",
 		"gate broken debug", "gate broken restore", "gate broken review", "gate broken snapshot",
-		"gate cancelled ", "gate limit ", "gate lost ", "gate recheck ", "gate retries ", "gate review ", "gate unknown ",
+		"gate cancelled ", "gate clarify ", "gate limit ", "gate lost ", "gate recheck ", "gate retries ", "gate review ", "gate unknown ",
 		"outcome aborted", "outcome failed", "outcome passed", "outcome skipped",
 		"parked attempt", "parked baseline", "parked check", "parked close", "parked restore", "parked review",
 		"prompt continue", "prompt full", "prompt repair", "prompt retry", "prompt stall",
@@ -172,7 +172,7 @@ func TestAcceptedEvents(t *testing.T) {
 		maps.Copy(accepted[phase], kinds)
 	}
 	want := map[Phase]string{
-		"":            "started",
+		"":            "started unclear",
 		PhaseSnapshot: "broken cancelled resumed snapshot",
 		PhaseBaseline: "baseline broken cancelled resumed",
 		PhaseAttempt:  "attempted broken cancelled lost overruled stalled",

@@ -76,6 +76,8 @@ func askable(s State) bool {
 		return false
 	}
 	switch {
+	case s.Gate.Kind == GateClarify:
+		return s.Before == "" && len(s.Attempts) == 0
 	case s.Gate.Kind != GateBroken:
 		return s.Before != "" && (len(s.Attempts) > 0 || s.Parked != nil && leadsToAttempt(s, s.Parked.Kind))
 	case s.Gate.Broken == CmdAttempt:

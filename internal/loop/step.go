@@ -55,6 +55,8 @@ func (m *machine) apply() error {
 		m.s.Allowed = 1 + max(0, m.p.Retries)
 		m.issue(Command{Kind: CmdSnapshot, Why: "hold the state before"})
 		return nil
+	case EvUnclear:
+		return m.unclear()
 	case EvCancelled:
 		return m.cancelled()
 	case EvResumed:

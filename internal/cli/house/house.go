@@ -8,6 +8,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/flow/imports"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
@@ -33,7 +34,7 @@ func (a commands) initCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "init", Short: "Write a short config with what can be detected", Args: cobra.NoArgs,
 		Long: `Init writes .belay/config.yaml, commented, with the test command it can detect, and
-.belay/.gitignore. What is there already is left as it is. Belay works without both.
+.belay/.gitignore, and names the task files of other tools that it finds. What is there already is left as it is. Belay works without both.
 
 Exit codes: 0 done.`,
 		Example: "  belay init",
@@ -42,16 +43,31 @@ Exit codes: 0 done.`,
 			if err != nil {
 				return err
 			}
-			m, err := desk.Init()
+			places, err := imports.Places(desk.Repo.Root)
 			if err != nil {
 				return err
 			}
+			var globs []string
+			for _, p := range places {
+				globs = append(globs, p.Glob)
+			}
+			made, err := desk.Init(globs...)
+			if err != nil {
+				return err
+			}
+			m := struct {
+				flow.Made
+				Specs []imports.Place `json:"specs"`
+			}{made, places}
 			return a.Tell(m, nil, func(w io.Writer) {
 				for _, f := range m.Wrote {
 					fmt.Fprintf(w, "wrote %s\n", f)
 				}
 				for _, f := range m.Left {
 					fmt.Fprintf(w, "left %s as it is\n", f)
+				}
+				for _, p := range m.Specs {
+					fmt.Fprintf(w, "tasks: %s (%s, %d file(s)): belay task import --all\n", p.Glob, p.Dialect, p.Files)
 				}
 				if m.Tests.Set() {
 					fmt.Fprintf(w, "tests: %s (%s)\n", belay.VisibleLine(m.Tests.String()), belay.VisibleLine(m.Tests.Why))

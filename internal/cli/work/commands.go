@@ -11,8 +11,9 @@ import (
 
 type commands struct{ *cli.App }
 
-// Commands gives the commands of this family.
-func Commands(app *cli.App) []*cobra.Command {
+// Commands gives the commands of this family; those of others that stand below belay task
+// are put there.
+func Commands(app *cli.App, ofTasks ...*cobra.Command) []*cobra.Command {
 	a := commands{app}
-	return []*cobra.Command{a.runCommand(), a.gateCommand(), a.cancelCommand(), a.checkCommand(), a.rollbackCommand(), a.taskCommand(), a.mergeCommand(), a.worktreeCommand(), a.showCommand(), a.logCommand(), a.fixPromptCommand()}
+	return []*cobra.Command{a.runCommand(), a.gateCommand(), a.cancelCommand(), a.checkCommand(), a.rollbackCommand(), a.taskCommand(ofTasks), a.mergeCommand(), a.worktreeCommand(), a.showCommand(), a.logCommand(), a.fixPromptCommand()}
 }

@@ -98,6 +98,9 @@ func merged(w io.Writer, m apart.Merged, dry bool) {
 	if m.Rescue != "" {
 		fmt.Fprintf(w, "the state it met is kept as %s: belay undo takes this back\n", m.Rescue.Short())
 	}
+	if m.Ticked != "" {
+		fmt.Fprintln(w, belay.VisibleLine(m.Ticked))
+	}
 	if m.Stays != "" {
 		fmt.Fprintf(w, "the working tree stays: %s\n", belay.VisibleLine(m.Stays))
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-func (a commands) taskCommand() *cobra.Command {
+func (a commands) taskCommand(others []*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
-		Use: "task", Short: "Drive a task by hand",
+		Use: "task", Short: "Record tasks, import them, drive one by hand",
 		Long: `What belay run drives, step by step, for an agent that works in its own window:
 
   belay task add "fix the login" --files 'auth/**'    record it
@@ -30,6 +30,7 @@ func (a commands) taskCommand() *cobra.Command {
 		a.taskStep("start", "Hold the state before a task", "holds the state before: %s", (*flow.Desk).Start),
 		a.taskStep("capture", "Say that the attempt has ended and hold what it left", "the attempt is captured; now: belay check %s", (*flow.Desk).Capture),
 		a.taskStep("finish", "Close a task whose checks passed", "%s is finished", (*flow.Desk).Finish))
+	c.AddCommand(others...)
 	return c
 }
 

@@ -79,6 +79,7 @@ type draft struct {
 	head   bool // it is a heading
 	parent int  // the task that it is a part of, -1
 	accept []int
+	ask    []string
 }
 
 // survey looks at the whole file for what a line alone does not tell: whether its tasks

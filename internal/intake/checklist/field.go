@@ -18,7 +18,9 @@ var (
 	toCheck = lazyregexp.New(`(?i)checklist|criteria|definition of done|verification|validation|sign-?off|acceptance|\bgates?\b|review|success metrics|summary|before (?:you )?(?:commit|start|mark)`)
 	// closed are the steps that say that the whole task is done.
 	closed = lazyregexp.New(`(?i)^[*_]*(?:task\s+)?(?:completed?|done|finished|status)[*_]*(?:\s*[:.!]|\s*$)`)
-	ended  = lazyregexp.New(`(?i)^[*_\x60]*(?:✅|\[x\]\s*)?\s*(?:complete|completed|done|finished|implemented|closed|merged)\b|^✅`)
+	// aside are lines about the work rather than of it.
+	aside = lazyregexp.New(`(?i)^[*_]*(?:estimate|stories|type|owner|priority|parallel\??|notes?|validates|purpose|agent|assignee|effort)[*_]*\s*:`)
+	ended = lazyregexp.New(`(?i)^[*_\x60]*(?:✅|\[x\]\s*)?\s*(?:complete|completed|done|finished|implemented|closed|merged)\b|^✅`)
 )
 
 func kindOf(word string) string {
@@ -62,6 +64,9 @@ func (t *draft) read(l page.Line) {
 		if kind == "acceptance" {
 			t.accept = append(t.accept, l.N)
 		}
+	}
+	if kind == "" && !aside.MatchString(words) {
+		t.ask = append(t.ask, "- "+words)
 	}
 	t.take(kind, words)
 }

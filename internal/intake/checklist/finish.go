@@ -73,6 +73,7 @@ func (r *reader) settle(t *draft) {
 		words = append(words, r.lines[i].Raw(r.data))
 	}
 	t.Words = strings.Join(words, "\n")
+	t.Ask = strings.Join(append([]string{t.Title}, t.ask...), "\n")
 }
 
 // byBoxes says whether a task that is a heading is done: by the box that says so, else by
@@ -132,6 +133,7 @@ func (r *reader) parts() {
 			continue
 		}
 		r.tasks[t.parent].Parts++
+		t.PartOf = r.tasks[t.parent].Line
 		if t.Parent = r.tasks[t.parent].ID; t.Parent == "" {
 			t.Parent = r.tasks[t.parent].Title
 		}

@@ -218,7 +218,7 @@ func (is issue) boxes(out *intake.Reading, at int, body string) {
 		for i, d := range b.Depends {
 			b.Depends[i] = parent.ID + "/" + d
 		}
-		b.Line, b.Parent, b.Marks = is.line, parent.ID, nil
+		b.Line, b.Parent, b.PartOf, b.Marks = is.line, parent.ID, is.line, nil
 		if parent.Done && !b.Done {
 			b.State, b.Done = page.Done, true
 		}

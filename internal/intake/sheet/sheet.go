@@ -43,6 +43,7 @@ func Task(name string, data []byte) (intake.Reading, error) {
 		}
 	}
 	t.Words = strings.Join(words, "\n\n")
+	t.Ask = strings.TrimSpace(t.Title + "\n\n" + f.text("description"))
 	return f.whole(t, intake.TaskYAML)
 }
 
@@ -85,6 +86,12 @@ func Package(name string, data []byte) (intake.Reading, error) {
 		}
 	}
 	t.Words = strings.TrimSpace(t.Title + "\n\n" + strings.TrimSpace(text.String()))
+	t.Ask = t.Title
+	for _, l := range lines[body:] {
+		if _, part, ok := strings.Cut(l.Words, "– "); ok && l.Kind == page.Heading && strings.HasPrefix(l.Words, "Subtask") {
+			t.Ask += "\n- " + part
+		}
+	}
 	return f.whole(t, intake.SpecKitty)
 }
 

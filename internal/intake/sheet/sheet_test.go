@@ -53,6 +53,7 @@ standards: [standards/global.md]
 	want := intake.Task{ID: "TASK-0824", Title: "Cap the queue", Line: 1, State: page.Open, Priority: "P1", Area: "backend",
 		Files: []string{"backend/queue", "src/worker.ts"}, Declared: true, Depends: []string{"TASK-0823"}, Exclude: []string{"mobile: all of it"},
 		Acceptance: []string{"It holds 100 items", "No lint errors"}, QA: []string{"pnpm test"}, Standards: []string{"standards/global.md"},
+		Ask:   "Cap the queue\n\nThe queue grows without end.",
 		Words: "Cap the queue\n\nThe queue grows without end.\n\nIt does not.\n\nIn scope:\n- backend/queue\n- the worker in src/worker.ts\n\nNot in scope:\n- mobile: all of it\n\nPlan:\n- Look: at what is there\n\nAcceptance criteria:\n- It holds 100 items\n- No lint errors"}
 	if d := cmp.Diff(want, r.Tasks[0]); d != "" {
 		t.Error(d)
@@ -70,7 +71,7 @@ func TestPackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := intake.Task{ID: "WP03", Title: "Status", Line: 1, State: page.Doing, Files: []string{"src/a.py"}, Declared: true, Depends: []string{"WP01"},
-		Steps: []intake.Step{{Text: "it shows", Line: 15}}, Acceptance: []string{"it shows"}, Words: "Status\n\n# Work\n\nDo it.\n\n- [ ] it shows"}
+		Steps: []intake.Step{{Text: "it shows", Line: 15}}, Acceptance: []string{"it shows"}, Ask: "Status", Words: "Status\n\n# Work\n\nDo it.\n\n- [ ] it shows"}
 	if d := cmp.Diff(want, r.Tasks[0]); d != "" {
 		t.Error(d)
 	}
