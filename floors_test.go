@@ -48,8 +48,8 @@ var floors = map[string]int{
 	"internal/ask/prose":     0,
 	"internal/ask/words":     0,
 
-	"internal/agent/stream":  0,
-	"internal/stall":         1,
+	"internal/agent/stream": 0,
+	"internal/stall":        1,
 
 	"internal/count/list":    0,
 	"internal/count/lex":     0,
