@@ -48,6 +48,9 @@ var floors = map[string]int{
 	"internal/ask/prose":     0,
 	"internal/ask/words":     0,
 
+	"internal/agent/stream": 0,
+	"internal/stall":        1,
+
 	"internal/count/list":    0,
 	"internal/count/lex":     0,
 	"internal/count/literal": 1,
@@ -177,6 +180,7 @@ var floors = map[string]int{
 
 // pure packages touch no file, process, clock or network.
 var pure = []string{
+	"internal/agent/stream",
 	"internal/ask",
 	"internal/ask/deed",
 	"internal/ask/grammar",
@@ -217,6 +221,7 @@ var pure = []string{
 	"internal/plan/outline",
 	"internal/secret",
 	"internal/standards",
+	"internal/stall",
 }
 
 var impure = []string{"os", "os/exec", "net", "net/http", "io/fs", "path/filepath", "syscall", "math/rand", "math/rand/v2", "crypto/rand"}

@@ -95,6 +95,9 @@ func (j *judge) safely(r belay.Requirement) (m belay.Met) {
 		}
 	}()
 	j.place(&r)
+	if keeping.MatchString(r.Text) { // whatever it is marked, it takes nothing and adds nothing
+		r.Marker, m.Marker = belay.MarkPreserved, belay.MarkPreserved
+	}
 	switch r.Marker {
 	case belay.MarkAdd:
 		j.add(&m, r)
@@ -149,7 +152,7 @@ func (j *judge) add(m *belay.Met, r belay.Requirement) {
 	case !told:
 		m.Verdict = belay.MetUnknown
 		j.warn(m.File, m.Line, "could not be counted: "+said(res, "no list was found that it is about"), r)
-	case res.Verdict == count.Fail && res.Certain && j.newFiles(r) < r.Many() && (j.differ(m.File) || !j.elsewhere(r)):
+	case res.Verdict == count.Fail && res.Certain && !existing(r, m) && j.newFiles(r) < r.Many() && (j.differ(m.File) || !j.elsewhere(r)):
 		m.Verdict = belay.MetNot
 		j.refuse(res, r, fmt.Sprintf("add the %d that are missing; what was there stays as it was", *m.Before+r.Many()-*m.After))
 	case res.Verdict == count.Fail:
@@ -166,6 +169,11 @@ func (j *judge) add(m *belay.Met, r belay.Requirement) {
 		j.counted = append(j.counted, m.File+"\x00"+m.List)
 	}
 	j.notes(res)
+}
+
+// existing tells whether the number may be of those that are there already: "the 8 flavors".
+func existing(r belay.Requirement, m *belay.Met) bool {
+	return r.Many() == *m.Before && r.Many() > 1 && !anew.MatchString(r.Text)
 }
 
 // addSome holds an ADD without a number: something new has to be there.

@@ -27,6 +27,11 @@ func parts(words string) []string {
 
 var seam = lazyregexp.New(`(?i)\s*(?:[,;]|\band\b|\bor\b|\bund\b|\bet\b|\by\b|&)\s*`)
 
+var (
+	keeping = lazyregexp.New(`(?i)^\s*(?:please\s+)?(?:keep|leave|retain|preserve|maintain|don.?t (?:touch|change|remove))\b`)
+	anew    = lazyregexp.New(`(?i)\b(?:more|another|additional|extra|further|new)\b`)
+)
+
 // asking are words of a requirement that name no thing.
 var asking = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
