@@ -105,6 +105,9 @@ func Status(w io.Writer, s flow.Status, limit int64) {
 		Worktrees(w, s.Worktrees)
 		fmt.Fprintln(w)
 	}
+	for _, l := range s.Overruled {
+		fmt.Fprintln(w, p.Warn(belay.VisibleLine(fmt.Sprintf("%s was accepted over a refusal: %s", l.ID, l.Over))))
+	}
 	if s.Ended > 0 {
 		fmt.Fprintf(w, "%d task(s) have ended: belay task list\n", s.Ended)
 	}

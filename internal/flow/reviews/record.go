@@ -173,6 +173,8 @@ func (g *giving) mayAct(ctx context.Context) error {
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id), "%s is accepted already", id)
 	case g.q.Verdict == Approve && !waits:
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task move %s --to approved --force", id), "the work of %s was refused: an approval alone does not accept it", id)
+	case g.q.Verdict == Approve:
+		return AsJudged(ctx, g.Desk, g.r)
 	case g.q.Verdict == Reject && s.Outcome == loop.OutcomePassed:
 		return MayReopen(ctx, g.Desk, g.r)
 	}
