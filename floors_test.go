@@ -92,6 +92,7 @@ var floors = map[string]int{
 	"internal/review/result":  3,
 	"internal/review/mine":    4,
 	"internal/review/opinion": 1,
+	"internal/review/claim":   1,
 	"internal/review/arbiter": 1,
 	"internal/review/ready":   2,
 	"internal/review/asked":   5,

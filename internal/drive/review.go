@@ -22,9 +22,19 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 	if err != nil {
 		return loop.Event{}, err
 	}
+	in.Task.Reviewers = slices.DeleteFunc(slices.Clone(in.Task.Reviewers), belay.Reviewer.Human) // they are waited for at a gate
+	release, err := d.claim(in.Task.Reviewers)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	defer release()
 	results := panel.Panel{
 		Snaps: d.Snaps.Store, Closed: d.closed(),
 		Env: agent.Environ(os.Environ(), nil, map[string]string{"BELAY_TASK": string(in.Task.ID), "BELAY_ROLE": "reviewer"}),
+		Own: func(reviewer string) []string {
+			_, env := d.ReviewEnv(reviewer, in.Task.ID)
+			return env
+		},
 		Attach: func(r io.Reader) (string, error) {
 			sha, _, err := d.Journal.Attach(r)
 			return sha, err

@@ -59,11 +59,12 @@ func (d *Desk) Tasks() ([]TaskLine, error) {
 // Status is the working tree at a glance.
 type Status struct {
 	Root        string         `json:"root"`
-	Held        string         `json:"held,omitempty"` // who works in this tree now
-	Tasks       []TaskLine     `json:"tasks"`          // open ones
-	Ended       int            `json:"ended"`          // how many ended
-	Overruled   []TaskLine     `json:"overruled"`      // those accepted over a refusal
-	Worktrees   []TaskLine     `json:"worktrees"`      // tasks with a working tree of their own, and accepted ones that are not merged
+	Held        string         `json:"held,omitempty"`    // who works in this tree now
+	Reviews     []string       `json:"reviews,omitempty"` // who reviews in it
+	Tasks       []TaskLine     `json:"tasks"`             // open ones
+	Ended       int            `json:"ended"`             // how many ended
+	Overruled   []TaskLine     `json:"overruled"`         // those accepted over a refusal
+	Worktrees   []TaskLine     `json:"worktrees"`         // tasks with a working tree of their own, and accepted ones that are not merged
 	Snapshots   snapshot.Usage `json:"snapshots"`
 	OverCap     bool           `json:"over_cap"` // snapshots are larger than snapshot.cap
 	Interrupted bool           `json:"interrupted_restore"`
@@ -75,6 +76,13 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 	s := Status{Root: d.Repo.Root, Tasks: []TaskLine{}, Worktrees: []TaskLine{}, Overruled: []TaskLine{}}
 	if h, busy := d.Held(); busy {
 		s.Held = h.String()
+	}
+	claims, err := d.Claims().List()
+	if err != nil {
+		return s, err
+	}
+	for _, c := range claims {
+		s.Reviews = append(s.Reviews, c.String())
 	}
 	lines, err := d.Tasks()
 	if err != nil {

@@ -93,6 +93,9 @@ func Status(w io.Writer, s flow.Status, limit int64) {
 	if s.Held != "" {
 		fmt.Fprintf(w, "%s\n", p.Warn("in use: "+belay.VisibleLine(s.Held)))
 	}
+	for _, c := range s.Reviews {
+		fmt.Fprintf(w, "%s\n", p.Warn("under review: "+belay.VisibleLine(c)))
+	}
 	if s.Interrupted {
 		fmt.Fprintln(w, p.Warn("a restore was interrupted: the next command that writes finishes it, or belay doctor"))
 	}

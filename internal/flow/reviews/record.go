@@ -91,6 +91,7 @@ func Record(ctx context.Context, d *flow.Desk, q New) (Given, error) {
 		return Given{}, fmt.Errorf("record the review in %s, whose file is written: %w", shelf.Path(n), err)
 	}
 	w.taken()
+	_, _ = at.Claims().End(q.Task, g.c.Reviewer) // one left behind ends with its holder
 	out.Review = known(r, shelf, shelf.Read(n))
 	return out, nil
 }
