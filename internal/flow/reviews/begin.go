@@ -41,7 +41,7 @@ func Begin(ctx context.Context, d *flow.Desk, task belay.TaskID, reviewer string
 		c.Process = claim.Holder(os.Getpid())
 	}
 	var env []string
-	c.Key, env = at.ReviewEnv(reviewer, r.Task.ID)
+	c.Key, env = at.Claims().Own(reviewer, r.Task.ID)
 	if c, err = at.Claims().Begin(c); err != nil {
 		return Begun{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/mend"
 	"github.com/belay-dev/belay/internal/review/asked"
 	"github.com/belay-dev/belay/internal/review/cycle"
 	"github.com/belay-dev/belay/internal/review/mine"
@@ -118,7 +119,7 @@ func (g *giving) read(ctx context.Context) error {
 		return err
 	}
 	g.body = given.Body()
-	if g.files, err = tracked(ctx, g.at); err != nil {
+	if g.files, err = mend.Paths(ctx, g.at.Repo); err != nil {
 		return err
 	}
 	by := first(g.q.Reviewer, said.Reviewer)

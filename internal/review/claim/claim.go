@@ -56,6 +56,10 @@ type Book struct {
 	Dir   string
 	Stale time.Duration
 
+	// An environment variable with a value of its own for each review keeps them apart;
+	// "" has one review at a time.
+	Variable, Value string
+
 	// Tests say who and when they are.
 	Now  func() time.Time
 	Host string
@@ -70,6 +74,46 @@ func Open(dir string, stale time.Duration) Book {
 		now, err := procs.Identify(id.PID)
 		return err == nil && now == id
 	}}
+}
+
+// Apart is the book with a variable that keeps reviews apart.
+func (b Book) Apart(variable, value string) Book {
+	b.Variable, b.Value = variable, value
+	return b
+}
+
+// Own is what keeps a reviewer of a task apart from others: the claim's key, and KEY=value
+// for the reviewer's environment. Both are empty where nothing does.
+func (b Book) Own(reviewer string, task belay.TaskID) (key string, env []string) {
+	if b.Variable == "" {
+		return "", nil
+	}
+	key = Fill(b.Value, reviewer, task)
+	return key, []string{b.Variable + "=" + key}
+}
+
+// Hold claims the reviews that this process asks reviewers for, one for all of them or,
+// where they are kept apart, one for each.
+func (b Book) Hold(task belay.TaskID, reviewers []string) (release func(), err error) {
+	self, _ := procs.Identify(os.Getpid()) // without it the claim's age decides
+	if b.Variable == "" {
+		reviewers = []string{strings.Join(reviewers, ", ")}
+	}
+	var held []string
+	release = func() {
+		for _, name := range held {
+			_, _ = b.End(task, name) // left behind, it ends with this process
+		}
+	}
+	for _, name := range reviewers {
+		key, _ := b.Own(name, task)
+		if _, err := b.Begin(Claim{Task: task, Reviewer: name, Key: key, Process: self}); err != nil {
+			release()
+			return nil, err
+		}
+		held = append(held, name)
+	}
+	return release, nil
 }
 
 // Begin claims a review. CodeBusy says who holds it where another keeps it from being

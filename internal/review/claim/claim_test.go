@@ -116,6 +116,43 @@ func TestKeptApart(t *testing.T) {
 	}
 }
 
+func TestHold(t *testing.T) {
+	t.Parallel()
+	b := *book(t)
+	b.Live = func(procs.ID) bool { return true }
+	release, err := b.Hold("T1", []string{"spec", "quality"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, _ := b.List(); len(list) != 1 || list[0].Reviewer != "spec, quality" {
+		t.Errorf("%+v", list)
+	}
+	if _, err := b.Hold("T2", []string{"spec"}); belay.CodeOf(err) != belay.CodeBusy {
+		t.Error(err)
+	}
+	release()
+	b = b.Apart("DB", "db_{agent}_{task}")
+	if release, err = b.Hold("T1", []string{"spec", "quality"}); err != nil {
+		t.Fatal(err)
+	}
+	if key, env := b.Own("spec", "T1"); key != "db_spec_T1" || len(env) != 1 || env[0] != "DB=db_spec_T1" {
+		t.Error(key, env)
+	}
+	if list, _ := b.List(); len(list) != 2 {
+		t.Errorf("%+v", list)
+	}
+	if _, err := b.Hold("T1", []string{"new", "quality", "quality"}); err != nil {
+		t.Error("her own again:", err)
+	}
+	if _, err := b.Begin(Claim{Task: "T2", Reviewer: "x", Key: "db_new_T1"}); belay.CodeOf(err) != belay.CodeBusy {
+		t.Error(err)
+	}
+	release()
+	if list, _ := b.List(); len(list) != 1 || list[0].Reviewer != "new" {
+		t.Errorf("%+v", list)
+	}
+}
+
 // TestManyAtOnce: of those who begin at the same moment one gets it.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()

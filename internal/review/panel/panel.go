@@ -89,13 +89,20 @@ func (p Panel) ask(ctx context.Context, in brief.ReviewInput, target belay.Snaps
 		return failed(err.Error())
 	}
 	prompt := brief.Review(in)
+	notes := feedback{place.Root, in.Task.ID.FeedbackFile()}
 	reply, err := ask.Ask(ctx, ask.Question{
 		Reviewer: in.Reviewer, Prompt: prompt, Dir: place.Root,
 		Mend:     func(wrong, answer string) string { return brief.ReviewAgain(prompt, wrong, answer, in.Nonce) },
+		Else:     notes.read,
 		Env:      append(append(append([]string{}, p.Env...), p.own(in.Reviewer.Name)...), "BELAY_REVIEWER="+in.Reviewer.Name),
 		ReadOnly: p.Closed,
 	})
-	log, _ := p.Attach(strings.NewReader(string(reply.Said))) // losing it loses no verdict
+	said := string(reply.Said)
+	if written := notes.read(); len(written) > 0 && !strings.Contains(said, string(written)) {
+		said += "\n\nwritten into " + notes.path + ":\n\n" + string(written)
+	}
+	notes.remove()
+	log, _ := p.Attach(strings.NewReader(said)) // losing it loses no verdict
 	trespass := trespass(ctx, place.Root, was, in.Reviewer.Name)
 	if err != nil {
 		result = failed(in.Reviewer.Name + " gave no opinion: " + err.Error())
