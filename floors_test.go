@@ -95,7 +95,9 @@ var floors = map[string]int{
 	"internal/review/result":  3,
 	"internal/review/mine":    4,
 	"internal/review/opinion": 1,
+	"internal/review/claim":   1,
 	"internal/review/arbiter": 1,
+	"internal/review/ready":   2,
 	"internal/review/asked":   5,
 	"internal/git":            1,
 	"internal/statcache":      1,
@@ -159,6 +161,7 @@ var floors = map[string]int{
 	"internal/review/panel": 7,
 
 	"internal/drive":        8,
+	"internal/override":     9,
 	"internal/apart":        9,
 	"internal/flow":         10,
 	"internal/parallel":     11,

@@ -71,6 +71,9 @@ func (d *Driver) command(ctx context.Context, c loop.Command) error {
 	if errors.Is(err, ErrParked) || ctx.Err() != nil {
 		return ErrParked
 	}
+	if c.Kind == loop.CmdReview && belay.CodeOf(err) == belay.CodeBusy {
+		return err // somebody else reviews in this tree: it stays to be done
+	}
 	if err != nil {
 		ev = loop.Event{Kind: loop.EvBroken, Command: c.ID, Note: Sentence(err)}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/journal"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/review/arbiter"
 	"github.com/belay-dev/belay/internal/review/cycle"
 )
 
@@ -26,8 +27,17 @@ const (
 // EventEntry is the data of an event's journal entry. The state is recorded, never
 // derived again: a later version of the rules does not rewrite history.
 type EventEntry struct {
-	Event loop.Event `json:"event"`
-	State loop.State `json:"state"`
+	Event    loop.Event        `json:"event"`
+	State    loop.State        `json:"state"`
+	Override *arbiter.Decision `json:"override,omitempty"` // why refused work was accepted with this event
+}
+
+// Overruled is a refusal that a person accepted work over.
+type Overruled struct {
+	arbiter.Decision
+	By      string    `json:"by,omitempty"`
+	Attempt int       `json:"attempt"`
+	Time    time.Time `json:"time"`
 }
 
 // Note is a happening outside the loop: a rollback by hand, a torn journal.
@@ -48,6 +58,7 @@ type Record struct {
 	Changed time.Time
 	Notes   []Note
 	Context handoff.Context // zero when nothing was handed on
+	Over    []Overruled     // the refusals that persons accepted work over
 	Log     journal.Log
 }
 
@@ -91,6 +102,9 @@ func (r *Record) fold(e journal.Entry) error {
 			return err
 		}
 		r.State = ev.State
+		if ev.Override != nil {
+			r.Over = append(r.Over, Overruled{Decision: *ev.Override, By: ev.Event.By, Attempt: len(ev.State.Attempts), Time: e.Time})
+		}
 		if ev.Event.Kind == loop.EvVerdict && ev.Event.Pointer != "" {
 			r.Notes = append(r.Notes, reviewNote(ev.Event))
 		}
@@ -167,14 +181,21 @@ func (d *Desk) AddNote(ctx context.Context, r *Record, n Note) error {
 }
 
 // Apply lets the loop decide on an event and records both. When somebody else
-// recorded something first, the event is judged again against what is true now.
+// recorded something first, the event is judged again against what is true now. An event
+// that accepts refused work has its reason as arbiter.Decision writes it.
 func (d *Desk) Apply(ctx context.Context, r *Record, ev loop.Event) error {
+	var why *arbiter.Decision
+	if ev.Kind == loop.EvOverruled || ev.Kind == loop.EvDecided && ev.Decision == loop.DecideApprove {
+		if d, ok := arbiter.Read(ev.Note); ok {
+			why = &d
+		}
+	}
 	for {
 		next, _, err := loop.Step(r.Task.Policy, r.State, ev)
 		if err != nil {
 			return err
 		}
-		err = d.Append(ctx, r, EntryEvent, EventEntry{Event: ev, State: next})
+		err = d.Append(ctx, r, EntryEvent, EventEntry{Event: ev, State: next, Override: why})
 		var moved *journal.MovedError
 		if !errors.As(err, &moved) {
 			return err

@@ -11,6 +11,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/mend"
+	"github.com/belay-dev/belay/internal/review/asked"
 	"github.com/belay-dev/belay/internal/review/opinion"
 	"github.com/belay-dev/belay/internal/review/panel"
 	"github.com/belay-dev/belay/internal/trees"
@@ -22,9 +24,19 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 	if err != nil {
 		return loop.Event{}, err
 	}
+	in.Task.Reviewers = slices.DeleteFunc(slices.Clone(in.Task.Reviewers), belay.Reviewer.Human) // they are waited for at a gate
+	release, err := d.claim(in.Task.Reviewers)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	defer release()
 	results := panel.Panel{
 		Snaps: d.Snaps.Store, Closed: d.closed(),
 		Env: agent.Environ(os.Environ(), nil, map[string]string{"BELAY_TASK": string(in.Task.ID), "BELAY_ROLE": "reviewer"}),
+		Own: func(reviewer string) []string {
+			_, env := d.Claims().Own(reviewer, in.Task.ID)
+			return env
+		},
 		Attach: func(r io.Reader) (string, error) {
 			sha, _, err := d.Journal.Attach(r)
 			return sha, err
@@ -34,9 +46,15 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 		return loop.Event{}, ErrParked
 	}
 	report := belay.Report{Before: d.Rec.State.Before, After: c.Target, Verdict: belay.Judge(results), Checks: results}
+	files, err := mend.Paths(ctx, d.Repo)
+	if err != nil {
+		return loop.Event{}, err
+	}
 	var lists [][]belay.Finding
 	note := ""
-	for _, r := range results {
+	for i, r := range results {
+		r.Findings = asked.Located(r.Findings, files)
+		results[i] = r
 		lists = append(lists, r.Findings)
 		report.Millis = max(report.Millis, r.Millis)
 		for _, f := range r.Findings {

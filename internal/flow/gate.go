@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
-	"github.com/belay-dev/belay/internal/review/arbiter"
 )
 
 // Gate gives a task that waits for a person. CodeUsage when it does not wait.
@@ -35,37 +33,6 @@ func (d *Desk) Decide(ctx context.Context, task belay.TaskID, what loop.Decision
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task move %s --to approved --force", task), "refused work is accepted with a category and a reason")
 	}
 	return d.decide(ctx, r, what, words, by)
-}
-
-// Approve accepts a task's refused work, for the record with the arbiter's decision.
-// Work that was accepted without is left as it is. CodeUsage when the task does not wait
-// with refused work, or force is missing.
-func (d *Desk) Approve(ctx context.Context, task belay.TaskID, force bool, why func() (arbiter.Decision, error), w drive.Watcher) (*drive.Record, error) {
-	r, err := d.Load(task)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case r.State.Outcome == loop.OutcomePassed:
-		return r, nil
-	case r.State.Gate == nil || !slices.Contains(r.State.Gate.Options, loop.DecideApprove):
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s holds no refused work that could be accepted (%s)", task, phase(r.State))
-	case r.State.Gate.Kind == loop.GateReview: // nobody refused it
-		if r, err = d.decide(ctx, r, loop.DecideApprove, "", ""); err != nil {
-			return nil, err
-		}
-		return r, d.Settle(ctx, r, w)
-	case !force:
-		return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("mend it, or belay task move %s --to approved --force", task), "the work of %s was refused", task)
-	}
-	decision, err := why()
-	if err != nil {
-		return nil, err
-	}
-	if r, err = d.decide(ctx, r, loop.DecideApprove, decision.String(), ""); err != nil {
-		return nil, err
-	}
-	return r, d.Settle(ctx, r, w)
 }
 
 // Settle closes the record of a task whose work was just accepted, unless a run holds its

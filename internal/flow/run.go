@@ -12,6 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/override"
 )
 
 // RunRequest asks for a task to be run to its end, or on from where it stands.
@@ -54,6 +55,9 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*drive.Record, error) {
 		return r, err
 	}
 	err = dr.Drive(ctx)
+	if oerr := override.Write(ctx, d.Desk, r); oerr != nil {
+		q.Watch.Note("the record has the override, the review cycle's file has not: " + drive.Sentence(oerr))
+	}
 	if err == nil && !q.Keep && r.Task.Worktree != "" && !r.Open() && r.State.Outcome != loop.OutcomePassed {
 		unlock()
 		d.retired(ctx, r, q.Watch)

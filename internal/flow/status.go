@@ -20,7 +20,8 @@ type TaskLine struct {
 	Phase    string       `json:"phase"`
 	Outcome  loop.Outcome `json:"outcome"`
 	Attempts int          `json:"attempts"`
-	Waits    string       `json:"waits,omitempty"` // why a person is asked
+	Waits    string       `json:"waits,omitempty"`     // why a person is asked
+	Over     string       `json:"overruled,omitempty"` // why its work was accepted over a refusal
 	Changed  time.Time    `json:"changed"`
 	Tree     string       `json:"worktree,omitempty"` // its own, while it is there
 	Unmerged bool         `json:"unmerged,omitempty"` // accepted in a tree of its own and not brought back yet
@@ -43,6 +44,9 @@ func (d *Desk) Tasks() ([]TaskLine, error) {
 		if r.State.Gate != nil {
 			l.Waits = r.State.Gate.Why
 		}
+		if n := len(r.Over); n > 0 && r.State.Outcome == loop.OutcomePassed {
+			l.Over = r.Over[n-1].String()
+		}
 		l.Unmerged = apart.Unmerged(r)
 		if _, err := os.Lstat(r.Task.Worktree); r.Task.Worktree != "" && err == nil {
 			l.Tree = r.Task.Worktree
@@ -55,10 +59,12 @@ func (d *Desk) Tasks() ([]TaskLine, error) {
 // Status is the working tree at a glance.
 type Status struct {
 	Root        string         `json:"root"`
-	Held        string         `json:"held,omitempty"` // who works in this tree now
-	Tasks       []TaskLine     `json:"tasks"`          // open ones
-	Ended       int            `json:"ended"`          // how many ended
-	Worktrees   []TaskLine     `json:"worktrees"`      // tasks with a working tree of their own, and accepted ones that are not merged
+	Held        string         `json:"held,omitempty"`    // who works in this tree now
+	Reviews     []string       `json:"reviews,omitempty"` // who reviews in it
+	Tasks       []TaskLine     `json:"tasks"`             // open ones
+	Ended       int            `json:"ended"`             // how many ended
+	Overruled   []TaskLine     `json:"overruled"`         // those accepted over a refusal
+	Worktrees   []TaskLine     `json:"worktrees"`         // tasks with a working tree of their own, and accepted ones that are not merged
 	Snapshots   snapshot.Usage `json:"snapshots"`
 	OverCap     bool           `json:"over_cap"` // snapshots are larger than snapshot.cap
 	Interrupted bool           `json:"interrupted_restore"`
@@ -67,9 +73,16 @@ type Status struct {
 
 // Status gathers the tree's state; it changes nothing.
 func (d *Desk) Status(ctx context.Context) (Status, error) {
-	s := Status{Root: d.Repo.Root, Tasks: []TaskLine{}, Worktrees: []TaskLine{}}
+	s := Status{Root: d.Repo.Root, Tasks: []TaskLine{}, Worktrees: []TaskLine{}, Overruled: []TaskLine{}}
 	if h, busy := d.Held(); busy {
 		s.Held = h.String()
+	}
+	claims, err := d.Claims().List()
+	if err != nil {
+		return s, err
+	}
+	for _, c := range claims {
+		s.Reviews = append(s.Reviews, c.String())
 	}
 	lines, err := d.Tasks()
 	if err != nil {
@@ -78,6 +91,9 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 	for _, l := range lines {
 		if l.Tree != "" || l.Unmerged {
 			s.Worktrees = append(s.Worktrees, l)
+		}
+		if l.Over != "" {
+			s.Overruled = append(s.Overruled, l)
 		}
 		if l.Phase == string(loop.PhaseClosed) {
 			s.Ended++
@@ -98,21 +114,22 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 
 // Shown is a task as `belay show` gives it.
 type Shown struct {
-	Task      belay.Task     `json:"task"`
-	Phase     string         `json:"phase"`
-	Outcome   loop.Outcome   `json:"outcome"`
-	Why       string         `json:"why,omitempty"`
-	Before    string         `json:"before,omitempty"`
-	Attempts  []ShownAttempt `json:"attempts"`
-	Gate      *loop.Gate     `json:"gate,omitempty"`
-	Rollbacks int            `json:"rollbacks"`
-	Retries   int            `json:"retries"`
-	Decisions []loop.Decided `json:"decisions,omitempty"`
-	Notes     []drive.Note   `json:"notes,omitempty"`
-	Created   time.Time      `json:"created"`
-	Changed   time.Time      `json:"changed"`
-	Torn      int64          `json:"torn,omitempty"`
-	Unmerged  bool           `json:"unmerged,omitempty"` // accepted in a tree of its own and not brought back yet
+	Task      belay.Task        `json:"task"`
+	Phase     string            `json:"phase"`
+	Outcome   loop.Outcome      `json:"outcome"`
+	Why       string            `json:"why,omitempty"`
+	Before    string            `json:"before,omitempty"`
+	Attempts  []ShownAttempt    `json:"attempts"`
+	Gate      *loop.Gate        `json:"gate,omitempty"`
+	Rollbacks int               `json:"rollbacks"`
+	Retries   int               `json:"retries"`
+	Decisions []loop.Decided    `json:"decisions,omitempty"`
+	Notes     []drive.Note      `json:"notes,omitempty"`
+	Overruled []drive.Overruled `json:"overruled,omitempty"` // refusals that persons accepted work over
+	Created   time.Time         `json:"created"`
+	Changed   time.Time         `json:"changed"`
+	Torn      int64             `json:"torn,omitempty"`
+	Unmerged  bool              `json:"unmerged,omitempty"` // accepted in a tree of its own and not brought back yet
 }
 
 // ShownAttempt is one attempt with the reasons it was refused for.
@@ -130,7 +147,7 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *drive.Record, error) {
 	s := Shown{
 		Task: r.Task, Phase: phase(r.State), Outcome: r.State.Outcome, Why: r.State.Why, Before: string(r.State.Before),
 		Gate: r.State.Gate, Rollbacks: r.State.Rollbacks, Retries: r.State.Retries, Decisions: r.State.Decisions,
-		Notes: r.Notes, Created: r.Created, Changed: r.Changed, Torn: r.Log.Torn, Attempts: []ShownAttempt{}, Unmerged: apart.Unmerged(r),
+		Notes: r.Notes, Created: r.Created, Changed: r.Changed, Torn: r.Log.Torn, Attempts: []ShownAttempt{}, Unmerged: apart.Unmerged(r), Overruled: r.Over,
 	}
 	for _, n := range r.Notes {
 		if n.Kind == "rollback" {

@@ -4,14 +4,18 @@
 package mend
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/excerpt"
+	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/secret"
 	"github.com/belay-dev/belay/internal/worktree"
@@ -113,4 +117,21 @@ func readSome(root *worktree.Root, path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, excerpt.Largest+1))
+}
+
+// Paths lists what a review may speak of: the paths of the index, and those that are not
+// ignored, which an agent has just made.
+func Paths(ctx context.Context, repo *git.Repo) ([]string, error) {
+	out, err := git.Answer(repo.Command(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard"))
+	if err != nil {
+		return nil, fmt.Errorf("list the files: %w", err)
+	}
+	var files []string
+	for f := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if f != "" {
+			files = append(files, f)
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files), nil
 }

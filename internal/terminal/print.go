@@ -93,6 +93,9 @@ func Status(w io.Writer, s flow.Status, limit int64) {
 	if s.Held != "" {
 		fmt.Fprintf(w, "%s\n", p.Warn("in use: "+belay.VisibleLine(s.Held)))
 	}
+	for _, c := range s.Reviews {
+		fmt.Fprintf(w, "%s\n", p.Warn("under review: "+belay.VisibleLine(c)))
+	}
 	if s.Interrupted {
 		fmt.Fprintln(w, p.Warn("a restore was interrupted: the next command that writes finishes it, or belay doctor"))
 	}
@@ -104,6 +107,9 @@ func Status(w io.Writer, s flow.Status, limit int64) {
 		fmt.Fprintln(w, "\nworking trees of their own:")
 		Worktrees(w, s.Worktrees)
 		fmt.Fprintln(w)
+	}
+	for _, l := range s.Overruled {
+		fmt.Fprintln(w, p.Warn(belay.VisibleLine(fmt.Sprintf("%s was accepted over a refusal: %s", l.ID, l.Over))))
 	}
 	if s.Ended > 0 {
 		fmt.Fprintf(w, "%d task(s) have ended: belay task list\n", s.Ended)

@@ -16,9 +16,10 @@ func Commands(app *cli.App) []*cobra.Command {
 	c := &cobra.Command{
 		Use: "review", Short: "Reviews: what they ask to change, and their record",
 		Example: `  belay review mine feedback.md
+  belay review begin T7 --reviewer ana
   belay review record T7 --verdict reject --file feedback.md
   belay review list T7`,
 	}
-	c.AddCommand(a.mineCommand(), a.recordCommand(), a.listCommand(), a.showCommand(), a.resolveCommand())
+	c.AddCommand(a.mineCommand(), a.beginCommand(), a.endCommand(), a.recordCommand(), a.listCommand(), a.showCommand(), a.resolveCommand())
 	return []*cobra.Command{c}
 }

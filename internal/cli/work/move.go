@@ -1,6 +1,7 @@
 package work
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/flow/reviews"
 	"github.com/belay-dev/belay/internal/review/arbiter"
 )
 
@@ -16,10 +19,16 @@ func (a commands) taskMoveCommand() *cobra.Command {
 	var to, category, note string
 	var force bool
 	c := &cobra.Command{
-		Use: "move TASK --to approved", Short: "Accept a task's work, over a refusal with --force", Args: cobra.ExactArgs(1),
-		Long: `Move accepts work that waits at a gate although it was refused. That needs --force and a
-reason for the record: on a terminal five questions are asked, in a script they are
-answered by flags, or the category is given outright:
+		Use: "move TASK --to approved|for_review", Short: "Put a task's work before a person, or accept it", Args: cobra.ExactArgs(1),
+		Long: `Move --to for_review puts work that passed before a person, who reviews it (belay review
+record). It is refused while sources of the task's own stand in the tree that were not
+captured, and names them; journals, belay's own files and files of other tasks are named
+and stop nothing.
+
+Move --to approved accepts work that waits: for a review, without a question; at a gate
+or after a review although it was refused, with --force and a reason, which goes into the
+record and the review cycle's file. On a terminal five questions are asked, in a script
+they are answered by flags, or the category is given outright:
 
   pre_existing_failure   it fails without the change as well
   wrong_context          the finding is about another feature or task
@@ -29,27 +38,27 @@ answered by flags, or the category is given outright:
 
 Work that was accepted without is left as it is.
 
-Exit codes: 0 accepted · 1 refused, and --force is missing · 2 nothing waits to be
-accepted, or no reason · 6 no such task.`,
-		Example: `  belay task move T7 --to approved --force
+Exit codes: 0 done · 1 refused, and --force is missing; or not ready for a review · 2
+nothing waits to be accepted, or no reason · 5 an attempt is under way · 6 no such task.`,
+		Example: `  belay task move T7 --to for_review
+  belay task move T7 --to approved --force
   belay task move T7 --to approved --force --category cross_scope --note "the lint rule is T9's"`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
-			id, err := belay.ParseTaskID(args[0])
+			if to != "approved" && to != "for_review" {
+				return belay.Refuse(belay.CodeUsage, "belay task move "+args[0]+" --to approved", "a task is moved to approved or for_review and nowhere else, not to %q", to)
+			}
+			desk, id, err := a.OpenTask(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			if to != "approved" {
-				return belay.Refuse(belay.CodeUsage, "belay task move "+args[0]+" --to approved", "a task is moved to approved and nowhere else, not to %q", to)
-			}
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
+			if to == "for_review" {
+				return a.submitted(c.Context(), desk, id)
 			}
 			why := func() (arbiter.Decision, error) {
 				return a.overrule(c.Flags(), arbiter.Category(category), note)
 			}
-			if _, err := desk.Approve(c.Context(), id, force, why, a.Screen(true)); err != nil {
+			if _, err := reviews.ApproveWork(c.Context(), desk, reviews.Approval{Task: id, Force: force, Why: why, Watch: a.Screen(true)}); err != nil {
 				return err
 			}
 			shown, r, err := desk.Show(id)
@@ -59,7 +68,7 @@ accepted, or no reason · 6 no such task.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&to, "to", "approved", "where to: approved")
+	f.StringVar(&to, "to", "approved", "where to: approved or for_review")
 	f.BoolVar(&force, "force", false, "accept refused work")
 	f.StringVar(&category, "category", "", "why the refusal does not hold: "+arbiter.Listed())
 	f.StringVar(&note, "note", "", "the reason, for the record")
@@ -68,6 +77,26 @@ accepted, or no reason · 6 no such task.`,
 	}
 	_ = c.RegisterFlagCompletionFunc("category", cobra.FixedCompletions(strings.Split(arbiter.Listed(), ", "), cobra.ShellCompDirectiveNoFileComp))
 	return c
+}
+
+// submitted puts a task before a person and says what stands in the tree besides.
+func (a commands) submitted(ctx context.Context, desk *flow.Desk, id belay.TaskID) error {
+	state, err := reviews.Submit(ctx, desk, id)
+	if err != nil && state.Task == "" {
+		return err
+	}
+	return a.Tell(state, err, func(w io.Writer) {
+		for _, v := range state.Dirty {
+			word := "beside"
+			if v.Blocking {
+				word = "blocks"
+			}
+			fmt.Fprintf(w, "%s  %s  (%s)\n", word, reviews.Named(v.Change), v.Why)
+		}
+		if err == nil {
+			fmt.Fprintf(w, "%s: %s\n", id, belay.VisibleLine(state.Waits))
+		}
+	})
 }
 
 func flagOf(q arbiter.Question) string { return strings.ReplaceAll(q.Key, "_", "-") }

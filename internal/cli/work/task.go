@@ -133,6 +133,13 @@ func (a commands) taskStep(name, short, done string, do func(*flow.Desk, context
 	}
 }
 
+func by(who string) string {
+	if who == "" {
+		return ""
+	}
+	return " by " + belay.VisibleLine(who)
+}
+
 func (a commands) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show TASK", Short: "Show a task: its words, attempts and reasons", Args: cobra.ExactArgs(1),
@@ -151,6 +158,9 @@ func (a commands) showCommand() *cobra.Command {
 				fmt.Fprint(w, brief.TaskFile(r.Task), "\n", brief.Summary(r.Task, r.State))
 				for _, n := range r.Notes {
 					fmt.Fprintf(w, "%s: %s\n", n.Kind, belay.VisibleLine(n.Text))
+				}
+				for _, o := range r.Over {
+					fmt.Fprintf(w, "attempt %d was accepted over its refusal%s: %s\n", o.Attempt, by(o.By), belay.VisibleLine(o.String()))
 				}
 				if r.State.Gate != nil {
 					fmt.Fprint(w, "\n", brief.Gate(r.State, r.Task), "\n")

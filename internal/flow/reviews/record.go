@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/mend"
 	"github.com/belay-dev/belay/internal/review/asked"
 	"github.com/belay-dev/belay/internal/review/cycle"
 	"github.com/belay-dev/belay/internal/review/mine"
@@ -91,6 +92,7 @@ func Record(ctx context.Context, d *flow.Desk, q New) (Given, error) {
 		return Given{}, fmt.Errorf("record the review in %s, whose file is written: %w", shelf.Path(n), err)
 	}
 	w.taken()
+	_, _ = at.Claims().End(q.Task, g.c.Reviewer) // one left behind ends with its holder
 	out.Review = known(r, shelf, shelf.Read(n))
 	return out, nil
 }
@@ -117,7 +119,7 @@ func (g *giving) read(ctx context.Context) error {
 		return err
 	}
 	g.body = given.Body()
-	if g.files, err = tracked(ctx, g.at); err != nil {
+	if g.files, err = mend.Paths(ctx, g.at.Repo); err != nil {
 		return err
 	}
 	by := first(g.q.Reviewer, said.Reviewer)
@@ -173,6 +175,8 @@ func (g *giving) mayAct(ctx context.Context) error {
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id), "%s is accepted already", id)
 	case g.q.Verdict == Approve && !waits:
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task move %s --to approved --force", id), "the work of %s was refused: an approval alone does not accept it", id)
+	case g.q.Verdict == Approve:
+		return AsJudged(ctx, g.Desk, g.r)
 	case g.q.Verdict == Reject && s.Outcome == loop.OutcomePassed:
 		return MayReopen(ctx, g.Desk, g.r)
 	}

@@ -111,3 +111,28 @@ func (d Decision) String() string {
 	}
 	return s
 }
+
+// Read takes a decision from the line that String writes. ok is false for other words.
+func Read(line string) (d Decision, ok bool) {
+	category, rest, ok := strings.Cut(line, ": ")
+	d.Category = Category(category)
+	if !ok || !slices.Contains(Categories(), d.Category) || strings.TrimSpace(rest) == "" {
+		return Decision{}, false
+	}
+	d.Note = rest
+	open := strings.LastIndex(rest, " (")
+	if open <= 0 || !strings.HasSuffix(rest, ")") {
+		return d, true
+	}
+	answers := map[string]bool{}
+	for part := range strings.SplitSeq(rest[open+2:len(rest)-1], ", ") {
+		key, said, _ := strings.Cut(part, "=")
+		known := slices.ContainsFunc(Questions(), func(q Question) bool { return q.Key == key })
+		if !known || said != "yes" && said != "no" {
+			return d, true // a bracket of the note's own
+		}
+		answers[key] = said == "yes"
+	}
+	d.Note, d.Answers = rest[:open], answers
+	return d, true
+}

@@ -36,5 +36,25 @@ func TestDecide(t *testing.T) {
 		case !tt.refused && (err != nil || d.String() != tt.want):
 			t.Errorf("%s: %q, %v", name, d, err)
 		}
+		if tt.refused {
+			continue
+		}
+		if again, ok := Read(d.String()); !ok || again.String() != d.String() || len(again.Answers) != len(tt.answers) {
+			t.Errorf("%s: %q is read as %+v", name, d, again)
+		}
+	}
+}
+
+func TestReadOtherWords(t *testing.T) {
+	t.Parallel()
+	for _, other := range []string{"", "fine", "because: x", "custom: ", "custom:x"} {
+		if d, ok := Read(other); ok {
+			t.Errorf("%q is taken for %+v", other, d)
+		}
+	}
+	for _, bracket := range []string{"custom: it is so (see T9)", "custom: it is so (pre_existing=perhaps)", "custom: (pre_existing=yes)"} {
+		if d, ok := Read(bracket); !ok || d.Answers != nil || "custom: "+d.Note != bracket {
+			t.Errorf("%q: %+v %v", bracket, d, ok)
+		}
 	}
 }

@@ -27,6 +27,10 @@ type Question struct {
 	// the answer itself.
 	Mend func(wrong, answer string) string
 
+	// Else gives what the reviewer wrote down instead of saying it; nil is nothing. It is
+	// read where what it said is no answer.
+	Else func() []byte
+
 	Dir      string   // the checkout a program works in
 	Env      []string // a program's environment, KEY=value, whole
 	ReadOnly []string // folders closed to a program
@@ -66,6 +70,13 @@ func Ask(ctx context.Context, q Question) (Reply, error) {
 		if err == nil {
 			r.Opinion = o
 			return r, nil
+		}
+		if q.Else != nil {
+			written := q.Else()
+			if o, werr := opinion.Parse(written); werr == nil {
+				r.Opinion, r.Said = o, append(append(r.Said, '\n'), written...)
+				return r, nil
+			}
 		}
 		if r.Tries == 2 || q.Mend == nil {
 			return r, fmt.Errorf("its answer cannot be read: %w", err)

@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/review/cycle"
 	"github.com/belay-dev/belay/internal/review/mine"
+	"github.com/belay-dev/belay/internal/review/names"
 	"github.com/belay-dev/belay/internal/review/opinion"
 )
 
@@ -246,4 +247,26 @@ func clip(s string) string {
 		return strings.ToValidUTF8(s[:longDetail], "") + "…"
 	}
 	return strings.ToValidUTF8(s, "\ufffd")
+}
+
+// Located gives findings that name no file the place that their words do, where they name
+// one and no other. It signs them anew.
+func Located(list []belay.Finding, files []string) []belay.Finding {
+	out := slices.Clone(list)
+	x := names.New(files)
+	for i, f := range out {
+		if f.File != "" || f.Check != Check {
+			continue
+		}
+		places := mine.In(strings.Join([]string{f.Title, f.Detail, f.Recommendation}, "\n\n"), x)
+		if len(places) == 0 || slices.ContainsFunc(places, func(p mine.Place) bool { return p.Path != places[0].Path }) {
+			continue
+		}
+		f.File, f.Line, f.EndLine = places[0].Path, places[0].Start, places[0].End
+		if f.EndLine == f.Line {
+			f.EndLine = 0
+		}
+		out[i] = f.Sign()
+	}
+	return out
 }

@@ -67,6 +67,22 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+func TestLocated(t *testing.T) {
+	t.Parallel()
+	in := []belay.Finding{
+		{Check: Check, Severity: "error", Title: "it leaks", Detail: "`src/other.go` line 3 never closes the file"},
+		{Check: Check, Severity: "error", Title: "`src/other.go` and `src/answer.txt` disagree, please fix both"},
+		{Check: Check, Severity: "error", Title: "it is slow"},
+		{Check: Check, Severity: "error", Title: "`src/other.go` is wrong", File: "docs/fine.md"},
+		{Check: "tests", Severity: "error", Title: "`src/other.go` line 3 is wrong"},
+	}
+	want := "error src/other.go:3|it leaks|`src/other.go` line 3 never closes the file\nerror |`src/other.go` and `src/answer.txt` disagree, please fix both\nerror |it is slow\n" +
+		"error docs/fine.md|`src/other.go` is wrong\nerror |`src/other.go` line 3 is wrong"
+	if got := told(Located(in, files)); got != want {
+		t.Errorf("%s", got)
+	}
+}
+
 // FuzzFindings: whatever a review holds, a rejection has a reason with words.
 func FuzzFindings(f *testing.F) {
 	for _, s := range []string{"", "- a.go:3 leaks", "{", "#\n#\n", "\ufeff1. x\r\n", strings.Repeat("x", 9000), "| a | b |\n|--|--|\n| src/other.go | 3 |", "\xff\xfe"} {

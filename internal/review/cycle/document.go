@@ -41,9 +41,11 @@ type Affected struct {
 
 // Override says why a rejected task went on all the same.
 type Override struct {
-	Category  string `yaml:"category"`
-	Rationale string `yaml:"rationale"`
-	By        string `yaml:"by,omitempty"`
+	Category  string          `yaml:"category"`
+	Rationale string          `yaml:"rationale"`
+	By        string          `yaml:"by,omitempty"`
+	Time      time.Time       `yaml:"decided_at,omitempty"`
+	Answers   map[string]bool `yaml:"answers,omitempty"` // to the arbiter's questions
 }
 
 // Document is a file as it stands: front matter and body, each byte kept.

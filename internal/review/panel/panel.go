@@ -33,6 +33,7 @@ type Panel struct {
 	Snaps  *snapshot.Store
 	Closed []string                        // folders they may not write in
 	Env    []string                        // of programs among them, whole
+	Own    func(reviewer string) []string  // more of it, for one of them; nil is none
 	Attach func(io.Reader) (string, error) // keeps what they say, gives its sha256
 }
 
@@ -55,6 +56,13 @@ func (p Panel) Ask(ctx context.Context, in brief.ReviewInput, target belay.Snaps
 	}
 	wait.Wait()
 	return results
+}
+
+func (p Panel) own(reviewer string) []string {
+	if p.Own == nil {
+		return nil
+	}
+	return p.Own(reviewer)
 }
 
 func nonce() string {
@@ -81,13 +89,20 @@ func (p Panel) ask(ctx context.Context, in brief.ReviewInput, target belay.Snaps
 		return failed(err.Error())
 	}
 	prompt := brief.Review(in)
+	notes := feedback{place.Root, in.Task.ID.FeedbackFile()}
 	reply, err := ask.Ask(ctx, ask.Question{
 		Reviewer: in.Reviewer, Prompt: prompt, Dir: place.Root,
 		Mend:     func(wrong, answer string) string { return brief.ReviewAgain(prompt, wrong, answer, in.Nonce) },
-		Env:      append(append([]string{}, p.Env...), "BELAY_REVIEWER="+in.Reviewer.Name),
+		Else:     notes.read,
+		Env:      append(append(append([]string{}, p.Env...), p.own(in.Reviewer.Name)...), "BELAY_REVIEWER="+in.Reviewer.Name),
 		ReadOnly: p.Closed,
 	})
-	log, _ := p.Attach(strings.NewReader(string(reply.Said))) // losing it loses no verdict
+	said := string(reply.Said)
+	if written := notes.read(); len(written) > 0 && !strings.Contains(said, string(written)) {
+		said += "\n\nwritten into " + notes.path + ":\n\n" + string(written)
+	}
+	notes.remove()
+	log, _ := p.Attach(strings.NewReader(said)) // losing it loses no verdict
 	trespass := trespass(ctx, place.Root, was, in.Reviewer.Name)
 	if err != nil {
 		result = failed(in.Reviewer.Name + " gave no opinion: " + err.Error())

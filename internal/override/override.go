@@ -1,0 +1,111 @@
+// Package override writes down for people that refused work was accepted all the same:
+// into the front matter of the review cycle that is overruled, or of one that says what
+// was refused. The record has it already; the file is its readable copy.
+//
+// It decides nothing and asks nobody.
+package override
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/mend"
+	"github.com/belay-dev/belay/internal/review/cycle"
+)
+
+// Write puts the newest override into the front matter of the review that it
+// overrules; where the refusal has no file, into one that says what was refused.
+func Write(ctx context.Context, d *drive.Desk, r *drive.Record) error {
+	if len(r.Over) == 0 {
+		return nil
+	}
+	over := r.Over[len(r.Over)-1]
+	o := cycle.Override{Category: string(over.Category), Rationale: over.Note, By: over.By, Time: over.Time.Truncate(time.Second), Answers: over.Answers}
+	shelf, err := cycle.Open(d.Repo.Root, cycle.Folder(r.Task.Feature), string(r.Task.ID))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = shelf.Close() }()
+	e := shelf.Read(overruledCycle(r))
+	if e.Number > 0 && e.Err == nil {
+		if e.Cycle.Override != nil && e.Cycle.Override.Rationale == o.Rationale {
+			return nil // it is there
+		}
+		was := e.Document.Bytes()
+		if err := e.Document.Set("override", o); err != nil {
+			return err
+		}
+		return shelf.Replace(e.Number, was, e.Document)
+	}
+	return newOverride(ctx, d, r, shelf, o)
+}
+
+// overruledCycle is the number of the review that rejected the attempt which was accepted
+// all the same, 0 when no recorded review did.
+func overruledCycle(r *drive.Record) int {
+	a := mend.Refused(r.State)
+	if a == nil || a.Reviewer == "" {
+		return reviewed(r)
+	}
+	n := 0
+	for _, note := range r.Notes {
+		if note.Kind == "review" && note.Review != nil && note.Review.Verdict == "reject" {
+			n = note.Review.Cycle
+		}
+	}
+	return n
+}
+
+// reviewed is the number of the review cycle that belay wrote for an override before.
+func reviewed(r *drive.Record) int {
+	n := 0
+	for _, note := range r.Notes {
+		if note.Kind == "review" && note.Review != nil && note.Review.Reviewer == byBelay {
+			n = note.Review.Cycle
+		}
+	}
+	return n
+}
+
+// byBelay is the reviewer of a cycle that holds what checks and configured reviewers said.
+const byBelay = "belay"
+
+// newOverride writes a review cycle that says what was refused and why it was accepted.
+func newOverride(ctx context.Context, d *drive.Desk, r *drive.Record, shelf *cycle.Shelf, o cycle.Override) error {
+	c := cycle.Cycle{Task: string(r.Task.ID), Feature: r.Task.Feature, Reviewer: byBelay, Time: o.Time, Verdict: "reject", Override: &o}
+	body := "# Accepted over its refusal\n"
+	if a := mend.Refused(r.State); a != nil {
+		body += fmt.Sprintf("\nAttempt %d was refused for:\n\n", a.N)
+		for _, f := range a.Reasons() {
+			body += "- " + strings.TrimSpace(brief.Findings([]belay.Finding{f})) + "\n"
+			if f.File != "" {
+				c.Affected = append(c.Affected, cycle.Affected{Path: f.File, Lines: lines(f)})
+			}
+		}
+	}
+	n, err := shelf.Add(func(n int) (*cycle.Document, error) {
+		c.Number = n
+		return cycle.New(c, body)
+	})
+	if err != nil {
+		return err
+	}
+	pointer := cycle.Of(r.Task.Feature, string(r.Task.ID), n).String()
+	return d.AddNote(ctx, r, drive.Note{Kind: "review", Text: fmt.Sprintf("review %d holds the override of what refused attempt %d: %s", n, len(r.State.Attempts), pointer), Review: &cycle.Recorded{Cycle: n, Verdict: "reject", Reviewer: byBelay, Pointer: pointer}})
+}
+
+// lines spells the lines of a finding as a review cycle has them.
+func lines(f belay.Finding) string {
+	switch {
+	case f.Line == 0:
+		return ""
+	case f.EndLine > f.Line:
+		return fmt.Sprintf("%d-%d", f.Line, f.EndLine)
+	}
+	return fmt.Sprint(f.Line)
+}
