@@ -3,6 +3,7 @@ package handoff
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -36,14 +37,20 @@ func Apply(c Context, at time.Time, e Event) (Context, error) {
 		c.Roles = statesOf(e.Block.Roles, c.Roles)
 		c.Exports = nil
 	case Exported:
-		exports := map[string]ExportRef{}
-		for k, v := range c.Exports {
-			exports[k] = v
+		exports, earlier := maps.Clone(c.Exports), maps.Clone(c.Earlier)
+		if exports == nil {
+			exports = map[string]ExportRef{}
+		}
+		if earlier == nil {
+			earlier = map[string]ExportRef{}
 		}
 		for _, x := range e.Exports {
+			if old, given := exports[x.Role]; given {
+				earlier[x.Role] = old
+			}
 			exports[x.Role] = x
 		}
-		c.Exports = exports
+		c.Exports, c.Earlier = exports, earlier
 	case Attached:
 		c.Proof = append(slices.Clip(c.Proof), *e.Evidence)
 	case Purged:

@@ -47,7 +47,11 @@ func short(text string) string {
 func CiteAll(d Document, names []string) (cited []Citation, missing []string) {
 	if len(names) == 0 {
 		for _, s := range d.Sections {
-			if c := Cite(d.Path, s, false); c.Requirement != "" {
+			c := Cite(d.Path, s, false)
+			if lines := Commands(s); c.Requirement == "" && len(lines) > 0 {
+				c.Requirement = cut("run "+strings.Join(lines, "; "), MaxRequirement)
+			}
+			if c.Requirement != "" {
 				cited = append(cited, c)
 			}
 		}
