@@ -23,6 +23,9 @@ func Fold(c Context, at time.Time, data json.RawMessage) (Context, error) {
 
 // Apply is Fold for an event that was read.
 func Apply(c Context, at time.Time, e Event) (Context, error) {
+	if !e.whole() {
+		return c, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(c.Task), "an entry of the context of the kind %q does not say what it is about", e.Kind)
+	}
 	c.Roles = slices.Clone(c.Roles)
 	c.Changed, c.Actor = at, e.By
 	c.Updates++
@@ -32,8 +35,9 @@ func Apply(c Context, at time.Time, e Event) (Context, error) {
 		c = begin(c, at, e)
 	case Rebuilt:
 		c.History = append(slices.Clip(c.History), PastBlock{BlockRef: c.Block, Until: at, By: e.By})
-		e.Block.Base = c.Block.Base
-		c.Block = *e.Block
+		block := *e.Block
+		block.Base = c.Block.Base
+		c.Block = block
 		c.Roles = statesOf(e.Block.Roles, c.Roles)
 		c.Exports = nil
 	case Exported:
@@ -61,6 +65,25 @@ func Apply(c Context, at time.Time, e Event) (Context, error) {
 		return c.ofRole(at, e)
 	}
 	return c, nil
+}
+
+// whole reports whether an event has what its kind is about.
+func (e Event) whole() bool {
+	switch e.Kind {
+	case Began, Rebuilt:
+		return e.Block != nil
+	case Handed:
+		return e.Handed != nil
+	case Updated:
+		return e.Set != nil
+	case Proved:
+		return e.Proof != nil
+	case Attached:
+		return e.Evidence != nil
+	case Drifted:
+		return e.Drift != nil
+	}
+	return true
 }
 
 func begin(c Context, at time.Time, e Event) Context {

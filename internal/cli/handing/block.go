@@ -129,7 +129,7 @@ Exit codes: 0 done, or nothing changed · 1 a secret · 2 it could not be · 6 n
 }
 
 func (a commands) getCommand() *cobra.Command {
-	var id string
+	var id, qa string
 	c := &cobra.Command{
 		Use: "get [TASK]", Short: "Read a task's context", Args: cobra.MaximumNArgs(1),
 		Long: `Get prints the block, what each role says, and what is no longer true: another HEAD,
@@ -145,16 +145,19 @@ Exit codes: 0 done · 6 no context.`,
 			if err != nil {
 				return err
 			}
+			if qa != "" {
+				proof, text, err := evidence.Log(c.Context(), desk, r, qa)
+				if err != nil {
+					return err
+				}
+				return a.tellText(proof, text)
+			}
 			if id != "" {
 				e, text, err := evidence.Evidence(c.Context(), desk, r, id)
 				if err != nil {
 					return err
 				}
-				data := struct {
-					handoff.Evidence
-					Text string `json:"text"`
-				}{e, string(text)}
-				return a.Tell(data, nil, func(w io.Writer) { fmt.Fprint(w, belay.Visible(string(text))) })
+				return a.tellText(e, text)
 			}
 			v, err := views.Get(c.Context(), desk, r)
 			if err != nil {
@@ -164,7 +167,13 @@ Exit codes: 0 done · 6 no context.`,
 		},
 	}
 	c.Flags().StringVar(&id, "evidence", "", "print the evidence of this `ID`")
+	c.Flags().StringVar(&qa, "qa", "", "print what the tests of this `ROLE` said")
 	return c
+}
+
+// tellText prints what was kept.
+func (a commands) tellText(what any, text []byte) error {
+	return a.Tell(map[string]any{"what": what, "text": string(text)}, nil, func(w io.Writer) { fmt.Fprint(w, belay.Visible(string(text))) })
 }
 
 func printView(w io.Writer, v views.View) {

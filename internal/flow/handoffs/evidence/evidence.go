@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -156,6 +157,25 @@ func excerpt(data []byte, span string) (text []byte, lines string, err error) {
 		return nil, "", belay.Refuse(belay.CodeUsage, "lines count from 1, like 10-20", "there are no lines %s", belay.VisibleLine(span))
 	}
 	return []byte(strings.Join(all[from-1:to], "")), fmt.Sprintf("L%d-L%d", from, to), nil
+}
+
+// Log reads what a role's tests said last.
+func Log(ctx context.Context, d *drive.Desk, q handoffs.Request, role string) (handoff.ProofOf, []byte, error) {
+	p, err := handoffs.At(ctx, d, q)
+	if err != nil {
+		return handoff.ProofOf{}, nil, err
+	}
+	s, err := p.StateOf(role)
+	if err != nil {
+		return handoff.ProofOf{}, nil, err
+	}
+	for _, proof := range slices.Backward(p.Rec.Context.Proofs) {
+		if proof.Role == s.Name {
+			data, err := p.Text(proof.Attachment, proof.Gzip)
+			return proof, data, err
+		}
+	}
+	return handoff.ProofOf{}, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context record-qa %s --role %s --from FILE", q.Task, s.Name), "%s has recorded no tests", s.Name)
 }
 
 // Evidence reads what was attached under an id.
