@@ -67,7 +67,7 @@ func Get(ctx context.Context, d *drive.Desk, q handoffs.Request) (View, error) {
 	}
 	c := &p.Rec.Context
 	v := View{Version: handoff.Version, Task: p.Rec.Task.ID, Created: c.Created, By: c.By, SHA: c.Block.Block, Manifest: c.Block.Manifest, Base: c.Block.Base,
-		Dirty: c.Block.Dirty, Roles: c.Roles, AtWork: c.At, QA: c.Proofs, Evidence: c.Proof, Drifts: c.Drifts, DriftCount: c.DriftCount(), Exports: c.Exports,
+		Dirty: c.Block.Dirty, Roles: c.Roles, AtWork: c.At, QA: listed(c.Proofs), Evidence: listed(c.Proof), Drifts: listed(c.Drifts), DriftCount: c.DriftCount(), Exports: c.Exports,
 		History: c.History, Audit: Audit{c.Changed, c.Actor, c.Updates, c.Forced}, Warnings: []string{}}
 	if v.Immutable, err = p.Block(); err != nil {
 		return v, err
@@ -75,6 +75,9 @@ func Get(ctx context.Context, d *drive.Desk, q handoffs.Request) (View, error) {
 	err = p.stale(ctx, &v)
 	return v, err
 }
+
+// listed makes an empty list of none: in JSON that is no null.
+func listed[T any](list []T) []T { return append([]T{}, list...) }
 
 // stale says what of the block is no longer true.
 func (p place) stale(ctx context.Context, v *View) error {
