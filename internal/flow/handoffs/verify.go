@@ -92,13 +92,13 @@ func (p *Place) verify(ctx context.Context, ignoreEnds bool) (Verified, error) {
 	if err != nil {
 		return v, err
 	}
-	v.Report.Differences = own
+	v.Report.Differences = append([]drift.Difference{}, own...)
 	if v.Expected != "" && !gone(own) {
 		if err := p.compare(ctx, &v, ignoreEnds); err != nil {
 			return v, err
 		}
 	}
-	v.Kinds = v.Report.Kinds()
+	v.Kinds = append([]drift.Kind{}, v.Report.Kinds()...)
 	if v.OK = !v.Report.Drifted(); v.OK {
 		return v, nil
 	}
