@@ -168,7 +168,11 @@ var floors = map[string]int{
 	"internal/terminal":     11,
 	"internal/flow/reviews": 11,
 	"internal/flow/imports": 11,
-	"internal/cli":          12,
+
+	"internal/flow/handoffs":          11,
+	"internal/flow/handoffs/views":    12,
+	"internal/flow/handoffs/evidence": 12,
+	"internal/cli":                    12,
 
 	"internal/cli/work":     13,
 	"internal/cli/intake":   13,
@@ -177,6 +181,7 @@ var floors = map[string]int{
 	"internal/cli/report":   13,
 	"internal/cli/review":   13,
 	"internal/cli/counting": 13,
+	"internal/cli/handing":  13,
 
 	"cmd/belay": 14,
 }

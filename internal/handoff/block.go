@@ -81,7 +81,7 @@ func Make(s Sources) (Block, error) {
 		Version: Version,
 		Task: TaskPart{
 			ID: t.ID, Title: Text(t.Title), Priority: s.Priority, Area: s.Area, Description: Fit(description, whole),
-			ScopeIn: texts(t.Scope.Files), ScopeOut: texts(t.Scope.Protect), Acceptance: acceptance(s, whole), Preserve: texts(t.Request.Preserve),
+			ScopeIn: texts(t.Scope.Files), ScopeOut: texts(slices.Concat(t.Scope.Protect, t.Exclude)), Acceptance: acceptance(s, whole), Preserve: texts(t.Request.Preserve),
 		},
 		Git:       GitPart{Head: s.Head, Source: s.Source, SHA: standards.Hash(text)},
 		Citations: slices.Clone(s.Chosen.Citations),
@@ -137,6 +137,9 @@ func acceptance(s Sources, whole string) []string {
 func commands(s Sources) []standards.Command {
 	tests := standards.Command{Command: s.Task.Checks.Tests.String(), From: s.TestsFrom}
 	var all []standards.Command
+	for _, c := range s.Task.QA {
+		all = append(all, standards.Command{Command: c, From: "task"})
+	}
 	if tests.From == "task" {
 		all = append(all, tests)
 	}

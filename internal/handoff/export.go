@@ -71,7 +71,7 @@ type QAPart struct {
 	Role    string `json:"role"`
 	Status  string `json:"status"`
 	Summary string `json:"summary,omitempty"`
-	Log     string `json:"log"` // the attachment's first 16 digits
+	Log     string `json:"log"` // a command that prints it
 }
 
 // ChangesPart is what was changed since the work began.
@@ -126,7 +126,7 @@ func (e *Export) fill(part string, b Block, c Context, changes *Changes) {
 		e.Commands = b.Baseline.Commands
 	case "qa":
 		for _, p := range latestProofs(c.Proofs) {
-			e.QA = append(e.QA, QAPart{Role: p.Role, Status: p.Status, Summary: p.Summary, Log: p.Attachment[:min(16, len(p.Attachment))]})
+			e.QA = append(e.QA, QAPart{Role: p.Role, Status: p.Status, Summary: p.Summary, Log: fmt.Sprintf("belay context get %s --qa %s", b.Task.ID, p.Role)})
 		}
 	case "paths":
 		e.Paths, e.MorePaths = b.Paths, b.MorePaths

@@ -3,6 +3,7 @@ package handoff
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -22,6 +23,9 @@ func Fold(c Context, at time.Time, data json.RawMessage) (Context, error) {
 
 // Apply is Fold for an event that was read.
 func Apply(c Context, at time.Time, e Event) (Context, error) {
+	if !e.whole() {
+		return c, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(c.Task), "an entry of the context of the kind %q does not say what it is about", e.Kind)
+	}
 	c.Roles = slices.Clone(c.Roles)
 	c.Changed, c.Actor = at, e.By
 	c.Updates++
@@ -31,19 +35,26 @@ func Apply(c Context, at time.Time, e Event) (Context, error) {
 		c = begin(c, at, e)
 	case Rebuilt:
 		c.History = append(slices.Clip(c.History), PastBlock{BlockRef: c.Block, Until: at, By: e.By})
-		e.Block.Base = c.Block.Base
-		c.Block = *e.Block
+		block := *e.Block
+		block.Base = c.Block.Base
+		c.Block = block
 		c.Roles = statesOf(e.Block.Roles, c.Roles)
 		c.Exports = nil
 	case Exported:
-		exports := map[string]ExportRef{}
-		for k, v := range c.Exports {
-			exports[k] = v
+		exports, earlier := maps.Clone(c.Exports), maps.Clone(c.Earlier)
+		if exports == nil {
+			exports = map[string]ExportRef{}
+		}
+		if earlier == nil {
+			earlier = map[string]ExportRef{}
 		}
 		for _, x := range e.Exports {
+			if old, given := exports[x.Role]; given {
+				earlier[x.Role] = old
+			}
 			exports[x.Role] = x
 		}
-		c.Exports = exports
+		c.Exports, c.Earlier = exports, earlier
 	case Attached:
 		c.Proof = append(slices.Clip(c.Proof), *e.Evidence)
 	case Purged:
@@ -54,6 +65,25 @@ func Apply(c Context, at time.Time, e Event) (Context, error) {
 		return c.ofRole(at, e)
 	}
 	return c, nil
+}
+
+// whole reports whether an event has what its kind is about.
+func (e Event) whole() bool {
+	switch e.Kind {
+	case Began, Rebuilt:
+		return e.Block != nil
+	case Handed:
+		return e.Handed != nil
+	case Updated:
+		return e.Set != nil
+	case Proved:
+		return e.Proof != nil
+	case Attached:
+		return e.Evidence != nil
+	case Drifted:
+		return e.Drift != nil
+	}
+	return true
 }
 
 func begin(c Context, at time.Time, e Event) Context {

@@ -195,6 +195,7 @@ type Context struct {
 	Proof   []Evidence
 	Drifts  []DriftOf
 	Exports map[string]ExportRef // the latest of each role
+	Earlier map[string]ExportRef // those before
 	Changed time.Time
 	Actor   string // who wrote last
 	Updates int

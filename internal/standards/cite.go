@@ -33,7 +33,11 @@ func Cite(file string, s Section, whole bool) Citation {
 	if whole {
 		text, end = s.Text, s.End
 	}
-	return Citation{File: file, Section: s.Slug, Requirement: Requirement(text), Lines: fmt.Sprintf("L%d-L%d", s.Start, end), SHA: short(text), Whole: whole}
+	words := Requirement(text)
+	if lines := Commands(s); words == "" && len(lines) > 0 {
+		words = cut("run "+strings.Join(lines, "; "), MaxRequirement)
+	}
+	return Citation{File: file, Section: s.Slug, Requirement: words, Lines: fmt.Sprintf("L%d-L%d", s.Start, end), SHA: short(text), Whole: whole}
 }
 
 func short(text string) string {
@@ -47,7 +51,8 @@ func short(text string) string {
 func CiteAll(d Document, names []string) (cited []Citation, missing []string) {
 	if len(names) == 0 {
 		for _, s := range d.Sections {
-			if c := Cite(d.Path, s, false); c.Requirement != "" {
+			c := Cite(d.Path, s, false)
+			if c.Requirement != "" {
 				cited = append(cited, c)
 			}
 		}

@@ -80,6 +80,9 @@ func (r Reader) work(ctx context.Context, f *drift.Facts, one, two *side, headTh
 		f.Works = slices.ContainsFunc(then, func(d git.Difference) bool { return !still[d.Path] })
 		return nil
 	}
+	if two.capture != nil && one.tree != two.tree {
+		return nil // it is not stored: what became of files cannot be told
+	}
 	now, err := r.Snaps.Repo.DiffTrees(ctx, headNow, two.tree)
 	if err != nil {
 		return err

@@ -25,8 +25,9 @@ type Reader struct {
 }
 
 // Look compares the present with a snapshot. same says that nothing at all differs. stored
-// is false when files differ: the facts are then not read, because the present has to be
-// held before its bytes can be compared; take a snapshot and ask Between.
+// is false when files differ: the facts are then only those of the repository as a whole,
+// because the present has to be held before its bytes can be compared; take a snapshot and
+// ask Between.
 func (r Reader) Look(ctx context.Context, then belay.SnapshotID) (f drift.Facts, same, stored bool, err error) {
 	end := r.Snaps.Repo.Share()
 	defer end()
@@ -48,7 +49,9 @@ func (r Reader) Look(ctx context.Context, then belay.SnapshotID) (f drift.Facts,
 	}
 	two := r.present(c)
 	if one.tree != two.tree || !slices.Equal(one.man.Odd, two.man.Odd) {
-		return f, false, false, nil
+		f = r.plain()
+		f.Then, f.Now = one.Side, two.Side
+		return f, false, false, r.history(ctx, &f, &one, &two)
 	}
 	f, err = r.compare(ctx, &one, &two)
 	return f, false, true, err

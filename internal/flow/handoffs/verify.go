@@ -1,0 +1,277 @@
+package handoffs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/drift"
+	"github.com/belay-dev/belay/internal/drift/facts"
+	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/handoff"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// Verified is what a verification found. Expected is what was handed over last; "" when
+// nothing was. Found is a snapshot of what stands there instead.
+type Verified struct {
+	Task     belay.TaskID     `json:"task_id"`
+	OK       bool             `json:"ok"`
+	Expected belay.SnapshotID `json:"expected,omitempty"`
+	By       string           `json:"handed_over_by,omitempty"`
+	AtWork   string           `json:"at_work,omitempty"`
+	Found    belay.SnapshotID `json:"found,omitempty"`
+	Drift    int              `json:"drift_count"`
+	drift.Report
+	Kinds []drift.Kind `json:"kinds"`
+}
+
+// VerifyRequest asks whether the tree is as it was handed over, and, for a role, whether
+// it may begin.
+type VerifyRequest struct {
+	Request
+	For        string
+	IgnoreEnds bool
+}
+
+// Verify compares the tree with what was handed over last. A difference is recorded with a
+// snapshot of what was found and raises the drift count. Errors: belay.CodeDrift with what
+// differs in Verified; those of MayStart for a role.
+func Verify(ctx context.Context, d *drive.Desk, q VerifyRequest) (Verified, error) {
+	if v, broken := edited(d, q.Task); broken {
+		return v, refusal(v)
+	}
+	p, err := at(ctx, d, q.Request)
+	if err != nil {
+		return Verified{}, err
+	}
+	c := &p.Rec.Context
+	if err := c.Exists(); err != nil {
+		return Verified{}, err
+	}
+	if q.For != "" {
+		if err := c.MayStart(q.For); err != nil && belay.CodeOf(err) != belay.CodeDrift {
+			return Verified{Task: p.Rec.Task.ID}, err
+		}
+	}
+	return p.verify(ctx, q.IgnoreEnds)
+}
+
+// edited reports a record that was changed after it was written. Nothing can be added to
+// it then; it is told and not counted.
+func edited(d *drive.Desk, task belay.TaskID) (Verified, bool) {
+	if _, err := d.Load(task); err == nil || belay.CodeOf(err) == belay.CodeNotFound {
+		return Verified{}, false
+	}
+	proof, err := d.Journal.Verify(task, nil)
+	if err != nil || proof.OK {
+		return Verified{}, false
+	}
+	v := Verified{Task: task, Kinds: []drift.Kind{drift.Record}}
+	for _, problem := range proof.Problems {
+		v.Differences = append(v.Differences, drift.Difference{Kind: drift.Record, Was: "as it was written", Is: problem})
+	}
+	return v, true
+}
+
+// verify compares, records what drifted, and gives belay.CodeDrift for it.
+func (p *Place) verify(ctx context.Context, ignoreEnds bool) (Verified, error) {
+	c := &p.Rec.Context
+	v := Verified{Task: p.Rec.Task.ID, Expected: c.Expected(), By: c.LastBy, AtWork: c.At, Drift: c.DriftCount()}
+	if v.Expected == "" && c.At != "" {
+		v.Expected = c.Block.Base // whoever is at work must not commit
+	}
+	own, err := p.own(ctx, v.Expected)
+	if err != nil {
+		return v, err
+	}
+	v.Report.Differences = append([]drift.Difference{}, own...)
+	if v.Expected != "" && !gone(own) {
+		if err := p.compare(ctx, &v, ignoreEnds); err != nil {
+			return v, err
+		}
+	}
+	v.Kinds = append([]drift.Kind{}, v.Report.Kinds()...)
+	if v.OK = !v.Report.Drifted(); v.OK {
+		return v, nil
+	}
+	v.Report = v.Report.Cut()
+	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
+		role := first(c.LastBy, c.At, c.Roles[0].Name)
+		return handoff.Event{Kind: handoff.Drifted, Role: role, Drift: &handoff.Drift{Expected: v.Expected, Found: v.Found, Report: v.Report}}, nil
+	})
+	if err != nil {
+		return v, err
+	}
+	v.Drift = p.Rec.Context.DriftCount()
+	return v, refusal(v)
+}
+
+func gone(list []drift.Difference) bool {
+	return slices.ContainsFunc(list, func(d drift.Difference) bool { return d.Kind == drift.HandoffGone })
+}
+
+func refusal(v Verified) error {
+	what := "the tree of %s is not what %s handed over: %s"
+	by := v.By
+	if by == "" {
+		by = "belay"
+	}
+	return belay.Refuse(belay.CodeDrift, fmt.Sprintf(`belay context diff %s --drift shows it; belay snapshot restore %s puts it back; belay context resolve-drift %s --note "…" accepts what is there now`, v.Task, v.Expected.Short(), v.Task),
+		what, v.Task, by, v.Report.Summary())
+}
+
+// compare names in what the tree differs from what was expected. While a role is at work
+// the files are its own business: only what happened to the repository as a whole counts.
+func (p *Place) compare(ctx context.Context, v *Verified, ignoreEnds bool) error {
+	inScope, err := p.scope()
+	if err != nil {
+		return err
+	}
+	r := facts.Reader{Snaps: p.Snaps.Store, InScope: inScope, IgnoreEnds: ignoreEnds || p.Config.IgnoreLineEnds}
+	f, same, stored, err := r.Look(ctx, v.Expected)
+	if err != nil || same {
+		return err
+	}
+	working := v.AtWork != ""
+	if !stored {
+		if working {
+			v.Report.Differences = append(v.Report.Differences, asWhole(drift.Name(f))...)
+			return nil
+		}
+		if v.Found, err = p.found(ctx, r); err != nil {
+			return err
+		}
+		if f, err = r.Between(ctx, v.Expected, v.Found); err != nil {
+			return err
+		}
+	}
+	named := drift.Name(f)
+	if working {
+		named.Differences = asWhole(named)
+	}
+	v.Report.Differences = append(v.Report.Differences, named.Differences...)
+	return nil
+}
+
+// found holds the tree as it stands, unless the drift that was found last is this one.
+func (p *Place) found(ctx context.Context, r facts.Reader) (belay.SnapshotID, error) {
+	if list := p.Rec.Context.Drifts; len(list) > 0 && list[len(list)-1].Found != "" {
+		before := list[len(list)-1].Found
+		if _, same, _, err := r.Look(ctx, before); err == nil && same {
+			return before, nil
+		}
+	}
+	info, err := p.taken(ctx, "", "not what was handed over")
+	return info.ID, err
+}
+
+// asWhole keeps what happened to the repository as a whole. A stash is a role's own tool
+// while it is at work.
+func asWhole(r drift.Report) []drift.Difference {
+	kinds := []drift.Kind{drift.HeadMoved, drift.Committed, drift.Reset, drift.Amended, drift.Switched, drift.Operation}
+	return slices.DeleteFunc(slices.Clone(r.Differences), func(d drift.Difference) bool { return !slices.Contains(kinds, d.Kind) })
+}
+
+// own looks at what belay wrote itself: the record's chain as the snapshot noted it,
+// attachments, and the files that were written for agents.
+func (p *Place) own(ctx context.Context, expected belay.SnapshotID) (out []drift.Difference, err error) {
+	c := &p.Rec.Context
+	proof, err := p.Journal.Verify(p.Rec.Task.ID, handoffAttachments)
+	if err != nil {
+		return nil, err
+	}
+	for _, problem := range proof.Problems {
+		kind := drift.Record
+		if strings.Contains(problem, "attachment") {
+			kind = drift.Attachment
+		}
+		out = append(out, drift.Difference{Kind: kind, Was: "as it was written", Is: problem})
+	}
+	if expected != "" {
+		info, err := p.Snaps.LookUp(ctx, expected)
+		switch {
+		case belay.CodeOf(err) == belay.CodeNotFound:
+			out = append(out, drift.Difference{Kind: drift.HandoffGone, Was: string(expected), Is: "it was forgotten"})
+		case err != nil:
+			return nil, err
+		case info.Journal != "" && info.Task.Key() == p.Rec.Task.ID.Key() && !p.knows(info.Journal):
+			out = append(out, drift.Difference{Kind: drift.Record, Was: "with the entry that the snapshot names", Is: "written anew"})
+		}
+	}
+	for _, role := range c.Roles {
+		ref, given := c.Exports[role.Name]
+		if !given {
+			continue
+		}
+		for _, f := range p.written(role.Name) {
+			sum, there, err := f.sum()
+			if err != nil {
+				return nil, err
+			}
+			if there && sum != ref.Attachment {
+				out = append(out, drift.Difference{Kind: drift.Edited, Was: "as belay wrote it for " + role.Name, Is: "edited: " + f.shown})
+			}
+		}
+	}
+	return out, nil
+}
+
+// knows reports whether the record has an entry of this hash.
+func (p *Place) knows(hash string) bool {
+	for _, e := range p.Rec.Log.Entries {
+		if e.Hash == hash {
+			return true
+		}
+	}
+	return false
+}
+
+// file is one that belay wrote for an agent.
+type file struct {
+	shown string
+	open  func() (*os.File, error)
+}
+
+// written names the files that a role's part is written to.
+func (p *Place) written(role string) []file {
+	inGit := filepath.Join(p.ContextFolder(p.Rec.Task.ID), strings.ToLower(role)+".json")
+	inTree := ".belay/now/" + drive.NowName(p.Rec.Task.ID, role)
+	return []file{
+		{shown: inGit, open: func() (*os.File, error) {
+			if info, err := os.Lstat(inGit); err != nil || !info.Mode().IsRegular() {
+				return nil, errors.Join(err, fs.ErrNotExist)
+			}
+			return os.Open(inGit)
+		}},
+		{shown: inTree, open: func() (*os.File, error) {
+			root, err := worktree.OpenRoot(p.Repo.Root)
+			if err != nil {
+				return nil, err
+			}
+			defer root.Close()
+			return root.Open(inTree)
+		}},
+	}
+}
+
+// sum hashes the file; one that is not there, or no file, was taken away and harms nobody.
+func (f file) sum() (sum string, there bool, err error) {
+	r, err := f.open()
+	if err != nil {
+		return "", false, nil
+	}
+	defer r.Close()
+	text, err := io.ReadAll(io.LimitReader(r, 64<<20))
+	if err != nil {
+		return "", false, fmt.Errorf("read %s: %w", f.shown, err)
+	}
+	return handoff.Sum(text), true, nil
+}
