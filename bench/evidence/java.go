@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 )
 
+// jdk is the source of the JDK.
+const jdk = "root/usr/lib/jvm/openjdk-17/lib/src.zip"
+
 const levelTests = `package logging;
 
 import static org.junit.Assert.assertEquals;
@@ -72,9 +75,9 @@ func logging() project {
 	const code, tests = "src/main/java/java/util/logging/Level.java", "src/test/java/logging/LevelTest.java"
 	return project{
 		language: "Java", name: "java.logging", version: "17", from: "Debian (openjdk-17-source; the tests are ours)",
-		needs: []string{"root/usr/lib/jvm/openjdk-17/lib/src.zip", "root/usr/share/java/junit4.jar", "root/usr/share/java/checkstyle.jar"},
+		needs: []string{jdk, "root/usr/share/java/junit4.jar", "root/usr/share/java/checkstyle.jar"},
 		unpack: func(s store, dir string) error {
-			if err := command(dir, nil, "unzip", "-q", s.at("root/usr/lib/jvm/openjdk-17/lib/src.zip"), "java.logging/*"); err != nil {
+			if err := command(dir, nil, "unzip", "-q", s.at(jdk), "java.logging/*"); err != nil {
 				return err
 			}
 			if err := os.MkdirAll(filepath.Join(dir, "src/main"), 0o755); err != nil {

@@ -34,8 +34,10 @@ type report struct {
 	Success bool
 	Data    struct {
 		Verdict string
+		Millis  int64
 		Checks  []struct {
 			Check, Verdict, Summary string
+			Millis                  int64
 			Findings                []struct{ Severity, File, Title string }
 		}
 	}
@@ -55,7 +57,7 @@ func (b *bench) project(p project, only string) error {
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}
-	env := append(p.env(b.store), "HOME="+home, "XDG_CONFIG_HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "NO_COLOR=1", "BELAY_TRUST=")
+	env := append(p.env(b.store), alone(home)...)
 	if err := p.begin(b.store, dir, env); err != nil {
 		return err
 	}
@@ -78,6 +80,11 @@ func (b *bench) project(p project, only string) error {
 		fmt.Fprintf(os.Stderr, "%-12s %-34s %s: %s\n", p.name, t.name, mark, r.said)
 	}
 	return nil
+}
+
+// alone keeps the user's settings away from git and belay.
+func alone(home string) []string {
+	return []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "NO_COLOR=1"}
 }
 
 // begin unpacks the project and commits it, with a config that names a linter.

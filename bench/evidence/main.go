@@ -30,8 +30,16 @@ func main() {
 		place    = flag.String("dir", "", "folder for the repositories (default: a temporary one)")
 		secrets  = flag.Bool("secrets", false, "instead: count what is taken for a secret in the whole of each project")
 	)
+	times := flag.Bool("times", false, "instead: measure the checks on 2,000 files")
 	flag.Parse()
-	right, err := run(*belay, *packages, *place, *file, *only, *one, *fetch, *secrets)
+	do := func(b *bench) (bool, error) { return b.judged(*only, *one) }
+	switch {
+	case *secrets:
+		do = func(b *bench) (bool, error) { return true, b.sources(*only) }
+	case *times:
+		do = func(b *bench) (bool, error) { return true, b.times() }
+	}
+	right, err := run(*belay, *packages, *place, *file, *fetch, do)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "evidence:", err)
 		os.Exit(2)
@@ -41,7 +49,8 @@ func main() {
 	}
 }
 
-func run(belay, packages, place, file, only, one string, fetch, secrets bool) (bool, error) {
+// run sets the bench up and does what was asked for.
+func run(belay, packages, place, file string, fetch bool, do func(*bench) (bool, error)) (bool, error) {
 	belay, err := filepath.Abs(belay)
 	if err != nil {
 		return false, err
@@ -73,15 +82,17 @@ func run(belay, packages, place, file, only, one string, fetch, secrets bool) (b
 		defer f.Close()
 		out = io.MultiWriter(os.Stdout, f)
 	}
-	b := &bench{belay: belay, store: p, place: place, out: out}
-	if secrets {
-		return true, b.sources(only)
-	}
-	for _, project := range projects() {
-		if strings.Contains(project.name, only) {
-			if err := b.project(project, one); err != nil {
-				return false, fmt.Errorf("%s: %w", project.name, err)
-			}
+	return do(&bench{belay: belay, store: p, place: place, out: out})
+}
+
+// judged tries the projects and prints the table.
+func (b *bench) judged(only, one string) (bool, error) {
+	for _, p := range projects() {
+		if !strings.Contains(p.name, only) {
+			continue
+		}
+		if err := b.project(p, one); err != nil {
+			return false, fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
 	return b.table(), nil

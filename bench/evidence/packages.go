@@ -13,7 +13,7 @@ import (
 var (
 	goModules = []string{"github.com/spf13/cobra@v1.10.2"}
 	goTools   = []string{"honnef.co/go/tools/cmd/staticcheck@v0.6.1"}
-	npmPacks  = []string{"zod@3.25.76", "qs@6.13.0"}
+	npmPacks  = []string{"zod@3.25.76", "qs@6.13.0", "react-native@0.72.6"}
 	npmTools  = []string{"vitest@3", "typescript@5", "eslint@8", "@typescript-eslint/parser@8", "@typescript-eslint/eslint-plugin@8",
 		"tape@5", "es-value-fixtures", "for-each", "has-bigints", "has-override-mistake", "has-property-descriptors", "has-proto",
 		"has-symbols", "iconv-lite@0.5", "mock-property", "object-inspect", "qs-iconv", "safer-buffer", "side-channel"}
@@ -29,6 +29,9 @@ var (
 		"ruby-progressbar", "ruby-unicode-display-width",
 	}
 )
+
+// reactNative is a tree that is only read as a whole.
+const reactNative = "npm/react-native-0.72.6.tgz"
 
 // store is the folder of the packages: gobin, npm (packed), nodes/node_modules, deb, and
 // root, into which Debian's are unpacked.
