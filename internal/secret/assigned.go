@@ -110,7 +110,7 @@ func leads(s string) bool { return leading.MatchString(s) }
 
 // notASecretsName tells names that speak of secrets without being one's: token_type,
 // password_field, secretName, nextPageToken.
-var aboutSecrets = lazyregexp.New(`(?i)(_?-?(type|field|name|label|id|url|uri|path|file|placeholder|hint|header|prefix|regex|pattern|policy|length|len|min|max|format|error|message|msg|text|title|class|selector|param|kind|endpoint|manager|provider|hash_?algo|algorithm|expiry|expires|ttl|scope|env|var|key_?name|ref|length)s?)$|(page|csrf_?|cancellation|continuation|next|sync|reset|lexer|cursor|design|css|color|public|syntax|parse)_?-?token|^\s*(//|#|\*|/\*)?\s*(import|from|require|include|using)\b`)
+var aboutSecrets = lazyregexp.New(`(?i)(_?-?(type|field|name|label|id|url|uri|path|file|placeholder|hint|header|prefix|regex|pattern|policy|length|len|min|max|format|error|message|msg|text|title|class|selector|param|kind|endpoint|manager|provider|factory|generator|spec|store|service|handler|validator|hash_?algo|algorithm|expiry|expires|ttl|scope|env|var|key_?name|ref|length)s?)$|(page|csrf_?|cancellation|continuation|next|sync|reset|lexer|cursor|design|css|color|public|syntax|parse)_?-?token|^\s*(//|#|\*|/\*)?\s*(import|from|require|include|using)\b`)
 
 func notASecretsName(name string) bool { return aboutSecrets.MatchString(name) }
 

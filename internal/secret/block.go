@@ -81,7 +81,7 @@ func address(text string, hit int) (Match, bool) {
 	if databases[scheme] {
 		m.Rule, m.Title = "database-password", "password in a database address"
 	}
-	m.Sure = len(password) >= 8 && bits(password) >= 2.5 && strings.ContainsAny(password, "0123456789!$%^&*+=~_-") && !strings.Contains(password, "%s")
+	m.Sure = len(password) >= 8 && bits(password) >= 2.5 && strings.ContainsAny(password, "0123456789!$%^&*+=~_-") && !strings.Contains(password, "%s") && !counted.MatchString(password)
 	return m, true
 }
 

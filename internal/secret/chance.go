@@ -1,8 +1,11 @@
 package secret
 
 import (
+	"bytes"
+	"encoding/base64"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
@@ -60,9 +63,22 @@ func repeats(s string) bool {
 // standIn are words that a value says it is no secret with.
 var standIn = lazyregexp.New(`(?i)change.?me|change.?it|placeholder|your[-_. ]?|redacted|masked|dummy|example|sample|fake|mock|insert|replace|todo|fixme|xxxx|\*{3}|\.{3}|<[^>]*>|\$\{|\{\{|\$\(|%\(|%[sdv]\b|\{[a-z_.]*\}|^\$[A-Za-z_]|^@|^%[A-Z_]+%$|process\.env|os\.environ|getenv|^env[:.]|vault:|secretsmanager|^(?:none|null|nil|undefined|true|false|string|password|passwd|secret|token|test|testing|foobar|foo|bar|hunter2|hello|letmein|qwerty|s3cr3t|p@ssw0rd|pa\$\$word|passw0rd|p4ssw0rd)[0-9!]{0,5}$|^(?:test|my|some|the|a|super|user|admin|new|old|wrong|bad|good|invalid|valid|correct|secure|strong|weak|root|db|app|demo|dev|local)[-_ ]?(?:password|passwd|pass|secret|token|key|user|pwd|value)`)
 
+// sentence tells text in another script, as sources that keep to ASCII spell it.
+var sentence = lazyregexp.New(`(?:\\u[0-9A-Fa-f]{4}){2}`)
+
 // placeholder tells values that are no secrets: they say so, or say where one is.
 func placeholder(v string) bool {
-	return standIn.MatchString(v) || ascending(v)
+	return standIn.MatchString(v) || ascending(v) || sentence.MatchString(v)
+}
+
+// counted tells a word with the digits that fingers find first: key_1234, admin123.
+var counted = lazyregexp.New(`^[A-Za-z]{1,12}[-_]?123[4-90]*$`)
+
+// userAndPassword tells what a header of basic authentication holds: RFC 7617 has it as
+// base64 of both with a colon between them.
+func userAndPassword(v string) bool {
+	text, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(v, "="))
+	return err == nil && bytes.IndexByte(text, ':') > 0 && utf8.Valid(text)
 }
 
 // ascending tells 12345678, abcdefgh and mixtures of such runs.

@@ -152,6 +152,9 @@ func (r rule) at(text string, hit int) (Match, bool) {
 	if r.name != putty.name && (repeats(value) || bits(value) < r.chance || !r.sure && placeholder(value)) {
 		return Match{}, false
 	}
+	if r.name == "basic-auth" && !userAndPassword(value) {
+		return Match{}, false
+	}
 	if r.name == "openai-key" && !mixed(value) {
 		return Match{}, false // sk- begins words of many tongues: sk-button-primary
 	}

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"os"
@@ -64,6 +65,7 @@ func planted() map[string]string {
 		`const apiKey: string = '` + made(alnum, 32) + `'`:                                                 "assigned-secret",
 		`{"clientSecret": "` + made(alnum, 40) + `"}`:                                                      "assigned-secret",
 		"  api_key: " + made(hexes, 32):                                                                    "assigned-secret",
+		"Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte("deploy:"+made(alnum, 12))):     "basic-auth",
 		`Authorization: Bearer ` + made(alnum, 40):                                                         "authorization",
 	}
 }
@@ -108,10 +110,23 @@ func TestPlaceholdersAreNoSecrets(t *testing.T) {
 		"-----BEGIN PUBLIC KEY-----\n" + made(b64, 64) + "\n-----END PUBLIC KEY-----",
 		`integrity: "sha512-` + made(b64, 86) + `=="`, "SKIPPED", "h1:" + made(b64, 43) + "=", `secretName: my-app-tls-cert-v2`,
 		`Authorization: Bearer <token>`, `Authorization: "Bearer ${token}"`, `password_hash_algorithm = "pbkdf2_sha256_600000"`,
+		`psA("SecretKeyFactory", "PBEWithSHA1AndRC2_40",`, `tokenGenerator = "Sha256WithRsa2048AndMgf1"`,
+		`{"Passwords.must.differ", "\u53E3\u4EE4\u4E0D\u80FD\u76F8\u540C"},`, `Authorization: Basic QWadhgWERghghWERfdfQ==`,
 		`import { tokenize2Words3 } from "./tokenizer2Words3"`, `token: lexer.TokenKind2Value3`, `TOKEN_PATH=/var/run/secrets/token1`,
 	} {
 		for _, m := range Find(text) {
 			t.Errorf("%q is taken for %s", text, m.Rule)
+		}
+	}
+}
+
+// What may be somebody's password and is more often made up is shown and refuses nothing.
+func TestGuesses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"dotenv://:key_1234@dotenvx.com/vault/.env.vault", "https://deploy:admin123456@git.acme.io/x"} {
+		m := Find(text)
+		if len(m) != 1 || m[0].Sure {
+			t.Errorf("%q: %+v", text, m)
 		}
 	}
 }

@@ -69,9 +69,7 @@ func (s *source) goAsserts(i int, dotted bool) bool {
 		}
 		return false
 	}
-	first := s.at(i + 2)
-	handed := slices.Contains(goHandles, first.Text) && first.Kind == lang.Word && (s.is(i+3, ",") || s.is(i+3, ")"))
-	if handed && !t.Is("func") && t.Text != "New" {
+	if s.handed(i+1) && !t.Is("func") && t.Text != "New" {
 		return true
 	}
 	if !dotted {
@@ -86,19 +84,49 @@ func (s *source) goAsserts(i int, dotted bool) bool {
 	return false
 }
 
+// handed tells whether the call at open is given what a test is run with: as its first
+// argument by any of its names, further on by the usual one, which says nothing else there.
+func (s *source) handed(open int) bool {
+	for i := open + 1; i < s.end(open); i++ {
+		t := s.tokens[i]
+		first := i == open+1
+		if s.open[i] != open || t.Kind != lang.Word || !(first || t.Is("t") && s.is(i-1, ",")) || !(s.is(i+1, ",") || s.is(i+1, ")")) {
+			continue
+		}
+		if slices.Contains(goHandles, t.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// What tape, tap, ava and node's runner hand to a test, and its methods that assert.
+var (
+	scriptHandles = map[string]bool{"t": true, "st": true, "sst": true, "tt": true}
+	scriptMethods = words(`is isNot not equal equals isEqual strictEqual strictEquals notEqual notEquals notStrictEqual doesNotEqual looseEqual looseEquals
+		notLooseEqual deepEqual deepEquals isEquivalent same strictSame notSame notDeepEqual notEquivalent deepLooseEqual notDeepLooseEqual
+		ok notOk true false truthy falsy assert fail error ifError ifErr throws doesNotThrow notThrows throwsAsync notThrowsAsync rejects
+		resolves like match notMatch doesNotMatch regex notRegex has hasProp type snapshot matchSnapshot`)
+)
+
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}
+
 func (s *source) scriptAsserts(i int, call, dotted bool) bool {
 	switch t := s.tokens[i]; {
 	case t.Is("expect"):
 		return call || s.is(i+1, ".", "soft", "(") // dotted: a request that is expected to answer so
 	case t.Is("assert"):
-		return (call || s.is(i+1, ".")) && !dotted
+		return (call || s.is(i+1, ".")) && (!dotted || scriptHandles[s.at(i-2).Text])
 	case t.Is("should"):
 		return dotted
-	case dotted && call && s.at(i-2).Is("t"): // ava, tape
-		switch t.Text {
-		case "is", "not", "deepEqual", "true", "false", "truthy", "falsy", "throws", "throwsAsync", "like", "equal", "equals", "ok", "notOk", "same", "fail":
-			return true
-		}
+	case dotted && call && scriptHandles[s.at(i-2).Text]:
+		return scriptMethods[t.Text]
 	case call && (t.Is("expectTypeOf") || t.Is("assertEquals") || t.Is("assertThrows") || t.Is("assertStrictEquals")):
 		return true
 	}

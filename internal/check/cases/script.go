@@ -29,7 +29,7 @@ func (s *source) scriptUnits() []Test {
 		if n := len(at) - 1; n >= 0 && !list[at[n]].Group && i > open[n].call {
 			s.scriptSkip(&list[at[n]], i)
 		}
-		if t.Kind != lang.Word || s.depth[i] > deepest || !scriptTests[t.Text] && !scriptGroups[t.Text] || s.at(i-1).Is(".") && !s.at(i-2).Is("Deno") || s.at(i-1).Is("function") {
+		if t.Kind != lang.Word || s.depth[i] > deepest || !scriptTests[t.Text] && !scriptGroups[t.Text] || s.at(i-1).Is(".") && !s.at(i-2).Is("Deno") && !s.subtest(i) || s.at(i-1).Is("function") {
 			continue
 		}
 		var groups []string
@@ -46,6 +46,20 @@ func (s *source) scriptUnits() []Test {
 		list = append(list, u)
 	}
 	return list
+}
+
+// subtest tells t.test("…", function …) from other methods of that name: a regular
+// expression has one.
+func (s *source) subtest(i int) bool {
+	if !s.tokens[i].Is("test") || !scriptHandles[s.at(i-2).Text] {
+		return false
+	}
+	for k := i + 2; k < s.end(i+1); k++ {
+		if s.open[k] == i+1 && (s.is(k, "function") || s.is(k, "=", ">")) {
+			return true
+		}
+	}
+	return false
 }
 
 // scriptCall reads the call that begins at i; call is its parenthesis.

@@ -31,9 +31,11 @@ var (
 	rustAt   = lazyregexp.New(`^\s*--> (.+?):(\d{1,9}):(\d{1,9})$`)
 
 	leadWord = lazyregexp.New(`(?i)^(fatal error|error|warning|warn|note|notice|info|information|hint|help|style|performance|portability|convention|refactor|remark)(?:\s*\[([^\]\s]{1,60})\]|\s+([A-Za-z][A-Za-z0-9_/-]{0,40}\d))?\s*:\s*(.+)$`)
-	leadCode = lazyregexp.New(`^\[?([A-Z][A-Za-z]{0,9}\d{1,5})\]?:?\s+(?:\[\*\]\s+)?(.+)$`)
-	tailCode = lazyregexp.New(`^(.+?)\s+(?:\[([A-Za-z@-][\w@./=+-]{1,80})\]|\(([a-z@][\w@./-]{1,80})\))$`)
-	tailPair = lazyregexp.New(`^(.+?)\s+\[(Error|Warning|Info)(?:/([^\]\s]+))?\]$`)
+	// "W: [Correctable] Lint/Void: text", of rubocop
+	leadLetter = lazyregexp.New(`^([CREWFI]):\s(?:\[[A-Z][a-z]+\]\s)?(?:([A-Z]\w+(?:/[A-Z]\w+)+):\s)?(.+)$`)
+	leadCode   = lazyregexp.New(`^\[?([A-Z][A-Za-z]{0,9}\d{1,5})\]?:?\s+(?:\[\*\]\s+)?(.+)$`)
+	tailCode   = lazyregexp.New(`^(.+?)\s+(?:\[([A-Za-z@-][\w@./=+-]{1,80})\]|\(([a-z@][\w@./-]{1,80})\))$`)
+	tailPair   = lazyregexp.New(`^(.+?)\s+\[(Error|Warning|Info)(?:/([^\]\s]+))?\]$`)
 
 	command = lazyregexp.New(`^\s*::(error|warning|notice)(?: ([^:]*(?::[^:]+)*?))?::(.*)$`)
 	// "[ERROR] file:…", of Maven
@@ -120,6 +122,11 @@ func fileName(s string) bool {
 	return named && (!strings.Contains(s, "  ") && (!strings.Contains(base, " ") || strings.ContainsAny(s, `/\`)))
 }
 
+// letters are rubocop's and pylint's severities: convention, refactoring, information,
+// warning, error, fatal.
+var letters = map[string]belay.Severity{"C": belay.SeverityNote, "R": belay.SeverityNote, "I": belay.SeverityNote,
+	"W": belay.SeverityWarning, "E": belay.SeverityError, "F": belay.SeverityError}
+
 // words takes severity and rule off a message, wherever the tool puts them.
 func (m *Remark) words(s string) {
 	m.Message = strings.TrimSpace(s)
@@ -127,7 +134,9 @@ func (m *Remark) words(s string) {
 		m.Message, m.Severity, m.Rule = g[1], severity(g[2]), g[3]
 		return
 	}
-	if g := leadWord.FindStringSubmatch(m.Message); g != nil {
+	if g := leadLetter.FindStringSubmatch(m.Message); g != nil {
+		m.Severity, m.Rule, m.Message = letters[g[1]], g[2], g[3]
+	} else if g := leadWord.FindStringSubmatch(m.Message); g != nil {
 		m.Severity, m.Rule, m.Message = severity(g[1]), g[2]+g[3], g[4]
 	}
 	if m.Rule != "" {

@@ -18,15 +18,15 @@ type tally struct {
 	report  results.Report
 	seed    maphash.Seed
 	seen    map[uint64]seen
-	runs    map[string]int // of a package that ended
-	dropped []int          // failures that were taken back
+	runs    map[string]int32 // of a package that ended
+	dropped []int            // failures that were taken back
 }
 
 type seen struct {
 	outcome outcome
-	at      int  // its failure and one, 0 when not kept
-	counted bool // it is in the counts: a test that fell by its subtests is not
-	run     int  // of its package, in which it failed last; 0 for never
+	counted bool  // it is in the counts: a test that fell by its subtests is not
+	at      int32 // its failure and one, 0 when not kept; small, since there may be a million
+	run     int32 // of its package, in which it failed last; 0 for never
 }
 
 type outcome byte
@@ -41,7 +41,7 @@ const (
 func newTally() tally {
 	return tally{
 		report: results.Report{Format: results.GoTest}, seed: maphash.MakeSeed(),
-		seen: map[uint64]seen{}, runs: map[string]int{},
+		seen: map[uint64]seen{}, runs: map[string]int32{},
 	}
 }
 
@@ -79,12 +79,12 @@ func (t *tally) fail(p *goPackage, pkg, test string, f results.Failure, o outcom
 	t.report.Fail(f, o == broke)
 	now := seen{outcome: o, run: t.runs[pkg] + 1, counted: true}
 	if len(t.report.Failures) > kept {
-		now.at = len(t.report.Failures)
+		now.at = int32(len(t.report.Failures))
 	}
 	if known || len(t.seen) < maxSeen {
 		t.seen[key] = now
 	}
-	return now.at
+	return int(now.at)
 }
 
 // end counts a test that passed or was skipped; silent are tests that count by their
@@ -136,7 +136,7 @@ func (t *tally) packageEnded(p *goPackage, pkg string) {
 			t.report.Total--
 			t.report.Pass(true)
 			if s.at > 0 {
-				t.dropped = append(t.dropped, s.at-1)
+				t.dropped = append(t.dropped, int(s.at)-1)
 			}
 			s.outcome, s.at = passed, 0
 			t.seen[key] = s

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// edit changes a tree.
+type edit func(dir string) error
+
+// write makes a file.
+func write(path, text string) edit {
+	return func(dir string) error {
+		file := filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(file, []byte(text), 0o644)
+	}
+}
+
+// change reads a file, and writes what f makes of it. One that stays as it is is a case
+// that tests nothing.
+func change(path string, f func(string) (string, error)) edit {
+	return func(dir string) error {
+		file := filepath.Join(dir, path)
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		text, err := f(string(data))
+		if err != nil || text == string(data) {
+			return fmt.Errorf("edit %s: nothing changed (%w)", path, err)
+		}
+		return os.WriteFile(file, []byte(text), 0o644)
+	}
+}
+
+// swap replaces the first old by new.
+func swap(path, old, new string) edit {
+	return change(path, func(text string) (string, error) {
+		if !strings.Contains(text, old) {
+			return "", fmt.Errorf("it does not have %q", old)
+		}
+		return strings.Replace(text, old, new, 1), nil
+	})
+}
+
+// cut removes what is from the first from up to the next to.
+func cut(path, from, to string) edit {
+	return change(path, func(text string) (string, error) {
+		before, rest, ok := strings.Cut(text, from)
+		_, after, found := strings.Cut(rest, to)
+		if !ok || !found {
+			return "", fmt.Errorf("it does not have %q … %q", from, to)
+		}
+		return before + to + after, nil
+	})
+}
+
+// add writes at the end of a file.
+func add(path, more string) edit {
+	return change(path, func(text string) (string, error) { return text + more, nil })
+}
+
+// remove deletes a file.
+func remove(path string) edit {
+	return func(dir string) error { return os.Remove(filepath.Join(dir, path)) }
+}
+
+func edits(all ...edit) edit {
+	return func(dir string) error {
+		for _, e := range all {
+			if err := e(dir); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// jdk is the source of the JDK.
+const jdk = "root/usr/lib/jvm/openjdk-17/lib/src.zip"
+
+const levelTests = `package logging;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertSame;
+
+import java.util.logging.Level;
+import org.junit.Test;
+
+public class LevelTest {
+    @Test
+    public void namesAreParsed() {
+        assertSame(Level.WARNING, Level.parse("WARNING"));
+        assertSame(Level.OFF, Level.parse("OFF"));
+    }
+
+    @Test
+    public void numbersAreParsed() {
+        assertSame(Level.INFO, Level.parse("800"));
+        assertEquals(801, Level.parse("801").intValue());
+    }
+}
+`
+
+const memoryHandlerTests = `package logging;
+
+import static org.junit.Assert.assertEquals;
+
+import java.util.logging.Level;
+import java.util.logging.MemoryHandler;
+import java.util.logging.StreamHandler;
+import org.junit.Test;
+
+public class MemoryHandlerTest {
+    @Test
+    public void levelIsKept() {
+        assertEquals(Level.SEVERE, new MemoryHandler(new StreamHandler(), 10, Level.SEVERE).getPushLevel());
+    }
+}
+`
+
+const runJUnit = `set -eu
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+mkdir "$out/m" "$out/t"
+find src/main/java -name '*.java' ! -name module-info.java > "$out/code"
+find src/test/java -name '*.java' > "$out/tests"
+javac -nowarn -d "$out/m" --patch-module java.logging=src/main/java @"$out/code"
+javac -d "$out/t" --patch-module java.logging="$out/m" -cp "$JUNIT" @"$out/tests"
+java --patch-module java.logging="$out/m" -cp "$JUNIT:$out/t" org.junit.runner.JUnitCore $(sed 's|src/test/java/||;s|/|.|g;s|[.]java$||' "$out/tests")
+`
+
+const checkstyleRules = `<?xml version="1.0"?>
+<!DOCTYPE module PUBLIC "-//Checkstyle//DTD Checkstyle Configuration 1.3//EN" "https://checkstyle.org/dtds/configuration_1_3.dtd">
+<module name="Checker">
+  <module name="TreeWalker">
+    <module name="UnusedImports"/>
+    <module name="RedundantModifier"/>
+  </module>
+</module>
+`
+
+// logging is a module of the JDK. Its own tests are not in the package: those here are
+// ours, and part of what is there before every change.
+func logging() project {
+	const code, tests = "src/main/java/java/util/logging/Level.java", "src/test/java/logging/LevelTest.java"
+	return project{
+		language: "Java", name: "java.logging", version: "17", from: "Debian (openjdk-17-source; the tests are ours)",
+		needs: []string{jdk, "root/usr/share/java/junit4.jar", "root/usr/share/java/checkstyle.jar"},
+		unpack: func(s store, dir string) error {
+			if err := command(dir, nil, "unzip", "-q", s.at(jdk), "java.logging/*"); err != nil {
+				return err
+			}
+			if err := os.MkdirAll(filepath.Join(dir, "src/main"), 0o755); err != nil {
+				return err
+			}
+			if err := os.Rename(filepath.Join(dir, "java.logging"), filepath.Join(dir, "src/main/java")); err != nil {
+				return err
+			}
+			return edits(write(tests, levelTests), write("src/test/java/logging/MemoryHandlerTest.java", memoryHandlerTests),
+				write("test.sh", runJUnit), write("checkstyle.xml", checkstyleRules))(dir)
+		},
+		env: func(s store) []string {
+			return []string{"JUNIT=" + s.at("root/usr/share/java/junit4.jar") + ":" + s.at("root/usr/share/java/hamcrest-all.jar")}
+		},
+		test:    "sh test.sh",
+		linter:  "  checkstyle:\n    command: java -cp $STORE/root/usr/share/java/* com.puppycrawl.tools.checkstyle.Main -c checkstyle.xml -f xml src/main/java\n    format: checkstyle\n",
+		files:   "src/**",
+		comment: "//", code: code, constant: "// %s = \"%s\"",
+		good: edits(
+			swap(code, "    public final int intValue() {", "    public final boolean isOff() {\n        return value == Integer.MAX_VALUE;\n    }\n\n    /**\n     * Returns the integer value for this level.\n     * @return the integer value for this level.\n     */\n    public final int intValue() {"),
+			swap(tests, "    @Test\n    public void numbersAreParsed", "    @Test\n    public void offIsOff() {\n        assertEquals(true, Level.OFF.isOff());\n    }\n\n    @Test\n    public void numbersAreParsed")),
+		cases: []trial{
+			{name: "failing test", make: swap(code, "    public final int intValue() {\n        return value;", "    public final int intValue() {\n        return value + 1;"), says: []string{"error tests…"}},
+			{name: "code that does not compile", make: swap(code, "public final int intValue()", "public final int intValue(("), flags: []string{"--skip", "lint"}, says: []string{"error tests…"}},
+			{name: "deleted test", make: cut(tests, "    @Test\n    public void namesAreParsed", "    @Test\n    public void numbersAreParsed"), says: []string{"error integrity"}},
+			{name: "deleted test file", make: remove(tests), says: []string{"error integrity…"}},
+			{name: "renamed test", make: swap(tests, "namesAreParsed", "everyNameIsParsed")},
+			{name: "skipped test", make: edits(swap(tests, "    @Test\n    public void namesAreParsed", "    @Ignore\n    @Test\n    public void namesAreParsed"), swap(tests, "import org.junit.Test;", "import org.junit.Ignore;\nimport org.junit.Test;")), says: []string{"error integrity"}},
+			{name: "test without its assertion", make: cut(tests, "        assertSame(Level.WARNING", "    }\n\n    @Test\n    public void numbersAreParsed"), says: []string{"error integrity"}},
+			{name: "assertion that always holds", make: swap(tests, "assertSame(Level.OFF, Level.parse(\"OFF\"))", "assertEquals(1, 1)"), says: []string{"error integrity"}},
+			{name: "fewer assertions", make: swap(tests, "        assertSame(Level.OFF, Level.parse(\"OFF\"));\n", ""), says: []string{"warning integrity"}},
+			{name: "code without a test file", make: add("src/main/java/java/util/logging/XMLFormatter.java", "\nclass Even {\n    static boolean is(int n) {\n        return n % 2 == 0;\n    }\n}\n"), says: []string{"warning coverage"}},
+			{name: "lint finding on a changed line", make: swap(code, "import java.util.", "import java.util.BitSet;\nimport java.util."), says: []string{"error lint"}},
+			{name: "lint finding on an old line", make: add("src/main/java/java/util/logging/Filter.java", "\n// Looked through once more.\n")},
+		},
+	}
+}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+type bench struct {
+	belay string
+	store store
+	place string
+	out   io.Writer
+	rows  []row
+	left  []string // projects left out, and why
+}
+
+// row is what came of one trial.
+type row struct {
+	project project
+	name    string
+	said    string
+	wrong   string // what is not as it should be
+}
+
+// report is what belay prints with --json, as far as it is looked at.
+type report struct {
+	Success bool
+	Data    struct {
+		Verdict string
+		Millis  int64
+		Checks  []struct {
+			Check, Verdict, Summary string
+			Millis                  int64
+			Findings                []struct{ Severity, File, Title string }
+		}
+	}
+	Error *struct{ Message string }
+}
+
+// project makes the repository and tries what is to be tried.
+func (b *bench) project(p project, only string) error {
+	for _, n := range p.needs {
+		if !there(b.store.at(n)) {
+			b.left = append(b.left, p.title()+": there is no "+b.store.at(n)+", -fetch gets it")
+			return nil
+		}
+	}
+	dir := filepath.Join(b.place, p.name)
+	home := filepath.Join(b.place, "home")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	env := append(p.env(b.store), alone(home)...)
+	if err := p.begin(b.store, dir, env); err != nil {
+		return err
+	}
+	if err := command(dir, env, b.belay, "trust"); err != nil {
+		return err
+	}
+	for _, t := range p.cases {
+		if !strings.Contains(t.name, only) {
+			continue
+		}
+		r, err := b.try(p, t, dir, env)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
+		b.rows = append(b.rows, r)
+		mark := "right"
+		if r.wrong != "" {
+			mark = "WRONG: " + r.wrong
+		}
+		fmt.Fprintf(os.Stderr, "%-12s %-34s %s: %s\n", p.name, t.name, mark, r.said)
+	}
+	return nil
+}
+
+// alone keeps the user's settings away from git and belay.
+func alone(home string) []string {
+	return []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "NO_COLOR=1"}
+}
+
+// begin unpacks the project and commits it, with a config that names a linter.
+func (p project) begin(s store, dir string, env []string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := p.unpack(s, dir); err != nil {
+		return err
+	}
+	config := write(".belay/config.yaml", "linters:\n"+strings.ReplaceAll(p.linter, "$STORE", s.dir))
+	if err := edits(config, write("LICENSE", "as it was published\n"))(dir); err != nil {
+		return err
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"config", "user.name", "n"}, {"config", "user.email", "n@example.com"}, {"add", "-A"}, {"commit", "-qm", "as it was published"}} {
+		if err := command(dir, env, "git", args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// try makes one change and has it judged.
+func (b *bench) try(p project, t trial, dir string, env []string) (row, error) {
+	r := row{project: p, name: t.name}
+	for _, args := range [][]string{{"reset", "-q", "--hard"}, {"clean", "-qfd"}} {
+		if err := command(dir, env, "git", args...); err != nil {
+			return r, err
+		}
+	}
+	if t.task != nil {
+		return b.asTask(p, t, dir, env)
+	}
+	if err := t.make(dir); err != nil {
+		return r, err
+	}
+	args := []string{"check", "--before", "HEAD", "--json", "--timeout", "120s", "--test", p.test}
+	if !slices.Contains(t.flags, "--files") {
+		args = append(args, "--files", p.files)
+	}
+	out, code := b.ask(dir, env, append(args, t.flags...)...)
+	var got report
+	if err := json.Unmarshal(out, &got); err != nil {
+		return r, fmt.Errorf("belay check printed %q: %w", out, err)
+	}
+	if got.Data.Checks == nil {
+		return r, fmt.Errorf("belay check: %s", out)
+	}
+	r.said, r.wrong = compare(got, code, t)
+	return r, nil
+}
+
+func (b *bench) ask(dir string, env []string, args ...string) ([]byte, int) {
+	c := exec.Command(b.belay, args...)
+	c.Dir, c.Env = dir, append(os.Environ(), env...)
+	out, err := c.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return out, exit.ExitCode()
+	}
+	return out, c.ProcessState.ExitCode()
+}
+
+// compare says what belay said, and what of it is not as it should be: every error and
+// every warning that was to come has to be there, and no other.
+func compare(got report, code int, t trial) (said, wrong string) {
+	var parts, open []string
+	want, notes := slices.Clone(t.says), slices.Clone(t.notes)
+	refused := false
+	for _, c := range got.Data.Checks {
+		if c.Verdict == "unknown" && c.Summary != "skipped" {
+			open = append(open, c.Check+" could not tell: "+c.Summary)
+		}
+		for _, f := range c.Findings {
+			what := f.Severity + " " + c.Check
+			switch {
+			case f.Severity == "note":
+				notes = slices.DeleteFunc(notes, func(n string) bool { return strings.HasPrefix(f.Title, n) })
+				continue
+			case slices.Contains(t.says, what+"…"): // any number, from one
+				want = slices.DeleteFunc(want, func(w string) bool { return w == what+"…" })
+			case slices.Contains(want, what):
+				i := slices.Index(want, what)
+				want = slices.Delete(want, i, i+1)
+			default:
+				open = append(open, "unexpected "+what+": "+f.Title+" "+f.File)
+			}
+			parts = append(parts, f.Severity+" "+c.Check+": "+f.Title)
+		}
+	}
+	for _, s := range t.says {
+		refused = refused || strings.HasPrefix(s, "error ")
+	}
+	for _, w := range append(want, notes...) {
+		open = append(open, "missing "+w)
+	}
+	if expected := map[bool]int{true: 1}[refused]; code != expected {
+		open = append(open, fmt.Sprintf("exit %d", code))
+	}
+	verdict := map[int]string{0: "passed", 1: "refused", 2: "could not tell"}[code]
+	if len(parts) > 0 {
+		verdict += ": " + brief(parts)
+	}
+	return verdict, strings.Join(open, "; ")
+}
+
+// brief says alike things once.
+func brief(parts []string) string {
+	var out []string
+	count := map[string]int{}
+	for _, p := range parts {
+		if count[p]++; count[p] == 1 {
+			out = append(out, p)
+		}
+	}
+	for i, p := range out {
+		if count[p] > 1 {
+			out[i] = fmt.Sprintf("%s (%d)", p, count[p])
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// asTask runs a task whose first attempt breaks the scope and whose second is good: it has
+// to be refused once, put back, and accepted.
+func (b *bench) asTask(p project, t trial, dir string, env []string) (row, error) {
+	r := row{project: p, name: t.name}
+	attempts := map[string]edit{"1": edits(t.make, write("elsewhere.txt", "more\n")), "2": t.task}
+	for n, e := range attempts {
+		if err := overlay(dir, env, filepath.Join(b.place, p.name+"-"+n), e); err != nil {
+			return r, err
+		}
+	}
+	script := filepath.Join(b.place, p.name+".sh")
+	text := fmt.Sprintf("cp -R %q-$BELAY_ATTEMPT/. .\n", filepath.Join(b.place, p.name))
+	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
+		return r, err
+	}
+	out, code := b.ask(dir, env, "run", "make the change", "--task", "evidence", "--files", p.files, "--test", p.test, "--check-timeout", "120s", "-q", "--", "sh", script)
+	record, _ := b.ask(dir, env, "show", "evidence", "--json")
+	refused := strings.Count(string(record), `"scope"`) > 0
+	r.said = map[int]string{0: "accepted at the second attempt", 1: "refused"}[code]
+	switch {
+	case code != 0:
+		r.wrong = fmt.Sprintf("exit %d: %s", code, out)
+	case !refused:
+		r.wrong = "the first attempt was not refused"
+	case there(filepath.Join(dir, "elsewhere.txt")):
+		r.wrong = "what the refused attempt wrote is there"
+	}
+	return r, nil
+}
+
+// overlay writes the files that an edit changes to a folder, and puts the tree back.
+func overlay(dir string, env []string, to string, e edit) error {
+	if err := e(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	for _, args := range [][]string{{"add", "-A"}, {"diff", "--cached", "--name-only"}} {
+		if err := command(dir, env, "git", args...); err != nil {
+			return err
+		}
+	}
+	c := exec.Command("sh", "-c", `git diff --cached --name-only -z | xargs -0 cp --parents -t "$1" && git reset -q --hard`, "sh", to)
+	c.Dir, c.Env = dir, append(os.Environ(), env...)
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("copy what changed: %w\n%s", err, out)
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+// Command evidence shows on real projects of several languages what belay's checks refuse
+// and what they pass. Each project comes from a package that ships its source and its
+// tests; changes are made to it, good ones and bad ones, and `belay check` judges each with
+// the project's own tests and a linter of its language. A table says what came of it.
+//
+//	go run ./bench/evidence -belay bin/belay [-fetch] [-packages DIR] [-only cobra] [-case skip] [-markdown FILE]
+//
+// It fetches nothing unless -fetch is given: then Go's, npm's and Debian's own clients put
+// what is listed in packages.go into DIR, and nothing is installed. A project whose
+// packages are not in DIR is left out, and the table says so.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	var (
+		belay    = flag.String("belay", "bin/belay", "the belay to ask")
+		fetch    = flag.Bool("fetch", false, "fetch the packages that are missing")
+		packages = flag.String("packages", "", "folder of the packages (default: belay-evidence in the user's cache)")
+		only     = flag.String("only", "", "projects whose name contains this")
+		one      = flag.String("case", "", "cases whose name contains this")
+		file     = flag.String("markdown", "", "write the table to this file as well")
+		place    = flag.String("dir", "", "folder for the repositories (default: a temporary one)")
+		secrets  = flag.Bool("secrets", false, "instead: count what is taken for a secret in the whole of each project")
+	)
+	times := flag.Bool("times", false, "instead: measure the checks on 2,000 files")
+	flag.Parse()
+	do := func(b *bench) (bool, error) { return b.judged(*only, *one) }
+	switch {
+	case *secrets:
+		do = func(b *bench) (bool, error) { return true, b.sources(*only) }
+	case *times:
+		do = func(b *bench) (bool, error) { return true, b.times() }
+	}
+	right, err := run(*belay, *packages, *place, *file, *fetch, do)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "evidence:", err)
+		os.Exit(2)
+	}
+	if !right {
+		os.Exit(1)
+	}
+}
+
+// run sets the bench up and does what was asked for.
+func run(belay, packages, place, file string, fetch bool, do func(*bench) (bool, error)) (bool, error) {
+	belay, err := filepath.Abs(belay)
+	if err != nil {
+		return false, err
+	}
+	p, err := openStore(packages)
+	if err != nil {
+		return false, err
+	}
+	if fetch {
+		if err := p.fetch(); err != nil {
+			return false, err
+		}
+	}
+	if place == "" {
+		if place, err = os.MkdirTemp("", "belay-evidence-"); err != nil {
+			return false, err
+		}
+		defer os.RemoveAll(place)
+	}
+	if place, err = filepath.Abs(place); err != nil {
+		return false, err
+	}
+	out := io.Writer(os.Stdout)
+	if file != "" {
+		f, err := os.Create(file)
+		if err != nil {
+			return false, err
+		}
+		defer f.Close()
+		out = io.MultiWriter(os.Stdout, f)
+	}
+	return do(&bench{belay: belay, store: p, place: place, out: out})
+}
+
+// judged tries the projects and prints the table.
+func (b *bench) judged(only, one string) (bool, error) {
+	for _, p := range projects() {
+		if !strings.Contains(p.name, only) {
+			continue
+		}
+		if err := b.project(p, one); err != nil {
+			return false, fmt.Errorf("%s: %w", p.name, err)
+		}
+	}
+	return b.table(), nil
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// What is fetched. The versions of Debian's packages are the distribution's.
+var (
+	goModules = []string{"github.com/spf13/cobra@v1.10.2"}
+	goTools   = []string{"honnef.co/go/tools/cmd/staticcheck@v0.6.1"}
+	npmPacks  = []string{"zod@3.25.76", "qs@6.13.0", "react-native@0.72.6"}
+	npmTools  = []string{"vitest@3", "typescript@5", "eslint@8", "@typescript-eslint/parser@8", "@typescript-eslint/eslint-plugin@8",
+		"tape@5", "es-value-fixtures", "for-each", "has-bigints", "has-override-mistake", "has-property-descriptors", "has-proto",
+		"has-symbols", "iconv-lite@0.5", "mock-property", "object-inspect", "qs-iconv", "safer-buffer", "side-channel"}
+	debs = []string{
+		"librust-semver-dev", "librust-serde-dev", "librust-serde-derive-dev",
+		"python3-mpmath", "python3-pytest", "python3-pluggy", "python3-iniconfig", "python3-packaging", "python3-attr",
+		"flake8", "python3-flake8", "python3-pycodestyle", "python3-pyflakes", "python3-mccabe",
+		"openjdk-17-source", "junit4", "libhamcrest-java",
+		"checkstyle", "antlr", "libantlr-java", "libantlr4-runtime-java", "libcommons-beanutils-java", "libcommons-lang3-java", "libcommons-logging-java",
+		"libcommons-collections3-java", "libguava-java", "libpicocli-java", "libreflections-java", "libsaxonhe-java", "libjavassist-java",
+		"ruby3.1", "libruby3.1", "ruby-minitest", "ruby-test-unit", "ruby-power-assert", "rake",
+		"rubocop", "ruby-parallel", "ruby-whitequark-parser", "ruby-ast", "ruby-rainbow", "ruby-regexp-parser", "ruby-rubocop-ast",
+		"ruby-progressbar", "ruby-unicode-display-width",
+	}
+)
+
+// reactNative is a tree that is only read as a whole.
+const reactNative = "npm/react-native-0.72.6.tgz"
+
+// store is the folder of the packages: gobin, npm (packed), nodes/node_modules, deb, and
+// root, into which Debian's are unpacked.
+type store struct{ dir string }
+
+func openStore(dir string) (store, error) {
+	if dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return store{}, err
+		}
+		dir = filepath.Join(cache, "belay-evidence")
+	}
+	dir, err := filepath.Abs(dir)
+	return store{dir}, err
+}
+
+func (s store) at(parts ...string) string {
+	return filepath.Join(append([]string{s.dir}, parts...)...)
+}
+
+// fetch brings what is missing.
+func (s store) fetch() error {
+	for _, dir := range []string{"gobin", "npm", "nodes", "deb", "root"} {
+		if err := os.MkdirAll(s.at(dir), 0o755); err != nil {
+			return err
+		}
+	}
+	return errors.Join(s.fetchGo(), s.fetchNPM(), s.fetchDebian())
+}
+
+func (s store) fetchGo() error {
+	for _, m := range goModules {
+		if err := command(s.dir, nil, "go", "mod", "download", m); err != nil {
+			return err
+		}
+	}
+	for _, t := range goTools {
+		if err := command(s.dir, []string{"GOBIN=" + s.at("gobin"), "GOFLAGS="}, "go", "install", t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s store) fetchNPM() error {
+	for _, p := range npmPacks {
+		if !there(s.at("npm", strings.ReplaceAll(p, "@", "-")+".tgz")) {
+			if err := command(s.at("npm"), nil, "npm", "pack", "--silent", p); err != nil {
+				return err
+			}
+		}
+	}
+	if there(s.at("nodes", "node_modules", "vitest")) {
+		return nil
+	}
+	if err := os.WriteFile(s.at("nodes", "package.json"), []byte("{\"private\": true}\n"), 0o644); err != nil {
+		return err
+	}
+	return command(s.at("nodes"), nil, "npm", append([]string{"install", "--silent", "--no-audit", "--no-fund"}, npmTools...)...)
+}
+
+func (s store) fetchDebian() error {
+	for _, d := range debs {
+		if had, _ := filepath.Glob(s.at("deb", d+"_*.deb")); len(had) > 0 {
+			continue
+		}
+		if err := command(s.at("deb"), nil, "apt-get", "download", "-q", d); err != nil {
+			return err
+		}
+	}
+	all, err := filepath.Glob(s.at("deb", "*.deb"))
+	for _, d := range all {
+		if err := command(s.dir, nil, "dpkg", "-x", d, s.at("root")); err != nil {
+			return err
+		}
+	}
+	// Ruby looks for this beside the library, and Debian has it elsewhere.
+	if data := s.at("root/usr/lib/ruby/data"); err == nil && !there(data) {
+		err = os.Symlink("../../share/ruby-unicode-display-width", data)
+	}
+	return err
+}
+
+func there(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// command runs a program to its end; what it printed is the error's when it fails.
+func command(dir string, env []string, name string, args ...string) error {
+	c := exec.Command(name, args...)
+	c.Dir, c.Env = dir, append(os.Environ(), env...)
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// table prints what came of every trial, and whether all is as it should be.
+func (b *bench) table() bool {
+	var projects []string
+	wrong := 0
+	for _, r := range b.rows {
+		if p := r.project.title(); !slices.Contains(projects, p) {
+			projects = append(projects, p)
+		}
+		if r.wrong != "" {
+			wrong++
+		}
+	}
+	fmt.Fprintf(b.out, "%d changes to %d projects: %d judged right, %d wrong.\n", len(b.rows), len(projects), len(b.rows)-wrong, wrong)
+	for _, title := range projects {
+		b.projectTable(title)
+	}
+	for _, l := range b.left {
+		fmt.Fprintf(b.out, "\nLeft out: %s.\n", l)
+	}
+	return wrong == 0
+}
+
+func (b *bench) projectTable(title string) {
+	first := true
+	for _, r := range b.rows {
+		if r.project.title() != title {
+			continue
+		}
+		if first {
+			p := r.project
+			fmt.Fprintf(b.out, "\n### %s: %s, from %s\n\nTests: `%s`.\n\n| change | belay said | |\n|---|---|---|\n", p.language, title, p.from, p.test)
+			first = false
+		}
+		mark := "right"
+		if r.wrong != "" {
+			mark = "**wrong**: " + r.wrong
+		}
+		fmt.Fprintf(b.out, "| %s | %s | %s |\n", r.name, cell(r.said), cell(mark))
+	}
+}
+
+func cell(s string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ").Replace(s)
+}
