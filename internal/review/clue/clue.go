@@ -8,13 +8,14 @@ import (
 
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
+	"github.com/belay-dev/belay/internal/review/token"
 )
 
 // Whole tells a file that is to go, to come back or to move: its lines do not matter.
-func Whole(toks []talk.Token, c *talk.Clause, i int) bool {
+func Whole(toks []token.Token, c *talk.Clause, i int) bool {
 	for j := i - 1; j >= c.A && j >= i-4; j-- {
 		t := toks[j]
-		if t.Class&(talk.Undo|talk.Moved) != 0 || t.Class&talk.Gone != 0 && t.Kind == 'w' {
+		if t.Class&(token.Undo|token.Moved) != 0 || t.Class&token.Gone != 0 && t.Kind == 'w' {
 			return true
 		}
 		if t.Kind == 'w' && !talk.Skipped[t.Lower] || t.Kind == 'w' && strings.Contains(" in of at on ", " "+t.Lower+" ") {
@@ -24,7 +25,7 @@ func Whole(toks []talk.Token, c *talk.Clause, i int) bool {
 	return false
 }
 
-func Also(toks []talk.Token, c *talk.Clause) bool {
+func Also(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A; i < c.B; i++ {
 		switch toks[i].Lower {
 		case "also", "too", "additionally", "auch", "también", "aussi", "também", "besides", "anche", "ook":
@@ -34,7 +35,7 @@ func Also(toks []talk.Token, c *talk.Clause) bool {
 	return false
 }
 
-func Reported(toks []talk.Token, c *talk.Clause) bool {
+func Reported(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A; i < c.B; i++ {
 		switch toks[i].Lower {
 		case "renamed", "moved", "umbenannt", "verschoben", "renombrado", "movido", "renommé", "déplacé", "renomeado", "renombraste", "renomeou":
@@ -45,7 +46,7 @@ func Reported(toks []talk.Token, c *talk.Clause) bool {
 }
 
 // Arrow tells "a.go → b.go": one name is to become the other.
-func Arrow(toks []talk.Token, c *talk.Clause) bool {
+func Arrow(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A + 1; i+1 < c.B; i++ {
 		if toks[i].Kind == 'p' && toks[i].Text == "→" && toks[i-1].Kind == 'm' && toks[i+1].Kind == 'm' {
 			return true
@@ -55,7 +56,7 @@ func Arrow(toks []talk.Token, c *talk.Clause) bool {
 }
 
 // Forbidden tells the object of a prohibition: "don't make X accept null".
-func Forbidden(toks []talk.Token, c *talk.Clause, i int) bool {
+func Forbidden(toks []token.Token, c *talk.Clause, i int) bool {
 	for j := i - 1; j >= c.A && j >= i-4; j-- {
 		switch toks[j].Lower {
 		case "don't", "dont", "never":
@@ -70,7 +71,7 @@ func Forbidden(toks []talk.Token, c *talk.Clause, i int) bool {
 }
 
 // Came tells the file of "X was added without Y".
-func Came(toks []talk.Token, c *talk.Clause, i int) bool {
+func Came(toks []token.Token, c *talk.Clause, i int) bool {
 	for j := i + 1; j < c.B; j++ {
 		if toks[j].M != nil {
 			return false
@@ -83,7 +84,7 @@ func Came(toks []talk.Token, c *talk.Clause, i int) bool {
 }
 
 // Fails tells "a_test.go fails": the test shows what is wrong elsewhere.
-func Fails(toks []talk.Token, c *talk.Clause, i int) bool {
+func Fails(toks []token.Token, c *talk.Clause, i int) bool {
 	for j := i + 1; j < c.B && j <= i+3; j++ {
 		switch toks[j].Lower {
 		case "fail", "fails", "failed", "failing", "breaks", "break", "broke", "crashes", "red", "flaky", "schlägt", "falla", "fallan", "échoue", "échouent", "falha", "falham":
@@ -98,7 +99,7 @@ func Fails(toks []talk.Token, c *talk.Clause, i int) bool {
 
 // Cited tells a name inside of words in quotation marks: what a text, a message or an
 // attacker says, not the reviewer. A name alone in them is only set off.
-func Cited(toks []talk.Token, a, b, i int) bool {
+func Cited(toks []token.Token, a, b, i int) bool {
 	from, to := -1, -1
 	for j, open := a, -1; j < b; j++ {
 		if toks[j].Kind != 'p' {
@@ -128,13 +129,13 @@ func Cited(toks []talk.Token, a, b, i int) bool {
 }
 
 // BareName tells an item that only names files or folders, for what stands under it.
-func BareName(toks []talk.Token) bool {
+func BareName(toks []token.Token) bool {
 	names := 0
 	for _, t := range toks {
 		switch {
 		case t.Kind == 'm':
 			names++
-		case t.Kind == 'w' && len(t.Lower) > 2 && !talk.Skipped[t.Lower] && talk.Severities[t.Lower] == "" && t.Class&talk.Where == 0:
+		case t.Kind == 'w' && len(t.Lower) > 2 && !talk.Skipped[t.Lower] && talk.Severities[t.Lower] == "" && t.Class&token.Where == 0:
 			return false
 		}
 	}
@@ -142,7 +143,7 @@ func BareName(toks []talk.Token) bool {
 }
 
 // Spread carries "Not to be changed: a; b; and c" over the whole list.
-func Spread(toks []talk.Token, cs []talk.Clause) {
+func Spread(toks []token.Token, cs []talk.Clause) {
 	if len(cs) < 2 || cs[0].Neg == "" {
 		return
 	}
@@ -158,7 +159,7 @@ func Spread(toks []talk.Token, cs []talk.Clause) {
 		}
 	}
 	for k := 1; k < len(cs); k++ {
-		if cs[k].Neg == "" && toks[cs[k].A].Class&talk.But == 0 {
+		if cs[k].Neg == "" && toks[cs[k].A].Class&token.But == 0 {
 			cs[k].Neg, cs[k].Firm = cs[0].Neg, false
 		}
 	}
@@ -166,7 +167,7 @@ func Spread(toks []talk.Token, cs []talk.Clause) {
 
 // Belongs says for each token of lines in a sentence which mention it is of: the one it
 // is said to be in, else the one before.
-func Belongs(toks []talk.Token, a, b int) map[int]int {
+func Belongs(toks []token.Token, a, b int) map[int]int {
 	var out map[int]int
 	last := -1
 	for i := a; i < b; i++ {
@@ -196,7 +197,7 @@ func Belongs(toks []talk.Token, a, b int) map[int]int {
 }
 
 // inNext finds the mention of "line 3 of the loop in a.go".
-func inNext(toks []talk.Token, i, b int) int {
+func inNext(toks []token.Token, i, b int) int {
 	in := false
 	for j := i + 1; j < b && j <= i+7; j++ {
 		t := toks[j]
@@ -215,7 +216,7 @@ func inNext(toks []talk.Token, i, b int) int {
 	return -1
 }
 
-func nextName(toks []talk.Token, i, b int) int {
+func nextName(toks []token.Token, i, b int) int {
 	for j := i + 1; j < b && j <= i+3; j++ {
 		if toks[j].Kind == 'm' && len(toks[j].M.Spans) == 0 {
 			return j
@@ -241,7 +242,7 @@ func ContainsAll(all, some []spot.Span) bool {
 }
 
 // Attach gives lines that follow a name to it.
-func Attach(toks []talk.Token) {
+func Attach(toks []token.Token) {
 	for j := 1; j < len(toks); j++ {
 		if toks[j].Kind != 'L' {
 			continue
@@ -255,17 +256,17 @@ func Attach(toks []talk.Token) {
 	}
 }
 
-func Question(toks []talk.Token, s [2]int) bool {
+func Question(toks []token.Token, s [2]int) bool {
 	t := toks[s[1]-1]
 	return t.Kind == 'p' && (t.Text == "?" || t.Text == "？")
 }
 
-func CountWords(toks []talk.Token, c *talk.Clause) int {
+func CountWords(toks []token.Token, c *talk.Clause) int {
 	n := 0
 	for i := c.A; i < c.B; i++ {
 		if toks[i].Kind == 'w' || toks[i].Kind == 'c' {
 			n++
-			if talk.Wide([]rune(toks[i].Text + "x")[0]) {
+			if token.Wide([]rune(toks[i].Text + "x")[0]) {
 				n++
 			}
 		}
@@ -274,7 +275,7 @@ func CountWords(toks []talk.Token, c *talk.Clause) int {
 }
 
 // Plural tells "fix these", "all of them", "both".
-func Plural(toks []talk.Token, c *talk.Clause) bool {
+func Plural(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A; i < c.B; i++ {
 		switch toks[i].Lower {
 		case "these", "those", "them", "both", "all", "every", "each", "alle", "todos", "todas", "tous", "toutes", "errors", "warnings":
@@ -285,18 +286,18 @@ func Plural(toks []talk.Token, c *talk.Clause) bool {
 }
 
 // Refers tells whether the mention at i is only compared with, called from or shown.
-func Refers(toks []talk.Token, c *talk.Clause, i int) bool {
+func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 	for j, steps := i-1, 0; j >= c.A && steps < 6; j, steps = j-1, steps+1 {
 		t := toks[j]
 		if t.Lower == "as" && likened(toks[c.A:j]) {
 			return true
 		}
-		if t.Ends&talk.Ref != 0 {
-			if t.Lower == "see" && j == c.A && c.Has&(talk.Bad|talk.Need|talk.Ask) != 0 {
+		if t.Ends&token.Ref != 0 {
+			if t.Lower == "see" && j == c.A && c.Has&(token.Bad|token.Need|token.Ask) != 0 {
 				return false
 			}
 			from := t.Lower == "from" || t.Lower == "aus" || t.Lower == "de" || t.Lower == "desde" || t.Lower == "depuis" || t.Lower == "via"
-			if !(from && (talk.Takes(toks[c.A:j+1]) || c.Has&(talk.Moved|talk.Undo) != 0)) {
+			if !(from && (token.Takes(toks[c.A:j+1]) || c.Has&(token.Moved|token.Undo) != 0)) {
 				return true
 			}
 			return false
@@ -317,7 +318,7 @@ func Refers(toks []talk.Token, c *talk.Clause, i int) bool {
 	}
 	for j, steps := i+1, 0; j < c.B && steps < 5; j++ {
 		t := toks[j]
-		if t.Class&talk.Shows != 0 {
+		if t.Class&token.Shows != 0 {
 			return true
 		}
 		if t.Kind == 'w' {
@@ -336,9 +337,9 @@ func Refers(toks []talk.Token, c *talk.Clause, i int) bool {
 }
 
 // before skips "A and" before B: what is said of A is said of both.
-func before(toks []talk.Token, c *talk.Clause, j int) int {
+func before(toks []token.Token, c *talk.Clause, j int) int {
 	t := toks[j]
-	if !(t.Kind == 'w' && talk.Joins[t.Lower] || t.Kind == 'p' && (t.Text == "," || t.Text == "&" || t.Text == "/" || t.Text == "、")) {
+	if !(t.Kind == 'w' && token.Joins[t.Lower] || t.Kind == 'p' && (t.Text == "," || t.Text == "&" || t.Text == "/" || t.Text == "、")) {
 		return -1
 	}
 	for j--; j >= c.A && (toks[j].Kind == 'L' || toks[j].Kind == 'p' && toks[j].Text == ","); j-- {
@@ -351,8 +352,8 @@ func before(toks []talk.Token, c *talk.Clause, j int) int {
 
 // exists tells "there's a helper for this in a.go", "we have a type for it in a.go": where
 // something that is good to use already is.
-func exists(toks []talk.Token, c *talk.Clause, i int) bool {
-	if c.Has&(talk.Bad|talk.Ask) != 0 {
+func exists(toks []token.Token, c *talk.Clause, i int) bool {
+	if c.Has&(token.Bad|token.Ask) != 0 {
 		return false
 	}
 	frame := false
@@ -378,7 +379,7 @@ func init() {
 }
 
 // likened tells "the same" before an "as".
-func likened(toks []talk.Token) bool {
+func likened(toks []token.Token) bool {
 	for _, t := range toks {
 		if t.Lower == "same" || t.Lower == "just" || t.Lower == "exactly" || t.Lower == "way" {
 			return true
@@ -388,14 +389,14 @@ func likened(toks []talk.Token) bool {
 }
 
 // consequence tells ", so the import in a.go fails": where it shows.
-func consequence(toks []talk.Token, c *talk.Clause, i int) bool {
+func consequence(toks []token.Token, c *talk.Clause, i int) bool {
 	for j := i - 1; j > c.A; j-- {
-		if toks[j].M != nil || toks[j].Text == ":" || toks[j].Class&(talk.Ask|talk.Need) != 0 {
+		if toks[j].M != nil || toks[j].Text == ":" || toks[j].Class&(token.Ask|token.Need) != 0 {
 			return false
 		}
 		if toks[j].Lower == "so" && toks[j-1].Text == "," {
 			for k := i + 1; k < c.B; k++ {
-				if toks[k].Class&(talk.Ask|talk.Need) != 0 {
+				if toks[k].Class&(token.Ask|token.Need) != 0 {
 					return false
 				}
 			}
@@ -405,11 +406,11 @@ func consequence(toks []talk.Token, c *talk.Clause, i int) bool {
 	return false
 }
 
-func wideShows(t talk.Token) bool { return talk.Wide([]rune(t.Text)[0]) && t.Class&talk.Shows != 0 }
+func wideShows(t token.Token) bool { return token.Wide([]rune(t.Text)[0]) && t.Class&token.Shows != 0 }
 
 // Subject tells whether a symbol is what a clause is about, not what it works with.
-func Subject(toks []talk.Token, c *talk.Clause, i int) bool {
-	if c.Has&(talk.Ask|talk.Need|talk.Bad) == 0 {
+func Subject(toks []token.Token, c *talk.Clause, i int) bool {
+	if c.Has&(token.Ask|token.Need|token.Bad) == 0 {
 		return false
 	}
 	for j := c.A; j < c.B; j++ {
@@ -434,7 +435,7 @@ var ordinals = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, 
 
 // Ordinal is the number that "the first", "the last" (-1) at the start of a clause gives,
 // or 0.
-func Ordinal(toks []talk.Token, c *talk.Clause) int {
+func Ordinal(toks []token.Token, c *talk.Clause) int {
 	which := 0
 	for i := c.A; i < c.B && i < c.A+4; i++ {
 		if n := ordinals[toks[i].Lower]; n != 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
+	"github.com/belay-dev/belay/internal/review/token"
 )
 
 var roleWords = map[string]bool{}
@@ -17,7 +18,7 @@ func init() {
 }
 
 // RoleNames finds "the codec module", "the orders router".
-func RoleNames(rd *spot.Reader, toks []talk.Token) {
+func RoleNames(rd *spot.Reader, toks []token.Token) {
 	for j := 1; j+1 < len(toks); j++ {
 		t, role := toks[j], toks[j+1]
 		if role.Kind != 'w' || !roleWords[role.Lower] || t.Kind != 'w' && t.Kind != 'c' || len(t.Lower) < 3 || talk.Skipped[t.Lower] {
@@ -42,7 +43,7 @@ func RoleNames(rd *spot.Reader, toks []talk.Token) {
 var numerals = map[string]int{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "both": 2, "zwei": 2, "drei": 3, "vier": 4, "dos": 2, "tres": 3, "cuatro": 4, "deux": 2, "trois": 3, "quatre": 4, "dois": 2, "três": 3, "quatro": 4}
 
 // Count reads "the three other" before a folder: whether others are meant, and how many.
-func Count(toks []talk.Token, from, to int) (others bool, count int) {
+func Count(toks []token.Token, from, to int) (others bool, count int) {
 	for i := from; i < to; i++ {
 		t := toks[i]
 		switch {
@@ -58,7 +59,7 @@ func Count(toks []talk.Token, from, to int) (others bool, count int) {
 }
 
 // FormerLatter is 0 where a clause speaks of the former of two, 1 of the latter, else -1.
-func FormerLatter(toks []talk.Token, c *talk.Clause) int {
+func FormerLatter(toks []token.Token, c *talk.Clause) int {
 	for i := c.A; i < c.B; i++ {
 		switch toks[i].Lower {
 		case "former":
@@ -71,7 +72,7 @@ func FormerLatter(toks []talk.Token, c *talk.Clause) int {
 }
 
 // There tells "fix it there".
-func There(toks []talk.Token, c *talk.Clause) bool {
+func There(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A; i < c.B; i++ {
 		switch toks[i].Lower {
 		case "there", "dort", "ahí", "allí", "lá", "là":
@@ -83,7 +84,7 @@ func There(toks []talk.Token, c *talk.Clause) bool {
 
 // Numbers reads which numbered items the labels of a sentence are given to, and what the
 // rest gets.
-func Numbers(toks []talk.Token, from int, labels []talk.Found) (given map[int]talk.Severity, rest talk.Severity) {
+func Numbers(toks []token.Token, from int, labels []talk.Found) (given map[int]talk.Severity, rest talk.Severity) {
 	given = map[int]talk.Severity{}
 	for _, l := range labels {
 		numbered := false
@@ -101,7 +102,7 @@ func Numbers(toks []talk.Token, from int, labels []talk.Found) (given map[int]ta
 }
 
 // Patterned tells a clause with a pattern: a folder in it only says where.
-func Patterned(toks []talk.Token, c *talk.Clause) bool {
+func Patterned(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A; i < c.B; i++ {
 		if m := toks[i].M; m != nil && len(m.Set) > 0 {
 			return true
@@ -111,7 +112,7 @@ func Patterned(toks []talk.Token, c *talk.Clause) bool {
 }
 
 // SamePlace tells "in the same package", "in that folder".
-func SamePlace(toks []talk.Token, c *talk.Clause) bool {
+func SamePlace(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A + 1; i < c.B; i++ {
 		switch toks[i].Lower {
 		case "package", "folder", "directory", "dir", "crate", "verzeichnis", "paket", "carpeta", "dossier", "pasta":

@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/said"
 	"github.com/belay-dev/belay/internal/review/spot"
-	"github.com/belay-dev/belay/internal/review/talk"
+	"github.com/belay-dev/belay/internal/review/token"
 )
 
 // prepare reads every unit once, so that a name can be explained by what comes later.
@@ -31,7 +31,7 @@ func (mn *miner) prepare() {
 			}
 			continue
 		}
-		mn.toks[i] = talk.Scan(mn.Reader, u.Text)
+		mn.toks[i] = token.Scan(mn.Reader, u.Text)
 		clue.RoleNames(mn.Reader, mn.toks[i])
 		for _, t := range mn.toks[i] {
 			if t.M != nil {
@@ -86,7 +86,7 @@ func (mn *miner) findingOf(i int) int {
 
 // quotation reads what somebody is answered to: its names wait for the answer.
 func (mn *miner) quotation(i int) {
-	toks := talk.Scan(mn.Reader, mn.units[i].Text)
+	toks := token.Scan(mn.Reader, mn.units[i].Text)
 	for n, t := range toks {
 		if t.M == nil || t.M.Soft || t.M.Dir != "" {
 			continue

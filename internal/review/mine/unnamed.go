@@ -1,12 +1,12 @@
 package mine
 
 import (
-
 	"github.com/belay-dev/belay/internal/review/clue"
 	"github.com/belay-dev/belay/internal/review/pasted"
 	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
+	"github.com/belay-dev/belay/internal/review/token"
 )
 
 // unnamed reads a clause that names no file of its own: it speaks of lines of the file at
@@ -119,7 +119,7 @@ func (mn *miner) turnDownPrior(st *sentence, c *talk.Clause) {
 
 // anaphor reads "please restore it", "undo the rename", "the latter needs a test".
 func (mn *miner) anaphor(st *sentence, c *talk.Clause) bool {
-	if c.Has&talk.Undo != 0 && c.Firm && mn.rename[1] != "" {
+	if c.Has&token.Undo != 0 && c.Firm && mn.rename[1] != "" {
 		for _, p := range mn.rename {
 			mn.add(st, c, hit{path: p}, c.A)
 		}
@@ -141,7 +141,7 @@ func (mn *miner) promote(st *sentence, c *talk.Clause) bool {
 		if h.off == "" || !mn.sameFinding(k, st.unit) {
 			break
 		}
-		if h.off == "a question" || h.off == "not tracked, and not asked to be made" && c.Has&(talk.Create|talk.Undo|talk.Moved) != 0 {
+		if h.off == "a question" || h.off == "not tracked, and not asked to be made" && c.Has&(token.Create|token.Undo|token.Moved) != 0 {
 			h.off, h.why, found = "", "asked for after a question", true
 			h.sev = mn.severity(st, c.A)
 			st.took = append(st.took, k)
@@ -196,14 +196,14 @@ func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 	if mn.at == st.unit && len(mn.prior) > 0 && !clue.Plural(st.toks, c) {
 		return false // it speaks of the one that was picked
 	}
-	orders := c.Has&(talk.Ask|talk.Need) != 0
+	orders := c.Has&(token.Ask|token.Need) != 0
 	n := len(mn.hits)
 	for _, b := range mn.blocks {
 		sev := mn.severity(st, c.A)
 		if sev == "" {
 			sev = b.Severity
 		}
-		if orders || c.Has&talk.Bad != 0 && c.Has&talk.Good == 0 {
+		if orders || c.Has&token.Bad != 0 && c.Has&token.Good == 0 {
 			if mn.takeAll(b, sev, "output it asks to mend") == 0 && !b.Spoken() {
 				if k := b.Deepest(); k >= 0 {
 					mn.takeOne(b, k, sev, "the innermost frame of a trace")
@@ -243,7 +243,7 @@ func (mn *miner) ordinals(st *sentence, c *talk.Clause, why string) bool {
 
 // stems reads "guard in Totals" after a trace that names Totals.php.
 func (mn *miner) stems(st *sentence, c *talk.Clause, why string) bool {
-	if c.Has&(talk.Ask|talk.Need|talk.Bad) == 0 && why == "" {
+	if c.Has&(token.Ask|token.Need|token.Bad) == 0 && why == "" {
 		return false
 	}
 	found := false

@@ -1,4 +1,4 @@
-package talk
+package token
 
 import (
 	"strings"
@@ -252,7 +252,7 @@ func Takes(before []Token) bool {
 	return false
 }
 
-var outward = set(`extract split factor lift hoist pull separate auslagern extraer sépare extraire extrair extraia`)
+var outward = map[string]bool{"extract": true, "split": true, "factor": true, "lift": true, "hoist": true, "pull": true, "separate": true, "auslagern": true, "extraer": true, "sépare": true, "extraire": true, "extrair": true, "extraia": true}
 
 var around = map[string]bool{"around": true, "about": true, "near": true, "approx": true, "approximately": true, "ca": true, "circa": true, "roughly": true, "um": true,
 	"vers": true, "cerca": true, "at": true, "etwa": true, "somewhere": true, "alrededor": true, "environ": true}
