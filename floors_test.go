@@ -94,7 +94,7 @@ var floors = map[string]int{
 	"internal/review/mine":    5,
 	"internal/review/opinion": 1,
 	"internal/review/arbiter": 1,
-	"internal/review/asked":   5,
+	"internal/review/asked":   6,
 	"internal/git":            1,
 	"internal/statcache":      1,
 	"internal/journal":        1,
