@@ -28,7 +28,28 @@ func Whole(toks []token.Token, c *talk.Clause, i int) bool {
 func Also(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A; i < c.B; i++ {
 		switch toks[i].Lower {
-		case "also", "too", "additionally", "auch", "también", "aussi", "também", "besides", "anche", "ook":
+		case "also", "too", "additionally", "auch", "también", "aussi", "também", "besides", "anche", "ook", "furthermore", "moreover", "außerdem", "zudem", "además", "além", "inoltre", "verder":
+			return true
+		}
+	}
+	return false
+}
+
+// Denies tells "doesn't reset", "never closes": something that should happen and does not.
+func Denies(toks []token.Token, c *talk.Clause) bool {
+	for i := c.A; i < c.B; i++ {
+		switch w := toks[i].Lower; {
+		case strings.HasSuffix(w, "n't"), w == "not", w == "never", w == "nicht", w == "nie", w == "kein", w == "keine", w == "no", w == "ne", w == "jamais", w == "não", w == "nunca":
+			return true
+		}
+	}
+	return false
+}
+
+// Asks tells whether something is asked for among the tokens.
+func Asks(toks []token.Token, a, b int) bool {
+	for i := a; i < b; i++ {
+		if toks[i].Class&(token.Ask|token.Need) != 0 {
 			return true
 		}
 	}
@@ -96,6 +117,25 @@ func Fails(toks []token.Token, c *talk.Clause, i int) bool {
 	}
 	return false
 }
+
+// Background tells a name in a clause that only sets off the one before: "the queue is read
+// without a lock while b.go writes it".
+func Background(toks []token.Token, c *talk.Clause, i int) bool {
+	for j := i - 1; j >= c.A; j-- {
+		if sets[toks[j].Lower] && !(j+1 < i && (toks[j+1].Lower == "you" || strings.HasPrefix(toks[j+1].Lower, "you'") || toks[j+1].Lower == "we" || toks[j+1].Lower == "at")) || j > c.A && sets[toks[j-1].Lower+" "+toks[j].Lower] {
+			for k := j; k < c.B; k++ {
+				if toks[k].Class&(token.Ask|token.Need|token.Bad) != 0 {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	return false
+}
+
+var sets = map[string]bool{"while": true, "whereas": true, "although": true, "even though": true, "alors que": true, "tandis que": true, "während": true, "obwohl": true,
+	"mientras": true, "aunque": true, "bien que": true, "enquanto": true, "embora": true, "mentre": true, "terwijl": true}
 
 // Cited tells a name inside of words in quotation marks: what a text, a message or an
 // attacker says, not the reviewer. A name alone in them is only set off.
@@ -292,6 +332,9 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 		if t.Lower == "as" && likened(toks[c.A:j]) {
 			return true
 		}
+		if j == i-1 && i+1 < c.B && likens[t.Lower] && does[toks[i+1].Lower] {
+			return true
+		}
 		if t.Ends&token.Ref != 0 {
 			if t.Lower == "see" && j == c.A && c.Has&(token.Bad|token.Need|token.Ask) != 0 {
 				return false
@@ -377,6 +420,10 @@ func init() {
 		useful[w] = true
 	}
 }
+
+var likens = map[string]bool{"as": true, "like": true, "wie": true, "como": true, "comme": true, "come": true, "zoals": true}
+
+var does = map[string]bool{"does": true, "do": true, "did": true, "has": true, "tut": true, "macht": true, "hace": true, "fait": true, "faz": true, "fa": true, "doet": true}
 
 // likened tells "the same" before an "as".
 func likened(toks []token.Token) bool {

@@ -58,6 +58,31 @@ func Count(toks []token.Token, from, to int) (others bool, count int) {
 	return others, count
 }
 
+// Definite are the words of what a clause points at: "the unused import", "this warning",
+// "die Warnung".
+func Definite(toks []token.Token, c *talk.Clause) []string {
+	var out []string
+	for i := c.A; i < c.B; i++ {
+		switch toks[i].Lower {
+		case "the", "this", "that", "both", "these", "those", "der", "die", "das", "den", "el", "la", "los", "las", "le", "les", "o", "a", "os", "as":
+		default:
+			continue
+		}
+		for j := i + 1; j < c.B && j <= i+3 && (toks[j].Kind == 'w' || toks[j].Kind == 'c') && toks[j].Class&(token.Ask|token.But) == 0; j++ {
+			if w := native[toks[j].Lower]; w != "" {
+				out = append(out, w)
+			} else if !talk.Skipped[toks[j].Lower] && toks[j].Lower != "of" && toks[j].Lower != "is" {
+				out = append(out, toks[j].Lower)
+			}
+		}
+	}
+	return out
+}
+
+// native are words for what tools print in English.
+var native = map[string]string{"fehler": "error", "warnung": "warning", "warnungen": "warning", "errores": "error", "advertencia": "warning", "advertencias": "warning", "erreur": "error", "erreurs": "error",
+	"avertissement": "warning", "avertissements": "warning", "erro": "error", "erros": "error", "aviso": "warning", "avisos": "warning"}
+
 // FormerLatter is 0 where a clause speaks of the former of two, 1 of the latter, else -1.
 func FormerLatter(toks []token.Token, c *talk.Clause) int {
 	for i := c.A; i < c.B; i++ {

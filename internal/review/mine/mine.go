@@ -58,6 +58,7 @@ type hit struct {
 	span  spot.Span
 	sev   talk.Severity
 	unit  int
+	at    int // the token in its unit
 	line  int
 	weak  bool   // the file as a whole, in passing: lines that follow say it better
 	why   string // it was taken

@@ -130,6 +130,13 @@ func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity
 	mn.exceptions(st)
 	clue.Spread(toks, cs)
 	mn.same(toks, &cs[0])
+	if talk.Rest(toks, part[0], part[1]) {
+		for k := range cs {
+			if cs[k].Neg == "" && cs[k].Has&(token.Ask|token.Need|token.Bad) == 0 {
+				cs[k].Neg, cs[k].Soft = "found good", true
+			}
+		}
+	}
 	st.opens = st.b == len(toks) && toks[st.b-1].Kind == 'p' && (toks[st.b-1].Text == ":" || toks[st.b-1].Text == "：")
 	for _, c := range cs[1:] {
 		st.turns = st.turns || c.Firm && toks[c.A].Class&token.But != 0
@@ -173,7 +180,8 @@ func (mn *miner) turnedUp(st *sentence, hits []int) {
 // turnedDown: "we talked about a.go; separate PR" turns down the clause before.
 func (mn *miner) turnedDown(st *sentence, cs []talk.Clause, k int) {
 	c := cs[k]
-	if c.Neg == "" || c.Soft || mn.hasName(st.toks, c.A, c.B) {
+	said := cs[k-1].Has&(token.Ask|token.Need|token.Bad) != 0
+	if c.Neg == "" || c.Soft && (said || c.Neg != "found good") || mn.hasName(st.toks, c.A, c.B) {
 		return
 	}
 	for _, h := range cs[k-1].Hits {

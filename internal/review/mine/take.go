@@ -49,6 +49,10 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 		case off != "":
 		case m.Soft && len(st.spansAt(i)) == 0 && !clue.Subject(st.toks, c, i):
 			off = "a symbol in passing"
+		case !c.Firm && len(st.spansAt(i)) == 0 && clue.Background(st.toks, c, i):
+			off = "in passing"
+		case !c.Firm && len(st.spansAt(i)) == 0 && i > c.A+1 && mn.aside(st.unit, m):
+			off = "in passing, under another file"
 		case m.Role && len(st.spansAt(i)) == 0 && c.Has&(token.Ask|token.Need|token.Bad) == 0:
 			off = "a part in passing"
 		case clue.Cited(st.toks, st.a, st.b, i):
@@ -68,6 +72,16 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 		mn.unnamed(st, c, why)
 	}
 	st.took = append(st.took, mn.taken(c.Hits)...)
+}
+
+// aside tells a mention of another file under a heading or an item for one file.
+func (mn *miner) aside(unit int, m *spot.Mention) bool {
+	t := mn.scopes[unit].topic
+	if t == nil || len(t.paths) != 1 || t.unit == unit || len(m.Set) > 0 {
+		return false
+	}
+	p := mn.resolve(m, unit)
+	return p != "" && p != t.paths[0]
 }
 
 // isTested tells whether a mention means a test.
@@ -104,7 +118,7 @@ func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 			return
 		}
 		paths = []string{p}
-		if (!m.Soft || off == "") && !(off == "only referred to" && mn.focus != "" && mn.spoke == mn.scopes[st.unit].finding) {
+		if (!m.Soft || off == "") && !strings.HasPrefix(off, "in passing") && !(off == "only referred to" && mn.focus != "" && mn.spoke == mn.scopes[st.unit].finding) {
 			mn.focus, mn.last, mn.spoke = p, p, mn.scopes[st.unit].finding
 			if p != mn.two[1] {
 				mn.two = [2]string{mn.two[1], p}
@@ -143,7 +157,7 @@ func (mn *miner) acquit(unit int, paths []string) {
 
 func (mn *miner) add(st *sentence, c *talk.Clause, h hit, at int) {
 	h.unit, h.line = st.unit, mn.units[st.unit].Line+strings.Count(mn.units[st.unit].Text[:min(st.toks[at].Lo, len(mn.units[st.unit].Text))], "\n")
-	h.sev = mn.severity(st, at)
+	h.at, h.sev = at, mn.severity(st, at)
 	h.firm = c.Firm
 	if h.why = "named as what is wrong"; c.Firm {
 		h.why = "asked to change"

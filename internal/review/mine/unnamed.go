@@ -80,7 +80,12 @@ func (mn *miner) ofTopic(st *sentence, c *talk.Clause) {
 		return
 	}
 	item := mn.units[st.unit].Kind == prose.Item || mn.units[st.unit].Kind == prose.Row
-	if t.used && (!item || len(t.spans) > 0 || mn.unitHits(st.unit) > 0) {
+	further := mn.unitHits(st.unit) == 0 && clue.Also(st.toks, c) && (c.Firm || c.Has&token.Bad != 0 || clue.Denies(st.toks, c))
+	if t.used && !further && (!item || len(t.spans) > 0 || mn.unitHits(st.unit) > 0) {
+		return
+	}
+	if t.used && further {
+		mn.add(st, c, hit{path: t.paths[0]}, c.A)
 		return
 	}
 	t.used = true
@@ -157,6 +162,9 @@ func (mn *miner) promoteRef(st *sentence, c *talk.Clause) bool {
 	if k < 0 || mn.hits[k].off != "only referred to" || !mn.sameFinding(k, st.unit) || !back && (mn.hits[k].unit != st.unit || !mn.allOff(mn.prior)) {
 		return false
 	}
+	if mn.hits[k].unit == st.unit && mn.hits[k].at >= c.A && !clue.Asks(st.toks, mn.hits[k].at+1, c.B) {
+		return false // "use JSON, as a.go does"
+	}
 	mn.hits[k].off, mn.hits[k].why = "", "what is asked for speaks of it"
 	st.took = append(st.took, k)
 	return true
@@ -181,7 +189,7 @@ func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 	if len(mn.blocks) == 0 {
 		return false
 	}
-	if mn.ordinals(st, c, why) || mn.stems(st, c, why) {
+	if mn.answers(st, c, why) || mn.ordinals(st, c, why) || mn.stems(st, c, why) || mn.picked(st, c, why) {
 		return true
 	}
 	if why != "" {
@@ -236,6 +244,43 @@ func (mn *miner) ordinals(st *sentence, c *talk.Clause, why string) bool {
 	}
 	if pick.Open(pick.K) {
 		mn.takeOne(pick.Block, pick.K, mn.severity(st, c.A), "the complaint it counts")
+		c.Hits = append(c.Hits, len(mn.hits)-1)
+	}
+	return true
+}
+
+// answers reads the first words below a quotation: "false positive", "agreed".
+func (mn *miner) answers(st *sentence, c *talk.Clause, why string) bool {
+	b := mn.blocks[len(mn.blocks)-1]
+	if b.Unit != st.unit-1 || mn.units[b.Unit].Kind != prose.Quote || c.A != 0 {
+		return false
+	}
+	if talk.Agrees(st.toks, c) {
+		return mn.takeAll(b, mn.severity(st, c.A), "a remark it agrees with") > 0
+	}
+	if why != "" && why != "a question" && !mn.hasName(st.toks, c.A, c.B) {
+		b.Leave(why)
+		return true
+	}
+	return false
+}
+
+// picked reads "fix the error", "the key warning we can ignore": words that tell one
+// complaint from the others.
+func (mn *miner) picked(st *sentence, c *talk.Clause, why string) bool {
+	if why == "" && c.Has&(token.Ask|token.Need|token.Bad) == 0 {
+		return false
+	}
+	all, ok := pasted.Picked(mn.blocks, clue.Definite(st.toks, c))
+	if !ok {
+		return false
+	}
+	for _, a := range all {
+		if why != "" {
+			a.Settle(a.K, why)
+			continue
+		}
+		mn.takeOne(a.Block, a.K, mn.severity(st, c.A), "the complaint it speaks of")
 		c.Hits = append(c.Hits, len(mn.hits)-1)
 	}
 	return true

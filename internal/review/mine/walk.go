@@ -1,6 +1,7 @@
 package mine
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/review/clue"
@@ -220,6 +221,9 @@ func (mn *miner) blockUnit(i int) {
 	places := mn.places[i]
 	if len(places) == 0 {
 		return
+	}
+	if u.Kind == prose.Quote { // an earlier one was answered before this one came
+		mn.blocks = slices.DeleteFunc(mn.blocks, func(b *pasted.Block) bool { return mn.units[b.Unit].Kind == prose.Quote })
 	}
 	b := pasted.New(i, places)
 	mn.blocks = append(mn.blocks, b)

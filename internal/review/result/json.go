@@ -177,7 +177,11 @@ func linesOf(v value) []spot.Span {
 	start, _ := v.get("linestart", "startline", "line", "lineno", "linenumber", "start", "lines", "fromline")
 	end, _ := v.get("lineend", "endline", "end", "toline")
 	if start.kind == '{' {
-		return linesOf(start)
+		from := linesOf(start)
+		if to := linesOf(end); end.kind == '{' && len(from) == 1 && len(to) == 1 && to[0].End >= from[0].Start {
+			from[0].End = to[0].End
+		}
+		return from
 	}
 	if start.kind == '[' && len(start.list) > 0 {
 		if len(start.list) == 2 {

@@ -116,7 +116,7 @@ func Clauses(toks []token.Token, a, b int) []Clause {
 			cut = true
 		case t.Kind == 'p' && (t.Text == "," || t.Text == "、" || t.Text == "，") && named && said && turns(toks, i+1, b):
 			cut = true
-		case t.Kind == 'w' && (t.Lower == "and" || t.Lower == "und" || t.Lower == "y" || t.Lower == "et" || t.Lower == "e") && named && said && turns(toks, i+1, b):
+		case t.Kind == 'w' && (t.Lower == "and" || t.Lower == "und" || t.Lower == "y" || t.Lower == "et" || t.Lower == "e") && (named && said && turns(toks, i+1, b) || said && i+1 < b && toks[i+1].Class&token.Keep != 0 && toks[i+1].Class&token.Not == 0 && asked(toks, from, i)):
 			cut = true
 		}
 		if cut {
@@ -128,6 +128,16 @@ func Clauses(toks []token.Token, a, b int) []Clause {
 		said = said || t.Class&predicate != 0 && !(t.Class&predicate == token.Ask && i > a && toks[i-1].Lower == "you")
 	}
 	return append(out, Clause{A: from, B: b})
+}
+
+// asked tells an order among the tokens: "please fix that and leave the test".
+func asked(toks []token.Token, from, to int) bool {
+	for i := from; i < to; i++ {
+		if toks[i].Class&token.Ask != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // praises tells a complete "X is right" among the tokens.
@@ -386,7 +396,7 @@ func Settled(toks []token.Token) bool {
 }
 
 var summaries = map[string]bool{"summary": true, "tl": true, "tldr": true, "verdict": true, "overall": true, "overview": true, "conclusion": true, "zusammenfassung": true, "fazit": true,
-	"résumé": true, "resumen": true, "resumo": true, "まとめ": true, "总结": true, "totals": true, "recap": true}
+	"sum": true, "short": true, "résumé": true, "resumen": true, "resumo": true, "まとめ": true, "总结": true, "totals": true, "recap": true}
 
 // Sums tells words that start a summary of what is said elsewhere.
 func Sums(toks []token.Token) bool {

@@ -36,11 +36,11 @@ func set(words string) map[string]bool {
 var trouble = set(`wrong problem problems issue issues bug bugs concern concerns complaint complaints objection objections trouble leak leaks leaking break broken crash crashes race races deadlock regression regressions
 typo typos smell smells fault faults remark remarks comment comments finding findings observation observations suggestion suggestions note notes request requests complain criticise criticize nitpick nitpicks nits changes action actions
 fehler probleme falsch anmerkung anmerkungen einwand einwände bedenken beanstandung beanstandungen kritik errores problème problèmes fuite remarque remarques objection observation observations
-problema problemas fallos comentario comentarios objeción observaciones observación erros falhas comentário comentários observações observação ressalva ressalvas objeção errori fouten opmerkingen`)
+problema problemas fallos comentario comentarios objeción observaciones observación erros falhas comentário comentários observações observação ressalva ressalvas objeção errori fouten opmerkingen redire reprocher signaler beanstanden auszusetzen objetar reprochar apontar`)
 
 // slight are the words between a denial and what it denies.
 var slight = set(`any a an the further other real more additional major obvious big actual particular such find found see saw spot spotted have had has got there are is be were anything something to with else see about of my own new
-weiteren weitere mehr großen de otra otras más ninguna autre autres mais outra outras tengo tenho hay há j'ai ai veo vejo vois`)
+weiteren weitere mehr großen de otra otras más ninguna autre autres mais outra outras tengo tenho hay há j'ai ai veo vejo vois trouvé trouver y à zu gefunden encontré encontrado encontrei`)
 
 // denied tells "nothing wrong", "no issues", "does not leak": trouble that is not there.
 func denied(toks []token.Token, c *Clause, i int) bool {
@@ -78,7 +78,7 @@ func states(toks []token.Token, c *Clause, i int) bool {
 	}
 	prev := toks[i-1]
 	if prev.Class&token.Copula != 0 {
-		return i-2 < c.A || toks[i-2].Kind != 'w' || Pronoun(toks[i-2].Lower) || remarks[toks[i-2].Lower] || toks[i-2].Class&(token.Bad|token.Need) != 0
+		return i-2 < c.A || toks[i-2].Kind == 'm' || toks[i-2].Kind == 'L' || toks[i-2].Kind == 'n' || Pronoun(toks[i-2].Lower) || remarks[toks[i-2].Lower] || toks[i-2].Class&(token.Bad|token.Need) != 0
 	}
 	return prev.Kind != 'w' || beforeState[prev.Lower] || prev.Class&(token.Done|token.Good|token.Not) != 0
 }
@@ -119,6 +119,13 @@ outro outra seguinte próprio própria novo nova altro altra prossimo prossima s
 // deferred tells whether a clause leaves what it speaks of for another change.
 func deferred(toks []token.Token, c *Clause) bool {
 	for i := c.A; i < c.B; i++ {
+		if i > c.A && changes[toks[i].Lower] && thisOne[toks[i-1].Lower] { // "that is not for this PR"
+			for j := i - 2; j >= c.A && j >= i-4; j-- {
+				if toks[j].Class&token.Not != 0 {
+					return true
+				}
+			}
+		}
 		if toks[i].Kind != 'w' || !otherness[toks[i].Lower] {
 			continue
 		}
@@ -136,6 +143,27 @@ func deferred(toks []token.Token, c *Clause) bool {
 	}
 	return false
 }
+
+var thisOne = set(`this deste neste diesem diesen dieser este esta ce cette questa deze dit`)
+
+// Rest tells a sentence on all that was not spoken of: "everything else is mechanical",
+// "der Rest ist …". It asks for nothing unless it says so.
+func Rest(toks []token.Token, a, b int) bool {
+	var words []string
+	for i := a; i < b && len(words) < 4 && toks[i].Kind == 'w'; i++ {
+		words = append(words, toks[i].Lower)
+	}
+	text := " " + strings.Join(words, " ") + " "
+	for _, p := range rests {
+		if strings.HasPrefix(text, " "+p+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+var rests = []string{"everything else", "all else", "the rest", "rest", "the other files", "other files", "other packages", "the remaining files", "the others", "all other files", "all the rest", "der rest", "alles andere", "alles übrige",
+	"el resto", "lo demás", "todo lo demás", "los demás", "le reste", "tout le reste", "les autres", "o resto", "os demais", "todo o resto", "il resto", "de rest", "その他", "其他", "其余"}
 
 // postposed are those that Romance languages put after the noun.
 var postposed = set(`aparte separado separada siguiente futuro futura séparé séparée suivant suivante ultérieur ultérieure distinct distincte seguinte futuro separata`)
@@ -189,6 +217,16 @@ func orders(toks []token.Token, c *Clause, i, negated int) bool {
 	}
 	return at == c.A || toks[at-1].Kind == 'p' || toks[at-1].Class&(token.But|token.Ask) != 0 || softeners[toks[at-1].Lower]
 }
+
+// Agrees tells a clause that begins by saying yes to what is quoted above it.
+func Agrees(toks []token.Token, c *Clause) bool {
+	if !agrees[toks[c.A].Lower] || c.Has&(token.Done|token.Later|token.Keep) != 0 {
+		return false
+	}
+	return c.A+1 >= c.B || toks[c.A+1].Kind == 'p' || toks[c.A+1].Class&(token.Ask|token.Need) != 0 || toks[c.A+1].Lower == "with"
+}
+
+var agrees = set(`agreed agree yes yep yeah right correct exactly true valid indeed confirmed ditto stimmt richtig genau ja sí si correcto cierto exacto oui exact d'accord sim concordo certo esatto`)
 
 // asksBack tells "shouldn't it …?", "can't we …?": a denied question asks for a change.
 func asksBack(toks []token.Token, c *Clause) bool {

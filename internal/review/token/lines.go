@@ -175,6 +175,9 @@ func separator(toks []Token, i int, several bool) int {
 			j++
 			continue
 		}
+		if j == i && t.Text == "," && j+1 < len(toks) && toks[j+1].Kind == 'n' && toks[j+1].Lo == t.Lo+1 { // "l 12,14"
+			return j + 1
+		}
 		if t.Kind == 'p' && (t.Text == "&" || t.Text == "、" || t.Text == "+" || several && (t.Text == "," || t.Text == "/")) || t.Kind == 'w' && Joins[t.Lower] || j > i && (t.Lower == "again" || t.Lower == "on" || t.Lower == "at") {
 			j++
 			continue

@@ -345,7 +345,7 @@ func classify(toks []Token) {
 				toks[i].Class |= is
 				toks[i].Words = max(toks[i].Words, 1)
 			}
-		} else if toks[i].Class == 0 && strings.HasSuffix(toks[i].Lower, "n't") {
+		} else if toks[i].Class == 0 && (strings.HasSuffix(toks[i].Lower, "n't") || strings.HasPrefix(toks[i].Lower, "n'")) {
 			toks[i].Class, toks[i].Words = Not, 1
 		}
 		toks[min(i+max(toks[i].Words-1, 0), len(toks)-1)].Ends = toks[i].Class
