@@ -137,6 +137,65 @@ func Background(toks []token.Token, c *talk.Clause, i int) bool {
 var sets = map[string]bool{"while": true, "whereas": true, "although": true, "even though": true, "alors que": true, "tandis que": true, "während": true, "obwohl": true,
 	"mientras": true, "aunque": true, "bien que": true, "enquanto": true, "embora": true, "mentre": true, "terwijl": true}
 
+// Reason tells a name after "since", "because" in a clause that asked for something before:
+// it says why, not where.
+func Reason(toks []token.Token, c *talk.Clause, i int) bool {
+	for j := i - 1; j > c.A; j-- {
+		if toks[j].M != nil {
+			return false
+		}
+		if reasons[toks[j].Lower] || reasons[toks[j-1].Lower+" "+toks[j].Lower] {
+			return Asks(toks, c.A, j) && !Asks(toks, i, c.B)
+		}
+	}
+	return false
+}
+
+var reasons = map[string]bool{"since": true, "because": true, "as": true, "given that": true, "weil": true, "da": true, "denn": true, "porque": true, "ya que": true, "puesto que": true, "pues": true,
+	"parce que": true, "puisque": true, "car": true, "pois": true, "já que": true, "perché": true, "want": true}
+
+// Alone tells the only name of a clause, at its start or after "in".
+func Alone(toks []token.Token, c *talk.Clause, i int) bool {
+	for j := c.A; j < c.B; j++ {
+		if j != i && (toks[j].M != nil || toks[j].Kind == 'L') {
+			return false
+		}
+	}
+	return i <= c.A+2
+}
+
+// SparesTests tells "tests don't need one", "except in tests" beside a set.
+func SparesTests(toks []token.Token, a, b int) bool {
+	for i := a; i < b; i++ {
+		if toks[i].Lower != "tests" && toks[i].Lower != "test" && toks[i].Lower != "specs" {
+			continue
+		}
+		for j := max(a, i-4); j < min(b, i+5); j++ {
+			if toks[j].Class&(token.Except|token.Not|token.Keep) != 0 || j > i && toks[j].Class&token.Good != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// OfTests tells a clause about the tests that were pasted, which says that they are wrong.
+func OfTests(toks []token.Token, c *talk.Clause) bool {
+	if c.Has&token.Good != 0 {
+		return false
+	}
+	for i := c.A + 1; i < c.B; i++ {
+		switch toks[i].Lower {
+		case "test", "tests", "spec", "specs", "assertion", "expectation":
+			switch toks[i-1].Lower {
+			case "the", "this", "that", "your", "those", "these", "der", "die", "das", "el", "la", "le", "o":
+				return c.Has&(token.Bad|token.Need|token.Ask) != 0
+			}
+		}
+	}
+	return false
+}
+
 // Cited tells a name inside of words in quotation marks: what a text, a message or an
 // attacker says, not the reviewer. A name alone in them is only set off.
 func Cited(toks []token.Token, a, b, i int) bool {
@@ -209,11 +268,14 @@ func Spread(toks []token.Token, cs []talk.Clause) {
 // is said to be in, else the one before.
 func Belongs(toks []token.Token, a, b int) map[int]int {
 	var out map[int]int
-	last := -1
+	last, first := -1, -1 // the last name, and the last that is not only compared with
 	for i := a; i < b; i++ {
 		if toks[i].Kind == 'm' {
 			if len(toks[i].M.Set) == 0 && !toks[i].M.Soft || last < 0 {
 				last = i
+				if i == a || toks[i-1].Ends&token.Ref == 0 {
+					first = i
+				}
 			}
 			continue
 		}
@@ -225,6 +287,8 @@ func Belongs(toks []token.Token, a, b int) map[int]int {
 		}
 		if next := inNext(toks, i, b); next >= 0 && !(last >= 0 && i-last <= 2) {
 			out[i] = next
+		} else if first >= 0 && i-last > 2 {
+			out[i] = first
 		} else if last >= 0 {
 			out[i] = last
 		} else if n := nextName(toks, i, b); n >= 0 {
@@ -457,7 +521,7 @@ func wideShows(t token.Token) bool { return token.Wide([]rune(t.Text)[0]) && t.C
 
 // Subject tells whether a symbol is what a clause is about, not what it works with.
 func Subject(toks []token.Token, c *talk.Clause, i int) bool {
-	if c.Has&(token.Ask|token.Need|token.Bad) == 0 {
+	if c.Has&(token.Ask|token.Need|token.Bad) == 0 && !(i == c.A && i+1 < c.B && toks[i+1].Kind == 'w' && toks[i+1].Class&(token.Copula|token.Good|token.Shows) == 0) {
 		return false
 	}
 	for j := c.A; j < c.B; j++ {

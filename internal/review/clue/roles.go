@@ -63,6 +63,9 @@ func Count(toks []token.Token, from, to int) (others bool, count int) {
 func Definite(toks []token.Token, c *talk.Clause) []string {
 	var out []string
 	for i := c.A; i < c.B; i++ {
+		if i == c.A && i+1 < c.B && remarks[toks[i+1].Lower] && toks[i].Kind == 'w' { // "errcheck finding: …"
+			out = append(out, toks[i].Lower)
+		}
 		switch toks[i].Lower {
 		case "the", "this", "that", "both", "these", "those", "der", "die", "das", "den", "el", "la", "los", "las", "le", "les", "o", "a", "os", "as":
 		default:
@@ -78,6 +81,39 @@ func Definite(toks []token.Token, c *talk.Clause) []string {
 	}
 	return out
 }
+
+// Points are the numbers of the remarks that a clause speaks of: "2 is done", "my first
+// point", "#3 and #4".
+func Points(toks []token.Token, c *talk.Clause) []int {
+	var out []int
+	for i := c.A; i < c.B; i++ {
+		t := toks[i]
+		if t.Kind == 'n' && t.Num > 0 && t.Num < 100 && (i == c.A || i+1 < c.B && toks[i+1].Class&token.Copula != 0 || pointed(toks, c.A, i)) {
+			out = append(out, t.Num)
+		}
+		if n := ordinals[t.Lower]; n > 0 && i+1 < c.B && remarks[toks[i+1].Lower] {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// pointed tells a number after "point", "#", or after another such number.
+func pointed(toks []token.Token, a, i int) bool {
+	for j := i - 1; j >= a; j-- {
+		switch {
+		case toks[j].Text == "#" || remarks[toks[j].Lower] || toks[j].Lower == "no" || toks[j].Lower == "nr" || toks[j].Class&token.Recall != 0:
+			return true
+		case toks[j].Kind == 'n' || toks[j].Text == "," || token.Joins[toks[j].Lower]:
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+var remarks = map[string]bool{"point": true, "points": true, "item": true, "items": true, "comment": true, "comments": true, "remark": true, "remarks": true, "finding": true, "findings": true, "one": true, "issue": true, "nit": true,
+	"punkt": true, "punkte": true, "anmerkung": true, "punto": true, "puntos": true, "comentario": true, "remarque": true, "ponto": true, "pontos": true, "comentário": true}
 
 // native are words for what tools print in English.
 var native = map[string]string{"fehler": "error", "warnung": "warning", "warnungen": "warning", "errores": "error", "advertencia": "warning", "advertencias": "warning", "erreur": "error", "erreurs": "error",
@@ -106,6 +142,37 @@ func There(toks []token.Token, c *talk.Clause) bool {
 	}
 	return false
 }
+
+// Placed settles "the handler.go in billing", "billing's handler.go" by the folder named
+// beside it.
+func Placed(toks []token.Token) {
+	for i, t := range toks {
+		if t.M == nil || len(t.M.Cands) < 2 || t.M.Link {
+			continue
+		}
+		for _, j := range []int{i - 1, i + 2, i + 3} {
+			if j < 0 || j >= len(toks) || toks[j].Kind != 'w' && toks[j].Kind != 'c' {
+				continue
+			}
+			if j > i && (!inside[toks[i+1].Lower] || j == i+3 && !talk.Skipped[toks[i+2].Lower]) {
+				continue
+			}
+			word := strings.TrimSuffix(toks[j].Lower, "'s")
+			var fit []string
+			for _, p := range t.M.Cands {
+				if strings.Contains("/"+strings.ToLower(p), "/"+word+"/") {
+					fit = append(fit, p)
+				}
+			}
+			if len(fit) == 1 {
+				t.M.Cands = fit
+				break
+			}
+		}
+	}
+}
+
+var inside = map[string]bool{"in": true, "of": true, "from": true, "under": true, "inside": true, "for": true, "im": true, "von": true, "aus": true, "en": true, "de": true, "dans": true, "em": true, "do": true, "da": true}
 
 // Numbers reads which numbered items the labels of a sentence are given to, and what the
 // rest gets.

@@ -87,18 +87,19 @@ func (mn *miner) hand(i int, s *scope, hits []hit, carry talk.Severity) {
 
 // reader is the state while one sentence is read.
 type sentence struct {
-	unit   int
-	toks   []token.Token
-	a, b   int
-	labels []talk.Found
-	carry  talk.Severity
-	took   []int
-	every  bool
-	lines  map[int]int // which mention a token of lines belongs to
-	out    map[string]bool
-	cs     []talk.Clause
-	turns  bool // a clause after "but" asks after all
-	opens  bool // it ends with a colon: it speaks of what follows
+	unit    int
+	toks    []token.Token
+	a, b    int
+	labels  []talk.Found
+	carry   talk.Severity
+	took    []int
+	every   bool
+	lines   map[int]int // which mention a token of lines belongs to
+	out     map[string]bool
+	cs      []talk.Clause
+	noTests bool // a set it names is meant without its tests
+	turns   bool // a clause after "but" asks after all
+	opens   bool // it ends with a colon: it speaks of what follows
 }
 
 // same reads "Same for b.go": what was just said of a.go, praise included.
@@ -191,7 +192,7 @@ func (mn *miner) turnedDown(st *sentence, cs []talk.Clause, k int) {
 
 func (mn *miner) hasName(toks []token.Token, a, b int) bool {
 	for i := a; i < b; i++ {
-		if toks[i].M != nil && !toks[i].M.Soft {
+		if toks[i].M != nil && !toks[i].M.Soft || toks[i].Kind == 'u' && i > a && toks[i-1].Kind == 'p' && toks[i-1].Text == ":" {
 			return true
 		}
 	}

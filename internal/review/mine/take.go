@@ -51,9 +51,11 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 			off = "a symbol in passing"
 		case !c.Firm && len(st.spansAt(i)) == 0 && clue.Background(st.toks, c, i):
 			off = "in passing"
+		case len(mn.taken(c.Hits)) > 0 && len(st.spansAt(i)) == 0 && clue.Reason(st.toks, c, i):
+			off = "a reason for what is asked"
 		case !c.Firm && len(st.spansAt(i)) == 0 && i > c.A+1 && mn.aside(st.unit, m):
 			off = "in passing, under another file"
-		case m.Role && len(st.spansAt(i)) == 0 && c.Has&(token.Ask|token.Need|token.Bad) == 0:
+		case m.Role && len(st.spansAt(i)) == 0 && i > c.A+3 && c.Has&(token.Ask|token.Need|token.Bad) == 0:
 			off = "a part in passing"
 		case clue.Cited(st.toks, st.a, st.b, i):
 			off = "in words that are cited"
@@ -133,7 +135,7 @@ func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 		spans = pasted.Lines(mn.blocks, paths[0])
 	}
 	for _, p := range paths {
-		if st.out[p] {
+		if st.out[p] || st.noTests && len(m.Set) > 1 && names.IsTest(p) {
 			mn.add(st, c, hit{path: p, off: "an exception"}, i)
 			continue
 		}
@@ -231,6 +233,10 @@ func (mn *miner) folders(st *sentence, c *talk.Clause, why string) {
 			}
 			continue
 		}
+		if p, ok := mn.X.Package(m.Dir); ok && why == "" && (c.Firm || c.Has&token.Bad != 0) && clue.Alone(st.toks, c, i) {
+			mn.add(st, c, hit{path: p, weak: true}, i)
+			mn.focus, mn.last, mn.spoke = p, p, mn.scopes[st.unit].finding
+		}
 		mn.said.Turn(mn.scopes[st.unit].finding, m.Dir)
 	}
 }
@@ -240,7 +246,7 @@ func (mn *miner) members(st *sentence, c *talk.Clause, at int, dir string) []str
 	var out []string
 	others, count := clue.Count(st.toks, c.A, at)
 	for _, p := range mn.X.Under(dir) {
-		if st.out[p] || others && mn.said.Named(mn.scopes[st.unit].finding, p) {
+		if st.out[p] || st.noTests && names.IsTest(p) || others && mn.said.Named(mn.scopes[st.unit].finding, p) {
 			continue
 		}
 		out = append(out, p)
@@ -265,6 +271,7 @@ func (mn *miner) exceptions(st *sentence) {
 		}
 		all = all || st.toks[i].Class&token.Every != 0 || st.toks[i].M != nil && (len(st.toks[i].M.Set) > 0 || st.toks[i].M.Dir != "")
 	}
+	st.noTests = all && clue.SparesTests(st.toks, st.a, st.b)
 	if from < 0 || !all {
 		return
 	}

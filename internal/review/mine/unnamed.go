@@ -1,7 +1,10 @@
 package mine
 
 import (
+	"slices"
+
 	"github.com/belay-dev/belay/internal/review/clue"
+	"github.com/belay-dev/belay/internal/review/names"
 	"github.com/belay-dev/belay/internal/review/pasted"
 	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/spot"
@@ -12,7 +15,7 @@ import (
 // unnamed reads a clause that names no file of its own: it speaks of lines of the file at
 // hand, of pasted output, of the file the section is about, or of what came before.
 func (mn *miner) unnamed(st *sentence, c *talk.Clause, why string) {
-	if why != "" && mn.formerOff(st, c, why) {
+	if why != "" && (mn.formerOff(st, c, why) || mn.numbersOff(st, c, why)) {
 		return
 	}
 	if st.opens {
@@ -184,6 +187,42 @@ func (mn *miner) formerOff(st *sentence, c *talk.Clause, why string) bool {
 	return p != ""
 }
 
+// numbersOff reads "2 is handled by the migration", "scratch my first point": what was said
+// in the items, or the paragraphs, it counts is turned down.
+func (mn *miner) numbersOff(st *sentence, c *talk.Clause, why string) bool {
+	if why == "a question" || mn.hasName(st.toks, c.A, c.B) {
+		return false
+	}
+	numbers := clue.Points(st.toks, c)
+	if len(numbers) == 0 {
+		return false
+	}
+	found, numbered := false, false
+	for u := range mn.units[:st.unit] {
+		numbered = numbered || mn.units[u].Number > 0 && mn.units[u].Kind == prose.Item
+	}
+	nth, last := 0, -1
+	for k := range mn.hits {
+		h := &mn.hits[k]
+		if h.unit >= st.unit {
+			break
+		}
+		if h.unit != last {
+			nth, last = nth+1, h.unit
+		}
+		n := nth
+		for u := h.unit; numbered && u != prose.None; u = mn.units[u].Parent {
+			if n = mn.units[u].Number; n > 0 {
+				break
+			}
+		}
+		if slices.Contains(numbers, n) {
+			h.off, found = why, true
+		}
+	}
+	return found
+}
+
 // speak reads a clause as said of the pasted output that waits.
 func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 	if len(mn.blocks) == 0 {
@@ -206,6 +245,9 @@ func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 	}
 	orders := c.Has&(token.Ask|token.Need) != 0
 	n := len(mn.hits)
+	if clue.OfTests(st.toks, c) && mn.testPlaces(st, c) {
+		return true
+	}
 	for _, b := range mn.blocks {
 		sev := mn.severity(st, c.A)
 		if sev == "" {
@@ -247,6 +289,20 @@ func (mn *miner) ordinals(st *sentence, c *talk.Clause, why string) bool {
 		c.Hits = append(c.Hits, len(mn.hits)-1)
 	}
 	return true
+}
+
+// testPlaces reads "the test is outdated, update it": of what was pasted, the tests.
+func (mn *miner) testPlaces(st *sentence, c *talk.Clause) bool {
+	for _, b := range mn.blocks {
+		for k, p := range b.Places {
+			if b.Open(k) && p.Start > 0 && p.Tracked != "" && names.IsTest(p.Tracked) {
+				mn.takeOne(b, k, mn.severity(st, c.A), "the test it speaks of")
+				c.Hits = append(c.Hits, len(mn.hits)-1)
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // answers reads the first words below a quotation: "false positive", "agreed".

@@ -63,7 +63,7 @@ const name = `([^\s:()"'<>\[\]]*[\w)\]}-])`
 
 var (
 	hunk     = lazyregexp.New(`^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@`)
-	arrow    = lazyregexp.New(`^\s*(?:-->|╭─\[|┌─|at:?|,-\[)\s*` + name + `:(\d+):(\d+)\]?`)
+	arrow    = lazyregexp.New(`^\s*(?:-->|╭─\[|┌─|at:?|,-\[|❯)\s*` + name + `:(\d+):(\d+)\]?`)
 	stylish  = lazyregexp.New(`^\s+(\d+):(\d+)\s+(?:error|warning|info|✖|⚠)`)
 	inLine   = lazyregexp.New(`^\s*In ` + name + ` line (\d+):`)
 	python   = lazyregexp.New(`^\s*File "([^"]+)", line (\d+)`)

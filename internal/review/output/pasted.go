@@ -6,7 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-var unfenced = lazyregexp.New(`^\s*(?:PHP (?:Fatal|Warning|Notice|Parse)|Traceback \(most recent|Stack ?trace:|thread '.*' panicked at|goroutine \d+ \[|panic: |#\d+ |at .+[:(]\d+\)?|File "[^"]+", line \d+|Exception in thread|Caused by: |.*\b[\w.]*(?:Error|Exception): .*)`)
+var unfenced = lazyregexp.New(`^\s*(?:PHP (?:Fatal|Warning|Notice|Parse)|Traceback \(most recent|Stack ?trace:|thread '.*' panicked at|goroutine \d+ \[|panic: |#\d+ |at .+(?:[:(]|line )\d+\)?|File "[^"]+", line \d+|Exception in thread|Caused by: |.*\b[\w.]*(?:Error|Exception): .*)`)
 
 var prefixed = lazyregexp.New(`^\s*(?:[ewEW]:|\[(?i:error|warn|warning)\]|##\[(?i:error|warning)\])\s+\S`)
 
@@ -14,6 +14,16 @@ var prefixed = lazyregexp.New(`^\s*(?:[ewEW]:|\[(?i:error|warn|warning)\]|##\[(?
 var closing = lazyregexp.New(`^\s*(?:✖ \d+ problems?\b|Found \d+ (?:errors?|problems?|warnings?)\b|error: could not compile|make(?:\[\d+\])?: \*\*\*|npm ERR!|\d+ (?:errors?|warnings?|problems?)(?: and \d+ \w+)? (?:generated|found)\.?$)`)
 
 var tool = lazyregexp.New(`^\s*\S+[:(]\d+(?:[:,]\d+)*\)?\s*:\s*(?:fatal )?(?:error|warning|note)\b(?: \w*\d+)?:? `)
+
+// Covers tells the head of a table that a coverage tool prints.
+func Covers(head []string) bool {
+	for _, h := range head {
+		if h == "% stmts" || strings.HasPrefix(h, "uncovered line") || h == "missing lines" || h == "% lines" {
+			return true
+		}
+	}
+	return false
+}
 
 // Pasted tells whether a paragraph is a tool's output that nobody fenced: most of its
 // lines look like a trace or a compiler's.

@@ -83,7 +83,21 @@ func newLine(toks []token.Token, from, i int) bool {
 	if toks[i-1].Kind == 'p' && strings.Contains(":；;", toks[i-1].Text) {
 		return true
 	}
-	return (toks[i].Kind == 'm' || toks[i].Kind == 'L') && !wrapped
+	return (toks[i].Kind == 'm' || toks[i].Kind == 'L') && !wrapped || listed(toks, start, i)
+}
+
+// listed tells lines that each have a name of their own and a way of starting: "me: a.go",
+// "@ann a.go", "* a.go".
+func listed(toks []token.Token, start, i int) bool {
+	if !hasMention(toks, start, i) || !(toks[i].Kind == 'p' && toks[i].Text != "(" || i+1 < len(toks) && toks[i+1].Kind == 'p' && strings.Contains(":：]", toks[i+1].Text)) {
+		return false
+	}
+	for j := i; j < len(toks) && j < i+10 && (j == i || !toks[j].Nl); j++ {
+		if toks[j].Kind == 'm' {
+			return true
+		}
+	}
+	return false
 }
 
 // field tells "File: x", "**Fix:** y" at the start.

@@ -39,7 +39,7 @@ const (
 var words = map[Class]string{
 	Ask: `put it back|put them back|put that back|put this back|bring it back|bring them back|bring that back|please|pls|plz|kindly|let's|fix|change|remove|delete|drop|revert|restore|rename|move|replace|update|handle|split|extract|
 guard|close|bump|pin|bring back|put back|take out|get rid of|make it|make sure|ensure|rewrite|refactor|reduce|switch|swap|undo|clean up|initialise|initialize|escape|sanitize|sanitise|validate|
-rethrow|regenerate|reorder|convert|simplify|inline|hoist|quote|mend|correct it|tighten|i'd like|i'd also like|i would also like|we'd also like|i would like|we'd like|i want|i need|add|create|commit|document|annotate|
+rethrow|regenerate|reorder|convert|simplify|inline|hoist|quote|mend|correct it|call it|call this|name it|nenn es|nenne es|llámalo|appelle-le|chame de|tighten|i'd like|i'd also like|i would also like|we'd also like|i would like|we'd like|i want|i need|add|create|commit|document|annotate|
 bitte|behebe|beheben|korrigieren|korrigiere|ändern|ändere|entfernen|entferne|löschen|lösche|umbenennen|ergänzen|ergänze|hinzufügen|anpassen|ersetzen|verschieben|zurücknehmen|wiederherstellen|
 por favor|corrige|corregir|cambia|cambiar|elimina|eliminar|quita|quitar|borra|borrar|renombra|renombrar|añade|añadir|agrega|agregar|mueve|mover|revierte|revertir|restaura|restaurar|
 s'il te plaît|s'il vous plaît|stp|svp|merci de|corriger|corrigez|changer|changez|supprimer|supprimez|renommer|renommez|ajouter|ajoutez|déplacer|remplacer|remplacez|rétablir|annuler|
@@ -81,9 +81,9 @@ stimmt nicht|nicht richtig|nicht korrekt|passt nicht|veraltet|überflüssig|dopp
 	Query:  `i don't see why|i was wondering|i wonder|i'm wondering|can you explain|could you explain|can you tell|could you tell|can you clarify|could you clarify|can you say|can you elaborate|can you remind me|why|what|how|does|do|did|is|are|was|were|which|who|when|where|any reason|curious|wondering|wonder|would it|should|could it|will|has|have|isn't|doesn't|can it|out of curiosity|warum|wieso|was|wozu|ist|por qué|qué|cómo|es|está|pourquoi|quoi|est-ce|por que|o que|perché|waarom|почему|зачем`,
 	Polite: `can you|could you|would you|will you|can we|could we|shall we|can this|could this|mind|dá para|dá pra|daria para|seria possível|é possível|se puede|sería posible|te importa|te importaría|serait-il possible|est-ce possible|possible de|ist es möglich|wäre es möglich|ginge es|magst du|würdest du|may i ask you|should we not|shouldn't we|shouldn't this|shouldn't it|how about|why not|can i ask you|can these|could these|any chance you|kannst du|könntest du|können sie|könnten sie|können wir|könnten wir|puedes|podrías|pueden|podemos|podéis|peux-tu|pourrais-tu|pouvez-vous|pourriez-vous|peut-on|pourrait-on|on peut|pode|poderia|podemos|podes|puoi|potresti|kun je|kunt u|можешь|можете`,
 	But:    `but|however|though|although|except that|only that|yet|still needs|whereas|while|nevertheless|that said|otherwise|aber|jedoch|allerdings|pero|sin embargo|mais|cependant|en revanche|toutefois|mas|porém|ma|però|maar|но`,
-	Create: `put it back|put them back|put that back|put this back|bring it back|bring them back|bring that back|add|added|create|restore|commit|committed|bring back|brought back|put back|reinstate|resurrect|undelete|missing|without|lacks|needs a|need a|need an|needs an|is gone|was deleted|got deleted|was removed|split|extract|introduce|new file|new|write|there is no|no|forgot|should exist|be called|be named|il manque|manquent|belongs in|goes in|goes into|should live in|should be in|into|include|
+	Create: `put it back|put them back|put that back|put this back|bring it back|bring them back|bring that back|add|added|create|restore|commit|committed|bring back|brought back|put back|reinstate|resurrect|undelete|missing|without|lacks|needs a|need a|need an|needs an|is gone|was deleted|got deleted|was removed|split|extract|introduce|new file|new|write|there is no|no|forgot|should exist|call it|call this|name it|nenn es|nenne es|llámalo|appelle-le|chame de|be called|be named|il manque|manquent|belongs in|goes in|goes into|should live in|should be in|into|include|
 hinzufügen|ergänzen|anlegen|lege|wiederherstellen|fehlt|neue|neuen|añadir|añade|agrega|agregar|crea|crear|restaura|restaurar|recupera|recuperar|falta|faltan|ajouter|ajoutez|ajoute|créer|créez|restaurer|restaure|rétablir|manque|adicionar|adicione|adiciona|crie|criar|restaure|restaurar|falta`,
-	Moved: `be called|be named|rename|renamed|renaming|move|moved|moving|umbenennen|umbenannt|verschieben|renombrar|renombra|renombrado|mueve|mover|movido|renommer|renommé|renommez|déplacer|déplacé|renomear|renomeie|renomeado|mova`,
+	Moved: `call it|call this|name it|nenn es|nenne es|llámalo|appelle-le|chame de|be called|be named|rename|renamed|renaming|move|moved|moving|umbenennen|umbenannt|verschieben|renombrar|renombra|renombrado|mueve|mover|movido|renommer|renommé|renommez|déplacer|déplacé|renomear|renomeie|renomeado|mova`,
 	Undo:  `put it back|put them back|put that back|put this back|bring it back|bring them back|bring that back|undo|revert|back out|roll back|rückgängig|deshacer|revertir|revierte|annuler|annule|reverter|desfazer|desfaça|reverta|restore|take back`,
 	Seen: `files reviewed|reviewed files|files checked|files read|reviewed|i reviewed|looked at|i looked at|i read|i have read|have read|i went through|went through|checked ok|for reference|background reading|background|context|references|see also|related|related files|files in this pr|files changed|changed files|tested on|tested with|i ran|ran|commands run|checked|read through|skimmed|i skimmed|inspected|scope of review|reviewed so far|coverage of this review|
 geprüft|gelesen|durchgesehen|angesehen|geprüfte dateien|archivos revisados|revisados|revisé|revisado|leído|fichiers relus|fichiers lus|relu|relus|lus|arquivos revisados|revisei|lidos|file rivisti|bekeken`,
@@ -138,6 +138,15 @@ var lex = sync.OnceValue(func() *lexicon {
 				l.phrases[p] |= c
 				l.longest = max(l.longest, strings.Count(p, " ")+1)
 			}
+		}
+	}
+	// "needs a" makes a file, and needs it all the same: what asks in a phrase still does
+	for p, is := range l.phrases {
+		if is&(Keep|Done|Later|Good|Query|Polite|Ref|Shows|Recall|Except) == 0 && strings.Contains(p, " ") {
+			for _, w := range strings.Fields(p) {
+				is |= l.phrases[w] & (Need | Ask)
+			}
+			l.phrases[p] = is
 		}
 	}
 	for _, p := range strings.Split(nothing, "|") {
