@@ -8,13 +8,14 @@ import (
 
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
+	"github.com/belay-dev/belay/internal/review/token"
 )
 
 // Whole tells a file that is to go, to come back or to move: its lines do not matter.
-func Whole(toks []talk.Token, c *talk.Clause, i int) bool {
+func Whole(toks []token.Token, c *talk.Clause, i int) bool {
 	for j := i - 1; j >= c.A && j >= i-4; j-- {
 		t := toks[j]
-		if t.Class&(talk.Undo|talk.Moved) != 0 || t.Class&talk.Gone != 0 && t.Kind == 'w' {
+		if t.Class&(token.Undo|token.Moved) != 0 || t.Class&token.Gone != 0 && t.Kind == 'w' {
 			return true
 		}
 		if t.Kind == 'w' && !talk.Skipped[t.Lower] || t.Kind == 'w' && strings.Contains(" in of at on ", " "+t.Lower+" ") {
@@ -24,17 +25,38 @@ func Whole(toks []talk.Token, c *talk.Clause, i int) bool {
 	return false
 }
 
-func Also(toks []talk.Token, c *talk.Clause) bool {
+func Also(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A; i < c.B; i++ {
 		switch toks[i].Lower {
-		case "also", "too", "additionally", "auch", "también", "aussi", "também", "besides", "anche", "ook":
+		case "also", "too", "additionally", "auch", "también", "aussi", "também", "besides", "anche", "ook", "furthermore", "moreover", "außerdem", "zudem", "además", "além", "inoltre", "verder":
 			return true
 		}
 	}
 	return false
 }
 
-func Reported(toks []talk.Token, c *talk.Clause) bool {
+// Denies tells "doesn't reset", "never closes": something that should happen and does not.
+func Denies(toks []token.Token, c *talk.Clause) bool {
+	for i := c.A; i < c.B; i++ {
+		switch w := toks[i].Lower; {
+		case strings.HasSuffix(w, "n't"), w == "not", w == "never", w == "nicht", w == "nie", w == "kein", w == "keine", w == "no", w == "ne", w == "jamais", w == "não", w == "nunca":
+			return true
+		}
+	}
+	return false
+}
+
+// Asks tells whether something is asked for among the tokens.
+func Asks(toks []token.Token, a, b int) bool {
+	for i := a; i < b; i++ {
+		if toks[i].Class&(token.Ask|token.Need) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func Reported(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A; i < c.B; i++ {
 		switch toks[i].Lower {
 		case "renamed", "moved", "umbenannt", "verschoben", "renombrado", "movido", "renommé", "déplacé", "renomeado", "renombraste", "renomeou":
@@ -45,7 +67,7 @@ func Reported(toks []talk.Token, c *talk.Clause) bool {
 }
 
 // Arrow tells "a.go → b.go": one name is to become the other.
-func Arrow(toks []talk.Token, c *talk.Clause) bool {
+func Arrow(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A + 1; i+1 < c.B; i++ {
 		if toks[i].Kind == 'p' && toks[i].Text == "→" && toks[i-1].Kind == 'm' && toks[i+1].Kind == 'm' {
 			return true
@@ -55,7 +77,7 @@ func Arrow(toks []talk.Token, c *talk.Clause) bool {
 }
 
 // Forbidden tells the object of a prohibition: "don't make X accept null".
-func Forbidden(toks []talk.Token, c *talk.Clause, i int) bool {
+func Forbidden(toks []token.Token, c *talk.Clause, i int) bool {
 	for j := i - 1; j >= c.A && j >= i-4; j-- {
 		switch toks[j].Lower {
 		case "don't", "dont", "never":
@@ -70,7 +92,7 @@ func Forbidden(toks []talk.Token, c *talk.Clause, i int) bool {
 }
 
 // Came tells the file of "X was added without Y".
-func Came(toks []talk.Token, c *talk.Clause, i int) bool {
+func Came(toks []token.Token, c *talk.Clause, i int) bool {
 	for j := i + 1; j < c.B; j++ {
 		if toks[j].M != nil {
 			return false
@@ -83,7 +105,7 @@ func Came(toks []talk.Token, c *talk.Clause, i int) bool {
 }
 
 // Fails tells "a_test.go fails": the test shows what is wrong elsewhere.
-func Fails(toks []talk.Token, c *talk.Clause, i int) bool {
+func Fails(toks []token.Token, c *talk.Clause, i int) bool {
 	for j := i + 1; j < c.B && j <= i+3; j++ {
 		switch toks[j].Lower {
 		case "fail", "fails", "failed", "failing", "breaks", "break", "broke", "crashes", "red", "flaky", "schlägt", "falla", "fallan", "échoue", "échouent", "falha", "falham":
@@ -96,9 +118,87 @@ func Fails(toks []talk.Token, c *talk.Clause, i int) bool {
 	return false
 }
 
+// Background tells a name in a clause that only sets off the one before: "the queue is read
+// without a lock while b.go writes it".
+func Background(toks []token.Token, c *talk.Clause, i int) bool {
+	for j := i - 1; j >= c.A; j-- {
+		if sets[toks[j].Lower] && !(j+1 < i && (toks[j+1].Lower == "you" || strings.HasPrefix(toks[j+1].Lower, "you'") || toks[j+1].Lower == "we" || toks[j+1].Lower == "at")) || j > c.A && sets[toks[j-1].Lower+" "+toks[j].Lower] {
+			for k := j; k < c.B; k++ {
+				if toks[k].Class&(token.Ask|token.Need|token.Bad) != 0 {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	return false
+}
+
+var sets = map[string]bool{"while": true, "whereas": true, "although": true, "even though": true, "alors que": true, "tandis que": true, "während": true, "obwohl": true,
+	"mientras": true, "aunque": true, "bien que": true, "enquanto": true, "embora": true, "mentre": true, "terwijl": true}
+
+// Reason tells a name after "since", "because" in a clause that asked for something before:
+// it says why, not where.
+func Reason(toks []token.Token, c *talk.Clause, i int) bool {
+	for j := i - 1; j > c.A; j-- {
+		if toks[j].M != nil {
+			return false
+		}
+		if reasons[toks[j].Lower] || reasons[toks[j-1].Lower+" "+toks[j].Lower] {
+			return Asks(toks, c.A, j) && !Asks(toks, i, c.B)
+		}
+	}
+	return false
+}
+
+var reasons = map[string]bool{"since": true, "because": true, "as": true, "given that": true, "weil": true, "da": true, "denn": true, "porque": true, "ya que": true, "puesto que": true, "pues": true,
+	"parce que": true, "puisque": true, "car": true, "pois": true, "já que": true, "perché": true, "want": true}
+
+// Alone tells the only name of a clause, at its start or after "in".
+func Alone(toks []token.Token, c *talk.Clause, i int) bool {
+	for j := c.A; j < c.B; j++ {
+		if j != i && (toks[j].M != nil || toks[j].Kind == 'L') {
+			return false
+		}
+	}
+	return i <= c.A+2
+}
+
+// SparesTests tells "tests don't need one", "except in tests" beside a set.
+func SparesTests(toks []token.Token, a, b int) bool {
+	for i := a; i < b; i++ {
+		if toks[i].Lower != "tests" && toks[i].Lower != "test" && toks[i].Lower != "specs" {
+			continue
+		}
+		for j := max(a, i-4); j < min(b, i+5); j++ {
+			if toks[j].Class&(token.Except|token.Not|token.Keep) != 0 || j > i && toks[j].Class&token.Good != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// OfTests tells a clause about the tests that were pasted, which says that they are wrong.
+func OfTests(toks []token.Token, c *talk.Clause) bool {
+	if c.Has&token.Good != 0 {
+		return false
+	}
+	for i := c.A + 1; i < c.B; i++ {
+		switch toks[i].Lower {
+		case "test", "tests", "spec", "specs", "assertion", "expectation":
+			switch toks[i-1].Lower {
+			case "the", "this", "that", "your", "those", "these", "der", "die", "das", "el", "la", "le", "o":
+				return c.Has&(token.Bad|token.Need|token.Ask) != 0
+			}
+		}
+	}
+	return false
+}
+
 // Cited tells a name inside of words in quotation marks: what a text, a message or an
 // attacker says, not the reviewer. A name alone in them is only set off.
-func Cited(toks []talk.Token, a, b, i int) bool {
+func Cited(toks []token.Token, a, b, i int) bool {
 	from, to := -1, -1
 	for j, open := a, -1; j < b; j++ {
 		if toks[j].Kind != 'p' {
@@ -128,13 +228,13 @@ func Cited(toks []talk.Token, a, b, i int) bool {
 }
 
 // BareName tells an item that only names files or folders, for what stands under it.
-func BareName(toks []talk.Token) bool {
+func BareName(toks []token.Token) bool {
 	names := 0
 	for _, t := range toks {
 		switch {
 		case t.Kind == 'm':
 			names++
-		case t.Kind == 'w' && len(t.Lower) > 2 && !talk.Skipped[t.Lower] && talk.Severities[t.Lower] == "" && t.Class&talk.Where == 0:
+		case t.Kind == 'w' && len(t.Lower) > 2 && !talk.Skipped[t.Lower] && talk.Severities[t.Lower] == "" && t.Class&token.Where == 0:
 			return false
 		}
 	}
@@ -142,7 +242,7 @@ func BareName(toks []talk.Token) bool {
 }
 
 // Spread carries "Not to be changed: a; b; and c" over the whole list.
-func Spread(toks []talk.Token, cs []talk.Clause) {
+func Spread(toks []token.Token, cs []talk.Clause) {
 	if len(cs) < 2 || cs[0].Neg == "" {
 		return
 	}
@@ -158,7 +258,7 @@ func Spread(toks []talk.Token, cs []talk.Clause) {
 		}
 	}
 	for k := 1; k < len(cs); k++ {
-		if cs[k].Neg == "" && toks[cs[k].A].Class&talk.But == 0 {
+		if cs[k].Neg == "" && toks[cs[k].A].Class&token.But == 0 {
 			cs[k].Neg, cs[k].Firm = cs[0].Neg, false
 		}
 	}
@@ -166,13 +266,16 @@ func Spread(toks []talk.Token, cs []talk.Clause) {
 
 // Belongs says for each token of lines in a sentence which mention it is of: the one it
 // is said to be in, else the one before.
-func Belongs(toks []talk.Token, a, b int) map[int]int {
+func Belongs(toks []token.Token, a, b int) map[int]int {
 	var out map[int]int
-	last := -1
+	last, first := -1, -1 // the last name, and the last that is not only compared with
 	for i := a; i < b; i++ {
 		if toks[i].Kind == 'm' {
 			if len(toks[i].M.Set) == 0 && !toks[i].M.Soft || last < 0 {
 				last = i
+				if i == a || toks[i-1].Ends&token.Ref == 0 {
+					first = i
+				}
 			}
 			continue
 		}
@@ -184,6 +287,8 @@ func Belongs(toks []talk.Token, a, b int) map[int]int {
 		}
 		if next := inNext(toks, i, b); next >= 0 && !(last >= 0 && i-last <= 2) {
 			out[i] = next
+		} else if first >= 0 && i-last > 2 {
+			out[i] = first
 		} else if last >= 0 {
 			out[i] = last
 		} else if n := nextName(toks, i, b); n >= 0 {
@@ -196,7 +301,7 @@ func Belongs(toks []talk.Token, a, b int) map[int]int {
 }
 
 // inNext finds the mention of "line 3 of the loop in a.go".
-func inNext(toks []talk.Token, i, b int) int {
+func inNext(toks []token.Token, i, b int) int {
 	in := false
 	for j := i + 1; j < b && j <= i+7; j++ {
 		t := toks[j]
@@ -215,7 +320,7 @@ func inNext(toks []talk.Token, i, b int) int {
 	return -1
 }
 
-func nextName(toks []talk.Token, i, b int) int {
+func nextName(toks []token.Token, i, b int) int {
 	for j := i + 1; j < b && j <= i+3; j++ {
 		if toks[j].Kind == 'm' && len(toks[j].M.Spans) == 0 {
 			return j
@@ -241,7 +346,7 @@ func ContainsAll(all, some []spot.Span) bool {
 }
 
 // Attach gives lines that follow a name to it.
-func Attach(toks []talk.Token) {
+func Attach(toks []token.Token) {
 	for j := 1; j < len(toks); j++ {
 		if toks[j].Kind != 'L' {
 			continue
@@ -255,17 +360,17 @@ func Attach(toks []talk.Token) {
 	}
 }
 
-func Question(toks []talk.Token, s [2]int) bool {
+func Question(toks []token.Token, s [2]int) bool {
 	t := toks[s[1]-1]
 	return t.Kind == 'p' && (t.Text == "?" || t.Text == "？")
 }
 
-func CountWords(toks []talk.Token, c *talk.Clause) int {
+func CountWords(toks []token.Token, c *talk.Clause) int {
 	n := 0
 	for i := c.A; i < c.B; i++ {
 		if toks[i].Kind == 'w' || toks[i].Kind == 'c' {
 			n++
-			if talk.Wide([]rune(toks[i].Text + "x")[0]) {
+			if token.Wide([]rune(toks[i].Text + "x")[0]) {
 				n++
 			}
 		}
@@ -274,7 +379,7 @@ func CountWords(toks []talk.Token, c *talk.Clause) int {
 }
 
 // Plural tells "fix these", "all of them", "both".
-func Plural(toks []talk.Token, c *talk.Clause) bool {
+func Plural(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A; i < c.B; i++ {
 		switch toks[i].Lower {
 		case "these", "those", "them", "both", "all", "every", "each", "alle", "todos", "todas", "tous", "toutes", "errors", "warnings":
@@ -285,18 +390,21 @@ func Plural(toks []talk.Token, c *talk.Clause) bool {
 }
 
 // Refers tells whether the mention at i is only compared with, called from or shown.
-func Refers(toks []talk.Token, c *talk.Clause, i int) bool {
+func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 	for j, steps := i-1, 0; j >= c.A && steps < 6; j, steps = j-1, steps+1 {
 		t := toks[j]
 		if t.Lower == "as" && likened(toks[c.A:j]) {
 			return true
 		}
-		if t.Ends&talk.Ref != 0 {
-			if t.Lower == "see" && j == c.A && c.Has&(talk.Bad|talk.Need|talk.Ask) != 0 {
+		if j == i-1 && i+1 < c.B && likens[t.Lower] && does[toks[i+1].Lower] {
+			return true
+		}
+		if t.Ends&token.Ref != 0 {
+			if t.Lower == "see" && j == c.A && c.Has&(token.Bad|token.Need|token.Ask) != 0 {
 				return false
 			}
 			from := t.Lower == "from" || t.Lower == "aus" || t.Lower == "de" || t.Lower == "desde" || t.Lower == "depuis" || t.Lower == "via"
-			if !(from && (talk.Takes(toks[c.A:j+1]) || c.Has&(talk.Moved|talk.Undo) != 0)) {
+			if !(from && (token.Takes(toks[c.A:j+1]) || c.Has&(token.Moved|token.Undo) != 0)) {
 				return true
 			}
 			return false
@@ -317,7 +425,7 @@ func Refers(toks []talk.Token, c *talk.Clause, i int) bool {
 	}
 	for j, steps := i+1, 0; j < c.B && steps < 5; j++ {
 		t := toks[j]
-		if t.Class&talk.Shows != 0 {
+		if t.Class&token.Shows != 0 {
 			return true
 		}
 		if t.Kind == 'w' {
@@ -336,9 +444,9 @@ func Refers(toks []talk.Token, c *talk.Clause, i int) bool {
 }
 
 // before skips "A and" before B: what is said of A is said of both.
-func before(toks []talk.Token, c *talk.Clause, j int) int {
+func before(toks []token.Token, c *talk.Clause, j int) int {
 	t := toks[j]
-	if !(t.Kind == 'w' && talk.Joins[t.Lower] || t.Kind == 'p' && (t.Text == "," || t.Text == "&" || t.Text == "/" || t.Text == "、")) {
+	if !(t.Kind == 'w' && token.Joins[t.Lower] || t.Kind == 'p' && (t.Text == "," || t.Text == "&" || t.Text == "/" || t.Text == "、")) {
 		return -1
 	}
 	for j--; j >= c.A && (toks[j].Kind == 'L' || toks[j].Kind == 'p' && toks[j].Text == ","); j-- {
@@ -351,8 +459,8 @@ func before(toks []talk.Token, c *talk.Clause, j int) int {
 
 // exists tells "there's a helper for this in a.go", "we have a type for it in a.go": where
 // something that is good to use already is.
-func exists(toks []talk.Token, c *talk.Clause, i int) bool {
-	if c.Has&(talk.Bad|talk.Ask) != 0 {
+func exists(toks []token.Token, c *talk.Clause, i int) bool {
+	if c.Has&(token.Bad|token.Ask) != 0 {
 		return false
 	}
 	frame := false
@@ -377,8 +485,12 @@ func init() {
 	}
 }
 
+var likens = map[string]bool{"as": true, "like": true, "wie": true, "como": true, "comme": true, "come": true, "zoals": true}
+
+var does = map[string]bool{"does": true, "do": true, "did": true, "has": true, "tut": true, "macht": true, "hace": true, "fait": true, "faz": true, "fa": true, "doet": true}
+
 // likened tells "the same" before an "as".
-func likened(toks []talk.Token) bool {
+func likened(toks []token.Token) bool {
 	for _, t := range toks {
 		if t.Lower == "same" || t.Lower == "just" || t.Lower == "exactly" || t.Lower == "way" {
 			return true
@@ -388,14 +500,14 @@ func likened(toks []talk.Token) bool {
 }
 
 // consequence tells ", so the import in a.go fails": where it shows.
-func consequence(toks []talk.Token, c *talk.Clause, i int) bool {
+func consequence(toks []token.Token, c *talk.Clause, i int) bool {
 	for j := i - 1; j > c.A; j-- {
-		if toks[j].M != nil || toks[j].Text == ":" || toks[j].Class&(talk.Ask|talk.Need) != 0 {
+		if toks[j].M != nil || toks[j].Text == ":" || toks[j].Class&(token.Ask|token.Need) != 0 {
 			return false
 		}
 		if toks[j].Lower == "so" && toks[j-1].Text == "," {
 			for k := i + 1; k < c.B; k++ {
-				if toks[k].Class&(talk.Ask|talk.Need) != 0 {
+				if toks[k].Class&(token.Ask|token.Need) != 0 {
 					return false
 				}
 			}
@@ -405,11 +517,11 @@ func consequence(toks []talk.Token, c *talk.Clause, i int) bool {
 	return false
 }
 
-func wideShows(t talk.Token) bool { return talk.Wide([]rune(t.Text)[0]) && t.Class&talk.Shows != 0 }
+func wideShows(t token.Token) bool { return token.Wide([]rune(t.Text)[0]) && t.Class&token.Shows != 0 }
 
 // Subject tells whether a symbol is what a clause is about, not what it works with.
-func Subject(toks []talk.Token, c *talk.Clause, i int) bool {
-	if c.Has&(talk.Ask|talk.Need|talk.Bad) == 0 {
+func Subject(toks []token.Token, c *talk.Clause, i int) bool {
+	if c.Has&(token.Ask|token.Need|token.Bad) == 0 && !(i == c.A && i+1 < c.B && toks[i+1].Kind == 'w' && toks[i+1].Class&(token.Copula|token.Good|token.Shows) == 0) {
 		return false
 	}
 	for j := c.A; j < c.B; j++ {
@@ -434,7 +546,7 @@ var ordinals = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, 
 
 // Ordinal is the number that "the first", "the last" (-1) at the start of a clause gives,
 // or 0.
-func Ordinal(toks []talk.Token, c *talk.Clause) int {
+func Ordinal(toks []token.Token, c *talk.Clause) int {
 	which := 0
 	for i := c.A; i < c.B && i < c.A+4; i++ {
 		if n := ordinals[toks[i].Lower]; n != 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
+	"github.com/belay-dev/belay/internal/review/token"
 )
 
 var roleWords = map[string]bool{}
@@ -17,7 +18,7 @@ func init() {
 }
 
 // RoleNames finds "the codec module", "the orders router".
-func RoleNames(rd *spot.Reader, toks []talk.Token) {
+func RoleNames(rd *spot.Reader, toks []token.Token) {
 	for j := 1; j+1 < len(toks); j++ {
 		t, role := toks[j], toks[j+1]
 		if role.Kind != 'w' || !roleWords[role.Lower] || t.Kind != 'w' && t.Kind != 'c' || len(t.Lower) < 3 || talk.Skipped[t.Lower] {
@@ -42,7 +43,7 @@ func RoleNames(rd *spot.Reader, toks []talk.Token) {
 var numerals = map[string]int{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "both": 2, "zwei": 2, "drei": 3, "vier": 4, "dos": 2, "tres": 3, "cuatro": 4, "deux": 2, "trois": 3, "quatre": 4, "dois": 2, "três": 3, "quatro": 4}
 
 // Count reads "the three other" before a folder: whether others are meant, and how many.
-func Count(toks []talk.Token, from, to int) (others bool, count int) {
+func Count(toks []token.Token, from, to int) (others bool, count int) {
 	for i := from; i < to; i++ {
 		t := toks[i]
 		switch {
@@ -57,8 +58,69 @@ func Count(toks []talk.Token, from, to int) (others bool, count int) {
 	return others, count
 }
 
+// Definite are the words of what a clause points at: "the unused import", "this warning",
+// "die Warnung".
+func Definite(toks []token.Token, c *talk.Clause) []string {
+	var out []string
+	for i := c.A; i < c.B; i++ {
+		if i == c.A && i+1 < c.B && remarks[toks[i+1].Lower] && toks[i].Kind == 'w' { // "errcheck finding: …"
+			out = append(out, toks[i].Lower)
+		}
+		switch toks[i].Lower {
+		case "the", "this", "that", "both", "these", "those", "der", "die", "das", "den", "el", "la", "los", "las", "le", "les", "o", "a", "os", "as":
+		default:
+			continue
+		}
+		for j := i + 1; j < c.B && j <= i+3 && (toks[j].Kind == 'w' || toks[j].Kind == 'c') && toks[j].Class&(token.Ask|token.But) == 0; j++ {
+			if w := native[toks[j].Lower]; w != "" {
+				out = append(out, w)
+			} else if !talk.Skipped[toks[j].Lower] && toks[j].Lower != "of" && toks[j].Lower != "is" {
+				out = append(out, toks[j].Lower)
+			}
+		}
+	}
+	return out
+}
+
+// Points are the numbers of the remarks that a clause speaks of: "2 is done", "my first
+// point", "#3 and #4".
+func Points(toks []token.Token, c *talk.Clause) []int {
+	var out []int
+	for i := c.A; i < c.B; i++ {
+		t := toks[i]
+		if t.Kind == 'n' && t.Num > 0 && t.Num < 100 && (i == c.A || i+1 < c.B && toks[i+1].Class&token.Copula != 0 || pointed(toks, c.A, i)) {
+			out = append(out, t.Num)
+		}
+		if n := ordinals[t.Lower]; n > 0 && i+1 < c.B && remarks[toks[i+1].Lower] {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// pointed tells a number after "point", "#", or after another such number.
+func pointed(toks []token.Token, a, i int) bool {
+	for j := i - 1; j >= a; j-- {
+		switch {
+		case toks[j].Text == "#" || remarks[toks[j].Lower] || toks[j].Lower == "no" || toks[j].Lower == "nr" || toks[j].Class&token.Recall != 0:
+			return true
+		case toks[j].Kind == 'n' || toks[j].Text == "," || token.Joins[toks[j].Lower]:
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+var remarks = map[string]bool{"point": true, "points": true, "item": true, "items": true, "comment": true, "comments": true, "remark": true, "remarks": true, "finding": true, "findings": true, "one": true, "issue": true, "nit": true,
+	"punkt": true, "punkte": true, "anmerkung": true, "punto": true, "puntos": true, "comentario": true, "remarque": true, "ponto": true, "pontos": true, "comentário": true}
+
+// native are words for what tools print in English.
+var native = map[string]string{"fehler": "error", "warnung": "warning", "warnungen": "warning", "errores": "error", "advertencia": "warning", "advertencias": "warning", "erreur": "error", "erreurs": "error",
+	"avertissement": "warning", "avertissements": "warning", "erro": "error", "erros": "error", "aviso": "warning", "avisos": "warning"}
+
 // FormerLatter is 0 where a clause speaks of the former of two, 1 of the latter, else -1.
-func FormerLatter(toks []talk.Token, c *talk.Clause) int {
+func FormerLatter(toks []token.Token, c *talk.Clause) int {
 	for i := c.A; i < c.B; i++ {
 		switch toks[i].Lower {
 		case "former":
@@ -71,7 +133,7 @@ func FormerLatter(toks []talk.Token, c *talk.Clause) int {
 }
 
 // There tells "fix it there".
-func There(toks []talk.Token, c *talk.Clause) bool {
+func There(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A; i < c.B; i++ {
 		switch toks[i].Lower {
 		case "there", "dort", "ahí", "allí", "lá", "là":
@@ -81,9 +143,40 @@ func There(toks []talk.Token, c *talk.Clause) bool {
 	return false
 }
 
+// Placed settles "the handler.go in billing", "billing's handler.go" by the folder named
+// beside it.
+func Placed(toks []token.Token) {
+	for i, t := range toks {
+		if t.M == nil || len(t.M.Cands) < 2 || t.M.Link {
+			continue
+		}
+		for _, j := range []int{i - 1, i + 2, i + 3} {
+			if j < 0 || j >= len(toks) || toks[j].Kind != 'w' && toks[j].Kind != 'c' {
+				continue
+			}
+			if j > i && (!inside[toks[i+1].Lower] || j == i+3 && !talk.Skipped[toks[i+2].Lower]) {
+				continue
+			}
+			word := strings.TrimSuffix(toks[j].Lower, "'s")
+			var fit []string
+			for _, p := range t.M.Cands {
+				if strings.Contains("/"+strings.ToLower(p), "/"+word+"/") {
+					fit = append(fit, p)
+				}
+			}
+			if len(fit) == 1 {
+				t.M.Cands = fit
+				break
+			}
+		}
+	}
+}
+
+var inside = map[string]bool{"in": true, "of": true, "from": true, "under": true, "inside": true, "for": true, "im": true, "von": true, "aus": true, "en": true, "de": true, "dans": true, "em": true, "do": true, "da": true}
+
 // Numbers reads which numbered items the labels of a sentence are given to, and what the
 // rest gets.
-func Numbers(toks []talk.Token, from int, labels []talk.Found) (given map[int]talk.Severity, rest talk.Severity) {
+func Numbers(toks []token.Token, from int, labels []talk.Found) (given map[int]talk.Severity, rest talk.Severity) {
 	given = map[int]talk.Severity{}
 	for _, l := range labels {
 		numbered := false
@@ -101,7 +194,7 @@ func Numbers(toks []talk.Token, from int, labels []talk.Found) (given map[int]ta
 }
 
 // Patterned tells a clause with a pattern: a folder in it only says where.
-func Patterned(toks []talk.Token, c *talk.Clause) bool {
+func Patterned(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A; i < c.B; i++ {
 		if m := toks[i].M; m != nil && len(m.Set) > 0 {
 			return true
@@ -111,7 +204,7 @@ func Patterned(toks []talk.Token, c *talk.Clause) bool {
 }
 
 // SamePlace tells "in the same package", "in that folder".
-func SamePlace(toks []talk.Token, c *talk.Clause) bool {
+func SamePlace(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A + 1; i < c.B; i++ {
 		switch toks[i].Lower {
 		case "package", "folder", "directory", "dir", "crate", "verzeichnis", "paket", "carpeta", "dossier", "pasta":

@@ -11,6 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/review/said"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
+	"github.com/belay-dev/belay/internal/review/token"
 )
 
 // Place is one place a review asks to change. Start and End are lines from 1, both
@@ -57,6 +58,7 @@ type hit struct {
 	span  spot.Span
 	sev   talk.Severity
 	unit  int
+	at    int // the token in its unit
 	line  int
 	weak  bool   // the file as a whole, in passing: lines that follow say it better
 	why   string // it was taken
@@ -84,7 +86,7 @@ func (h hit) reason() string {
 type miner struct {
 	*spot.Reader
 	units    []prose.Unit
-	toks     [][]talk.Token
+	toks     [][]token.Token
 	scopes   []scope
 	formless map[int]scope // what stood over a form before it spoke
 	hits     []hit
@@ -111,7 +113,7 @@ func read(text string, x *names.Index) *miner {
 		return mn
 	}
 	mn.units = prose.Parse(text)
-	mn.toks = make([][]talk.Token, len(mn.units))
+	mn.toks = make([][]token.Token, len(mn.units))
 	mn.scopes = make([]scope, len(mn.units))
 	mn.prepare()
 	for i := range mn.units {

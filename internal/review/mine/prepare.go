@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/said"
 	"github.com/belay-dev/belay/internal/review/spot"
-	"github.com/belay-dev/belay/internal/review/talk"
+	"github.com/belay-dev/belay/internal/review/token"
 )
 
 // prepare reads every unit once, so that a name can be explained by what comes later.
@@ -18,7 +18,7 @@ func (mn *miner) prepare() {
 	file := ""
 	for i, u := range mn.units {
 		mn.scopes[i].finding = mn.findingOf(i)
-		if u.Kind == prose.Para && output.Pasted(u.Text) {
+		if u.Kind == prose.Para && output.Pasted(u.Text) || u.Kind == prose.Row && output.Covers(u.Head) {
 			mn.units[i].Kind = prose.Code
 			u.Kind = prose.Code
 		}
@@ -31,8 +31,9 @@ func (mn *miner) prepare() {
 			}
 			continue
 		}
-		mn.toks[i] = talk.Scan(mn.Reader, u.Text)
+		mn.toks[i] = token.Scan(mn.Reader, u.Text)
 		clue.RoleNames(mn.Reader, mn.toks[i])
+		clue.Placed(mn.toks[i])
 		for _, t := range mn.toks[i] {
 			if t.M != nil {
 				mn.said.Note(mn.scopes[i].finding, t.M)
@@ -86,7 +87,7 @@ func (mn *miner) findingOf(i int) int {
 
 // quotation reads what somebody is answered to: its names wait for the answer.
 func (mn *miner) quotation(i int) {
-	toks := talk.Scan(mn.Reader, mn.units[i].Text)
+	toks := token.Scan(mn.Reader, mn.units[i].Text)
 	for n, t := range toks {
 		if t.M == nil || t.M.Soft || t.M.Dir != "" {
 			continue

@@ -5,6 +5,7 @@ import (
 	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
+	"github.com/belay-dev/belay/internal/review/token"
 )
 
 // proseUnit reads a paragraph or a list item.
@@ -19,7 +20,7 @@ func (mn *miner) proseUnit(i int) {
 		s.neg, s.soft = "settled", false
 	}
 	if s.topic != nil && len(s.topic.paths) == 1 {
-		toks = talk.Numbered(toks)
+		toks = token.Numbered(toks)
 		mn.toks[i] = toks
 	}
 	parent := i+1 < len(mn.units) && mn.units[i+1].Parent == i
@@ -86,22 +87,23 @@ func (mn *miner) hand(i int, s *scope, hits []hit, carry talk.Severity) {
 
 // reader is the state while one sentence is read.
 type sentence struct {
-	unit   int
-	toks   []talk.Token
-	a, b   int
-	labels []talk.Found
-	carry  talk.Severity
-	took   []int
-	every  bool
-	lines  map[int]int // which mention a token of lines belongs to
-	out    map[string]bool
-	cs     []talk.Clause
-	turns  bool // a clause after "but" asks after all
-	opens  bool // it ends with a colon: it speaks of what follows
+	unit    int
+	toks    []token.Token
+	a, b    int
+	labels  []talk.Found
+	carry   talk.Severity
+	took    []int
+	every   bool
+	lines   map[int]int // which mention a token of lines belongs to
+	out     map[string]bool
+	cs      []talk.Clause
+	noTests bool // a set it names is meant without its tests
+	turns   bool // a clause after "but" asks after all
+	opens   bool // it ends with a colon: it speaks of what follows
 }
 
 // same reads "Same for b.go": what was just said of a.go, praise included.
-func (mn *miner) same(toks []talk.Token, c *talk.Clause) {
+func (mn *miner) same(toks []token.Token, c *talk.Clause) {
 	w := toks[c.A].Lower
 	if w == "same" && c.A+1 < c.B && (toks[c.A+1].Lower == "for" || toks[c.A+1].Lower == "with" || toks[c.A+1].Lower == "goes") || w == "likewise" || w == "ditto" || w == "dito" || w == "idem" {
 		if mn.mood != "" && c.Neg == "" {
@@ -129,14 +131,21 @@ func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity
 	mn.exceptions(st)
 	clue.Spread(toks, cs)
 	mn.same(toks, &cs[0])
+	if talk.Rest(toks, part[0], part[1]) {
+		for k := range cs {
+			if cs[k].Neg == "" && cs[k].Has&(token.Ask|token.Need|token.Bad) == 0 {
+				cs[k].Neg, cs[k].Soft = "found good", true
+			}
+		}
+	}
 	st.opens = st.b == len(toks) && toks[st.b-1].Kind == 'p' && (toks[st.b-1].Text == ":" || toks[st.b-1].Text == "：")
 	for _, c := range cs[1:] {
-		st.turns = st.turns || c.Firm && toks[c.A].Class&talk.But != 0
+		st.turns = st.turns || c.Firm && toks[c.A].Class&token.But != 0
 	}
 	for k := range cs {
 		st.cs = cs
 		mn.clause(st, &cs[k])
-		if k > 0 && len(cs[k].Hits) == 0 && cs[k].Firm && toks[cs[k].A].Class&talk.But != 0 {
+		if k > 0 && len(cs[k].Hits) == 0 && cs[k].Firm && toks[cs[k].A].Class&token.But != 0 {
 			mn.turnedUp(st, cs[k-1].Hits)
 		}
 		if k > 0 && len(cs[k].Hits) == 0 {
@@ -172,7 +181,8 @@ func (mn *miner) turnedUp(st *sentence, hits []int) {
 // turnedDown: "we talked about a.go; separate PR" turns down the clause before.
 func (mn *miner) turnedDown(st *sentence, cs []talk.Clause, k int) {
 	c := cs[k]
-	if c.Neg == "" || c.Soft || mn.hasName(st.toks, c.A, c.B) {
+	said := cs[k-1].Has&(token.Ask|token.Need|token.Bad) != 0
+	if c.Neg == "" || c.Soft && (said || c.Neg != "found good") || mn.hasName(st.toks, c.A, c.B) {
 		return
 	}
 	for _, h := range cs[k-1].Hits {
@@ -180,9 +190,9 @@ func (mn *miner) turnedDown(st *sentence, cs []talk.Clause, k int) {
 	}
 }
 
-func (mn *miner) hasName(toks []talk.Token, a, b int) bool {
+func (mn *miner) hasName(toks []token.Token, a, b int) bool {
 	for i := a; i < b; i++ {
-		if toks[i].M != nil && !toks[i].M.Soft {
+		if toks[i].M != nil && !toks[i].M.Soft || toks[i].Kind == 'u' && i > a && toks[i-1].Kind == 'p' && toks[i-1].Text == ":" {
 			return true
 		}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/result"
-	"github.com/belay-dev/belay/internal/review/talk"
+	"github.com/belay-dev/belay/internal/review/token"
 )
 
 // structured reads a review that is JSON as a whole.
@@ -15,7 +15,7 @@ func (mn *miner) structured(text string) bool {
 		return false
 	}
 	mn.units = []prose.Unit{{Kind: prose.Code, Text: text, Line: 1, Parent: prose.None, Intro: prose.None}}
-	mn.toks = make([][]talk.Token, 1)
+	mn.toks = make([][]token.Token, 1)
 	mn.scopes = []scope{{finding: prose.None}}
 	if mn.structuredBlock(0) {
 		return true

@@ -12,6 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/review/result"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
+	"github.com/belay-dev/belay/internal/review/token"
 )
 
 // resolve is the tracked file a mention means, or "".
@@ -24,10 +25,10 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 	if why == "a question" && mn.scopes[st.unit].neg == "" && c.Firm {
 		why = ""
 	}
-	if s.neg != "" && !(s.soft && (c.Firm || c.Has&talk.Bad != 0)) && why == "" {
+	if s.neg != "" && !(s.soft && (c.Firm || c.Has&token.Bad != 0)) && why == "" {
 		why = s.neg
 	}
-	if c.Has&talk.Recall != 0 {
+	if c.Has&token.Recall != 0 {
 		mn.withdraw(st, c)
 	}
 	if clue.SamePlace(st.toks, c) && mn.last != "" && path.Dir(mn.last) != "." {
@@ -35,7 +36,7 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 	}
 	mn.folders(st, c, why)
 	if c.Firm && clue.Arrow(st.toks, c) {
-		c.Has |= talk.Moved
+		c.Has |= token.Moved
 	}
 	pair, ends := mn.pair(st, c)
 	for i := c.A; i < c.B; i++ {
@@ -48,7 +49,13 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 		case off != "":
 		case m.Soft && len(st.spansAt(i)) == 0 && !clue.Subject(st.toks, c, i):
 			off = "a symbol in passing"
-		case m.Role && len(st.spansAt(i)) == 0 && c.Has&(talk.Ask|talk.Need|talk.Bad) == 0:
+		case !c.Firm && len(st.spansAt(i)) == 0 && clue.Background(st.toks, c, i):
+			off = "in passing"
+		case len(mn.taken(c.Hits)) > 0 && len(st.spansAt(i)) == 0 && clue.Reason(st.toks, c, i):
+			off = "a reason for what is asked"
+		case !c.Firm && len(st.spansAt(i)) == 0 && i > c.A+1 && mn.aside(st.unit, m):
+			off = "in passing, under another file"
+		case m.Role && len(st.spansAt(i)) == 0 && i > c.A+3 && c.Has&(token.Ask|token.Need|token.Bad) == 0:
 			off = "a part in passing"
 		case clue.Cited(st.toks, st.a, st.b, i):
 			off = "in words that are cited"
@@ -58,7 +65,7 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 			off = "where it shows"
 		case clue.Forbidden(st.toks, c, i) || clue.Refers(st.toks, c, i):
 			off = "only referred to"
-		case c.Has&talk.Create != 0 && clue.Came(st.toks, c, i):
+		case c.Has&token.Create != 0 && clue.Came(st.toks, c, i):
 			off = "came without another file"
 		}
 		mn.single(st, c, i, off)
@@ -67,6 +74,16 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 		mn.unnamed(st, c, why)
 	}
 	st.took = append(st.took, mn.taken(c.Hits)...)
+}
+
+// aside tells a mention of another file under a heading or an item for one file.
+func (mn *miner) aside(unit int, m *spot.Mention) bool {
+	t := mn.scopes[unit].topic
+	if t == nil || len(t.paths) != 1 || t.unit == unit || len(m.Set) > 0 {
+		return false
+	}
+	p := mn.resolve(m, unit)
+	return p != "" && p != t.paths[0]
 }
 
 // isTested tells whether a mention means a test.
@@ -87,7 +104,7 @@ func (mn *miner) taken(hits []int) []int {
 // single takes or leaves what the mention at i means.
 func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 	m := st.toks[i].M
-	if m.Bare && c.Has&talk.Moved == 0 {
+	if m.Bare && c.Has&token.Moved == 0 {
 		return
 	}
 	paths := m.Set
@@ -95,7 +112,7 @@ func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 		p := mn.resolve(m, st.unit)
 		if p == "" && m.Fresh {
 			p = mn.said.Spell(m, mn.around(st.unit))
-			if off == "" && c.Has&(talk.Create|talk.Moved|talk.Undo) == 0 {
+			if off == "" && c.Has&(token.Create|token.Moved|token.Undo) == 0 {
 				off = "not tracked, and not asked to be made"
 			}
 		}
@@ -103,7 +120,7 @@ func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 			return
 		}
 		paths = []string{p}
-		if (!m.Soft || off == "") && !(off == "only referred to" && mn.focus != "" && mn.spoke == mn.scopes[st.unit].finding) {
+		if (!m.Soft || off == "") && !strings.HasPrefix(off, "in passing") && !(off == "only referred to" && mn.focus != "" && mn.spoke == mn.scopes[st.unit].finding) {
 			mn.focus, mn.last, mn.spoke = p, p, mn.scopes[st.unit].finding
 			if p != mn.two[1] {
 				mn.two = [2]string{mn.two[1], p}
@@ -118,12 +135,12 @@ func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 		spans = pasted.Lines(mn.blocks, paths[0])
 	}
 	for _, p := range paths {
-		if st.out[p] {
+		if st.out[p] || st.noTests && len(m.Set) > 1 && names.IsTest(p) {
 			mn.add(st, c, hit{path: p, off: "an exception"}, i)
 			continue
 		}
 		if len(spans) == 0 {
-			mn.add(st, c, hit{path: p, off: off, weak: len(m.Set) == 0 && c.Has&talk.Moved == 0 && !clue.Also(st.toks, c)}, i)
+			mn.add(st, c, hit{path: p, off: off, weak: len(m.Set) == 0 && c.Has&token.Moved == 0 && !clue.Also(st.toks, c)}, i)
 		}
 		for _, s := range spans {
 			mn.add(st, c, hit{path: p, span: s, off: off}, i)
@@ -142,7 +159,7 @@ func (mn *miner) acquit(unit int, paths []string) {
 
 func (mn *miner) add(st *sentence, c *talk.Clause, h hit, at int) {
 	h.unit, h.line = st.unit, mn.units[st.unit].Line+strings.Count(mn.units[st.unit].Text[:min(st.toks[at].Lo, len(mn.units[st.unit].Text))], "\n")
-	h.sev = mn.severity(st, at)
+	h.at, h.sev = at, mn.severity(st, at)
 	h.firm = c.Firm
 	if h.why = "named as what is wrong"; c.Firm {
 		h.why = "asked to change"
@@ -155,7 +172,7 @@ func (mn *miner) add(st *sentence, c *talk.Clause, h hit, at int) {
 
 // pair tells why the two ends of a rename that is only reported are left, and keeps them.
 func (mn *miner) pair(st *sentence, c *talk.Clause) (string, []int) {
-	if c.Has&talk.Moved == 0 {
+	if c.Has&token.Moved == 0 {
 		return "", nil
 	}
 	var ends []int
@@ -164,7 +181,7 @@ func (mn *miner) pair(st *sentence, c *talk.Clause) (string, []int) {
 			ends = append(ends, i)
 		}
 	}
-	if len(ends) < 2 || c.Has&talk.Need != 0 || !clue.Reported(st.toks, c) {
+	if len(ends) < 2 || c.Has&token.Need != 0 || !clue.Reported(st.toks, c) {
 		return "", nil
 	}
 	spell := func(i int) string {
@@ -209,12 +226,16 @@ func (mn *miner) folders(st *sentence, c *talk.Clause, why string) {
 		if m == nil || m.Dir == "" {
 			continue
 		}
-		whole := c.Has&talk.Every != 0 || c.Firm && talk.Takes(st.toks[c.A:i]) || c.Firm && c.Has&talk.Undo != 0
-		if whole && !clue.Patterned(st.toks, c) && (c.Firm || c.Has&talk.Bad != 0) && why == "" && !clue.Refers(st.toks, c, i) {
+		whole := c.Has&token.Every != 0 || c.Firm && token.Takes(st.toks[c.A:i]) || c.Firm && c.Has&token.Undo != 0
+		if whole && !clue.Patterned(st.toks, c) && (c.Firm || c.Has&token.Bad != 0) && why == "" && !clue.Refers(st.toks, c, i) {
 			for _, p := range mn.members(st, c, i, m.Dir) {
 				mn.add(st, c, hit{path: p}, i)
 			}
 			continue
+		}
+		if p, ok := mn.X.Package(m.Dir); ok && why == "" && (c.Firm || c.Has&token.Bad != 0) && clue.Alone(st.toks, c, i) {
+			mn.add(st, c, hit{path: p, weak: true}, i)
+			mn.focus, mn.last, mn.spoke = p, p, mn.scopes[st.unit].finding
 		}
 		mn.said.Turn(mn.scopes[st.unit].finding, m.Dir)
 	}
@@ -225,7 +246,7 @@ func (mn *miner) members(st *sentence, c *talk.Clause, at int, dir string) []str
 	var out []string
 	others, count := clue.Count(st.toks, c.A, at)
 	for _, p := range mn.X.Under(dir) {
-		if st.out[p] || others && mn.said.Named(mn.scopes[st.unit].finding, p) {
+		if st.out[p] || st.noTests && names.IsTest(p) || others && mn.said.Named(mn.scopes[st.unit].finding, p) {
 			continue
 		}
 		out = append(out, p)
@@ -244,12 +265,13 @@ func (mn *miner) members(st *sentence, c *talk.Clause, at int, dir string) []str
 func (mn *miner) exceptions(st *sentence) {
 	from, all := -1, false
 	for i := st.a; i < st.b; i++ {
-		if st.toks[i].Class&talk.Except != 0 {
+		if st.toks[i].Class&token.Except != 0 {
 			from = i
 			break
 		}
-		all = all || st.toks[i].Class&talk.Every != 0 || st.toks[i].M != nil && (len(st.toks[i].M.Set) > 0 || st.toks[i].M.Dir != "")
+		all = all || st.toks[i].Class&token.Every != 0 || st.toks[i].M != nil && (len(st.toks[i].M.Set) > 0 || st.toks[i].M.Dir != "")
 	}
+	st.noTests = all && clue.SparesTests(st.toks, st.a, st.b)
 	if from < 0 || !all {
 		return
 	}
@@ -304,7 +326,7 @@ func (mn *miner) row(i int) {
 		s.neg, s.soft = r.Off, false
 	}
 	mn.units[i].Text = r.Text
-	mn.toks[i] = talk.Scan(mn.Reader, r.Text)
+	mn.toks[i] = token.Scan(mn.Reader, r.Text)
 	mn.proseUnit(i)
 }
 

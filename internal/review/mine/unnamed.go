@@ -1,18 +1,21 @@
 package mine
 
 import (
+	"slices"
 
 	"github.com/belay-dev/belay/internal/review/clue"
+	"github.com/belay-dev/belay/internal/review/names"
 	"github.com/belay-dev/belay/internal/review/pasted"
 	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
+	"github.com/belay-dev/belay/internal/review/token"
 )
 
 // unnamed reads a clause that names no file of its own: it speaks of lines of the file at
 // hand, of pasted output, of the file the section is about, or of what came before.
 func (mn *miner) unnamed(st *sentence, c *talk.Clause, why string) {
-	if why != "" && mn.formerOff(st, c, why) {
+	if why != "" && (mn.formerOff(st, c, why) || mn.numbersOff(st, c, why)) {
 		return
 	}
 	if st.opens {
@@ -80,7 +83,12 @@ func (mn *miner) ofTopic(st *sentence, c *talk.Clause) {
 		return
 	}
 	item := mn.units[st.unit].Kind == prose.Item || mn.units[st.unit].Kind == prose.Row
-	if t.used && (!item || len(t.spans) > 0 || mn.unitHits(st.unit) > 0) {
+	further := mn.unitHits(st.unit) == 0 && clue.Also(st.toks, c) && (c.Firm || c.Has&token.Bad != 0 || clue.Denies(st.toks, c))
+	if t.used && !further && (!item || len(t.spans) > 0 || mn.unitHits(st.unit) > 0) {
+		return
+	}
+	if t.used && further {
+		mn.add(st, c, hit{path: t.paths[0]}, c.A)
 		return
 	}
 	t.used = true
@@ -119,7 +127,7 @@ func (mn *miner) turnDownPrior(st *sentence, c *talk.Clause) {
 
 // anaphor reads "please restore it", "undo the rename", "the latter needs a test".
 func (mn *miner) anaphor(st *sentence, c *talk.Clause) bool {
-	if c.Has&talk.Undo != 0 && c.Firm && mn.rename[1] != "" {
+	if c.Has&token.Undo != 0 && c.Firm && mn.rename[1] != "" {
 		for _, p := range mn.rename {
 			mn.add(st, c, hit{path: p}, c.A)
 		}
@@ -141,7 +149,7 @@ func (mn *miner) promote(st *sentence, c *talk.Clause) bool {
 		if h.off == "" || !mn.sameFinding(k, st.unit) {
 			break
 		}
-		if h.off == "a question" || h.off == "not tracked, and not asked to be made" && c.Has&(talk.Create|talk.Undo|talk.Moved) != 0 {
+		if h.off == "a question" || h.off == "not tracked, and not asked to be made" && c.Has&(token.Create|token.Undo|token.Moved) != 0 {
 			h.off, h.why, found = "", "asked for after a question", true
 			h.sev = mn.severity(st, c.A)
 			st.took = append(st.took, k)
@@ -156,6 +164,9 @@ func (mn *miner) promoteRef(st *sentence, c *talk.Clause) bool {
 	k := len(mn.hits) - 1
 	if k < 0 || mn.hits[k].off != "only referred to" || !mn.sameFinding(k, st.unit) || !back && (mn.hits[k].unit != st.unit || !mn.allOff(mn.prior)) {
 		return false
+	}
+	if mn.hits[k].unit == st.unit && mn.hits[k].at >= c.A && !clue.Asks(st.toks, mn.hits[k].at+1, c.B) {
+		return false // "use JSON, as a.go does"
 	}
 	mn.hits[k].off, mn.hits[k].why = "", "what is asked for speaks of it"
 	st.took = append(st.took, k)
@@ -176,12 +187,48 @@ func (mn *miner) formerOff(st *sentence, c *talk.Clause, why string) bool {
 	return p != ""
 }
 
+// numbersOff reads "2 is handled by the migration", "scratch my first point": what was said
+// in the items, or the paragraphs, it counts is turned down.
+func (mn *miner) numbersOff(st *sentence, c *talk.Clause, why string) bool {
+	if why == "a question" || mn.hasName(st.toks, c.A, c.B) {
+		return false
+	}
+	numbers := clue.Points(st.toks, c)
+	if len(numbers) == 0 {
+		return false
+	}
+	found, numbered := false, false
+	for u := range mn.units[:st.unit] {
+		numbered = numbered || mn.units[u].Number > 0 && mn.units[u].Kind == prose.Item
+	}
+	nth, last := 0, -1
+	for k := range mn.hits {
+		h := &mn.hits[k]
+		if h.unit >= st.unit {
+			break
+		}
+		if h.unit != last {
+			nth, last = nth+1, h.unit
+		}
+		n := nth
+		for u := h.unit; numbered && u != prose.None; u = mn.units[u].Parent {
+			if n = mn.units[u].Number; n > 0 {
+				break
+			}
+		}
+		if slices.Contains(numbers, n) {
+			h.off, found = why, true
+		}
+	}
+	return found
+}
+
 // speak reads a clause as said of the pasted output that waits.
 func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 	if len(mn.blocks) == 0 {
 		return false
 	}
-	if mn.ordinals(st, c, why) || mn.stems(st, c, why) {
+	if mn.answers(st, c, why) || mn.ordinals(st, c, why) || mn.stems(st, c, why) || mn.picked(st, c, why) {
 		return true
 	}
 	if why != "" {
@@ -196,14 +243,17 @@ func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 	if mn.at == st.unit && len(mn.prior) > 0 && !clue.Plural(st.toks, c) {
 		return false // it speaks of the one that was picked
 	}
-	orders := c.Has&(talk.Ask|talk.Need) != 0
+	orders := c.Has&(token.Ask|token.Need) != 0
 	n := len(mn.hits)
+	if clue.OfTests(st.toks, c) && mn.testPlaces(st, c) {
+		return true
+	}
 	for _, b := range mn.blocks {
 		sev := mn.severity(st, c.A)
 		if sev == "" {
 			sev = b.Severity
 		}
-		if orders || c.Has&talk.Bad != 0 && c.Has&talk.Good == 0 {
+		if orders || c.Has&token.Bad != 0 && c.Has&token.Good == 0 {
 			if mn.takeAll(b, sev, "output it asks to mend") == 0 && !b.Spoken() {
 				if k := b.Deepest(); k >= 0 {
 					mn.takeOne(b, k, sev, "the innermost frame of a trace")
@@ -241,9 +291,60 @@ func (mn *miner) ordinals(st *sentence, c *talk.Clause, why string) bool {
 	return true
 }
 
+// testPlaces reads "the test is outdated, update it": of what was pasted, the tests.
+func (mn *miner) testPlaces(st *sentence, c *talk.Clause) bool {
+	for _, b := range mn.blocks {
+		for k, p := range b.Places {
+			if b.Open(k) && p.Start > 0 && p.Tracked != "" && names.IsTest(p.Tracked) {
+				mn.takeOne(b, k, mn.severity(st, c.A), "the test it speaks of")
+				c.Hits = append(c.Hits, len(mn.hits)-1)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// answers reads the first words below a quotation: "false positive", "agreed".
+func (mn *miner) answers(st *sentence, c *talk.Clause, why string) bool {
+	b := mn.blocks[len(mn.blocks)-1]
+	if b.Unit != st.unit-1 || mn.units[b.Unit].Kind != prose.Quote || c.A != 0 {
+		return false
+	}
+	if talk.Agrees(st.toks, c) {
+		return mn.takeAll(b, mn.severity(st, c.A), "a remark it agrees with") > 0
+	}
+	if why != "" && why != "a question" && !mn.hasName(st.toks, c.A, c.B) {
+		b.Leave(why)
+		return true
+	}
+	return false
+}
+
+// picked reads "fix the error", "the key warning we can ignore": words that tell one
+// complaint from the others.
+func (mn *miner) picked(st *sentence, c *talk.Clause, why string) bool {
+	if why == "" && c.Has&(token.Ask|token.Need|token.Bad) == 0 {
+		return false
+	}
+	all, ok := pasted.Picked(mn.blocks, clue.Definite(st.toks, c))
+	if !ok {
+		return false
+	}
+	for _, a := range all {
+		if why != "" {
+			a.Settle(a.K, why)
+			continue
+		}
+		mn.takeOne(a.Block, a.K, mn.severity(st, c.A), "the complaint it speaks of")
+		c.Hits = append(c.Hits, len(mn.hits)-1)
+	}
+	return true
+}
+
 // stems reads "guard in Totals" after a trace that names Totals.php.
 func (mn *miner) stems(st *sentence, c *talk.Clause, why string) bool {
-	if c.Has&(talk.Ask|talk.Need|talk.Bad) == 0 && why == "" {
+	if c.Has&(token.Ask|token.Need|token.Bad) == 0 && why == "" {
 		return false
 	}
 	found := false

@@ -1,6 +1,7 @@
 package mine
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/review/clue"
@@ -9,6 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
+	"github.com/belay-dev/belay/internal/review/token"
 )
 
 // scope is what a unit hands down to what stands under it.
@@ -103,7 +105,7 @@ func (mn *miner) quotedLines(i int) {
 	if t == nil || len(t.paths) != 1 {
 		return
 	}
-	for _, tok := range talk.Scan(mn.Reader, mn.units[i].Text) {
+	for _, tok := range token.Scan(mn.Reader, mn.units[i].Text) {
 		for _, s := range tok.Spans {
 			mn.places[i] = append(mn.places[i], complaint(t.paths[0], s))
 			t.used = true
@@ -172,7 +174,7 @@ func (mn *miner) inside(dir string, m *spot.Mention) string {
 	return m.Dir
 }
 
-func (mn *miner) named(toks []talk.Token) []*spot.Mention {
+func (mn *miner) named(toks []token.Token) []*spot.Mention {
 	var out []*spot.Mention
 	for _, t := range toks {
 		if t.M != nil {
@@ -192,7 +194,7 @@ func (mn *miner) headingUnit(i int) {
 	s.summary = s.summary || talk.Sums(toks)
 	c := talk.Clause{A: 0, B: len(toks)}
 	talk.Weigh(toks, &c, len(toks) > 0 && clue.Question(toks, [2]int{0, len(toks)}))
-	if c.Neg == "" && len(toks) > 0 && c.Has&talk.Seen != 0 {
+	if c.Neg == "" && len(toks) > 0 && c.Has&token.Seen != 0 {
 		c.Neg = "only looked at"
 	}
 	if c.Neg != "" {
@@ -200,7 +202,7 @@ func (mn *miner) headingUnit(i int) {
 	} else if s.sev != "" && s.soft {
 		s.neg = ""
 	}
-	if len(toks) > 0 && toks[0].Class&talk.Query != 0 && toks[0].Kind == 'w' || len(toks) > 0 && strings.HasPrefix(toks[0].Lower, "question") {
+	if len(toks) > 0 && toks[0].Class&token.Query != 0 && toks[0].Kind == 'w' || len(toks) > 0 && strings.HasPrefix(toks[0].Lower, "question") {
 		s.neg, s.soft = "a question", true
 	}
 	clue.Attach(toks)
@@ -220,6 +222,9 @@ func (mn *miner) blockUnit(i int) {
 	if len(places) == 0 {
 		return
 	}
+	if u.Kind == prose.Quote { // an earlier one was answered before this one came
+		mn.blocks = slices.DeleteFunc(mn.blocks, func(b *pasted.Block) bool { return mn.units[b.Unit].Kind == prose.Quote })
+	}
 	b := pasted.New(i, places)
 	mn.blocks = append(mn.blocks, b)
 	if u.Intro == prose.None || len(mn.toks[u.Intro]) == 0 {
@@ -236,7 +241,7 @@ func (mn *miner) blockUnit(i int) {
 		talk.Weigh(toks, &c, false)
 		if c.Neg != "" {
 			b.Leave(c.Neg)
-		} else if (c.Firm || c.Has&talk.Fixup != 0) && b.Has(output.Diagnostic) {
+		} else if (c.Firm || c.Has&token.Fixup != 0) && b.Has(output.Diagnostic) {
 			sev := mn.scopes[i].sev
 			if len(found) == 1 {
 				sev = found[0].Sev

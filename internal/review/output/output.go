@@ -28,8 +28,9 @@ type Place struct {
 	Path       string // as it is spelled
 	Start, End int
 	Kind       Kind
-	Line       int  // in the block, from 0
-	Last       bool // of a trace whose innermost frame comes last
+	Line       int    // in the block, from 0
+	Text       string // the line
+	Last       bool   // of a trace whose innermost frame comes last
 	Old        string
 }
 
@@ -52,7 +53,7 @@ func Read(text, file string) ([]Place, string) {
 		n := len(r.places)
 		r.line(line)
 		for ; n < len(r.places); n++ {
-			r.places[n].Line = i
+			r.places[n].Line, r.places[n].Text = i, line
 		}
 	}
 	return r.places, r.file
@@ -62,7 +63,7 @@ const name = `([^\s:()"'<>\[\]]*[\w)\]}-])`
 
 var (
 	hunk     = lazyregexp.New(`^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@`)
-	arrow    = lazyregexp.New(`^\s*(?:-->|╭─\[|┌─|at:?|,-\[)\s*` + name + `:(\d+):(\d+)\]?`)
+	arrow    = lazyregexp.New(`^\s*(?:-->|╭─\[|┌─|at:?|,-\[|❯)\s*` + name + `:(\d+):(\d+)\]?`)
 	stylish  = lazyregexp.New(`^\s+(\d+):(\d+)\s+(?:error|warning|info|✖|⚠)`)
 	inLine   = lazyregexp.New(`^\s*In ` + name + ` line (\d+):`)
 	python   = lazyregexp.New(`^\s*File "([^"]+)", line (\d+)`)
@@ -72,7 +73,7 @@ var (
 	inParens = lazyregexp.New(`\(?((?:file://|[A-Za-z]:)?[^\s:()]+?)[:(](\d+)(?::\d+)?\)?:?`)
 	java     = lazyregexp.New(`^\s*at (?:[\w.]+/)*([\w.$]+)\.[\w$<>]+\((\w+\.(?:java|kt|scala|groovy)):(\d+)\)`)
 	msvc     = lazyregexp.New(`^\s*(?:##\[\w+\])?((?:[A-Za-z]:)?[^\s:()]+)\((\d+)(?:,\d+)*\)\s*:`)
-	plain    = lazyregexp.New(`^\s*(?:[EW]\s+)?((?:[A-Za-z]:[\\/])?[^\s:()"'<>]+):(\d+)(?:-(\d+))?(?::(\d+))?(:|\s|$)(.*)`)
+	plain    = lazyregexp.New(`^\s*(?:[EW]\s+|[ew]: |\[(?i:error|warn|warning|info)\]\s+|(?i:error|warning):\s+)?(?:file://)?((?:[A-Za-z]:[\\/])?[^\s:()"'<>]+):(\d+)(?:-(\d+))?(?::(\d+))?(:|\s|$)(.*)`)
 	goFrame  = lazyregexp.New(`^\s+(\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
 	actions  = lazyregexp.New(`^::(?:error|warning|notice) .*file=([^,:]+),.*?line=(\d+)(?:,endLine=(\d+))?`)
 	xmlFile  = lazyregexp.New(`<file name="([^"]+)"`)

@@ -6,22 +6,40 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-var unfenced = lazyregexp.New(`^\s*(?:PHP (?:Fatal|Warning|Notice|Parse)|Traceback \(most recent|Stack ?trace:|thread '.*' panicked at|goroutine \d+ \[|panic: |#\d+ |at .+[:(]\d+\)?|File "[^"]+", line \d+|Exception in thread|Caused by: |.*\b[\w.]*(?:Error|Exception): .*)`)
+var unfenced = lazyregexp.New(`^\s*(?:PHP (?:Fatal|Warning|Notice|Parse)|Traceback \(most recent|Stack ?trace:|thread '.*' panicked at|goroutine \d+ \[|panic: |#\d+ |at .+(?:[:(]|line )\d+\)?|File "[^"]+", line \d+|Exception in thread|Caused by: |.*\b[\w.]*(?:Error|Exception): .*)`)
+
+var prefixed = lazyregexp.New(`^\s*(?:[ewEW]:|\[(?i:error|warn|warning)\]|##\[(?i:error|warning)\])\s+\S`)
+
+// closing are the sums that tools end with.
+var closing = lazyregexp.New(`^\s*(?:✖ \d+ problems?\b|Found \d+ (?:errors?|problems?|warnings?)\b|error: could not compile|make(?:\[\d+\])?: \*\*\*|npm ERR!|\d+ (?:errors?|warnings?|problems?)(?: and \d+ \w+)? (?:generated|found)\.?$)`)
 
 var tool = lazyregexp.New(`^\s*\S+[:(]\d+(?:[:,]\d+)*\)?\s*:\s*(?:fatal )?(?:error|warning|note)\b(?: \w*\d+)?:? `)
+
+// Covers tells the head of a table that a coverage tool prints.
+func Covers(head []string) bool {
+	for _, h := range head {
+		if h == "% stmts" || strings.HasPrefix(h, "uncovered line") || h == "missing lines" || h == "% lines" {
+			return true
+		}
+	}
+	return false
+}
 
 // Pasted tells whether a paragraph is a tool's output that nobody fenced: most of its
 // lines look like a trace or a compiler's.
 func Pasted(text string) bool {
+	if closing.MatchString(text) {
+		return true
+	}
 	lines := strings.Split(text, "\n")
 	hits := 0
 	for _, line := range lines {
 		if len(line) > 2000 {
 			line = line[:2000]
 		}
-		if strings.ContainsAny(line, ":(#") && (unfenced.MatchString(line) || tool.MatchString(line)) {
+		if strings.ContainsAny(line, ":(#") && (unfenced.MatchString(line) || tool.MatchString(line)) || prefixed.MatchString(line) {
 			hits++
 		}
 	}
-	return hits*2 > len(lines) && (hits > 1 || tool.MatchString(text))
+	return hits*2 > len(lines) && (hits > 1 || tool.MatchString(text) || prefixed.MatchString(text) && strings.Contains(text, "/"))
 }

@@ -106,6 +106,74 @@ type At struct {
 	K int
 }
 
+// Picked are the open complaints that some of the words tell from the others: "the
+// warning", "the unused import". It is false when the words tell none from the rest.
+func Picked(blocks []*Block, words []string) (picked []At, ok bool) {
+	var all []At
+	for _, b := range blocks {
+		for k, p := range b.Places {
+			if p.complains() {
+				all = append(all, At{b, k})
+			}
+		}
+	}
+	if len(all) < 2 || len(all) > 200 {
+		return nil, false
+	}
+	best := 0
+	counts := make([]int, len(all))
+	for _, w := range words {
+		var with []int
+		for n, a := range all {
+			if contains(a.Places[a.K].Text, w) {
+				with = append(with, n)
+			}
+		}
+		if len(with) == len(all) {
+			continue
+		}
+		for _, n := range with {
+			counts[n]++
+			best = max(best, counts[n])
+		}
+	}
+	for n, a := range all {
+		if best > 0 && counts[n] == best && a.Open(a.K) {
+			picked = append(picked, a)
+		}
+	}
+	return picked, best > 0
+}
+
+// contains tells a whole word in a line, whatever its case; an error may be told by its
+// first letter, and a plural stands for one.
+func contains(line, word string) bool {
+	line = strings.ToLower(line)
+	word = strings.TrimSuffix(word, "s")
+	for at := 0; word != ""; {
+		i := strings.Index(line[at:], word)
+		if i < 0 {
+			break
+		}
+		i += at
+		before := i == 0 || !letter(line[i-1])
+		after := i+len(word) >= len(line) || !letter(line[i+len(word)]) || line[i+len(word)] == 's'
+		if before && after {
+			return true
+		}
+		at = i + len(word)
+	}
+	if word == "error" || word == "warning" {
+		start := strings.TrimLeft(line, " [")
+		return strings.HasPrefix(start, word[:1]+":") || strings.HasPrefix(start, word[:1]+" ") || strings.HasPrefix(start, word[:4]+"]")
+	}
+	return false
+}
+
+func letter(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c >= 0x80
+}
+
 // Nth finds the complaint that a number counts, -1 for the last; false when there is none.
 func Nth(blocks []*Block, which int) (At, bool) {
 	var all []At

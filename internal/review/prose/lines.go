@@ -117,6 +117,36 @@ func (p *parser) pasted(indent int, body string) bool {
 	return true
 }
 
+// linted reads the lines that a linter sets in under a path, "14:7  error  …", where nobody
+// fenced them: they and the path are one pasted block.
+func (p *parser) linted(indent int, body string) bool {
+	if p.open == None || p.units[p.open].Kind != Para || indent == 0 || !complaint(body) {
+		return false
+	}
+	u := &p.units[p.open]
+	u.Kind = Code
+	for ; p.at < len(p.lines); p.at++ {
+		line := strings.ReplaceAll(p.lines[p.at], "\t", "    ")
+		if strings.TrimSpace(line) == "" || !strings.HasPrefix(line, " ") {
+			break
+		}
+		u.Text += "\n" + line
+	}
+	p.close()
+	return true
+}
+
+// complaint tells "14:7  error  …".
+func complaint(body string) bool {
+	n := digits(body)
+	if n == 0 || n >= len(body) || body[n] != ':' {
+		return false
+	}
+	m := digits(body[n+1:])
+	rest := strings.TrimLeft(body[n+1+m:], " ")
+	return m > 0 && (strings.HasPrefix(rest, "error") || strings.HasPrefix(rest, "warning") || strings.HasPrefix(rest, "info") || strings.HasPrefix(rest, "✖") || strings.HasPrefix(rest, "⚠"))
+}
+
 func (p *parser) fenced(indent int, body string) {
 	fence := fenceOf(body)
 	lang := strings.TrimSpace(strings.TrimLeft(body, "`~"))

@@ -103,6 +103,7 @@ func (p *parser) line() {
 		p.table(indent)
 	case p.heading(body, indent):
 	case p.form(indent, body):
+	case p.linted(indent, body):
 	case p.pasted(indent, body):
 	default:
 		p.words(indent, body)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
+	"github.com/belay-dev/belay/internal/review/token"
 )
 
 // value is a JSON value whose members keep their order.
@@ -125,12 +126,12 @@ func (r *reading) object(v value, sev talk.Severity, off string) {
 		return
 	}
 	if s, ok := v.get("severity", "level", "priority", "sev", "importance"); ok && s.kind == 's' {
-		if got := talk.Headed(talk.Scan(r.rd, s.text)); got != "" {
+		if got := talk.Headed(token.Scan(r.rd, s.text)); got != "" {
 			sev = got
 		}
 	}
 	if s, ok := v.get("status", "state", "resolution", "disposition"); ok && s.kind == 's' && off == "" {
-		toks := talk.Scan(r.rd, strings.ReplaceAll(s.text, "_", " "))
+		toks := token.Scan(r.rd, strings.ReplaceAll(s.text, "_", " "))
 		c := talk.Clause{B: len(toks)}
 		talk.Weigh(toks, &c, false)
 		off = c.Neg
@@ -176,7 +177,11 @@ func linesOf(v value) []spot.Span {
 	start, _ := v.get("linestart", "startline", "line", "lineno", "linenumber", "start", "lines", "fromline")
 	end, _ := v.get("lineend", "endline", "end", "toline")
 	if start.kind == '{' {
-		return linesOf(start)
+		from := linesOf(start)
+		if to := linesOf(end); end.kind == '{' && len(from) == 1 && len(to) == 1 && to[0].End >= from[0].Start {
+			from[0].End = to[0].End
+		}
+		return from
 	}
 	if start.kind == '[' && len(start.list) > 0 {
 		if len(start.list) == 2 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
+	"github.com/belay-dev/belay/internal/review/token"
 )
 
 // Row is what the cells of a table's row say.
@@ -30,11 +31,11 @@ func ReadRow(rd *spot.Reader, head, cells []string) Row {
 		}
 		switch {
 		case severityColumn(name):
-			if sev := talk.Headed(talk.Scan(rd, cell)); sev != "" {
+			if sev := talk.Headed(token.Scan(rd, cell)); sev != "" {
 				r.Severity = sev
 			}
 		case strings.HasPrefix(name, "line") || lineColumns[name]:
-			if toks := talk.Scan(rd, cell); len(toks) > 0 && (toks[0].Kind == 'n' || toks[0].Kind == 'L') {
+			if toks := token.Scan(rd, cell); len(toks) > 0 && (toks[0].Kind == 'n' || toks[0].Kind == 'L') {
 				lines = "lines " + cell
 			}
 		case strings.HasPrefix(name, "status") || statusColumns[name]:
@@ -46,7 +47,7 @@ func ReadRow(rd *spot.Reader, head, cells []string) Row {
 		}
 	}
 	for k := 0; k < len(text) && lines != ""; k++ {
-		for _, t := range talk.Scan(rd, text[k]) {
+		for _, t := range token.Scan(rd, text[k]) {
 			if t.M != nil && lines != "" {
 				text[k] += " " + lines
 				lines = ""
@@ -59,7 +60,7 @@ func ReadRow(rd *spot.Reader, head, cells []string) Row {
 
 // statusOf tells why a status says that nothing is to change, or "".
 func statusOf(rd *spot.Reader, cell string) string {
-	toks := talk.Scan(rd, cell)
+	toks := token.Scan(rd, cell)
 	c := talk.Clause{B: len(toks)}
 	talk.Weigh(toks, &c, false)
 	if c.Neg == "" && cell != "" && strings.Contains("|yes|x|✓|✔|✅|ok|pass|passed|", "|"+strings.ToLower(cell)+"|") {

@@ -1,19 +1,27 @@
+// Package talk hears how reviewers speak: it cuts their text into sentences and clauses, and
+// tells of each clause whether it asks, praises, settles, postpones or only asks a
+// question, and which severity it gives. Which file is meant is not its business. It
+// touches no file.
 package talk
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/review/token"
+)
 
 // Clause is a stretch of a sentence with one attitude.
 type Clause struct {
-	A, B int    // its tokens
-	Has  class  // what it says, negation taken into account
-	Neg  string // why nothing in it is asked for; "" when something may be
-	Soft bool   // neg only as far as nothing else asks
-	Firm bool   // it asks in so many words
+	A, B int         // its tokens
+	Has  token.Class // what it says, negation taken into account
+	Neg  string      // why nothing in it is asked for; "" when something may be
+	Soft bool        // neg only as far as nothing else asks
+	Firm bool        // it asks in so many words
 	Hits []int
 }
 
 // Sentences cuts tokens into sentences.
-func Sentences(toks []Token) [][2]int {
+func Sentences(toks []token.Token) [][2]int {
 	var out [][2]int
 	from := 0
 	for i := range toks {
@@ -36,7 +44,7 @@ func Sentences(toks []Token) [][2]int {
 	return out
 }
 
-func ends(toks []Token, i int) bool {
+func ends(toks []token.Token, i int) bool {
 	switch toks[i].Text {
 	case "。", "！", "？", "!", "?", "…":
 		return true
@@ -63,7 +71,7 @@ func abbreviation(w string) bool {
 
 // newLine tells whether a line break ends a sentence: the next line starts with a label,
 // a name or a line, and is not just a long line broken there.
-func newLine(toks []Token, from, i int) bool {
+func newLine(toks []token.Token, from, i int) bool {
 	if LabelAt(toks, i) != "" || field(toks[i:]) {
 		return true
 	}
@@ -75,23 +83,37 @@ func newLine(toks []Token, from, i int) bool {
 	if toks[i-1].Kind == 'p' && strings.Contains(":；;", toks[i-1].Text) {
 		return true
 	}
-	return (toks[i].Kind == 'm' || toks[i].Kind == 'L') && !wrapped
+	return (toks[i].Kind == 'm' || toks[i].Kind == 'L') && !wrapped || listed(toks, start, i)
+}
+
+// listed tells lines that each have a name of their own and a way of starting: "me: a.go",
+// "@ann a.go", "* a.go".
+func listed(toks []token.Token, start, i int) bool {
+	if !hasMention(toks, start, i) || !(toks[i].Kind == 'p' && toks[i].Text != "(" || i+1 < len(toks) && toks[i+1].Kind == 'p' && strings.Contains(":：]", toks[i+1].Text)) {
+		return false
+	}
+	for j := i; j < len(toks) && j < i+10 && (j == i || !toks[j].Nl); j++ {
+		if toks[j].Kind == 'm' {
+			return true
+		}
+	}
+	return false
 }
 
 // field tells "File: x", "**Fix:** y" at the start.
-func field(toks []Token) bool {
+func field(toks []token.Token) bool {
 	return len(toks) > 1 && toks[0].Kind == 'w' && toks[1].Kind == 'p' && (toks[1].Text == ":" || toks[1].Text == "：") &&
-		(toks[0].strong || fields[toks[0].Lower])
+		(toks[0].Strong || fields[toks[0].Lower])
 }
 
 // fields are the words that reviewers put before a colon to say what follows.
 var fields = map[string]bool{"file": true, "files": true, "location": true, "where": true, "path": true, "line": true, "lines": true, "fix": true, "severity": true, "status": true,
 	"priority": true, "problem": true, "issue": true, "datei": true, "archivo": true, "fichier": true, "arquivo": true, "suggestion": true, "recommendation": true, "description": true}
 
-const predicate = Need | Good | Bad | keep | done | later | Ask | Shows
+const predicate = token.Need | token.Good | token.Bad | token.Keep | token.Done | token.Later | token.Ask | token.Shows
 
 // Clauses cuts a sentence where its attitude may turn.
-func Clauses(toks []Token, a, b int) []Clause {
+func Clauses(toks []token.Token, a, b int) []Clause {
 	var out []Clause
 	from := a
 	named, said := false, false // since from
@@ -104,11 +126,11 @@ func Clauses(toks []Token, a, b int) []Clause {
 			cut = true
 		case t.Kind == 'p' && (t.Text == "," || t.Text == "，") && !named && praises(toks, from, i) && hasMention(toks, i, b):
 			cut = true
-		case t.Class&But != 0 && t.Class&(Except) == 0:
+		case t.Class&token.But != 0 && t.Class&(token.Except) == 0:
 			cut = true
 		case t.Kind == 'p' && (t.Text == "," || t.Text == "、" || t.Text == "，") && named && said && turns(toks, i+1, b):
 			cut = true
-		case t.Kind == 'w' && (t.Lower == "and" || t.Lower == "und" || t.Lower == "y" || t.Lower == "et" || t.Lower == "e") && named && said && turns(toks, i+1, b):
+		case t.Kind == 'w' && (t.Lower == "and" || t.Lower == "und" || t.Lower == "y" || t.Lower == "et" || t.Lower == "e") && (named && said && turns(toks, i+1, b) || said && i+1 < b && toks[i+1].Class&token.Keep != 0 && toks[i+1].Class&token.Not == 0 && asked(toks, from, i)):
 			cut = true
 		}
 		if cut {
@@ -117,24 +139,34 @@ func Clauses(toks []Token, a, b int) []Clause {
 			continue
 		}
 		named = named || t.Kind == 'm'
-		said = said || t.Class&predicate != 0 && !(t.Class&predicate == Ask && i > a && toks[i-1].Lower == "you")
+		said = said || t.Class&predicate != 0 && !(t.Class&predicate == token.Ask && i > a && toks[i-1].Lower == "you")
 	}
 	return append(out, Clause{A: from, B: b})
 }
 
-// praises tells a complete "X is right" among the tokens.
-func praises(toks []Token, from, to int) bool {
-	said := false
+// asked tells an order among the tokens: "please fix that and leave the test".
+func asked(toks []token.Token, from, to int) bool {
 	for i := from; i < to; i++ {
-		said = said || toks[i].Class&copula != 0
-		if said && toks[i].Class&Good != 0 {
+		if toks[i].Class&token.Ask != 0 {
 			return true
 		}
 	}
 	return false
 }
 
-func hasMention(toks []Token, from, to int) bool {
+// praises tells a complete "X is right" among the tokens.
+func praises(toks []token.Token, from, to int) bool {
+	said := false
+	for i := from; i < to; i++ {
+		said = said || toks[i].Class&token.Copula != 0
+		if said && toks[i].Class&token.Good != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func hasMention(toks []token.Token, from, to int) bool {
 	for i := from; i < to; i++ {
 		if toks[i].M != nil {
 			return true
@@ -145,11 +177,11 @@ func hasMention(toks []Token, from, to int) bool {
 
 // turns tells whether what follows has a name and a predicate of its own, or starts with
 // an order.
-func turns(toks []Token, from, to int) bool {
+func turns(toks []token.Token, from, to int) bool {
 	named, said := false, false
 	for i := from; i < to && i < from+25; i++ {
 		t := toks[i]
-		if i == from && t.Class&Ask != 0 {
+		if i == from && t.Class&token.Ask != 0 {
 			return true
 		}
 		if t.Kind == 'p' && (t.Text == "," || t.Text == ";") && named && said {
@@ -162,107 +194,107 @@ func turns(toks []Token, from, to int) bool {
 }
 
 // Weigh finds the attitude of a clause.
-func Weigh(toks []Token, c *Clause, question bool) {
+func Weigh(toks []token.Token, c *Clause, question bool) {
 	negated := -9
 	c.Has |= across(toks, c)
 	if deferred(toks, c) {
-		c.Has |= later
+		c.Has |= token.Later
 	}
 	for i := c.A; i < c.B; i++ {
 		t := &toks[i]
 		is := t.Class
 		if t.Kind == 'w' && ordered(toks, c, i) {
-			is |= Ask
+			is |= token.Ask
 		}
 		if t.Kind == 'w' && denied(toks, c, i) {
-			c.Has |= is&^(Bad|touch) | Good
+			c.Has |= is&^(token.Bad|token.Touch) | token.Good
 			continue
 		}
 		if is == 0 {
 			continue
 		}
 		near := i-negated <= 4
-		if i > c.A && t.Kind == 'w' && t.words == 1 && noun(toks, c, i) {
-			is &^= Ask
+		if i > c.A && t.Kind == 'w' && t.Words == 1 && noun(toks, c, i) {
+			is &^= token.Ask
 			if t.Lower == "missing" {
-				is &^= Need
+				is &^= token.Need
 			}
 		}
-		if is&later != 0 && !laterOn(toks, c, i) {
-			is &^= later
+		if is&token.Later != 0 && !laterOn(toks, c, i) {
+			is &^= token.Later
 		}
 		if near && orders(toks, c, i, negated) {
-			is |= Need
+			is |= token.Need
 		}
-		if is&Good != 0 && wish(toks, c, i) {
-			is = is&^Good | Need
+		if is&token.Good != 0 && wish(toks, c, i) {
+			is = is&^token.Good | token.Need
 		}
-		if is&Need != 0 && elliptic(toks, c, i) {
-			is &^= Need
+		if is&token.Need != 0 && elliptic(toks, c, i) {
+			is &^= token.Need
 		}
-		if near && lex().phrases[t.Lower]&not != 0 && t.words > 1 { // "no tengo nada que decir" denies once
+		if near && token.Phrase(t.Lower)&token.Not != 0 && t.Words > 1 { // "no tengo nada que decir" denies once
 			near = false
 		}
-		if near && is&(Good|done|later) != 0 {
-			if is&Good != 0 && is&Bad == 0 {
-				c.Has |= Bad
+		if near && is&(token.Good|token.Done|token.Later) != 0 {
+			if is&token.Good != 0 && is&token.Bad == 0 {
+				c.Has |= token.Bad
 			}
-			is &^= Good | done | later
+			is &^= token.Good | token.Done | token.Later
 		}
-		if near && is&Need != 0 && strings.HasPrefix(t.Lower, "be") && t.words > 1 {
-			c.Has |= keep
-			is &^= Need
+		if near && is&token.Need != 0 && strings.HasPrefix(t.Lower, "be") && t.Words > 1 {
+			c.Has |= token.Keep
+			is &^= token.Need
 		}
-		if near && is&touch != 0 {
-			c.Has |= keep
-			is &^= Ask | touch | Need | Moved | Undo
+		if near && is&token.Touch != 0 {
+			c.Has |= token.Keep
+			is &^= token.Ask | token.Touch | token.Need | token.Moved | token.Undo
 		}
-		if is&done != 0 && !((t.Lower == "skip" || t.Lower == "ignore") && dismisses(toks, c, i) || t.Lower != "skip" && t.Lower != "ignore" && states(toks, c, i)) {
-			is &^= done
+		if is&token.Done != 0 && !((t.Lower == "skip" || t.Lower == "ignore") && dismisses(toks, c, i) || t.Lower != "skip" && t.Lower != "ignore" && states(toks, c, i)) {
+			is &^= token.Done
 		}
-		if is&Good != 0 && !predicates(toks, c, i) {
-			is &^= Good
+		if is&token.Good != 0 && !predicates(toks, c, i) {
+			is &^= token.Good
 		}
-		if is&Seen != 0 && i > c.A+1 && !first[toks[c.A].Lower] {
-			is &^= Seen
+		if is&token.Seen != 0 && i > c.A+1 && !first[toks[c.A].Lower] {
+			is &^= token.Seen
 		}
-		if is&Ask != 0 && near {
-			is &^= Ask
+		if is&token.Ask != 0 && near {
+			is &^= token.Ask
 		}
-		if is&not != 0 && t.words == 1 || t.words == 2 && is&not != 0 {
+		if is&token.Not != 0 && t.Words == 1 || t.Words == 2 && is&token.Not != 0 {
 			negated = i
 		}
-		c.Has |= is &^ touch
+		c.Has |= is &^ token.Touch
 	}
 	c.judge(toks, question)
 }
 
 // noun tells "the rename", "the missing one", "you split": no order.
-func noun(toks []Token, c *Clause, i int) bool {
+func noun(toks []token.Token, c *Clause, i int) bool {
 	switch toks[i-1].Lower {
 	case "the", "a", "an", "this", "that", "your", "my", "la", "el", "le", "der", "die", "das", "o":
 		return true
 	case "you":
-		if toks[i].Class&Need != 0 {
+		if toks[i].Class&token.Need != 0 {
 			return false
 		}
-		return i-1 == c.A || toks[i-2].Class&(polite|Ask|Need) == 0 && toks[i-2].Class&polite == 0 && toks[i-2].Lower != "can" && toks[i-2].Lower != "could" && toks[i-2].Lower != "would"
+		return i-1 == c.A || toks[i-2].Class&(token.Polite|token.Ask|token.Need) == 0 && toks[i-2].Class&token.Polite == 0 && toks[i-2].Lower != "can" && toks[i-2].Lower != "could" && toks[i-2].Lower != "would"
 	}
 	return false
 }
 
 // query tells "I was wondering whether", "can you explain": a question whatever its end.
-func query(toks []Token, c *Clause) bool {
-	return toks[c.A].Class&Query != 0 && toks[c.A].words > 2 && toks[c.A].Class&polite == 0
+func query(toks []token.Token, c *Clause) bool {
+	return toks[c.A].Class&token.Query != 0 && toks[c.A].Words > 2 && toks[c.A].Class&token.Polite == 0
 }
 
 // across finds phrases of languages without spaces that a word in Latin letters is part
 // of: 別PR.
-func across(toks []Token, c *Clause) class {
+func across(toks []token.Token, c *Clause) token.Class {
 	wides, latin := false, false
 	for i := c.A; i < c.B; i++ {
 		if toks[i].Kind == 'w' {
-			w := Wide([]rune(toks[i].Text)[0])
+			w := token.Wide([]rune(toks[i].Text)[0])
 			wides, latin = wides || w, latin || !w
 		}
 	}
@@ -275,64 +307,58 @@ func across(toks []Token, c *Clause) class {
 			text.WriteString(toks[i].Lower)
 		}
 	}
-	joined, has := text.String(), class(0)
-	for _, p := range lex().eastern {
-		if p.mixed && strings.Contains(joined, p.text) {
-			has |= p.is
-		}
-	}
-	return has
+	return token.Mixed(text.String())
 }
 
 // first are the words a reviewer starts with to say what he did.
 var first = map[string]bool{"i": true, "i've": true, "we": true, "ich": true, "wir": true, "j'ai": true, "he": true, "eu": true, "ho": true}
 
 // dismisses tells "skip", "ignore that" from "skip the first line".
-func dismisses(toks []Token, c *Clause, i int) bool {
+func dismisses(toks []token.Token, c *Clause, i int) bool {
 	return i+1 >= c.B || toks[i+1].Kind == 'p' || Pronoun(toks[i+1].Lower) || toks[i+1].Lower == "them" || toks[i+1].M != nil
 }
 
 // predicates tells whether a word of praise is said of something, not part of it.
-func predicates(toks []Token, c *Clause, i int) bool {
+func predicates(toks []token.Token, c *Clause, i int) bool {
 	t := toks[i]
-	if t.words > 1 || t.Kind == 'p' || Wide([]rune(t.Text)[0]) || i+t.words >= c.B || i == c.A {
+	if t.Words > 1 || t.Kind == 'p' || token.Wide([]rune(t.Text)[0]) || i+t.Words >= c.B || i == c.A {
 		return true
 	}
-	if next := toks[i+t.words]; next.Kind == 'p' && strings.Contains(".,;!)、", next.Text) || next.Class&(But|done) != 0 {
+	if next := toks[i+t.Words]; next.Kind == 'p' && strings.Contains(".,;!)、", next.Text) || next.Class&(token.But|token.Done) != 0 {
 		return true
 	}
 	for j := i - 1; j >= c.A && j >= i-4; j-- {
-		if toks[j].Class&copula != 0 || toks[j].Kind == 'm' || toks[j].Kind == 'L' || toks[j].Kind == 'p' && strings.Contains(":-–—→=", toks[j].Text) {
+		if toks[j].Class&token.Copula != 0 || toks[j].Kind == 'm' || toks[j].Kind == 'L' || toks[j].Kind == 'p' && strings.Contains(":-–—→=", toks[j].Text) {
 			return true
 		}
 	}
 	return false
 }
 
-func (c *Clause) judge(toks []Token, question bool) {
-	orders := c.Has&(Ask|Need) != 0
+func (c *Clause) judge(toks []token.Token, question bool) {
+	orders := c.Has&(token.Ask|token.Need) != 0
 	c.Firm = orders
 	switch {
 	case query(toks, c):
 		c.Neg, c.Soft = "a question", true
 	case toks[c.A].Lower == "if" && c.A+1 < c.B && (toks[c.A+1].Lower == "so" || toks[c.A+1].Lower == "not" || toks[c.A+1].Lower == "yes"):
 		c.Neg, c.Soft = "a question", true
-	case c.Has&later != 0:
+	case c.Has&token.Later != 0:
 		c.Neg = "left for another change"
-	case c.Has&Recall != 0:
+	case c.Has&token.Recall != 0:
 		c.Neg = "withdrawn"
-	case c.Has&keep != 0 && !(c.Has&Need != 0 && c.Has&Bad != 0):
+	case c.Has&token.Keep != 0 && !(c.Has&token.Need != 0 && c.Has&token.Bad != 0):
 		c.Neg = "to be left as it is"
-	case c.Has&Seen != 0:
+	case c.Has&token.Seen != 0:
 		c.Neg, c.Soft = "only looked at", true
-	case c.Has&done != 0 && !orders && c.Has&Bad == 0:
+	case c.Has&token.Done != 0 && !orders && c.Has&token.Bad == 0:
 		c.Neg = "settled"
 	case question && asksBack(toks, c):
-	case question && c.Has&polite == 0 && !(c.Has&Ask != 0 && toks[c.A].Class&Query == 0 && c.Has&Query == 0):
+	case question && c.Has&token.Polite == 0 && !(c.Has&token.Ask != 0 && toks[c.A].Class&token.Query == 0 && c.Has&token.Query == 0):
 		c.Neg, c.Soft = "a question", true
-	case c.Has&Good != 0 && !orders && c.Has&Bad == 0:
+	case c.Has&token.Good != 0 && !orders && c.Has&token.Bad == 0:
 		c.Neg, c.Soft = "found good", true
-	case c.Has&done != 0 && c.Has&Bad != 0 && !orders && c.Has&not == 0:
+	case c.Has&token.Done != 0 && c.Has&token.Bad != 0 && !orders && c.Has&token.Not == 0:
 		c.Neg = "settled"
 	}
 	if c.Neg != "" {
@@ -358,21 +384,21 @@ func Pronoun(w string) bool {
 }
 
 // Likewise tells a line that goes on with what the line before said.
-func Likewise(t Token) bool {
+func Likewise(t token.Token) bool {
 	switch t.Lower {
 	case "same", "also", "likewise", "ditto", "and", "as", "dito", "idem", "auch", "también", "aussi", "também", "it", "this", "that":
 		return true
 	}
-	return t.Kind == 'w' && t.Lower == t.Text && t.Class&Ask == 0 // a broken line
+	return t.Kind == 'w' && t.Lower == t.Text && t.Class&token.Ask == 0 // a broken line
 }
 
 // Settled tells an item that starts with a word for its state: "[DONE] …", "Wontfix: …".
-func Settled(toks []Token) bool {
+func Settled(toks []token.Token) bool {
 	i := 0
 	for i < len(toks) && toks[i].Kind == 'p' && strings.Contains("[(*{【", toks[i].Text) {
 		i++
 	}
-	if i >= len(toks) || toks[i].Kind != 'w' || toks[i].Class&(done|later) == 0 {
+	if i >= len(toks) || toks[i].Kind != 'w' || toks[i].Class&(token.Done|token.Later) == 0 {
 		return false
 	}
 	for end := i + 1; end < len(toks) && end < i+3; end++ {
@@ -384,10 +410,10 @@ func Settled(toks []Token) bool {
 }
 
 var summaries = map[string]bool{"summary": true, "tl": true, "tldr": true, "verdict": true, "overall": true, "overview": true, "conclusion": true, "zusammenfassung": true, "fazit": true,
-	"résumé": true, "resumen": true, "resumo": true, "まとめ": true, "总结": true, "totals": true, "recap": true}
+	"sum": true, "short": true, "résumé": true, "resumen": true, "resumo": true, "まとめ": true, "总结": true, "totals": true, "recap": true}
 
 // Sums tells words that start a summary of what is said elsewhere.
-func Sums(toks []Token) bool {
+func Sums(toks []token.Token) bool {
 	for _, t := range toks {
 		if t.Kind == 'w' && summaries[t.Lower] {
 			return true

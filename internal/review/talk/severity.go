@@ -1,6 +1,10 @@
 package talk
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/review/token"
+)
 
 // Severity is a label the reviewer gave, in one of our five words.
 type Severity string
@@ -42,7 +46,7 @@ var Ranked = map[string]bool{"severity": true, "priority": true, "prio": true, "
 	"gravedad": true, "severidad": true, "prioridad": true, "sévérité": true, "gravité": true, "priorité": true, "gravidade": true, "severidade": true, "prioridade": true, "優先度": true, "重要度": true, "严重程度": true, "优先级": true, "严重性": true}
 
 // LabelAt reads the label that a line or a sentence starts with.
-func LabelAt(toks []Token, i int) Severity {
+func LabelAt(toks []token.Token, i int) Severity {
 	for j := i; j < len(toks) && j < i+4; j++ {
 		t := toks[j]
 		if t.Kind == 'p' && Severities[t.Text] == "" && strings.Contains("[(*{-–—#•", t.Text) {
@@ -65,10 +69,10 @@ func level(text string) bool {
 }
 
 // shouts tells the capitals of the RFCs.
-func shouts(t Token) bool { return t.Text == "MUST" || t.Text == "MAY" }
+func shouts(t token.Token) bool { return t.Text == "MUST" || t.Text == "MAY" }
 
 // word is the severity a token, with the one or two after it, names; n is how many.
-func word(toks []Token, i int) (Severity, int) {
+func word(toks []token.Token, i int) (Severity, int) {
 	t := toks[i]
 	switch {
 	case t.Kind == 'p':
@@ -100,7 +104,7 @@ func word(toks []Token, i int) (Severity, int) {
 
 // standsAsLabel tells whether the word at j, of n tokens, stands where a label does; from
 // is where the sentence starts.
-func standsAsLabel(toks []Token, from, j, n int) bool {
+func standsAsLabel(toks []token.Token, from, j, n int) bool {
 	end := j + n
 	text := func(i int) string {
 		if i >= from && i < len(toks) && toks[i].Kind == 'p' {
@@ -122,10 +126,10 @@ func standsAsLabel(toks []Token, from, j, n int) bool {
 	if open != "" && strings.Contains(":：|", open) && after != "" && strings.Contains(",;.|", after) && !strings.Contains("|error|warning|important|required|", "|"+toks[j].Lower+"|") {
 		return true // "a.go: minor, naming", "a.go | high | leaks"
 	}
-	if first && end < len(toks) && toks[end].Kind == 'm' && (strings.Contains(plainWords, "|"+toks[j].Lower+"|") || strings.ToUpper(toks[j].Text) == toks[j].Text && !Wide([]rune(toks[j].Text)[0])) {
+	if first && end < len(toks) && toks[end].Kind == 'm' && (strings.Contains(plainWords, "|"+toks[j].Lower+"|") || strings.ToUpper(toks[j].Text) == toks[j].Text && !token.Wide([]rune(toks[j].Text)[0])) {
 		return true
 	}
-	if first && end < len(toks) && toks[end].strong {
+	if first && end < len(toks) && toks[end].Strong {
 		return true
 	}
 	// "Major issue:", "Minor thing:", "Blocking on two things."
@@ -143,17 +147,17 @@ type Found struct {
 }
 
 // SeverityOf lists the labels of a sentence.
-func SeverityOf(toks []Token, a, b int) []Found {
+func SeverityOf(toks []token.Token, a, b int) []Found {
 	var out []Found
 	lead := true
 	for i := a; i < b; i++ {
 		sev, n := word(toks[:b], i)
 		t := toks[i]
-		if sev != "" && (t.Kind == 'p' || level(t.Text) && !counted(toks, a, i) || shouts(t) || Wide([]rune(t.Text)[0]) && n == 1 && standsAsLabel(toks[:b], a, i, n) ||
+		if sev != "" && (t.Kind == 'p' || level(t.Text) && !counted(toks, a, i) || shouts(t) || token.Wide([]rune(t.Text)[0]) && n == 1 && standsAsLabel(toks[:b], a, i, n) ||
 			standsAsLabel(toks[:b], a, i, n) || afterRank(toks, a, i) || i+n < b && Ranked[toks[i+n].Lower] && n == 1 || predicated(toks, a, b, i, n) || trailing(toks, a, b, i, n)) {
-			if (sev == Critical) && i > a && toks[i-1].Class&not != 0 {
+			if (sev == Critical) && i > a && toks[i-1].Class&token.Not != 0 {
 				sev = Note
-			} else if i > a && toks[i-1].Class&not != 0 && t.Kind == 'w' && sev != Note {
+			} else if i > a && toks[i-1].Class&token.Not != 0 && t.Kind == 'w' && sev != Note {
 				continue
 			}
 			out = append(out, Found{sev, i, lead})
@@ -167,11 +171,11 @@ func SeverityOf(toks []Token, a, b int) []Found {
 }
 
 // counted tells "1×P0", "2 P1": a tally, no label.
-func counted(toks []Token, a, i int) bool {
+func counted(toks []token.Token, a, i int) bool {
 	return i > a && (toks[i-1].Kind == 'n' || toks[i-1].Text == "×" || toks[i-1].Lower == "x")
 }
 
-func afterRank(toks []Token, a, i int) bool {
+func afterRank(toks []token.Token, a, i int) bool {
 	for j := i - 1; j >= a && j >= i-3; j-- {
 		if toks[j].Kind == 'w' {
 			return Ranked[toks[j].Lower]
@@ -181,7 +185,7 @@ func afterRank(toks []Token, a, i int) bool {
 }
 
 // predicated tells "this is a blocker", "not critical", "consider it blocking".
-func predicated(toks []Token, a, b, i, n int) bool {
+func predicated(toks []token.Token, a, b, i, n int) bool {
 	if !strings.Contains(plainWords, "|"+toks[i].Lower+"|") && n == 1 {
 		return false
 	}
@@ -196,11 +200,11 @@ func predicated(toks []Token, a, b, i, n int) bool {
 			}
 		}
 	}
-	if i+n < b && toks[i+n].Kind == 'w' && toks[i+n].Class&(But|copula) == 0 && !strings.Contains(" for to and imo here anyway until because since as ", " "+toks[i+n].Lower+" ") {
+	if i+n < b && toks[i+n].Kind == 'w' && toks[i+n].Class&(token.But|token.Copula) == 0 && !strings.Contains(" for to and imo here anyway until because since as ", " "+toks[i+n].Lower+" ") {
 		return false
 	}
 	for j := i - 1; j >= a && j >= i-4; j-- {
-		if toks[j].Class&copula != 0 || toks[j].Lower == "as" || toks[j].Lower == "consider" || toks[j].Lower == "call" || toks[j].Lower == "isn't" || toks[j].Lower == "aren't" {
+		if toks[j].Class&token.Copula != 0 || toks[j].Lower == "as" || toks[j].Lower == "consider" || toks[j].Lower == "call" || toks[j].Lower == "isn't" || toks[j].Lower == "aren't" {
 			return true
 		}
 	}
@@ -208,7 +212,7 @@ func predicated(toks []Token, a, b, i, n int) bool {
 }
 
 // trailing tells a label at the end after a comma or a dash.
-func trailing(toks []Token, a, b, i, n int) bool {
+func trailing(toks []token.Token, a, b, i, n int) bool {
 	rest := i + n
 	if rest < b && toks[rest].Kind == 'p' && strings.Contains(".!", toks[rest].Text) {
 		rest++
@@ -217,14 +221,14 @@ func trailing(toks []Token, a, b, i, n int) bool {
 }
 
 // Headed is the label of a heading, anywhere in it.
-func Headed(toks []Token) Severity {
+func Headed(toks []token.Token) Severity {
 	best := Severity("")
 	for i := range toks {
 		sev, n := word(toks, i)
 		if sev == "" || counted(toks, 0, i) && level(toks[i].Text) {
 			continue
 		}
-		if i > 0 && toks[i-1].Class&not != 0 || i > 0 && toks[i-1].Lower == "non" {
+		if i > 0 && toks[i-1].Class&token.Not != 0 || i > 0 && toks[i-1].Lower == "non" {
 			sev = Note
 		}
 		if toks[i].Kind == 'w' && toks[i].Lower == "error" && i+n < len(toks) && toks[i+n].Kind == 'w' {

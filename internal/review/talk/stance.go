@@ -1,10 +1,14 @@
 package talk
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/review/token"
+)
 
 // wish tells a praise that is a wish: "would be great", "I'd be happy with", "wäre schön".
 // What would be good is not so yet.
-func wish(toks []Token, c *Clause, i int) bool {
+func wish(toks []token.Token, c *Clause, i int) bool {
 	for j := i - 1; j >= c.A && j >= i-4; j-- {
 		if wishes[toks[j].Lower] || strings.HasSuffix(toks[j].Lower, "'d") {
 			return true
@@ -32,22 +36,22 @@ func set(words string) map[string]bool {
 var trouble = set(`wrong problem problems issue issues bug bugs concern concerns complaint complaints objection objections trouble leak leaks leaking break broken crash crashes race races deadlock regression regressions
 typo typos smell smells fault faults remark remarks comment comments finding findings observation observations suggestion suggestions note notes request requests complain criticise criticize nitpick nitpicks nits changes action actions
 fehler probleme falsch anmerkung anmerkungen einwand einwände bedenken beanstandung beanstandungen kritik errores problème problèmes fuite remarque remarques objection observation observations
-problema problemas fallos comentario comentarios objeción observaciones observación erros falhas comentário comentários observações observação ressalva ressalvas objeção errori fouten opmerkingen`)
+problema problemas fallos comentario comentarios objeción observaciones observación erros falhas comentário comentários observações observação ressalva ressalvas objeção errori fouten opmerkingen redire reprocher signaler beanstanden auszusetzen objetar reprochar apontar`)
 
 // slight are the words between a denial and what it denies.
 var slight = set(`any a an the further other real more additional major obvious big actual particular such find found see saw spot spotted have had has got there are is be were anything something to with else see about of my own new
-weiteren weitere mehr großen de otra otras más ninguna autre autres mais outra outras tengo tenho hay há j'ai ai veo vejo vois`)
+weiteren weitere mehr großen de otra otras más ninguna autre autres mais outra outras tengo tenho hay há j'ai ai veo vejo vois trouvé trouver y à zu gefunden encontré encontrado encontrei`)
 
 // denied tells "nothing wrong", "no issues", "does not leak": trouble that is not there.
-func denied(toks []Token, c *Clause, i int) bool {
+func denied(toks []token.Token, c *Clause, i int) bool {
 	if !trouble[toks[i].Lower] {
 		return false
 	}
 	for j := i - 1; j >= c.A && j >= i-6; j-- {
 		switch t := toks[j]; {
-		case t.Class&not != 0 && t.words < 2 || lex().phrases[t.Lower]&not != 0:
-			if t.Class == 0 && j > c.A && toks[j-1].words == 2 { // "has no bugs": it has nothing bad
-				c.Has &^= toks[j-1].Class & Bad
+		case t.Class&token.Not != 0 && t.Words < 2 || token.Phrase(t.Lower)&token.Not != 0:
+			if t.Class == 0 && j > c.A && toks[j-1].Words == 2 { // "has no bugs": it has nothing bad
+				c.Has &^= toks[j-1].Class & token.Bad
 			}
 			return t.Lower != "without" || j+1 == i
 		case t.Kind == 'm' || t.Kind == 'w' && slight[t.Lower]:
@@ -61,22 +65,22 @@ func denied(toks []Token, c *Clause, i int) bool {
 // states tells a word for a state ("fixed", "done", "closed") that is said of the remark,
 // from the same word at work in a sentence: "the channel is closed twice", "fixed width",
 // "Ack is sent too early".
-func states(toks []Token, c *Clause, i int) bool {
+func states(toks []token.Token, c *Clause, i int) bool {
 	t := toks[i]
-	if t.words > 1 || t.Kind == 'p' || Wide([]rune(t.Text)[0]) {
+	if t.Words > 1 || t.Kind == 'p' || token.Wide([]rune(t.Text)[0]) {
 		return true
 	}
-	if n := i + 1; n < c.B && toks[n].Kind == 'w' && !afterState[toks[n].Lower] && toks[n].Class&(But|done|later|Good) == 0 {
+	if n := i + 1; n < c.B && toks[n].Kind == 'w' && !afterState[toks[n].Lower] && toks[n].Class&(token.But|token.Done|token.Later|token.Good) == 0 {
 		return false
 	}
 	if i == c.A {
 		return true
 	}
 	prev := toks[i-1]
-	if prev.Class&copula != 0 {
-		return i-2 < c.A || toks[i-2].Kind != 'w' || Pronoun(toks[i-2].Lower) || remarks[toks[i-2].Lower] || toks[i-2].Class&(Bad|Need) != 0
+	if prev.Class&token.Copula != 0 {
+		return i-2 < c.A || toks[i-2].Kind == 'm' || toks[i-2].Kind == 'L' || toks[i-2].Kind == 'n' || Pronoun(toks[i-2].Lower) || remarks[toks[i-2].Lower] || toks[i-2].Class&(token.Bad|token.Need) != 0
 	}
-	return prev.Kind != 'w' || beforeState[prev.Lower] || prev.Class&(done|Good|not) != 0
+	return prev.Kind != 'w' || beforeState[prev.Lower] || prev.Class&(token.Done|token.Good|token.Not) != 0
 }
 
 // afterState may follow a state, beforeState may come before one.
@@ -89,11 +93,11 @@ var remarks = set(`comment comments remark remarks point points one ones rest it
 
 // laterOn tells "later" and its like said of the remark, not of the code: "later calls",
 // "después de cerrar".
-func laterOn(toks []Token, c *Clause, i int) bool {
+func laterOn(toks []token.Token, c *Clause, i int) bool {
 	switch toks[i].Lower {
 	case "later", "später", "luego", "después", "depois", "danach", "irgendwann", "separat", "aparte", "eventually", "apart", "backlog":
 		n := i + 1
-		return n >= c.B || particles[toks[n].Lower] || toks[n].Kind != 'w' || toks[n].Lower != "de" && afterState[toks[n].Lower] || toks[n].Class&(But|done) != 0 || len(toks[n].Text) > 0 && toks[n].Class&Ask != 0
+		return n >= c.B || particles[toks[n].Lower] || toks[n].Kind != 'w' || toks[n].Lower != "de" && afterState[toks[n].Lower] || toks[n].Class&(token.But|token.Done) != 0 || len(toks[n].Text) > 0 && toks[n].Class&token.Ask != 0
 	}
 	return true
 }
@@ -113,8 +117,15 @@ outro outra seguinte próprio própria novo nova altro altra prossimo prossima s
 )
 
 // deferred tells whether a clause leaves what it speaks of for another change.
-func deferred(toks []Token, c *Clause) bool {
+func deferred(toks []token.Token, c *Clause) bool {
 	for i := c.A; i < c.B; i++ {
+		if i > c.A && changes[toks[i].Lower] && thisOne[toks[i-1].Lower] { // "that is not for this PR"
+			for j := i - 2; j >= c.A && j >= i-4; j-- {
+				if toks[j].Class&token.Not != 0 {
+					return true
+				}
+			}
+		}
 		if toks[i].Kind != 'w' || !otherness[toks[i].Lower] {
 			continue
 		}
@@ -133,6 +144,27 @@ func deferred(toks []Token, c *Clause) bool {
 	return false
 }
 
+var thisOne = set(`this deste neste diesem diesen dieser este esta ce cette questa deze dit`)
+
+// Rest tells a sentence on all that was not spoken of: "everything else is mechanical",
+// "der Rest ist …". It asks for nothing unless it says so.
+func Rest(toks []token.Token, a, b int) bool {
+	var words []string
+	for i := a; i < b && len(words) < 4 && toks[i].Kind == 'w'; i++ {
+		words = append(words, toks[i].Lower)
+	}
+	text := " " + strings.Join(words, " ") + " "
+	for _, p := range rests {
+		if strings.HasPrefix(text, " "+p+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+var rests = []string{"everything else", "all else", "the rest", "rest", "the other files", "other files", "other packages", "the remaining files", "the others", "all other files", "all the rest", "der rest", "alles andere", "alles übrige",
+	"el resto", "lo demás", "todo lo demás", "los demás", "le reste", "tout le reste", "les autres", "o resto", "os demais", "todo o resto", "il resto", "de rest", "その他", "其他", "其余"}
+
 // postposed are those that Romance languages put after the noun.
 var postposed = set(`aparte separado separada siguiente futuro futura séparé séparée suivant suivante ultérieur ultérieure distinct distincte seguinte futuro separata`)
 
@@ -148,7 +180,7 @@ utilise utiliser utilisez vérifie vérifiez teste testez écris écrire mets me
 utilize utilizar verifique teste escreva coloque feche evite trate`)
 
 // ordered tells an imperative at the start of a clause, after a label or a softener.
-func ordered(toks []Token, c *Clause, i int) bool {
+func ordered(toks []token.Token, c *Clause, i int) bool {
 	if !imperatives[toks[i].Lower] || i+1 < c.B && Pronoun(toks[i+1].Lower) && toks[i].Lower[0] == 'u' || i+1 < c.B && toks[i+1].Kind == 'p' && strings.Contains(":=(", toks[i+1].Text) {
 		return false
 	}
@@ -156,7 +188,7 @@ func ordered(toks []Token, c *Clause, i int) bool {
 		return true
 	}
 	prev := toks[i-1]
-	return prev.Kind == 'p' && strings.Contains(":—–-,;.(→", prev.Text) || prev.Class&But != 0 || softeners[prev.Lower]
+	return prev.Kind == 'p' && strings.Contains(":—–-,;.(→", prev.Text) || prev.Class&token.But != 0 || softeners[prev.Lower]
 }
 
 var softeners = set(`and then so just also simply instead better und dann also einfach lieber y luego et puis e então`)
@@ -165,15 +197,15 @@ var softeners = set(`and then so just also simply instead better und dann also e
 var particles = set(`auf an ab aus ein um weg nach vor zu durch fertig`)
 
 // elliptic tells a modal verb at the end: "does what it should".
-func elliptic(toks []Token, c *Clause, i int) bool {
+func elliptic(toks []token.Token, c *Clause, i int) bool {
 	return i > c.A+1 && (i+1 >= c.B || toks[i+1].Kind == 'p' && toks[i+1].Text != ":") && (toks[i].Lower == "should" || toks[i].Lower == "must") && Pronoun(toks[i-1].Lower)
 }
 
 // orders tells a prohibition that asks for a change: "don't ignore the error", "never log
 // it". One of changing things asks that they stay.
-func orders(toks []Token, c *Clause, i, negated int) bool {
+func orders(toks []token.Token, c *Clause, i, negated int) bool {
 	n := toks[negated]
-	if i != negated+1 || n.Lower != "don't" && n.Lower != "never" && n.Lower != "not" || toks[i].Class&(touch|keep|Good) != 0 {
+	if i != negated+1 || n.Lower != "don't" && n.Lower != "never" && n.Lower != "not" || toks[i].Class&(token.Touch|token.Keep|token.Good) != 0 {
 		return false
 	}
 	if n.Lower == "not" && (negated == c.A || toks[negated-1].Lower != "do") || n.Lower == "never" && negated != c.A {
@@ -183,11 +215,21 @@ func orders(toks []Token, c *Clause, i, negated int) bool {
 	if n.Lower == "not" {
 		at--
 	}
-	return at == c.A || toks[at-1].Kind == 'p' || toks[at-1].Class&(But|Ask) != 0 || softeners[toks[at-1].Lower]
+	return at == c.A || toks[at-1].Kind == 'p' || toks[at-1].Class&(token.But|token.Ask) != 0 || softeners[toks[at-1].Lower]
 }
 
+// Agrees tells a clause that begins by saying yes to what is quoted above it.
+func Agrees(toks []token.Token, c *Clause) bool {
+	if !agrees[toks[c.A].Lower] || c.Has&(token.Done|token.Later|token.Keep) != 0 {
+		return false
+	}
+	return c.A+1 >= c.B || toks[c.A+1].Kind == 'p' || toks[c.A+1].Class&(token.Ask|token.Need) != 0 || toks[c.A+1].Lower == "with"
+}
+
+var agrees = set(`agreed agree yes yep yeah right correct exactly true valid indeed confirmed ditto stimmt richtig genau ja sí si correcto cierto exacto oui exact d'accord sim concordo certo esatto`)
+
 // asksBack tells "shouldn't it …?", "can't we …?": a denied question asks for a change.
-func asksBack(toks []Token, c *Clause) bool {
+func asksBack(toks []token.Token, c *Clause) bool {
 	switch toks[c.A].Lower {
 	case "shouldn't", "couldn't", "can't", "wouldn't", "sollte", "sollten", "müsste":
 		return true

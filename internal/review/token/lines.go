@@ -1,4 +1,4 @@
-package talk
+package token
 
 import (
 	"strings"
@@ -175,6 +175,9 @@ func separator(toks []Token, i int, several bool) int {
 			j++
 			continue
 		}
+		if j == i && t.Text == "," && j+1 < len(toks) && toks[j+1].Kind == 'n' && toks[j+1].Lo == t.Lo+1 { // "l 12,14"
+			return j + 1
+		}
 		if t.Kind == 'p' && (t.Text == "&" || t.Text == "、" || t.Text == "+" || several && (t.Text == "," || t.Text == "/")) || t.Kind == 'w' && Joins[t.Lower] || j > i && (t.Lower == "again" || t.Lower == "on" || t.Lower == "at") {
 			j++
 			continue
@@ -252,7 +255,7 @@ func Takes(before []Token) bool {
 	return false
 }
 
-var outward = set(`extract split factor lift hoist pull separate auslagern extraer sépare extraire extrair extraia`)
+var outward = map[string]bool{"extract": true, "split": true, "factor": true, "lift": true, "hoist": true, "pull": true, "separate": true, "auslagern": true, "extraer": true, "sépare": true, "extraire": true, "extrair": true, "extraia": true}
 
 var around = map[string]bool{"around": true, "about": true, "near": true, "approx": true, "approximately": true, "ca": true, "circa": true, "roughly": true, "um": true,
 	"vers": true, "cerca": true, "at": true, "etwa": true, "somewhere": true, "alrededor": true, "environ": true}

@@ -1,8 +1,7 @@
-// Package talk hears how reviewers speak: it cuts their text into words, names, lines and
-// sentences, and tells of each clause whether it asks, praises, settles, postpones or only
-// asks a question, and which severity it gives, in several languages. Which file is meant
-// is not its business. It touches no file.
-package talk
+// Package token cuts a unit of a review into words, names, lines and signs, and gives each
+// word or phrase what it does in a review, in several languages: it asks, praises, denies,
+// postpones. What a sentence makes of them is not its business. It touches no file.
+package token
 
 import (
 	"strings"
@@ -17,16 +16,16 @@ type Token struct {
 	Kind   byte // w word, n number, p punctuation, m mention, c code, L lines, u a link elsewhere
 	Text   string
 	Lower  string
-	Class  class
-	Ends   class // of the phrase that ends here
-	words  int   // of the phrase that starts here and gave the class
+	Class  Class
+	Ends   Class // of the phrase that ends here
+	Words  int   // of the phrase that starts here and gave the Class
 	Num    int
 	M      *spot.Mention
 	Spans  []spot.Span
 	prefix string // of lines: "from" when they run on
 	Lo     int    // offset in the text
 	Nl     bool   // a line starts here
-	strong bool   // bold starts or ends right before
+	Strong bool   // bold starts or ends right before
 }
 
 // Scan cuts a text into tokens.
@@ -50,7 +49,7 @@ type scanner struct {
 }
 
 func (s *scanner) put(t Token, size int) {
-	t.Lo, t.Nl, t.strong = s.at, s.nl, s.bold
+	t.Lo, t.Nl, t.Strong = s.at, s.nl, s.bold
 	s.nl, s.bold = false, false
 	s.toks = append(s.toks, t)
 	s.at += size
@@ -205,6 +204,9 @@ func (s *scanner) chunk(rest string) bool {
 	if n > 1 && n < 500 && strings.HasPrefix(rest[n:], "'") && strings.Contains(rest[:n], "[") {
 		n = len(rest[:n])
 	}
+	if i := strings.Index(rest[:n], "]["); i > 0 { // "[P2][a.go:4]"
+		n = i
+	}
 	c := rest[:n]
 	if c != "" && strings.IndexByte("([{),:;#", c[0]) >= 0 {
 		if _, ok := s.rd.X.Tracked(strings.TrimRight(c, ".,;:")); !ok {
@@ -338,19 +340,19 @@ func classify(toks []Token) {
 			}
 			key += toks[i+n].Lower
 			if c, ok := l.phrases[key]; ok {
-				toks[i].Class, toks[i].words = c, n+1
+				toks[i].Class, toks[i].Words = c, n+1
 			}
 		}
 		if Wide([]rune(toks[i].Text)[0]) {
 			if is := l.wide(toks[i].Text); is != 0 {
 				toks[i].Class |= is
-				toks[i].words = max(toks[i].words, 1)
+				toks[i].Words = max(toks[i].Words, 1)
 			}
-		} else if toks[i].Class == 0 && strings.HasSuffix(toks[i].Lower, "n't") {
-			toks[i].Class, toks[i].words = not, 1
+		} else if toks[i].Class == 0 && (strings.HasSuffix(toks[i].Lower, "n't") || strings.HasPrefix(toks[i].Lower, "n'")) {
+			toks[i].Class, toks[i].Words = Not, 1
 		}
-		toks[min(i+max(toks[i].words-1, 0), len(toks)-1)].Ends = toks[i].Class
-		for n := toks[i].words - 1; n > 0; n-- { // words inside of a phrase say nothing of their own
+		toks[min(i+max(toks[i].Words-1, 0), len(toks)-1)].Ends = toks[i].Class
+		for n := toks[i].Words - 1; n > 0; n-- { // words inside of a phrase say nothing of their own
 			i++
 		}
 	}
@@ -358,18 +360,18 @@ func classify(toks []Token) {
 
 // wide gives the class of a run of script without spaces: that of every phrase in it, but
 // of those that are part of a longer one that turns it. "没有意见" praises, though "没有" is a lack.
-func (l *lexicon) wide(text string) class {
+func (l *lexicon) wide(text string) Class {
 	var found []easternPhrase
 	for _, p := range l.eastern {
 		if strings.Contains(text, p.text) {
 			found = append(found, p)
 		}
 	}
-	var is class
+	var is Class
 	for i, p := range found {
 		part := false
 		for j, q := range found {
-			turned := p.is&(Need|Bad|polite|Ask) != 0 && q.is&(Good|keep|done|later|Query) != 0
+			turned := p.is&(Need|Bad|Polite|Ask) != 0 && q.is&(Good|Keep|Done|Later|Query) != 0
 			part = part || i != j && turned && len(q.text) > len(p.text) && strings.Contains(q.text, p.text) && strings.Count(text, p.text) <= strings.Count(text, q.text)
 		}
 		if !part {
