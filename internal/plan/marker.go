@@ -108,9 +108,9 @@ func fold(s string) string {
 // longest is how much of a requirement's words stands in a marker, in characters.
 const longest = 240
 
-// words makes a person's words fit for a comment on one line of either format: nothing in
+// Words makes a person's words fit for a comment on one line of either format: nothing in
 // them can end it.
-func words(s string) string {
+func Words(s string) string {
 	s = strings.Join(strings.Fields(strings.NewReplacer("\u2028", " ", "\u2029", " ").Replace(s)), " ")
 	s = belay.VisibleLine(s)
 	for _, end := range []string{"*/", "-->", "--!>"} {

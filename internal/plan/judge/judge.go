@@ -1,4 +1,7 @@
-package plan
+// Package judge holds an implementation to the markers of a plan, and counts the lists that
+// stand in a plan itself. All counting is count's; what that cannot tell is unknown, never
+// a pass. It reads trees that it is given and nothing else.
+package judge
 
 import (
 	"bytes"
@@ -10,6 +13,8 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/plan"
+	"github.com/belay-dev/belay/internal/plan/terms"
 )
 
 // Unknown is the verdict on a marker that nobody can tell by counting: never a pass.
@@ -62,13 +67,13 @@ func Compared(before, after count.Tree) (*Sides, error) {
 	return s, nil
 }
 
-// Judge holds the implementation to a task's markers. What counting cannot tell is unknown.
-func (p *Plan) Judge(task belay.TaskID, s *Sides) ([]Judged, error) {
+// Task holds the implementation to a task's markers. What counting cannot tell is unknown.
+func Task(p *plan.Plan, task belay.TaskID, s *Sides) ([]Judged, error) {
 	var out []Judged
 	asked := p.For(task)
 	for _, a := range asked {
 		j := Judged{Section: a.Section.Path, Line: a.Marker.Line, Task: string(task), Marker: a.Marker.Kind, Text: a.Marker.Text, Findings: []count.Finding{}}
-		j.Files = p.files(a.Section, s.Paths)
+		j.Files = files(p, a.Section, s.Paths)
 		var err error
 		if a.Marker.Kind == belay.MarkNoChanges {
 			j.still(s)
@@ -85,7 +90,7 @@ func (p *Plan) Judge(task belay.TaskID, s *Sides) ([]Judged, error) {
 
 // requirement is a marker as counting reads it: with the section's name, because that is
 // what the list may be called.
-func requirement(a Asked, all []Asked) belay.Requirement {
+func requirement(a plan.Asked, all []plan.Asked) belay.Requirement {
 	r := belay.Requirement{Marker: a.Marker.Kind, Text: a.Marker.Text, Count: a.Marker.Count}
 	if r.Marker == belay.MarkPreserved { // what is there where something is added: the same list
 		for _, other := range all {
@@ -99,8 +104,8 @@ func requirement(a Asked, all []Asked) belay.Requirement {
 			r.Count = stated.Count
 		}
 	}
-	said := stemsOf(r.Text)
-	stems, own := proper(a.Section.Name)
+	said := terms.Stems(r.Text)
+	stems, own := terms.Proper(a.Section.Name)
 	for _, s := range stems {
 		own = own && !said[s]
 	}
@@ -112,19 +117,19 @@ func requirement(a Asked, all []Asked) belay.Requirement {
 
 // files gives the paths that are a section's own: called as it is, in a folder called so,
 // or named in it.
-func (p *Plan) files(s Section, paths []string) []string {
+func files(p *plan.Plan, s plan.Section, paths []string) []string {
 	out := []string{}
-	text := string(p.text[s.Start:s.End])
+	text := string(p.Text()[s.Start:s.End])
 	names := map[string]bool{}
-	for _, n := range s.names {
-		if stems, own := proper(n); own {
+	for _, n := range s.Names {
+		if stems, own := terms.Proper(n); own {
 			names[strings.Join(stems, " ")] = true
 		}
 	}
 	for _, f := range paths {
-		mine := names[spelled(stemOf(f))] || coded(stemOf(f)) && hasWord(text, stemOf(f)) || strings.Contains(text, path.Base(f))
+		mine := names[terms.Spelled(terms.FileStem(f))] || terms.Coded(terms.FileStem(f)) && terms.HasWord(text, terms.FileStem(f)) || strings.Contains(text, path.Base(f))
 		for dir := path.Dir(f); !mine && dir != "." && dir != "/"; dir = path.Dir(dir) {
-			mine = names[spelled(path.Base(dir))]
+			mine = names[terms.Spelled(path.Base(dir))]
 		}
 		if mine {
 			out = append(out, f)
