@@ -4,11 +4,11 @@ package inspect
 
 import (
 	"fmt"
-	"regexp"
 	"sort"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/plan"
 )
 
@@ -122,21 +122,21 @@ var plain = map[string]bool{
 }
 
 var (
-	imported = regexp.MustCompile(`\bimport\s+(?:type\s+)?([^'";]+?)\s+from\b`)
-	declared = regexp.MustCompile(`\b(?:const|let|var|function|class)\s+([A-Z]\w*)`)
-	name     = regexp.MustCompile(`[\w$]+`)
+	imported = lazyregexp.New(`\bimport\s+(?:type\s+)?([^'";]+?)\s+from\b`)
+	declared = lazyregexp.New(`\b(?:const|let|var|function|class)\s+([A-Z]\w*)`)
+	name     = lazyregexp.New(`[\w$]+`)
 )
 
 // unknownTags finds tags that are neither a plan's nor imported nor made in the file.
 func (v *validation) unknownTags() {
-	known := map[string]bool{}
-	for _, m := range imported.FindAllSubmatch(v.p.Text(), -1) {
-		for _, n := range name.FindAll(m[1], -1) {
-			known[string(n)] = true
+	known, text := map[string]bool{}, string(v.p.Text())
+	for _, m := range imported.FindAllStringSubmatch(text, -1) {
+		for _, n := range name.FindAllString(m[1], -1) {
+			known[n] = true
 		}
 	}
-	for _, m := range declared.FindAllSubmatch(v.p.Text(), -1) {
-		known[string(m[1])] = true
+	for _, m := range declared.FindAllStringSubmatch(text, -1) {
+		known[m[1]] = true
 	}
 	for _, at := range v.p.Tags() {
 		tag := at.Name
