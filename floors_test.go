@@ -173,6 +173,7 @@ var floors = map[string]int{
 	"internal/terminal":     11,
 	"internal/flow/reviews": 11,
 	"internal/flow/imports": 11,
+	"internal/flow/plans":   11,
 	"internal/cli":          12,
 
 	"internal/cli/work":     13,
@@ -182,6 +183,7 @@ var floors = map[string]int{
 	"internal/cli/report":   13,
 	"internal/cli/review":   13,
 	"internal/cli/counting": 13,
+	"internal/cli/planning": 13,
 
 	"cmd/belay": 14,
 }

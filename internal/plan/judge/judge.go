@@ -5,10 +5,10 @@ package judge
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -35,37 +35,83 @@ type Judged struct {
 	Findings []count.Finding `json:"findings"`
 }
 
-// Sides are the implementation before and after. Changed are the paths that
-// differ.
+// Sides are the implementation before and after. Changed are the paths that differ, Paths
+// those of both sides, each once; the trees may be asked for all of them.
 type Sides struct {
-	Before, After count.Tree
-	Changed       []string
-	Paths         []string // of both, each once
+	Before, After  count.Tree
+	Changed, Paths []string
 }
 
-// Compared makes Sides of two trees by reading both.
-func Compared(before, after count.Tree) (*Sides, error) {
-	s := &Sides{Before: before, After: after}
-	was, err := before.Paths()
+// Compared makes Sides of two trees by reading both. Paths that hide tells to hide are in
+// neither: a plan is no implementation.
+func Compared(before, after count.Tree, hide func(path string) bool) (*Sides, error) {
+	b, err := hold(before, hide)
 	if err != nil {
-		return nil, fmt.Errorf("list the state before: %w", err)
+		return nil, fmt.Errorf("read the state before: %w", err)
 	}
-	is, err := after.Paths()
+	a, err := hold(after, hide)
 	if err != nil {
-		return nil, fmt.Errorf("list the state after: %w", err)
+		return nil, fmt.Errorf("read the state after: %w", err)
 	}
-	s.Paths = slices.Concat(was, is)
-	sort.Strings(s.Paths)
+	s := &Sides{Before: b, After: a, Paths: slices.Concat(b.paths, a.paths)}
+	slices.Sort(s.Paths)
 	s.Paths = slices.Compact(s.Paths)
 	for _, f := range s.Paths {
-		a, aerr := before.Read(f)
-		b, berr := after.Read(f)
-		if (aerr == nil) != (berr == nil) || !bytes.Equal(a, b) {
+		was, there := b.text[f]
+		is, still := a.text[f]
+		if there != still || !bytes.Equal(was, is) {
 			s.Changed = append(s.Changed, f)
 		}
 	}
+	a.changed, b.changed = s.Changed, s.Changed
 	return s, nil
 }
+
+// held is a tree that was read.
+type held struct {
+	paths   []string
+	text    map[string][]byte
+	changed []string
+}
+
+func hold(t count.Tree, hide func(string) bool) (*held, error) {
+	paths, err := t.Paths()
+	if err != nil {
+		return nil, err
+	}
+	h := &held{text: make(map[string][]byte, len(paths))}
+	for _, p := range paths {
+		if hide(p) {
+			continue
+		}
+		text, err := t.Read(p)
+		if err != nil {
+			return nil, err
+		}
+		if count.Language(p) == "" { // nothing is counted in it: only that it changed is asked for
+			sum := sha256.Sum256(text)
+			text = sum[:]
+		}
+		h.paths, h.text[p] = append(h.paths, p), text
+	}
+	slices.Sort(h.paths)
+	return h, nil
+}
+
+// Paths gives the paths of the tree, sorted.
+func (h *held) Paths() ([]string, error) { return h.paths, nil }
+
+// Read gives a file of the tree.
+func (h *held) Read(p string) ([]byte, error) {
+	text, there := h.text[p]
+	if !there {
+		return nil, belay.Refuse(belay.CodeNotFound, "name a file of that state", "there is no %s", p)
+	}
+	return text, nil
+}
+
+// Changed gives what differs between the two sides.
+func (h *held) Changed() []string { return h.changed }
 
 // Task holds the implementation to a task's markers. What counting cannot tell is unknown.
 func Task(p *plan.Plan, task belay.TaskID, s *Sides) ([]Judged, error) {
@@ -138,6 +184,16 @@ func files(p *plan.Plan, s plan.Section, paths []string) []string {
 	return out
 }
 
+// Owned gives the paths that are those of a task's sections.
+func Owned(p *plan.Plan, task belay.TaskID, paths []string) []string {
+	var out []string
+	for _, a := range p.For(task) {
+		out = append(out, files(p, a.Section, paths)...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 func (j *Judged) find(severity, file, format string, args ...any) {
 	line := 0
 	if file != "" {
@@ -178,7 +234,14 @@ func (j *Judged) counted(r belay.Requirement, s *Sides) error {
 	}
 	j.Verdict, j.Counts, j.Before, j.After = res.Verdict, res.Counts, res.Before, res.After
 	j.Findings = append(j.Findings, res.Findings...)
-	if j.Verdict == count.Warn && (res.Counts.Before == nil || res.Counts.After == nil) {
+	switch uncounted := res.Counts.Before == nil || res.Counts.After == nil; {
+	case j.Verdict == count.Fail && !res.Certain && len(s.Changed) > 0: // another list, or no list, may be what is meant
+		j.Verdict = Unknown
+		for i := range j.Findings {
+			j.Findings[i].Severity = "warning"
+		}
+		j.find("warning", "", "it is not certain which list of the implementation %s is about", j.Section)
+	case j.Verdict == count.Warn && uncounted:
 		j.Verdict = Unknown
 	}
 	still := len(j.Files) > 0 && !j.touched(s) || len(s.Changed) == 0
