@@ -25,6 +25,7 @@ const (
 type Change struct {
 	Path    string      `json:"path"`
 	Name    string      `json:"name"`
+	Kind    plan.Kind   `json:"kind"`
 	Line    int         `json:"line"`
 	Change  Difference  `json:"change"`
 	From    string      `json:"from,omitempty"`    // its path before, when it moved
@@ -57,7 +58,7 @@ func Compare(before, after *plan.Plan) []Change {
 	moved := map[int]bool{}
 	var out []Change
 	for i, s := range after.Sections {
-		c := Change{Path: s.Path, Name: s.Name, Line: s.Line, Change: Same, after: i}
+		c := Change{Path: s.Path, Name: s.Name, Kind: s.Kind, Line: s.Line, Change: Same, after: i}
 		from, there := old[s.Path]
 		if key := string(s.Kind) + plan.Slug(s.Name); !there && len(lost[key]) > 0 {
 			from, there = lost[key][0], true
@@ -81,7 +82,7 @@ func Compare(before, after *plan.Plan) []Change {
 	}
 	for i, s := range before.Sections {
 		if !now[s.Path] && !moved[i] {
-			out = append(out, Change{Path: s.Path, Name: s.Name, Change: Removed, Allowed: mayGo(before, i) || asksToRemove(after, s), after: -1})
+			out = append(out, Change{Path: s.Path, Name: s.Name, Kind: s.Kind, Change: Removed, Allowed: mayGo(before, i) || asksToRemove(after, s), after: -1})
 		}
 	}
 	return out

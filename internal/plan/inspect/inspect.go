@@ -226,7 +226,7 @@ func (v *validation) contradictions() {
 // removed finds sections that the earlier version has, and that went without REMOVE.
 func (v *validation) removed(k Known) {
 	for _, c := range Compare(k.Before, v.p) {
-		if c.Change == Removed && !c.Allowed {
+		if c.Change == Removed && !c.Allowed && c.Kind != plan.Block {
 			v.say(belay.SeverityError, "removed", -1, 0, "%s went since %s, and no [REMOVE] asks for it", c.Path, k.Since)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -226,52 +227,136 @@ func (j *Judged) touched(s *Sides) bool {
 	return slices.ContainsFunc(j.Files, func(f string) bool { return slices.Contains(s.Changed, f) })
 }
 
-// counted judges all other markers by counting, and says what counting does not tell.
+// counted judges all other markers by counting, and by the section's own files where no list
+// is certain to be meant.
 func (j *Judged) counted(r belay.Requirement, s *Sides) error {
 	res, err := count.Check(s.Before, s.After, r)
 	if err != nil {
 		return fmt.Errorf("count for %s: %w", j.Section, err)
 	}
-	j.Verdict, j.Counts, j.Before, j.After = res.Verdict, res.Counts, res.Before, res.After
-	j.Findings = append(j.Findings, res.Findings...)
-	switch uncounted := res.Counts.Before == nil || res.Counts.After == nil; {
-	case j.Verdict == count.Fail && !res.Certain && len(s.Changed) > 0: // another list, or no list, may be what is meant
-		j.Verdict = Unknown
-		for i := range j.Findings {
-			j.Findings[i].Severity = "warning"
-		}
-		j.find("warning", "", "it is not certain which list of the implementation %s is about", j.Section)
-	case j.Verdict == count.Warn && uncounted:
-		j.Verdict = Unknown
-	}
-	still := len(j.Files) > 0 && !j.touched(s) || len(s.Changed) == 0
+	j.take(r, res, s)
 	switch r.Marker {
 	case belay.MarkPreserved:
-		if j.Verdict == Unknown && still {
-			j.Verdict, j.Findings = count.Pass, []count.Finding{}
-		}
+		j.stays(s)
 	case belay.MarkModify:
-		if still && j.Verdict != count.Fail && (res.After == nil || !slices.Contains(s.Changed, res.After.File)) {
-			j.Verdict = count.Warn
-			j.find("warning", "", "nothing of %s changed, and it was to be changed", j.Section)
-		}
+		j.modified(s)
 	case belay.MarkFix:
-		if len(s.Changed) == 0 {
-			j.Verdict = Unknown
-			j.find("warning", "", "nothing changed, and something was to be fixed")
-		} else if j.Verdict == count.Pass {
-			j.Verdict = Unknown
-			j.find("warning", "", "whether it works now is for the tests to say: counting sees only that nothing was lost")
-		}
+		j.fixed(s)
 	case belay.MarkRemove:
 		j.gone(r, s)
 	}
 	return nil
 }
 
+// take believes what counting says as far as it is certain: only what nobody stated a
+// number for can be told wrong by another list.
+func (j *Judged) take(r belay.Requirement, res count.Result, s *Sides) {
+	j.Verdict, j.Counts, j.Before, j.After = res.Verdict, res.Counts, res.Before, res.After
+	j.Findings = append(j.Findings, res.Findings...)
+	switch uncounted := res.Counts.Before == nil || res.Counts.After == nil; {
+	case res.Certain:
+	case res.Verdict == count.Fail && len(s.Changed) == 0:
+	case res.Verdict == count.Fail && !uncounted && r.Count != nil:
+		j.Verdict = Unknown
+		for i := range j.Findings {
+			j.Findings[i].Severity = "warning"
+		}
+		j.find("warning", "", "it is not certain that this is the list of %s", j.Section)
+	case r.Count != nil && !uncounted:
+	default: // some list, or none
+		j.Verdict, j.Counts, j.Before, j.After = Unknown, count.Counts{}, nil, nil
+		j.Findings = []count.Finding{}
+		if r.Marker == belay.MarkAdd {
+			j.unknown("no list is certain to be what %s is about", j.Section)
+		}
+	}
+}
+
+func (j *Judged) unknown(format string, args ...any) {
+	j.Verdict = Unknown
+	j.find("warning", "", format, args...)
+}
+
+// unchanged reports whether it is known that nothing of the section changed.
+func (j *Judged) unchanged(s *Sides) bool {
+	return len(s.Changed) == 0 || len(j.Files) > 0 && !j.touched(s)
+}
+
+func (j *Judged) stays(s *Sides) {
+	switch {
+	case j.Verdict != Unknown || len(j.Findings) > 0:
+	case j.unchanged(s):
+		j.Verdict = count.Pass
+	case len(j.Files) == 0:
+		j.unknown("no list and no file is known to be %s's own", j.Section)
+	default:
+		j.shrunk(s)
+	}
+}
+
+func (j *Judged) modified(s *Sides) {
+	listed := j.After != nil && slices.Contains(s.Changed, j.After.File)
+	switch {
+	case j.Verdict == count.Fail:
+	case j.unchanged(s) && !listed:
+		j.Verdict = count.Warn
+		j.find("warning", "", "nothing of %s changed, and it was to be changed", j.Section)
+	case j.Verdict == Unknown && len(j.Findings) == 0 && len(j.Files) == 0:
+		j.unknown("no list and no file is known to be %s's own", j.Section)
+	case j.Verdict == Unknown && len(j.Findings) == 0:
+		j.shrunk(s)
+	}
+}
+
+func (j *Judged) fixed(s *Sides) {
+	switch {
+	case j.unchanged(s):
+		j.Findings = []count.Finding{}
+		j.unknown("nothing of %s changed, and something of it was to be fixed", j.Section)
+	case j.Verdict == count.Pass || j.Verdict == Unknown && len(j.Findings) == 0:
+		j.unknown("whether it works now is for the tests to say")
+	}
+}
+
+// shrunk passes a section whose own files changed without any list in them losing items.
+func (j *Judged) shrunk(s *Sides) {
+	j.Verdict = count.Pass
+	for _, f := range j.Files {
+		if !slices.Contains(s.Changed, f) {
+			continue
+		}
+		before, after := itemsIn(s.Before, f), itemsIn(s.After, f)
+		for _, name := range slices.Sorted(maps.Keys(before)) {
+			if was, is := before[name], after[name]; is < was {
+				j.unknown("%s had %d items in %s, and has %d", name, was, f, is)
+			}
+		}
+	}
+}
+
+// itemsIn counts the items of the lists in one file, by their names.
+func itemsIn(t count.Tree, f string) map[string]int {
+	out := map[string]int{}
+	text, err := t.Read(f)
+	if err != nil {
+		return out
+	}
+	lists, _, _ := count.Lists(f, text)
+	for _, l := range lists {
+		out[l.Full()] += len(l.Items)
+	}
+	return out
+}
+
 // gone judges the removal of a whole section by its own files.
 func (j *Judged) gone(r belay.Requirement, s *Sides) {
-	if r.Count != nil || len(j.Files) == 0 || j.Verdict == count.Fail {
+	if r.Count != nil || j.Verdict == count.Fail || j.Verdict == count.Pass {
+		return
+	}
+	if len(j.Files) == 0 {
+		if j.Verdict == Unknown {
+			j.unknown("no list and no file is known to be %s's own", j.Section)
+		}
 		return
 	}
 	left := 0
@@ -283,9 +368,9 @@ func (j *Judged) gone(r belay.Requirement, s *Sides) {
 	switch {
 	case left == 0:
 		j.Verdict, j.Findings = count.Pass, []count.Finding{}
-	case !j.touched(s) && j.Verdict != count.Pass:
-		j.Verdict = count.Warn
-		j.find("warning", j.Files[0], "%s was to be removed, and its file is as it was", j.Section)
+	default:
+		j.Verdict, j.Findings = count.Warn, []count.Finding{}
+		j.find("warning", j.Files[0], "%s was to be removed, and its file is still there", j.Section)
 	}
 }
 

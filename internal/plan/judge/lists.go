@@ -5,6 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/count/list"
 	"github.com/belay-dev/belay/internal/plan"
 )
 
@@ -35,10 +36,10 @@ func Lists(p *plan.Plan) ([][]List, error) {
 	}
 	for _, c := range all {
 		i := p.SectionAt(c.List.Line, c.List.Col)
-		if i < 0 || ofSections(p, c) {
+		if i < 0 || ofSections(p, c) || c.List.Kind == list.Elements && len(c.Items) < 2 { // one element is no list
 			continue
 		}
-		l := List{Name: c.List.Full(), Kind: string(c.List.Kind), Line: c.List.Line}
+		l := List{Name: c.List.Name, Kind: string(c.List.Kind), Line: c.List.Line}
 		if c.Count.Known() {
 			l.Count = &c.Count.N
 		}
