@@ -24,6 +24,7 @@ import (
 	"github.com/belay-dev/belay/internal/cli/handing"
 	"github.com/belay-dev/belay/internal/cli/house"
 	"github.com/belay-dev/belay/internal/cli/intake"
+	"github.com/belay-dev/belay/internal/cli/planning"
 	"github.com/belay-dev/belay/internal/cli/report"
 	"github.com/belay-dev/belay/internal/cli/review"
 	"github.com/belay-dev/belay/internal/cli/tree"
@@ -119,6 +120,7 @@ It works with any agent command and needs only git.`,
 	}
 	add("loop", append(work.Commands(a, intake.Commands(a)...), review.Commands(a)...)...)
 	add("loop", handing.Commands(a)...)
+	add("loop", planning.Commands(a)...)
 	add("tree", tree.Commands(a)...)
 	add("house", append(report.Commands(a), counting.Commands(a)...)...)
 	add("house", append(house.Commands(a), versionCommand(a))...)

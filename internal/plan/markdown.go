@@ -8,10 +8,10 @@ func (p *Plan) readMarkdown() error {
 		return err
 	}
 	for _, h := range doc.Headings {
-		s := Section{Kind: Heading, Tag: "heading", Start: h.Start, End: h.End, Name: h.Title, ID: h.ID, after: h.After, given: h.ID != ""}
+		s := Section{Kind: Heading, Tag: "heading", Start: h.Start, End: h.End, Name: h.Title, ID: h.ID, after: h.After, Given: h.ID != ""}
 		for _, n := range []string{h.Title, h.ID} {
 			if n != "" {
-				s.names = append(s.names, n)
+				s.Names = append(s.Names, n)
 			}
 		}
 		p.add(s)

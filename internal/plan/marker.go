@@ -2,11 +2,11 @@ package plan
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Label is how markers name a task: 3 for T3, and the id itself for every other one.
@@ -57,11 +57,11 @@ func (m Marker) String() string {
 func (m Marker) Change() bool { return m.Kind != belay.MarkNoChanges && m.Kind != belay.MarkPreserved }
 
 var (
-	changing  = regexp.MustCompile(`^(?i:TASK-([\w.-]+?)[ ]?\[(ADD|MODIFY|FIX|REMOVE)(?:[ ](\d+))?\])[ ]?(?:\((\d+)\)[ ]?)?:[ ]?(?:\((\d+)\)[ ]?)?(.*)$`)
-	unchanged = regexp.MustCompile(`^NO CHANGES(?: for (?i:task)-([\w.-]+))?(?:[ ]?[:—–].*|[ ]-.*)?$`)
-	preserved = regexp.MustCompile(`^(?:(?i:TASK-([\w.-]+))[ ]?:?[ ])?(?:EXISTING[ ](.+)[ ])?PRESERVED(?: for (?i:task)-([\w.-]+))?(?:(?:[ ]?[:—–]|[ ]-)[ ]?(.*))?$`)
-	meant     = regexp.MustCompile(`^(?:(?i:TASK[-_ ]?\w[\w.-]*)[ ]?(?:[\[(]|:?[ ]?(?:ADD|MODIFY|FIX|REMOVE)\b)|\[(?:ADD|MODIFY|FIX|REMOVE)\b|NO[ _-]CHANGES?\b|PRESERVED?\b|EXISTING .*PRESERVED?\b)`)
-	behind    = regexp.MustCompile(`[ ]?(?:[—–-]+[ ]?)?do not remove(?: or convert)?\.?$`)
+	changing  = lazyregexp.New(`^(?i:TASK-([\w.-]+?)[ ]?\[(ADD|MODIFY|FIX|REMOVE)(?:[ ](\d+))?\])[ ]?(?:\((\d+)\)[ ]?)?:[ ]?(?:\((\d+)\)[ ]?)?(.*)$`)
+	unchanged = lazyregexp.New(`^NO CHANGES(?: for (?i:task)-([\w.-]+))?(?:[ ]?[:—–].*|[ ]-.*)?$`)
+	preserved = lazyregexp.New(`^(?:(?i:TASK-([\w.-]+))[ ]?:?[ ])?(?:EXISTING[ ](.+)[ ])?PRESERVED(?: for (?i:task)-([\w.-]+))?(?:(?:[ ]?[:—–]|[ ]-)[ ]?(.*))?$`)
+	meant     = lazyregexp.New(`^(?:(?i:TASK[-_ ]?\w[\w.-]*)[ ]?(?:[\[(]|:?[ ]?(?:ADD|MODIFY|FIX|REMOVE)\b)|\[(?:ADD|MODIFY|FIX|REMOVE)\b|NO[ _-]CHANGES?\b|PRESERVED?\b|EXISTING .*PRESERVED?\b)`)
+	behind    = lazyregexp.New(`[ ]?(?:[—–-]+[ ]?)?do not remove(?: or convert)?\.?$`)
 )
 
 // ParseMarker reads what a comment says. ok is false for a comment that is no marker; one
@@ -108,9 +108,9 @@ func fold(s string) string {
 // longest is how much of a requirement's words stands in a marker, in characters.
 const longest = 240
 
-// words makes a person's words fit for a comment on one line of either format: nothing in
+// Words makes a person's words fit for a comment on one line of either format: nothing in
 // them can end it.
-func words(s string) string {
+func Words(s string) string {
 	s = strings.Join(strings.Fields(strings.NewReplacer("\u2028", " ", "\u2029", " ").Replace(s)), " ")
 	s = belay.VisibleLine(s)
 	for _, end := range []string{"*/", "-->", "--!>"} {

@@ -19,7 +19,7 @@ func (p *Plan) name() {
 			nth[key]++
 			s.Name = fmt.Sprintf("%s %d", s.Tag, nth[key])
 			if s.Kind == Block {
-				s.names = append(s.names, s.Tag)
+				s.Names = append(s.Names, s.Tag)
 				if nth[key] == 1 {
 					s.Name = s.Tag
 				}
@@ -28,7 +28,7 @@ func (p *Plan) name() {
 		if s.ID == "" {
 			s.ID = s.Name
 		}
-		base := slug(s.ID)
+		base := Slug(s.ID)
 		if s.Parent >= 0 {
 			base = p.Sections[s.Parent].Path + "/" + base
 		}
@@ -41,8 +41,8 @@ func (p *Plan) name() {
 	}
 }
 
-// slug makes one element of a path of a name.
-func slug(name string) string {
+// Slug makes one element of a path of a name.
+func Slug(name string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(name) {
 		switch {
@@ -68,7 +68,7 @@ func (p *Plan) Find(name string) (int, error) {
 		if s.Path == low {
 			return i, nil
 		}
-		for _, n := range append([]string{s.Name, s.ID, s.Path[strings.LastIndexByte(s.Path, '/')+1:]}, s.names...) {
+		for _, n := range append([]string{s.Name, s.ID, s.Path[strings.LastIndexByte(s.Path, '/')+1:]}, s.Names...) {
 			if strings.ToLower(n) == low {
 				found = append(found, i)
 				break

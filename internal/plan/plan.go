@@ -68,12 +68,13 @@ type Section struct {
 	EndLine int
 	Start   int
 	End     int
+	Names   []string // everything it is called
+	Given   bool     // it has an id of its own
+	Titled  string   // the attribute that it has its name from
 
-	names   []string // everything it is called
-	element int      // of a plan.tsx
-	after   int      // of a Markdown plan: where the line after the heading starts
-	given   bool     // it has an id of its own
-	titled  string   // the attribute that it has its name from
+	element int // of a plan.tsx
+	after   int // of a Markdown plan: where the line after the heading starts
+
 }
 
 // Marker is what a comment of a plan says of the section it is in.
@@ -224,12 +225,22 @@ func (p *Plan) For(task belay.TaskID) []Asked {
 	return out
 }
 
-// inside reports whether section i is section up or lies in it.
-func (p *Plan) inside(i, up int) bool {
+// Inside reports whether section i is section up or lies in it.
+func (p *Plan) Inside(i, up int) bool {
 	for ; i >= 0; i = p.Sections[i].Parent {
 		if i == up {
 			return true
 		}
 	}
 	return false
+}
+
+// SectionAt gives the innermost section at a line and a column, both from 1, or -1.
+func (p *Plan) SectionAt(line, col int) int {
+	return p.within(min(p.x.At(line)+max(0, col-1), len(p.text)))
+}
+
+// StartsAt reports whether a section starts at a line and a column, both from 1.
+func (p *Plan) StartsAt(line, col int) bool {
+	return p.starting(p.x.At(line)+max(0, col-1)) >= 0
 }

@@ -188,22 +188,3 @@ func (p *Plan) cuts(markers []Marker) []cut {
 }
 
 func (p *Plan) inTag(m Marker) bool { return p.Format == TSX && p.text[m.Start] == '/' }
-
-// Strip gives the plan's text without the markers that keep tells not to keep.
-func (p *Plan) Strip(keep func(Marker) bool) []byte {
-	var gone []Marker
-	for _, m := range p.Markers {
-		if !keep(m) {
-			gone = append(gone, m)
-		}
-	}
-	out := make([]byte, 0, len(p.text))
-	at := 0
-	for _, c := range p.cuts(gone) {
-		if c.from > at {
-			out = append(out, p.text[at:c.from]...)
-		}
-		at = max(at, c.to)
-	}
-	return append(out, p.text[at:]...)
-}

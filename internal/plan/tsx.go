@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"bytes"
 	"sort"
 	"strings"
 
@@ -74,13 +73,13 @@ func called(s Section, e *jsx.Element) Section {
 			}
 			value := strings.Join(strings.Fields(a.Value), " ")
 			if s.Name == "" {
-				s.Name, s.titled = value, key
+				s.Name, s.Titled = value, key
 			}
 			if key == "id" && a.Const {
-				s.ID, s.given = value, true
+				s.ID, s.Given = value, true
 			}
 			if a.Const {
-				s.names = append(s.names, value)
+				s.Names = append(s.Names, value)
 			}
 		}
 	}
@@ -157,16 +156,29 @@ func (p *Plan) narrow(i int) bool {
 	return e.Self || !p.x.Last(e.Open) || p.x.EOL(e.Open) == ""
 }
 
-// tags gives every tag of a plan.tsx that is no HTML, with the offset it stands at first.
-func (p *Plan) tags() map[string]int {
-	out := map[string]int{}
+// Tag is a tag of a plan.tsx where it stands first.
+type Tag struct {
+	Name    string
+	Line    int
+	Section int // -1 for none
+}
+
+// Tags gives every tag of a plan.tsx that is no HTML, once, in their order.
+func (p *Plan) Tags() []Tag {
+	var out []Tag
+	seen := map[string]bool{}
+	if p.doc == nil {
+		return nil
+	}
 	for _, e := range p.doc.Elements {
-		if e.Name == "" || e.Name[0] >= 'a' && e.Name[0] <= 'z' && !bytes.ContainsRune([]byte(e.Name), '.') {
-			continue
-		}
-		if _, there := out[e.Name]; !there {
-			out[e.Name] = e.Start
+		html := e.Name == "" || e.Name[0] >= 'a' && e.Name[0] <= 'z' && !strings.Contains(e.Name, ".")
+		if !html && !seen[e.Name] {
+			seen[e.Name] = true
+			out = append(out, Tag{e.Name, p.x.Line(e.Start), p.within(e.Start)})
 		}
 	}
 	return out
 }
+
+// IsSection reports whether a tag is that of a section.
+func IsSection(tag string) bool { return kindOf(tag) != "" }

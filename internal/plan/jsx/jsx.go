@@ -8,8 +8,8 @@ package jsx
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/plan/lines"
 )
 
@@ -95,14 +95,14 @@ type reader struct {
 	closed map[string]bool // the names of all closing tags, once they are asked for
 }
 
-var closing = regexp.MustCompile(`</([\w$.:-]+)`)
+var closing = lazyregexp.New(`</([\w$.:-]+)`)
 
 // isClosed tells whether an element of this name is closed anywhere.
 func (r *reader) isClosed(name string) bool {
 	if r.closed == nil {
 		r.closed = map[string]bool{}
-		for _, m := range closing.FindAllSubmatch(r.src, -1) {
-			r.closed[string(m[1])] = true
+		for _, m := range closing.FindAllStringSubmatch(string(r.src), -1) {
+			r.closed[m[1]] = true
 		}
 	}
 	return r.closed[name]

@@ -1,4 +1,7 @@
-package plan
+// Package marking writes a task into a plan: markers in the sections that it is about, and
+// in those that it leaves alone; or a first plan. It decides nothing about files, and never
+// changes a plan by anything but markers.
+package marking
 
 import (
 	"bytes"
@@ -6,32 +9,24 @@ import (
 	"sort"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/plan"
+	"github.com/belay-dev/belay/internal/plan/place"
 )
-
-// Line is a line that an update adds: the section it is about, where it stands in the new
-// text and the marker that it holds.
-type Line struct {
-	Section string       `json:"section"` // the section's path
-	Name    string       `json:"name"`
-	Line    int          `json:"line"`
-	Marker  belay.Marker `json:"marker"`
-	Text    string       `json:"text"`
-}
 
 // Updated is what an update comes to. Text is the plan's new text: the old one when there
 // was nothing to add.
 type Updated struct {
 	Text    []byte
-	Asked   []Placed // each requirement and where it was marked
-	Kept    []Placed // each phrase about what stays
-	Added   []Line
-	Dropped []Line // of this task: NO CHANGES where something changes after all
-	Stale   []Line // of this task: markers of what it does not ask for
+	Asked   []place.Placed // each requirement and where it was marked
+	Kept    []place.Placed // each phrase about what stays
+	Added   []plan.Line
+	Dropped []plan.Line // of this task: NO CHANGES where something changes after all
+	Stale   []plan.Line // of this task: markers of what it does not ask for
 }
 
 // Unplaced gives the requirements that no section was found for.
-func (u Updated) Unplaced() []Placed {
-	var out []Placed
+func (u Updated) Unplaced() []place.Placed {
+	var out []place.Placed
 	for _, a := range u.Asked {
 		if len(a.Matches) == 0 {
 			out = append(out, a)
@@ -45,13 +40,13 @@ func (u Updated) Unplaced() []Placed {
 // are there already are not written again, and nothing else of the plan changes by a byte.
 // A requirement that no section is found for is not marked; when that is all of them, the
 // plan stays as it is.
-func (p *Plan) Update(w Work) (Updated, error) {
-	u := Updated{Text: p.text}
+func Update(p *plan.Plan, w place.Work) (Updated, error) {
+	u := Updated{Text: p.Text()}
 	var err error
-	if u.Asked, u.Kept, err = p.Place(w); err != nil {
+	if u.Asked, u.Kept, err = place.Find(p, w); err != nil {
 		return u, err
 	}
-	d := &draft{p: p, w: w, there: map[string]bool{}, open: map[int]bool{}, has: make([][]Marker, len(p.Sections)), want: make([][]Marker, len(p.Sections))}
+	d := &draft{p: p, w: w, there: map[string]bool{}, open: map[int]bool{}, has: make([][]plan.Marker, len(p.Sections)), want: make([][]plan.Marker, len(p.Sections))}
 	d.look()
 	d.changes(u.Asked)
 	if !d.any {
@@ -63,14 +58,14 @@ func (p *Plan) Update(w Work) (Updated, error) {
 
 // draft is an update in the making.
 type draft struct {
-	p     *Plan
-	w     Work
+	p     *plan.Plan
+	w     place.Work
 	there map[string]bool // what is written already, wherever
-	has   [][]Marker      // what each section has of this task
-	want  [][]Marker      // what each section gets
+	has   [][]plan.Marker // what each section has of this task
+	want  [][]plan.Marker // what each section gets
 	open  map[int]bool    // it may be what a requirement in no section is about
 	any   bool
-	gone  []Marker
+	gone  []plan.Marker
 }
 
 func (d *draft) look() {
@@ -88,8 +83,8 @@ func (d *draft) look() {
 }
 
 // add wants a marker in a section, unless it is there.
-func (d *draft) add(section int, m Marker) {
-	m.Task = Label(d.w.Task)
+func (d *draft) add(section int, m plan.Marker) {
+	m.Task = plan.Label(d.w.Task)
 	for _, old := range slices.Concat(d.has[section], d.want[section]) {
 		if old.String() == m.String() {
 			return
@@ -100,7 +95,7 @@ func (d *draft) add(section int, m Marker) {
 
 // changes marks what is asked for. A requirement whose marker somebody wrote or moved to
 // another section is left where it is.
-func (d *draft) changes(asked []Placed) {
+func (d *draft) changes(asked []place.Placed) {
 	for _, a := range asked {
 		m := MarkerOf(d.w.Task, a.Requirement)
 		ours := false
@@ -127,12 +122,12 @@ func (d *draft) changes(asked []Placed) {
 }
 
 // MarkerOf is how a requirement is written into a plan.
-func MarkerOf(task belay.TaskID, r belay.Requirement) Marker {
-	text := words(r.Text)
+func MarkerOf(task belay.TaskID, r belay.Requirement) plan.Marker {
+	text := plan.Words(r.Text)
 	if text == "" {
 		text = "as the task says"
 	}
-	return Marker{Kind: r.Marker, Task: Label(task), Count: r.Count, Text: text}
+	return plan.Marker{Kind: r.Marker, Task: plan.Label(task), Count: r.Count, Text: text}
 }
 
 // marked reports whether a section has or gets a marker of a kind.
@@ -156,7 +151,7 @@ func (d *draft) changed(i int) bool {
 
 // stays marks what has to stay: what is there where something is added, what the person
 // named, and every section that nothing is asked of.
-func (d *draft) stays(keep []Placed) {
+func (d *draft) stays(keep []place.Placed) {
 	busy := make([]bool, len(d.p.Sections)) // it, or something in it, changes
 	for i := range d.p.Sections {
 		if d.changed(i) {
@@ -167,16 +162,16 @@ func (d *draft) stays(keep []Placed) {
 	}
 	for _, k := range keep {
 		for _, match := range k.Matches {
-			d.add(match.Section, Marker{Kind: belay.MarkPreserved, Text: words(k.Requirement.Text)})
+			d.add(match.Section, plan.Marker{Kind: belay.MarkPreserved, Text: plan.Words(k.Requirement.Text)})
 		}
 	}
 	for i, s := range d.p.Sections {
 		switch {
 		case d.marked(i, belay.MarkAdd) && !d.marked(i, belay.MarkRemove) && !d.marked(i, belay.MarkPreserved):
-			d.add(i, Marker{Kind: belay.MarkPreserved, Text: "what is there already"})
-		case busy[i] || s.Kind == Block || d.covered(i) || d.open[i] || len(d.has[i]) > 0:
+			d.add(i, plan.Marker{Kind: belay.MarkPreserved, Text: "what is there already"})
+		case busy[i] || s.Kind == plan.Block || d.covered(i) || d.open[i] || len(d.has[i]) > 0:
 		default:
-			d.want[i] = slices.Insert(d.want[i], 0, Marker{Kind: belay.MarkNoChanges, Task: Label(d.w.Task)})
+			d.want[i] = slices.Insert(d.want[i], 0, plan.Marker{Kind: belay.MarkNoChanges, Task: plan.Label(d.w.Task)})
 		}
 		for _, m := range d.has[i] {
 			if d.changed(i) && m.Kind == belay.MarkNoChanges {
@@ -198,42 +193,19 @@ func (d *draft) covered(i int) bool {
 	return false
 }
 
-// edit is a change of the text: bytes taken away and put in at one place.
-type edit struct {
-	cut
-	text    string
-	markers []Marker
-	section int
-	form    form
-}
-
 // finish writes the text and reads it again: an update that would change anything but
 // markers is refused.
 func (d *draft) finish(u Updated) (Updated, error) {
-	var edits []edit
-	for i, list := range d.want {
-		if len(list) > 0 {
-			s := d.p.spot(i)
-			edits = append(edits, edit{cut: cut{s.at, s.at}, text: s.write(list), markers: list, section: i})
-		}
-	}
 	sort.Slice(d.gone, func(i, j int) bool { return d.gone[i].Start < d.gone[j].Start })
-	for i, c := range d.p.cuts(d.gone) {
-		edits = append(edits, edit{cut: c, section: d.gone[i].Section})
-		u.Dropped = append(u.Dropped, d.p.line(d.gone[i]))
+	for _, m := range d.gone {
+		u.Dropped = append(u.Dropped, d.p.Line(m))
 	}
 	u.Stale = d.stale(u)
-	if len(edits) == 0 {
+	u.Text = d.p.Rewrite(d.want, d.gone)
+	if bytes.Equal(u.Text, d.p.Text()) {
 		return u, nil
 	}
-	sort.SliceStable(edits, func(i, j int) bool {
-		if edits[i].from != edits[j].from {
-			return edits[i].from < edits[j].from
-		}
-		return edits[i].to < edits[j].to // what is put in comes before what is taken away
-	})
-	u.Text = apply(d.p.text, edits)
-	again, err := Read(d.p.Name, u.Text)
+	again, err := plan.Read(d.p.Name, u.Text)
 	if err != nil || !d.faithful(again) {
 		return u, &belay.Error{Code: belay.CodeCannot, What: "the markers cannot be written into " + belay.VisibleLine(d.p.Name) + " without changing what it says",
 			Try: "put each section's tag on a line of its own", Err: err}
@@ -242,22 +214,10 @@ func (d *draft) finish(u Updated) (Updated, error) {
 	return u, nil
 }
 
-func apply(text []byte, edits []edit) []byte {
-	var b bytes.Buffer
-	at := 0
-	for _, e := range edits {
-		b.Write(text[at:max(at, e.from)])
-		b.WriteString(e.text)
-		at = max(at, e.to)
-	}
-	b.Write(text[at:])
-	return b.Bytes()
-}
-
 // faithful reports whether the new text is the old one but for this task's markers, and
 // every section has those it was to get.
-func (d *draft) faithful(again *Plan) bool {
-	others := func(m Marker) bool { return m.Bad != "" || !m.Of(d.w.Task) }
+func (d *draft) faithful(again *plan.Plan) bool {
+	others := func(m plan.Marker) bool { return m.Bad != "" || !m.Of(d.w.Task) }
 	if !bytes.Equal(d.p.Strip(others), again.Strip(others)) || len(again.Sections) != len(d.p.Sections) {
 		return false
 	}
@@ -279,7 +239,7 @@ func (d *draft) faithful(again *Plan) bool {
 }
 
 // added lists the new markers as they stand in the new text.
-func (d *draft) added(again *Plan) []Line {
+func (d *draft) added(again *plan.Plan) []plan.Line {
 	fresh := map[int]map[string]bool{}
 	for i, list := range d.want {
 		fresh[i] = map[string]bool{}
@@ -287,34 +247,26 @@ func (d *draft) added(again *Plan) []Line {
 			fresh[i][m.String()] = true
 		}
 	}
-	var out []Line
+	var out []plan.Line
 	for _, m := range again.Markers {
 		if m.Section >= 0 && fresh[m.Section][m.String()] {
-			out = append(out, again.line(m))
+			out = append(out, again.Line(m))
 		}
 	}
 	return out
 }
 
-func (p *Plan) line(m Marker) Line {
-	l := Line{Line: m.Line, Marker: m.Kind, Text: m.String()}
-	if m.Section >= 0 {
-		l.Section, l.Name = p.Sections[m.Section].Path, p.Sections[m.Section].Name
-	}
-	return l
-}
-
 // stale lists the change markers of this task that none of its requirements stands for.
-func (d *draft) stale(u Updated) []Line {
+func (d *draft) stale(u Updated) []plan.Line {
 	asked := map[string]bool{}
 	for _, a := range u.Asked {
 		asked[MarkerOf(d.w.Task, a.Requirement).String()] = true
 	}
-	var out []Line
+	var out []plan.Line
 	for _, list := range d.has {
 		for _, m := range list {
 			if m.Change() && !asked[m.String()] {
-				out = append(out, d.p.line(m))
+				out = append(out, d.p.Line(m))
 			}
 		}
 	}

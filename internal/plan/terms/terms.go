@@ -1,6 +1,9 @@
-package plan
+// Package terms takes words for what plans need: which of them tell one section from
+// another, what a name is made of, which are names of code. It reads nothing by itself.
+package terms
 
 import (
+	"path"
 	"strings"
 	"unicode"
 
@@ -8,8 +11,8 @@ import (
 	asked "github.com/belay-dev/belay/internal/ask/words"
 )
 
-// parts cuts text and names into words: camelCase, snake_case, kebab-case.
-func parts(text string) []string {
+// Parts cuts text and names into words: camelCase, snake_case, kebab-case.
+func Parts(text string) []string {
 	var out []string
 	var word []rune
 	flush := func() {
@@ -53,11 +56,11 @@ var small = set(`the a an and or of to in on at for from with without by as is a
 var generic = set(`section sections screen screens page pages view views component components part parts block blocks area panel plan step phase item items
 	index main layout container wrapper styles style test tests module`)
 
-// signs gives the stems of the words that tell something, each once, in their order.
-func signs(text string) []string {
+// Signs gives the stems of the words that tell something, each once, in their order.
+func Signs(text string) []string {
 	var out []string
 	seen := map[string]bool{}
-	for _, w := range parts(text) {
+	for _, w := range Parts(text) {
 		if s := named.Stem(w); len(w) > 1 && !small[w] && !number(w) && !seen[s] {
 			seen[s] = true
 			out = append(out, s)
@@ -66,12 +69,12 @@ func signs(text string) []string {
 	return out
 }
 
-// proper gives the stems of a name without the words for any part, unless there are no
+// Proper gives the stems of a name without the words for any part, unless there are no
 // others: own says that there are.
-func proper(name string) (stems []string, own bool) {
+func Proper(name string) (stems []string, own bool) {
 	var all []string
 	seen := map[string]bool{}
-	for _, w := range parts(name) {
+	for _, w := range Parts(name) {
 		s := named.Stem(w)
 		if len(w) < 2 || number(w) || seen[s] {
 			continue
@@ -88,16 +91,16 @@ func proper(name string) (stems []string, own bool) {
 	return all, false
 }
 
-// noun is the stem of what a phrase is about: the last word that tells something before
+// Noun is the stem of what a phrase is about: the last word that tells something before
 // a preposition; "" for none.
-func noun(phrase string) string {
+func Noun(phrase string) string {
 	last := ""
 	for _, w := range strings.Fields(strings.ToLower(phrase)) {
 		w = strings.Trim(w, ".,;:!?()[]\"'`“”‘’")
 		if asked.Preposition(w) && last != "" {
 			break
 		}
-		if s := signs(w); len(s) > 0 && !generic[w] && !asked.Auxiliary(w) && !asked.Negative(w) {
+		if s := Signs(w); len(s) > 0 && !generic[w] && !asked.Auxiliary(w) && !asked.Negative(w) {
 			if _, verb := asked.Verb(w); !verb || last == "" {
 				last = s[len(s)-1]
 			}
@@ -106,9 +109,9 @@ func noun(phrase string) string {
 	return last
 }
 
-// symbols gives the names in a text that are written as code writes them: FlavorGrid,
+// Symbols gives the names in a text that are written as code writes them: FlavorGrid,
 // dark_mode, `toggle`.
-func symbols(text string) []string {
+func Symbols(text string) []string {
 	var out []string
 	inQuotes := false
 	for i, part := range strings.Split(text, "`") {
@@ -117,7 +120,7 @@ func symbols(text string) []string {
 			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '$' && r != '-'
 		}) {
 			w = strings.Trim(w, "-")
-			if len(w) > 2 && (inQuotes && !strings.Contains(part, " ") || coded(w)) {
+			if len(w) > 2 && (inQuotes && !strings.Contains(part, " ") || Coded(w)) {
 				out = append(out, w)
 			}
 		}
@@ -125,8 +128,8 @@ func symbols(text string) []string {
 	return out
 }
 
-// coded tells a name of code from a word by its capitals or underscores.
-func coded(w string) bool {
+// Coded tells a name of code from a word by its capitals or underscores.
+func Coded(w string) bool {
 	if strings.Contains(strings.Trim(w, "_"), "_") {
 		return true
 	}
@@ -139,3 +142,58 @@ func coded(w string) bool {
 	}
 	return false
 }
+
+// FileStem gives a file's name without what is behind its first dot.
+func FileStem(file string) string {
+	base := path.Base(file)
+	if at := strings.IndexByte(base[min(1, len(base)):], '.'); at >= 0 {
+		return base[:at+1]
+	}
+	return base
+}
+
+// Stems gives the stems of all words of a text.
+func Stems(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range Parts(text) {
+		out[named.Stem(w)] = true
+	}
+	return out
+}
+
+// Numbered reports whether a name like "step 3" stands in a text as it is.
+func Numbered(name, text string) bool {
+	return strings.ContainsAny(name, "0123456789") && strings.Contains(" "+strings.Join(Parts(text), " ")+" ", " "+strings.Join(Parts(name), " ")+" ")
+}
+
+// Spelled is a name by its own words, whatever stands between them.
+func Spelled(name string) string {
+	stems, _ := Proper(name)
+	return strings.Join(stems, " ")
+}
+
+// HasWord reports whether a name stands in a text and is no part of a longer one.
+func HasWord(text, name string) bool {
+	in := func(i int) bool {
+		return i >= 0 && i < len(text) && (text[i] == '_' || text[i] == '$' || text[i] >= '0' && text[i] <= '9' || text[i]|0x20 >= 'a' && text[i]|0x20 <= 'z' || text[i] >= 0x80)
+	}
+	for from := 0; ; {
+		k := strings.Index(text[from:], name)
+		if k < 0 {
+			return false
+		}
+		k += from
+		if !in(k-1) && !in(k+len(name)) {
+			return true
+		}
+		from = k + 1
+	}
+}
+
+func number(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// Generic reports whether a stem is of a word for any part of a plan.
+func Generic(stem string) bool { return generic[stem] }
+
+// Stem gives the stem of one word.
+func Stem(w string) string { return named.Stem(w) }

@@ -1,10 +1,12 @@
-package plan
+package judge
 
 import (
 	"sort"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/count/list"
+	"github.com/belay-dev/belay/internal/plan"
 )
 
 // List is a list that stands in a section. Count is nil when it cannot be told.
@@ -17,15 +19,15 @@ type List struct {
 
 // Lists gives the lists in each section, those of sections in it left out, as counting
 // finds them.
-func (p *Plan) Lists() ([][]List, error) {
+func Lists(p *plan.Plan) ([][]List, error) {
 	out := make([][]List, len(p.Sections))
 	name := p.Name
-	if p.Format == Markdown {
+	if p.Format == plan.Markdown {
 		name = "plan.md"
 	} else {
 		name = "plan.tsx"
 	}
-	all, err := count.Show(count.One(name, p.text), name)
+	all, err := count.Show(count.One(name, p.Text()), name)
 	if err != nil {
 		if belay.CodeOf(err) == belay.CodeCannot {
 			return out, nil
@@ -33,12 +35,11 @@ func (p *Plan) Lists() ([][]List, error) {
 		return nil, err
 	}
 	for _, c := range all {
-		at := p.x.At(c.List.Line) + max(0, c.List.Col-1)
-		i := p.within(min(at, len(p.text)))
-		if i < 0 || p.ofSections(c) {
+		i := p.SectionAt(c.List.Line, c.List.Col)
+		if i < 0 || ofSections(p, c) || c.List.Kind == list.Elements && len(c.Items) < 2 { // one element is no list
 			continue
 		}
-		l := List{Name: c.List.Full(), Kind: string(c.List.Kind), Line: c.List.Line}
+		l := List{Name: c.List.Name, Kind: string(c.List.Kind), Line: c.List.Line}
 		if c.Count.Known() {
 			l.Count = &c.Count.N
 		}
@@ -51,13 +52,12 @@ func (p *Plan) Lists() ([][]List, error) {
 }
 
 // ofSections reports whether a list's items are sections themselves.
-func (p *Plan) ofSections(c count.Counted) bool {
+func ofSections(p *plan.Plan, c count.Counted) bool {
 	for _, it := range c.Items {
 		if it.Line <= 0 {
 			continue
 		}
-		at := p.x.At(it.Line) + max(0, it.Col-1)
-		if p.starting(at) < 0 {
+		if !p.StartsAt(it.Line, it.Col) {
 			return false
 		}
 	}

@@ -1,9 +1,11 @@
-package plan
+package inspect
 
 import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/plan"
+	"github.com/belay-dev/belay/internal/plan/terms"
 )
 
 // Difference is what became of a section between two versions of a plan.
@@ -21,22 +23,23 @@ const (
 
 // Change is a section in two versions of a plan. Line is 0 for one that went.
 type Change struct {
-	Path    string     `json:"path"`
-	Name    string     `json:"name"`
-	Line    int        `json:"line"`
-	Change  Difference `json:"change"`
-	From    string     `json:"from,omitempty"`    // its path before, when it moved
-	Allowed bool       `json:"allowed,omitempty"` // it went, and [REMOVE] asked for that
-	New     []Line     `json:"markers_added,omitempty"`
-	Gone    []Line     `json:"markers_removed,omitempty"`
+	Path    string      `json:"path"`
+	Name    string      `json:"name"`
+	Kind    plan.Kind   `json:"kind"`
+	Line    int         `json:"line"`
+	Change  Difference  `json:"change"`
+	From    string      `json:"from,omitempty"`    // its path before, when it moved
+	Allowed bool        `json:"allowed,omitempty"` // it went, and [REMOVE] asked for that
+	New     []plan.Line `json:"markers_added,omitempty"`
+	Gone    []plan.Line `json:"markers_removed,omitempty"`
 
 	after int // in the later version; -1 for none
 }
 
 // Compare tells what became of each section: those of the later version in their order,
 // then those that went.
-func Compare(before, after *Plan) []Change {
-	was, is := before.ownTexts(), after.ownTexts()
+func Compare(before, after *plan.Plan) []Change {
+	was, is := before.OwnTexts(), after.OwnTexts()
 	old := map[string]int{}
 	for i, s := range before.Sections {
 		old[s.Path] = i
@@ -48,16 +51,16 @@ func Compare(before, after *Plan) []Change {
 	lost := map[string][]int{} // by kind and name: those whose path is gone
 	for i, s := range before.Sections {
 		if !now[s.Path] {
-			key := string(s.Kind) + slug(s.Name)
+			key := string(s.Kind) + plan.Slug(s.Name)
 			lost[key] = append(lost[key], i)
 		}
 	}
 	moved := map[int]bool{}
 	var out []Change
 	for i, s := range after.Sections {
-		c := Change{Path: s.Path, Name: s.Name, Line: s.Line, Change: Same, after: i}
+		c := Change{Path: s.Path, Name: s.Name, Kind: s.Kind, Line: s.Line, Change: Same, after: i}
 		from, there := old[s.Path]
-		if key := string(s.Kind) + slug(s.Name); !there && len(lost[key]) > 0 {
+		if key := string(s.Kind) + plan.Slug(s.Name); !there && len(lost[key]) > 0 {
 			from, there = lost[key][0], true
 			lost[key] = lost[key][1:]
 			moved[from] = true
@@ -79,7 +82,7 @@ func Compare(before, after *Plan) []Change {
 	}
 	for i, s := range before.Sections {
 		if !now[s.Path] && !moved[i] {
-			out = append(out, Change{Path: s.Path, Name: s.Name, Change: Removed, Allowed: before.mayGo(i) || after.asksToRemove(s), after: -1})
+			out = append(out, Change{Path: s.Path, Name: s.Name, Kind: s.Kind, Change: Removed, Allowed: mayGo(before, i) || asksToRemove(after, s), after: -1})
 		}
 	}
 	return out
@@ -87,7 +90,7 @@ func Compare(before, after *Plan) []Change {
 
 func blank(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-func markersBetween(before *Plan, i int, after *Plan, k int) (came, went []Line) {
+func markersBetween(before *plan.Plan, i int, after *plan.Plan, k int) (came, went []plan.Line) {
 	was, is := map[string]bool{}, map[string]bool{}
 	for _, m := range before.Of(i) {
 		was[m.String()] = true
@@ -95,21 +98,21 @@ func markersBetween(before *Plan, i int, after *Plan, k int) (came, went []Line)
 	for _, m := range after.Of(k) {
 		is[m.String()] = true
 		if !was[m.String()] {
-			came = append(came, after.line(m))
+			came = append(came, after.Line(m))
 		}
 	}
 	for _, m := range before.Of(i) {
 		if !is[m.String()] {
-			went = append(went, before.line(m))
+			went = append(went, before.Line(m))
 		}
 	}
 	return came, went
 }
 
 // mayGo reports whether REMOVE is asked of a section or of what it lies in.
-func (p *Plan) mayGo(i int) bool {
+func mayGo(p *plan.Plan, i int) bool {
 	for _, m := range p.Markers {
-		if m.Bad == "" && m.Kind == belay.MarkRemove && m.Section >= 0 && p.inside(i, m.Section) {
+		if m.Bad == "" && m.Kind == belay.MarkRemove && m.Section >= 0 && p.Inside(i, m.Section) {
 			return true
 		}
 	}
@@ -117,14 +120,14 @@ func (p *Plan) mayGo(i int) bool {
 }
 
 // asksToRemove reports whether a REMOVE names a section that is not there any more.
-func (p *Plan) asksToRemove(s Section) bool {
+func asksToRemove(p *plan.Plan, s plan.Section) bool {
 	for _, m := range p.Markers {
 		if m.Bad != "" || m.Kind != belay.MarkRemove {
 			continue
 		}
-		said := stemsOf(m.Text)
-		for _, n := range s.names {
-			stems, _ := proper(n)
+		said := terms.Stems(m.Text)
+		for _, n := range s.Names {
+			stems, _ := terms.Proper(n)
 			all := len(stems) > 0
 			for _, stem := range stems {
 				all = all && said[stem]

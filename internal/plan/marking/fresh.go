@@ -1,17 +1,18 @@
-package plan
+package marking
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/plan"
 )
 
 // New writes the first plan of a task: a section for each requirement with its marker, one
 // for what stays, the person's words and the files that are meant.
-func New(f Format, t belay.Task) []byte {
+func New(f plan.Format, t belay.Task) []byte {
 	w := writing{t: t, taken: map[string]bool{}}
-	if f == TSX {
+	if f == plan.TSX {
 		w.tsx()
 	} else {
 		w.markdown()
@@ -31,7 +32,7 @@ func (w *writing) line(format string, args ...any) {
 
 // called makes a name of a phrase: short, and not the name of another section.
 func (w *writing) called(phrase string) string {
-	name := words(phrase)
+	name := plan.Words(phrase)
 	if r := []rune(name); len(r) > 60 {
 		name = strings.TrimSpace(string(r[:59])) + "…"
 	}
@@ -39,10 +40,10 @@ func (w *writing) called(phrase string) string {
 		name = "The work"
 	}
 	unique := name
-	for n := 2; w.taken[slug(unique)]; n++ {
+	for n := 2; w.taken[plan.Slug(unique)]; n++ {
 		unique = fmt.Sprintf("%s %d", name, n)
 	}
-	w.taken[slug(unique)] = true
+	w.taken[plan.Slug(unique)] = true
 	return unique
 }
 
@@ -66,23 +67,23 @@ func (w *writing) markdown() {
 		w.line("%s", strings.TrimRight("> "+belay.VisibleLine(strings.TrimRight(l, "\r\n")), " "))
 	}
 	if len(w.t.Request.Affected) > 0 {
-		w.line("\nFiles: %s", escaped.Replace(words(strings.Join(w.t.Request.Affected, ", "))))
+		w.line("\nFiles: %s", escaped.Replace(plan.Words(strings.Join(w.t.Request.Affected, ", "))))
 	}
 	for _, r := range w.requirements() {
 		w.line("\n## %s", escaped.Replace(w.called(r.Text)))
 		w.line("<!-- %s -->\n", MarkerOf(w.t.ID, r))
-		w.line("- [ ] %s", escaped.Replace(words(r.Text)))
+		w.line("- [ ] %s", escaped.Replace(plan.Words(r.Text)))
 	}
 	if len(w.t.Request.Preserve) == 0 {
 		return
 	}
 	w.line("\n## %s", w.called(staying))
 	for _, s := range w.t.Request.Preserve {
-		w.line("<!-- %s -->", Marker{Kind: belay.MarkPreserved, Task: Label(w.t.ID), Text: words(s)})
+		w.line("<!-- %s -->", plan.Marker{Kind: belay.MarkPreserved, Task: plan.Label(w.t.ID), Text: plan.Words(s)})
 	}
 	w.line("")
 	for _, s := range w.t.Request.Preserve {
-		w.line("- %s", escaped.Replace(words(s)))
+		w.line("- %s", escaped.Replace(plan.Words(s)))
 	}
 }
 
@@ -90,7 +91,7 @@ func (w *writing) markdown() {
 var attribute = strings.NewReplacer(`"`, "'", "&", "and", "<", "‹", ">", "›", "{", "(", "}", ")")
 
 func (w *writing) tsx() {
-	mark := func(m Marker) { w.line("      {/* %s */}", m) }
+	mark := func(m plan.Marker) { w.line("      {/* %s */}", m) }
 	w.line("// Plan of task %s.", w.t.ID)
 	w.line(`<App name="%s">`, attribute.Replace(w.called(w.t.Title)))
 	w.line(`  <Screen name="main">`)
@@ -102,7 +103,7 @@ func (w *writing) tsx() {
 	if len(w.t.Request.Preserve) > 0 {
 		w.line(`    <Section name="%s">`, w.called(staying))
 		for _, s := range w.t.Request.Preserve {
-			mark(Marker{Kind: belay.MarkPreserved, Task: Label(w.t.ID), Text: words(s)})
+			mark(plan.Marker{Kind: belay.MarkPreserved, Task: plan.Label(w.t.ID), Text: plan.Words(s)})
 		}
 		w.line("    </Section>")
 	}

@@ -1,4 +1,4 @@
-package plan
+package marking
 
 import (
 	"bytes"
@@ -6,12 +6,15 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/plan"
+	"github.com/belay-dev/belay/internal/plan/inspect"
+	"github.com/belay-dev/belay/internal/plan/place"
 )
 
 // holds reads a text as a plan and updates it: whatever the text is, it is refused with a
 // sentence, or what comes is the text with markers that can be taken away again.
 func holds(t *testing.T, name string, text []byte) {
-	p, err := Read(name, text)
+	p, err := plan.Read(name, text)
 	if err != nil {
 		var e *belay.Error
 		if !errors.As(err, &e) || e.What == "" || e.Try == "" {
@@ -24,26 +27,26 @@ func holds(t *testing.T, name string, text []byte) {
 			t.Fatalf("section %d is %+v of %d bytes", i, s, len(text))
 		}
 	}
-	p.Validate(Known{Before: p, Since: "itself"})
-	w := Work{Task: "T3", Prose: "Add 2 heroes. Fix the store. Keep the footer.", Request: belay.Request{
+	inspect.Validate(p, inspect.Known{Before: p, Since: "itself"})
+	w := place.Work{Task: "T3", Prose: "Add 2 heroes. Fix the store. Keep the footer.", Request: belay.Request{
 		Requirements: []belay.Requirement{{Marker: "ADD", Text: "Add 2 heroes", Count: two(2)}, {Marker: "FIX", Text: "Fix the store"}}, Preserve: []string{"the footer"},
 	}}
 	if len(p.Sections) > 0 {
 		w.Pins = map[int][]string{1: {p.Sections[0].Path}, 2: {p.Sections[len(p.Sections)-1].Path}}
 	}
-	u, err := p.Update(w)
+	u, err := Update(p, w)
 	if err != nil {
 		return
 	}
-	others := func(m Marker) bool { return m.Bad != "" || !m.Of("T3") }
-	again, err := Read(name, u.Text)
+	others := func(m plan.Marker) bool { return m.Bad != "" || !m.Of("T3") }
+	again, err := plan.Read(name, u.Text)
 	if err != nil {
 		t.Fatalf("the updated plan cannot be read: %v\n%s", err, u.Text)
 	}
 	if !bytes.Equal(again.Strip(others), p.Strip(others)) {
 		t.Fatalf("the updated plan says something else:\n%q\n%q", u.Text, text)
 	}
-	if twice, err := again.Update(w); err != nil || !bytes.Equal(twice.Text, u.Text) {
+	if twice, err := Update(again, w); err != nil || !bytes.Equal(twice.Text, u.Text) {
 		t.Fatalf("updated twice: %v\n%q\nonce\n%q", err, twice.Text, u.Text)
 	}
 }

@@ -1,4 +1,7 @@
-package plan
+// Package place tells which sections of a plan a person's words are about, and why. What
+// fits nothing, or two sections as well, is left to a person: no section is guessed. It
+// changes no plan.
+package place
 
 import (
 	"fmt"
@@ -7,9 +10,10 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/ask/named"
 	asked "github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/plan"
+	"github.com/belay-dev/belay/internal/plan/terms"
 )
 
 // Work is a task as a plan is marked for it. Pins are sections that a person said: by the
@@ -55,21 +59,21 @@ type phrase struct {
 	files []string
 }
 
-// Place finds the sections that each requirement means, and those that each phrase about
+// Find finds the sections that each requirement means, and those that each phrase about
 // what stays means. It refuses pins to sections that are not there.
-func (p *Plan) Place(w Work) (wanted, kept []Placed, err error) {
-	m := p.matcher()
+func Find(p *plan.Plan, w Work) (wanted, kept []Placed, err error) {
+	m := newMatcher(p)
 	rest := beyond(w)
 	for i, r := range w.Request.Requirements {
 		one := Placed{Number: i + 1, Requirement: r}
-		if one.Matches, err = p.pinned(w.Pins[i+1]); err != nil {
+		if one.Matches, err = pinned(p, w.Pins[i+1]); err != nil {
 			return nil, nil, err
 		}
 		if one.Matches == nil {
 			m.place(&one, phrase{text: r.Text, more: rest[i], files: filesOf(w, i, rest[i])}, wanted)
 		}
 		if one.Matches == nil {
-			if one.Matches, err = p.pinned(w.Pins[0]); err != nil {
+			if one.Matches, err = pinned(p, w.Pins[0]); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -103,7 +107,7 @@ func (m *matcher) place(one *Placed, ph phrase, before []Placed) {
 	}
 }
 
-func (p *Plan) pinned(names []string) ([]Match, error) {
+func pinned(p *plan.Plan, names []string) ([]Match, error) {
 	var out []Match
 	for _, n := range names {
 		i, err := p.Find(n)
@@ -168,12 +172,12 @@ func index(text, word string, from int) int {
 func filesOf(w Work, i int, more string) []string {
 	var out []string
 	words := map[string]bool{}
-	for _, s := range signs(w.Request.Requirements[i].Text + " " + more) {
+	for _, s := range terms.Signs(w.Request.Requirements[i].Text + " " + more) {
 		words[s] = true
 	}
 	for _, f := range w.Request.Affected {
 		about := len(w.Request.Requirements) == 1 || strings.Contains(w.Request.Requirements[i].Text+more, path.Base(f))
-		stems, _ := proper(stemOf(f))
+		stems, _ := terms.Proper(terms.FileStem(f))
 		for _, s := range stems {
 			about = about || words[s]
 		}
@@ -184,73 +188,25 @@ func filesOf(w Work, i int, more string) []string {
 	return out
 }
 
-// stemOf gives a file's name without what is behind its first dot.
-func stemOf(file string) string {
-	base := path.Base(file)
-	if at := strings.IndexByte(base[min(1, len(base)):], '.'); at >= 0 {
-		return base[:at+1]
-	}
-	return base
-}
-
 // matcher knows what the sections say.
 type matcher struct {
-	p     *Plan
+	p     *plan.Plan
 	own   []string          // each section's own text, without markers and the sections in it
 	words []map[string]bool // the stems of that
 	df    map[string]int    // in how many sections a stem is
 }
 
-func (p *Plan) matcher() *matcher {
-	m := &matcher{p: p, own: p.ownTexts(), df: map[string]int{}}
+func newMatcher(p *plan.Plan) *matcher {
+	m := &matcher{p: p, own: p.OwnTexts(), df: map[string]int{}}
 	for _, text := range m.own {
 		words := map[string]bool{}
-		for _, s := range signs(text) {
+		for _, s := range terms.Signs(text) {
 			words[s] = true
 			m.df[s]++
 		}
 		m.words = append(m.words, words)
 	}
 	return m
-}
-
-// ownTexts gives what each section says by itself: its bytes without those of markers and
-// of sections in it.
-func (p *Plan) ownTexts() []string {
-	texts := make([]strings.Builder, len(p.Sections))
-	mi, at := 0, 0
-	owner := func(off int) int { return p.within(off) }
-	var bounds []int
-	for _, s := range p.Sections {
-		bounds = append(bounds, s.Start, s.End)
-	}
-	sort.Ints(bounds)
-	copyTo := func(to int) {
-		for at < to {
-			if mi < len(p.Markers) && p.Markers[mi].Start < to {
-				m := p.Markers[mi]
-				mi++
-				if o := owner(at); o >= 0 && m.Start > at {
-					texts[o].Write(p.text[at:m.Start])
-				}
-				at = max(at, m.End)
-				continue
-			}
-			if o := owner(at); o >= 0 {
-				texts[o].Write(p.text[at:to])
-				texts[o].WriteByte(' ')
-			}
-			at = to
-		}
-	}
-	for _, b := range bounds {
-		copyTo(b)
-	}
-	out := make([]string, len(texts))
-	for i := range texts {
-		out[i] = texts[i].String()
-	}
-	return out
 }
 
 // find gives the sections that a phrase means, or what comes near when none is sure.
@@ -296,26 +252,13 @@ func (out *Match) because(r rank, score float64, format string, args ...any) {
 	out.Why = append(out.Why, fmt.Sprintf(format, args...))
 }
 
-func stemsOf(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range parts(text) {
-		out[named.Stem(w)] = true
-	}
-	return out
-}
-
-// numbered reports whether a name like "step 3" stands in a text as it is.
-func numbered(name, text string) bool {
-	return strings.ContainsAny(name, "0123456789") && strings.Contains(" "+strings.Join(parts(text), " ")+" ", " "+strings.Join(parts(name), " ")+" ")
-}
-
 // byName holds the section's names against the words of the phrase.
 func (m *matcher) byName(out *Match, ph phrase) {
-	said, alone := stemsOf(ph.text+" "+ph.more), stemsOf(ph.text)
+	said, alone := terms.Stems(ph.text+" "+ph.more), terms.Stems(ph.text)
 	partly, partName := 0.0, ""
-	for _, name := range m.p.Sections[out.Section].names {
-		stems, own := proper(name)
-		if !own && numbered(name, ph.text+" "+ph.more) {
+	for _, name := range m.p.Sections[out.Section].Names {
+		stems, own := terms.Proper(name)
+		if !own && terms.Numbered(name, ph.text+" "+ph.more) {
 			out.because(bySign, 10, "its name %q is in the words", name)
 			return
 		}
@@ -346,66 +289,42 @@ func (m *matcher) byName(out *Match, ph phrase) {
 func (m *matcher) bySymbol(out *Match, ph phrase) {
 	s := &m.p.Sections[out.Section]
 	for _, f := range ph.files {
-		stem := stemOf(f)
-		file := spelled(stem)
-		for _, name := range s.names {
-			if file != "" && spelled(name) == file {
+		stem := terms.FileStem(f)
+		file := terms.Spelled(stem)
+		for _, name := range s.Names {
+			if file != "" && terms.Spelled(name) == file {
 				out.because(bySign, 8, "the file %s is called as it is", f)
 				break
 			}
 		}
-		if coded(stem) && hasWord(m.own[out.Section], stem) || strings.Contains(m.own[out.Section], path.Base(f)) {
+		if terms.Coded(stem) && terms.HasWord(m.own[out.Section], stem) || strings.Contains(m.own[out.Section], path.Base(f)) {
 			out.because(bySign, 8, "it names the file %s", f)
 		}
 	}
-	for _, sym := range symbols(ph.text) {
-		if hasWord(m.own[out.Section], sym) {
+	for _, sym := range terms.Symbols(ph.text) {
+		if terms.HasWord(m.own[out.Section], sym) {
 			out.because(bySign, 6, "it has the name %s", sym)
 		}
-	}
-}
-
-// spelled is a name by its own words, whatever stands between them.
-func spelled(name string) string {
-	stems, _ := proper(name)
-	return strings.Join(stems, " ")
-}
-
-// hasWord reports whether a name stands in a text and is no part of a longer one.
-func hasWord(text, name string) bool {
-	in := func(i int) bool {
-		return i >= 0 && i < len(text) && (text[i] == '_' || text[i] == '$' || text[i] >= '0' && text[i] <= '9' || text[i]|0x20 >= 'a' && text[i]|0x20 <= 'z' || text[i] >= 0x80)
-	}
-	for from := 0; ; {
-		k := strings.Index(text[from:], name)
-		if k < 0 {
-			return false
-		}
-		k += from
-		if !in(k-1) && !in(k+len(name)) {
-			return true
-		}
-		from = k + 1
 	}
 }
 
 // byContent holds the section's text against the phrase: what it is about, or two words.
 func (m *matcher) byContent(out *Match, ph phrase) {
 	have, n := m.words[out.Section], float64(len(m.p.Sections))
-	all := signs(ph.text)
+	all := terms.Signs(ph.text)
 	var hit []string
 	score := 0.0
 	for _, s := range all {
-		if have[s] && !generic[s] {
+		if have[s] && !terms.Generic(s) {
 			hit = append(hit, s)
 			score += math.Log(1 + n/float64(m.df[s]))
 		}
 	}
-	about := noun(ph.text)
+	about := terms.Noun(ph.text)
 	switch {
 	case len(hit) >= 2 && 2*len(hit) >= len(all):
 		out.because(byContent, score, "it says %s", strings.Join(hit, ", "))
-	case about != "" && have[about] && !generic[about]:
+	case about != "" && have[about] && !terms.Generic(about):
 		out.because(byContent, score, "it speaks of %q", about)
 	}
 }
@@ -413,14 +332,14 @@ func (m *matcher) byContent(out *Match, ph phrase) {
 // told leaves of several sections of one name those that the phrase tells apart by what
 // they lie in; without that nobody knows which is meant.
 func (m *matcher) told(matches []Match, ph phrase) ([]Match, []string) {
-	said := stemsOf(ph.text + " " + ph.more)
-	if said["both"] || said["all"] || said[named.Stem("every")] || said["each"] {
+	said := terms.Stems(ph.text + " " + ph.more)
+	if said["both"] || said["all"] || said[terms.Stem("every")] || said["each"] {
 		return matches, nil
 	}
 	count, apart := map[string]int{}, map[string]bool{} // by name
 	named := make([]bool, len(matches))
 	for k, one := range matches {
-		key := slug(m.p.Sections[one.Section].Name)
+		key := plan.Slug(m.p.Sections[one.Section].Name)
 		count[key]++
 		named[k] = m.around(one.Section, said)
 		apart[key] = apart[key] || named[k]
@@ -428,7 +347,7 @@ func (m *matcher) told(matches []Match, ph phrase) ([]Match, []string) {
 	var out []Match
 	var hints []string
 	for k, one := range matches {
-		switch key := slug(m.p.Sections[one.Section].Name); {
+		switch key := plan.Slug(m.p.Sections[one.Section].Name); {
 		case count[key] == 1 || named[k]:
 			out = append(out, one)
 		case !apart[key]:
@@ -441,8 +360,8 @@ func (m *matcher) told(matches []Match, ph phrase) ([]Match, []string) {
 // around reports whether the words name what a section lies in.
 func (m *matcher) around(i int, said map[string]bool) bool {
 	for up := m.p.Sections[i].Parent; up >= 0; up = m.p.Sections[up].Parent {
-		for _, name := range m.p.Sections[up].names {
-			stems, _ := proper(name)
+		for _, name := range m.p.Sections[up].Names {
+			stems, _ := terms.Proper(name)
 			hit := len(stems) > 0
 			for _, s := range stems {
 				hit = hit && said[s]

@@ -1,12 +1,15 @@
-package plan
+// Package inspect looks at plans without their implementation: what is wrong with one, and
+// what became of each section between two versions. It changes nothing.
+package inspect
 
 import (
 	"fmt"
-	"regexp"
 	"sort"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/plan"
 )
 
 // Finding is something wrong with a plan, or worth a look.
@@ -21,18 +24,18 @@ type Finding struct {
 // Known is what a plan is held against besides itself. Nil is for what is not known.
 type Known struct {
 	Task   func(label string) bool // whether a task of this label was recorded
-	Before *Plan                   // an earlier version
+	Before *plan.Plan              // an earlier version
 	Since  string                  // what that version is: HEAD, a snapshot
 }
 
 // Validate names what is wrong: sections that cannot be told apart, tags nobody knows,
 // markers that cannot be read, contradict each other or name no task, and sections that
 // went without REMOVE. Errors make a plan invalid.
-func (p *Plan) Validate(k Known) []Finding {
+func Validate(p *plan.Plan, k Known) []Finding {
 	v := &validation{p: p}
 	v.structure()
 	v.twins()
-	if p.Format == TSX {
+	if p.Format == plan.TSX {
 		v.unknownTags()
 	}
 	v.markers(k)
@@ -45,7 +48,7 @@ func (p *Plan) Validate(k Known) []Finding {
 }
 
 type validation struct {
-	p   *Plan
+	p   *plan.Plan
 	out []Finding
 }
 
@@ -60,19 +63,19 @@ func (v *validation) say(severity belay.Severity, rule string, section, line int
 func (v *validation) structure() {
 	real := 0
 	for i, s := range v.p.Sections {
-		if s.Kind != Block {
+		if s.Kind != plan.Block {
 			real++
 		}
-		if s.Kind == Screen && s.Parent >= 0 && v.p.Sections[s.Parent].Kind != Block {
+		if s.Kind == plan.Screen && s.Parent >= 0 && v.p.Sections[s.Parent].Kind != plan.Block {
 			v.say(belay.SeverityWarning, "sections", i, s.Line, "the screen %s lies in %s", s.Name, v.p.Sections[s.Parent].Name)
 		}
-		if s.Kind == Heading && len(s.names) == 0 {
+		if s.Kind == plan.Heading && len(s.Names) == 0 {
 			v.say(belay.SeverityWarning, "sections", i, s.Line, "a heading says nothing")
 		}
 	}
 	if real == 0 {
 		what := "it has no <Screen> and no <Section>"
-		if v.p.Format == Markdown {
+		if v.p.Format == plan.Markdown {
 			what = "it has no heading"
 		}
 		v.say(belay.SeverityError, "sections", -1, 1, "%s", what)
@@ -83,61 +86,65 @@ func (v *validation) structure() {
 func (v *validation) twins() {
 	ids, siblings := map[string]int{}, map[string]int{}
 	for i, s := range v.p.Sections {
-		if s.Kind == Block {
+		if s.Kind == plan.Block {
 			continue
 		}
-		if s.given {
+		if s.Given {
 			if first, there := ids[s.ID]; there {
 				v.say(belay.SeverityError, "id", i, s.Line, "the id %q is that of line %d, too", s.ID, v.p.Sections[first].Line)
 				continue
 			}
 			ids[s.ID] = i
 		}
-		if len(s.names) == 0 {
+		if len(s.Names) == 0 {
 			continue
 		}
-		key := fmt.Sprint(s.Parent, " ", slug(s.Name))
+		key := fmt.Sprint(s.Parent, " ", plan.Slug(s.Name))
 		first, there := siblings[key]
 		if !there {
 			siblings[key] = i
 			continue
 		}
 		severity := belay.SeverityWarning
-		if s.titled == "name" || s.Kind == Screen {
+		if s.Titled == "name" || s.Kind == plan.Screen {
 			severity = belay.SeverityError
 		}
-		if !s.given || severity == belay.SeverityWarning {
+		if !s.Given || severity == belay.SeverityWarning {
 			v.say(severity, "id", i, s.Line, "%q is called as line %d is; markers and belay know it as %s", s.Name, v.p.Sections[first].Line, s.Path)
 		}
 	}
 }
 
 // plain are the tags of plans.
-var plain = set("App Plan Screen Section Theme Content Typography Animation Rule Fragment React.Fragment")
+var plain = map[string]bool{
+	"App": true, "Plan": true, "Screen": true, "Section": true, "Theme": true, "Content": true, "Typography": true, "Animation": true, "Rule": true,
+	"Fragment": true, "React.Fragment": true,
+}
 
 var (
-	imported = regexp.MustCompile(`\bimport\s+(?:type\s+)?([^'";]+?)\s+from\b`)
-	declared = regexp.MustCompile(`\b(?:const|let|var|function|class)\s+([A-Z]\w*)`)
-	name     = regexp.MustCompile(`[\w$]+`)
+	imported = lazyregexp.New(`\bimport\s+(?:type\s+)?([^'";]+?)\s+from\b`)
+	declared = lazyregexp.New(`\b(?:const|let|var|function|class)\s+([A-Z]\w*)`)
+	name     = lazyregexp.New(`[\w$]+`)
 )
 
 // unknownTags finds tags that are neither a plan's nor imported nor made in the file.
 func (v *validation) unknownTags() {
-	known := map[string]bool{}
-	for _, m := range imported.FindAllSubmatch(v.p.text, -1) {
-		for _, n := range name.FindAll(m[1], -1) {
-			known[string(n)] = true
+	known, text := map[string]bool{}, string(v.p.Text())
+	for _, m := range imported.FindAllStringSubmatch(text, -1) {
+		for _, n := range name.FindAllString(m[1], -1) {
+			known[n] = true
 		}
 	}
-	for _, m := range declared.FindAllSubmatch(v.p.text, -1) {
-		known[string(m[1])] = true
+	for _, m := range declared.FindAllStringSubmatch(text, -1) {
+		known[m[1]] = true
 	}
-	for tag, at := range v.p.tags() {
+	for _, at := range v.p.Tags() {
+		tag := at.Name
 		first, _, _ := strings.Cut(tag, ".")
-		if plain[tag] || known[tag] || known[first] || kindOf(tag) != "" {
+		if plain[tag] || known[tag] || known[first] || plan.IsSection(tag) {
 			continue
 		}
-		line, section := v.p.x.Line(at), v.p.within(at)
+		line, section := at.Line, at.Section
 		for _, like := range []string{"Screen", "Section"} {
 			if near(strings.ToLower(tag), strings.ToLower(like)) {
 				v.say(belay.SeverityError, "tag", section, line, "<%s> is no section: <%s> is", tag, like)
@@ -193,12 +200,12 @@ func (v *validation) markers(k Known) {
 
 // contradictions finds sections that are to change and not to change for one task.
 func (v *validation) contradictions() {
-	still := map[string]map[int]Marker{} // by task: the sections with NO CHANGES
+	still := map[string]map[int]plan.Marker{} // by task: the sections with NO CHANGES
 	for _, m := range v.p.Markers {
 		if m.Bad == "" && m.Kind == belay.MarkNoChanges && m.Section >= 0 && m.Task != "" {
 			key := strings.ToLower(m.Task)
 			if still[key] == nil {
-				still[key] = map[int]Marker{}
+				still[key] = map[int]plan.Marker{}
 			}
 			still[key][m.Section] = m
 		}
@@ -219,7 +226,7 @@ func (v *validation) contradictions() {
 // removed finds sections that the earlier version has, and that went without REMOVE.
 func (v *validation) removed(k Known) {
 	for _, c := range Compare(k.Before, v.p) {
-		if c.Change == Removed && !c.Allowed {
+		if c.Change == Removed && !c.Allowed && c.Kind != plan.Block {
 			v.say(belay.SeverityError, "removed", -1, 0, "%s went since %s, and no [REMOVE] asks for it", c.Path, k.Since)
 		}
 	}

@@ -1,0 +1,80 @@
+package plan
+
+import (
+	"bytes"
+	"sort"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Line is a marker as it stands in a plan.
+type Line struct {
+	Section string       `json:"section"` // the section's path, "" for none
+	Name    string       `json:"name"`
+	Line    int          `json:"line"`
+	Marker  belay.Marker `json:"marker"`
+	Text    string       `json:"text"` // all of it, without the signs of a comment
+}
+
+// Line tells where a marker stands.
+func (p *Plan) Line(m Marker) Line {
+	l := Line{Line: m.Line, Marker: m.Kind, Text: m.String()}
+	if m.Section >= 0 {
+		l.Section, l.Name = p.Sections[m.Section].Path, p.Sections[m.Section].Name
+	}
+	return l
+}
+
+// Rewrite gives the plan's text with markers put into sections, by the section's number,
+// and markers of the plan taken away. Every other byte stays.
+func (p *Plan) Rewrite(add [][]Marker, drop []Marker) []byte {
+	var edits []edit
+	for i, list := range add {
+		if len(list) > 0 {
+			s := p.spot(i)
+			edits = append(edits, edit{cut: cut{s.at, s.at}, text: s.write(list)})
+		}
+	}
+	drop = append([]Marker(nil), drop...)
+	sort.Slice(drop, func(i, j int) bool { return drop[i].Start < drop[j].Start })
+	for _, c := range p.cuts(drop) {
+		edits = append(edits, edit{cut: c})
+	}
+	sort.SliceStable(edits, func(i, j int) bool {
+		if edits[i].from != edits[j].from {
+			return edits[i].from < edits[j].from
+		}
+		return edits[i].to < edits[j].to // what is put in comes before what is taken away
+	})
+	return apply(p.text, edits)
+}
+
+// Strip gives the plan's text without the markers that keep tells not to keep.
+func (p *Plan) Strip(keep func(Marker) bool) []byte {
+	var drop []Marker
+	for _, m := range p.Markers {
+		if !keep(m) {
+			drop = append(drop, m)
+		}
+	}
+	return p.Rewrite(nil, drop)
+}
+
+// edit is a change of the text: bytes taken away and put in at one place.
+type edit struct {
+	cut
+	text string
+}
+
+func apply(text []byte, edits []edit) []byte {
+	var b bytes.Buffer
+	b.Grow(len(text) + 100*len(edits))
+	at := 0
+	for _, e := range edits {
+		b.Write(text[at:max(at, e.from)])
+		b.WriteString(e.text)
+		at = max(at, e.to)
+	}
+	b.Write(text[at:])
+	return b.Bytes()
+}

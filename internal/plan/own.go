@@ -1,0 +1,45 @@
+package plan
+
+import (
+	"sort"
+	"strings"
+)
+
+// OwnTexts gives what each section says by itself: its bytes without those of markers and
+// of sections in it.
+func (p *Plan) OwnTexts() []string {
+	texts := make([]strings.Builder, len(p.Sections))
+	mi, at := 0, 0
+	owner := func(off int) int { return p.within(off) }
+	var bounds []int
+	for _, s := range p.Sections {
+		bounds = append(bounds, s.Start, s.End)
+	}
+	sort.Ints(bounds)
+	copyTo := func(to int) {
+		for at < to {
+			if mi < len(p.Markers) && p.Markers[mi].Start < to {
+				m := p.Markers[mi]
+				mi++
+				if o := owner(at); o >= 0 && m.Start > at {
+					texts[o].Write(p.text[at:m.Start])
+				}
+				at = max(at, m.End)
+				continue
+			}
+			if o := owner(at); o >= 0 {
+				texts[o].Write(p.text[at:to])
+				texts[o].WriteByte(' ')
+			}
+			at = to
+		}
+	}
+	for _, b := range bounds {
+		copyTo(b)
+	}
+	out := make([]string, len(texts))
+	for i := range texts {
+		out[i] = texts[i].String()
+	}
+	return out
+}
