@@ -193,6 +193,9 @@ func countCommas(t []prose.Token) (n int) {
 
 // isTopic reports a word or two that only say what the rest is about.
 func (p *parse) isTopic(left []string, pieces int) bool {
+	if len(left) == 1 && (left[0] == "new" || left[0] == "feature" || left[0] == "features") && !p.fresh {
+		return true
+	}
 	if p.fresh && pieces > 1 && len(left) == 1 {
 		return words.Tech(left[0]) || words.Filler(left[0])
 	}
@@ -315,7 +318,7 @@ func troubles(w string) bool {
 // "it must have".
 func preamble(low []string) bool {
 	for i, w := range low {
-		if i > 0 && i+1 < len(low) && !words.Several(low[i-1]) && !words.Determiner(low[i-1]) && low[i-1] != "few" && low[i-1] != "following" && low[i-1] != "small" && low[i-1] != "of" && low[i-1] != "more" && low[i-1] != "other" && low[i-1] != "quick" {
+		if i > 0 && !words.Several(low[i-1]) && !words.Determiner(low[i-1]) && low[i-1] != "few" && low[i-1] != "following" && low[i-1] != "small" && low[i-1] != "of" && low[i-1] != "more" && low[i-1] != "other" && low[i-1] != "quick" {
 			continue
 		}
 		switch w {
@@ -330,6 +333,13 @@ func preamble(low []string) bool {
 // describes reports a list that says what the announced thing is: "new service: takes
 // webhooks, verifies them", not what it must have.
 func describes(rest []grammar.Clause, left []string) bool {
+	pieces := 0
+	for _, r := range rest {
+		pieces += 1 + countCommas(r.T)
+	}
+	if first := rest[0].Low(); pieces > 2 && len(left) > 2 && len(first) > 1 && grammar.Continues(first) {
+		return false // so many deeds are features
+	}
 	starts := true
 	for _, r := range rest {
 		low := r.Low()

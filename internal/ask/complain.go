@@ -18,7 +18,7 @@ func (p *parse) complained(i int) {
 	if a.Strength < grammar.Plain && !(a.C.Block.Section() == prose.Problem || a.C.Block.Kind == prose.Item && !p.hasRequest(a.C.Line)) {
 		return
 	}
-	if next := p.nextIn(i); next != nil && next.Deed == deed.Request && next.Marker != belay.MarkFix && (next.C.Join == "->" || next.C.Join == "→" || next.C.Join == "=>" || next.C.Join == "so" || next.Marker == belay.MarkRemove && next.Pronoun || leads(next.C.Low()) || next.C.Sent == a.C.Sent && wishes(next.C.Low())) {
+	if next := p.nextIn(i); next != nil && next.Deed == deed.Request && next.Marker != belay.MarkFix && (next.C.Join == "->" || next.C.Join == "→" || next.C.Join == "=>" || next.C.Join == "so" || next.Marker == belay.MarkRemove && next.Pronoun || leads(next.C.Low()) || next.C.Sent == a.C.Sent && (wishes(next.C.Low()) || p.cures(i, next))) {
 		p.note(a, "", "the reason of what is asked next")
 		return
 	}
@@ -34,6 +34,14 @@ func (p *parse) complained(i int) {
 		return
 	}
 	p.emit(a, belay.MarkFix, "said to be wrong now by “"+a.Verb+"”")
+}
+
+// cures reports a question in the same sentence that asks for a change, behind a single
+// complaint: "the test is slow, can you use fake timers there?".
+func (p *parse) cures(i int, next *deed.Act) bool {
+	low := next.C.Low()
+	_, s := grammar.Strip(low)
+	return s.Opener && !next.Also && next.Marker == belay.MarkModify && next.C.Join == "," && (slices.Contains(low, "there") || slices.Contains(low, "instead") || next.Pronoun)
 }
 
 // beside reports a statement that stands in one sentence with what is reported as wrong,

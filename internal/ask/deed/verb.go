@@ -91,6 +91,9 @@ func (a Act) imperative(rest []string, at, k int) Act {
 			a.Deed, a.Marker = Request, belay.MarkAdd
 		case sense == words.None && grammar.UnknownVerb(rest):
 			a.Deed, a.Marker = Request, belay.MarkModify
+			if len(o) > 0 && (o[0] == "a" || o[0] == "an") {
+				a.Marker, a.Made = belay.MarkAdd, true
+			}
 		case a.Verb == "do" && a.Pronoun:
 			a.Deed = Mend
 		case grammar.ToVerb(o) > 0:
@@ -201,6 +204,8 @@ func (a Act) making(o []string) Act {
 func (a Act) placing(sense words.Sense, o []string) Act {
 	a.Marker = belay.MarkAdd
 	switch {
+	case (a.Verb == "save" || a.Verb == "store" || a.Verb == "write") && slices.Contains(o, "as"):
+		a.Marker = belay.MarkModify
 	case sense == words.Show && len(o) > 0 && grammar.Adverb(o[len(o)-1]):
 		a.Marker = belay.MarkModify
 	case grammar.Old(o), sense == words.Show && grammar.Compared(o) > 0 && !grammar.Indefinite(o):

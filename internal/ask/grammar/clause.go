@@ -286,6 +286,12 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if Conditional(low[start]) && !HasVerb(low[:start]) && len(rest) > 0 && !words.Preposition(rest[0]) {
 		return "main", i + 1
 	}
+	if len(rest) > 2 && (rest[0] == "no" && rest[1] == "matter" || rest[0] == "regardless") {
+		return "because", i + 1
+	}
+	if len(rest) > 2 && rest[0] == "so" && rest[1] != "that" && opens(rest[1:]) {
+		return "so", i + 2
+	}
 	if len(rest) > 0 && words.Conjunction(rest[0]) {
 		if opens(rest[1:]) || frag && !appositive(low[start:i]) {
 			return rest[0], i + 2

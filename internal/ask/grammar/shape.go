@@ -226,6 +226,17 @@ func Valued(low []string) bool {
 	return slices.Contains(low, "everywhere") || slices.Contains(low, "by-default")
 }
 
+// Stated reports a thing with the state it is to be in: "dashboards sorted alphabetically".
+func Stated(low []string) bool {
+	for i := 1; i < min(len(low), 4); i++ {
+		b, end := words.Base(low[i], AnyVerb)
+		if sense, _ := words.Verb(b); end == "ed" && sense == words.Modify && (i+1 == len(low) || words.Preposition(low[i+1]) || Adverb(low[i+1]) || words.Filler(low[i+1])) {
+			return true
+		}
+	}
+	return false
+}
+
 // Bounded reports a limit: "max upload 20 MB", "at most 5 retries".
 func Bounded(low []string) bool {
 	for i, w := range low {
@@ -237,13 +248,28 @@ func Bounded(low []string) bool {
 	return false
 }
 
+// Hardship reports what somebody is left to do: "you have to reload the page".
+func Hardship(low []string) bool {
+	if len(low) > 0 && low[0] == "so" {
+		low = low[1:]
+	}
+	if len(low) < 4 || low[2] != "to" || low[1] != "have" && low[1] != "need" && low[1] != "has" && low[1] != "needs" {
+		return false
+	}
+	switch low[0] {
+	case "you", "i", "one", "users", "people", "customers", "everybody", "everyone", "they":
+		return true
+	}
+	return false
+}
+
 // Idle reports words that go with a request and ask for nothing.
 func Idle(low []string) bool {
 	if n := len(low); n > 2 && (low[n-1] == "guess" || low[n-1] == "think" || low[n-1] == "suppose") && low[n-2] == "i" {
 		return true
 	}
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" thank", " cheers ", " regards ", " that's it ", " that's all ", " that is all ", " nothing fancy ", " no rush ", " great ", " asap ", " urgent ", " today ", " tomorrow ", " this week ", " before lunch ", " sorry ", " please and ", " good job ", " love ", " lol ", " haha ", " no hurry ", " if possible ", " same here ", " fyi ", " for now ", " hope ", " as soon as ", " dear ", " hello ", " hi ", " good morning ", " job log ", " ci says ", " up to you ", " your call ", " done ", " any ideas ", " any idea ", " no idea ", " help ", " what the ", " wtf ", " see above ", " see below ", " attached ", " nice to have ", " low prio ", " high prio "} {
+	for _, p := range []string{" thank", " cheers ", " regards ", " that's it ", " that's all ", " that is all ", " nothing fancy ", " no rush ", " great ", " asap ", " urgent ", " today ", " tomorrow ", " this week ", " before lunch ", " sorry ", " please and ", " good job ", " love ", " lol ", " haha ", " no hurry ", " if possible ", " same here ", " fyi ", " for now ", " hope ", " as soon as ", " dear ", " hello ", " hi ", " good morning ", " job log ", " ci says ", " up to you ", " your call ", " done ", " any ideas ", " any idea ", " no idea ", " help ", " what the ", " wtf ", " see above ", " see below ", " attached ", " output below ", " log below ", " trace below ", " not now ", " nice to have ", " low prio ", " high prio "} {
 		if strings.Contains(line, p) {
 			return true
 		}

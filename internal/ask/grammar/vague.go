@@ -52,6 +52,8 @@ func alternatives(low []string) (one, other string) {
 	a, endA := verb(low[i-1])
 	b, endB := verb(low[i+1])
 	switch {
+	case i > 2 && low[i-2] == "be" && i+2 == len(low) && (low[0] == "can" || low[0] == "could" || low[0] == "should" || slices.Contains(low[:i], "should")):
+		return low[i-1], low[i+1] // "be optional or removed"
 	case a == "" || b == "" || endA != endB:
 		return "", ""
 	case i == 1 && endA == "" && i+2 < len(low) && !Nounish[low[0]]:
@@ -170,6 +172,9 @@ func TooLittle(low []string, named bool) []string {
 	}
 	if len(low) == 0 || slices.ContainsFunc(low, func(w string) bool { return w == "\"" || strings.ContainsAny(w, "./_-") }) {
 		return nil
+	}
+	if named && low[0] == "like" {
+		return []string{"it looks the same", "it works the same"}
 	}
 	if named {
 		if (low[0] == "the" || low[0] == "our" || low[0] == "my") && len(low) < 4 && Compared(low) == 0 && !Old(low) && !Valued(low) {

@@ -106,7 +106,7 @@ var phrases = map[string]Sense{
 	"comment out": Modify, "gray out": Modify, "grey out": Modify, "fade out": Modify, "phase out": Modify, "opt in": Capable, "swap over": Modify, "flesh out": Add, "fill in": Add,
 	"count down": Show, "keep track of": Show, "play back": Show, "check off": Show, "tick off": Show, "sign out": Show, "sign up": Show, "check in": Show, "pop up": Show, "light up": Show,
 	"bring down": Modify, "bring up": Modify, "go back to": Modify, "move away from": Modify, "get off": Modify, "move off": Modify, "go down to": Modify, "go up to": Modify, "stick to": Modify,
-	"try again": Show, "come with": Show, "go out": Show, "out with": Remove, "away with": Remove, "down with": Remove,
+	"go to": Modify, "go with": Modify, "try again": Show, "come with": Show, "go out": Show, "out with": Remove, "away with": Remove, "down with": Remove,
 	"fall back": Modify, "back off": Modify, "opt out": Capable, "log in": Show, "log out": Show, "sign in": Show, "close off": Modify,
 }
 
@@ -143,6 +143,12 @@ func Phrase(low []string) (sense Sense, n int) {
 		}
 	}
 	return None, 0
+}
+
+// IsPhrase reports that a verb of several words stands at the start.
+func IsPhrase(low []string) bool {
+	_, n := Phrase(low)
+	return n > 0
 }
 
 // PhraseOf looks up a verb with a particle that stands apart from it.
