@@ -47,7 +47,8 @@ func Parse(in Input) (belay.Request, []Evidence) {
 	if lang := words.Language(msg); lang != "" {
 		p.lang = lang
 	}
-	p.blocks = prose.Blocks(msg)
+	n := prose.Greeting(msg)
+	p.blocks = prose.Blocks(strings.Repeat(" ", n) + msg[n:])
 	p.read()
 	if p.fresh = p.isFresh(); p.fresh {
 		p.read()
@@ -151,6 +152,7 @@ func (p *parse) outside(b prose.Block, line int) {
 
 // sentence reads a sentence clause by clause, with what stands before a colon.
 func (p *parse) sentence(s prose.Sentence, b prose.Block, line, sent int) {
+	s.Tokens = prose.Thanked(s.Tokens)
 	if p.lang != "" {
 		p.foreign(s, b, line, sent)
 		return
@@ -160,8 +162,13 @@ func (p *parse) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 	for i := 0; i < len(list); i++ {
 		c := list[i]
 		c.Block, c.Line, c.Sent, c.Topic = b, line, sent, topic
-		if i+1 < len(list) && list[i+1].Join == ":" {
-			if left := c.Low(); p.isTopic(left, countCommas(s.Tokens)) {
+		if i+1 < len(list) && list[i+1].Colon {
+			if left := c.Low(); announcing(left) {
+				if list[i+1].Join == ":" {
+					list[i+1].Join = ""
+				}
+				continue
+			} else if p.isTopic(left, countCommas(s.Tokens)) {
 				topic = p.under(list, i, left, b.Kind)
 				continue
 			}
@@ -174,6 +181,20 @@ func (p *parse) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 		}
 		p.acts = append(p.acts, deed.Read(c))
 	}
+}
+
+// announcing reports words that only say that something is coming: "quick one:", "small
+// request:", "new idea:".
+func announcing(left []string) bool {
+	n := len(left)
+	if n == 0 || n > 4 {
+		return false
+	}
+	switch left[n-1] {
+	case "one", "question", "request", "idea", "suggestion", "wish", "favour", "favor", "task", "proposal", "thing", "ask", "reminder", "update", "follow-up", "followup", "note", "story":
+		return n > 1 && !words.Product(left[0]) && !slices.ContainsFunc(left[:n-1], words.Wrong)
+	}
+	return false
 }
 
 // opensList reports a short line without a verb right above a list: its heading.

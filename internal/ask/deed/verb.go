@@ -212,7 +212,7 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		a.Marker = belay.MarkModify
 	case sense == words.Put && a.Verb == "set" && !grammar.Indefinite(o):
 		a.Marker = belay.MarkModify
-	case sense == words.Put && len(o) > 1 && o[0] == "the" && slices.ContainsFunc(o, func(w string) bool {
+	case sense == words.Put && len(o) > 1 && grammar.Definite(o[0]) && slices.ContainsFunc(o, func(w string) bool {
 		return w == "above" || w == "below" || w == "under" || w == "next" || w == "beside" || w == "left" || w == "right" || w == "before" || w == "after"
 	}):
 		a.Marker = belay.MarkModify

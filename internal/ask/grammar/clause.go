@@ -24,6 +24,7 @@ type Clause struct {
 	Group bool   // one piece of an enumeration after a colon or between commas
 	Frag  bool   // the sentence has no verb at all
 	Yet   bool   // an "although" follows: it is not as it should be
+	Colon bool   // it stands behind a colon, whatever else led to it
 	Gap   bool   // the verb is that of the clause before: "bump X to 1 and Y to 2"
 }
 
@@ -49,7 +50,7 @@ func Clauses(s prose.Sentence) []Clause {
 	start, join := 0, ""
 	cut := func(end, next int, lead string) {
 		if end > start {
-			out = append(out, Clause{T: t[start:end], Join: join, Close: s.Close, Frag: frag})
+			out = append(out, Clause{T: t[start:end], Join: join, Colon: join == ":", Close: s.Close, Frag: frag})
 		}
 		start, join = next, lead
 	}

@@ -52,7 +52,7 @@ func Old(low []string) bool {
 		if (w == "->" || w == "→" || w == "=>") && i > 0 && i+1 < len(low) {
 			return true
 		}
-		if w == "not" && i > 1 && i+1 < len(low) && (low[i+1] == "the" || low[i+1] == "a") && !words.Auxiliary(low[i-1]) {
+		if w == "not" && i > 1 && i+1 < len(low) && (Definite(low[i+1]) || low[i+1] == "a") && !words.Auxiliary(low[i-1]) {
 			return true
 		}
 		if w == "not" && i > 0 && i+1 < len(low) {
@@ -170,6 +170,15 @@ var Actors = []string{"user", "users", "admin", "admins", "people", "customer", 
 
 func Adverb(w string) bool {
 	return len(w) > 4 && strings.HasSuffix(w, "ly") && w != "reply" && w != "apply" && w != "only"
+}
+
+// Definite reports a word in front of a thing that is there.
+func Definite(w string) bool {
+	switch w {
+	case "the", "our", "my", "your", "their", "its", "this", "these", "those":
+		return true
+	}
+	return false
 }
 
 // Articled reports a word that introduces a thing not known yet.
