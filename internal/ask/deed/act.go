@@ -64,7 +64,7 @@ func Read(c grammar.Clause) Act {
 		a.Deed, a.Keeps = Keep, []grammar.Span{{From: n, To: i}}
 		return a
 	}
-	if sp, whole, ok := grammar.Keeps(low); ok {
+	if sp, whole, ok := grammar.Keeps(low); ok && !((c.Join == "because" || c.Join == "if") && !strings.HasPrefix(low[0], "don't")) {
 		a.Keeps = append(a.Keeps, sp)
 		if whole {
 			a.Deed = Keep

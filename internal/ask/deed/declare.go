@@ -139,6 +139,9 @@ func (a Act) should(low []string, at, next int) Act {
 	if (low[at] == "could" || low[at] == "would") && grammar.Compared(low[next:]) > 0 {
 		return a // "the message could be friendlier"
 	}
+	if n := len(low); low[n-1] == "too" || n > 1 && low[n-1] == "well" && low[n-2] == "as" {
+		a.Also = true
+	}
 	can := low[at] == "can" || low[at] == "may"
 	actor := slices.Contains(grammar.Actors, low[at-1])
 	o := low[next:]
@@ -163,7 +166,7 @@ func (a Act) should(low []string, at, next int) Act {
 	case strings.HasPrefix(line, "be allowed") || strings.HasPrefix(line, "become"):
 	case o[0] == "be" && len(o) > 1:
 		a.Marker = passive(o[1:])
-		if b, end := words.Base(o[1], grammar.AnyVerb); low[at] == "could" && end == "ed" {
+		if b, end := words.Base(o[1], grammar.AnyVerb); (low[at] == "could" || recorded[b]) && end == "ed" && a.Marker == belay.MarkModify && grammar.Compared(o) == 0 {
 			if sense, _ := words.Verb(b); sense == words.Show {
 				a.Marker = belay.MarkAdd // "if the table could be exported"
 			}
@@ -290,6 +293,10 @@ func isTarget(w string) bool { return isValue(w) || w == "\"" || strings.Contain
 
 func isValue(w string) bool { _, ok := grammar.Value(w); return ok }
 
+// recorded are verbs whose passive asks for something that is not there yet: "the old name
+// should be mentioned".
+var recorded = map[string]bool{"mention": true, "log": true, "track": true, "record": true, "notify": true, "archive": true, "save": true, "cache": true, "validate": true, "store": true, "check": true, "count": true, "measure": true, "audit": true, "retry": true, "highlight": true}
+
 // participle reports a verb in -ing or -ed: "needs renaming".
 func participle(w string) (modify, ok bool) {
 	b, end := words.Base(w, grammar.AnyVerb)
@@ -362,6 +369,8 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 	case !grammar.Articled(rest[0]) && (grammar.Stated(rest) || len(rest) > 2 && rest[len(rest)-1] == "default" && rest[len(rest)-2] == "by"):
 		a.Marker = belay.MarkModify
 	case !grammar.Articled(rest[0]) && grammar.Bounded(rest):
+		a.Marker = belay.MarkModify
+	case rest[0] == "new" && len(rest) == 2 && grammar.Attribute(last):
 		a.Marker = belay.MarkModify
 	case more, rest[0] == "a", rest[0] == "an", rest[0] == "another", rest[0] == "new", last == "too" && a.C.Join == "":
 		a.Made = true

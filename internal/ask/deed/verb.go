@@ -123,7 +123,7 @@ func (a Act) fixing(o []string) Act {
 		if !slices.ContainsFunc(o, func(w string) bool { return words.Wrong(w) || words.Soft(w) }) {
 			a.Marker = belay.MarkAdd
 		}
-	case a.Verb == "clear" && !slices.ContainsFunc(o, func(w string) bool { return words.Wrong(w) || words.Soft(w) || w == "them" }):
+	case a.Verb == "clear" && !(a.Pronoun && a.C.Join != "") && !slices.ContainsFunc(o, func(w string) bool { return words.Wrong(w) || words.Soft(w) }):
 		a.Marker = belay.MarkModify
 	case grammar.Generic(o):
 		a.Deed = Mend

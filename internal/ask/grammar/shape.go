@@ -181,6 +181,16 @@ func Definite(w string) bool {
 	return false
 }
 
+// Attribute reports a noun for what everything has one of: a new one takes the place of the
+// one that is there.
+func Attribute(w string) bool {
+	switch w {
+	case "address", "logo", "name", "title", "headline", "font", "domain", "url", "host", "number", "wording", "text", "slogan", "tagline", "colour", "color", "palette", "favicon", "price", "version", "password", "design", "look", "layout", "subject":
+		return true
+	}
+	return false
+}
+
 // Articled reports a word that introduces a thing not known yet.
 func Articled(w string) bool {
 	return w == "a" || w == "an" || w == "another" || w == "new" || w == "some"
@@ -319,6 +329,9 @@ func Generic(o []string) bool {
 func Predicative(o []string) bool {
 	last := o[len(o)-1]
 	if len(o) > 2 && len(o) < 6 && !Articled(o[0]) && (strings.HasSuffix(last, "able") || strings.HasSuffix(last, "sensitive")) {
+		return true
+	}
+	if len(o) == 2 && (strings.ContainsAny(o[0], "_./") || strings.HasSuffix(last, "al") || strings.HasSuffix(last, "ic") || strings.HasSuffix(last, "less") || strings.HasSuffix(last, "ful") || strings.HasSuffix(last, "ent") || strings.HasSuffix(last, "ant")) {
 		return true
 	}
 	return len(o) == 2 && (strings.HasSuffix(last, "able") || strings.HasSuffix(last, "ive") || strings.HasSuffix(last, "ous") || strings.HasSuffix(last, "ed"))

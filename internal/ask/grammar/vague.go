@@ -15,6 +15,15 @@ func Vague(low []string) []string {
 			return []string{"what was done before is meant, which this message does not name"}
 		}
 	}
+	if i := strings.Index(line, " do something about "); i >= 0 && !slices.ContainsFunc(low, func(w string) bool {
+		_, fails := words.Fails(w)
+		return fails || words.Wrong(w) || words.Soft(w) || w == "it" || w == "this" || w == "that"
+	}) {
+		return []string{"what is to be done about it is not said"}
+	}
+	if strings.HasSuffix(line, " like before ") && len(low) < 4 {
+		return []string{"what was done before is meant, which this message does not name"}
+	}
 	if Part(low) && (slices.ContainsFunc(low, words.Modal) || strings.Contains(line, " into ")) {
 		return []string{"those that are there are converted", "others are added beside those that are there"}
 	}

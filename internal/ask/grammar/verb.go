@@ -171,7 +171,7 @@ func HasVerb(low []string) bool {
 		if i > 0 && (w == "which" || w == "who" || w == "that") {
 			return false // what follows tells of a thing
 		}
-		if words.Auxiliary(w) || i > 0 && (thirdPerson(low, i) || plainVerb(low, i)) {
+		if words.Auxiliary(w) && !(i > 1 && Asked(low, i)) || i > 0 && (thirdPerson(low, i) || plainVerb(low, i)) {
 			return true
 		}
 		if (w == "," || w == "and") && i+1 < len(low) && Imperative(low[i+1:]) > 0 && !Nounish[low[i+1]] {
