@@ -181,6 +181,24 @@ func (p *parse) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 		}
 		p.acts = append(p.acts, deed.Read(c))
 	}
+	p.asides(s, b, line, sent)
+}
+
+// asides keeps what is said in parentheses to stay. Nothing else in them is read: what
+// stands there tells, and is as often pasted.
+func (p *parse) asides(s prose.Sentence, b prose.Block, line, sent int) {
+	for _, t := range s.Tokens {
+		if t.Form != prose.Aside || t.End-t.At < 5 || t.End > len(p.msg) {
+			continue
+		}
+		inner := grammar.Clause{T: prose.Tokens(p.msg[t.At+1:t.End-1], t.At+1), Block: b, Line: line, Sent: sent}
+		if len(inner.T) == 0 || len(inner.T) > 12 {
+			continue
+		}
+		if a := deed.Read(inner); a.Deed == deed.Keep && len(a.Keeps) > 0 && a.Keeps[0].To > a.Keeps[0].From {
+			p.acts = append(p.acts, a)
+		}
+	}
 }
 
 // announcing reports words that only say that something is coming: "quick one:", "small
@@ -261,6 +279,9 @@ func (p *parse) under(list []grammar.Clause, i int, left []string, kind prose.Ki
 		low := list[j].Low()
 		bare = bare && !grammar.HasVerb(low) && grammar.Compared(low) == 0 && !grammar.Valued(low) && len(low) > 0 && !grammar.Articled(low[0])
 		for _, w := range left {
+			if j == i+1 && (left[0] == "found" || left[0] == "noticed" || left[0] == "spotted" || left[0] == "observed" || left[0] == "seen") {
+				return "wrong"
+			}
 			if words.Wrong(w) || w == "spelling" || w == "error" || w == "errors" {
 				return "wrong"
 			}
@@ -287,7 +308,7 @@ func (p *parse) colon(c grammar.Clause, rest []grammar.Clause) bool {
 		if a.Deed == deed.Anew {
 			p.acts = append(p.acts, a)
 		}
-		if a.Deed == deed.Request && !preamble(wordsLeft) && !(len(p.acts) > 0 && a.Verb == "a thing named") {
+		if a.Deed == deed.Request && !preamble(wordsLeft) && !(len(p.acts) > 0 && a.Verb == "a thing named" && !p.whole(a)) {
 			p.acts = append(p.acts, a)
 		}
 		if len(first) > 0 && first[0] != "\"" && !describes(rest, wordsLeft) {

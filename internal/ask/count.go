@@ -61,6 +61,9 @@ func counts(low []string, i, from int, m belay.Marker) bool {
 	if next == "things" || next == "small" || next == "changes" || next == "points" {
 		return next == "points" && false
 	}
+	if i > from && words.Tool(low[i-1]) {
+		return false // python 2
+	}
 	if i > from {
 		switch low[i-1] {
 		case "at", "from", "every", "port", "version", "level", "than", "under", "over", "after", "before", "by", "step", "epoch", "per", "least", "most", "about", "around", "last", "first", "to", "in", "is", "are", "chapter", "section", "phase", "release", "v", "next", "within", "top", "only":

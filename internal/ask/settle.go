@@ -68,6 +68,8 @@ func (p *parse) settle() {
 			p.emit(*a, belay.MarkFix, "told as one of several concerns")
 		case a.Deed == deed.Ground && p.beside(i):
 			p.emit(*a, belay.MarkFix, "told in one breath with what is wrong")
+		case a.Deed == deed.Ground && p.aside(i):
+			p.emit(*a, belay.MarkFix, "told beside a request, about something of its own")
 		case a.Deed == deed.Expected && i > 0:
 			p.contrasted(i)
 		case a.Deed == deed.Complaint && a.Strength == grammar.Faint && p.stays(i):
@@ -110,7 +112,7 @@ func (p *parse) tells(i int) bool {
 func (p *parse) repeats(i int) bool {
 	low := p.acts[i].C.Low()
 	n := len(p.out)
-	if n == 0 || len(low) < 3 || p.fresh || p.acts[i].Deed == deed.Keep {
+	if len(low) < 3 || p.fresh || p.acts[i].Deed == deed.Keep {
 		return false
 	}
 	if !(low[0] == "same" || low[0] == "ditto" || low[0] == "likewise" || low[0] == "the" && low[1] == "same") {
@@ -123,6 +125,12 @@ func (p *parse) repeats(i int) bool {
 	switch low[at] {
 	case "in", "for", "on", "with", "at", "when":
 		a := p.acts[i]
+		if n == 0 {
+			if len(p.doubts) == 0 {
+				p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{To: len(low)}), Readings: []string{"what was done before is meant, which this message does not name"}})
+			}
+			return true
+		}
 		a.Core = grammar.Span{From: 0, To: len(low)}
 		p.emit(a, p.out[n-1].Marker, "the same once more")
 		p.doubts = nil
@@ -203,6 +211,18 @@ func (p *parse) results(i int) bool {
 		return true
 	}
 	return false
+}
+
+// aside reports a statement about a thing of its own that follows a request in the same
+// sentence, by "and": "bump astro, and the image on the landing page is stretched".
+func (p *parse) aside(i int) bool {
+	a := p.acts[i]
+	n := len(p.out)
+	if n == 0 || a.C.Join != "and" || p.out[n-1].a.C.Sent != a.C.Sent || p.out[n-1].Marker == belay.MarkFix || p.out[n-1].a.C.Line != a.C.Line || a.Pronoun {
+		return false
+	}
+	low := a.C.Low()
+	return len(low) > 3 && grammar.Definite(low[0]) && statesFact(low)
 }
 
 // oneOfSeveral reports a statement of how something is that stands beside a request as
@@ -327,6 +347,9 @@ func (p *parse) asked(i int) {
 	if i+1 < len(p.acts) && p.acts[i+1].C.Sent == a.C.Sent && strings.Contains("->=>→", p.acts[i+1].C.Join) && p.acts[i+1].C.Join != "" && p.acts[i+1].Deed == deed.Request {
 		p.note(a, "", "the reason of what is asked next")
 		return
+	}
+	if low[0] == "to" && a.C.Join == "and" && i > 0 && p.acts[i-1].Deed == deed.Request && p.acts[i-1].Verb == "we want" {
+		a.Marker = p.acts[i-1].Marker // "a way to see who changed it, and to go back"
 	}
 	if p.takenBack(i) {
 		p.note(a, "", "taken back by what follows")

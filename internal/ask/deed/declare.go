@@ -370,6 +370,8 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		a.Marker = belay.MarkModify
 	case !grammar.Articled(rest[0]) && grammar.Bounded(rest):
 		a.Marker = belay.MarkModify
+	case grammar.Towards(rest):
+		a.Marker = belay.MarkModify
 	case rest[0] == "new" && len(rest) == 2 && grammar.Attribute(last):
 		a.Marker = belay.MarkModify
 	case more, rest[0] == "a", rest[0] == "an", rest[0] == "another", rest[0] == "new", last == "too" && a.C.Join == "":

@@ -53,6 +53,16 @@ func (a Act) imperative(rest []string, at, k int) Act {
 		a = a.adding(o)
 		if i := slices.Index(o, "be"); i > 0 && i < 5 && (a.Verb == "let" || a.Verb == "allow") {
 			a.Marker = passive(o[i+1:]) // "let the button be green"
+		} else if a.Verb == "let" && len(o) > 2 && grammar.Definite(o[0]) && !slices.ContainsFunc(o[1:min(3, len(o))], func(w string) bool { return slices.Contains(grammar.Actors, w) }) {
+			for _, w := range o[2:min(len(o), 5)] {
+				if sense, ok := words.Verb(w); ok || w == "wait" || w == "go" {
+					a.Marker = MarkerOf(sense) // "let the api wait for the db"
+					if !ok {
+						a.Marker = belay.MarkModify
+					}
+					break
+				}
+			}
 		}
 	case words.Add:
 		a = a.adding(o)

@@ -181,6 +181,20 @@ func Definite(w string) bool {
 	return false
 }
 
+// Towards reports a thing and where it is to be or go: "summary to stderr", "log level to
+// debug". Nouns that have a "to" of their own do not count.
+func Towards(low []string) bool {
+	i := slices.Index(low, "to")
+	if i < 1 || i+1 >= len(low) || i > 4 || len(low)-i > 4 || Articled(low[0]) || Imperative(low[i+1:]) > 0 || strings.HasSuffix(low[i-1], "ing") || strings.HasSuffix(low[i-1], "ed") || slices.Contains(low[:i], "for") {
+		return false
+	}
+	switch strings.TrimSuffix(low[i-1], "s") {
+	case "link", "path", "acces", "guide", "reference", "ability", "option", "way", "button", "connection", "redirect", "reply", "answer", "support", "export", "import", "upload", "migration", "change", "invite", "invitation", "mail", "message", "alert", "notification", "swipe", "tap", "pull", "drag", "shortcut", "route":
+		return false
+	}
+	return true
+}
+
 // Attribute reports a noun for what everything has one of: a new one takes the place of the
 // one that is there.
 func Attribute(w string) bool {

@@ -252,7 +252,7 @@ func faintly(low []string, line string) (int, string) {
 	}
 	_, verb := Predicate(low)
 	for i, w := range low {
-		attribute := (w == "old" || w == "red" || w == "late" || w == "early" || w == "odd" || w == "unchecked" || w == "visible" || w == "exposed") && i > 0 && words.Determiner(low[i-1]) && i+1 < len(low) && !words.Auxiliary(low[i+1])
+		attribute := (w == "old" || w == "red" || w == "late" || w == "early" || w == "odd" || w == "unchecked" || w == "visible" || w == "exposed" || w == "empty" || w == "missing") && i > 0 && (words.Determiner(low[i-1]) || words.Preposition(low[i-1])) && i+1 < len(low) && !words.Auxiliary(low[i+1])
 		if words.Soft(w) && !attribute && verb && i > 0 && (i+1 == len(low) || !Named(low, i)) {
 			return Faint, w
 		}

@@ -55,7 +55,7 @@ var verbs = table(map[Sense]string{
 		minify uglify gzip obfuscate ship name title call pick choose prefer honour honor obey match adapt conform push pull
 		recycle reflect loop iterate escape sanitise sanitize anonymise anonymize mask redact hash cap
 		parse buffer batch queue stagger space justify anchor dock float inset widen outline shade tint fade blur dim desaturate crossfade
-		divide multiply subtract sum unset decrement increment cast coerce typecast stringify memoise memoize inherit subclass override overload stretch squeeze
+		divide multiply subtract sum unset decrement increment cast coerce redo typecast stringify memoise memoize inherit subclass override overload stretch squeeze
 		clone copy duplicate rotate reroute reindex rewind fast-forward bold enforce relabel remap reformulate `,
 	Fix: `fix repair correct solve resolve debug mend patch stabilise stabilize investigate diagnose rectify troubleshoot
 		heal unbreak address handle clear cure`,
@@ -75,7 +75,7 @@ var verbs = table(map[Sense]string{
 		record print render email mail alert greet answer list ask confirm search filter paginate schedule backup
 		preview download upload report measure count monitor detect prevent protect autosave calculate compute
 		play load fetch crawl serve open link link-up watch verify emit return call ping poll rumble read accept
-		vibrate blink beep flash animate cancel undo redo zoom pan drag swipe tap pause resume follow block ban subscribe unsubscribe
+		vibrate blink beep flash animate cancel undo zoom pan drag swipe tap pause resume follow block ban subscribe unsubscribe
 		favourite favorite bookmark archive share invite assign approve rate comment mention stream enqueue reconnect autocomplete
 		suggest recommend watermark stamp autofocus focus preselect preload prefetch precompute invalidate evict flush
 		index snapshot audit authenticate authorise authorize deduct refund charge bill sign trace profile
