@@ -47,7 +47,8 @@ func Parse(in Input) (belay.Request, []Evidence) {
 	if lang := words.Language(msg); lang != "" {
 		p.lang = lang
 	}
-	p.blocks = prose.Blocks(msg)
+	n := prose.Greeting(msg)
+	p.blocks = prose.Blocks(strings.Repeat(" ", n) + msg[n:])
 	p.read()
 	if p.fresh = p.isFresh(); p.fresh {
 		p.read()
@@ -151,6 +152,7 @@ func (p *parse) outside(b prose.Block, line int) {
 
 // sentence reads a sentence clause by clause, with what stands before a colon.
 func (p *parse) sentence(s prose.Sentence, b prose.Block, line, sent int) {
+	s.Tokens = prose.Thanked(s.Tokens)
 	if p.lang != "" {
 		p.foreign(s, b, line, sent)
 		return
@@ -160,8 +162,13 @@ func (p *parse) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 	for i := 0; i < len(list); i++ {
 		c := list[i]
 		c.Block, c.Line, c.Sent, c.Topic = b, line, sent, topic
-		if i+1 < len(list) && list[i+1].Join == ":" {
-			if left := c.Low(); p.isTopic(left, countCommas(s.Tokens)) {
+		if i+1 < len(list) && list[i+1].Colon {
+			if left := c.Low(); announcing(left) {
+				if list[i+1].Join == ":" {
+					list[i+1].Join = ""
+				}
+				continue
+			} else if p.isTopic(left, countCommas(s.Tokens)) {
 				topic = p.under(list, i, left, b.Kind)
 				continue
 			}
@@ -174,6 +181,38 @@ func (p *parse) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 		}
 		p.acts = append(p.acts, deed.Read(c))
 	}
+	p.asides(s, b, line, sent)
+}
+
+// asides keeps what is said in parentheses to stay. Nothing else in them is read: what
+// stands there tells, and is as often pasted.
+func (p *parse) asides(s prose.Sentence, b prose.Block, line, sent int) {
+	for _, t := range s.Tokens {
+		if t.Form != prose.Aside || t.End-t.At < 5 || t.End > len(p.msg) {
+			continue
+		}
+		inner := grammar.Clause{T: prose.Tokens(p.msg[t.At+1:t.End-1], t.At+1), Block: b, Line: line, Sent: sent}
+		if len(inner.T) == 0 || len(inner.T) > 12 {
+			continue
+		}
+		if a := deed.Read(inner); a.Deed == deed.Keep && len(a.Keeps) > 0 && a.Keeps[0].To > a.Keeps[0].From {
+			p.acts = append(p.acts, a)
+		}
+	}
+}
+
+// announcing reports words that only say that something is coming: "quick one:", "small
+// request:", "new idea:".
+func announcing(left []string) bool {
+	n := len(left)
+	if n == 0 || n > 4 {
+		return false
+	}
+	switch left[n-1] {
+	case "one", "question", "request", "idea", "suggestion", "wish", "favour", "favor", "task", "proposal", "thing", "ask", "reminder", "update", "follow-up", "followup", "note", "story":
+		return n > 1 && !words.Product(left[0]) && !slices.ContainsFunc(left[:n-1], words.Wrong)
+	}
+	return false
 }
 
 // opensList reports a short line without a verb right above a list: its heading.
@@ -193,6 +232,9 @@ func countCommas(t []prose.Token) (n int) {
 
 // isTopic reports a word or two that only say what the rest is about.
 func (p *parse) isTopic(left []string, pieces int) bool {
+	if len(left) == 1 && (left[0] == "new" || left[0] == "feature" || left[0] == "features") && !p.fresh {
+		return true
+	}
 	if p.fresh && pieces > 1 && len(left) == 1 {
 		return words.Tech(left[0]) || words.Filler(left[0])
 	}
@@ -237,6 +279,9 @@ func (p *parse) under(list []grammar.Clause, i int, left []string, kind prose.Ki
 		low := list[j].Low()
 		bare = bare && !grammar.HasVerb(low) && grammar.Compared(low) == 0 && !grammar.Valued(low) && len(low) > 0 && !grammar.Articled(low[0])
 		for _, w := range left {
+			if j == i+1 && (left[0] == "found" || left[0] == "noticed" || left[0] == "spotted" || left[0] == "observed" || left[0] == "seen") {
+				return "wrong"
+			}
 			if words.Wrong(w) || w == "spelling" || w == "error" || w == "errors" {
 				return "wrong"
 			}
@@ -263,7 +308,7 @@ func (p *parse) colon(c grammar.Clause, rest []grammar.Clause) bool {
 		if a.Deed == deed.Anew {
 			p.acts = append(p.acts, a)
 		}
-		if a.Deed == deed.Request && !preamble(wordsLeft) && !(len(p.acts) > 0 && a.Verb == "a thing named") {
+		if a.Deed == deed.Request && !preamble(wordsLeft) && !(len(p.acts) > 0 && a.Verb == "a thing named" && !p.whole(a)) {
 			p.acts = append(p.acts, a)
 		}
 		if len(first) > 0 && first[0] != "\"" && !describes(rest, wordsLeft) {
@@ -315,7 +360,7 @@ func troubles(w string) bool {
 // "it must have".
 func preamble(low []string) bool {
 	for i, w := range low {
-		if i > 0 && i+1 < len(low) && !words.Several(low[i-1]) && !words.Determiner(low[i-1]) && low[i-1] != "few" && low[i-1] != "following" && low[i-1] != "small" && low[i-1] != "of" && low[i-1] != "more" && low[i-1] != "other" && low[i-1] != "quick" {
+		if i > 0 && !words.Several(low[i-1]) && !words.Determiner(low[i-1]) && low[i-1] != "few" && low[i-1] != "following" && low[i-1] != "small" && low[i-1] != "of" && low[i-1] != "more" && low[i-1] != "other" && low[i-1] != "quick" {
 			continue
 		}
 		switch w {
@@ -330,6 +375,13 @@ func preamble(low []string) bool {
 // describes reports a list that says what the announced thing is: "new service: takes
 // webhooks, verifies them", not what it must have.
 func describes(rest []grammar.Clause, left []string) bool {
+	pieces := 0
+	for _, r := range rest {
+		pieces += 1 + countCommas(r.T)
+	}
+	if first := rest[0].Low(); pieces > 2 && len(left) > 2 && len(first) > 1 && grammar.Continues(first) {
+		return false // so many deeds are features
+	}
 	starts := true
 	for _, r := range rest {
 		low := r.Low()

@@ -15,10 +15,14 @@ import (
 // of what is asked next.
 func (p *parse) complained(i int) {
 	a := p.acts[i]
+	if a.Strength < grammar.Plain && (p.equal(i) || p.oneOfSeveral(i)) {
+		p.emit(a, belay.MarkFix, "said to be wrong now by “"+a.Verb+"”, as one of several")
+		return
+	}
 	if a.Strength < grammar.Plain && !(a.C.Block.Section() == prose.Problem || a.C.Block.Kind == prose.Item && !p.hasRequest(a.C.Line)) {
 		return
 	}
-	if next := p.nextIn(i); next != nil && next.Deed == deed.Request && next.Marker != belay.MarkFix && (next.C.Join == "->" || next.C.Join == "→" || next.C.Join == "=>" || next.C.Join == "so" || next.Marker == belay.MarkRemove && next.Pronoun || leads(next.C.Low()) || next.C.Sent == a.C.Sent && wishes(next.C.Low())) {
+	if next := p.nextIn(i); next != nil && next.Deed == deed.Request && next.Marker != belay.MarkFix && (next.C.Join == "->" || next.C.Join == "→" || next.C.Join == "=>" || next.C.Join == "so" || next.Marker == belay.MarkRemove && next.Pronoun || leads(next.C.Low()) || next.C.Sent == a.C.Sent && (wishes(next.C.Low()) || p.cures(i, next))) {
 		p.note(a, "", "the reason of what is asked next")
 		return
 	}
@@ -33,7 +37,36 @@ func (p *parse) complained(i int) {
 		p.note(a, "", "goes on with the problem before")
 		return
 	}
+	if low := a.C.Low(); i > 0 && low[len(low)-1] == "too" && p.acts[i-1].C.Line == a.C.Line && !p.emitted(p.acts[i-1]) && len(p.out) == 0 {
+		for j := i - 1; j >= 0; j-- { // "the readme talks about yarn. The install section is wrong too"
+			if b := p.acts[j]; b.C.Join == "" && (b.Deed == deed.Complaint || b.Deed == deed.Ground && statesFact(b.C.Low())) {
+				p.emit(b, belay.MarkFix, "what comes next is wrong too")
+				break
+			}
+		}
+	}
 	p.emit(a, belay.MarkFix, "said to be wrong now by “"+a.Verb+"”")
+}
+
+// equal reports a faint complaint about something of its own, in one sentence with a plain
+// one.
+func (p *parse) equal(i int) bool {
+	a := p.acts[i]
+	n := len(p.out)
+	low := a.C.Low()
+	if n == 0 || p.out[n-1].Marker != belay.MarkFix || p.out[n-1].a.C.Sent != a.C.Sent || a.C.Join != "and" && a.C.Join != "," || a.Pronoun || slices.Contains(low, "one") || slices.Contains(low, "it") || slices.Contains(low, "them") {
+		return false
+	}
+	_, ok := grammar.Predicate(low)
+	return ok && words.Determiner(low[0]) || ok && a.C.Join == ","
+}
+
+// cures reports a question in the same sentence that asks for a change, behind a single
+// complaint: "the test is slow, can you use fake timers there?".
+func (p *parse) cures(i int, next *deed.Act) bool {
+	low := next.C.Low()
+	_, s := grammar.Strip(low)
+	return s.Opener && !next.Also && next.Marker == belay.MarkModify && next.C.Join == "," && (slices.Contains(low, "there") || slices.Contains(low, "instead") || next.Pronoun)
 }
 
 // beside reports a statement that stands in one sentence with what is reported as wrong,

@@ -1,7 +1,10 @@
 package ask
 
 import (
+	"slices"
+
 	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -35,8 +38,16 @@ func count(a deed.Act, m belay.Marker) *int {
 	return nil
 }
 
+func valued(w string) bool { _, ok := grammar.Value(w); return ok }
+
 // counts tells a number of things from all the other numbers.
 func counts(low []string, i, from int, m belay.Marker) bool {
+	if j := slices.Index(low, "of"); j > i && j+1 < len(low) && low[j-1] == "instead" && valued(low[j+1]) {
+		return false // "2 consumers instead of 1": a new value and an old one
+	}
+	if j := slices.Index(low, "than"); j > i && j+1 < len(low) && low[j-1] == "rather" && valued(low[j+1]) {
+		return false
+	}
 	if low[i] == "one" || low[i] == "1" || i+1 >= len(low) || i-from > 6 {
 		return low[i] == "both"
 	}
@@ -49,6 +60,9 @@ func counts(low []string, i, from int, m belay.Marker) bool {
 	}
 	if next == "things" || next == "small" || next == "changes" || next == "points" {
 		return next == "points" && false
+	}
+	if i > from && words.Tool(low[i-1]) {
+		return false // python 2
 	}
 	if i > from {
 		switch low[i-1] {

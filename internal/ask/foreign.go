@@ -46,6 +46,9 @@ func (p *parse) foreign(s prose.Sentence, b prose.Block, line, sent int) {
 func (p *parse) foreignOpens(t []prose.Token, tongue words.Tongue) bool {
 	low := grammar.Lows(t)
 	for len(low) > 0 && (tongue.Join[low[0]] || tongue.Polite[low[0]]) {
+		if low[0] == "bitte" && len(low) > 3 {
+			return true
+		}
 		low = low[1:]
 	}
 	if len(low) == 0 {
@@ -126,6 +129,10 @@ func (p *parse) understood(c grammar.Clause, tongue words.Tongue) deed.Act {
 	}
 	if ph := first(line, tongue.Wrong); ph != "" {
 		a.Deed, a.Marker, a.Strength, a.Verb = deed.Complaint, belay.MarkFix, grammar.Plain, strings.TrimSpace(ph)
+		return a
+	}
+	if (low[0] == "bitte" || len(low) > 2 && low[1] == "bitte") && len(low) > 2 {
+		a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkModify, "bitte"
 		return a
 	}
 	if tongue.Article[low[0]] && slices.ContainsFunc(low[:min(len(low), 5)], words.Product) && !p.in.PlanExists {

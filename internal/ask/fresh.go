@@ -52,6 +52,10 @@ func (p *parse) freshly(a deed.Act) {
 		p.note(a, "", "says more about the one before")
 		return
 	}
+	if first && a.Marker == belay.MarkModify && a.Deed == deed.Request && a.Obj < len(low) && low[a.Obj] == "the" && !deed.Creates(a.Verb) {
+		p.note(a, "", "about what is there, not about what is to be made")
+		return
+	}
 	if first && p.announces(low, a) {
 		return
 	}

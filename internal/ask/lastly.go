@@ -92,7 +92,7 @@ func possible(low []string) bool {
 // bare reports a complaint that names nothing: "it doesn't work anymore".
 func bare(low []string) bool {
 	for _, w := range low {
-		if !words.Pronoun(w) && !words.Auxiliary(w) && !words.Negative(w) && !words.Filler(w) && w != "work" && w != "works" && w != "working" && w != "anymore" && w != "any" && w != "more" && w != "again" && w != "broken" && w != "still" && w != "wrong" && w != "longer" {
+		if !words.Pronoun(w) && !words.Auxiliary(w) && !words.Negative(w) && !words.Filler(w) && w != "work" && w != "works" && w != "working" && w != "anymore" && w != "any" && w != "more" && w != "again" && w != "broken" && w != "still" && w != "wrong" && w != "longer" && w != "ugly" && w != "weird" && w != "bad" && w != "horrible" && w != "awful" && w != "strange" && w != "terrible" && w != "meh" {
 			return false
 		}
 	}

@@ -68,12 +68,18 @@ func (p *parse) settle() {
 			p.emit(*a, belay.MarkFix, "told as one of several concerns")
 		case a.Deed == deed.Ground && p.beside(i):
 			p.emit(*a, belay.MarkFix, "told in one breath with what is wrong")
+		case a.Deed == deed.Ground && p.aside(i):
+			p.emit(*a, belay.MarkFix, "told beside a request, about something of its own")
 		case a.Deed == deed.Expected && i > 0:
 			p.contrasted(i)
+		case a.Deed == deed.Complaint && a.Strength == grammar.Faint && p.stays(i):
 		case a.Deed == deed.Complaint:
 			p.complained(i)
 		case a.Deed == deed.Mend:
 			p.mended(i)
+		case a.Deed == deed.Request && a.Stated && !p.fresh && p.tells(i):
+			p.emit(*a, belay.MarkFix, "how it is, and nothing like it is asked")
+		case p.repeats(i):
 		case p.either(i):
 		case a.Deed == deed.Request && i > 0 && isWish(a.Verb) && p.results(i):
 			p.emit(p.acts[i-1], belay.MarkFix, "it should be otherwise")
@@ -84,6 +90,71 @@ func (p *parse) settle() {
 		}
 	}
 	p.lastly()
+}
+
+// tells reports a statement under a topic that is no wish: it is the only thing said there,
+// or says how something is ("the date is american").
+func (p *parse) tells(i int) bool {
+	a := p.acts[i]
+	if i+1 < len(p.acts) && strings.Contains("->=>→", p.acts[i+1].C.Join) && p.acts[i+1].C.Join != "" {
+		return false
+	}
+	if a.Verb == "is" || a.Verb == "are" {
+		return a.Marker == belay.MarkModify && !grammar.Old(a.C.Low()) && grammar.Compared(a.C.Low()) == 0
+	}
+	return !slices.ContainsFunc(p.acts, func(b deed.Act) bool {
+		return b.Deed == deed.Request && !b.Stated && b.C.Sent == a.C.Sent
+	})
+}
+
+// repeats reads "same in resume.ts", "ditto for the list": what was asked before, for
+// another thing.
+func (p *parse) repeats(i int) bool {
+	low := p.acts[i].C.Low()
+	n := len(p.out)
+	if len(low) < 3 || p.fresh || p.acts[i].Deed == deed.Keep {
+		return false
+	}
+	if !(low[0] == "same" || low[0] == "ditto" || low[0] == "likewise" || low[0] == "the" && low[1] == "same") {
+		return false
+	}
+	at := 1
+	for at < 4 && at < len(low)-1 && (low[at] == "same" || low[at] == "thing" || low[at] == "goes" || low[at] == "problem" || low[at] == "issue" || low[at] == "bug" || low[at] == "error") {
+		at++
+	}
+	switch low[at] {
+	case "in", "for", "on", "with", "at", "when":
+		a := p.acts[i]
+		if n == 0 {
+			if len(p.doubts) == 0 {
+				p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{To: len(low)}), Readings: []string{"what was done before is meant, which this message does not name"}})
+			}
+			return true
+		}
+		a.Core = grammar.Span{From: 0, To: len(low)}
+		p.emit(a, p.out[n-1].Marker, "the same once more")
+		p.doubts = nil
+		return true
+	}
+	return false
+}
+
+// stays reports that a thing said to stay somewhere is to stay there: something else was
+// asked for before.
+func (p *parse) stays(i int) bool {
+	a := p.acts[i]
+	low := a.C.Low()
+	if a.Verb != "stays" && a.Verb != "stay" && a.Verb != "remains" || len(p.out) == 0 || p.out[len(p.out)-1].Marker == belay.MarkFix {
+		return false
+	}
+	at := slices.Index(low, a.Verb)
+	n, _ := grammar.Strip(low)
+	if at <= n {
+		return false
+	}
+	p.preserve = append(p.preserve, a.C.Text(p.msg, grammar.Span{From: n, To: at}))
+	p.note(a, "", "is to stay")
+	return true
 }
 
 // either reads "X or Y" where both are asked for: only one is wanted, and which is not
@@ -140,6 +211,18 @@ func (p *parse) results(i int) bool {
 		return true
 	}
 	return false
+}
+
+// aside reports a statement about a thing of its own that follows a request in the same
+// sentence, by "and": "bump astro, and the image on the landing page is stretched".
+func (p *parse) aside(i int) bool {
+	a := p.acts[i]
+	n := len(p.out)
+	if n == 0 || a.C.Join != "and" || p.out[n-1].a.C.Sent != a.C.Sent || p.out[n-1].Marker == belay.MarkFix || p.out[n-1].a.C.Line != a.C.Line || a.Pronoun {
+		return false
+	}
+	low := a.C.Low()
+	return len(low) > 3 && grammar.Definite(low[0]) && statesFact(low)
 }
 
 // oneOfSeveral reports a statement of how something is that stands beside a request as
@@ -251,7 +334,7 @@ func (p *parse) asked(i int) {
 	if a.C.Topic == "wrong" {
 		a.Marker = belay.MarkFix
 	}
-	if n, _ := grammar.Strip(low); a.C.Block.Section() == prose.Problem && a.C.Block.Kind == prose.Item && grammar.Imperative(low[n:]) == 0 {
+	if n, _ := grammar.Strip(low); a.C.Block.Section() == prose.Problem && n < len(low) && grammar.Imperative(low[n:]) == 0 && !isWish(a.Verb) {
 		a.Marker = belay.MarkFix // a list of what is wrong
 	}
 	if n := len(p.out); n > 0 && p.out[n-1].Marker == belay.MarkFix && a.Verb == "a thing named" && (slices.Contains(low, "too") || slices.Contains(low, "also") || strings.HasSuffix(strings.Join(low, " "), "as well")) {
@@ -263,6 +346,13 @@ func (p *parse) asked(i int) {
 	}
 	if i+1 < len(p.acts) && p.acts[i+1].C.Sent == a.C.Sent && strings.Contains("->=>→", p.acts[i+1].C.Join) && p.acts[i+1].C.Join != "" && p.acts[i+1].Deed == deed.Request {
 		p.note(a, "", "the reason of what is asked next")
+		return
+	}
+	if low[0] == "to" && a.C.Join == "and" && i > 0 && p.acts[i-1].Deed == deed.Request && p.acts[i-1].Verb == "we want" {
+		a.Marker = p.acts[i-1].Marker // "a way to see who changed it, and to go back"
+	}
+	if p.takenBack(i) {
+		p.note(a, "", "taken back by what follows")
 		return
 	}
 	if i > 0 && p.acts[i-1].Deed == deed.Complaint && p.acts[i-1].Verb == "why" && isWish(a.Verb) && a.Pronoun {
@@ -283,6 +373,21 @@ func (p *parse) asked(i int) {
 		return
 	}
 	p.emit(a, a.Marker, "by “"+a.Verb+"”")
+}
+
+// takenBack reports a proposal that the next sentence says no to ("Add an index? no, just
+// …"), and a wish whose second half says what stands in its way ("… should be possible
+// but it throws").
+func (p *parse) takenBack(i int) bool {
+	if i+1 >= len(p.acts) {
+		return false
+	}
+	a, b := p.acts[i], p.acts[i+1]
+	low := b.C.Low()
+	if a.C.Close == "?" && b.C.Sent == a.C.Sent+1 && len(low) > 0 && (low[0] == "no" || low[0] == "nope" || low[0] == "nah") && (len(low) == 1 || low[1] == "wait" || low[1] == ",") {
+		return true
+	}
+	return isWish(a.Verb) && b.C.Join == "but" && b.Deed == deed.Complaint && b.Pronoun
 }
 
 // qualifies reports a request that is part of the one before.
@@ -308,7 +413,7 @@ func (p *parse) qualifies(a deed.Act, last found) bool {
 		return true
 	case a.Pronoun && isWish(a.Verb) && a.Marker == belay.MarkModify:
 		return true
-	case a.Verb == "a thing named" && a.C.Frag && a.C.Join == "" && a.C.Block.Kind == prose.Para && (last.a.Verb != "a thing named" || last.a.C.Line != a.C.Line) && words.Tech(a.C.T[min(a.Core.From, len(a.C.T)-1)].Low):
+	case a.Verb == "a thing named" && a.C.Frag && a.C.Join == "" && a.C.Block.Kind == prose.Para && (last.a.Verb != "a thing named" || last.a.C.Line != a.C.Line) && words.Tool(a.C.T[min(a.Core.From, len(a.C.T)-1)].Low):
 		return true
 	case a.Verb == "a thing named" && !a.C.Group && a.C.Block.Kind == prose.Para && a.Marker == belay.MarkAdd && !a.Also && !grammar.Articled(a.C.T[min(a.Core.From, len(a.C.T)-1)].Low) && last.Marker == belay.MarkFix:
 		return true

@@ -39,6 +39,7 @@ type Act struct {
 	Pronoun  bool           // the object or subject is "it", "them"
 	Also     bool           // it is said to be one more
 	Only     bool           // "only" stands in front of it
+	Stated   bool           // it says how something is, in a list: a wish among wishes, else a report
 	Readings []string       // of a doubt
 	Keeps    []grammar.Span // what is to be left alone
 	C        grammar.Clause
@@ -63,7 +64,7 @@ func Read(c grammar.Clause) Act {
 		a.Deed, a.Keeps = Keep, []grammar.Span{{From: n, To: i}}
 		return a
 	}
-	if sp, whole, ok := grammar.Keeps(low); ok {
+	if sp, whole, ok := grammar.Keeps(low); ok && !((c.Join == "because" || c.Join == "if") && !strings.HasPrefix(low[0], "don't")) {
 		a.Keeps = append(a.Keeps, sp)
 		if whole {
 			a.Deed = Keep
@@ -85,6 +86,9 @@ func Read(c grammar.Clause) Act {
 }
 
 func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
+	if grammar.Hardship(low) && a.C.Join != "" {
+		return a // ", you have to reload the page"
+	}
 	if grammar.Over(rest) {
 		a.Deed, a.Verb = Anew, strings.Join(rest[:min(3, len(rest))], " ")
 		return a
@@ -107,7 +111,7 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[0] // "is there a way to sort by price"
 		return a
 	}
-	if k := grammar.Imperative(rest); k > 0 && !(a.C.Close == "?" && grammar.Finite(rest) && !s.Opener) {
+	if k := grammar.Imperative(rest); k > 0 && !(s.Want && grammar.Nounish[rest[0]] && !(len(rest) > 1 && (words.Determiner(rest[1]) || words.Pronoun(rest[1])))) && !(a.C.Close == "?" && grammar.Finite(rest) && !s.Opener) {
 		return a.imperative(rest, n, k)
 	}
 	if _, end := words.Base(rest[0], grammar.AnyVerb); end == "ing" && s.Opener && len(rest) > 1 {
@@ -127,6 +131,9 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 	if b, end := words.Base(rest[min(1, len(rest)-1)], grammar.AnyVerb); (rest[0] == "i'm" || rest[0] == "we're") && end == "ing" && creates[b] {
 		a.Deed, a.Marker, a.Made, a.Verb, a.Obj = Request, belay.MarkAdd, true, b, n+2
 		return a
+	}
+	if j := grammar.Fronted(rest); j > 0 {
+		return a.imperative(rest[j:], n+j, grammar.Imperative(rest[j:])) // "on mobile hide the sidebar"
 	}
 	if strength, by := grammar.Wrong(low); strength > grammar.Fine && !s.Want {
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, strength, by
@@ -193,6 +200,11 @@ func inverted(low []string) (belay.Marker, bool) {
 	}
 	for i := 2; i < min(len(low), 8); i++ {
 		if low[i] == "be" && i+1 < len(low) {
+			if b, end := words.Base(low[i+1], grammar.AnyVerb); end == "ed" && !grammar.Old(low) {
+				if sense, _ := words.Verb(b); sense == words.Show {
+					return belay.MarkAdd, true // "can blame be shown in the gutter"
+				}
+			}
 			return passive(low[i+1:]), true
 		}
 		if low[i] == "have" || low[i] == "get" {

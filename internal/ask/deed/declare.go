@@ -35,7 +35,7 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 		if (rest[i] == "needs" || rest[i] == "need" || rest[i] == "lacks" || rest[i] == "want" || rest[i] == "wants") && i+1 < len(rest) && i < 7 && rest[i+1] != "to" && rest[i-1] != "not" && rest[i-1] != "i" && !words.Negative(rest[i-1]) && !words.Auxiliary(rest[i+1]) {
 			a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[i]
 			a.Obj = a.Core.From + i + 1
-			if end, ok := participle(rest[i+1]); ok && end {
+			if end, ok := participle(rest[i+1]); ok && end || grammar.Old(rest) {
 				a.Marker = belay.MarkModify
 			}
 			return a
@@ -56,6 +56,13 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 	if i := slices.Index(rest, "would"); i > 0 && i+1 < len(rest) && !words.Subject(rest[0]) && a.C.Join != "because" && (rest[i+1] == "save" || rest[i+1] == "help" || rest[i+1] == "make" || rest[i+1] == "rock" || rest[i+1] == "come") && !slices.Contains(rest, "if") {
 		a.Deed, a.Marker, a.Verb, a.Core.To = Request, belay.MarkAdd, "would "+rest[i+1], a.Core.From+i
 		return a
+	}
+	if i, ok := grammar.Predicate(rest); ok && i > 0 && i+2 < len(rest) && (rest[i+1] == "to" || rest[i+1] == "into") && strings.HasSuffix(rest[i], "s") && isTarget(rest[i+2]) && a.C.Join != "because" && a.C.Join != "if" {
+		switch rest[i] {
+		case "moves", "goes", "changes", "switches", "turns", "drops", "rises":
+			a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, rest[i] // "the host moves to api.example.org"
+			return a
+		}
 	}
 	if belongs := slices.Index(rest, "belongs"); belongs > 0 {
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "belongs"
@@ -96,6 +103,7 @@ func (a Act) stated(rest []string) Act {
 		return a
 	}
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[i]
+	a.Stated = a.C.Block.Kind != prose.Item
 	if grammar.Old(rest) || grammar.Compared(rest[i:]) > 0 || rest[i] == "is" || rest[i] == "are" {
 		a.Marker = belay.MarkModify
 	}
@@ -131,6 +139,9 @@ func (a Act) should(low []string, at, next int) Act {
 	if (low[at] == "could" || low[at] == "would") && grammar.Compared(low[next:]) > 0 {
 		return a // "the message could be friendlier"
 	}
+	if n := len(low); low[n-1] == "too" || n > 1 && low[n-1] == "well" && low[n-2] == "as" {
+		a.Also = true
+	}
 	can := low[at] == "can" || low[at] == "may"
 	actor := slices.Contains(grammar.Actors, low[at-1])
 	o := low[next:]
@@ -144,15 +155,18 @@ func (a Act) should(low []string, at, next int) Act {
 	case o[0] == "go" && len(o) == 1 || line == "be gone " || o[0] == "go" && o[1] == "away" || o[0] == "disappear" && len(o) == 1 && !a.Pronoun:
 		a.Marker = belay.MarkRemove // "the banner has to go"
 		return a
+	case can && o[0] == "be" && len(o) > 1 && passive(o[1:]) == belay.MarkRemove && len(o) < 5:
+		a.Marker = belay.MarkRemove // "deploy.md can be deleted"
+		return a
 	case can && !(a.C.Block.Kind == prose.Item || a.C.Group || actor && low[0] != "i" && low[0] != "you" && low[0] != "we"):
 		a.Deed = Ground
 		return a
-	case strings.HasPrefix(line, "be able to ") || strings.HasPrefix(line, "be possible to ") || can:
+	case strings.HasPrefix(line, "be able to ") || strings.HasPrefix(line, "be possible to ") || line == "be possible " || can:
 		a.Marker = belay.MarkAdd
 	case strings.HasPrefix(line, "be allowed") || strings.HasPrefix(line, "become"):
 	case o[0] == "be" && len(o) > 1:
 		a.Marker = passive(o[1:])
-		if b, end := words.Base(o[1], grammar.AnyVerb); low[at] == "could" && end == "ed" {
+		if b, end := words.Base(o[1], grammar.AnyVerb); (low[at] == "could" || recorded[b]) && end == "ed" && a.Marker == belay.MarkModify && grammar.Compared(o) == 0 {
 			if sense, _ := words.Verb(b); sense == words.Show {
 				a.Marker = belay.MarkAdd // "if the table could be exported"
 			}
@@ -165,6 +179,9 @@ func (a Act) should(low []string, at, next int) Act {
 	case grammar.Old(low):
 	default:
 		a.Marker = a.promised(o, actor)
+	}
+	if a.Marker == belay.MarkAdd && grammar.Old(low) && o[0] == "be" {
+		a.Marker = belay.MarkModify
 	}
 	if low[at] == "shouldn't" || low[at] == "mustn't" || slices.Contains(low[at:next], "not") || low[len(low)-1] == "only" || a.Only {
 		a.Marker = belay.MarkModify
@@ -268,7 +285,17 @@ func deedNoun(w string) bool {
 	return !words.Preposition(w) && !words.Subordinator(w) && w != "," && w != "please" && w != "and" && w != "with"
 }
 
+// setting are nouns that a value follows.
+var setting = map[string]bool{"level": true, "mode": true, "format": true, "type": true, "color": true, "colour": true, "size": true, "language": true, "timezone": true, "theme": true, "engine": true, "encoding": true,
+	"version": true, "unit": true, "currency": true, "port": true, "host": true, "name": true, "title": true, "order": true, "region": true, "strategy": true, "policy": true, "width": true, "height": true}
+
+func isTarget(w string) bool { return isValue(w) || w == "\"" || strings.ContainsAny(w, "./_") }
+
 func isValue(w string) bool { _, ok := grammar.Value(w); return ok }
+
+// recorded are verbs whose passive asks for something that is not there yet: "the old name
+// should be mentioned".
+var recorded = map[string]bool{"mention": true, "log": true, "track": true, "record": true, "notify": true, "archive": true, "save": true, "cache": true, "validate": true, "store": true, "check": true, "count": true, "measure": true, "audit": true, "retry": true, "highlight": true}
 
 // participle reports a verb in -ing or -ed: "needs renaming".
 func participle(w string) (modify, ok bool) {
@@ -319,8 +346,15 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 	}
 	a.Marker = belay.MarkAdd
 	last := rest[len(rest)-1]
-	if (last == "first" || last == "last") && len(rest) < 4 && a.C.Join == "," {
-		a.Deed = Ground // "newest first": how to do what is asked
+	if (last == "first" || last == "last") && len(rest) < 4 {
+		a.Marker = belay.MarkModify
+		if a.C.Join == "," && !a.C.Group {
+			a.Deed = Ground // "newest first": how to do what is asked
+		}
+		return a
+	}
+	if rest[0] == "no" {
+		a.Deed = Ground
 		return a
 	}
 	more := grammar.MoreThings(rest)
@@ -328,9 +362,17 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 	case last == "only" || rest[0] == "only" && len(rest) > 1,
 		(last == "left" || last == "right" || last == "top" || last == "bottom" || last == "middle" || last == "centre" || last == "center") && !grammar.Articled(rest[0]):
 		a.Marker = belay.MarkModify
+	case len(rest) > 1 && len(rest) < 5 && setting[rest[len(rest)-2]] && !grammar.Articled(rest[0]) && !words.Preposition(last) && a.C.Topic != "":
+		a.Marker = belay.MarkModify // "log level warning"
 	case a.C.Topic != "" && isValue(rest[0]), rest[0] == "from" && grammar.Old(rest):
 		a.Marker = belay.MarkModify
+	case !grammar.Articled(rest[0]) && (grammar.Stated(rest) || len(rest) > 2 && rest[len(rest)-1] == "default" && rest[len(rest)-2] == "by"):
+		a.Marker = belay.MarkModify
 	case !grammar.Articled(rest[0]) && grammar.Bounded(rest):
+		a.Marker = belay.MarkModify
+	case grammar.Towards(rest):
+		a.Marker = belay.MarkModify
+	case rest[0] == "new" && len(rest) == 2 && grammar.Attribute(last):
 		a.Marker = belay.MarkModify
 	case more, rest[0] == "a", rest[0] == "an", rest[0] == "another", rest[0] == "new", last == "too" && a.C.Join == "":
 		a.Made = true

@@ -53,6 +53,16 @@ func (a Act) imperative(rest []string, at, k int) Act {
 		a = a.adding(o)
 		if i := slices.Index(o, "be"); i > 0 && i < 5 && (a.Verb == "let" || a.Verb == "allow") {
 			a.Marker = passive(o[i+1:]) // "let the button be green"
+		} else if a.Verb == "let" && len(o) > 2 && grammar.Definite(o[0]) && !slices.ContainsFunc(o[1:min(3, len(o))], func(w string) bool { return slices.Contains(grammar.Actors, w) }) {
+			for _, w := range o[2:min(len(o), 5)] {
+				if sense, ok := words.Verb(w); ok || w == "wait" || w == "go" {
+					a.Marker = MarkerOf(sense) // "let the api wait for the db"
+					if !ok {
+						a.Marker = belay.MarkModify
+					}
+					break
+				}
+			}
 		}
 	case words.Add:
 		a = a.adding(o)
@@ -91,6 +101,9 @@ func (a Act) imperative(rest []string, at, k int) Act {
 			a.Deed, a.Marker = Request, belay.MarkAdd
 		case sense == words.None && grammar.UnknownVerb(rest):
 			a.Deed, a.Marker = Request, belay.MarkModify
+			if len(o) > 0 && (o[0] == "a" || o[0] == "an") {
+				a.Marker, a.Made = belay.MarkAdd, true
+			}
 		case a.Verb == "do" && a.Pronoun:
 			a.Deed = Mend
 		case grammar.ToVerb(o) > 0:
@@ -120,7 +133,7 @@ func (a Act) fixing(o []string) Act {
 		if !slices.ContainsFunc(o, func(w string) bool { return words.Wrong(w) || words.Soft(w) }) {
 			a.Marker = belay.MarkAdd
 		}
-	case a.Verb == "clear" && !slices.ContainsFunc(o, func(w string) bool { return words.Wrong(w) || words.Soft(w) || w == "them" }):
+	case a.Verb == "clear" && !(a.Pronoun && a.C.Join != "") && !slices.ContainsFunc(o, func(w string) bool { return words.Wrong(w) || words.Soft(w) }):
 		a.Marker = belay.MarkModify
 	case grammar.Generic(o):
 		a.Deed = Mend
@@ -201,13 +214,15 @@ func (a Act) making(o []string) Act {
 func (a Act) placing(sense words.Sense, o []string) Act {
 	a.Marker = belay.MarkAdd
 	switch {
+	case (a.Verb == "save" || a.Verb == "store" || a.Verb == "write") && slices.Contains(o, "as"):
+		a.Marker = belay.MarkModify
 	case sense == words.Show && len(o) > 0 && grammar.Adverb(o[len(o)-1]):
 		a.Marker = belay.MarkModify
 	case grammar.Old(o), sense == words.Show && grammar.Compared(o) > 0 && !grammar.Indefinite(o):
 		a.Marker = belay.MarkModify
 	case sense == words.Put && a.Verb == "set" && !grammar.Indefinite(o):
 		a.Marker = belay.MarkModify
-	case sense == words.Put && len(o) > 1 && o[0] == "the" && slices.ContainsFunc(o, func(w string) bool {
+	case sense == words.Put && len(o) > 1 && grammar.Definite(o[0]) && slices.ContainsFunc(o, func(w string) bool {
 		return w == "above" || w == "below" || w == "under" || w == "next" || w == "beside" || w == "left" || w == "right" || w == "before" || w == "after"
 	}):
 		a.Marker = belay.MarkModify

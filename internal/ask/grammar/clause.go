@@ -24,6 +24,7 @@ type Clause struct {
 	Group bool   // one piece of an enumeration after a colon or between commas
 	Frag  bool   // the sentence has no verb at all
 	Yet   bool   // an "although" follows: it is not as it should be
+	Colon bool   // it stands behind a colon, whatever else led to it
 	Gap   bool   // the verb is that of the clause before: "bump X to 1 and Y to 2"
 }
 
@@ -49,7 +50,7 @@ func Clauses(s prose.Sentence) []Clause {
 	start, join := 0, ""
 	cut := func(end, next int, lead string) {
 		if end > start {
-			out = append(out, Clause{T: t[start:end], Join: join, Close: s.Close, Frag: frag})
+			out = append(out, Clause{T: t[start:end], Join: join, Colon: join == ":", Close: s.Close, Frag: frag})
 		}
 		start, join = next, lead
 	}
@@ -286,6 +287,15 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if Conditional(low[start]) && !HasVerb(low[:start]) && len(rest) > 0 && !words.Preposition(rest[0]) {
 		return "main", i + 1
 	}
+	if len(rest) > 2 && (rest[0] == "which" || rest[0] == "who" || rest[0] == "whose") && !frag {
+		return "because", i + 1
+	}
+	if len(rest) > 2 && (rest[0] == "no" && rest[1] == "matter" || rest[0] == "regardless") {
+		return "because", i + 1
+	}
+	if len(rest) > 2 && rest[0] == "so" && rest[1] != "that" && opens(rest[1:]) {
+		return "so", i + 2
+	}
 	if len(rest) > 0 && words.Conjunction(rest[0]) {
 		if opens(rest[1:]) || frag && !appositive(low[start:i]) {
 			return rest[0], i + 2
@@ -295,7 +305,7 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if frag && appositive(low[start:i]) && slices.Contains(rest, "and") && !slices.Contains(rest, ",") {
 		return "", 0 // "two environments, staging and prod"
 	}
-	if opens(rest) || frag {
+	if opens(rest) || frag && !slices.ContainsFunc(low[start:i], func(w string) bool { return w == "that" || w == "which" }) {
 		return ",", i + 1
 	}
 	if gapped(low[start:i], rest) {

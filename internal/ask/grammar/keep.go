@@ -125,7 +125,7 @@ func Prohibition(low []string) (Span, bool) {
 	for i < len(low) && (low[i] == "just" || low[i] == "you" || low[i] == "ever" || low[i] == "dare" || low[i] == "please" || low[i] == "even") {
 		i++
 	}
-	if i >= len(low) || low[i] == "know" || low[i] == "forget" || low[i] == "worry" || low[i] == "think" || low[i] == "ask" || low[i] == "hesitate" || low[i] == "mind" || low[i] == "care" || low[i] == "understand" {
+	if i >= len(low) || low[i] == "know" || low[i] == "forget" || low[i] == "worry" || low[i] == "think" || low[i] == "ask" || low[i] == "hesitate" || low[i] == "mind" || low[i] == "care" || low[i] == "understand" || low[i] == "need" || low[i] == "want" || low[i] == "like" {
 		return Span{}, i < len(low) && low[i] == "forget"
 	}
 	if touches(low[i]) {
@@ -181,7 +181,7 @@ func noThing(low []string) (Span, bool) {
 	if low[0] != "no" || len(low) < 2 || Finite(low) {
 		return Span{}, false
 	}
-	if slices.Contains(low, "yet") || slices.Contains(low, "so") && low[1] == "way" {
+	if slices.Contains(low, "yet") || slices.Contains(low, "anymore") || low[len(low)-1] == "more" || slices.Contains(low, "so") && low[1] == "way" {
 		return Span{}, false
 	}
 	switch low[1] {
@@ -206,8 +206,8 @@ func sameThing(low []string) (Span, bool) {
 // stayed are what may follow a subject that is to be left as it is.
 var stayed = []string{
 	"must not change", "mustn't change", "should not change", "shouldn't change", "must not be changed", "mustn't be changed", "may not change", "can't change", "must not break",
-	"mustn't break", "should not break", "shouldn't break", "must not be touched", "should not be touched", "shouldn't be touched", "must not be affected", "should not be affected", "shouldn't be affected", "must not be", "must not move", "mustn't move",
-	"don't need to change", "doesn't need to change", "do not need to change", "does not need to change", "needn't change", "don't have to change", "doesn't have to change", "don't change", "doesn't change", "do not change", "does not change", "won't change", "will not change",
+	"mustn't break", "should not break", "shouldn't break", "must not be touched", "should not be touched", "shouldn't be touched", "must not move", "mustn't move",
+	"should not need to change", "shouldn't need to change", "should not have to change", "shouldn't have to change", "must not need to change", "is fine with", "are fine with", "is ok with", "don't need to change", "doesn't need to change", "do not need to change", "does not need to change", "needn't change", "don't have to change", "doesn't have to change", "don't change", "doesn't change", "do not change", "does not change", "won't change", "will not change",
 	"is not affected", "are not affected", "isn't affected", "aren't affected", "is not part of", "are not part of", "isn't part of", "aren't part of", "is off limits", "are off limits", "is off-limits", "are off-limits", "is out of scope", "are out of scope", "is not in scope", "are not in scope", "isn't in scope", "aren't in scope", "isn't part of this",
 	"should be left", "should stay", "should remain", "must stay", "must remain", "has to stay", "have to stay", "needs to stay", "need to stay", "can stay", "may stay", "could stay", "will stay", "shall stay", "shall remain", "can remain", "to stay", "ought to stay",
 	"stays", "stay", "remains", "remain", "unchanged", "untouched", "unaffected", "has to keep", "have to keep", "must keep", "should keep", "needs to keep", "need to keep", "keeps its", "keep their", "keep its", "keeps their", "must still work", "should still work", "must continue to work", "has to continue", "have to continue", "must continue", "should continue", "has to be kept", "must be kept", "should be kept", "have to be kept", "can be kept", "is to be kept",
@@ -220,11 +220,20 @@ var persists = map[string]bool{"open": true, "visible": true, "blank": true, "em
 
 // keptSubject reads "X stays", "X must not change": what is kept is the subject.
 func keptSubject(low []string) (Span, bool) {
-	line := " " + strings.Join(low, " ") + " "
 	best, noun := -1, false
 	if at, ok := identical(low); ok {
 		return Span{0, at}, true
 	}
+	if at, ok := untouchable(low); ok {
+		return Span{0, at}, true
+	}
+	for i, w := range low {
+		if w == "where" || Articled(low[0]) && (w == "which" || w == "who" || w == "that") {
+			low = low[:i] // what stays there is told of a thing
+			break
+		}
+	}
+	line := " " + strings.Join(low, " ") + " "
 	for _, s := range stayed {
 		if at := strings.Index(line, " "+s+" "); at > 0 && (best < 0 || at < best) {
 			n := strings.Count(line[:at+1], " ") - 1
@@ -262,6 +271,29 @@ func keptSubject(low []string) (Span, bool) {
 // compatible reads "backwards compatible please".
 func compatible(low []string) bool {
 	return len(low) < 5 && (strings.HasPrefix(low[0], "backward") || low[0] == "fully" && len(low) > 1 && strings.HasPrefix(low[1], "backward"))
+}
+
+// untouchable reads "X must not be renamed", "X must still load".
+func untouchable(low []string) (at int, ok bool) {
+	for i := 1; i+2 < len(low)+1; i++ {
+		w := low[i]
+		if w != "must" && w != "should" && w != "may" && w != "mustn't" && w != "shouldn't" && w != "has" && w != "have" && w != "needs" && w != "need" && w != "can't" {
+			continue
+		}
+		j := i + 1
+		for j < len(low) && (low[j] == "not" || low[j] == "to" || low[j] == "also") {
+			j++
+		}
+		denied := strings.HasSuffix(w, "n't") || j > i+1 && low[j-1] == "not" || slices.Contains(low[i:j], "not")
+		switch {
+		case j+1 < len(low) && denied && low[j] == "be":
+			_, end := words.Base(low[j+1], func(b string) bool { return touching[b] })
+			return i, end == "ed" && !words.Pronoun(low[0])
+		case j+1 < len(low) && !denied && low[j] == "still":
+			return i, !words.Pronoun(low[0]) && i < 7
+		}
+	}
+	return 0, false
 }
 
 // identical reads "the output must be byte for byte the same": at is where the modal is.

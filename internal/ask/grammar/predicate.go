@@ -42,6 +42,8 @@ func Asked(low []string, i int) bool {
 	}
 	for j := max(0, i-4); j < i; j++ {
 		switch low[j] {
+		case "like", "as", "than":
+			return j > 0
 		case "when", "if", "how", "what", "while", "once", "why", "before", "after":
 			return j > 0 || low[j] == "how" || low[j] == "what"
 		}
@@ -67,8 +69,13 @@ func thirdPerson(low []string, i int) bool {
 		}
 		return i+1 >= len(low) || !words.Auxiliary(low[i+1])
 	}
-	if states[w] {
+	if states[w] || words.Acts(w) && (i > 1 || Nounish[low[0]] || !AnyVerb(low[0])) {
 		return true
+	}
+	if (w == "get" || w == "gets" || w == "got") && i+1 < len(low) && prev != "to" && !words.Modal(prev) {
+		if _, end := words.Base(low[i+1], AnyVerb); end == "ed" {
+			return true // "patients get merged"
+		}
 	}
 	if does(low, i) {
 		return true
@@ -164,6 +171,9 @@ func does(low []string, i int) bool {
 		return Nounish[low[0]] || !AnyVerb(low[0])
 	}
 	b, _ := words.Base(w, AnyVerb)
+	if b == "" && words.Acting(w) {
+		b = w
+	}
 	whole := b != "" && (low[0] == "the" || low[0] == "my" || low[0] == "our" || low[0] == "your" || low[0] == "this" || low[0] == "every") && !strings.HasSuffix(prev, "s")
 	switch {
 	case !whole:

@@ -52,7 +52,7 @@ func Old(low []string) bool {
 		if (w == "->" || w == "→" || w == "=>") && i > 0 && i+1 < len(low) {
 			return true
 		}
-		if w == "not" && i > 1 && i+1 < len(low) && (low[i+1] == "the" || low[i+1] == "a") && !words.Auxiliary(low[i-1]) {
+		if w == "not" && i > 1 && i+1 < len(low) && (Definite(low[i+1]) || low[i+1] == "a") && !words.Auxiliary(low[i-1]) {
 			return true
 		}
 		if w == "not" && i > 0 && i+1 < len(low) {
@@ -172,6 +172,39 @@ func Adverb(w string) bool {
 	return len(w) > 4 && strings.HasSuffix(w, "ly") && w != "reply" && w != "apply" && w != "only"
 }
 
+// Definite reports a word in front of a thing that is there.
+func Definite(w string) bool {
+	switch w {
+	case "the", "our", "my", "your", "their", "its", "this", "these", "those":
+		return true
+	}
+	return false
+}
+
+// Towards reports a thing and where it is to be or go: "summary to stderr", "log level to
+// debug". Nouns that have a "to" of their own do not count.
+func Towards(low []string) bool {
+	i := slices.Index(low, "to")
+	if i < 1 || i+1 >= len(low) || i > 4 || len(low)-i > 4 || Articled(low[0]) || Imperative(low[i+1:]) > 0 || strings.HasSuffix(low[i-1], "ing") || strings.HasSuffix(low[i-1], "ed") || slices.Contains(low[:i], "for") {
+		return false
+	}
+	switch strings.TrimSuffix(low[i-1], "s") {
+	case "link", "path", "acces", "guide", "reference", "ability", "option", "way", "button", "connection", "redirect", "reply", "answer", "support", "export", "import", "upload", "migration", "change", "invite", "invitation", "mail", "message", "alert", "notification", "swipe", "tap", "pull", "drag", "shortcut", "route":
+		return false
+	}
+	return true
+}
+
+// Attribute reports a noun for what everything has one of: a new one takes the place of the
+// one that is there.
+func Attribute(w string) bool {
+	switch w {
+	case "address", "logo", "name", "title", "headline", "font", "domain", "url", "host", "number", "wording", "text", "slogan", "tagline", "colour", "color", "palette", "favicon", "price", "version", "password", "design", "look", "layout", "subject":
+		return true
+	}
+	return false
+}
+
 // Articled reports a word that introduces a thing not known yet.
 func Articled(w string) bool {
 	return w == "a" || w == "an" || w == "another" || w == "new" || w == "some"
@@ -226,6 +259,17 @@ func Valued(low []string) bool {
 	return slices.Contains(low, "everywhere") || slices.Contains(low, "by-default")
 }
 
+// Stated reports a thing with the state it is to be in: "dashboards sorted alphabetically".
+func Stated(low []string) bool {
+	for i := 1; i < min(len(low), 4); i++ {
+		b, end := words.Base(low[i], AnyVerb)
+		if sense, _ := words.Verb(b); end == "ed" && sense == words.Modify && (i+1 == len(low) || words.Preposition(low[i+1]) || Adverb(low[i+1]) || words.Filler(low[i+1])) {
+			return true
+		}
+	}
+	return false
+}
+
 // Bounded reports a limit: "max upload 20 MB", "at most 5 retries".
 func Bounded(low []string) bool {
 	for i, w := range low {
@@ -237,13 +281,28 @@ func Bounded(low []string) bool {
 	return false
 }
 
+// Hardship reports what somebody is left to do: "you have to reload the page".
+func Hardship(low []string) bool {
+	if len(low) > 0 && low[0] == "so" {
+		low = low[1:]
+	}
+	if len(low) < 4 || low[2] != "to" || low[1] != "have" && low[1] != "need" && low[1] != "has" && low[1] != "needs" {
+		return false
+	}
+	switch low[0] {
+	case "you", "i", "one", "users", "people", "customers", "everybody", "everyone", "they":
+		return true
+	}
+	return false
+}
+
 // Idle reports words that go with a request and ask for nothing.
 func Idle(low []string) bool {
 	if n := len(low); n > 2 && (low[n-1] == "guess" || low[n-1] == "think" || low[n-1] == "suppose") && low[n-2] == "i" {
 		return true
 	}
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" thank", " cheers ", " regards ", " that's it ", " that's all ", " that is all ", " nothing fancy ", " no rush ", " great ", " asap ", " urgent ", " today ", " tomorrow ", " this week ", " before lunch ", " sorry ", " please and ", " good job ", " love ", " lol ", " haha ", " no hurry ", " if possible ", " same here ", " fyi ", " for now ", " hope ", " as soon as ", " dear ", " hello ", " hi ", " good morning ", " job log ", " ci says ", " up to you ", " your call ", " done ", " any ideas ", " any idea ", " no idea ", " help ", " what the ", " wtf ", " see above ", " see below ", " attached ", " nice to have ", " low prio ", " high prio "} {
+	for _, p := range []string{" thank", " cheers ", " regards ", " that's it ", " that's all ", " that is all ", " nothing fancy ", " no rush ", " great ", " asap ", " urgent ", " today ", " tomorrow ", " this week ", " before lunch ", " sorry ", " please and ", " good job ", " love ", " lol ", " haha ", " no hurry ", " if possible ", " same here ", " fyi ", " for now ", " hope ", " as soon as ", " dear ", " hello ", " hi ", " good morning ", " job log ", " ci says ", " up to you ", " your call ", " done ", " any ideas ", " any idea ", " no idea ", " help ", " what the ", " wtf ", " see above ", " see below ", " attached ", " output below ", " log below ", " trace below ", " not now ", " nice to have ", " low prio ", " high prio "} {
 		if strings.Contains(line, p) {
 			return true
 		}
@@ -284,6 +343,9 @@ func Generic(o []string) bool {
 func Predicative(o []string) bool {
 	last := o[len(o)-1]
 	if len(o) > 2 && len(o) < 6 && !Articled(o[0]) && (strings.HasSuffix(last, "able") || strings.HasSuffix(last, "sensitive")) {
+		return true
+	}
+	if len(o) == 2 && (strings.ContainsAny(o[0], "_./") || strings.HasSuffix(last, "al") || strings.HasSuffix(last, "ic") || strings.HasSuffix(last, "less") || strings.HasSuffix(last, "ful") || strings.HasSuffix(last, "ent") || strings.HasSuffix(last, "ant")) {
 		return true
 	}
 	return len(o) == 2 && (strings.HasSuffix(last, "able") || strings.HasSuffix(last, "ive") || strings.HasSuffix(last, "ous") || strings.HasSuffix(last, "ed"))

@@ -10,13 +10,25 @@ import (
 // Vague finds what can be read in two ways whatever the verb is.
 func Vague(low []string) []string {
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " the usual ", " whatever is easier", " not sure yet ", " not sure which ", " haven't decided ", " can't decide ", " undecided ", " or something ", " or whatever ", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual ", " do what we did ", " do what you did ", " what we did to ", " what you did to ", " like the others ", " like the other one "} {
+	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " the usual ", " whatever is easier", " not sure yet ", " not sure which ", " haven't decided ", " can't decide ", " undecided ", " or something ", " or whatever ", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual ", " as we said ", " as i said ", " as you said ", " as agreed ", " as mentioned ", " like the previous ", " as in the previous ", " option a ", " option b ", " option c ", " option 1 ", " option 2 ", " option one ", " option two ", " do what we did ", " do what you did ", " what we did to ", " what you did to ", " like the others ", " like the other one "} {
 		if strings.Contains(line, p) && !(strings.Contains(p, "same") && Finite(low) && low[0] != "do") {
 			return []string{"what was done before is meant, which this message does not name"}
 		}
 	}
+	if i := strings.Index(line, " do something about "); i >= 0 && !slices.ContainsFunc(low, func(w string) bool {
+		_, fails := words.Fails(w)
+		return fails || words.Wrong(w) || words.Soft(w) || w == "it" || w == "this" || w == "that"
+	}) {
+		return []string{"what is to be done about it is not said"}
+	}
+	if strings.HasSuffix(line, " like before ") && len(low) < 4 {
+		return []string{"what was done before is meant, which this message does not name"}
+	}
 	if Part(low) && (slices.ContainsFunc(low, words.Modal) || strings.Contains(line, " into ")) {
 		return []string{"those that are there are converted", "others are added beside those that are there"}
+	}
+	if i := slices.Index(low, "or"); i > 0 && i+1 < len(low) && low[i+1] == "only" && !HasVerb(low[:i]) {
+		return []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")}
 	}
 	if i := slices.Index(low, "or"); i > 0 && len(low) <= 5 && i+1 < len(low) && !slices.ContainsFunc(low, func(w string) bool { return words.Auxiliary(w) }) && Imperative(low) == 0 {
 		return []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")}
@@ -52,6 +64,8 @@ func alternatives(low []string) (one, other string) {
 	a, endA := verb(low[i-1])
 	b, endB := verb(low[i+1])
 	switch {
+	case i > 2 && low[i-2] == "be" && i+2 == len(low) && (low[0] == "can" || low[0] == "could" || low[0] == "should" || slices.Contains(low[:i], "should")):
+		return low[i-1], low[i+1] // "be optional or removed"
 	case a == "" || b == "" || endA != endB:
 		return "", ""
 	case i == 1 && endA == "" && i+2 < len(low) && !Nounish[low[0]]:
@@ -170,6 +184,9 @@ func TooLittle(low []string, named bool) []string {
 	}
 	if len(low) == 0 || slices.ContainsFunc(low, func(w string) bool { return w == "\"" || strings.ContainsAny(w, "./_-") }) {
 		return nil
+	}
+	if named && low[0] == "like" {
+		return []string{"it looks the same", "it works the same"}
 	}
 	if named {
 		if (low[0] == "the" || low[0] == "our" || low[0] == "my") && len(low) < 4 && Compared(low) == 0 && !Old(low) && !Valued(low) {

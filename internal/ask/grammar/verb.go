@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/words"
@@ -97,6 +98,8 @@ func UnknownVerb(low []string) bool {
 		return !words.Auxiliary(low[1])
 	}
 	switch low[1] {
+	case "a", "an":
+		return !Finite(low) && len(low) > 2 && len(w) > 4 && !strings.HasSuffix(w, "ed")
 	case "it", "them", "the", "all", "both", "our", "my", "its", "their", "these", "those":
 		return !Finite(low)
 	}
@@ -105,6 +108,9 @@ func UnknownVerb(low []string) bool {
 
 var noVerb = map[string]bool{"half": true, "what": true, "where": true, "when": true, "which": true, "whole": true, "same": true, "only": true, "even": true, "also": true, "like": true, "once": true, "else": true, "more": true, "most": true, "less": true, "than": true, "such": true,
 	"given": true, "behind": true, "want": true, "know": true, "think": true, "hope": true, "love": true, "hate": true, "need": true, "exercise": true, "enterprise": true, "otherwise": true, "promise": true, "size": true, "noise": true, "rise": true, "wise": true, "premise": true, "prize": true, "precise": true, "concise": true, "see": true, "plus": true, "because": true, "guess": true, "thank": true, "here": true, "there": true, "today": true, "error": true, "regarding": true, "despite": true, "while": true, "till": true, "expected": true, "hello": true, "dear": true, "find": true, "please": true, "believe": true, "fail": true, "mind": true, "meet": true, "note": true, "remains": true, "attach": true, "attached": true, "besides": true, "except": true, "versus": true, "throughout": true, "quite": true, "rather": true, "just": true, "maybe": true, "across": true, "beyond": true}
+
+// places are words for where on a screen something is.
+var places = map[string]bool{"left": true, "right": true, "top": true, "bottom": true, "middle": true, "centre": true, "center": true}
 
 // Nounish are verbs that are as often nouns; what follows decides.
 var Nounish = func() map[string]bool {
@@ -141,6 +147,10 @@ func nounishVerb(low []string) int {
 		return 0
 	case words.Auxiliary(next) || words.Negative(next):
 		return 0
+	case valued(next) && (len(low) == 2 || words.Preposition(low[2]) || words.Unit(low[2])) && low[0] != "limit" && low[0] != "set" && low[0] != "use":
+		return 0 // "zoom 12 by default"
+	case len(low) > 2 && len(low) < 6 && !slices.ContainsFunc(low, words.Auxiliary) && !words.Determiner(next) && (places[low[len(low)-1]] && !words.Preposition(low[len(low)-2]) && !words.Determiner(low[len(low)-2])):
+		return 0 // "zoom buttons bottom right"
 	case words.Preposition(next) && next != "to" && Finite(low):
 		return 0 // "search with two terms finds nothing"
 	case words.Determiner(next) || words.Pronoun(next) || next == "\"" || words.Preposition(next) || next == "how" || next == "what" || next == "whether":
@@ -161,7 +171,7 @@ func HasVerb(low []string) bool {
 		if i > 0 && (w == "which" || w == "who" || w == "that") {
 			return false // what follows tells of a thing
 		}
-		if words.Auxiliary(w) || i > 0 && (thirdPerson(low, i) || plainVerb(low, i)) {
+		if words.Auxiliary(w) && !(i > 1 && Asked(low, i)) || i > 0 && (thirdPerson(low, i) || plainVerb(low, i)) {
 			return true
 		}
 		if (w == "," || w == "and") && i+1 < len(low) && Imperative(low[i+1:]) > 0 && !Nounish[low[i+1]] {
@@ -169,4 +179,25 @@ func HasVerb(low []string) bool {
 		}
 	}
 	return false
+}
+
+// Fronted finds the order behind a place or time that stands in front of it without a
+// comma: "on mobile hide the sidebar", "after login go to the last page". 0 is none.
+func Fronted(low []string) int {
+	if len(low) < 4 || !words.Preposition(low[0]) || low[0] == "to" || low[0] == "of" || low[0] == "than" || low[0] == "by" || low[0] == "like" || low[0] == "as" || Finite(low) {
+		return 0
+	}
+	for j := 2; j < min(len(low)-1, 6); j++ {
+		if words.Determiner(low[j-1]) || words.Preposition(low[j-1]) || low[j] == "," || Conditional(low[j]) {
+			continue
+		}
+		b, end := words.Base(low[j], AnyVerb)
+		if end != "" || b == "" && !words.IsPhrase(low[j:]) {
+			continue
+		}
+		if Imperative(low[j:]) > 0 && (!Nounish[low[j]] || words.Determiner(low[j+1])) {
+			return j
+		}
+	}
+	return 0
 }

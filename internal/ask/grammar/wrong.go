@@ -30,6 +30,9 @@ func Wrong(low []string) (strength int, by string) {
 	if rest[0] == "why" {
 		return Faint, "why"
 	}
+	if rest[0] == "no" && (rest[len(rest)-1] == "more" || rest[len(rest)-1] == "anymore") {
+		return Fine, ""
+	}
 	if status(low) || status(rest) {
 		return Plain, rest[0]
 	}
@@ -238,6 +241,10 @@ func denied(low []string, i int) int {
 
 var Past = map[string]bool{"didn't": true, "wasn't": true, "haven't": true, "couldn't": true, "hadn't": true, "not": true}
 
+// tooMuch are what something can be too much of.
+var tooMuch = map[string]bool{"small": true, "big": true, "large": true, "slow": true, "fast": true, "long": true, "short": true, "dark": true, "bright": true, "loud": true, "quiet": true, "narrow": true, "wide": true, "thin": true, "thick": true,
+	"high": true, "low": true, "close": true, "late": true, "early": true, "many": true, "much": true, "few": true, "strict": true, "hard": true, "heavy": true, "noisy": true, "verbose": true, "often": true, "tiny": true, "tight": true}
+
 // faintly finds what may be a complaint if nothing is asked.
 func faintly(low []string, line string) (int, string) {
 	if Imperative(low) > 0 {
@@ -245,10 +252,13 @@ func faintly(low []string, line string) (int, string) {
 	}
 	_, verb := Predicate(low)
 	for i, w := range low {
-		attribute := (w == "old" || w == "red" || w == "late" || w == "early" || w == "odd" || w == "unchecked" || w == "visible" || w == "exposed") && i > 0 && words.Determiner(low[i-1]) && i+1 < len(low) && !words.Auxiliary(low[i+1])
+		attribute := (w == "old" || w == "red" || w == "late" || w == "early" || w == "odd" || w == "unchecked" || w == "visible" || w == "exposed" || w == "empty" || w == "missing") && i > 0 && (words.Determiner(low[i-1]) || words.Preposition(low[i-1])) && i+1 < len(low) && !words.Auxiliary(low[i+1])
 		if words.Soft(w) && !attribute && verb && i > 0 && (i+1 == len(low) || !Named(low, i)) {
 			return Faint, w
 		}
+	}
+	if i := slices.Index(low, "too"); i > 0 && i+1 < len(low) && !verb && (words.Comparative(low[i+1]+"er") || tooMuch[low[i+1]]) {
+		return Plain, "too"
 	}
 	for _, p := range []string{" keeps ", " although ", " since the ", " since we ", " goes on ", " is too ", " are too ", " far too ", " way too ", " much too ", " gets too ", " too slow ", " too big ", " too small ", " hard to ", " not so ", " complained ", " complain ", " should have ", " but it ", " used to ", " fell over ", " went down ", " is down ", " takes too ", " it takes ", " still ", " ends after ", " end after ", " twice ", " only shows ", " only works ", " ignores "} {
 		if strings.Contains(line, p) && verb {

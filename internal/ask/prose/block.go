@@ -224,6 +224,10 @@ func enumerate(in []Block) []Block {
 	var out []Block
 	for _, b := range in {
 		found := numbered.FindAllStringSubmatchIndex(b.Text, 20)
+		if b.Kind == Item && len(found) > 0 && b.Text[found[0][2]] == '2' { // the list began the line
+			out = append(out, itemised(b, found)...)
+			continue
+		}
 		if b.Kind != Para || len(found) < 2 || !ascending(b.Text, found) {
 			out = append(out, b)
 			continue
@@ -238,6 +242,19 @@ func enumerate(in []Block) []Block {
 			}
 			out = append(out, Block{Item, b.At + m[1], strings.TrimRight(b.Text[m[1]:end], "; \t\n"), b.Label})
 		}
+	}
+	return out
+}
+
+// itemised cuts an item in which the next numbers of its list stand.
+func itemised(b Block, found [][]int) []Block {
+	out := []Block{{Item, b.At, strings.TrimRight(b.Text[:found[0][0]], "; \t\n"), b.Label}}
+	for i, m := range found {
+		end := len(b.Text)
+		if i+1 < len(found) {
+			end = found[i+1][0]
+		}
+		out = append(out, Block{Item, b.At + m[1], strings.TrimRight(b.Text[m[1]:end], "; \t\n"), b.Label})
 	}
 	return out
 }

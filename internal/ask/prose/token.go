@@ -121,6 +121,7 @@ func wordEnd(text string, i int) int {
 		switch {
 		case strings.ContainsRune("'’-./_@:#%*\\&=?+", r) && inWord(next):
 		case (r == '%' || r == '*') && !inWord(next):
+		case r == '+' && !inWord(next) && i > 0 && text[i-1] >= '0' && text[i-1] <= '9':
 		case r == '(' && strings.HasPrefix(text[i:], "()"):
 			size = 2
 		case r == '/' && (i == 1 || unicode.IsSpace(rune(text[max(0, i-2)]))) && (i+1 >= len(text) || unicode.IsSpace(next)):

@@ -37,7 +37,7 @@ var openers = func() map[string]bool {
 	}
 	out["you can"], out["we can"] = true, true
 	for _, s := range []string{
-		"make it possible to", "be so kind as to", "be so kind to", "be so good as to", "mind", "be able to", "is it possible to", "would it be possible to", "is it possible for you to",
+		"make it possible to", "be so kind as to", "be so kind to", "be so good as to", "mind", "be able to", "is it possible to", "it is possible to", "it's possible to", "is possible to", "is there possibility to", "would it be possible to", "is it possible for you to",
 		"it would be nice to", "it would be great to", "it would be good to", "would be nice to", "would be good to", "would be great to",
 		"i want you to", "i would like you to", "i'd like you to", "i need you to", "we'd like you to", "i'd like to", "we'd like to", "i'd love to",
 		"let's", "lets", "let us", "feel free to", "the idea is to", "the plan is to", "what i want is to", "your task is to", "your job is to", "the task is to",
@@ -58,7 +58,7 @@ var openers = func() map[string]bool {
 		"would be great if", "it'd be nice if", "it'd be great if", "would be cool if", "it would be cool if", "is it possible that", "i think", "i guess", "i suppose", "i believe",
 		"i'd like that", "i want that", "we want that", "i'd expect that", "the nicest thing would be", "what we want is", "what i want is", "what we need is", "what i need is",
 		"it would help if", "it would help a lot if", "it'd help if", "it'd be good if", "it'd be cool if", "would help if", "i'd be happy if", "i'd be glad if", "i would be happy if", "it would be wonderful if", "it would be lovely if", "i miss", "we miss", "we're lacking", "we lack", "i'm missing", "what about having",
-		"would it be possible to have", "is it possible to have", "i'd like to have", "i would like to have", "we would like to have", "we'd like to have", "we want to have", "i want to have", "can we have", "could we have",
+		"would it be possible to have", "is it possible to have", "it is possible to have", "it's possible to have", "is possible to have", "can be possible to have", "i'd like to have", "i would like to have", "we would like to have", "we'd like to have", "we want to have", "i want to have", "can we have", "could we have",
 		"can we get", "could we get", "can i have", "can i get", "could i get", "could i have", "may i have", "how about", "what about", "is there a way to have", "i would like", "i'd like", "we'd like", "we would like", "i'd love",
 		"i'd rather have", "i'd rather see", "i'd prefer", "i would prefer", "we'd prefer", "we'd rather have", "i prefer", "i would rather have", "need", "want", "would like", "wanted", "missing", "i need", "we need", "i want", "we want", "there should be", "there should also be", "there must be", "there has to be", "there needs to be", "should there be",
 		"we could use", "i could use", "we could do with", "i wish", "we should have", "we must have", "i should like", "we're missing", "what's missing is", "we also need", "we also want", "i also want", "i also need",
@@ -166,7 +166,7 @@ var (
 	comparatives = set(`bigger smaller larger wider narrower taller shorter longer thicker thinner darker lighter brighter rounder softer faster slower quicker snappier cleaner simpler tighter looser
 		higher lower deeper louder quieter stronger weaker easier harder less fewer better nicer prettier earlier later newer older closer wider cheaper stricter safer clearer crisper bolder sharper smoother friendlier verbose sticky
 		collapsible optional mandatory required configurable clickable responsive sortable nullable draggable resizable scrollable case-insensitive readable accessible immutable async asynchronous editable searchable lazy reusable idempotent green blue black white grey gray yellow orange purple transparent bold italic uppercase lowercase public private parallel consistent unique`)
-	subordinators = set(`because since which who whose although though until unless whereas where whenever considering given so-that`)
+	subordinators = set(`because bc cuz coz cos since which who whose although though until unless whereas where whenever considering given so-that`)
 )
 
 // Conjunction reports a word that leads to one more clause of the same kind.

@@ -55,7 +55,7 @@ var verbs = table(map[Sense]string{
 		minify uglify gzip obfuscate ship name title call pick choose prefer honour honor obey match adapt conform push pull
 		recycle reflect loop iterate escape sanitise sanitize anonymise anonymize mask redact hash cap
 		parse buffer batch queue stagger space justify anchor dock float inset widen outline shade tint fade blur dim desaturate crossfade
-		divide multiply subtract sum unset decrement increment cast coerce typecast stringify memoise memoize inherit subclass override overload stretch squeeze
+		divide multiply subtract sum unset decrement increment cast coerce redo typecast stringify memoise memoize inherit subclass override overload stretch squeeze
 		clone copy duplicate rotate reroute reindex rewind fast-forward bold enforce relabel remap reformulate `,
 	Fix: `fix repair correct solve resolve debug mend patch stabilise stabilize investigate diagnose rectify troubleshoot
 		heal unbreak address handle clear cure`,
@@ -75,7 +75,7 @@ var verbs = table(map[Sense]string{
 		record print render email mail alert greet answer list ask confirm search filter paginate schedule backup
 		preview download upload report measure count monitor detect prevent protect autosave calculate compute
 		play load fetch crawl serve open link link-up watch verify emit return call ping poll rumble read accept
-		vibrate blink beep flash animate cancel undo redo zoom pan drag swipe tap pause resume follow block ban subscribe unsubscribe
+		vibrate blink beep flash animate cancel undo zoom pan drag swipe tap pause resume follow block ban subscribe unsubscribe
 		favourite favorite bookmark archive share invite assign approve rate comment mention stream enqueue reconnect autocomplete
 		suggest recommend watermark stamp autofocus focus preselect preload prefetch precompute invalidate evict flush
 		index snapshot audit authenticate authorise authorize deduct refund charge bill sign trace profile
@@ -106,7 +106,7 @@ var phrases = map[string]Sense{
 	"comment out": Modify, "gray out": Modify, "grey out": Modify, "fade out": Modify, "phase out": Modify, "opt in": Capable, "swap over": Modify, "flesh out": Add, "fill in": Add,
 	"count down": Show, "keep track of": Show, "play back": Show, "check off": Show, "tick off": Show, "sign out": Show, "sign up": Show, "check in": Show, "pop up": Show, "light up": Show,
 	"bring down": Modify, "bring up": Modify, "go back to": Modify, "move away from": Modify, "get off": Modify, "move off": Modify, "go down to": Modify, "go up to": Modify, "stick to": Modify,
-	"try again": Show, "come with": Show, "go out": Show, "out with": Remove, "away with": Remove, "down with": Remove,
+	"go to": Modify, "go with": Modify, "try again": Show, "come with": Show, "go out": Show, "out with": Remove, "away with": Remove, "down with": Remove,
 	"fall back": Modify, "back off": Modify, "opt out": Capable, "log in": Show, "log out": Show, "sign in": Show, "close off": Modify,
 }
 
@@ -143,6 +143,12 @@ func Phrase(low []string) (sense Sense, n int) {
 		}
 	}
 	return None, 0
+}
+
+// IsPhrase reports that a verb of several words stands at the start.
+func IsPhrase(low []string) bool {
+	_, n := Phrase(low)
+	return n > 0
 }
 
 // PhraseOf looks up a verb with a particle that stands apart from it.

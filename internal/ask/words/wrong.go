@@ -11,7 +11,7 @@ var wrong = set(`broken wrong wrongly incorrect incorrectly invisible buggy garb
 	duplicated duplicate misaligned unresponsive misspelled misspelt unstyled corrupted corrupt truncated untranslated
 	outdated inaccessible blank twice unselected mixed-up mojibake dead insecure vulnerable vulnerability
 	bug bugs typo typos crash crashes exception exceptions regression leak leaks segfault npe deadlock oom oom-killed
-	defect glitch misspelling infinite slow slower laggy sluggish`)
+	nans defect glitch misspelling infinite slow slower laggy sluggish`)
 
 // soft call a thing bad only where something is said about it: "the error page" is
 // none, "gives an error" is one.
