@@ -1,12 +1,13 @@
 package prose
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // greeting is how a message is opened and addressed: "Hi team,", "Good morning!".
-var greeting = regexp.MustCompile(`(?i)^\s*(?:hi|hello|hey|hiya|heya|yo|dear|good (?:morning|afternoon|evening|day)|morning|afternoon|evening|greetings|hallo|moin|guten (?:tag|morgen)|hola|buenos días|bonjour|salut|ciao|buongiorno|olá|oi|bom dia|hoi|goedemorgen)(?: (?:there|all|team|folks|guys|everyone|everybody|again|both|zusammen|à tous|a tutti|\p{Lu}[\p{L}.]*)){0,3}\s*(?:[,!.:;–—-]+|\n)\s*`)
+var greeting = lazyregexp.New(`(?i)^\s*(?:hi|hello|hey|hiya|heya|yo|dear|good (?:morning|afternoon|evening|day)|morning|afternoon|evening|greetings|hallo|moin|guten (?:tag|morgen)|hola|buenos días|bonjour|salut|ciao|buongiorno|olá|oi|bom dia|hoi|goedemorgen)(?: (?:there|all|team|folks|guys|everyone|everybody|again|both|zusammen|à tous|a tutti|\p{Lu}[\p{L}.]*)){0,3}\s*(?:[,!.:;–—-]+|\n)\s*`)
 
 // Greeting is how many bytes of a message only greet.
 func Greeting(text string) int {
