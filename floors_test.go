@@ -105,7 +105,8 @@ var floors = map[string]int{
 	"internal/journal":        1,
 	"internal/brief":          1,
 	"internal/agent":          1,
-	"internal/config":         1,
+	"internal/config":         2,
+	"internal/config/value":   1,
 	"internal/trust":          1,
 
 	"internal/standards": 2,

@@ -236,9 +236,9 @@ func (c *Config) Override(name, value string) error {
 		}
 		return err
 	}
-	v, err := k.fromText(value)
+	v, err := k.rule().FromText(value)
 	if err != nil {
-		return belay.Refuse(belay.CodeUsage, "give "+k.kind.says(k), "%s cannot be %q: %v", name, strictyaml.Cut(value), err)
+		return belay.Refuse(belay.CodeUsage, "give "+k.rule().Says(), "%s cannot be %q: %v", name, strictyaml.Cut(value), err)
 	}
 	c.put(k, v, Flag)
 	if name == testsCommand {
@@ -268,7 +268,7 @@ func defaults() Config {
 		if k.def == "" || k.wild() {
 			continue
 		}
-		v, err := k.fromText(k.def)
+		v, err := k.rule().FromText(k.def)
 		if err != nil {
 			panic(fmt.Sprintf("the default of %s: %v", k.name, err)) // the table is wrong; a test reads it all
 		}

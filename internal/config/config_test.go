@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config/value"
 	"github.com/belay-dev/belay/internal/strictyaml"
 )
 
@@ -366,7 +367,7 @@ func TestSettingsCanBeGivenAsFlags(t *testing.T) {
 			"files": rapid.SliceOfN(word, 0, 3).Draw(rt, "files"), "agent.command": rapid.SliceOfN(word, 0, 3).Draw(rt, "agent"),
 			"agent.timeout": time.Duration(rapid.Int64Range(0, 1<<50).Draw(rt, "timeout")),
 			"snapshot.cap":  rapid.Int64Range(0, 1<<52).Draw(rt, "cap"), "limits.cost": rapid.Float64Range(0, 1e6).Draw(rt, "cost"),
-			"retries": rapid.IntRange(0, most).Draw(rt, "retries"),
+			"retries": rapid.IntRange(0, value.Most).Draw(rt, "retries"),
 		} {
 			k, _ := findKey(name)
 			c.put(k, v, Flag)

@@ -6,43 +6,24 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config/value"
 )
 
 // key is one leaf of the config. This table alone says what a config may hold: reading,
 // the schema, the template, what is shown, flags and suggestions all follow it.
 type key struct {
-	name  string // dotted
-	kind  kind
-	def   string // as a flag would give it; "" is not set
-	least int    // for kindWhole and kindSize
-	field func(*Config) any
-	doc   string
-	runs  bool                             // names a program to run
-	of    func(c *Config, name string) any // instead of field: of one of several named things
+	name    string // dotted
+	kind    value.Kind
+	def     string   // as a flag would give it; "" is not set
+	least   int      // of whole numbers and sizes
+	choices []string // of a choice
+	field   func(*Config) any
+	doc     string
+	runs    bool                             // names a program to run
+	of      func(c *Config, name string) any // instead of field: of one of several named things
 }
 
-// kind is how a value is written.
-type kind int
-
-const (
-	kindVersion  kind = iota // 1
-	kindWhole                // 300
-	kindMoney                // 2.50
-	kindDuration             // 1h30m
-	kindSize                 // 256MiB
-	kindRetry                // auto
-	kindTruth                // true
-	kindMode                 // standard
-	kindFormat               // gotest
-	kindRemarks              // sarif
-	kindReviewer             // person
-	kindVariable             // TEST_DATABASE
-	kindText                 // anything on one line
-	kindList                 // [a, b]
-	kindNames                // [A, B]: environment variables
-	kindArgs                 // [prog, arg], or one string of words
-	kindShell                // a shell line, or [prog, arg]
-)
+func (k key) rule() value.Rule { return value.Rule{Kind: k.kind, Least: k.least, Choices: k.choices} }
 
 const (
 	testsCommand = "checks.tests.command"
@@ -65,150 +46,150 @@ var reviewerKinds = []string{"program", "model", belay.Person}
 var retryModes = []string{string(belay.RetryAuto), string(belay.RetryRollback), string(belay.RetryRepair)}
 
 var keys = []key{
-	{name: "version", kind: kindVersion, def: "1", field: func(c *Config) any { return &c.Version }, doc: "version of this file's format"},
-	{name: "agent.command", kind: kindArgs, runs: true, field: func(c *Config) any { return &c.Agent.Command },
+	{name: "version", kind: value.Version, def: "1", field: func(c *Config) any { return &c.Version }, doc: "version of this file's format"},
+	{name: "agent.command", kind: value.Args, runs: true, field: func(c *Config) any { return &c.Agent.Command },
 		doc: "the agent: a program and its arguments"},
-	{name: "agent.timeout", kind: kindDuration, def: "30m", field: func(c *Config) any { return &c.Agent.Timeout },
+	{name: "agent.timeout", kind: value.Duration, def: "30m", field: func(c *Config) any { return &c.Agent.Timeout },
 		doc: "time limit of one attempt; 0 is none"},
-	{name: "debugger.command", kind: kindArgs, runs: true, field: func(c *Config) any { return &c.Debugger.Command },
+	{name: "debugger.command", kind: value.Args, runs: true, field: func(c *Config) any { return &c.Debugger.Command },
 		doc: "the program that looks for the root cause when a person asks for it"},
-	{name: "files", kind: kindList, field: func(c *Config) any { return &c.Files },
+	{name: "files", kind: value.List, field: func(c *Config) any { return &c.Files },
 		doc: "globs a task may change, unless it names its own; empty is all"},
-	{name: "protect", kind: kindList, field: func(c *Config) any { return &c.Protect },
+	{name: "protect", kind: value.List, field: func(c *Config) any { return &c.Protect },
 		doc: "globs that no task may change"},
-	{name: "preserve", kind: kindList, field: func(c *Config) any { return &c.Preserve },
+	{name: "preserve", kind: value.List, field: func(c *Config) any { return &c.Preserve },
 		doc: "globs that a rollback leaves alone"},
-	{name: testsCommand, kind: kindShell, runs: true, field: func(c *Config) any { return &c.Checks.Tests },
+	{name: testsCommand, kind: value.Shell, runs: true, field: func(c *Config) any { return &c.Checks.Tests },
 		doc: "how the project is tested: a shell line, or a program and its arguments; detected when not set"},
-	{name: testsFormat, kind: kindFormat, field: func(c *Config) any { return &c.Checks.Tests.Format },
+	{name: testsFormat, kind: value.Choice, choices: formats, field: func(c *Config) any { return &c.Checks.Tests.Format },
 		doc: "how its result is read: gotest (go test -json), junit and others (docs/reports.md), or exit (the exit code, when not set)"},
-	{name: testsReport, kind: kindText, field: func(c *Config) any { return &c.Checks.Tests.Report },
+	{name: testsReport, kind: value.Text, field: func(c *Config) any { return &c.Checks.Tests.Report },
 		doc: "for junit, trx, nunit and xunit: a glob of the report files it writes"},
-	{name: "checks.baseline", kind: kindTruth, def: "true", field: func(c *Config) any { return &c.Checks.Baseline },
+	{name: "checks.baseline", kind: value.Truth, def: "true", field: func(c *Config) any { return &c.Checks.Baseline },
 		doc: "run the tests on the state before the agent starts, so that old failures are not held against it"},
-	{name: "checks.reuse", kind: kindList, field: func(c *Config) any { return &c.Checks.Reuse },
+	{name: "checks.reuse", kind: value.List, field: func(c *Config) any { return &c.Checks.Reuse },
 		doc: "folders that throwaway checkouts link to instead of lacking them, like node_modules"},
-	{name: "checks.skip", kind: kindList, field: func(c *Config) any { return &c.Checks.Skip },
+	{name: "checks.skip", kind: value.List, field: func(c *Config) any { return &c.Checks.Skip },
 		doc: "names of checks that are not run"},
-	{name: "checks.max_diff", kind: kindWhole, def: "300", least: 1, field: func(c *Config) any { return &c.Checks.MaxDiff },
+	{name: "checks.max_diff", kind: value.Whole, def: "300", least: 1, field: func(c *Config) any { return &c.Checks.MaxDiff },
 		doc: "changed lines before a warning"},
-	{name: "checks.timeout", kind: kindDuration, field: func(c *Config) any { return &c.Checks.Timeout },
+	{name: "checks.timeout", kind: value.Duration, field: func(c *Config) any { return &c.Checks.Timeout },
 		doc: "time limit of all checks together; when not set, 30s for belay check and 10m within belay run"},
-	{name: "checks.lint_all", kind: kindTruth, def: "false", field: func(c *Config) any { return &c.Checks.LintAll },
+	{name: "checks.lint_all", kind: value.Truth, def: "false", field: func(c *Config) any { return &c.Checks.LintAll },
 		doc: "what linters say of lines that did not change counts, too"},
-	{name: "checks.coverage.rules", kind: kindList, field: func(c *Config) any { return &c.Checks.CoverageRules },
+	{name: "checks.coverage.rules", kind: value.List, field: func(c *Config) any { return &c.Checks.CoverageRules },
 		doc: "where tests are that no convention finds, like src/**/*.py -> tests/**/test_{name}.py; -> none for files that need none"},
-	{name: "checks.coverage.refuse", kind: kindTruth, def: "false", field: func(c *Config) any { return &c.Checks.CoverageRefuse },
+	{name: "checks.coverage.refuse", kind: value.Truth, def: "false", field: func(c *Config) any { return &c.Checks.CoverageRefuse },
 		doc: "refuse a change of a source file that has no test file, instead of a warning"},
-	{name: "checks.integrity.allow", kind: kindList, field: func(c *Config) any { return &c.Checks.IntegrityAllow },
+	{name: "checks.integrity.allow", kind: value.List, field: func(c *Config) any { return &c.Checks.IntegrityAllow },
 		doc: "globs of files in which tests may be deleted, skipped or weakened"},
-	{name: "secrets.allow", kind: kindList, field: func(c *Config) any { return &c.Secrets.Allow },
+	{name: "secrets.allow", kind: value.List, field: func(c *Config) any { return &c.Secrets.Allow },
 		doc: "globs of files that may hold secrets, and fingerprints of findings that are none"},
-	{name: "secrets.examples", kind: kindTruth, def: "false", field: func(c *Config) any { return &c.Secrets.Examples },
+	{name: "secrets.examples", kind: value.Truth, def: "false", field: func(c *Config) any { return &c.Secrets.Examples },
 		doc: "take keys that makers print in their documentation for secrets, too"},
-	{name: "mode", kind: kindMode, def: "standard", field: func(c *Config) any { return &c.Mode },
+	{name: "mode", kind: value.Choice, choices: modes, def: "standard", field: func(c *Config) any { return &c.Mode },
 		doc: "how often reviewers may refuse before a person decides: hotfix 1, quick 2, standard 3, full 5"},
-	{name: "linters.*.command", kind: kindShell, runs: true, of: func(c *Config, n string) any { return &c.linter(n).TestCommand },
+	{name: "linters.*.command", kind: value.Shell, runs: true, of: func(c *Config, n string) any { return &c.linter(n).TestCommand },
 		doc: "the linter: a shell line, or a program and its arguments; it must only report"},
-	{name: "linters.*.format", kind: kindRemarks, of: func(c *Config, n string) any { return &c.linter(n).Format },
+	{name: "linters.*.format", kind: value.Choice, choices: remarkFormats, of: func(c *Config, n string) any { return &c.linter(n).Format },
 		doc: "how what it says is read; told by the content when not set"},
-	{name: "linters.*.report", kind: kindText, of: func(c *Config, n string) any { return &c.linter(n).Report },
+	{name: "linters.*.report", kind: value.Text, of: func(c *Config, n string) any { return &c.linter(n).Report },
 		doc: "the file it writes; what it prints is read when not set"},
-	{name: "review.stale", kind: kindDuration, def: "8h", field: func(c *Config) any { return &c.Review.Stale },
+	{name: "review.stale", kind: value.Duration, def: "8h", field: func(c *Config) any { return &c.Review.Stale },
 		doc: "after this time a review that another machine began and never ended counts as given up"},
-	{name: "review.isolate.variable", kind: kindVariable, runs: true, field: func(c *Config) any { return &c.Review.Variable },
+	{name: "review.isolate.variable", kind: value.Variable, runs: true, field: func(c *Config) any { return &c.Review.Variable },
 		doc: "an environment variable that keeps reviews apart, so that several may go on in one working tree, like TEST_DATABASE"},
-	{name: "review.isolate.value", kind: kindText, def: "belay_{agent}_{task}", field: func(c *Config) any { return &c.Review.Value },
+	{name: "review.isolate.value", kind: value.Text, def: "belay_{agent}_{task}", field: func(c *Config) any { return &c.Review.Value },
 		doc: "its value for each of them, in which {agent} and {task} are filled in"},
-	{name: "reviewers.*.kind", kind: kindReviewer, of: func(c *Config, n string) any { return &c.reviewer(n).Kind },
+	{name: "reviewers.*.kind", kind: value.Choice, choices: reviewerKinds, of: func(c *Config, n string) any { return &c.reviewer(n).Kind },
 		doc: "program, model or person; a person is waited for at a gate. Told by the other keys when not set"},
-	{name: "reviewers.*.role", kind: kindText, of: func(c *Config, n string) any { return &c.reviewer(n).Role },
+	{name: "reviewers.*.role", kind: value.Text, of: func(c *Config, n string) any { return &c.reviewer(n).Role },
 		doc: "what it looks at: spec, quality, security, or words of yours"},
-	{name: "reviewers.*.command", kind: kindArgs, runs: true, of: func(c *Config, n string) any { return &c.reviewer(n).Command },
+	{name: "reviewers.*.command", kind: value.Args, runs: true, of: func(c *Config, n string) any { return &c.reviewer(n).Command },
 		doc: "the reviewer: a program and its arguments, which gets the prompt on standard input"},
-	{name: "reviewers.*.endpoint", kind: kindText, runs: true, of: func(c *Config, n string) any { return &c.reviewer(n).Endpoint },
+	{name: "reviewers.*.endpoint", kind: value.Text, runs: true, of: func(c *Config, n string) any { return &c.reviewer(n).Endpoint },
 		doc: "or the address of an OpenAI-compatible model, like https://host/v1"},
-	{name: "reviewers.*.model", kind: kindText, of: func(c *Config, n string) any { return &c.reviewer(n).Model },
+	{name: "reviewers.*.model", kind: value.Text, of: func(c *Config, n string) any { return &c.reviewer(n).Model },
 		doc: "the model's name"},
-	{name: "reviewers.*.key_env", kind: kindText, runs: true, of: func(c *Config, n string) any { return &c.reviewer(n).KeyEnv },
+	{name: "reviewers.*.key_env", kind: value.Text, runs: true, of: func(c *Config, n string) any { return &c.reviewer(n).KeyEnv },
 		doc: "the environment variable that holds its key"},
-	{name: "reviewers.*.timeout", kind: kindDuration, of: func(c *Config, n string) any { return &c.reviewer(n).Timeout },
+	{name: "reviewers.*.timeout", kind: value.Duration, of: func(c *Config, n string) any { return &c.reviewer(n).Timeout },
 		doc: "time limit of one review; 10m when not set"},
-	{name: "reviewers.*.threshold", kind: kindWhole, of: func(c *Config, n string) any { return &c.reviewer(n).Threshold },
+	{name: "reviewers.*.threshold", kind: value.Whole, of: func(c *Config, n string) any { return &c.reviewer(n).Threshold },
 		doc: "the least score, of 100, that passes; 70 when not set"},
-	{name: "guidelines.*.instruction", kind: kindText, of: func(c *Config, n string) any { return &c.guideline(n).Instruction },
+	{name: "guidelines.*.instruction", kind: value.Text, of: func(c *Config, n string) any { return &c.guideline(n).Instruction },
 		doc: "what agents are told"},
-	{name: "guidelines.*.enabled", kind: kindTruth, of: func(c *Config, n string) any { return &c.guideline(n).Enabled },
+	{name: "guidelines.*.enabled", kind: value.Truth, of: func(c *Config, n string) any { return &c.guideline(n).Enabled },
 		doc: "whether it holds; true when not set"},
-	{name: "guidelines.*.category", kind: kindText, of: func(c *Config, n string) any { return &c.guideline(n).Category },
+	{name: "guidelines.*.category", kind: value.Text, of: func(c *Config, n string) any { return &c.guideline(n).Category },
 		doc: "a word to sort them by"},
-	{name: "guidelines.*.priority", kind: kindWhole, of: func(c *Config, n string) any { return &c.guideline(n).Priority },
+	{name: "guidelines.*.priority", kind: value.Whole, of: func(c *Config, n string) any { return &c.guideline(n).Priority },
 		doc: "the highest is told first; 500 when not set"},
-	{name: "guidelines.*.agents", kind: kindList, of: func(c *Config, n string) any { return &c.guideline(n).Agents },
+	{name: "guidelines.*.agents", kind: value.List, of: func(c *Config, n string) any { return &c.guideline(n).Agents },
 		doc: "for whom: implementer, reviewer, debugger, or agents by name; all when not set"},
-	{name: "guidelines.*.actions", kind: kindList, of: func(c *Config, n string) any { return &c.guideline(n).Actions },
+	{name: "guidelines.*.actions", kind: value.List, of: func(c *Config, n string) any { return &c.guideline(n).Actions },
 		doc: "for what: implement, fix, review, debug; everything when not set"},
-	{name: "roles.*.command", kind: kindArgs, runs: true, of: func(c *Config, n string) any { return &c.role(n).Command },
+	{name: "roles.*.command", kind: value.Args, runs: true, of: func(c *Config, n string) any { return &c.role(n).Command },
 		doc: "its agent: a program and its arguments; the task's when not set"},
-	{name: "roles.*.prompt", kind: kindText, of: func(c *Config, n string) any { return &c.role(n).Prompt },
+	{name: "roles.*.prompt", kind: value.Text, of: func(c *Config, n string) any { return &c.role(n).Prompt },
 		doc: "what it is told beside its part of the context"},
-	{name: "roles.*.read_only", kind: kindTruth, of: func(c *Config, n string) any { return &c.role(n).ReadOnly },
+	{name: "roles.*.read_only", kind: value.Truth, of: func(c *Config, n string) any { return &c.role(n).ReadOnly },
 		doc: "whether it must leave the tree as it found it; false when not set"},
-	{name: "roles.*.parts", kind: kindList, of: func(c *Config, n string) any { return &c.role(n).Parts },
+	{name: "roles.*.parts", kind: value.List, of: func(c *Config, n string) any { return &c.role(n).Parts },
 		doc: "what it is given of the context: task, scope, criteria, citations, commands, qa, paths, changes, findings, evidence"},
-	{name: "roles.*.timeout", kind: kindDuration, of: func(c *Config, n string) any { return &c.role(n).Timeout },
+	{name: "roles.*.timeout", kind: value.Duration, of: func(c *Config, n string) any { return &c.role(n).Timeout },
 		doc: "time limit of one run; the agent's when not set"},
-	{name: "standards.*.files", kind: kindList, of: func(c *Config, n string) any { return &c.standard(n).Files },
+	{name: "standards.*.files", kind: value.List, of: func(c *Config, n string) any { return &c.standard(n).Files },
 		doc: "globs of the files, Markdown or plain text"},
-	{name: "standards.*.areas", kind: kindList, of: func(c *Config, n string) any { return &c.standard(n).Areas },
+	{name: "standards.*.areas", kind: value.List, of: func(c *Config, n string) any { return &c.standard(n).Areas },
 		doc: "areas of tasks that they are for; all when not set"},
-	{name: "standards.*.priorities", kind: kindList, of: func(c *Config, n string) any { return &c.standard(n).Priorities },
+	{name: "standards.*.priorities", kind: value.List, of: func(c *Config, n string) any { return &c.standard(n).Priorities },
 		doc: "priorities of tasks that they are for; all when not set"},
-	{name: "standards.*.sections", kind: kindList, of: func(c *Config, n string) any { return &c.standard(n).Sections },
+	{name: "standards.*.sections", kind: value.List, of: func(c *Config, n string) any { return &c.standard(n).Sections },
 		doc: "headings that are cited, with what stands below them; every section when not set"},
-	{name: "standards.*.commands", kind: kindList, of: func(c *Config, n string) any { return &c.standard(n).Commands },
+	{name: "standards.*.commands", kind: value.List, of: func(c *Config, n string) any { return &c.standard(n).Commands },
 		doc: "shell lines that prove such work: agents are told them, belay does not run them"},
-	{name: "scopes.*.files", kind: kindList, of: func(c *Config, n string) any { return &c.macro(n).Files },
+	{name: "scopes.*.files", kind: value.List, of: func(c *Config, n string) any { return &c.macro(n).Files },
 		doc: "globs that :NAME stands for where files of a task are named"},
-	{name: "handoffs.ignore_line_endings", kind: kindTruth, def: "false", field: func(c *Config) any { return &c.IgnoreLineEnds },
+	{name: "handoffs.ignore_line_endings", kind: value.Truth, def: "false", field: func(c *Config) any { return &c.IgnoreLineEnds },
 		doc: "a change of line ends alone between two roles is a note and no drift"},
-	{name: "specs", kind: kindList, field: func(c *Config) any { return &c.Specs },
+	{name: "specs", kind: value.List, field: func(c *Config) any { return &c.Specs },
 		doc: "globs of other tools' task files, for belay task import --all; when not set, where these tools put them"},
-	{name: "clarify", kind: kindTruth, def: "false", field: func(c *Config) any { return &c.Clarify },
+	{name: "clarify", kind: value.Truth, def: "false", field: func(c *Config) any { return &c.Clarify },
 		doc: "a task whose words can be read in two ways waits at a gate until a person says which"},
-	{name: "parser.agent", kind: kindText, field: func(c *Config) any { return &c.Parser.Name },
+	{name: "parser.agent", kind: value.Text, field: func(c *Config) any { return &c.Parser.Name },
 		doc: "who reads requests besides belay's own grammar: agent (agent.command), or the name of one of reviewers"},
-	{name: "parser.command", kind: kindArgs, runs: true, field: func(c *Config) any { return &c.Parser.Command },
+	{name: "parser.command", kind: value.Args, runs: true, field: func(c *Config) any { return &c.Parser.Command },
 		doc: "or a program and its arguments, which gets the prompt on standard input"},
-	{name: "parser.endpoint", kind: kindText, runs: true, field: func(c *Config) any { return &c.Parser.Endpoint },
+	{name: "parser.endpoint", kind: value.Text, runs: true, field: func(c *Config) any { return &c.Parser.Endpoint },
 		doc: "or the address of an OpenAI-compatible model, like https://host/v1"},
-	{name: "parser.model", kind: kindText, field: func(c *Config) any { return &c.Parser.Model },
+	{name: "parser.model", kind: value.Text, field: func(c *Config) any { return &c.Parser.Model },
 		doc: "the model's name"},
-	{name: "parser.key_env", kind: kindText, runs: true, field: func(c *Config) any { return &c.Parser.KeyEnv },
+	{name: "parser.key_env", kind: value.Text, runs: true, field: func(c *Config) any { return &c.Parser.KeyEnv },
 		doc: "the environment variable that holds its key"},
-	{name: "parser.timeout", kind: kindDuration, def: "10s", field: func(c *Config) any { return &c.Parser.Timeout },
+	{name: "parser.timeout", kind: value.Duration, def: "10s", field: func(c *Config) any { return &c.Parser.Timeout },
 		doc: "time limit of one reading; then what belay read stands"},
-	{name: "retries", kind: kindWhole, def: "3", field: func(c *Config) any { return &c.Retries },
+	{name: "retries", kind: value.Whole, def: "3", field: func(c *Config) any { return &c.Retries },
 		doc: "attempts after the first, before a person is asked"},
-	{name: "retry", kind: kindRetry, def: "auto", field: func(c *Config) any { return &c.Retry },
+	{name: "retry", kind: value.Choice, choices: retryModes, def: "auto", field: func(c *Config) any { return &c.Retry },
 		doc: "between two attempts: auto, rollback (put the state before back) or repair (keep the tree)"},
-	{name: "limits.attempts", kind: kindWhole, def: "20", field: func(c *Config) any { return &c.Limits.Attempts },
+	{name: "limits.attempts", kind: value.Whole, def: "20", field: func(c *Config) any { return &c.Limits.Attempts },
 		doc: "attempts of a task, those a person grants included; 0 is no limit"},
-	{name: "limits.wall_time", kind: kindDuration, field: func(c *Config) any { return &c.Limits.WallTime },
+	{name: "limits.wall_time", kind: value.Duration, field: func(c *Config) any { return &c.Limits.WallTime },
 		doc: "time of all attempts of a task together; 0 is no limit"},
-	{name: "limits.cost", kind: kindMoney, field: func(c *Config) any { return &c.Limits.Cost },
+	{name: "limits.cost", kind: value.Money, field: func(c *Config) any { return &c.Limits.Cost },
 		doc: "cost of a task in US dollars, as agents report it; 0 is no limit"},
-	{name: "limits.feature_retries", kind: kindWhole, field: func(c *Config) any { return &c.Limits.FeatureRetries },
+	{name: "limits.feature_retries", kind: value.Whole, field: func(c *Config) any { return &c.Limits.FeatureRetries },
 		doc: "retries of all tasks of a feature together; 0 is no limit"},
-	{name: "snapshot.include", kind: kindList, field: func(c *Config) any { return &c.Snapshot.Include },
+	{name: "snapshot.include", kind: value.List, field: func(c *Config) any { return &c.Snapshot.Include },
 		doc: "globs of ignored paths that snapshots capture as well, like .env"},
-	{name: "snapshot.max_file", kind: kindSize, def: "256MiB", least: 1, field: func(c *Config) any { return &c.Snapshot.MaxFile },
+	{name: "snapshot.max_file", kind: value.Size, def: "256MiB", least: 1, field: func(c *Config) any { return &c.Snapshot.MaxFile },
 		doc: "a larger file is not captured, and named"},
-	{name: "snapshot.cap", kind: kindSize, def: "5GiB", field: func(c *Config) any { return &c.Snapshot.Cap },
+	{name: "snapshot.cap", kind: value.Size, def: "5GiB", field: func(c *Config) any { return &c.Snapshot.Cap },
 		doc: "size of all snapshots together before a warning; 0 never warns"},
-	{name: "worktrees", kind: kindText, field: func(c *Config) any { return &c.Worktrees },
+	{name: "worktrees", kind: value.Text, field: func(c *Config) any { return &c.Worktrees },
 		doc: "folder of the working trees that tasks get of their own, like ../trees; when not set, in the git folder"},
-	{name: "environment.pass", kind: kindNames, field: func(c *Config) any { return &c.Environment.Pass },
+	{name: "environment.pass", kind: value.Names, field: func(c *Config) any { return &c.Environment.Pass },
 		doc: "environment variables that commands get although belay keeps such away, like GIT_SSH; NAME* takes all that begin so"},
 }
 

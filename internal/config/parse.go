@@ -89,10 +89,10 @@ func (p *parser) leaf(leaf key, k, v *yaml.Node) {
 			}
 		}
 	}
-	got, err := leaf.fromNode(v)
+	got, err := leaf.rule().FromNode(v)
 	if err != nil {
 		text := err.Error()
-		if says := leaf.kind.says(leaf); !strings.Contains(text, says) {
+		if says := leaf.rule().Says(); !strings.Contains(text, says) {
 			text += "; give " + says
 		}
 		p.Complain(v, leaf.name, "%s", text)

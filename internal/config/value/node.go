@@ -1,4 +1,4 @@
-package config
+package value
 
 import (
 	"errors"
@@ -10,11 +10,11 @@ import (
 	"github.com/belay-dev/belay/internal/strictyaml"
 )
 
-// fromNode reads a value of the file. The kinds of YAML are kept apart: a number is not
+// FromNode reads a value of the file. The kinds of YAML are kept apart: a number is not
 // a text, and a word that YAML takes for a truth value is neither.
-func (k key) fromNode(n *yaml.Node) (any, error) {
+func (r Rule) FromNode(n *yaml.Node) (any, error) {
 	if n.Kind == yaml.SequenceNode {
-		if !k.takesList() {
+		if !r.takesList() {
 			return nil, errors.New("it is a list")
 		}
 		items := make([]string, len(n.Content))
@@ -24,52 +24,52 @@ func (k key) fromNode(n *yaml.Node) (any, error) {
 			}
 			items[i] = item.Value
 		}
-		return k.checkList(items)
+		return r.checkList(items)
 	}
 	if n.Kind != yaml.ScalarNode {
 		return nil, errors.New("it holds keys")
 	}
-	if !slices.Contains(k.tags(), n.ShortTag()) {
-		return nil, k.wrongTag(n)
+	if !slices.Contains(r.tags(), n.ShortTag()) {
+		return nil, r.wrongTag(n)
 	}
-	switch k.kind {
-	case kindShell: // a line that looks like a JSON array is a line
+	switch r.Kind {
+	case Shell: // a line that looks like a JSON array is a line
 		return n.Value, shellLine(n.Value)
-	case kindArgs:
-		return k.commandWords(n.Value)
+	case Args:
+		return r.commandWords(n.Value)
 	}
-	return k.fromText(n.Value)
+	return r.FromText(n.Value)
 }
 
-func (k key) takesList() bool { return k.kind >= kindList }
+func (r Rule) takesList() bool { return r.Kind >= List }
 
 // tags names the YAML types of the plain values that the kind takes.
-func (k key) tags() []string {
-	switch k.kind {
-	case kindVersion, kindWhole:
+func (r Rule) tags() []string {
+	switch r.Kind {
+	case Version, Whole:
 		return []string{"!!int"}
-	case kindTruth:
+	case Truth:
 		return []string{"!!bool"}
-	case kindMoney:
+	case Money:
 		return []string{"!!int", "!!float"}
-	case kindSize, kindDuration:
+	case Size, Duration:
 		return []string{"!!str", "!!int"}
-	case kindList, kindNames:
+	case List, Names:
 		return nil
 	}
 	return []string{"!!str"}
 }
 
-func (k key) wrongTag(n *yaml.Node) error {
+func (r Rule) wrongTag(n *yaml.Node) error {
 	switch is := n.ShortTag(); {
-	case k.takesList() && len(k.tags()) == 0:
+	case r.takesList() && len(r.tags()) == 0:
 		return errors.New("it is not a list")
 	case is == "!!str":
 		return errors.New("it is text: leave the quotes out")
-	case slices.Contains(k.tags(), "!!str"):
+	case slices.Contains(r.tags(), "!!str"):
 		return fmt.Errorf("YAML takes %s for something else than text: put it in quotes", strictyaml.Cut(n.Value))
 	}
-	if k.kind == kindTruth {
+	if r.Kind == Truth {
 		return errors.New("it is not true or false")
 	}
 	return errors.New("it is not a number of that kind")
