@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/trees"
@@ -38,7 +38,7 @@ type Merged struct {
 //
 // CodeUsage: the task has no tree of its own. CodeRefused: it was not accepted. CodeDrift:
 // its tree is not what was judged. CodeBusy: somebody works in one of the trees.
-func Merge(ctx context.Context, d *drive.Desk, q MergeRequest) (Merged, error) {
+func Merge(ctx context.Context, d *desk.Desk, q MergeRequest) (Merged, error) {
 	r, err := d.Load(q.Task)
 	if err != nil {
 		return Merged{}, err
@@ -77,7 +77,7 @@ func Merge(ctx context.Context, d *drive.Desk, q MergeRequest) (Merged, error) {
 		}
 	}
 	text := fmt.Sprintf("%d path(s) came from %s", len(b.Changes), r.Task.Worktree)
-	if err := d.AddNote(ctx, r, drive.Note{Kind: MergedNote, Text: text, Target: after, Rescue: b.Rescue}); err != nil {
+	if err := d.AddNote(ctx, r, desk.Note{Kind: MergedNote, Text: text, Target: after, Rescue: b.Rescue}); err != nil {
 		return out, err
 	}
 	switch {
@@ -89,7 +89,7 @@ func Merge(ctx context.Context, d *drive.Desk, q MergeRequest) (Merged, error) {
 		return out, nil
 	}
 	if err := Retire(ctx, d, r, false); err != nil {
-		out.Stays = drive.Sentence(err)
+		out.Stays = desk.Sentence(err)
 		return out, nil // merged it is
 	}
 	out.Removed = true
@@ -97,7 +97,7 @@ func Merge(ctx context.Context, d *drive.Desk, q MergeRequest) (Merged, error) {
 }
 
 // mergeable refuses what cannot be merged.
-func mergeable(r *drive.Record, q MergeRequest) error {
+func mergeable(r *desk.Record, q MergeRequest) error {
 	id := r.Task.ID
 	switch {
 	case r.Task.Worktree == "":
@@ -118,7 +118,7 @@ func mergeable(r *drive.Record, q MergeRequest) error {
 
 // finished gives the snapshot that is merged: what the last attempt left, unless the tree
 // has changed since, by somebody's hand.
-func finished(ctx context.Context, d *drive.Desk, r *drive.Record, q MergeRequest) (belay.SnapshotID, error) {
+func finished(ctx context.Context, d *desk.Desk, r *desk.Record, q MergeRequest) (belay.SnapshotID, error) {
 	at, err := At(ctx, d, r)
 	if belay.CodeOf(err) == belay.CodeNotFound && !q.AsIs {
 		return Result(r), nil // removed by hand: the snapshot holds it

@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/trees"
 )
 
 // InOrder refuses (CodeRefused) what is to come after tasks that are not accepted yet; or,
 // with merged, whose work is not in the user's tree yet.
-func InOrder(d *drive.Desk, r *drive.Record, merged bool) error {
+func InOrder(d *desk.Desk, r *desk.Record, merged bool) error {
 	for _, id := range r.Task.After {
 		first, err := d.Load(id)
 		if err != nil {
@@ -30,10 +30,10 @@ func InOrder(d *drive.Desk, r *drive.Record, merged bool) error {
 // toBring gives the work that a task's tree begins with besides the user's: that of the
 // tasks it comes after, and of those before them, which is not merged yet. The first
 // comes first.
-func toBring(d *drive.Desk, r *drive.Record) (list []trees.Request, err error) {
+func toBring(d *desk.Desk, r *desk.Record) (list []trees.Request, err error) {
 	seen := map[string]bool{}
-	var add func(r *drive.Record) error
-	add = func(r *drive.Record) error {
+	var add func(r *desk.Record) error
+	add = func(r *desk.Record) error {
 		for _, id := range r.Task.After {
 			if seen[id.Key()] {
 				continue

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/trees"
 )
@@ -15,7 +15,7 @@ import (
 // be missed: the task has ended, what was accepted is merged, and the tree is as its last
 // snapshot holds it. With force, what no snapshot holds is held first. CodeRefused, with
 // the reason, when it stays; CodeBusy when somebody works in it.
-func Retire(ctx context.Context, d *drive.Desk, r *drive.Record, force bool) error {
+func Retire(ctx context.Context, d *desk.Desk, r *desk.Record, force bool) error {
 	if r.Task.Worktree == "" {
 		return belay.Refuse(belay.CodeUsage, "belay status", "%s has no working tree of its own", r.Task.ID)
 	}
@@ -42,7 +42,7 @@ func Retire(ctx context.Context, d *drive.Desk, r *drive.Record, force bool) err
 }
 
 // missed says why a task's tree must stay. With force it holds what stands there instead.
-func missed(ctx context.Context, d *drive.Desk, r *drive.Record, force bool) error {
+func missed(ctx context.Context, d *desk.Desk, r *desk.Record, force bool) error {
 	stays := func(try, why string) error {
 		return belay.Refuse(belay.CodeRefused, try, "the working tree of %s stays: %s", r.Task.ID, why)
 	}
@@ -66,7 +66,7 @@ func missed(ctx context.Context, d *drive.Desk, r *drive.Record, force bool) err
 
 // asHeld reports whether the tree of a task, which this desk is of, is as one of those
 // snapshots of the task holds it.
-func asHeld(ctx context.Context, d *drive.Desk, r *drive.Record, those func(snapshot.Info) bool) (bool, error) {
+func asHeld(ctx context.Context, d *desk.Desk, r *desk.Record, those func(snapshot.Info) bool) (bool, error) {
 	tree, err := d.Snaps.Peek(ctx)
 	if err != nil {
 		return false, err

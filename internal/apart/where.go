@@ -16,6 +16,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/loop"
@@ -35,13 +36,13 @@ func HomeOf(r *git.Repo) (string, error) {
 }
 
 // Captured says what a desk's snapshots take in.
-func Captured(d *drive.Desk) snapshot.Options {
+func Captured(d *desk.Desk) snapshot.Options {
 	return snapshot.Options{Include: d.Config.Snapshot.Include, MaxFile: d.Config.Snapshot.MaxFile}
 }
 
 // Home gives the desk of the user's tree. It is this one unless a person stands in a
 // task's own.
-func Home(ctx context.Context, d *drive.Desk) (*drive.Desk, error) {
+func Home(ctx context.Context, d *desk.Desk) (*desk.Desk, error) {
 	root, err := HomeOf(d.Repo)
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func Home(ctx context.Context, d *drive.Desk) (*drive.Desk, error) {
 }
 
 // in gives the desk of another working tree of this repository, under the same rules.
-func in(ctx context.Context, d *drive.Desk, root string) (*drive.Desk, error) {
+func in(ctx context.Context, d *desk.Desk, root string) (*desk.Desk, error) {
 	if root == d.Repo.Root {
 		return d, nil
 	}
@@ -66,7 +67,7 @@ func in(ctx context.Context, d *drive.Desk, root string) (*drive.Desk, error) {
 	return with(d, repo, snaps), err
 }
 
-func with(d *drive.Desk, repo *git.Repo, snaps *restore.Store) *drive.Desk {
+func with(d *desk.Desk, repo *git.Repo, snaps *restore.Store) *desk.Desk {
 	other := *d
 	other.Repo, other.Snaps = repo, snaps
 	return &other
@@ -74,7 +75,7 @@ func with(d *drive.Desk, repo *git.Repo, snaps *restore.Store) *drive.Desk {
 
 // At gives the desk of the working tree that a task runs in, from wherever a person
 // stands: its own, or the user's. CodeNotFound when its own is gone.
-func At(ctx context.Context, d *drive.Desk, r *drive.Record) (*drive.Desk, error) {
+func At(ctx context.Context, d *desk.Desk, r *desk.Record) (*desk.Desk, error) {
 	if r.Task.Worktree == "" {
 		return Home(ctx, d)
 	}
@@ -94,7 +95,7 @@ func At(ctx context.Context, d *drive.Desk, r *drive.Record) (*drive.Desk, error
 }
 
 // Path is where the working tree of a task's own lies.
-func Path(d *drive.Desk, task belay.TaskID) (string, error) {
+func Path(d *desk.Desk, task belay.TaskID) (string, error) {
 	home, err := HomeOf(d.Repo)
 	if err != nil {
 		return "", err
@@ -106,7 +107,7 @@ func Path(d *drive.Desk, task belay.TaskID) (string, error) {
 // Ready gives the desk of the tree that a task is to run in. Its own is made if it is not
 // there: at first from what the user's tree holds now, uncommitted work included; later,
 // when somebody removed it, from the task's last snapshot.
-func Ready(ctx context.Context, d *drive.Desk, r *drive.Record, w drive.Watcher) (*drive.Desk, error) {
+func Ready(ctx context.Context, d *desk.Desk, r *desk.Record, w drive.Watcher) (*desk.Desk, error) {
 	if r.Task.Worktree == "" {
 		return At(ctx, d, r)
 	}
@@ -141,7 +142,7 @@ func Ready(ctx context.Context, d *drive.Desk, r *drive.Record, w drive.Watcher)
 const apartMark = "worktree"
 
 // startOf gives the state in which a task's working tree is made.
-func startOf(ctx context.Context, d *drive.Desk, r *drive.Record, w drive.Watcher) (belay.SnapshotID, error) {
+func startOf(ctx context.Context, d *desk.Desk, r *desk.Record, w drive.Watcher) (belay.SnapshotID, error) {
 	if r.State.Before != "" {
 		return lastOf(ctx, d, r)
 	}
@@ -171,7 +172,7 @@ func startOf(ctx context.Context, d *drive.Desk, r *drive.Record, w drive.Watche
 
 // lastOf gives the snapshot that holds a task's tree as the loop takes it to be: the state
 // before where an attempt is to begin anew, else the last one taken.
-func lastOf(ctx context.Context, d *drive.Desk, r *drive.Record) (belay.SnapshotID, error) {
+func lastOf(ctx context.Context, d *desk.Desk, r *desk.Record) (belay.SnapshotID, error) {
 	all, err := d.Snaps.List(ctx)
 	if err != nil {
 		return "", err
@@ -189,7 +190,7 @@ func lastOf(ctx context.Context, d *drive.Desk, r *drive.Record) (belay.Snapshot
 }
 
 // Result is the snapshot of what a task's last attempt left, "" when there is none.
-func Result(r *drive.Record) belay.SnapshotID {
+func Result(r *desk.Record) belay.SnapshotID {
 	for _, a := range slices.Backward(r.State.Attempts) {
 		if a.Snapshot != "" {
 			return a.Snapshot
@@ -204,9 +205,9 @@ const MergedNote = "merged"
 
 // Unmerged reports whether a task was accepted in a working tree of its own and its work
 // was not brought back yet.
-func Unmerged(r *drive.Record) bool {
+func Unmerged(r *desk.Record) bool {
 	if r.Task.Worktree == "" || r.State.Outcome != loop.OutcomePassed {
 		return false
 	}
-	return !slices.ContainsFunc(r.Notes, func(n drive.Note) bool { return n.Kind == MergedNote })
+	return !slices.ContainsFunc(r.Notes, func(n desk.Note) bool { return n.Kind == MergedNote })
 }

@@ -2,14 +2,7 @@ package drive
 
 import (
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/review/claim"
 )
-
-// Claims is who reviews in this working tree.
-func (d *Desk) Claims() claim.Book {
-	r := d.Config.Review
-	return claim.Open(d.Scratch(), r.Stale).Apart(r.Variable, r.Value)
-}
 
 // claim holds the reviews of a task that this process asks for. CodeBusy says who else
 // reviews in this tree.

@@ -1,105 +1,16 @@
 package drive
 
-import (
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
-
-	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/handoff"
-	"github.com/belay-dev/belay/internal/whole"
-	"github.com/belay-dev/belay/internal/worktree"
-)
-
-// ContextVar is the environment variable that names the file with a role's part of the
-// task's context. The file is for reading; belay context is the way to change anything.
-const ContextVar = "BELAY_TASK_CONTEXT"
-
-// ContextFolder is where the files of a task's context are written for agents.
-func (d *Desk) ContextFolder(task belay.TaskID) string { return d.Scratch("context", task.Key()) }
-
-// WriteContext writes what a role was given last, for its agent to read, and gives the
-// path; "" when the task has no context or the role was given nothing. role "" is the
-// first one.
-func (d *Desk) WriteContext(r *Record, role string) (string, error) {
-	if !r.Context.There() {
-		return "", nil
-	}
-	if role == "" && len(r.Context.Roles) > 0 {
-		role = r.Context.Roles[0].Name
-	}
-	ref, given := r.Context.Exports[role]
-	if !given {
-		return "", nil
-	}
-	f, err := d.Journal.OpenAttachment(ref.Attachment)
-	if err != nil {
-		return "", err
-	}
-	text, err := io.ReadAll(f)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", err
-	}
-	dir := d.ContextFolder(r.Task.ID)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("make %s: %w", dir, err)
-	}
-	path := filepath.Join(dir, strings.ToLower(role)+".json")
-	if err := whole.Replace(path, whole.How{Perm: 0o400}, text); err != nil {
-		return "", fmt.Errorf("write %s: %w", path, err)
-	}
-	return path, nil
-}
-
-// PurgeContext removes the files written for agents and records that the context is gone.
-// What the record names stays, and so do snapshots. It can be done twice.
-func (d *Desk) PurgeContext(ctx context.Context, r *Record, by string) error {
-	if err := d.removeContext(r); err != nil {
-		return err
-	}
-	if !r.Context.There() {
-		return nil
-	}
-	return d.Append(ctx, r, EntryContext, handoff.Event{Kind: handoff.Purged, By: by})
-}
-
-func (d *Desk) removeContext(r *Record) error {
-	if err := os.RemoveAll(d.ContextFolder(r.Task.ID)); err != nil {
-		return fmt.Errorf("purge the context of %s: %w", r.Task.ID, err)
-	}
-	root, err := worktree.OpenRoot(d.Repo.Root)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	for _, role := range r.Context.Roles {
-		err := root.Remove(".belay/now/" + NowName(r.Task.ID, role.Name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, worktree.ErrNotFolder) {
-			return fmt.Errorf("purge the context of %s: %w", r.Task.ID, err)
-		}
-	}
-	return nil
-}
-
-// NowName names the file in .belay/now with a role's part of a task's context.
-func NowName(task belay.TaskID, role string) string {
-	return fmt.Sprintf("context-%s-%s.json", task.Key(), strings.ToLower(role))
-}
+import "github.com/belay-dev/belay/internal/desk"
 
 // contextEnv adds the file of the context to an agent's environment. Losing it must not
 // lose the attempt, so a failure is said and not returned.
 func (d *Driver) contextEnv(env map[string]string, role string) map[string]string {
 	path, err := d.WriteContext(d.Rec, role)
 	if err != nil {
-		d.Watch.Note("the task's context could not be written for the agent: " + Sentence(err))
+		d.Watch.Note("the task's context could not be written for the agent: " + desk.Sentence(err))
 	}
 	if path != "" {
-		env[ContextVar] = path
+		env[desk.ContextVar] = path
 	}
 	return env
 }

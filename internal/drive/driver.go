@@ -1,3 +1,8 @@
+// Package drive runs one task's loop on this machine: it does each command the loop asks
+// for, and records what came of it.
+//
+// It decides nothing (that is loop's), writes no words for people (that is brief's)
+// and answers no requests (that is flow's). Whoever drives hands in a Watcher.
 package drive
 
 import (
@@ -7,15 +12,16 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
 // Watcher is told what goes on and asked what only a person knows.
 type Watcher interface {
 	// Begins is called before a command is done.
-	Begins(r *Record, c loop.Command)
+	Begins(r *desk.Record, c loop.Command)
 	// Happened is called after an event was recorded.
-	Happened(r *Record, e loop.Event)
+	Happened(r *desk.Record, e loop.Event)
 	// Checking is called as checks start and finish.
 	Checking(check.Progress)
 	// Output is where an agent's output goes as it comes, raw; nil for nowhere.
@@ -25,7 +31,7 @@ type Watcher interface {
 	// Ask puts the open gate to a person and waits. ok is false when nobody is
 	// there to answer: the run then parks. It returns early with ok false and a nil
 	// error when ctx ends.
-	Ask(ctx context.Context, r *Record) (decision loop.Decision, words string, ok bool, err error)
+	Ask(ctx context.Context, r *desk.Record) (decision loop.Decision, words string, ok bool, err error)
 }
 
 // ErrParked ends a drive with the pending command left for the next resume.
@@ -35,8 +41,8 @@ var ErrParked = errors.New("parked")
 // agent is stopped, its work captured, and the run parks; the context of the call
 // ends only when nothing may be waited for any more.
 type Driver struct {
-	*Desk
-	Rec   *Record
+	*desk.Desk
+	Rec   *desk.Record
 	Watch Watcher
 	Soft  context.Context
 }
@@ -75,7 +81,7 @@ func (d *Driver) command(ctx context.Context, c loop.Command) error {
 		return err // somebody else reviews in this tree: it stays to be done
 	}
 	if err != nil {
-		ev = loop.Event{Kind: loop.EvBroken, Command: c.ID, Note: Sentence(err)}
+		ev = loop.Event{Kind: loop.EvBroken, Command: c.ID, Note: desk.Sentence(err)}
 	}
 	if ev.Command == "" {
 		ev.Command = c.ID
@@ -150,7 +156,7 @@ func (d *Driver) gate(ctx context.Context) (bool, error) {
 	}
 	ev := loop.Event{Kind: loop.EvDecided, Gate: asked.Number, Decision: decision, Note: words, By: "terminal"}
 	if err := d.Apply(ctx, d.Rec, ev); err != nil {
-		d.Watch.Note(Sentence(err))
+		d.Watch.Note(desk.Sentence(err))
 		return true, nil // not a decision that can be taken: ask again
 	}
 	d.Watch.Happened(d.Rec, ev)
@@ -166,14 +172,4 @@ func (d *Driver) reread(gate int) (bool, error) {
 	*d.Rec = *fresh
 	g := d.Rec.State.Gate
 	return g == nil || g.Number != gate, nil
-}
-
-// Sentence is an error with what to try, on one line, for the record.
-func Sentence(err error) string {
-	text := err.Error()
-	var e *belay.Error
-	if errors.As(err, &e) && e.Try != "" {
-		text += " (try: " + e.Try + ")"
-	}
-	return text
 }

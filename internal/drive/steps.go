@@ -7,8 +7,8 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/loop"
-	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -69,7 +69,7 @@ func (d *Driver) restore(ctx context.Context, c loop.Command) (loop.Event, error
 			return loop.Event{}, err
 		}
 		if again != nil {
-			return loop.Event{Kind: loop.EvRestored, Snapshot: begun.ID, Kept: KeptLines(again.Kept)}, nil
+			return loop.Event{Kind: loop.EvRestored, Snapshot: begun.ID, Kept: desk.KeptLines(again.Kept)}, nil
 		}
 	}
 	opts, err := d.RollbackOptions(ctx, d.Rec, false, nil)
@@ -84,15 +84,7 @@ func (d *Driver) restore(ctx context.Context, c loop.Command) (loop.Event, error
 	if out.Rescue == "" && found {
 		out.Rescue = begun.ID // what was there before the first go
 	}
-	return loop.Event{Kind: loop.EvRestored, Snapshot: out.Rescue, Kept: KeptLines(out.Kept)}, nil
-}
-
-func KeptLines(kept []restore.Kept) []string {
-	var lines []string
-	for _, k := range kept {
-		lines = append(lines, k.Path+": "+k.Why)
-	}
-	return lines
+	return loop.Event{Kind: loop.EvRestored, Snapshot: out.Rescue, Kept: desk.KeptLines(out.Kept)}, nil
 }
 
 // close ends the record: the history line, the files for people, and the folders of
@@ -126,7 +118,7 @@ func (d *Driver) close(ctx context.Context, _ loop.Command) (loop.Event, error) 
 		}
 	}
 	if err := d.PurgeContext(ctx, d.Rec, "belay"); err != nil {
-		d.Watch.Note(Sentence(err)) // it costs a few files
+		d.Watch.Note(desk.Sentence(err)) // it costs a few files
 	}
 	return loop.Event{Kind: loop.EvClosed}, nil
 }

@@ -6,12 +6,13 @@ import (
 
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 )
 
 // at gives the desk of the working tree that a task works in, from wherever a person
 // stands.
-func (d *Desk) at(ctx context.Context, r *drive.Record) (*Desk, error) {
+func (d *Desk) at(ctx context.Context, r *desk.Record) (*Desk, error) {
 	inner, err := apart.At(ctx, d.Desk, r)
 	return &Desk{Desk: inner, trust: d.trust}, err
 }
@@ -22,7 +23,7 @@ func (d *Desk) Merge(ctx context.Context, q apart.MergeRequest) (apart.Merged, e
 }
 
 // RemoveTree removes a task's own working tree, as apart.Retire does.
-func (d *Desk) RemoveTree(ctx context.Context, task belay.TaskID, force bool) (*drive.Record, error) {
+func (d *Desk) RemoveTree(ctx context.Context, task belay.TaskID, force bool) (*desk.Record, error) {
 	r, err := d.Load(task)
 	if err != nil {
 		return nil, err
@@ -31,9 +32,9 @@ func (d *Desk) RemoveTree(ctx context.Context, task belay.TaskID, force bool) (*
 }
 
 // retired removes the tree of a task that ended without being accepted.
-func (d *Desk) retired(ctx context.Context, r *drive.Record, w drive.Watcher) {
+func (d *Desk) retired(ctx context.Context, r *desk.Record, w drive.Watcher) {
 	if err := apart.Retire(ctx, d.Desk, r, false); err != nil {
-		w.Note(drive.Sentence(err))
+		w.Note(desk.Sentence(err))
 		return
 	}
 	w.Note(fmt.Sprintf("the working tree of %s is removed; its snapshots stay", r.Task.ID))
@@ -53,7 +54,7 @@ func (d *Desk) known(q NewTask) error {
 }
 
 // MayRunApart refuses a task that cannot be run, or run on, in a working tree of its own.
-func (d *Desk) MayRunApart(r *drive.Record, trusted bool) error {
+func (d *Desk) MayRunApart(r *desk.Record, trusted bool) error {
 	id := r.Task.ID
 	switch {
 	case !r.Open():

@@ -8,6 +8,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/commits"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
 )
@@ -29,7 +30,7 @@ type CheckRequest struct {
 // is kept.
 func (d *Desk) Check(ctx context.Context, q CheckRequest) (belay.Report, error) {
 	if q.Timeout == 0 {
-		q.Timeout = drive.AskTimeout
+		q.Timeout = desk.AskTimeout
 	}
 	if q.Task == "" {
 		return d.checkAdhoc(ctx, q)
@@ -52,7 +53,7 @@ func (d *Desk) Check(ctx context.Context, q CheckRequest) (belay.Report, error) 
 	return d.checkPresent(ctx, q, r)
 }
 
-func (d *Desk) checkPending(ctx context.Context, q CheckRequest, r *drive.Record, c loop.Command) (belay.Report, error) {
+func (d *Desk) checkPending(ctx context.Context, q CheckRequest, r *desk.Record, c loop.Command) (belay.Report, error) {
 	unlock, err := d.Hold(ctx, q.Task, "belay check")
 	if err != nil {
 		return belay.Report{}, err
@@ -70,18 +71,18 @@ func (d *Desk) checkPending(ctx context.Context, q CheckRequest, r *drive.Record
 	return d.Report(ev.Report)
 }
 
-func (d *Desk) checkPresent(ctx context.Context, q CheckRequest, r *drive.Record) (belay.Report, error) {
-	info, err := d.Snaps.Take(ctx, drive.ByHand(r, "checked by hand"))
+func (d *Desk) checkPresent(ctx context.Context, q CheckRequest, r *desk.Record) (belay.Report, error) {
+	info, err := d.Snaps.Take(ctx, desk.ByHand(r, "checked by hand"))
 	if err != nil {
 		return belay.Report{}, err
 	}
-	w := drive.Work{}
+	w := desk.Work{}
 	if w.All, err = d.Snaps.Changes(ctx, r.State.Before, info.ID); err != nil {
 		return belay.Report{}, err
 	}
 	w.Last = w.All
 	if w.Baseline, err = d.BaselineOf(r.State); err != nil {
-		q.Watch.Note("the baseline is lost, old failures cannot be told from new ones: " + drive.Sentence(err))
+		q.Watch.Note("the baseline is lost, old failures cannot be told from new ones: " + desk.Sentence(err))
 	}
 	report, err := d.Judge(ctx, r.Task, w, r.State.Before, info.ID, q.Watch.Checking)
 	if err != nil {
@@ -94,12 +95,12 @@ func (d *Desk) checkPresent(ctx context.Context, q CheckRequest, r *drive.Record
 func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, error) {
 	before, err := d.Snaps.Get(ctx, belay.SnapshotID(q.Before))
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		before, err = commits.Snapshot(ctx, d.Snaps, q.Before, drive.ByHand(nil, q.Before+", to judge by"))
+		before, err = commits.Snapshot(ctx, d.Snaps, q.Before, desk.ByHand(nil, q.Before+", to judge by"))
 	}
 	if err != nil {
 		return belay.Report{}, err
 	}
-	info, err := d.Snaps.Take(ctx, drive.ByHand(nil, "checked by hand"))
+	info, err := d.Snaps.Take(ctx, desk.ByHand(nil, "checked by hand"))
 	if err != nil {
 		return belay.Report{}, err
 	}
@@ -109,5 +110,5 @@ func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, er
 	}
 	q.Adhoc.Checks.Timeout = q.Timeout
 	q.Adhoc.Checks.Skip = append(q.Adhoc.Checks.Skip, q.Skip...)
-	return d.Judge(ctx, q.Adhoc, drive.Work{All: changes, Last: changes}, before.ID, info.ID, q.Watch.Checking)
+	return d.Judge(ctx, q.Adhoc, desk.Work{All: changes, Last: changes}, before.ID, info.ID, q.Watch.Checking)
 }

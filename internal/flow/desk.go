@@ -12,7 +12,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/config"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/journal"
 	"github.com/belay-dev/belay/internal/restore"
@@ -22,7 +22,7 @@ import (
 
 // Desk is belay opened in one working tree: what every request starts from.
 type Desk struct {
-	*drive.Desk
+	*desk.Desk
 	trust *trust.List
 }
 
@@ -85,7 +85,7 @@ func OpenAnyway(ctx context.Context, s Setting) (*Desk, error, error) {
 }
 
 func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*Desk, error) {
-	d := &Desk{Desk: &drive.Desk{
+	d := &Desk{Desk: &desk.Desk{
 		Repo: repo, Config: cfg, Self: s.Self,
 		Journal: journal.Open(filepath.Join(repo.Common, "belay")),
 	}, trust: trust.Open("")}

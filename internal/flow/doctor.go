@@ -10,7 +10,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/loop"
 )
@@ -62,7 +62,7 @@ func (d *Desk) restoreHealth(ctx context.Context) Complaint {
 	done, err := d.Snaps.Recover(ctx)
 	switch {
 	case err != nil:
-		return Complaint{About: "restore", Says: drive.Sentence(err), Try: "belay doctor, once the cause is gone"}
+		return Complaint{About: "restore", Says: desk.Sentence(err), Try: "belay doctor, once the cause is gone"}
 	case done != nil:
 		return Complaint{About: "restore", OK: true, Says: fmt.Sprintf("finished an interrupted restore of %s; what it met is kept as %s", done.Target.Short(), done.Rescue.Short())}
 	}
@@ -122,7 +122,7 @@ func (d *Desk) runHealth(ctx context.Context) []Complaint {
 func (d *Desk) snapshotHealth(ctx context.Context) Complaint {
 	problems, err := d.Snaps.Verify(ctx)
 	if err != nil {
-		return Complaint{About: "snapshots", Says: drive.Sentence(err)}
+		return Complaint{About: "snapshots", Says: desk.Sentence(err)}
 	}
 	if len(problems) > 0 {
 		return Complaint{About: "snapshots", Says: problems[0] + more(len(problems)-1), Try: "belay snapshot drop the broken ones: they cannot be restored"}
@@ -151,14 +151,14 @@ func (d *Desk) Verify(task belay.TaskID) Verified {
 	v, err := d.Journal.Verify(task, attachmentsOf)
 	out := Verified{Task: task, Entries: v.Entries, OK: v.OK && err == nil, Head: v.Head.Hash, Problems: v.Problems}
 	if err != nil {
-		out.Problems = append(out.Problems, drive.Sentence(err))
+		out.Problems = append(out.Problems, desk.Sentence(err))
 	}
 	return out
 }
 
 // attachmentsOf names the attachments that an entry's data speaks of.
 func attachmentsOf(data json.RawMessage) []string {
-	var e drive.EventEntry
+	var e desk.EventEntry
 	if json.Unmarshal(data, &e) != nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/mend"
@@ -40,7 +41,7 @@ func (d *Desk) FixPrompt(ctx context.Context, task belay.TaskID, tokens int) (br
 }
 
 // fullPrompt is what the next attempt would be told otherwise.
-func (d *Desk) fullPrompt(ctx context.Context, r *drive.Record) (string, error) {
+func (d *Desk) fullPrompt(ctx context.Context, r *desk.Record) (string, error) {
 	dr := &drive.Driver{Desk: d.Desk, Rec: r, Soft: ctx}
 	return dr.Words(ctx, loop.PromptRetry)
 }

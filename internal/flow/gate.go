@@ -6,12 +6,13 @@ import (
 	"os"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
 // Gate gives a task that waits for a person. CodeUsage when it does not wait.
-func (d *Desk) Gate(task belay.TaskID) (*drive.Record, error) {
+func (d *Desk) Gate(task belay.TaskID) (*desk.Record, error) {
 	r, err := d.Load(task)
 	if err != nil {
 		return nil, err
@@ -24,7 +25,7 @@ func (d *Desk) Gate(task belay.TaskID) (*drive.Record, error) {
 
 // Decide records a person's decision. It is acted on by the runner that waits, or
 // by the next `run --resume`.
-func (d *Desk) Decide(ctx context.Context, task belay.TaskID, what loop.Decision, words, by string) (*drive.Record, error) {
+func (d *Desk) Decide(ctx context.Context, task belay.TaskID, what loop.Decision, words, by string) (*desk.Record, error) {
 	r, err := d.Gate(task)
 	if err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func (d *Desk) Decide(ctx context.Context, task belay.TaskID, what loop.Decision
 
 // Settle closes the record of a task whose work was just accepted, unless a run holds its
 // tree: that one closes it.
-func (d *Desk) Settle(ctx context.Context, r *drive.Record, w drive.Watcher) error {
+func (d *Desk) Settle(ctx context.Context, r *desk.Record, w drive.Watcher) error {
 	at, err := d.at(ctx, r)
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		at, err = d, nil // its tree is gone, and closing needs none
@@ -56,7 +57,7 @@ func (d *Desk) Settle(ctx context.Context, r *drive.Record, w drive.Watcher) err
 	return at.pending(ctx, r, w, loop.CmdClose)
 }
 
-func (d *Desk) decide(ctx context.Context, r *drive.Record, what loop.Decision, words, by string) (*drive.Record, error) {
+func (d *Desk) decide(ctx context.Context, r *desk.Record, what loop.Decision, words, by string) (*desk.Record, error) {
 	if by == "" {
 		by = os.Getenv("USER")
 	}

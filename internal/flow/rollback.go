@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/restore"
@@ -63,9 +64,9 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 
 // rolledBack records a rollback by hand: as the result the loop waits for, or as a
 // note beside it.
-func (d *Desk) rolledBack(ctx context.Context, r *drive.Record, q RollbackRequest, out restore.Restored) error {
+func (d *Desk) rolledBack(ctx context.Context, r *desk.Record, q RollbackRequest, out restore.Restored) error {
 	if c := r.State.Pending; c != nil && c.Kind == loop.CmdRestore {
-		return d.Apply(ctx, r, loop.Event{Kind: loop.EvRestored, Command: c.ID, Snapshot: out.Rescue, Kept: drive.KeptLines(out.Kept), Note: q.Reason})
+		return d.Apply(ctx, r, loop.Event{Kind: loop.EvRestored, Command: c.ID, Snapshot: out.Rescue, Kept: desk.KeptLines(out.Kept), Note: q.Reason})
 	}
-	return d.AddNote(ctx, r, drive.Note{Kind: "rollback", Text: q.Reason, Target: out.Target, Rescue: out.Rescue, Kept: drive.KeptLines(out.Kept)})
+	return d.AddNote(ctx, r, desk.Note{Kind: "rollback", Text: q.Reason, Target: out.Target, Rescue: out.Rescue, Kept: desk.KeptLines(out.Kept)})
 }

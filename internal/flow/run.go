@@ -10,6 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/override"
@@ -26,7 +27,7 @@ type RunRequest struct {
 
 // Run drives a task until it is closed, parked, or waits for a person. The record
 // says which; the error is nil for all three.
-func (d *Desk) Run(ctx context.Context, q RunRequest) (*drive.Record, error) {
+func (d *Desk) Run(ctx context.Context, q RunRequest) (*desk.Record, error) {
 	r, err := d.taskToRun(ctx, q)
 	if err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*drive.Record, error) {
 	}
 	err = dr.Drive(ctx)
 	if oerr := override.Write(ctx, d.Desk, r); oerr != nil {
-		q.Watch.Note("the record has the override, the review cycle's file has not: " + drive.Sentence(oerr))
+		q.Watch.Note("the record has the override, the review cycle's file has not: " + desk.Sentence(oerr))
 	}
 	if err == nil && !q.Keep && r.Task.Worktree != "" && !r.Open() && r.State.Outcome != loop.OutcomePassed {
 		unlock()
@@ -73,7 +74,7 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*drive.Record, error) {
 
 // taskToRun refuses everything that can be refused before the first byte is
 // written, then gives the record to drive.
-func (d *Desk) taskToRun(ctx context.Context, q RunRequest) (*drive.Record, error) {
+func (d *Desk) taskToRun(ctx context.Context, q RunRequest) (*desk.Record, error) {
 	if q.Resume != "" {
 		return d.resumable(ctx, q)
 	}
@@ -109,7 +110,7 @@ func (d *Desk) mayRun(t belay.Task, trusted bool) error {
 
 // resumable gives an open task, with the agent's command replaced if another was
 // given.
-func (d *Desk) resumable(ctx context.Context, q RunRequest) (*drive.Record, error) {
+func (d *Desk) resumable(ctx context.Context, q RunRequest) (*desk.Record, error) {
 	r, err := d.Load(q.Resume)
 	if err != nil {
 		return nil, err
@@ -127,7 +128,7 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*drive.Record, erro
 }
 
 // added checks that a task recorded by `belay task add` can be run now, and says where.
-func (d *Desk) added(ctx context.Context, q RunRequest, r *drive.Record) (*drive.Record, error) {
+func (d *Desk) added(ctx context.Context, q RunRequest, r *desk.Record) (*desk.Record, error) {
 	t := r.Task
 	if len(q.Agent) > 0 {
 		t.Agent = q.Agent
@@ -139,7 +140,7 @@ func (d *Desk) added(ctx context.Context, q RunRequest, r *drive.Record) (*drive
 	if t.Worktree, err = apart.Path(d.Desk, t.ID); err != nil {
 		return r, err
 	}
-	return r, d.Append(ctx, r, drive.EntryTask, t)
+	return r, d.Append(ctx, r, desk.EntryTask, t)
 }
 
 // wake brings a task to where it can be driven: started, or resumed after a cancel,
@@ -148,7 +149,7 @@ func (d *Desk) wake(ctx context.Context, dr *drive.Driver, q RunRequest) error {
 	if len(q.Agent) > 0 && !slices.Equal(q.Agent, dr.Rec.Task.Agent) {
 		t := dr.Rec.Task
 		t.Agent, t.Role = q.Agent, q.Agent[0]
-		if err := d.Append(ctx, dr.Rec, drive.EntryTask, t); err != nil {
+		if err := d.Append(ctx, dr.Rec, desk.EntryTask, t); err != nil {
 			return err
 		}
 	}

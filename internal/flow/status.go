@@ -7,7 +7,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
@@ -33,7 +33,7 @@ type TaskLine struct {
 func (d *Desk) Tasks() ([]TaskLine, error) {
 	var lines []TaskLine
 	records, err := d.Records(func(id belay.TaskID, err error) {
-		lines = append(lines, TaskLine{ID: id, Phase: "unreadable", Problem: drive.Sentence(err)})
+		lines = append(lines, TaskLine{ID: id, Phase: "unreadable", Problem: desk.Sentence(err)})
 	})
 	if err != nil {
 		return nil, err
@@ -114,22 +114,22 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 
 // Shown is a task as `belay show` gives it.
 type Shown struct {
-	Task      belay.Task        `json:"task"`
-	Phase     string            `json:"phase"`
-	Outcome   loop.Outcome      `json:"outcome"`
-	Why       string            `json:"why,omitempty"`
-	Before    string            `json:"before,omitempty"`
-	Attempts  []ShownAttempt    `json:"attempts"`
-	Gate      *loop.Gate        `json:"gate,omitempty"`
-	Rollbacks int               `json:"rollbacks"`
-	Retries   int               `json:"retries"`
-	Decisions []loop.Decided    `json:"decisions,omitempty"`
-	Notes     []drive.Note      `json:"notes,omitempty"`
-	Overruled []drive.Overruled `json:"overruled,omitempty"` // refusals that persons accepted work over
-	Created   time.Time         `json:"created"`
-	Changed   time.Time         `json:"changed"`
-	Torn      int64             `json:"torn,omitempty"`
-	Unmerged  bool              `json:"unmerged,omitempty"` // accepted in a tree of its own and not brought back yet
+	Task      belay.Task       `json:"task"`
+	Phase     string           `json:"phase"`
+	Outcome   loop.Outcome     `json:"outcome"`
+	Why       string           `json:"why,omitempty"`
+	Before    string           `json:"before,omitempty"`
+	Attempts  []ShownAttempt   `json:"attempts"`
+	Gate      *loop.Gate       `json:"gate,omitempty"`
+	Rollbacks int              `json:"rollbacks"`
+	Retries   int              `json:"retries"`
+	Decisions []loop.Decided   `json:"decisions,omitempty"`
+	Notes     []desk.Note      `json:"notes,omitempty"`
+	Overruled []desk.Overruled `json:"overruled,omitempty"` // refusals that persons accepted work over
+	Created   time.Time        `json:"created"`
+	Changed   time.Time        `json:"changed"`
+	Torn      int64            `json:"torn,omitempty"`
+	Unmerged  bool             `json:"unmerged,omitempty"` // accepted in a tree of its own and not brought back yet
 }
 
 // ShownAttempt is one attempt with the reasons it was refused for.
@@ -139,7 +139,7 @@ type ShownAttempt struct {
 }
 
 // Show gives a task whole.
-func (d *Desk) Show(task belay.TaskID) (Shown, *drive.Record, error) {
+func (d *Desk) Show(task belay.TaskID) (Shown, *desk.Record, error) {
 	r, err := d.Load(task)
 	if err != nil {
 		return Shown{}, nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/check"
 	"github.com/belay-dev/belay/internal/check/detect"
 	"github.com/belay-dev/belay/internal/check/suite"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/loop"
@@ -36,7 +37,7 @@ type NewTask struct {
 
 // Add records a task without starting it. The rules it will be judged by are frozen
 // now: an agent that edits the config does not change its own exam.
-func (d *Desk) Add(ctx context.Context, q NewTask) (*drive.Record, error) {
+func (d *Desk) Add(ctx context.Context, q NewTask) (*desk.Record, error) {
 	t, err := d.task(q)
 	if err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*drive.Record, error) {
 				return nil, err
 			}
 		}
-		_, err = d.Journal.Create(ctx, t.ID, drive.EntryTask, t)
+		_, err = d.Journal.Create(ctx, t.ID, desk.EntryTask, t)
 		if err == nil {
 			return d.Load(t.ID)
 		}
@@ -112,7 +113,7 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		t.Agent = c.Agent.Command
 	}
 	if t.Checks.Timeout == 0 {
-		t.Checks.Timeout = drive.RunTimeout
+		t.Checks.Timeout = desk.RunTimeout
 	}
 	if !t.Checks.Tests.Set() {
 		t.Checks.Tests, _ = detect.Tests(d.Repo.Root)
@@ -167,7 +168,7 @@ func (d *Desk) agentReady(t belay.Task) error {
 }
 
 // Start takes the state before of a task that somebody drives by hand.
-func (d *Desk) Start(ctx context.Context, task belay.TaskID, w drive.Watcher) (*drive.Record, error) {
+func (d *Desk) Start(ctx context.Context, task belay.TaskID, w drive.Watcher) (*desk.Record, error) {
 	r, err := d.Load(task)
 	if err != nil {
 		return nil, err
@@ -198,7 +199,7 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w drive.Watcher) (*
 }
 
 // Capture says that the attempt under way has ended and holds what it left.
-func (d *Desk) Capture(ctx context.Context, task belay.TaskID, w drive.Watcher) (*drive.Record, error) {
+func (d *Desk) Capture(ctx context.Context, task belay.TaskID, w drive.Watcher) (*desk.Record, error) {
 	r, err := d.Load(task)
 	if err != nil {
 		return nil, err
@@ -225,7 +226,7 @@ func (d *Desk) Capture(ctx context.Context, task belay.TaskID, w drive.Watcher) 
 }
 
 // Finish closes a task that passed.
-func (d *Desk) Finish(ctx context.Context, task belay.TaskID, w drive.Watcher) (*drive.Record, error) {
+func (d *Desk) Finish(ctx context.Context, task belay.TaskID, w drive.Watcher) (*desk.Record, error) {
 	r, err := d.Load(task)
 	if err != nil {
 		return nil, err
@@ -242,7 +243,7 @@ func (d *Desk) Finish(ctx context.Context, task belay.TaskID, w drive.Watcher) (
 }
 
 // pending does the outstanding command when it is of the given kind.
-func (d *Desk) pending(ctx context.Context, r *drive.Record, w drive.Watcher, kind loop.CommandKind) error {
+func (d *Desk) pending(ctx context.Context, r *desk.Record, w drive.Watcher, kind loop.CommandKind) error {
 	c := r.State.Pending
 	if c == nil || c.Kind != kind {
 		return nil

@@ -13,14 +13,14 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/mend"
 	"github.com/belay-dev/belay/internal/review/cycle"
 )
 
 // Write puts the newest override into the front matter of the review that it
 // overrules; where the refusal has no file, into one that says what was refused.
-func Write(ctx context.Context, d *drive.Desk, r *drive.Record) error {
+func Write(ctx context.Context, d *desk.Desk, r *desk.Record) error {
 	if len(r.Over) == 0 {
 		return nil
 	}
@@ -47,7 +47,7 @@ func Write(ctx context.Context, d *drive.Desk, r *drive.Record) error {
 
 // overruledCycle is the number of the review that rejected the attempt which was accepted
 // all the same, 0 when no recorded review did.
-func overruledCycle(r *drive.Record) int {
+func overruledCycle(r *desk.Record) int {
 	a := mend.Refused(r.State)
 	if a == nil || a.Reviewer == "" {
 		return reviewed(r)
@@ -62,7 +62,7 @@ func overruledCycle(r *drive.Record) int {
 }
 
 // reviewed is the number of the review cycle that belay wrote for an override before.
-func reviewed(r *drive.Record) int {
+func reviewed(r *desk.Record) int {
 	n := 0
 	for _, note := range r.Notes {
 		if note.Kind == "review" && note.Review != nil && note.Review.Reviewer == byBelay {
@@ -76,7 +76,7 @@ func reviewed(r *drive.Record) int {
 const byBelay = "belay"
 
 // newOverride writes a review cycle that says what was refused and why it was accepted.
-func newOverride(ctx context.Context, d *drive.Desk, r *drive.Record, shelf *cycle.Shelf, o cycle.Override) error {
+func newOverride(ctx context.Context, d *desk.Desk, r *desk.Record, shelf *cycle.Shelf, o cycle.Override) error {
 	c := cycle.Cycle{Task: string(r.Task.ID), Feature: r.Task.Feature, Reviewer: byBelay, Time: o.Time, Verdict: "reject", Override: &o}
 	body := "# Accepted over its refusal\n"
 	if a := mend.Refused(r.State); a != nil {
@@ -96,7 +96,7 @@ func newOverride(ctx context.Context, d *drive.Desk, r *drive.Record, shelf *cyc
 		return err
 	}
 	pointer := cycle.Of(r.Task.Feature, string(r.Task.ID), n).String()
-	return d.AddNote(ctx, r, drive.Note{Kind: "review", Text: fmt.Sprintf("review %d holds the override of what refused attempt %d: %s", n, len(r.State.Attempts), pointer), Review: &cycle.Recorded{Cycle: n, Verdict: "reject", Reviewer: byBelay, Pointer: pointer}})
+	return d.AddNote(ctx, r, desk.Note{Kind: "review", Text: fmt.Sprintf("review %d holds the override of what refused attempt %d: %s", n, len(r.State.Attempts), pointer), Review: &cycle.Recorded{Cycle: n, Verdict: "reject", Reviewer: byBelay, Pointer: pointer}})
 }
 
 // lines spells the lines of a finding as a review cycle has them.

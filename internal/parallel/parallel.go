@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/loop"
@@ -83,7 +84,7 @@ func Run(ctx context.Context, d *flow.Desk, q Request) ([]Ran, error) {
 // pool is which of several tasks have begun and ended. A task's own goroutine writes only
 // its Err.
 type pool struct {
-	records []*drive.Record
+	records []*desk.Record
 	ran     []Ran
 	begun   []bool
 	ended   map[string]*Ran
@@ -120,9 +121,9 @@ func (p *pool) next(stopped bool) int {
 
 // first looks at the tasks that one comes after: whether any has still to end, and which
 // was not accepted.
-func (p *pool) first(r *drive.Record) (bad *Ran, wait bool) {
+func (p *pool) first(r *desk.Record) (bad *Ran, wait bool) {
 	for _, id := range r.Task.After {
-		here := slices.ContainsFunc(p.records, func(o *drive.Record) bool { return o.Task.ID.Key() == id.Key() })
+		here := slices.ContainsFunc(p.records, func(o *desk.Record) bool { return o.Task.ID.Key() == id.Key() })
 		end, ended := p.ended[id.Key()]
 		switch {
 		case here && !ended:
@@ -135,7 +136,7 @@ func (p *pool) first(r *drive.Record) (bad *Ran, wait bool) {
 }
 
 // chosen gives the tasks that are to run, or refuses.
-func chosen(d *flow.Desk, q Request) ([]*drive.Record, error) {
+func chosen(d *flow.Desk, q Request) ([]*desk.Record, error) {
 	records, err := d.Records(nil)
 	if err != nil {
 		return nil, err
@@ -151,7 +152,7 @@ func chosen(d *flow.Desk, q Request) ([]*drive.Record, error) {
 	if len(tasks) == 0 {
 		return nil, belay.Refuse(belay.CodeUsage, `belay task add "…" -- AGENT ARGS… records one`, "there is no task to run")
 	}
-	var list []*drive.Record
+	var list []*desk.Record
 	seen := map[string]bool{}
 	for _, id := range tasks {
 		r, err := d.Load(id)
@@ -171,7 +172,7 @@ func chosen(d *flow.Desk, q Request) ([]*drive.Record, error) {
 }
 
 // Standing is the error that a run of a task ends with: nil when it was accepted.
-func Standing(r *drive.Record) error {
+func Standing(r *desk.Record) error {
 	id := r.Task.ID
 	switch {
 	case r.State.Outcome == loop.OutcomePassed:

@@ -10,14 +10,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 )
 
 func poolOf(after ...[]belay.TaskID) *pool {
 	p := &pool{ran: make([]Ran, len(after)), begun: make([]bool, len(after)), ended: map[string]*Ran{}}
 	for i, a := range after {
 		id := belay.TaskID(fmt.Sprint("T", i))
-		p.records, p.ran[i].Task = append(p.records, &drive.Record{Task: belay.Task{ID: id, After: a}}), id
+		p.records, p.ran[i].Task = append(p.records, &desk.Record{Task: belay.Task{ID: id, After: a}}), id
 	}
 	return p
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
 )
@@ -105,7 +106,7 @@ func (l *boardLine) print(text string, paint func(string) string) {
 }
 
 // Begins implements drive.Watcher.
-func (l *boardLine) Begins(_ *drive.Record, c loop.Command) {
+func (l *boardLine) Begins(_ *desk.Record, c loop.Command) {
 	doing := brief.Doing(c)
 	if c.Kind == loop.CmdAttempt && !l.b.quiet {
 		l.print(doing, l.b.p.Dim)
@@ -114,7 +115,7 @@ func (l *boardLine) Begins(_ *drive.Record, c loop.Command) {
 }
 
 // Happened implements drive.Watcher.
-func (l *boardLine) Happened(r *drive.Record, e loop.Event) {
+func (l *boardLine) Happened(r *desk.Record, e loop.Event) {
 	text := brief.Happened(r.State, e)
 	paint := l.b.p.Dim
 	switch {
@@ -162,6 +163,6 @@ func (l *boardLine) Note(text string) {
 }
 
 // Ask implements drive.Watcher: nobody is asked while others run; the task waits.
-func (l *boardLine) Ask(context.Context, *drive.Record) (loop.Decision, string, bool, error) {
+func (l *boardLine) Ask(context.Context, *desk.Record) (loop.Decision, string, bool, error) {
 	return "", "", false, nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/check"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/review/arbiter"
 )
@@ -187,7 +187,7 @@ func Sanitise(s string) string {
 }
 
 // Begins tells of a command as it starts.
-func (s *Screen) Begins(r *drive.Record, c loop.Command) {
+func (s *Screen) Begins(r *desk.Record, c loop.Command) {
 	doing := brief.Doing(c)
 	s.Set(string(r.Task.ID) + " " + doing)
 	if c.Kind == loop.CmdAttempt || c.Kind == loop.CmdRestore || c.Kind == loop.CmdDebug {
@@ -196,7 +196,7 @@ func (s *Screen) Begins(r *drive.Record, c loop.Command) {
 }
 
 // Happened tells of an event as it is recorded.
-func (s *Screen) Happened(r *drive.Record, e loop.Event) {
+func (s *Screen) Happened(r *desk.Record, e loop.Event) {
 	text := brief.Happened(r.State, e)
 	if text == "" {
 		return
@@ -265,7 +265,7 @@ func (s *Screen) Stop() {
 }
 
 // Ask puts the gate's question. Without a terminal nobody is there.
-func (s *Screen) Ask(ctx context.Context, r *drive.Record) (loop.Decision, string, bool, error) {
+func (s *Screen) Ask(ctx context.Context, r *desk.Record) (loop.Decision, string, bool, error) {
 	s.Stop()
 	if s.t.JSON || !Is(s.t.In) || !Is(s.t.Err) {
 		return "", "", false, nil
@@ -314,7 +314,7 @@ func (s *Screen) overrule(note string) (words string, ok bool) {
 	}
 	d, err := arbiter.Decide("", answers, note)
 	if err != nil {
-		fmt.Fprintln(s.t.Err, " ", drive.Sentence(err))
+		fmt.Fprintln(s.t.Err, " ", desk.Sentence(err))
 		return "", false
 	}
 	return d.String(), true

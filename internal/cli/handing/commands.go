@@ -10,7 +10,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/cli"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow/handoffs"
 )
 
@@ -48,7 +48,7 @@ func (q *asked) flags(c *cobra.Command) {
 }
 
 // open opens the desk and reads the task's id.
-func (a commands) open(c *cobra.Command, args []string, q asked) (*drive.Desk, handoffs.Request, error) {
+func (a commands) open(c *cobra.Command, args []string, q asked) (*desk.Desk, handoffs.Request, error) {
 	id := os.Getenv("BELAY_TASK")
 	if len(args) > 0 {
 		id = args[0]

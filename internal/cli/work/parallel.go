@@ -10,7 +10,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/parallel"
 )
@@ -55,11 +55,11 @@ type ranTask struct {
 }
 
 // ranAll prints where several runs have got to.
-func (a commands) ranAll(desk *flow.Desk, ran []parallel.Ran) error {
+func (a commands) ranAll(at *flow.Desk, ran []parallel.Ran) error {
 	var all []ranTask
-	var records []*drive.Record
+	var records []*desk.Record
 	for _, r := range ran {
-		shown, rec, err := desk.Show(r.Task)
+		shown, rec, err := at.Show(r.Task)
 		if err != nil {
 			return err
 		}

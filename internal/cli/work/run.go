@@ -12,7 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/cli"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/terminal"
@@ -148,11 +148,11 @@ func (a commands) run(c *cobra.Command, f runFlags, prose string, agent []string
 }
 
 // ranTo prints where a run has got to.
-func (a commands) ranTo(desk *flow.Desk, rec *drive.Record, err error) error {
+func (a commands) ranTo(at *flow.Desk, rec *desk.Record, err error) error {
 	if rec == nil {
 		return err
 	}
-	shown, fresh, serr := desk.Show(rec.Task.ID)
+	shown, fresh, serr := at.Show(rec.Task.ID)
 	if serr != nil {
 		if err == nil {
 			err = serr
@@ -175,7 +175,7 @@ func (a commands) ranTo(desk *flow.Desk, rec *drive.Record, err error) error {
 }
 
 // outcome is the error a task's standing ends the command with.
-func outcome(r *drive.Record) error {
+func outcome(r *desk.Record) error {
 	id := r.Task.ID
 	switch {
 	case r.State.Outcome == loop.OutcomePassed:

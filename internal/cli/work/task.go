@@ -9,6 +9,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/terminal"
@@ -107,7 +108,7 @@ func (a commands) taskListCommand() *cobra.Command {
 }
 
 // taskStep makes the command for one step of a task driven by hand.
-func (a commands) taskStep(name, short, done string, do func(*flow.Desk, context.Context, belay.TaskID, drive.Watcher) (*drive.Record, error)) *cobra.Command {
+func (a commands) taskStep(name, short, done string, do func(*flow.Desk, context.Context, belay.TaskID, drive.Watcher) (*desk.Record, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " TASK", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteTasks,
 		Long:    short + ".\n\nExit codes: 0 done · 1 not accepted yet · 2 not the moment for it · 5 the tree is in use · 6 no such task.",

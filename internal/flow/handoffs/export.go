@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/handoff"
 )
 
@@ -17,7 +17,7 @@ type Part struct {
 
 // Export makes what roles are given of the context as it stands, all when role is "", and
 // writes it for agents. Nothing is recorded when nothing changed.
-func Export(ctx context.Context, d *drive.Desk, q Request, role string) ([]Part, error) {
+func Export(ctx context.Context, d *desk.Desk, q Request, role string) ([]Part, error) {
 	p, err := At(ctx, d, q)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (p *Place) write(refs []handoff.ExportRef) error {
 		if _, err := p.WriteContext(p.Rec, ref.Role); err != nil {
 			return err
 		}
-		if err := p.WriteNow(drive.NowName(p.Rec.Task.ID, ref.Role), string(text)); err != nil {
+		if err := p.WriteNow(desk.NowName(p.Rec.Task.ID, ref.Role), string(text)); err != nil {
 			return err
 		}
 	}
@@ -107,7 +107,7 @@ func (p *Place) write(refs []handoff.ExportRef) error {
 }
 
 // Manifest gives what the block and the exports were made of.
-func Manifest(ctx context.Context, d *drive.Desk, q Request) ([]byte, error) {
+func Manifest(ctx context.Context, d *desk.Desk, q Request) ([]byte, error) {
 	p, err := At(ctx, d, q)
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func Manifest(ctx context.Context, d *drive.Desk, q Request) ([]byte, error) {
 
 // Purge ends a context: the files for agents go, the record keeps what it names. With
 // snapshots those that roles handed over are forgotten. It can be done twice.
-func Purge(ctx context.Context, d *drive.Desk, q Request, snapshots bool) (forgotten int, err error) {
+func Purge(ctx context.Context, d *desk.Desk, q Request, snapshots bool) (forgotten int, err error) {
 	p, err := at(ctx, d, q)
 	if err != nil {
 		return 0, err

@@ -20,7 +20,7 @@ import (
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/journal"
@@ -38,13 +38,13 @@ type Request struct {
 // Place is where a task's context is worked on: the desk of the tree that the task works
 // in, and its record.
 type Place struct {
-	*drive.Desk
-	Rec *drive.Record
+	*desk.Desk
+	Rec *desk.Record
 	by  string
 }
 
 // at opens the place of a task.
-func at(ctx context.Context, d *drive.Desk, q Request) (*Place, error) {
+func at(ctx context.Context, d *desk.Desk, q Request) (*Place, error) {
 	r, err := d.Load(q.Task)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (p *Place) Add(ctx context.Context, decide func(c *handoff.Context) (handof
 		if ev.By == "" {
 			ev.By = p.by
 		}
-		err = p.Append(ctx, p.Rec, drive.EntryContext, ev)
+		err = p.Append(ctx, p.Rec, desk.EntryContext, ev)
 		var moved *journal.MovedError
 		if !errors.As(err, &moved) {
 			return err

@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drift"
-	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/flow/handoffs"
 	"github.com/belay-dev/belay/internal/handoff"
@@ -53,7 +53,7 @@ func writer(dir string) int {
 }
 
 // project makes a repository with a task, and with as many roles as there are writers.
-func project(t testing.TB, config string) (string, *drive.Desk) {
+func project(t testing.TB, config string) (string, *desk.Desk) {
 	t.Helper()
 	dir, home := t.TempDir(), t.TempDir()
 	for name, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_NOSYSTEM": "1"} {
@@ -100,7 +100,7 @@ func sh(t testing.TB, dir, script string) {
 	}
 }
 
-func begin(t testing.TB, d *drive.Desk) handoffs.Request {
+func begin(t testing.TB, d *desk.Desk) handoffs.Request {
 	t.Helper()
 	q := handoffs.Request{Task: "T1", By: "test"}
 	if _, err := handoffs.Init(t.Context(), d, handoffs.InitRequest{Request: q}); err != nil {
@@ -163,7 +163,7 @@ func count(r io.Reader, said chan<- int, each func(int)) {
 	said <- n
 }
 
-func nothingLost(t *testing.T, d *drive.Desk, done map[string]int, updates int) {
+func nothingLost(t *testing.T, d *desk.Desk, done map[string]int, updates int) {
 	t.Helper()
 	rec, err := d.Load("T1")
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
@@ -34,7 +34,7 @@ type Made struct {
 
 // Init makes a task's context. Errors: belay.CodeUsage when there is one already, when the
 // task has no description, or no standard can be cited; CodeRefused for secrets.
-func Init(ctx context.Context, d *drive.Desk, q InitRequest) (Made, error) {
+func Init(ctx context.Context, d *desk.Desk, q InitRequest) (Made, error) {
 	p, err := at(ctx, d, q.Request)
 	if err != nil {
 		return Made{}, err
@@ -111,7 +111,7 @@ func (p *Place) assemble(ctx context.Context, from snapshot.Info, q InitRequest)
 
 // Rebuild makes the block anew from the sources as they are now. The one before stays in
 // the history; what roles did stays. Without --dry it is recorded only when it differs.
-func Rebuild(ctx context.Context, d *drive.Desk, q InitRequest, dry bool) (Made, error) {
+func Rebuild(ctx context.Context, d *desk.Desk, q InitRequest, dry bool) (Made, error) {
 	p, err := at(ctx, d, q.Request)
 	if err != nil {
 		return Made{}, err

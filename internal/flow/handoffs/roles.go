@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drift"
 	"github.com/belay-dev/belay/internal/drift/facts"
-	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/handoff/delta"
 	"github.com/belay-dev/belay/internal/snapshot"
@@ -31,7 +31,7 @@ type UpdateRequest struct {
 // Update records it. A role that begins (in_progress) finds the tree verified first; so
 // does every other change. Errors: belay.CodeDrift, those of MayStart, CodeUsage,
 // CodeRefused for secrets.
-func Update(ctx context.Context, d *drive.Desk, q UpdateRequest) (handoff.State, error) {
+func Update(ctx context.Context, d *desk.Desk, q UpdateRequest) (handoff.State, error) {
 	p, err := At(ctx, d, q.Request)
 	if err != nil {
 		return handoff.State{}, err
@@ -69,7 +69,7 @@ func Update(ctx context.Context, d *drive.Desk, q UpdateRequest) (handoff.State,
 }
 
 // At opens the place of a task that has a context.
-func At(ctx context.Context, d *drive.Desk, q Request) (*Place, error) {
+func At(ctx context.Context, d *desk.Desk, q Request) (*Place, error) {
 	p, err := at(ctx, d, q)
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (p *Place) start(ctx context.Context, role string) error {
 
 // Block records a blocking finding of a role. It is not lost to a drift: nothing is
 // verified first.
-func Block(ctx context.Context, d *drive.Desk, q Request, role, finding string) (handoff.State, error) {
+func Block(ctx context.Context, d *desk.Desk, q Request, role, finding string) (handoff.State, error) {
 	p, err := At(ctx, d, q)
 	if err != nil {
 		return handoff.State{}, err
@@ -194,7 +194,7 @@ type Handed struct {
 // Snapshot hands the tree over for a role. Errors: belay.CodeDrift when nobody had begun
 // and the tree is not what was handed over before, when something was committed, or when
 // a read-only role changed files; CodeBusy when another role is at work.
-func Snapshot(ctx context.Context, d *drive.Desk, q Request, role string) (Handed, error) {
+func Snapshot(ctx context.Context, d *desk.Desk, q Request, role string) (Handed, error) {
 	p, err := At(ctx, d, q)
 	if err != nil {
 		return Handed{}, err
@@ -301,7 +301,7 @@ func (p *Place) untouched(ctx context.Context, role string, then, now belay.Snap
 }
 
 // Resolve accepts the tree as it stands for what was handed over, with a note of why.
-func Resolve(ctx context.Context, d *drive.Desk, q Request, note string) (Handed, error) {
+func Resolve(ctx context.Context, d *desk.Desk, q Request, note string) (Handed, error) {
 	p, err := At(ctx, d, q)
 	if err != nil {
 		return Handed{}, err

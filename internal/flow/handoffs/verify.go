@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drift"
 	"github.com/belay-dev/belay/internal/drift/facts"
-	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/worktree"
 )
@@ -44,7 +44,7 @@ type VerifyRequest struct {
 // Verify compares the tree with what was handed over last. A difference is recorded with a
 // snapshot of what was found and raises the drift count. Errors: belay.CodeDrift with what
 // differs in Verified; those of MayStart for a role.
-func Verify(ctx context.Context, d *drive.Desk, q VerifyRequest) (Verified, error) {
+func Verify(ctx context.Context, d *desk.Desk, q VerifyRequest) (Verified, error) {
 	if v, broken := edited(d, q.Task); broken {
 		return v, refusal(v)
 	}
@@ -66,7 +66,7 @@ func Verify(ctx context.Context, d *drive.Desk, q VerifyRequest) (Verified, erro
 
 // edited reports a record that was changed after it was written. Nothing can be added to
 // it then; it is told and not counted.
-func edited(d *drive.Desk, task belay.TaskID) (Verified, bool) {
+func edited(d *desk.Desk, task belay.TaskID) (Verified, bool) {
 	if _, err := d.Load(task); err == nil || belay.CodeOf(err) == belay.CodeNotFound {
 		return Verified{}, false
 	}
@@ -243,7 +243,7 @@ type file struct {
 // written names the files that a role's part is written to.
 func (p *Place) written(role string) []file {
 	inGit := filepath.Join(p.ContextFolder(p.Rec.Task.ID), strings.ToLower(role)+".json")
-	inTree := ".belay/now/" + drive.NowName(p.Rec.Task.ID, role)
+	inTree := ".belay/now/" + desk.NowName(p.Rec.Task.ID, role)
 	return []file{
 		{shown: inGit, open: func() (*os.File, error) {
 			if info, err := os.Lstat(inGit); err != nil || !info.Mode().IsRegular() {

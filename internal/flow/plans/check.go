@@ -10,7 +10,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/plan"
 	"github.com/belay-dev/belay/internal/plan/inspect"
@@ -139,7 +139,7 @@ func latest(d *flow.Desk, p *plan.Plan, asked belay.TaskID) (belay.TaskID, error
 		if err != nil {
 			return "", err
 		}
-		slices.SortStableFunc(records, func(a, b *drive.Record) int { return b.Created.Compare(a.Created) })
+		slices.SortStableFunc(records, func(a, b *desk.Record) int { return b.Created.Compare(a.Created) })
 		for _, r := range records {
 			if len(p.For(r.Task.ID)) > 0 {
 				return r.Task.ID, nil

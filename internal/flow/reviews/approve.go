@@ -10,6 +10,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/loop"
@@ -32,7 +33,7 @@ type Approval struct {
 // decision, which goes into the record and into the review cycle's file. CodeUsage when
 // the task holds no work to be accepted, CodeRefused when Force is missing, CodeDrift when
 // what waits for a review was changed since it was judged.
-func ApproveWork(ctx context.Context, d *flow.Desk, q Approval) (*drive.Record, error) {
+func ApproveWork(ctx context.Context, d *flow.Desk, q Approval) (*desk.Record, error) {
 	r, err := d.Load(q.Task)
 	if err != nil {
 		return nil, err
@@ -67,14 +68,14 @@ func ApproveWork(ctx context.Context, d *flow.Desk, q Approval) (*drive.Record, 
 		return nil, err
 	}
 	if err := override.Write(ctx, d.Desk, r); err != nil {
-		q.Watch.Note("the record has the override, the review cycle's file has not: " + drive.Sentence(err))
+		q.Watch.Note("the record has the override, the review cycle's file has not: " + desk.Sentence(err))
 	}
 	return r, d.Settle(ctx, r, q.Watch)
 }
 
 // overrule records that refused work is accepted: as a decision at the gate, or before
 // what a rejection led to has begun.
-func overrule(ctx context.Context, d *flow.Desk, r *drive.Record, by string, why arbiter.Decision) error {
+func overrule(ctx context.Context, d *flow.Desk, r *desk.Record, by string, why arbiter.Decision) error {
 	if gate := r.State.Gate; gate != nil {
 		ev := loop.Event{Kind: loop.EvDecided, Gate: gate.Number, Decision: loop.DecideApprove, By: by, Note: why.String()}
 		return d.Apply(ctx, r, ev)
@@ -89,7 +90,7 @@ func overrule(ctx context.Context, d *flow.Desk, r *drive.Record, by string, why
 
 // unbegun holds a task's tree and makes sure that what a rejection led to has not begun:
 // no agent was started for it and the tree is as it was rejected. CodeBusy or CodeRefused.
-func unbegun(ctx context.Context, d *flow.Desk, r *drive.Record) (func(), error) {
+func unbegun(ctx context.Context, d *flow.Desk, r *desk.Record) (func(), error) {
 	id, c := r.Task.ID, r.State.Pending
 	at, err := apart.At(ctx, d.Desk, r)
 	if err != nil {
@@ -122,7 +123,7 @@ func unbegun(ctx context.Context, d *flow.Desk, r *drive.Record) (func(), error)
 	return unlock, nil
 }
 
-func standing(r *drive.Record) string {
+func standing(r *desk.Record) string {
 	if r.State.Phase == "" {
 		return string(loop.PhaseNew)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/loop"
@@ -26,7 +26,7 @@ type Readiness struct {
 
 // Ready compares the tree with what a task's last attempt left there: the task's own
 // sources that were not captured keep it from being reviewed.
-func Ready(ctx context.Context, d *flow.Desk, r *drive.Record) (Readiness, error) {
+func Ready(ctx context.Context, d *flow.Desk, r *desk.Record) (Readiness, error) {
 	out := Readiness{Task: r.Task.ID, Dirty: []ready.Verdict{}, Ready: true}
 	at, err := apart.At(ctx, d.Desk, r)
 	if err != nil {
@@ -49,7 +49,7 @@ func Ready(ctx context.Context, d *flow.Desk, r *drive.Record) (Readiness, error
 
 // since gives what changed since the last snapshot of the task's work, what its checks
 // left included; since the state before when nothing was captured.
-func since(ctx context.Context, at *drive.Desk, r *drive.Record) ([]ready.Change, error) {
+func since(ctx context.Context, at *desk.Desk, r *desk.Record) ([]ready.Change, error) {
 	taken, err := spans.Taken(ctx, at.Snaps.Store, r.Task.ID)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func since(ctx context.Context, at *drive.Desk, r *drive.Record) ([]ready.Change
 	if err != nil || tree == held.Tree {
 		return nil, err
 	}
-	now, err := at.Snaps.Take(ctx, drive.ByHand(r, "looked at before a review"))
+	now, err := at.Snaps.Take(ctx, desk.ByHand(r, "looked at before a review"))
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +103,8 @@ func paired(list []git.Difference) []ready.Change {
 
 // owners gives the task and the others that work in the same tree, with what their
 // attempts touched as far as that is known.
-func owners(ctx context.Context, d *flow.Desk, at *drive.Desk, r *drive.Record) (ready.Owner, []ready.Owner, error) {
-	owner := func(r *drive.Record) ready.Owner {
+func owners(ctx context.Context, d *flow.Desk, at *desk.Desk, r *desk.Record) (ready.Owner, []ready.Owner, error) {
+	owner := func(r *desk.Record) ready.Owner {
 		o := ready.Owner{Task: r.Task.ID, Scope: r.Task.Scope}
 		if r.State.Before != "" {
 			o.Touched, _ = changedBy(ctx, at, r) // a task whose snapshots are gone owns what it names
@@ -127,7 +127,7 @@ func owners(ctx context.Context, d *flow.Desk, at *drive.Desk, r *drive.Record) 
 // AsJudged refuses (CodeDrift) to accept work where sources of the task's own stand in the
 // tree that were not judged: they would be accepted with it. A tree that is gone cannot
 // have changed.
-func AsJudged(ctx context.Context, d *flow.Desk, r *drive.Record) error {
+func AsJudged(ctx context.Context, d *flow.Desk, r *desk.Record) error {
 	state, err := Ready(ctx, d, r)
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		return nil
@@ -178,7 +178,7 @@ func Submit(ctx context.Context, d *flow.Desk, task belay.TaskID) (Readiness, er
 }
 
 // captures says how what stands in the tree becomes part of what is judged.
-func captures(r *drive.Record) string {
+func captures(r *desk.Record) string {
 	id := r.Task.ID
 	switch c := r.State.Pending; {
 	case r.State.Gate != nil:

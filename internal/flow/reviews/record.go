@@ -12,6 +12,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/loop"
@@ -100,8 +101,8 @@ func Record(ctx context.Context, d *flow.Desk, q New) (Given, error) {
 // giving is a review on its way into the record.
 type giving struct {
 	*flow.Desk
-	at    *drive.Desk // of the tree the work stands in
-	r     *drive.Record
+	at    *desk.Desk // of the tree the work stands in
+	r     *desk.Record
 	q     New
 	c     cycle.Cycle
 	body  string
@@ -155,11 +156,11 @@ func (g *giving) act(ctx context.Context) (acted bool, then string, err error) {
 		}
 		why = err // somebody moved the task on meanwhile
 	}
-	note := drive.Note{Kind: "review", Text: text, Review: &cycle.Recorded{Cycle: g.c.Number, Verdict: g.q.Verdict, Reviewer: g.c.Reviewer, Pointer: pointer}}
+	note := desk.Note{Kind: "review", Text: text, Review: &cycle.Recorded{Cycle: g.c.Number, Verdict: g.q.Verdict, Reviewer: g.c.Reviewer, Pointer: pointer}}
 	if err := g.AddNote(ctx, g.r, note); err != nil {
 		return false, "", err
 	}
-	return false, drive.Sentence(why), nil
+	return false, desk.Sentence(why), nil
 }
 
 // mayAct says why the task does not go on by the review, nil when it does.
@@ -272,7 +273,7 @@ type source struct{ top, path, text string }
 
 // wordsOf fills in the words of a review from the file that reviewers were told to write,
 // in the tree where the person stands or in the task's.
-func wordsOf(d *flow.Desk, at *drive.Desk, q *New) (source, error) {
+func wordsOf(d *flow.Desk, at *desk.Desk, q *New) (source, error) {
 	if strings.TrimSpace(q.Text) != "" {
 		return source{}, nil
 	}

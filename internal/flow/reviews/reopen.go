@@ -8,7 +8,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/spans"
@@ -17,7 +17,7 @@ import (
 // MayReopen refuses (CodeRefused) to take up an accepted task again where its work is no
 // longer what stands in the tree: it was merged, its tree or its snapshots are gone, or a
 // later task was accepted that changed the same files.
-func MayReopen(ctx context.Context, d *flow.Desk, r *drive.Record) error {
+func MayReopen(ctx context.Context, d *flow.Desk, r *desk.Record) error {
 	id := r.Task.ID
 	follow := fmt.Sprintf(`belay run "mend what the review of %s found" -- AGENT`, id)
 	if r.Task.Worktree != "" && !apart.Unmerged(r) {
@@ -43,7 +43,7 @@ func MayReopen(ctx context.Context, d *flow.Desk, r *drive.Record) error {
 }
 
 // changedBy gives the paths that a task's attempts touched.
-func changedBy(ctx context.Context, at *drive.Desk, r *drive.Record) (map[string]bool, error) {
+func changedBy(ctx context.Context, at *desk.Desk, r *desk.Record) (map[string]bool, error) {
 	if _, err := at.Snaps.Get(ctx, r.State.Before); err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func changedBy(ctx context.Context, at *drive.Desk, r *drive.Record) (map[string
 
 // builtOn gives the first task that was begun in the user's tree after r's work was
 // captured and touched some of its paths, and at most five of them.
-func builtOn(ctx context.Context, d *flow.Desk, r *drive.Record, paths map[string]bool) (*drive.Record, []string, error) {
+func builtOn(ctx context.Context, d *flow.Desk, r *desk.Record, paths map[string]bool) (*desk.Record, []string, error) {
 	all, err := d.Records(nil)
 	if err != nil {
 		return nil, nil, err
@@ -87,6 +87,6 @@ func builtOn(ctx context.Context, d *flow.Desk, r *drive.Record, paths map[strin
 }
 
 // putBack tells a task that ended with its changes put back.
-func putBack(r *drive.Record) bool {
+func putBack(r *desk.Record) bool {
 	return !r.Open() && r.State.Outcome != loop.OutcomePassed
 }

@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/review/cycle"
 )
 
@@ -42,7 +42,7 @@ func first(all ...string) string {
 	return ""
 }
 
-func open(d *flow.Desk, r *drive.Record) (*cycle.Shelf, error) {
+func open(d *flow.Desk, r *desk.Record) (*cycle.Shelf, error) {
 	return cycle.Open(d.Repo.Root, cycle.Folder(r.Task.Feature), string(r.Task.ID))
 }
 
@@ -78,7 +78,7 @@ func List(d *flow.Desk, task belay.TaskID) ([]Review, error) {
 
 // known puts together what the record and the file say of a cycle. The record's verdict
 // counts.
-func known(r *drive.Record, shelf *cycle.Shelf, e cycle.Entry) Review {
+func known(r *desk.Record, shelf *cycle.Shelf, e cycle.Entry) Review {
 	v := Review{Cycle: e.Number, Verdict: e.Cycle.Verdict, Reviewer: e.Cycle.Reviewer, Time: e.Cycle.Time, Path: shelf.Path(e.Number),
 		Pointer: cycle.Of(r.Task.Feature, string(r.Task.ID), e.Number).String(), Affected: e.Cycle.Affected, Resolved: !e.Cycle.Resolved.IsZero()}
 	if e.Err != nil {
@@ -189,7 +189,7 @@ func Resolve(ctx context.Context, d *flow.Desk, task belay.TaskID, cycles []int)
 	for _, e := range entries {
 		v := known(r, shelf, e)
 		if !v.Resolved {
-			note := drive.Note{Kind: "review-resolved", Text: fmt.Sprintf("review %d is resolved", e.Number),
+			note := desk.Note{Kind: "review-resolved", Text: fmt.Sprintf("review %d is resolved", e.Number),
 				Review: &cycle.Recorded{Cycle: e.Number, Verdict: v.Verdict, Reviewer: v.Reviewer, Pointer: v.Pointer}}
 			if err := d.AddNote(ctx, r, note); err != nil {
 				return out, err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/results/reports"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow/handoffs"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/handoff/delta"
@@ -47,7 +47,7 @@ type ProofRequest struct {
 
 // RecordQA keeps a log. Errors: belay.CodeUsage when the task changed since the block was
 // made; those of a verification; CodeNotFound without the file.
-func RecordQA(ctx context.Context, d *drive.Desk, q ProofRequest) (handoff.Proof, error) {
+func RecordQA(ctx context.Context, d *desk.Desk, q ProofRequest) (handoff.Proof, error) {
 	p, err := handoffs.At(ctx, d, q.Request)
 	if err != nil {
 		return handoff.Proof{}, err
@@ -114,7 +114,7 @@ type AttachRequest struct {
 }
 
 // Attach keeps it under an id that exports name instead of the words.
-func Attach(ctx context.Context, d *drive.Desk, q AttachRequest) (handoff.Evidence, error) {
+func Attach(ctx context.Context, d *desk.Desk, q AttachRequest) (handoff.Evidence, error) {
 	p, err := handoffs.At(ctx, d, q.Request)
 	if err != nil {
 		return handoff.Evidence{}, err
@@ -160,7 +160,7 @@ func excerpt(data []byte, span string) (text []byte, lines string, err error) {
 }
 
 // Log reads what a role's tests said last.
-func Log(ctx context.Context, d *drive.Desk, q handoffs.Request, role string) (handoff.ProofOf, []byte, error) {
+func Log(ctx context.Context, d *desk.Desk, q handoffs.Request, role string) (handoff.ProofOf, []byte, error) {
 	p, err := handoffs.At(ctx, d, q)
 	if err != nil {
 		return handoff.ProofOf{}, nil, err
@@ -179,7 +179,7 @@ func Log(ctx context.Context, d *drive.Desk, q handoffs.Request, role string) (h
 }
 
 // Evidence reads what was attached under an id.
-func Evidence(ctx context.Context, d *drive.Desk, q handoffs.Request, id string) (handoff.Evidence, []byte, error) {
+func Evidence(ctx context.Context, d *desk.Desk, q handoffs.Request, id string) (handoff.Evidence, []byte, error) {
 	p, err := handoffs.At(ctx, d, q)
 	if err != nil {
 		return handoff.Evidence{}, nil, err

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow/handoffs"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/standards"
@@ -31,7 +31,7 @@ type Stats struct {
 }
 
 // StatsOf measures it; it writes nothing.
-func StatsOf(ctx context.Context, d *drive.Desk, q handoffs.Request) (Stats, error) {
+func StatsOf(ctx context.Context, d *desk.Desk, q handoffs.Request) (Stats, error) {
 	p, err := at(ctx, d, q)
 	if err != nil {
 		return Stats{}, err

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drift"
-	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow/handoffs"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/standards"
@@ -21,7 +21,7 @@ import (
 // place is where a context is looked at.
 type place struct{ *handoffs.Place }
 
-func at(ctx context.Context, d *drive.Desk, q handoffs.Request) (place, error) {
+func at(ctx context.Context, d *desk.Desk, q handoffs.Request) (place, error) {
 	p, err := handoffs.At(ctx, d, q)
 	return place{p}, err
 }
@@ -60,7 +60,7 @@ type Audit struct {
 
 // Get reads a task's context, with what is no longer true of it as warnings: another HEAD,
 // other words of the task, cited rules that say something else now.
-func Get(ctx context.Context, d *drive.Desk, q handoffs.Request) (View, error) {
+func Get(ctx context.Context, d *desk.Desk, q handoffs.Request) (View, error) {
 	p, err := at(ctx, d, q)
 	if err != nil {
 		return View{}, err
@@ -176,7 +176,7 @@ type Status struct {
 }
 
 // StatusOf gives a task's context at a glance; one that is not there is no error.
-func StatusOf(d *drive.Desk, task belay.TaskID) (Status, error) {
+func StatusOf(d *desk.Desk, task belay.TaskID) (Status, error) {
 	r, err := d.Load(task)
 	if err != nil {
 		return Status{}, err
@@ -228,7 +228,7 @@ type Differs struct {
 }
 
 // Diff finds it; Write prints it. Error: belay.CodeNotFound when there is none.
-func Diff(ctx context.Context, d *drive.Desk, q DiffRequest) (Differs, func(io.Writer) error, error) {
+func Diff(ctx context.Context, d *desk.Desk, q DiffRequest) (Differs, func(io.Writer) error, error) {
 	p, err := at(ctx, d, q.Request)
 	if err != nil {
 		return Differs{}, nil, err

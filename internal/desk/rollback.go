@@ -1,4 +1,4 @@
-package drive
+package desk
 
 import (
 	"context"
@@ -12,10 +12,6 @@ import (
 	"github.com/belay-dev/belay/internal/spans"
 	"github.com/belay-dev/belay/internal/trees"
 )
-
-// reviewArtefacts are kept by every rollback that is not hard: the next attempt and
-// people need them.
-var reviewArtefacts = []string{".belay/reviews/**", ".belay/now/**"}
 
 // RollbackOptions says what a rollback of this task may touch.
 func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preserve []string) (restore.Options, error) {
@@ -107,4 +103,17 @@ func ByHand(r *Record, message string) snapshot.Meta {
 		m.Task, m.Attempt, m.Feature, m.Journal = r.Task.ID, len(r.State.Attempts), r.Task.Feature, r.Log.Head.Hash
 	}
 	return m
+}
+
+// reviewArtefacts are kept by every rollback that is not hard: the next attempt and
+// people need them.
+var reviewArtefacts = []string{".belay/reviews/**", ".belay/now/**"}
+
+// KeptLines says of each path that a restore kept why it did.
+func KeptLines(kept []restore.Kept) []string {
+	var lines []string
+	for _, k := range kept {
+		lines = append(lines, k.Path+": "+k.Why)
+	}
+	return lines
 }

@@ -1,10 +1,9 @@
-// Package drive runs one task's loop on this machine: it keeps the task's record,
-// does each command the loop asks for, and records what came of it. It knows where
-// belay's folders are and reads the clock.
+// Package desk is belay opened in one working tree: where its folders are, the record of
+// each task, who holds the tree, and judging what a task changed. It reads the clock.
 //
-// It decides nothing (that is loop's), writes no words for people (that is brief's)
-// and answers no requests (that is flow's). Whoever drives hands in a Watcher.
-package drive
+// It runs no agent and carries out nothing that the loop asks for (that is drive's), and
+// decides nothing (that is loop's).
+package desk
 
 import (
 	"fmt"

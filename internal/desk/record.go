@@ -1,4 +1,4 @@
-package drive
+package desk
 
 import (
 	"context"
@@ -166,9 +166,6 @@ func (d *Desk) Append(ctx context.Context, r *Record, typ string, data any) erro
 	return err
 }
 
-const lostText = "belay's folder in the git folder was deleted while the task ran; this record was written again, " +
-	"records of other tasks and kept output are gone"
-
 // AddNote records something outside the loop, whoever else writes meanwhile.
 func (d *Desk) AddNote(ctx context.Context, r *Record, n Note) error {
 	for {
@@ -223,3 +220,6 @@ func (d *Desk) Records(bad func(belay.TaskID, error)) ([]*Record, error) {
 	}
 	return all, nil
 }
+
+const lostText = "belay's folder in the git folder was deleted while the task ran; this record was written again, " +
+	"records of other tasks and kept output are gone"

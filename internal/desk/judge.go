@@ -1,0 +1,93 @@
+package desk
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/glob"
+	"github.com/belay-dev/belay/internal/guard"
+	"github.com/belay-dev/belay/internal/spans"
+	"github.com/belay-dev/belay/internal/texts"
+)
+
+// The time limits of all checks together: a person who asks waits for half a
+// minute, a run that has an agent to pay for waits longer for its tests.
+const (
+	AskTimeout = 30 * time.Second
+	RunTimeout = 10 * time.Minute
+)
+
+// Work is what a task changed, as the checks see it.
+type Work struct {
+	All  []belay.Change // before → after, where an attempt had a hand in it
+	Last []belay.Change // what the last attempt changed
+
+	Held     bool            // the run holds the tree: what a linter edits in it is taken back
+	Baseline *results.Report // what the tests said before; nil when that is not known
+}
+
+// Work compares the state before with a capture and keeps what the agent did.
+func (d *Desk) Work(ctx context.Context, task belay.TaskID, before, after belay.SnapshotID) (w Work, err error) {
+	w.All, w.Last, err = spans.Work(ctx, d.Snaps.Store, task, before, after)
+	return w, err
+}
+
+func (d *Desk) KeepReport(report belay.Report) (string, error) {
+	text, err := json.Marshal(report)
+	if err != nil {
+		return "", err
+	}
+	sha, _, err := d.Journal.Attach(bytes.NewReader(text))
+	return sha, err
+}
+
+// Judge runs the task's checks on what it changed.
+func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after belay.SnapshotID, progress func(check.Progress)) (belay.Report, error) {
+	for _, one := range slices.Concat(t.Scope.Files, t.Scope.Protect, t.Scope.Expect) {
+		if err := glob.Valid(one); err != nil {
+			return belay.Report{}, err
+		}
+	}
+	if err := check.ValidRules(t.Checks); err != nil {
+		return belay.Report{}, err
+	}
+	report := check.Run(ctx, check.Input{
+		Root: d.Repo.Root, Env: TestEnv(t),
+		Changes: w.All, Attempt: w.Last, Scope: t.Scope, Request: t.Request, Checks: t.Checks, Skip: t.Checks.Skip,
+		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
+		Lines: guard.Lines(d.Snaps, before, after), Guard: guard.Tree(d.Snaps, t.ID, after, w.Held),
+		Texts: texts.New(d.Snaps.Store, before, after),
+		Logs: func(_ string, r io.Reader) (string, error) {
+			sha, _, err := d.Journal.Attach(r)
+			return sha, err
+		},
+	}, progress)
+	return report, nil
+}
+
+// Report reads a stored report.
+func (d *Desk) Report(sha string) (belay.Report, error) {
+	f, err := d.Journal.OpenAttachment(sha)
+	if err != nil {
+		return belay.Report{}, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return belay.Report{}, err
+	}
+	var report belay.Report
+	if err := json.Unmarshal(text, &report); err != nil {
+		return belay.Report{}, errors.Join(fmt.Errorf("read report %s", sha), err)
+	}
+	return report, nil
+}
