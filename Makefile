@@ -7,13 +7,16 @@
 # make fidelity  every repository state: taken, mutated, restored, compared
 # make eval      how often counting is right, by language, and how well requests are read, set by set
 # make eval-stall  how often agents that go round in circles are noticed, and work is not
+# make eval-fix  what part of the full prompt a fix prompt takes
+# make evidence  what the checks say of good and bad changes to real projects of seven languages
+#                (FETCH=1 make evidence brings the packages they are in first)
 # make report    proportions of the house
 # make install   puts belay into $(go env GOPATH)/bin
 
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench report crash fidelity fuzz eval eval-count eval-ask eval-stall clean
+.PHONY: build install demo test race lint bench report crash fidelity fuzz eval eval-count eval-ask eval-stall eval-fix evidence clean
 
 build: bin/belay
 
@@ -56,13 +59,19 @@ fidelity:
 	@out=$$(mktemp); BELAY_FIDELITY_ALL=1 BELAY_PROPERTY=60 $(GO) test -count=1 -timeout 40m -run 'Fidelity|Inverse' -v ./internal/restore >$$out 2>&1; \
 	status=$$?; grep -vE '^(=== |    --- PASS|    --- SKIP)' $$out; rm -f $$out; exit $$status
 
-eval: eval-count eval-ask eval-stall
+eval: eval-count eval-ask eval-stall eval-fix
 
 eval-count:
 	@sh .ci/eval-count
 
 eval-stall:
 	@BELAY_EVAL=1 $(GO) test -count=1 -run TestRecordings -v ./internal/stall | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: //p'
+
+eval-fix:
+	@$(GO) test -count=1 -run TestFixPromptShare -v ./internal/brief | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: //p'
+
+evidence: build
+	@$(GO) run ./bench/evidence -belay bin/belay $(if $(FETCH),-fetch) -markdown docs/checks.evidence.md
 
 fuzz:
 	sh .ci/fuzz $(FUZZTIME)

@@ -57,9 +57,35 @@ func TestFixPrompt(t *testing.T) {
 
 // TestFixPromptShare makes refusals with one file as they come: tasks of a page or more,
 // diffs of all sizes, a finding or a few in one file. Nine in ten fix prompts take at
-// most a quarter of the full prompt.
+// most a quarter of the full prompt. What a task of a few lines comes to is printed beside
+// it: there the full prompt is short itself.
 func TestFixPromptShare(t *testing.T) {
 	t.Parallel()
+	shares := fixShares(400, 40, 400)
+	share := func(p int) float64 { return 100 * shares[(len(shares)-1)*p/100] }
+	t.Log("tasks of 40 to 400 lines: " + distribution(shares))
+	t.Log("tasks of 2 to 20 lines: " + distribution(fixShares(400, 2, 20)))
+	if share(90) > 25 {
+		t.Errorf("nine in ten take up to %.0f %%", share(90))
+	}
+}
+
+// distribution says what part of the full prompts the fix prompts take.
+func distribution(shares []float64) string {
+	at := func(p int) float64 { return 100 * shares[(len(shares)-1)*p/100] }
+	within, _ := slices.BinarySearchFunc(shares, 0.25, func(s, most float64) int {
+		if s <= most {
+			return -1
+		}
+		return 1
+	})
+	return fmt.Sprintf("%d refusals with one file, share of the full prompt: least %.0f %%, a tenth within %.0f %%, half within %.0f %%, nine in ten within %.0f %%, all within %.0f %%; %.1f %% of them take at most a quarter",
+		len(shares), at(0), at(10), at(50), at(90), at(100), 100*float64(within)/float64(len(shares)))
+}
+
+// fixShares makes n refusals of tasks of least to most lines, and gives the shares of
+// their fix prompts, smallest first.
+func fixShares(n, least, most int) []float64 {
 	r := rand.New(rand.NewPCG(1, 2))
 	lines := func(n, width int) string {
 		var b strings.Builder
@@ -69,8 +95,8 @@ func TestFixPromptShare(t *testing.T) {
 		return b.String()
 	}
 	var shares []float64
-	for range 400 {
-		task := belay.Task{ID: "T1", Title: "a task", Prose: lines(40+r.IntN(360), 14), Checks: belay.Checks{Tests: belay.TestCommand{Command: "go test ./..."}}}
+	for range n {
+		task := belay.Task{ID: "T1", Title: "a task", Prose: lines(least+r.IntN(most-least), 14), Checks: belay.Checks{Tests: belay.TestCommand{Command: "go test ./..."}}}
 		var list []belay.Finding
 		var code, short []string
 		for n := range 1 + r.IntN(3) {
@@ -90,11 +116,7 @@ func TestFixPromptShare(t *testing.T) {
 		shares = append(shares, fix.Share())
 	}
 	slices.Sort(shares)
-	at := func(p int) float64 { return 100 * shares[(len(shares)-1)*p/100] }
-	t.Logf("share of the full prompt: half within %.0f %%, nine in ten within %.0f %%, all within %.0f %%", at(50), at(90), at(100))
-	if at(90) > 25 {
-		t.Errorf("nine in ten take up to %.0f %%", at(90))
-	}
+	return shares
 }
 
 // TestSecretsAreMasked: what a program printed or a diff shows reaches no prompt with a

@@ -141,10 +141,12 @@ func (w *work) lint(ctx context.Context, l belay.Linter) {
 		return
 	}
 	before := stamp(w.in.Root, l.Report)
-	var all, out, errs hold.Spool
+	var all, errs hold.Spool
+	out := listen(l.Format)
+	defer out.end()
 	p := hold.Program{
 		Args: l.Args, Dir: w.in.Root, Env: hold.Environ(w.in.Env, w.in.Root, ChangedVar+"="+changed, detect.ReportsVar+"="+dir),
-		Stdout: io.MultiWriter(&all, &out), Stderr: io.MultiWriter(&all, &errs), Grace: w.in.grace(),
+		Stdout: io.MultiWriter(&all, out), Stderr: io.MultiWriter(&all, &errs), Grace: w.in.grace(),
 	}
 	if l.Command != "" {
 		p.Args = []string{"sh", "-c", l.Command}
@@ -157,7 +159,7 @@ func (w *work) lint(ctx context.Context, l belay.Linter) {
 		w.cannot(l, why)
 		return
 	}
-	report, err := w.report(l, dir, before, &out, &errs)
+	report, err := w.report(l, dir, before, out, &errs)
 	w.take(l, report, err, end, all.Last(2<<10))
 }
 
@@ -214,9 +216,9 @@ func (w *work) cannot(l belay.Linter, why string) {
 
 // report reads the file the linter writes, or else what it printed: on stdout, and, if
 // there is nothing, on stderr, where compilers speak.
-func (w *work) report(l belay.Linter, dir, before string, out, errs *hold.Spool) (remark.Report, error) {
+func (w *work) report(l belay.Linter, dir, before string, out *listener, errs *hold.Spool) (remark.Report, error) {
 	if l.Report == "" {
-		report, err := remark.Read(out.Reader(), l.Format)
+		report, err := out.end()
 		if err == nil && len(report.Remarks) == 0 && l.Format != remark.SARIF {
 			if more, err := remark.Read(errs.Reader(), remark.Text); err == nil && len(more.Remarks) > 0 && (l.Format == "" || l.Format == remark.Text) {
 				return more, nil
