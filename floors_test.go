@@ -50,6 +50,7 @@ var floors = map[string]int{
 
 	"internal/agent/stream": 0,
 	"internal/stall":        1,
+	"internal/tend":         5,
 
 	"internal/count/list":    0,
 	"internal/count/lex":     0,

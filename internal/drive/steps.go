@@ -50,7 +50,27 @@ func (d *Driver) capture(ctx context.Context, c loop.Command) (loop.Event, error
 	if err != nil {
 		return loop.Event{}, err
 	}
+	if err := d.repeated(ctx, info); err != nil {
+		return loop.Event{}, err
+	}
 	return loop.Event{Kind: loop.EvCaptured, Snapshot: info.ID}, nil
+}
+
+// repeated notes that an attempt left the same files as the one before and said the same:
+// all that can be told of an agent without an event stream. It ends nothing.
+func (d *Driver) repeated(ctx context.Context, info snapshot.Info) error {
+	was, is := before(d.Rec.State), d.Rec.State.Current()
+	if was == nil || was.Snapshot == "" || was.Log == "" || was.Log != is.Log {
+		return nil
+	}
+	if old, err := d.Snaps.Get(ctx, was.Snapshot); err != nil || old.Tree != info.Tree {
+		return nil // it may be pruned: then there is nothing to compare with
+	}
+	text := fmt.Sprintf("attempt %d left the same files as attempt %d and said the same", is.N, was.N)
+	if n := len(d.Rec.Notes); n > 0 && d.Rec.Notes[n-1].Text == text {
+		return nil // killed after it was noted
+	}
+	return d.AddNote(ctx, d.Rec, Note{Kind: "repeat", Text: text})
 }
 
 // restore puts the state before back. What a person changed while no attempt was
@@ -97,7 +117,12 @@ func KeptLines(kept []restore.Kept) []string {
 
 // close ends the record: the history line, the files for people, and the folders of
 // runs, whose output is kept as attachments by now. Snapshots stay until pruned.
-func (d *Driver) close(ctx context.Context, _ loop.Command) (loop.Event, error) {
+func (d *Driver) close(ctx context.Context, c loop.Command) (loop.Event, error) {
+	if d.Rec.State.Ending == loop.OutcomeFailed {
+		if err := d.onFailure(ctx, c); err != nil {
+			return loop.Event{}, err
+		}
+	}
 	if d.Rec.State.Ending == loop.OutcomePassed && d.Rec.Task.Worktree == "" { // in a tree of its own, the merge does
 		if err := d.TickOff(ctx, d.Rec, d.Watch.Note); err != nil {
 			return loop.Event{}, err

@@ -100,7 +100,8 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 	t := belay.Task{
 		ID: q.ID, After: q.After, Prose: q.Prose, Title: belay.TitleOf(q.Prose), Feature: q.Feature, Role: q.Role,
 		Agent: q.Agent, Debugger: c.Debugger.Command, Timeout: c.Agent.Timeout,
-		Scope:    belay.Scope{Files: c.Files, Protect: c.Protect, Expect: q.Expect},
+		Scope:   belay.Scope{Files: c.Files, Protect: c.Protect, Expect: q.Expect},
+		Repeats: c.Stall.Repeats, OnFailure: c.OnFailure,
 		Preserve: c.Preserve, Policy: c.Policy(), Reviewers: c.Reviewers, Guidelines: c.HouseRules(),
 		Checks: belay.Checks{
 			Tests: c.Checks.Tests, Skip: c.Checks.Skip, Reuse: c.Checks.Reuse, MaxDiff: c.Checks.MaxDiff, Timeout: c.Checks.Timeout,
