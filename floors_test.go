@@ -126,6 +126,8 @@ var floors = map[string]int{
 	"internal/scan":                 2,
 	"internal/packs":                2,
 	"internal/mend":                 2,
+	"internal/now":                  1,
+	"internal/treelock":             0,
 
 	"internal/check/results/reports": 3,
 	"internal/check/suite":           4,

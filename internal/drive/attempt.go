@@ -16,10 +16,10 @@ import (
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/mend"
+	files "github.com/belay-dev/belay/internal/now"
 	"github.com/belay-dev/belay/internal/spans"
 	"github.com/belay-dev/belay/internal/stall"
 	"github.com/belay-dev/belay/internal/tend"
-	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // attempt runs the agent, or takes up the run that this command started before
@@ -117,9 +117,7 @@ func (d *Driver) keepOutput(run *agent.Run) string {
 // prompt writes what the agent is told, and the files for agents that read files.
 func (d *Driver) prompt(ctx context.Context, c loop.Command) (string, error) {
 	t, st := d.Rec.Task, d.Rec.State
-	for name, text := range map[string]string{
-		"task.md": brief.TaskFile(t), "feedback.md": brief.Feedback(st), "summary.md": "",
-	} {
+	for name, text := range map[string]string{"task.md": brief.TaskFile(t), "feedback.md": brief.Feedback(st)} {
 		if err := d.WriteNow(name, text); err != nil {
 			d.Watch.Note(err.Error())
 		}
@@ -142,7 +140,7 @@ func (d *Driver) Words(ctx context.Context, kind loop.PromptKind) (string, error
 		in.LastDiff = diff
 	}
 	if a := before(st); a != nil && kind == loop.PromptStall {
-		in.Stuck.On, in.Stuck.Section = tend.Stuck(d.Rec.Task, a.Note, d.readNow)
+		in.Stuck.On, in.Stuck.Section = tend.Stuck(d.Rec.Task, a.Note, files.Reader(d.Repo.Root, maxDiff))
 	}
 	if n := len(st.Attempts); n > 1 {
 		in.Kept = st.Attempts[n-2].Kept
@@ -156,38 +154,6 @@ func before(s loop.State) *loop.Attempt {
 		return &s.Attempts[n-2]
 	}
 	return nil
-}
-
-// readNow gives a file of the tree as it is now, if it is not large.
-func (d *Driver) readNow(path string) ([]byte, bool) {
-	root, err := worktree.OpenRoot(d.Repo.Root)
-	if err != nil {
-		return nil, false
-	}
-	defer root.Close()
-	f, err := root.Open(path)
-	if err != nil {
-		return nil, false
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxDiff))
-	return text, err == nil
-}
-
-// history gives one line for each earlier task that ended, the last ten. Nothing
-// else of an earlier task reaches the next one.
-func (d *Driver) history() []string {
-	all, err := d.Records(nil)
-	if err != nil {
-		return nil
-	}
-	var lines []string
-	for _, r := range all {
-		if !r.Open() && r.Task.ID != d.Rec.Task.ID {
-			lines = append(lines, brief.HistoryLine(r.Task, r.State))
-		}
-	}
-	return lines[max(0, len(lines)-10):]
 }
 
 // maxDiff bounds the diff that is read for a prompt; brief cuts it further.

@@ -2,48 +2,32 @@ package drive
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"time"
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/tend"
 )
 
 // failureTime is how long the command for a failed task may take.
 const failureTime = time.Minute
 
-// onFailure runs the command that wants to know of a task that failed. It runs once, also
-// when belay is killed meanwhile; how it ends changes nothing about the task.
+// onFailure runs the command that wants to know of a task that failed. How it ends changes
+// nothing about the task.
 func (d *Driver) onFailure(ctx context.Context, c loop.Command) error {
 	t := d.Rec.Task
-	if len(t.OnFailure) == 0 {
+	if d.Rec.State.Ending != loop.OutcomeFailed || len(t.OnFailure) == 0 {
 		return nil
 	}
-	dir := d.RunDir(t.ID, c.ID)
-	run, err := agent.Attach(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		run, err = agent.Start(ctx, dir, d.Self, agent.Spec{
-			Argv: t.OnFailure, Dir: d.Repo.Root, Timeout: failureTime, Label: string(t.ID) + " on_failure",
-			Env: agent.Environ(os.Environ(), nil, map[string]string{
-				"BELAY_TASK": string(t.ID), "BELAY_OUTCOME": string(d.Rec.State.Ending), "BELAY_REASON": d.Rec.State.Why,
-			}),
-		})
-	}
-	if err != nil {
-		d.Watch.Note("on_failure could not be run: " + Sentence(err))
-		return nil
-	}
-	end, err := d.await(ctx, run, dir, nil)
-	switch {
-	case err != nil:
-		return err
-	case end.Stopped:
+	stopped, err := tend.Once(ctx, tend.Run{Dir: d.RunDir(t.ID, c.ID), Soft: d.Soft, Live: d.Watch.Output(), Note: d.Watch.Note}, d.Self, agent.Spec{
+		Argv: t.OnFailure, Dir: d.Repo.Root, Timeout: failureTime, Label: "on_failure",
+		Env: agent.Environ(os.Environ(), nil, map[string]string{
+			"BELAY_TASK": string(t.ID), "BELAY_OUTCOME": string(d.Rec.State.Ending), "BELAY_REASON": d.Rec.State.Why,
+		}),
+	})
+	if stopped {
 		return ErrParked
-	case end.Exit != 0 || end.Ended != agent.EndedExit:
-		d.Watch.Note(fmt.Sprintf("on_failure ended with exit %d (%s)", end.Exit, end.Ended))
 	}
-	return nil
+	return err
 }

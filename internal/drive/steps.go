@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
@@ -42,6 +41,7 @@ func (d *Driver) before(ctx context.Context, c loop.Command) (loop.Event, error)
 	if err != nil {
 		return loop.Event{}, err
 	}
+	d.freshFiles()
 	return loop.Event{Kind: loop.EvSnapshot, Snapshot: info.ID}, nil
 }
 
@@ -118,10 +118,8 @@ func KeptLines(kept []restore.Kept) []string {
 // close ends the record: the history line, the files for people, and the folders of
 // runs, whose output is kept as attachments by now. Snapshots stay until pruned.
 func (d *Driver) close(ctx context.Context, c loop.Command) (loop.Event, error) {
-	if d.Rec.State.Ending == loop.OutcomeFailed {
-		if err := d.onFailure(ctx, c); err != nil {
-			return loop.Event{}, err
-		}
+	if err := d.onFailure(ctx, c); err != nil {
+		return loop.Event{}, err
 	}
 	if d.Rec.State.Ending == loop.OutcomePassed && d.Rec.Task.Worktree == "" { // in a tree of its own, the merge does
 		if err := d.TickOff(ctx, d.Rec, d.Watch.Note); err != nil {
@@ -131,25 +129,7 @@ func (d *Driver) close(ctx context.Context, c loop.Command) (loop.Event, error) 
 	if err := os.RemoveAll(d.Scratch("run", d.Rec.Task.ID.Key())); err != nil {
 		return loop.Event{}, fmt.Errorf("clean up after %s: %w", d.Rec.Task.ID, err)
 	}
-	history := ""
-	if all, err := d.Records(nil); err == nil {
-		for _, r := range all {
-			if r.Task.ID == d.Rec.Task.ID {
-				continue
-			}
-			if !r.Open() {
-				history += brief.HistoryLine(r.Task, r.State) + "\n"
-			}
-		}
-	}
-	ended := d.Rec.State
-	ended.Outcome = ended.Ending
-	history += brief.HistoryLine(d.Rec.Task, ended) + "\n"
-	for name, text := range map[string]string{"history.md": history, "feedback.md": ""} {
-		if err := d.WriteNow(name, text); err != nil {
-			d.Watch.Note(err.Error()) // a courtesy to readers, not a reason to stay open
-		}
-	}
+	d.lastFiles()
 	if err := d.PurgeContext(ctx, d.Rec, "belay"); err != nil {
 		d.Watch.Note(Sentence(err)) // it costs a few files
 	}

@@ -52,12 +52,10 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*drive.Record, error) {
 		q.Fill(&t)
 	}
 	for {
-		used, err := d.Journal.Tasks()
-		if err != nil {
-			return nil, err
-		}
 		if q.ID == "" {
-			t.ID = belay.NextTaskID(used)
+			if t.ID, err = d.number(ctx); err != nil {
+				return nil, err
+			}
 		}
 		if q.Apart {
 			if t.Worktree, err = apart.Path(d.Desk, t.ID); err != nil {
@@ -73,6 +71,20 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*drive.Record, error) {
 		}
 		// Another process made the same number first: take the next one.
 	}
+}
+
+// number gives a number that no task had: neither one with a record, nor one whose record
+// is gone and whose snapshots are not.
+func (d *Desk) number(ctx context.Context) (belay.TaskID, error) {
+	used, err := d.Journal.Tasks()
+	if err != nil {
+		return "", err
+	}
+	snaps, err := d.Snaps.List(ctx)
+	for _, s := range snaps {
+		used = append(used, s.Task)
+	}
+	return belay.NextTaskID(used), err
 }
 
 // exists says how to go on with a task that is there already.

@@ -8,6 +8,7 @@ package tend
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -71,6 +72,24 @@ func (r Run) Await(ctx context.Context) (End, error) {
 		return End{Result: res}, err
 	}
 	return r.end(res, stopped)
+}
+
+// Once runs a command that is not an agent, once for its folder, also when belay is killed
+// meanwhile. What goes wrong with it is noted; only being stopped, and the end of ctx, count.
+func Once(ctx context.Context, r Run, self []string, s agent.Spec) (stopped bool, err error) {
+	r.Run, err = agent.Attach(r.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		r.Run, err = agent.Start(ctx, r.Dir, self, s)
+	}
+	if err != nil {
+		r.Note(s.Label + " could not be run: " + err.Error())
+		return false, nil
+	}
+	end, err := r.Await(ctx)
+	if err == nil && !end.Stopped && (end.Exit != 0 || end.Ended != agent.EndedExit) {
+		r.Note(fmt.Sprintf("%s ended with exit %d (%s)", s.Label, end.Exit, end.Ended))
+	}
+	return end.Stopped, err
 }
 
 func (r Run) end(res agent.Result, stopped bool) (End, error) {
