@@ -50,6 +50,7 @@ var floors = map[string]int{
 
 	"internal/agent/stream": 0,
 	"internal/stall":        1,
+	"internal/tend":         5,
 
 	"internal/count/list":    0,
 	"internal/count/lex":     0,
@@ -125,6 +126,8 @@ var floors = map[string]int{
 	"internal/scan":                 2,
 	"internal/packs":                2,
 	"internal/mend":                 2,
+	"internal/now":                  1,
+	"internal/treelock":             0,
 
 	"internal/check/results/reports": 3,
 	"internal/check/suite":           4,

@@ -99,6 +99,9 @@ type Task struct {
 	Checks     Checks        `json:"checks"`
 	Policy     Policy        `json:"policy"`
 
+	Repeats   int      `json:"stall_repeats,omitempty"` // equal tool calls in a row that are a stall; 0 watches for none
+	OnFailure []string `json:"on_failure,omitempty"`    // runs when the task fails
+
 	Worktree string   `json:"worktree,omitempty"` // the root of its own working tree; "" is the user's
 	After    []TaskID `json:"after,omitempty"`    // tasks that have to be accepted first
 

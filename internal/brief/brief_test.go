@@ -145,6 +145,8 @@ func TestPrompts(t *testing.T) {
 		{"continue", PromptInput{Task: login, State: play(t, usual, before, stop, captured, just(loop.Event{Kind: loop.EvResumed}))}},
 		{"continue_lost", PromptInput{Task: bare, State: play(t, keeping, before, lost, captured)}},
 		{"stall", PromptInput{Task: login, State: play(t, usual, before, stalled, captured)}},
+		{"stall_on", PromptInput{Task: login, State: play(t, usual, before, stalled, captured),
+			Stuck: StuckOn{On: &belay.Requirement{Marker: belay.MarkAdd, Text: "add 2 more drinks"}, Section: "landing/features of plan.tsx"}}},
 		{"retry_debugged", PromptInput{Task: login, State: play(t, single, before, exited, captured, refused(failing), decide("debug", ""), debugged, restored)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

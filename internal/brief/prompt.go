@@ -18,6 +18,26 @@ type PromptInput struct {
 	LastDiff string          // what the last attempt changed, as git shows it; may be empty
 	Kept     []string        // paths a rollback left alone, each with its reason
 	History  []string        // one line for each earlier task
+	Stuck    StuckOn         // for a stall
+}
+
+// StuckOn is what an agent that went round in circles was at.
+type StuckOn struct {
+	On      *belay.Requirement // nil when that cannot be told
+	Section string             // of a plan, "" for none
+}
+
+// Way is how to go about a requirement of a kind on which somebody got stuck.
+func (s StuckOn) Way() string {
+	if s.On == nil {
+		return ""
+	}
+	return map[belay.Marker]string{
+		belay.MarkAdd:    "Leave what is there as it is, and add the new beside it.",
+		belay.MarkModify: "Read it once as it is now, then write the whole part anew instead of mending line by line.",
+		belay.MarkFix:    "Find the cause before the next change: run what shows the fault, and read what it says.",
+		belay.MarkRemove: "Delete it, and then whatever still refers to it.",
+	}[s.On.Marker]
 }
 
 // prompts lists what each kind of prompt says, in order. A first attempt reads the

@@ -23,6 +23,11 @@ func Summary(t belay.Task, s loop.State) string {
 	}
 	b.WriteString("\n")
 	writeTable(&b, rows)
+	for _, a := range s.Attempts {
+		if a.Ended == loop.EndedStalled && a.Snapshot != "" {
+			fmt.Fprintf(&b, "attempt %d went round in circles; what it left is held as %s\n", a.N, a.Snapshot.Short())
+		}
+	}
 	return b.String()
 }
 

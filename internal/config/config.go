@@ -49,6 +49,8 @@ type Config struct {
 	Retries        int
 	Retry          belay.RetryMode
 	Limits         Limits
+	Stall          Stall
+	OnFailure      []string // runs when a task failed
 	Snapshot       Snapshot
 	Clarify        bool // words that can be read in two ways wait for a person
 	Parser         Parser
@@ -137,6 +139,9 @@ type Limits struct {
 	FeatureRetries int
 }
 
+// Stall is when an agent goes round in circles, and how often it may be told so.
+type Stall struct{ Repeats, Recoveries int }
+
 // Snapshot is what is captured beyond tracked and untracked files, and how much, in bytes.
 type Snapshot struct {
 	Include []string // globs of ignored paths
@@ -203,6 +208,7 @@ func (c Config) Policy() belay.Policy {
 	p := belay.DefaultPolicy()
 	p.Retries, p.Retry = c.Retries, c.Retry
 	p.Reviews = belay.Modes[c.Mode]
+	p.Stalls = c.Stall.Recoveries
 	p.MaxAttempts, p.WallTime, p.Cost = c.Limits.Attempts, c.Limits.WallTime, c.Limits.Cost
 	return p
 }

@@ -69,6 +69,8 @@ specs: [todo/*.md]
 clarify: true
 parser: {agent: agent}
 limits: {attempts: 7, wall_time: 2h, cost: 2.5, feature_retries: 9}
+stall: {repeats: 4, recoveries: 1}
+on_failure: [notify, --failed]
 snapshot:
   include: [.env]
   max_file: 1.5 gib
@@ -85,7 +87,7 @@ func TestParseWhole(t *testing.T) {
 		Files:    []string{"src/**", "*.{go,md}"}, Protect: []string{"go.mod"}, Preserve: []string{"**/*_test.go"},
 		Checks: Checks{Tests: belay.TestCommand{Command: "make test && echo ok", Format: "junit", Report: "out/**/*.xml", From: "config"},
 			Baseline: true, Skip: []string{"size"}, MaxDiff: 500, Timeout: 45 * time.Second},
-		Retries: 0, Retry: belay.RetryRepair, Limits: Limits{7, 2 * time.Hour, 2.5, 9},
+		Retries: 0, Retry: belay.RetryRepair, Limits: Limits{7, 2 * time.Hour, 2.5, 9}, Stall: Stall{4, 1}, OnFailure: []string{"notify", "--failed"},
 		Parser: Parser{Name: "agent", Timeout: 10 * time.Second}, Specs: []string{"todo/*.md"}, Clarify: true,
 		Snapshot: Snapshot{[]string{".env"}, 3 << 29, 0}, Environment: Environment{[]string{"GIT_SSH", "MY_*"}},
 		Review: Review{Stale: 8 * time.Hour, Value: "belay_{agent}_{task}"},
@@ -99,7 +101,7 @@ func TestParseWhole(t *testing.T) {
 		}
 	}
 	p := parse(t, whole).Policy()
-	if p.Retries != 0 || p.Retry != belay.RetryRepair || p.MaxAttempts != 7 || p.WallTime != 2*time.Hour || p.Cost != 2.5 || p.Stalls != 2 || p.Lost != 2 {
+	if p.Retries != 0 || p.Retry != belay.RetryRepair || p.MaxAttempts != 7 || p.WallTime != 2*time.Hour || p.Cost != 2.5 || p.Stalls != 1 || p.Lost != 2 {
 		t.Errorf("policy: %+v", p)
 	}
 }
@@ -107,7 +109,7 @@ func TestParseWhole(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	want := Config{Version: 1, Mode: "standard", Parser: Parser{Timeout: 10 * time.Second}, Agent: Agent{nil, 30 * time.Minute}, Checks: Checks{Baseline: true, MaxDiff: 300}, Retries: 3, Retry: belay.RetryAuto,
-		Limits: Limits{Attempts: 20}, Snapshot: Snapshot{nil, 256 << 20, 5 << 30}, Review: Review{Stale: 8 * time.Hour, Value: "belay_{agent}_{task}"}}
+		Limits: Limits{Attempts: 20}, Stall: Stall{3, 2}, Snapshot: Snapshot{nil, 256 << 20, 5 << 30}, Review: Review{Stale: 8 * time.Hour, Value: "belay_{agent}_{task}"}}
 	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "~\n", "version: 1\n", "agent:\nfiles:\nretries: ~\nchecks: {tests: , skip: null}\n", "{}"} {
 		c := parse(t, text)
 		if d := cmp.Diff(want, c, values); d != "" {

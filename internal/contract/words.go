@@ -292,3 +292,14 @@ func (j *judge) untouched(r belay.Requirement) (why, at string) {
 	}
 	return "", ""
 }
+
+// About tells how many of the words that say what a text is about are in another.
+func About(text, other string) int {
+	n, among := 0, count.Words(other)
+	for _, w := range topic(text) {
+		if mentions(among, []string{w}) {
+			n++
+		}
+	}
+	return n
+}

@@ -6,8 +6,6 @@
 package desk
 
 import (
-	"fmt"
-	"io"
 	"path/filepath"
 	"time"
 
@@ -15,8 +13,8 @@ import (
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/journal"
+	files "github.com/belay-dev/belay/internal/now"
 	"github.com/belay-dev/belay/internal/restore"
-	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // Desk is belay opened in one working tree.
@@ -42,27 +40,5 @@ func (d *Desk) RunDir(task belay.TaskID, command string) string {
 // now is the only clock of flow.
 func now() time.Time { return time.Now() }
 
-// WriteNow writes a file for agents and people into .belay/now, whole or not at all.
-// It does so only where .belay/.gitignore keeps that folder out of the user's status,
-// and never through a link that an agent may have put there.
-func (d *Desk) WriteNow(name, text string) error {
-	root, err := worktree.OpenRoot(d.Repo.Root)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	if _, err := root.Lstat(".belay/.gitignore"); err != nil {
-		return nil
-	}
-	err = root.Mkdir(".belay/now", 0o755)
-	if err == nil {
-		err = root.WriteFile(".belay/now/"+name, 0o644, "", func(w io.Writer) error {
-			_, err := io.WriteString(w, text)
-			return err
-		})
-	}
-	if err != nil {
-		return fmt.Errorf("write .belay/now/%s: %w", name, err)
-	}
-	return nil
-}
+// WriteNow writes a file for agents and people into .belay/now.
+func (d *Desk) WriteNow(name, text string) error { return files.Write(d.Repo.Root, name, text) }

@@ -16,7 +16,10 @@ import (
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/mend"
+	files "github.com/belay-dev/belay/internal/now"
 	"github.com/belay-dev/belay/internal/spans"
+	"github.com/belay-dev/belay/internal/stall"
+	"github.com/belay-dev/belay/internal/tend"
 )
 
 // attempt runs the agent, or takes up the run that this command started before
@@ -32,11 +35,11 @@ func (d *Driver) attempt(ctx context.Context, c loop.Command) (loop.Event, error
 	if err != nil {
 		return loop.Event{}, err
 	}
-	res, stopped, err := d.await(ctx, run)
+	end, err := d.await(ctx, run, dir, stall.New(d.Repo.Root, d.Rec.Task.Repeats))
 	if err != nil {
 		return loop.Event{}, err
 	}
-	return d.ended(c, run, res, stopped)
+	return d.ended(c, run, end)
 }
 
 // launch holds the state the attempt starts from, writes the prompt and starts.
@@ -64,32 +67,22 @@ func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent
 	})
 }
 
-// await streams the run's output until it ends. When a person stops the run, the
-// agent is ended first and what it said is kept.
-func (d *Driver) await(ctx context.Context, run *agent.Run) (agent.Result, bool, error) {
-	res, err := run.Wait(d.Soft, d.Watch.Output())
-	if err == nil {
-		return res, false, nil
-	}
-	if d.Soft.Err() == nil || ctx.Err() != nil {
-		return res, false, err
-	}
-	d.Watch.Note("stopping the agent")
-	if err := run.Stop(ctx); err != nil {
-		return res, false, err
-	}
-	res, err = run.Wait(ctx, d.Watch.Output())
-	return res, true, err
+// await waits for a run, shown as it goes. Calls that go round in circles end it, when the
+// attempt is watched for them.
+func (d *Driver) await(ctx context.Context, run *agent.Run, dir string, watch *stall.Watch) (tend.End, error) {
+	return tend.Run{Run: run, Dir: dir, Soft: d.Soft, Live: d.Watch.Output(), Stall: watch, Note: d.Watch.Note}.Await(ctx)
 }
 
 // ended turns how a run ended into the event the loop understands.
-func (d *Driver) ended(c loop.Command, run *agent.Run, res agent.Result, stopped bool) (loop.Event, error) {
+func (d *Driver) ended(c loop.Command, run *agent.Run, res tend.End) (loop.Event, error) {
 	ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Exit: res.Exit, Elapsed: res.Elapsed, Note: res.Error}
 	ev.Log = d.keepOutput(run)
 	switch res.Ended {
 	case "stopped":
 		ev.Kind, ev.Ended, ev.By = loop.EvCancelled, loop.EndedStopped, "terminal"
-		if !stopped {
+		if res.Stall != "" {
+			ev.Kind, ev.Ended, ev.By, ev.Note = loop.EvStalled, loop.EndedStalled, "", res.Stall
+		} else if !res.Stopped {
 			ev.By = "belay cancel"
 		}
 	case "lost":
@@ -124,9 +117,7 @@ func (d *Driver) keepOutput(run *agent.Run) string {
 // prompt writes what the agent is told, and the files for agents that read files.
 func (d *Driver) prompt(ctx context.Context, c loop.Command) (string, error) {
 	t, st := d.Rec.Task, d.Rec.State
-	for name, text := range map[string]string{
-		"task.md": brief.TaskFile(t), "feedback.md": brief.Feedback(st), "summary.md": "",
-	} {
+	for name, text := range map[string]string{"task.md": brief.TaskFile(t), "feedback.md": brief.Feedback(st)} {
 		if err := d.WriteNow(name, text); err != nil {
 			d.Watch.Note(err.Error())
 		}
@@ -148,26 +139,21 @@ func (d *Driver) Words(ctx context.Context, kind loop.PromptKind) (string, error
 		}
 		in.LastDiff = diff
 	}
+	if a := before(st); a != nil && kind == loop.PromptStall {
+		in.Stuck.On, in.Stuck.Section = tend.Stuck(d.Rec.Task, a.Note, files.Reader(d.Repo.Root, maxDiff))
+	}
 	if n := len(st.Attempts); n > 1 {
 		in.Kept = st.Attempts[n-2].Kept
 	}
 	return brief.Prompt(in), nil
 }
 
-// history gives one line for each earlier task that ended, the last ten. Nothing
-// else of an earlier task reaches the next one.
-func (d *Driver) history() []string {
-	all, err := d.Records(nil)
-	if err != nil {
-		return nil
+// before is the attempt before the one that starts, nil for none.
+func before(s loop.State) *loop.Attempt {
+	if n := len(s.Attempts); n > 1 {
+		return &s.Attempts[n-2]
 	}
-	var lines []string
-	for _, r := range all {
-		if !r.Open() && r.Task.ID != d.Rec.Task.ID {
-			lines = append(lines, brief.HistoryLine(r.Task, r.State))
-		}
-	}
-	return lines[max(0, len(lines)-10):]
+	return nil
 }
 
 // maxDiff bounds the diff that is read for a prompt; brief cuts it further.
@@ -232,14 +218,14 @@ func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) 
 	if err != nil {
 		return loop.Event{}, err
 	}
-	res, stopped, err := d.await(ctx, run)
+	end, err := d.await(ctx, run, dir, nil)
 	if err != nil {
 		return loop.Event{}, err
 	}
-	if stopped {
+	if end.Stopped {
 		return loop.Event{}, ErrParked
 	}
-	return d.debugged(run, res)
+	return d.debugged(run, end.Result)
 }
 
 func (d *Driver) debugged(run *agent.Run, res agent.Result) (loop.Event, error) {

@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/snapshot"
@@ -42,6 +41,7 @@ func (d *Driver) before(ctx context.Context, c loop.Command) (loop.Event, error)
 	if err != nil {
 		return loop.Event{}, err
 	}
+	d.freshFiles()
 	return loop.Event{Kind: loop.EvSnapshot, Snapshot: info.ID}, nil
 }
 
@@ -50,7 +50,27 @@ func (d *Driver) capture(ctx context.Context, c loop.Command) (loop.Event, error
 	if err != nil {
 		return loop.Event{}, err
 	}
+	if err := d.repeated(ctx, info); err != nil {
+		return loop.Event{}, err
+	}
 	return loop.Event{Kind: loop.EvCaptured, Snapshot: info.ID}, nil
+}
+
+// repeated notes that an attempt left the same files as the one before and said the same:
+// all that can be told of an agent without an event stream. It ends nothing.
+func (d *Driver) repeated(ctx context.Context, info snapshot.Info) error {
+	was, is := before(d.Rec.State), d.Rec.State.Current()
+	if was == nil || was.Snapshot == "" || was.Log == "" || was.Log != is.Log {
+		return nil
+	}
+	if old, err := d.Snaps.Get(ctx, was.Snapshot); err != nil || old.Tree != info.Tree {
+		return nil // it may be pruned: then there is nothing to compare with
+	}
+	text := fmt.Sprintf("attempt %d left the same files as attempt %d and said the same", is.N, was.N)
+	if n := len(d.Rec.Notes); n > 0 && d.Rec.Notes[n-1].Text == text {
+		return nil // killed after it was noted
+	}
+	return d.AddNote(ctx, d.Rec, desk.Note{Kind: "repeat", Text: text})
 }
 
 // restore puts the state before back. What a person changed while no attempt was
@@ -89,7 +109,10 @@ func (d *Driver) restore(ctx context.Context, c loop.Command) (loop.Event, error
 
 // close ends the record: the history line, the files for people, and the folders of
 // runs, whose output is kept as attachments by now. Snapshots stay until pruned.
-func (d *Driver) close(ctx context.Context, _ loop.Command) (loop.Event, error) {
+func (d *Driver) close(ctx context.Context, c loop.Command) (loop.Event, error) {
+	if err := d.onFailure(ctx, c); err != nil {
+		return loop.Event{}, err
+	}
 	if d.Rec.State.Ending == loop.OutcomePassed && d.Rec.Task.Worktree == "" { // in a tree of its own, the merge does
 		if err := d.TickOff(ctx, d.Rec, d.Watch.Note); err != nil {
 			return loop.Event{}, err
@@ -98,25 +121,7 @@ func (d *Driver) close(ctx context.Context, _ loop.Command) (loop.Event, error) 
 	if err := os.RemoveAll(d.Scratch("run", d.Rec.Task.ID.Key())); err != nil {
 		return loop.Event{}, fmt.Errorf("clean up after %s: %w", d.Rec.Task.ID, err)
 	}
-	history := ""
-	if all, err := d.Records(nil); err == nil {
-		for _, r := range all {
-			if r.Task.ID == d.Rec.Task.ID {
-				continue
-			}
-			if !r.Open() {
-				history += brief.HistoryLine(r.Task, r.State) + "\n"
-			}
-		}
-	}
-	ended := d.Rec.State
-	ended.Outcome = ended.Ending
-	history += brief.HistoryLine(d.Rec.Task, ended) + "\n"
-	for name, text := range map[string]string{"history.md": history, "feedback.md": ""} {
-		if err := d.WriteNow(name, text); err != nil {
-			d.Watch.Note(err.Error()) // a courtesy to readers, not a reason to stay open
-		}
-	}
+	d.lastFiles()
 	if err := d.PurgeContext(ctx, d.Rec, "belay"); err != nil {
 		d.Watch.Note(desk.Sentence(err)) // it costs a few files
 	}

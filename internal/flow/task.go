@@ -53,12 +53,10 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*desk.Record, error) {
 		q.Fill(&t)
 	}
 	for {
-		used, err := d.Journal.Tasks()
-		if err != nil {
-			return nil, err
-		}
 		if q.ID == "" {
-			t.ID = belay.NextTaskID(used)
+			if t.ID, err = d.number(ctx); err != nil {
+				return nil, err
+			}
 		}
 		if q.Apart {
 			if t.Worktree, err = apart.Path(d.Desk, t.ID); err != nil {
@@ -74,6 +72,20 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*desk.Record, error) {
 		}
 		// Another process made the same number first: take the next one.
 	}
+}
+
+// number gives a number that no task had: neither one with a record, nor one whose record
+// is gone and whose snapshots are not.
+func (d *Desk) number(ctx context.Context) (belay.TaskID, error) {
+	used, err := d.Journal.Tasks()
+	if err != nil {
+		return "", err
+	}
+	snaps, err := d.Snaps.List(ctx)
+	for _, s := range snaps {
+		used = append(used, s.Task)
+	}
+	return belay.NextTaskID(used), err
 }
 
 // exists says how to go on with a task that is there already.
@@ -101,7 +113,8 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 	t := belay.Task{
 		ID: q.ID, After: q.After, Prose: q.Prose, Title: belay.TitleOf(q.Prose), Feature: q.Feature, Role: q.Role,
 		Agent: q.Agent, Debugger: c.Debugger.Command, Timeout: c.Agent.Timeout,
-		Scope:    belay.Scope{Files: c.Files, Protect: c.Protect, Expect: q.Expect},
+		Scope:   belay.Scope{Files: c.Files, Protect: c.Protect, Expect: q.Expect},
+		Repeats: c.Stall.Repeats, OnFailure: c.OnFailure,
 		Preserve: c.Preserve, Policy: c.Policy(), Reviewers: c.Reviewers, Guidelines: c.HouseRules(),
 		Checks: belay.Checks{
 			Tests: c.Checks.Tests, Skip: c.Checks.Skip, Reuse: c.Checks.Reuse, MaxDiff: c.Checks.MaxDiff, Timeout: c.Checks.Timeout,

@@ -45,7 +45,7 @@ func (d *Desk) runsFromFile(t belay.Task) bool {
 			if sameCommand(t.Agent, d.Config.Agent.Command) {
 				return true
 			}
-		case "debugger.command":
+		case "debugger.command", "on_failure":
 			return true
 		}
 	}

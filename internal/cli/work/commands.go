@@ -15,5 +15,7 @@ type commands struct{ *cli.App }
 // are put there.
 func Commands(app *cli.App, ofTasks ...*cobra.Command) []*cobra.Command {
 	a := commands{app}
-	return []*cobra.Command{a.runCommand(), a.gateCommand(), a.cancelCommand(), a.checkCommand(), a.rollbackCommand(), a.taskCommand(ofTasks), a.mergeCommand(), a.worktreeCommand(), a.showCommand(), a.logCommand(), a.fixPromptCommand()}
+	history := a.taskHistoryCommand("task-history")
+	history.Hidden = true // the other way to say it
+	return []*cobra.Command{history, a.runCommand(), a.gateCommand(), a.cancelCommand(), a.checkCommand(), a.rollbackCommand(), a.taskCommand(ofTasks), a.mergeCommand(), a.worktreeCommand(), a.showCommand(), a.logCommand(), a.fixPromptCommand()}
 }

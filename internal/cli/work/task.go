@@ -27,7 +27,7 @@ func (a commands) taskCommand(others []*cobra.Command) *cobra.Command {
   belay check T1                                      judge it
   belay task finish T1                                close it, or belay rollback T1`,
 	}
-	c.AddCommand(a.taskAddCommand(), a.taskListCommand(), a.taskParseCommand(), a.taskMoveCommand(),
+	c.AddCommand(a.taskAddCommand(), a.taskListCommand(), a.taskHistoryCommand("history"), a.taskParseCommand(), a.taskMoveCommand(),
 		a.taskStep("start", "Hold the state before a task", "holds the state before: %s", (*flow.Desk).Start),
 		a.taskStep("capture", "Say that the attempt has ended and hold what it left", "the attempt is captured; now: belay check %s", (*flow.Desk).Capture),
 		a.taskStep("finish", "Close a task whose checks passed", "%s is finished", (*flow.Desk).Finish))
@@ -103,6 +103,30 @@ func (a commands) taskListCommand() *cobra.Command {
 				lines = []flow.TaskLine{}
 			}
 			return a.Tell(lines, nil, func(w io.Writer) { terminal.Tasks(w, lines) })
+		},
+	}
+}
+
+// taskHistoryCommand shows all that a task learns of earlier ones.
+func (a commands) taskHistoryCommand(name string) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Short: "Show one line for each task that ended", Args: cobra.NoArgs,
+		Long: `What a task learns of earlier ones: one line each, with how it ended. Prompts carry the
+last ten; .belay/now/history.md has all. Nothing else of a task reaches the next.
+
+Exit codes: 0 shown.`,
+		Example: "  belay task history\n  belay task history --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			lines := append([]string{}, desk.History("")...)
+			return a.Tell(lines, nil, func(w io.Writer) {
+				for _, l := range lines {
+					fmt.Fprintln(w, l)
+				}
+			})
 		},
 	}
 }

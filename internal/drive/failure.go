@@ -1,0 +1,33 @@
+package drive
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/tend"
+)
+
+// failureTime is how long the command for a failed task may take.
+const failureTime = time.Minute
+
+// onFailure runs the command that wants to know of a task that failed. How it ends changes
+// nothing about the task.
+func (d *Driver) onFailure(ctx context.Context, c loop.Command) error {
+	t := d.Rec.Task
+	if d.Rec.State.Ending != loop.OutcomeFailed || len(t.OnFailure) == 0 {
+		return nil
+	}
+	stopped, err := tend.Once(ctx, tend.Run{Dir: d.RunDir(t.ID, c.ID), Soft: d.Soft, Live: d.Watch.Output(), Note: d.Watch.Note}, d.Self, agent.Spec{
+		Argv: t.OnFailure, Dir: d.Repo.Root, Timeout: failureTime, Label: "on_failure",
+		Env: agent.Environ(os.Environ(), nil, map[string]string{
+			"BELAY_TASK": string(t.ID), "BELAY_OUTCOME": string(d.Rec.State.Ending), "BELAY_REASON": d.Rec.State.Why,
+		}),
+	})
+	if stopped {
+		return ErrParked
+	}
+	return err
+}

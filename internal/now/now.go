@@ -1,0 +1,68 @@
+// Package now keeps the files below .belay/now, which agents and people read who do not ask
+// belay: the task, what was said about it, the line of each earlier task. They are written
+// anew from the record and prove nothing.
+//
+// It writes nowhere else, never through a link, and only where .belay/.gitignore keeps the
+// folder out of the user's status.
+package now
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// Write writes one file whole or not at all.
+func Write(tree, name, text string) error {
+	root, err := worktree.OpenRoot(tree)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if _, err := root.Lstat(".belay/.gitignore"); err != nil {
+		return nil
+	}
+	err = root.Mkdir(".belay/now", 0o755)
+	if err == nil {
+		err = root.WriteFile(".belay/now/"+name, 0o644, "", func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("write .belay/now/%s: %w", name, err)
+	}
+	return nil
+}
+
+// Start makes a clean start for a task: its words and the lines of earlier tasks are there,
+// what was said about another task and what an agent said of it are not. A plan stays.
+func Start(tree, task, history string) error {
+	for _, f := range []struct{ name, text string }{
+		{"feedback.md", ""}, {"summary.md", ""}, {"history.md", history}, {"task.md", task},
+	} {
+		if err := Write(tree, f.name, f.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Reader gives files of a working tree as they are now, each up to so many bytes.
+func Reader(tree string, most int64) func(path string) ([]byte, bool) {
+	return func(path string) ([]byte, bool) {
+		root, err := worktree.OpenRoot(tree)
+		if err != nil {
+			return nil, false
+		}
+		defer root.Close()
+		f, err := root.Open(path)
+		if err != nil {
+			return nil, false
+		}
+		defer f.Close()
+		text, err := io.ReadAll(io.LimitReader(f, most))
+		return text, err == nil
+	}
+}
