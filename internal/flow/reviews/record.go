@@ -30,7 +30,8 @@ type New struct {
 	Text         string // Markdown, with or without front matter; "" is read from the feedback file
 	Reviewer     string
 	Reproduction string
-	Again        bool // what is rejected is put back and done again, not mended
+	Again        bool           // what is rejected is put back and done again, not mended
+	Together     []belay.TaskID // tasks that are rejected with it
 	Watch        drive.Watcher
 }
 
@@ -178,7 +179,7 @@ func (g *giving) mayAct(ctx context.Context) error {
 	case g.q.Verdict == Approve:
 		return AsJudged(ctx, g.Desk, g.r)
 	case g.q.Verdict == Reject && s.Outcome == loop.OutcomePassed:
-		return MayReopen(ctx, g.Desk, g.r)
+		return MayReopen(ctx, g.Desk, g.r, g.q.Together...)
 	}
 	return nil
 }
