@@ -98,6 +98,8 @@ var floors = map[string]int{
 	"internal/review/mine":    5,
 	"internal/review/opinion": 1,
 	"internal/review/claim":   1,
+	"internal/review/papers":  6,
+	"internal/review/feature": 2,
 	"internal/review/arbiter": 1,
 	"internal/review/ready":   2,
 	"internal/review/asked":   6,

@@ -102,8 +102,9 @@ type Task struct {
 	Repeats   int      `json:"stall_repeats,omitempty"` // equal tool calls in a row that are a stall; 0 watches for none
 	OnFailure []string `json:"on_failure,omitempty"`    // runs when the task fails
 
-	Worktree string   `json:"worktree,omitempty"` // the root of its own working tree; "" is the user's
-	After    []TaskID `json:"after,omitempty"`    // tasks that have to be accepted first
+	Secrets  []string `json:"forced_secrets,omitempty"` // fingerprints of what a person let go out in the words
+	Worktree string   `json:"worktree,omitempty"`       // the root of its own working tree; "" is the user's
+	After    []TaskID `json:"after,omitempty"`          // tasks that have to be accepted first
 
 	Origin     *Origin  `json:"origin,omitempty"`     // the file of another tool that it comes from
 	Acceptance []string `json:"acceptance,omitempty"` // what has to hold at the end, as that file says

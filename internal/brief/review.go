@@ -18,7 +18,21 @@ type ReviewInput struct {
 	Since    int             // the attempt whose review the diff starts from, 0 for the state before
 	Open     []belay.Finding // what that review found
 	Files    []string        // the paths that changed
+	Spec     []Document      // what the feature's documents say
+	Feature  string          // the feature that is reviewed as a whole, "" for a task's review
 	Nonce    string
+}
+
+// Document is a text of the repository, for a reviewer to hold the change against.
+type Document struct{ Path, Text string }
+
+// Quoted is the document as data.
+func (d Document) Quoted() string {
+	text, left := cut(seen(d.Text), 1500, 48<<10)
+	if left != "" {
+		text += "\n(cut: " + left + "; read the rest in the checkout)"
+	}
+	return d.Path + "\n\n" + text
 }
 
 // roles say what a reviewer looks at.
@@ -63,7 +77,7 @@ func Review(in ReviewInput) string {
 	}
 	v.Facts = facts.String()
 	v.FileList = strings.Join(in.Files[:min(len(in.Files), 500)], "\n")
-	return sections(v, "review", "review_task", "guidelines", "review_facts", "review_open", "review_change", "review_answer")
+	return sections(v, "review", "review_task", "guidelines", "review_spec", "review_facts", "review_open", "review_change", "review_answer")
 }
 
 func writeWarnings(b *strings.Builder, list []belay.Finding) {

@@ -109,10 +109,10 @@ func word(s loop.State, a loop.Attempt, e loop.Event) string {
 	case loop.EvDecided:
 		return noted("decided"+by(e)+": "+belay.VisibleLine(string(e.Decision)), e.Note)
 	case loop.EvVerdict:
-		if e.Verdict == belay.VerdictFail {
-			return noted("rejected"+by(e), e.Pointer)
+		if e.Note != "" { // it names the review, who gave it and the verdict
+			return belay.VisibleLine(e.Note)
 		}
-		return noted("approved"+by(e), e.Pointer)
+		return "reviewed" + by(e) + ": " + belay.VisibleLine(string(e.Verdict))
 	case loop.EvSubmitted:
 		return "put before a person" + by(e)
 	case loop.EvOverruled:

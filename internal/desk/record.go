@@ -13,6 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/review/arbiter"
 	"github.com/belay-dev/belay/internal/review/cycle"
+	"github.com/belay-dev/belay/internal/secret"
 )
 
 // The types of journal entries that flow writes.
@@ -181,6 +182,9 @@ func (d *Desk) AddNote(ctx context.Context, r *Record, n Note) error {
 // recorded something first, the event is judged again against what is true now. An event
 // that accepts refused work has its reason as arbiter.Decision writes it.
 func (d *Desk) Apply(ctx context.Context, r *Record, ev loop.Event) error {
+	if ev.Kind == loop.EvDecided || ev.Kind == loop.EvOverruled {
+		ev.Note = secret.Mask(ev.Note) // it goes into prompts, and into files that are committed
+	}
 	var why *arbiter.Decision
 	if ev.Kind == loop.EvOverruled || ev.Kind == loop.EvDecided && ev.Decision == loop.DecideApprove {
 		if d, ok := arbiter.Read(ev.Note); ok {

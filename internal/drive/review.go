@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/review/asked"
 	"github.com/belay-dev/belay/internal/review/opinion"
 	"github.com/belay-dev/belay/internal/review/panel"
+	"github.com/belay-dev/belay/internal/review/papers"
 	"github.com/belay-dev/belay/internal/trees"
 )
 
@@ -79,6 +80,10 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 func (d *Driver) reviewInput(ctx context.Context, c loop.Command) (brief.ReviewInput, error) {
 	st := d.Rec.State
 	in := brief.ReviewInput{Task: d.Rec.Task, Attempt: c.Attempt, Baseline: st.Baseline}
+	var err error
+	if in.Spec, err = papers.Of(ctx, d.Repo, d.Rec.Task.Feature, nil); err != nil {
+		return in, err
+	}
 	from := st.Before
 	for _, a := range st.Attempts {
 		if a.N == c.Attempt && a.Report != "" {

@@ -36,6 +36,20 @@ func (d *Desk) Decide(ctx context.Context, task belay.TaskID, what loop.Decision
 	return d.decide(ctx, r, what, words, by)
 }
 
+// PutBack does the restore that a task waits for, now and not when it is resumed.
+func (d *Desk) PutBack(ctx context.Context, r *desk.Record, w drive.Watcher) error {
+	at, err := d.at(ctx, r)
+	if err != nil {
+		return err
+	}
+	unlock, err := at.Hold(ctx, r.Task.ID, "belay review")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return at.pending(ctx, r, w, loop.CmdRestore)
+}
+
 // Settle closes the record of a task whose work was just accepted, unless a run holds its
 // tree: that one closes it.
 func (d *Desk) Settle(ctx context.Context, r *desk.Record, w drive.Watcher) error {

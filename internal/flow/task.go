@@ -12,6 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
 	"github.com/belay-dev/belay/internal/check/detect"
+	"github.com/belay-dev/belay/internal/check/secrets"
 	"github.com/belay-dev/belay/internal/check/suite"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
@@ -27,6 +28,7 @@ type NewTask struct {
 	Feature string
 	Role    string
 	Expect  []string
+	Secrets bool           // the words may hold secrets
 	Trust   bool           // commands in the config file may run
 	Apart   bool           // it gets a working tree of its own
 	After   []belay.TaskID // tasks that have to be accepted first
@@ -110,8 +112,13 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		return belay.Task{}, belay.Refuse(belay.CodeUsage, `belay run "what the agent should do" -- AGENT ARGS…`, "the task has no words")
 	}
 	c := d.Config
+	forced, err := secrets.InWords("the task", q.Prose, c.Secrets.Allow, q.Secrets)
+	if err != nil {
+		return belay.Task{}, err
+	}
 	t := belay.Task{
-		ID: q.ID, After: q.After, Prose: q.Prose, Title: belay.TitleOf(q.Prose), Feature: q.Feature, Role: q.Role,
+		Secrets: forced,
+		ID:      q.ID, After: q.After, Prose: q.Prose, Title: belay.TitleOf(q.Prose), Feature: q.Feature, Role: q.Role,
 		Agent: q.Agent, Debugger: c.Debugger.Command, Timeout: c.Agent.Timeout,
 		Scope:   belay.Scope{Files: c.Files, Protect: c.Protect, Expect: q.Expect},
 		Repeats: c.Stall.Repeats, OnFailure: c.OnFailure,

@@ -127,9 +127,12 @@ func fingerprint(m Match, secret, before string) string {
 // Mask gives text with every secret replaced by [masked RULE]; examples of
 // documentation stay, and so does the number of lines. Find gives nothing but examples
 // in the result.
-func Mask(text string) string {
+func Mask(text string) string { return MaskBut(text, nil) }
+
+// MaskBut is Mask that leaves the matches that keep says are none; nil keeps nothing.
+func MaskBut(text string, keep func(Match) bool) string {
 	for range 8 { // what stands around a mask may read otherwise than before
-		masked, changed := maskOnce(text)
+		masked, changed := maskOnce(text, keep)
 		if !changed {
 			return text
 		}
@@ -138,11 +141,11 @@ func Mask(text string) string {
 	return text
 }
 
-func maskOnce(text string) (string, bool) {
+func maskOnce(text string, keep func(Match) bool) (string, bool) {
 	var b strings.Builder
 	at := 0
 	for _, m := range Find(text) {
-		if m.Example {
+		if m.Example || keep != nil && keep(m) {
 			continue
 		}
 		b.WriteString(text[at:m.Start])

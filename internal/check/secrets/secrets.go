@@ -41,7 +41,10 @@ func Look(files []*edit.File, r Rules) []belay.Finding {
 	}
 	parts := make([][]secret.Match, len(files))
 	edit.Each(files, func(i int, f *edit.File) {
-		if f.Deleted() || glob.Match(globs, f.Path) || edit.Binary(f.After) {
+		if f.Deleted() || glob.Match(globs, f.Path) {
+			return
+		}
+		if f = narrow(f); edit.Binary(f.After) {
 			return
 		}
 		for _, m := range secret.Find(string(f.After)) {
@@ -67,10 +70,14 @@ func Look(files []*edit.File, r Rules) []belay.Finding {
 func before(files []*edit.File) map[string]bool {
 	had := map[string]bool{}
 	for _, f := range files {
-		if edit.Binary(f.Before) {
+		text := f.Before
+		if wide, ok := utf8Of(text); ok {
+			text = wide
+		}
+		if edit.Binary(text) {
 			continue
 		}
-		for _, m := range secret.Find(string(f.Before)) {
+		for _, m := range secret.Find(string(text)) {
 			if m.Sure {
 				had[m.Fingerprint] = true
 			}

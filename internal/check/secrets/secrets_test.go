@@ -26,6 +26,17 @@ func key() string {
 	return b.String() + "-----END EC PRIVATE " + "KEY-----\n"
 }
 
+// wide is text as UTF-16, after a mark, with the low byte at an even (0) or odd place.
+func wide(text, mark string, low int) []byte {
+	out := []byte(mark)
+	for _, r := range text {
+		pair := [2]byte{}
+		pair[low], pair[1-low] = byte(r), byte(r>>8)
+		out = append(out, pair[:]...)
+	}
+	return out
+}
+
 func told(list []belay.Finding) string {
 	var parts []string
 	for _, f := range list {
@@ -59,6 +70,12 @@ func TestLook(t *testing.T) {
 		"an example":        {[]*edit.File{{Path: "a.go", After: []byte("AKIAIOSFODNN7" + "EXAMPLE")}}, Rules{}, "note a.go:1 AWS access key in the change"},
 		"examples refused":  {[]*edit.File{{Path: "a.go", After: []byte("AKIAIOSFODNN7" + "EXAMPLE")}}, Rules{Examples: true}, "error a.go:1 AWS access key in the change"},
 		"binary":            {[]*edit.File{{Path: "a.bin", After: []byte("\x00" + token(1))}}, Rules{}, ""},
+		"UTF-16, marked":    {[]*edit.File{{Path: "a.ps1", Before: wide("x\r\n", "\xff\xfe", 0), After: wide("x\r\n"+token(1)+"\r\n", "\xff\xfe", 0)}}, Rules{}, "error a.ps1:2 " + one},
+		"UTF-16, big ends":  {[]*edit.File{{Path: "a.ps1", After: wide("x\n"+token(1), "\xfe\xff", 1)}}, Rules{}, "error a.ps1:2 " + one},
+		"UTF-16, unmarked":  {[]*edit.File{{Path: "a.reg", After: wide("token\n"+token(1), "", 0)}}, Rules{}, "error a.reg:2 " + one},
+		"UTF-16, was there": {[]*edit.File{{Path: "a.reg", Before: wide(token(1), "", 0), After: wide("more\n"+token(1), "", 0)}}, Rules{}, ""},
+		"UTF-16, moved":     {[]*edit.File{{Path: "b.reg", Before: wide(token(1), "", 0)}, {Path: "a.reg", After: wide(token(1), "", 0)}}, Rules{}, "warning a.reg:1 " + one},
+		"UTF-32":            {[]*edit.File{{Path: "a.bin", After: append([]byte("\xff\xfe\x00\x00"), wide(token(1), "", 0)...)}}, Rules{}, ""},
 		"a guess":           {[]*edit.File{{Path: "a.py", After: []byte(`db_password = "kX9vQ2mB` + `7tLp"`)}}, Rules{}, "warning a.py:1 password in the change"},
 		"nothing to see":    {[]*edit.File{{Path: "a.py", After: []byte(`db_password = "changeme"`)}}, Rules{}, ""},
 		"a deleted file":    {[]*edit.File{{Path: "a.py", Before: []byte(token(1))}}, Rules{}, ""},
@@ -90,5 +107,52 @@ func BenchmarkLook(b *testing.B) {
 	}
 	for b.Loop() {
 		Look(files, Rules{})
+	}
+}
+
+// FuzzWide: whatever bytes a file holds, looking does not fail, and what is text in both
+// widths is found in both.
+func FuzzWide(f *testing.F) {
+	for _, s := range []string{"", "\xff\xfe", "a\x00b\x00", "\xfe\xff\xd8\x00", strings.Repeat("a\x00", 100)} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		Look([]*edit.File{{Path: "a", Before: text, After: append(text[:len(text):len(text)], text...)}}, Rules{})
+		ascii := strings.Map(func(r rune) rune {
+			if r < ' ' && r != '\n' || r > '~' {
+				return '.'
+			}
+			return r
+		}, string(text)) + strings.Repeat("\nwords", 4)
+		narrow, ok := utf8Of(wide(ascii, "", 0))
+		if !ok || string(narrow) != ascii {
+			t.Fatalf("%q became %q", ascii, narrow)
+		}
+	})
+}
+
+func TestInWords(t *testing.T) {
+	t.Parallel()
+	words := "use the token\n" + token(1) + " please"
+	_, err := InWords("the task", words, nil, false)
+	if belay.CodeOf(err) != belay.CodeUsage || !strings.Contains(err.Error(), "line 2: GitHub token (") || strings.Contains(err.Error(), token(1)[4:20]) {
+		t.Errorf("%v", err)
+	}
+	prints, err := InWords("the task", words, nil, true)
+	if err != nil || len(prints) != 1 {
+		t.Errorf("%v %v", prints, err)
+	}
+	if again, err := InWords("the task", words, prints, false); err != nil || len(again) != 0 {
+		t.Errorf("%v %v", again, err)
+	}
+	if _, err := InWords("the task", "AKIAIOSFODNN7"+"EXAMPLE is an example, changeme a placeholder", nil, false); err != nil {
+		t.Error(err)
+	}
+	masked, n := Masked(words, nil)
+	if n != 1 || strings.Contains(masked, token(1)) || !strings.Contains(masked, "[masked ") {
+		t.Errorf("%d %q", n, masked)
+	}
+	if kept, n := Masked(words, prints); n != 0 || kept != words {
+		t.Errorf("%d %q", n, kept)
 	}
 }

@@ -20,6 +20,6 @@ func Commands(app *cli.App) []*cobra.Command {
   belay review record T7 --verdict reject --file feedback.md
   belay review list T7`,
 	}
-	c.AddCommand(a.mineCommand(), a.beginCommand(), a.endCommand(), a.recordCommand(), a.listCommand(), a.showCommand(), a.resolveCommand())
+	c.AddCommand(a.mineCommand(), a.beginCommand(), a.endCommand(), a.recordCommand(), a.listCommand(), a.showCommand(), a.resolveCommand(), a.featureCommand())
 	return []*cobra.Command{c}
 }

@@ -14,7 +14,7 @@ import (
 
 func (a commands) recordCommand() *cobra.Command {
 	var verdict, file, text, reviewer, command string
-	var again bool
+	var again, force bool
 	c := &cobra.Command{
 		Use: "record TASK", Short: "Record a review of a task's work", Args: cobra.ExactArgs(1),
 		Long: `Record writes the review to .belay/reviews/FEATURE/TASK/review-cycle-N.md, to be
@@ -52,7 +52,7 @@ Exit codes: 0 recorded · 2 it could not be · 6 no such task.`,
 			if err != nil {
 				return err
 			}
-			v, err := reviews.Record(c.Context(), desk, reviews.New{Task: task, Verdict: verdict, Text: text, Reviewer: reviewer, Reproduction: command, Again: again, Watch: a.Screen(true)})
+			v, err := reviews.Record(c.Context(), desk, reviews.New{Task: task, Verdict: verdict, Text: text, Reviewer: reviewer, Reproduction: command, Again: again, Secrets: force, Watch: a.Screen(true)})
 			if err != nil {
 				return err
 			}
@@ -66,6 +66,7 @@ Exit codes: 0 recorded · 2 it could not be · 6 no such task.`,
 	f.StringVar(&verdict, "verdict", "", "reject or approve")
 	f.StringVar(&file, "file", "", "the review's text, a `FILE` or - for standard input")
 	f.StringVarP(&text, "message", "m", "", "the review's text itself")
+	f.BoolVar(&force, "force-secrets", false, "keep what looks like a secret in the text; it goes into the record that you did")
 	f.BoolVar(&again, "again", false, "put what is rejected back and have it done again, instead of mended")
 	f.StringVar(&reviewer, "reviewer", "", "`NAME` of who reviewed")
 	f.StringVar(&command, "reproduce", "", "a `COMMAND` that shows what is wrong")

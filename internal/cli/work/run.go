@@ -23,6 +23,7 @@ type runFlags struct {
 	expect, after               []string
 	settings                    cli.Settings
 	trust, quiet, clarify       bool
+	secrets                     bool
 	apart, keep                 bool
 	parallel                    int
 }
@@ -74,6 +75,7 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
 	fl.StringVar(&f.role, "agent", "", "the agent's `NAME` for the record")
 	fl.StringSliceVar(&f.expect, "expected-files", nil, "files that must be among the changed ones")
 	fl.BoolVar(&f.trust, "trust", false, "let the commands in .belay/config.yaml run, now and later")
+	fl.BoolVar(&f.secrets, "force-secrets", false, "let what looks like a secret in the words go out; the record says so")
 	fl.BoolVar(&f.clarify, "clarify", false, "refuse words that can be read in two ways when nobody can be asked")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing but the result")
 	fl.BoolVar(&f.apart, "worktree", false, "give the task a working tree of its own")
@@ -111,7 +113,7 @@ func split(c *cobra.Command, args []string) (prose string, agent []string, err e
 }
 
 func (a commands) run(c *cobra.Command, f runFlags, prose string, agent []string) error {
-	q := flow.RunRequest{NewTask: flow.NewTask{
+	q := flow.RunRequest{NewTask: flow.NewTask{Secrets: f.secrets, 
 		Prose: prose, Agent: agent, Feature: f.feature, Role: f.role, Expect: f.expect, Trust: f.trust, Apart: f.apart,
 	}, Soft: a.Soft, Keep: f.keep}
 	var err error

@@ -46,7 +46,7 @@ func (a commands) taskAddCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			q := flow.NewTask{Prose: prose, Agent: agent, Feature: f.feature, Role: f.role, Expect: f.expect}
+			q := flow.NewTask{Prose: prose, Secrets: f.secrets, Agent: agent, Feature: f.feature, Role: f.role, Expect: f.expect}
 			for _, s := range f.after {
 				id, err := belay.ParseTaskID(s)
 				if err != nil {
@@ -80,6 +80,7 @@ func (a commands) taskAddCommand() *cobra.Command {
 	fl.StringVar(&f.feature, "feature", "", "the feature the task belongs to")
 	fl.StringVar(&f.role, "agent", "", "the agent's `NAME` for the record")
 	fl.StringSliceVar(&f.expect, "expected-files", nil, "files that must be among the changed ones")
+	fl.BoolVar(&f.secrets, "force-secrets", false, "let what looks like a secret in the words go out; the record says so")
 	fl.BoolVar(&f.clarify, "clarify", false, "refuse words that can be read in two ways when nobody can be asked")
 	fl.StringSliceVar(&f.after, "after", nil, "`TASKS` that have to be accepted first")
 	f.settings.Add(fl)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/secrets"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
@@ -31,7 +32,9 @@ type New struct {
 	Text         string // Markdown, with or without front matter; "" is read from the feedback file
 	Reviewer     string
 	Reproduction string
-	Again        bool // what is rejected is put back and done again, not mended
+	Again        bool           // what is rejected is put back and done again, not mended
+	Together     []belay.TaskID // tasks that are rejected with it
+	Secrets      bool           // the words may hold secrets
 	Watch        drive.Watcher
 }
 
@@ -94,6 +97,7 @@ func Record(ctx context.Context, d *flow.Desk, q New) (Given, error) {
 	}
 	w.taken()
 	_, _ = at.Claims().End(q.Task, g.c.Reviewer) // one left behind ends with its holder
+	out.Then += g.secrets
 	out.Review = known(r, shelf, shelf.Read(n))
 	return out, nil
 }
@@ -101,16 +105,24 @@ func Record(ctx context.Context, d *flow.Desk, q New) (Given, error) {
 // giving is a review on its way into the record.
 type giving struct {
 	*flow.Desk
-	at    *desk.Desk // of the tree the work stands in
-	r     *desk.Record
-	q     New
-	c     cycle.Cycle
-	body  string
-	files []string
+	secrets string     // what became of those in its words
+	at      *desk.Desk // of the tree the work stands in
+	r       *desk.Record
+	q       New
+	c       cycle.Cycle
+	body    string
+	files   []string
 }
 
 // read takes the review apart and finds the places it asks to change.
 func (g *giving) read(ctx context.Context) error {
+	masked, n := secrets.Masked(g.q.Text, g.Config.Secrets.Allow)
+	switch {
+	case n > 0 && g.q.Secrets:
+		g.secrets = fmt.Sprintf("; %d secret(s) kept by force", n)
+	case n > 0:
+		g.q.Text, g.secrets = masked, fmt.Sprintf("; %d secret(s) masked", n)
+	}
 	given, err := cycle.Parse([]byte(g.q.Text))
 	if err != nil {
 		return err
@@ -136,7 +148,7 @@ func (g *giving) read(ctx context.Context) error {
 // the review is recorded beside it.
 func (g *giving) act(ctx context.Context) (acted bool, then string, err error) {
 	pointer := cycle.Of(g.r.Task.Feature, string(g.r.Task.ID), g.c.Number).String()
-	text := reviewText(g.c, pointer)
+	text := reviewText(g.c, pointer) + g.secrets
 	why := g.mayAct(ctx)
 	if why == nil {
 		ev := loop.Event{Kind: loop.EvVerdict, Verdict: belay.VerdictPass, By: g.c.Reviewer, Pointer: pointer, Note: text, Back: g.q.Again}
@@ -179,7 +191,7 @@ func (g *giving) mayAct(ctx context.Context) error {
 	case g.q.Verdict == Approve:
 		return AsJudged(ctx, g.Desk, g.r)
 	case g.q.Verdict == Reject && s.Outcome == loop.OutcomePassed:
-		return MayReopen(ctx, g.Desk, g.r)
+		return MayReopen(ctx, g.Desk, g.r, g.q.Together...)
 	}
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 
 // MayReopen refuses (CodeRefused) to take up an accepted task again where its work is no
 // longer what stands in the tree: it was merged, its tree or its snapshots are gone, or a
-// later task was accepted that changed the same files.
-func MayReopen(ctx context.Context, d *flow.Desk, r *desk.Record) error {
+// later task changed the same files, which is not among those that are taken up with it.
+func MayReopen(ctx context.Context, d *flow.Desk, r *desk.Record, with ...belay.TaskID) error {
 	id := r.Task.ID
 	follow := fmt.Sprintf(`belay run "mend what the review of %s found" -- AGENT`, id)
 	if r.Task.Worktree != "" && !apart.Unmerged(r) {
@@ -34,7 +34,7 @@ func MayReopen(ctx context.Context, d *flow.Desk, r *desk.Record) error {
 	if r.Task.Worktree != "" {
 		return nil
 	}
-	later, shared, err := builtOn(ctx, d, r, mine)
+	later, shared, err := builtOn(ctx, d, r, mine, with)
 	if err != nil || later == nil {
 		return err
 	}
@@ -60,13 +60,13 @@ func changedBy(ctx context.Context, at *desk.Desk, r *desk.Record) (map[string]b
 
 // builtOn gives the first task that was begun in the user's tree after r's work was
 // captured and touched some of its paths, and at most five of them.
-func builtOn(ctx context.Context, d *flow.Desk, r *desk.Record, paths map[string]bool) (*desk.Record, []string, error) {
+func builtOn(ctx context.Context, d *flow.Desk, r *desk.Record, paths map[string]bool, with []belay.TaskID) (*desk.Record, []string, error) {
 	all, err := d.Records(nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, other := range all {
-		if other.Task.ID == r.Task.ID || other.Task.Worktree != "" || other.State.Before <= apart.Result(r) || putBack(other) {
+		if other.Task.ID == r.Task.ID || other.Task.Worktree != "" || other.State.Before <= apart.Result(r) || putBack(other) || slices.Contains(with, other.Task.ID) {
 			continue
 		}
 		theirs, err := changedBy(ctx, d.Desk, other)
