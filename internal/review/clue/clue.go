@@ -137,15 +137,15 @@ func Background(toks []token.Token, c *talk.Clause, i int) bool {
 var sets = map[string]bool{"while": true, "whereas": true, "although": true, "even though": true, "alors que": true, "tandis que": true, "während": true, "obwohl": true,
 	"mientras": true, "aunque": true, "bien que": true, "enquanto": true, "embora": true, "mentre": true, "terwijl": true}
 
-// Reason tells a name after "since", "because" in a clause that asked for something before:
-// it says why, not where.
-func Reason(toks []token.Token, c *talk.Clause, i int) bool {
+// Reason tells a name after "since", "because" where the sentence, which starts at from,
+// asked for something before: it says why, not where.
+func Reason(toks []token.Token, from int, c *talk.Clause, i int) bool {
 	for j := i - 1; j > c.A; j-- {
 		if toks[j].M != nil {
 			return false
 		}
 		if reasons[toks[j].Lower] || reasons[toks[j-1].Lower+" "+toks[j].Lower] {
-			return Asks(toks, c.A, j) && !Asks(toks, i, c.B)
+			return Asks(toks, from, j) && !Asks(toks, i, c.B)
 		}
 	}
 	return false
@@ -191,6 +191,17 @@ func OfTests(toks []token.Token, c *talk.Clause) bool {
 			case "the", "this", "that", "your", "those", "these", "der", "die", "das", "el", "la", "le", "o":
 				return c.Has&(token.Bad|token.Need|token.Ask) != 0
 			}
+		}
+	}
+	return false
+}
+
+// Untested tells "a.go has to be tested", "a.go is not covered".
+func Untested(toks []token.Token, c *talk.Clause, i int) bool {
+	for j := i + 1; j < c.B; j++ {
+		switch toks[j].Lower {
+		case "tested", "untested", "covered", "uncovered", "getestet", "abgedeckt", "probado", "cubierto", "testé", "couvert", "testado", "coberto":
+			return true
 		}
 	}
 	return false

@@ -51,10 +51,12 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 			off = "a symbol in passing"
 		case !c.Firm && len(st.spansAt(i)) == 0 && clue.Background(st.toks, c, i):
 			off = "in passing"
-		case len(mn.taken(c.Hits)) > 0 && len(st.spansAt(i)) == 0 && clue.Reason(st.toks, c, i):
+		case len(mn.taken(c.Hits))+len(st.took) > 0 && len(st.spansAt(i)) == 0 && clue.Reason(st.toks, st.a, c, i):
 			off = "a reason for what is asked"
 		case !c.Firm && len(st.spansAt(i)) == 0 && i > c.A+1 && mn.aside(st.unit, m):
 			off = "in passing, under another file"
+		case clue.Untested(st.toks, c, i) && !mn.isTested(m, st.unit) && mn.testAhead(st, c.B):
+			off = "to be tested, which is done elsewhere"
 		case m.Role && len(st.spansAt(i)) == 0 && i > c.A+3 && c.Has&(token.Ask|token.Need|token.Bad) == 0:
 			off = "a part in passing"
 		case clue.Cited(st.toks, st.a, st.b, i):
@@ -84,6 +86,16 @@ func (mn *miner) aside(unit int, m *spot.Mention) bool {
 	}
 	p := mn.resolve(m, unit)
 	return p != "" && p != t.paths[0]
+}
+
+// testAhead tells whether the sentence goes on to name a test.
+func (mn *miner) testAhead(st *sentence, from int) bool {
+	for i := from; i < len(st.toks) && i < from+40; i++ {
+		if m := st.toks[i].M; m != nil && mn.isTested(m, st.unit) {
+			return true
+		}
+	}
+	return false
 }
 
 // isTested tells whether a mention means a test.
@@ -197,6 +209,9 @@ func (mn *miner) pair(st *sentence, c *talk.Clause) (string, []int) {
 
 // withdraw takes back what was said of the files a clause names, or of the last ones.
 func (mn *miner) withdraw(st *sentence, c *talk.Clause) {
+	if mn.numbersOff(st, c, "withdrawn later") {
+		return
+	}
 	named := false
 	for i := c.A; i < c.B; i++ {
 		m := st.toks[i].M
