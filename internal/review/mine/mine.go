@@ -79,6 +79,7 @@ type miner struct {
 	blocks []*pasted.Block        // pasted and not yet spoken of
 	prior  []int                  // the hits of the sentence before
 	at     int                    // the unit that set prior
+	bad    bool                   // whether the last clause named a defect
 	mood   string                 // why the last sentence asked for nothing, or ""
 	rename [2]string              // the last rename that was reported
 }

@@ -103,6 +103,25 @@ type sentence struct {
 	opens   bool // it ends with a colon: it speaks of what follows
 }
 
+// echo hears what a clause means only beside the one before: "b.go isn't", "at first glance
+// it looks racy".
+func (mn *miner) echo(st *sentence, cs []talk.Clause, k int) {
+	c := &cs[k]
+	before := mn.mood
+	if k > 0 {
+		before = cs[k-1].Neg
+	}
+	switch {
+	case c.Short && c.Has&(token.Ask|token.Need) == 0 && before == "found good":
+		c.Neg, c.Has = "", c.Has|token.Bad
+	case c.Short && c.Neg == "" && c.Has&(token.Ask|token.Need) == 0 && before == "" && (k > 0 && cs[k-1].Has&token.Bad != 0 || k == 0 && mn.bad):
+		c.Neg, c.Soft = "found good", true
+	case talk.Thought(st.toks, c) && !c.Firm:
+		c.Neg, c.Soft = "a first thought", true
+	}
+	mn.bad = c.Has&token.Bad != 0
+}
+
 // same reads "Same for b.go": what was just said of a.go, praise included.
 func (mn *miner) same(toks []token.Token, c *talk.Clause) {
 	w := toks[c.A].Lower
@@ -139,6 +158,9 @@ func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity
 			}
 		}
 	}
+	for k := range cs {
+		mn.echo(st, cs, k)
+	}
 	st.opens = st.b == len(toks) && toks[st.b-1].Kind == 'p' && (toks[st.b-1].Text == ":" || toks[st.b-1].Text == "：")
 	for _, c := range cs[1:] {
 		st.turns = st.turns || c.Firm && toks[c.A].Class&token.But != 0
@@ -146,7 +168,7 @@ func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity
 	for k := range cs {
 		st.cs = cs
 		mn.clause(st, &cs[k])
-		if k > 0 && len(cs[k].Hits) == 0 && cs[k].Firm && toks[cs[k].A].Class&token.But != 0 {
+		if k > 0 && len(cs[k].Hits) == 0 && cs[k].Firm && (toks[cs[k].A].Class&token.But != 0 || clue.Removes(toks, &cs[k])) {
 			mn.turnedUp(st, cs[k-1].Hits)
 		}
 		if k > 0 && len(cs[k].Hits) == 0 {
@@ -162,14 +184,16 @@ func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity
 
 // turnedUp: "a.go is unrelated, but must not print it" asks for the one before.
 func (mn *miner) turnedUp(st *sentence, hits []int) {
-	st.took = append(st.took, mn.Raise(hits, "settled", "found good", "a question")...)
+	st.took = append(st.took, mn.Raise(hits, "left for another change", "to be left as it is")...)
+	st.took = append(st.took, mn.Raise(hits, "settled", "found good", "a question", "a first thought")...)
 }
 
 // turnedDown: "we talked about a.go; separate PR" turns down the clause before.
 func (mn *miner) turnedDown(st *sentence, cs []talk.Clause, k int) {
 	c := cs[k]
 	said := cs[k-1].Has&(token.Ask|token.Need|token.Bad) != 0
-	if c.Neg == "" || c.Soft && (said || c.Neg != "found good") || mn.hasName(st.toks, c.A, c.B) {
+	but := st.toks[c.A].Class&token.But != 0 && !clue.Otherwise(st.toks, &c)
+	if c.Neg == "" || c.Soft && (said && !but || c.Neg != "found good") || mn.hasName(st.toks, c.A, c.B) {
 		return
 	}
 	for _, h := range cs[k-1].Hits {

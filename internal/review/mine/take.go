@@ -55,6 +55,10 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 			off = "a reason for what is asked"
 		case !c.Firm && len(st.spansAt(i)) == 0 && i > c.A+1 && mn.aside(st.unit, m):
 			off = "in passing, under another file"
+		case len(st.spansAt(i)) == 0 && clue.Denied(st.toks, st.a, st.b, i):
+			off = "said not to be meant"
+		case len(st.spansAt(i)) == 0 && clue.Condition(st.toks, st.a, st.b, c, i):
+			off = "in passing, in a condition"
 		case clue.Untested(st.toks, c, i) && !mn.isTested(m, st.unit) && mn.testAhead(st, c.B):
 			off = "to be tested, which is done elsewhere"
 		case m.Role && len(st.spansAt(i)) == 0 && i > c.A+3 && c.Has&(token.Ask|token.Need|token.Bad) == 0:

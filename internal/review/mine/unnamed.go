@@ -104,7 +104,10 @@ func (mn *miner) ofTopic(st *sentence, c *talk.Clause) {
 
 // turnDownPrior: "Accepted risk, no fix asked." turns down the sentence before.
 func (mn *miner) turnDownPrior(st *sentence, c *talk.Clause) {
-	praised := c.Neg == "found good" && talk.Pronoun(st.toks[c.A].Lower)
+	praised := c.Neg == "found good" && (talk.Pronoun(st.toks[c.A].Lower) || st.a == c.A && clue.Verdict(st.toks, c))
+	if st.turns && c.A == st.a { // "not your fault, but please fix it"
+		return
+	}
 	if c.A != st.a && st.b > c.B || c.A != st.a && len(st.took) > 0 || c.A != st.a && mn.hasName(st.toks, st.a, c.A) {
 		return // it speaks of the clause before
 	}
@@ -137,7 +140,27 @@ func (mn *miner) anaphor(st *sentence, c *talk.Clause) bool {
 		mn.add(st, c, ledger.Entry{Path: mn.two[which], Weak: true}, c.A)
 		return true
 	}
+	if c.Firm && clue.Both(st.toks, c) && mn.spoke == mn.scopes[st.unit].finding && mn.two[0] != "" {
+		mn.both(st, c)
+		return true
+	}
+	if c.Has&token.Bad != 0 && c.A == st.a && talk.Pronoun(st.toks[c.A].Lower) && mn.promote(st, c) {
+		return true
+	}
 	return c.Firm && (mn.promote(st, c) || mn.promoteRef(st, c))
+}
+
+// both takes the two files spoken of last: "like a.go, b.go ignores it; fix both".
+func (mn *miner) both(st *sentence, c *talk.Clause) {
+	for _, p := range mn.two {
+		named := false
+		for _, h := range mn.Hits[max(0, len(mn.Hits)-8):] {
+			named = named || h.Path == p && h.Off == ""
+		}
+		if !named {
+			mn.add(st, c, ledger.Entry{Path: p, Weak: true}, c.A)
+		}
+	}
 }
 
 // promote takes what a question was about, once a change is asked for.

@@ -232,6 +232,9 @@ func running(before, after []Token, t *Token, eastern bool) int {
 		if before[i].Kind != 'w' {
 			break
 		}
+		if before[i].Ends&Except != 0 || i+1 < len(before) && before[i+1].Ends&Except != 0 { // "apart from line 12"
+			break
+		}
 		if openers[w] {
 			if w != "from" && w != "since" || !Takes(before[:i]) {
 				last.End = 0
@@ -244,6 +247,9 @@ func running(before, after []Token, t *Token, eastern bool) int {
 	}
 	return 0
 }
+
+// Outward tells a verb that takes something out of where it is: "extract", "move".
+func Outward(w string) bool { return outward[w] || lex().phrases[w]&Moved != 0 }
 
 // Takes tells whether a verb of taking out governs a "from".
 func Takes(before []Token) bool {
