@@ -145,7 +145,7 @@ func Reason(toks []token.Token, from int, c *talk.Clause, i int) bool {
 			return false
 		}
 		if reasons[toks[j].Lower] || reasons[toks[j-1].Lower+" "+toks[j].Lower] {
-			return Asks(toks, from, j) && !Asks(toks, i, c.B)
+			return (Asks(toks, from, j) || toks[j-1].Lower == "only" || toks[j-1].Lower == "just") && !Asks(toks, i, c.B)
 		}
 	}
 	return false
@@ -417,7 +417,7 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 			return true
 		}
 		if t.Ends&token.Ref != 0 {
-			if nominal[toks[max(j-1, c.A)].Lower] && said(toks, i+1, c.B) { // "the example in a.go doesn't compile"
+			if (nominal[t.Lower] || nominal[toks[max(j-1, c.A)].Lower]) && (said(toks, i+1, c.B) || c.Short) { // "the example in a.go doesn't compile"
 				return false
 			}
 			if t.Lower == "see" && j == c.A && c.Has&(token.Bad|token.Need|token.Ask) != 0 {

@@ -47,7 +47,7 @@ func Condition(toks []token.Token, a, b int, c *talk.Clause, i int) bool {
 		if toks[j].Kind == 'p' && strings.Contains(",:;–—", toks[j].Text) && j > c.A {
 			return false
 		}
-		if whens[toks[j].Lower] || j > c.A && whens[toks[j-1].Lower+" "+toks[j].Lower] {
+		if j == a && reasons[toks[j].Lower] || whens[toks[j].Lower] || j > c.A && whens[toks[j-1].Lower+" "+toks[j].Lower] {
 			at = j
 		}
 	}
@@ -179,6 +179,17 @@ func Both(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A; i < c.B; i++ {
 		switch toks[i].Lower {
 		case "both", "beide", "beides", "ambos", "ambas", "entrambi":
+			return true
+		}
+	}
+	return false
+}
+
+// No tells "but no, …": what was thought first is not so.
+func No(toks []token.Token, c *talk.Clause) bool {
+	for i := c.A; i < c.B && i < c.A+3; i++ {
+		switch toks[i].Lower {
+		case "no", "nope", "nein", "non", "não":
 			return true
 		}
 	}

@@ -116,6 +116,10 @@ func (mn *miner) echo(st *sentence, cs []talk.Clause, k int) {
 		c.Neg, c.Has = "", c.Has|token.Bad
 	case c.Short && c.Neg == "" && c.Has&(token.Ask|token.Need) == 0 && before == "" && (k > 0 && cs[k-1].Has&token.Bad != 0 || k == 0 && mn.bad):
 		c.Neg, c.Soft = "found good", true
+	case k > 0 && talk.Concludes(st.toks, c) && c.Firm && !cs[k-1].Firm && cs[k-1].Has&token.Bad == 0 && cs[k-1].Neg == "" && mn.hasName(st.toks, c.A, c.B):
+		cs[k-1].Neg, cs[k-1].Soft = "a premise", true
+	case k > 0 && cs[k-1].Neg == "a first thought" && clue.No(st.toks, c):
+		c.Neg, c.Soft = "found good", true
 	case talk.Thought(st.toks, c) && !c.Firm:
 		c.Neg, c.Soft = "a first thought", true
 	}
@@ -124,8 +128,12 @@ func (mn *miner) echo(st *sentence, cs []talk.Clause, k int) {
 
 // same reads "Same for b.go": what was just said of a.go, praise included.
 func (mn *miner) same(toks []token.Token, c *talk.Clause) {
-	w := toks[c.A].Lower
-	if w == "same" && c.A+1 < c.B && (toks[c.A+1].Lower == "for" || toks[c.A+1].Lower == "with" || toks[c.A+1].Lower == "goes") || w == "likewise" || w == "ditto" || w == "dito" || w == "idem" {
+	i := c.A
+	if i+2 < c.B && toks[i].Kind == 'm' && toks[i+1].Kind == 'p' { // "b.go: same"
+		i += 2
+	}
+	w := toks[i].Lower
+	if w == "same" && (i+1 >= c.B || toks[i+1].Kind == 'p' || toks[i+1].Lower == "here" || toks[i+1].Lower == "for" || toks[i+1].Lower == "with" || toks[i+1].Lower == "goes") || w == "likewise" || w == "ditto" || w == "dito" || w == "idem" {
 		if mn.mood != "" && c.Neg == "" {
 			c.Neg, c.Firm = mn.mood, false
 		}
@@ -285,7 +293,12 @@ func (st *sentence) elsewhere(i, j int) bool {
 		return 0
 	}
 	m, l := at(i), at(j)
-	return m < l && (st.cs[m].Neg == "") != (st.cs[l].Neg == "")
+	for k := m; k < l; k++ {
+		if (st.cs[k].Neg == "") != (st.cs[l].Neg == "") {
+			return true
+		}
+	}
+	return false
 }
 
 // byNumber reads "1 is a blocker, 2 and 3 are nits, the rest is optional": labels given to

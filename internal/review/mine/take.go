@@ -51,7 +51,7 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 			off = "a symbol in passing"
 		case !c.Firm && len(st.spansAt(i)) == 0 && clue.Background(st.toks, c, i):
 			off = "in passing"
-		case len(mn.Taken(c.Hits))+len(st.took) > 0 && len(st.spansAt(i)) == 0 && clue.Reason(st.toks, st.a, c, i):
+		case len(st.spansAt(i)) == 0 && clue.Reason(st.toks, st.a, c, i):
 			off = "a reason for what is asked"
 		case !c.Firm && len(st.spansAt(i)) == 0 && i > c.A+1 && mn.aside(st.unit, m):
 			off = "in passing, under another file"

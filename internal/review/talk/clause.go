@@ -129,7 +129,9 @@ func Clauses(toks []token.Token, a, b int) []Clause {
 			cut = true
 		case t.Class&token.But != 0 && t.Class&(token.Except) == 0:
 			cut = true
-		case t.Class&token.Except != 0 && said && !ordersBefore(toks, from, i) && praises(toks, from, i): // "a.go is fine apart from line 12"
+		case t.Class&token.Except != 0 && said && !ordersBefore(toks, from, i) && praised(toks, from, i): // "a.go is fine apart from line 12"
+			cut = true
+		case t.Kind == 'p' && t.Text == "," && named && i+1 < b && concludes[toks[i+1].Lower] && hasMention(toks, i, b): // "b.go passes nil, so a.go must check"
 			cut = true
 		case t.Kind == 'p' && t.Text == ":" && named && watched(toks, from, i) && !hasMention(toks, i, b): // "I ran a.go: line 7 is slow"
 			cut = true
@@ -158,6 +160,22 @@ func ordersBefore(toks []token.Token, from, to int) bool {
 	return false
 }
 
+func praised(toks []token.Token, from, to int) bool {
+	for i := from; i < to; i++ {
+		if toks[i].Class&token.Good != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+var concludes = set(`so therefore thus hence deshalb daher darum por donc portanto então quindi dus`)
+
+// Concludes tells a clause that draws a conclusion from the one before.
+func Concludes(toks []token.Token, c *Clause) bool {
+	return c.A+1 < c.B && toks[c.A].Text == "," && concludes[toks[c.A+1].Lower]
+}
+
 // watched tells "I ran", "I looked at" at the start.
 func watched(toks []token.Token, from, to int) bool {
 	for i := from; i < to && i < from+3; i++ {
@@ -168,10 +186,12 @@ func watched(toks []token.Token, from, to int) bool {
 	return false
 }
 
+var anymore = set(`any anymore mehr más plus mais più`)
+
 // ellipsis tells a denied verb that a clause ends with: "b.go isn't", "line 9 is not".
 func ellipsis(toks []token.Token, i, b int) bool {
 	t := toks[i]
-	ends := i+1 >= b || toks[i+1].Kind == 'p' && strings.Contains(".:,;!(–—", toks[i+1].Text)
+	ends := i+1 >= b || anymore[toks[i+1].Lower] || toks[i+1].Kind == 'p' && strings.Contains(".:,;!(–—", toks[i+1].Text)
 	if !ends || t.Kind != 'w' || i == 0 {
 		return false
 	}
@@ -252,6 +272,9 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 			c.Has |= is&^(token.Bad|token.Touch) | token.Good
 			continue
 		}
+		if t.Kind == 'p' && strings.Contains(",;:—–", t.Text) { // a denial ends with its phrase
+			negated = -9
+		}
 		if is == 0 {
 			continue
 		}
@@ -303,7 +326,7 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 		if is&token.Good != 0 && !predicates(toks, c, i) {
 			is &^= token.Good
 		}
-		if is&token.Seen != 0 && i > c.A+1 && !first[toks[c.A].Lower] {
+		if is&token.Seen != 0 && i > c.A+1 && !first[toks[c.A].Lower] && toks[i-1].Text != ":" {
 			is &^= token.Seen
 		}
 		if is&token.Ask != 0 && near {

@@ -263,6 +263,9 @@ var afterKeep = set(`for in until then though please and with because since wher
 
 // voted tells the +1 and -1 of reviewers.
 func voted(toks []token.Token, c *Clause, i int) token.Class {
+	if i-2 >= c.A && toks[i-2].Lo+len(toks[i-2].Text) >= toks[i-1].Lo { // "N+1"
+		return 0
+	}
 	if i == c.A || toks[i].Kind != 'n' || toks[i].Num != 1 || toks[i-1].Kind != 'p' || toks[i].Lo != toks[i-1].Lo+len(toks[i-1].Text) {
 		return 0
 	}

@@ -232,7 +232,7 @@ func running(before, after []Token, t *Token, eastern bool) int {
 		if before[i].Kind != 'w' {
 			break
 		}
-		if before[i].Ends&Except != 0 || i+1 < len(before) && before[i+1].Ends&Except != 0 { // "apart from line 12"
+		if i > 0 && (before[i-1].Lower == "apart" || before[i-1].Lower == "aside" || before[i-1].Lower == "away") { // "apart from line 12"
 			break
 		}
 		if openers[w] {
