@@ -94,6 +94,7 @@ var floors = map[string]int{
 	"internal/review/said":    2,
 	"internal/review/clue":    4,
 	"internal/review/pasted":  4,
+	"internal/review/ledger":  4,
 	"internal/review/result":  4,
 	"internal/review/mine":    5,
 	"internal/review/opinion": 1,

@@ -137,15 +137,15 @@ func Background(toks []token.Token, c *talk.Clause, i int) bool {
 var sets = map[string]bool{"while": true, "whereas": true, "although": true, "even though": true, "alors que": true, "tandis que": true, "während": true, "obwohl": true,
 	"mientras": true, "aunque": true, "bien que": true, "enquanto": true, "embora": true, "mentre": true, "terwijl": true}
 
-// Reason tells a name after "since", "because" in a clause that asked for something before:
-// it says why, not where.
-func Reason(toks []token.Token, c *talk.Clause, i int) bool {
+// Reason tells a name after "since", "because" where the sentence, which starts at from,
+// asked for something before: it says why, not where.
+func Reason(toks []token.Token, from int, c *talk.Clause, i int) bool {
 	for j := i - 1; j > c.A; j-- {
 		if toks[j].M != nil {
 			return false
 		}
 		if reasons[toks[j].Lower] || reasons[toks[j-1].Lower+" "+toks[j].Lower] {
-			return Asks(toks, c.A, j) && !Asks(toks, i, c.B)
+			return (Asks(toks, from, j) || toks[j-1].Lower == "only" || toks[j-1].Lower == "just") && !Asks(toks, i, c.B)
 		}
 	}
 	return false
@@ -191,6 +191,17 @@ func OfTests(toks []token.Token, c *talk.Clause) bool {
 			case "the", "this", "that", "your", "those", "these", "der", "die", "das", "el", "la", "le", "o":
 				return c.Has&(token.Bad|token.Need|token.Ask) != 0
 			}
+		}
+	}
+	return false
+}
+
+// Untested tells "a.go has to be tested", "a.go is not covered".
+func Untested(toks []token.Token, c *talk.Clause, i int) bool {
+	for j := i + 1; j < c.B; j++ {
+		switch toks[j].Lower {
+		case "tested", "untested", "covered", "uncovered", "getestet", "abgedeckt", "probado", "cubierto", "testé", "couvert", "testado", "coberto":
+			return true
 		}
 	}
 	return false
@@ -285,7 +296,7 @@ func Belongs(toks []token.Token, a, b int) map[int]int {
 		if out == nil {
 			out = map[int]int{}
 		}
-		if next := inNext(toks, i, b); next >= 0 && !(last >= 0 && i-last <= 2) {
+		if next := inNext(toks, i, b); next >= 0 && (next == i+2 || !(last >= 0 && i-last <= 2)) {
 			out[i] = next
 		} else if first >= 0 && i-last > 2 {
 			out[i] = first
@@ -391,15 +402,24 @@ func Plural(toks []token.Token, c *talk.Clause) bool {
 
 // Refers tells whether the mention at i is only compared with, called from or shown.
 func Refers(toks []token.Token, c *talk.Clause, i int) bool {
+	if Likened(toks, c, i) {
+		return false
+	}
+	if Explained(toks, c, i) || Source(toks, c, i) {
+		return true
+	}
 	for j, steps := i-1, 0; j >= c.A && steps < 6; j, steps = j-1, steps+1 {
 		t := toks[j]
+		if t.Kind == 'p' && t.Text == "." && j > c.A && abbreviated[toks[j-1].Lower] {
+			continue
+		}
 		if t.Lower == "as" && likened(toks[c.A:j]) {
 			return true
 		}
-		if j == i-1 && i+1 < c.B && likens[t.Lower] && does[toks[i+1].Lower] {
-			return true
-		}
 		if t.Ends&token.Ref != 0 {
+			if (nominal[t.Lower] || nominal[toks[max(j-1, c.A)].Lower]) && (said(toks, i+1, c.B) || c.Short) { // "the example in a.go doesn't compile"
+				return false
+			}
 			if t.Lower == "see" && j == c.A && c.Has&(token.Bad|token.Need|token.Ask) != 0 {
 				return false
 			}
@@ -488,6 +508,20 @@ func init() {
 var likens = map[string]bool{"as": true, "like": true, "wie": true, "como": true, "comme": true, "come": true, "zoals": true}
 
 var does = map[string]bool{"does": true, "do": true, "did": true, "has": true, "tut": true, "macht": true, "hace": true, "fait": true, "faz": true, "fa": true, "doet": true}
+
+var abbreviated = set(`cf vgl e.g i.e bzw z.b p.ej ej ex`)
+
+var nominal = set(`example pattern helper caller callers one ones snippet beispiel ejemplo exemple exemplo`)
+
+// said tells that something is wrong, or has to happen, among the tokens.
+func said(toks []token.Token, a, b int) bool {
+	for j := a; j < b; j++ {
+		if toks[j].Class&(token.Bad|token.Need) != 0 {
+			return true
+		}
+	}
+	return false
+}
 
 // likened tells "the same" before an "as".
 func likened(toks []token.Token) bool {

@@ -88,7 +88,7 @@ func Points(toks []token.Token, c *talk.Clause) []int {
 	var out []int
 	for i := c.A; i < c.B; i++ {
 		t := toks[i]
-		if t.Kind == 'n' && t.Num > 0 && t.Num < 100 && (i == c.A || i+1 < c.B && toks[i+1].Class&token.Copula != 0 || pointed(toks, c.A, i)) {
+		if t.Kind == 'n' && t.Num > 0 && t.Num < 100 && (i == c.A || i+1 < c.B && token.Phrase(toks[i+1].Lower)&token.Copula != 0 || pointed(toks, c.A, i)) {
 			out = append(out, t.Num)
 		}
 		if n := ordinals[t.Lower]; n > 0 && i+1 < c.B && remarks[toks[i+1].Lower] {

@@ -5,6 +5,7 @@
 package mine
 
 import (
+	"github.com/belay-dev/belay/internal/review/ledger"
 	"github.com/belay-dev/belay/internal/review/names"
 	"github.com/belay-dev/belay/internal/review/pasted"
 	"github.com/belay-dev/belay/internal/review/prose"
@@ -46,50 +47,28 @@ func In(text string, x *names.Index) []Place {
 func Explain(text string, files []string) []Reason {
 	mn := read(text, names.New(files))
 	var out []Reason
-	for _, h := range mn.hits {
-		out = append(out, Reason{Place: h.place(), Line: h.line, Taken: h.off == "", Why: h.reason()})
+	for _, h := range mn.Hits {
+		out = append(out, Reason{Place: place(h), Line: h.Line, Taken: h.Off == "", Why: h.Reason()})
 	}
 	return out
 }
 
-// hit is a place that is named.
-type hit struct {
-	path  string
-	span  spot.Span
-	sev   talk.Severity
-	unit  int
-	at    int // the token in its unit
-	line  int
-	weak  bool   // the file as a whole, in passing: lines that follow say it better
-	why   string // it was taken
-	off   string // it was left; "" when it is taken
-	topic bool
-	firm  bool // in so many words
-}
-
-func (h hit) place() Place {
-	sev := h.sev
+// place is what an entry of the ledger says to whoever asks.
+func place(h ledger.Entry) Place {
+	sev := h.Severity
 	if sev == "" {
 		sev = talk.Unlabelled
 	}
-	return Place{h.path, h.span.Start, h.span.End, sev}
-}
-
-func (h hit) reason() string {
-	if h.off != "" {
-		return h.off
-	}
-	return h.why
+	return Place{h.Path, h.Span.Start, h.Span.End, sev}
 }
 
 // miner is one reading of one review.
 type miner struct {
 	*spot.Reader
-	units    []prose.Unit
+	ledger.Ledger
 	toks     [][]token.Token
 	scopes   []scope
 	formless map[int]scope // what stood over a form before it spoke
-	hits     []hit
 
 	said   *said.Said
 	places map[int][]pasted.Place // what pasted blocks name, by unit
@@ -100,6 +79,7 @@ type miner struct {
 	blocks []*pasted.Block        // pasted and not yet spoken of
 	prior  []int                  // the hits of the sentence before
 	at     int                    // the unit that set prior
+	bad    bool                   // whether the last clause named a defect
 	mood   string                 // why the last sentence asked for nothing, or ""
 	rename [2]string              // the last rename that was reported
 }
@@ -109,17 +89,18 @@ func read(text string, x *names.Index) *miner {
 		text = text[:longest]
 	}
 	mn := &miner{Reader: spot.NewReader(x), said: said.New(x), places: map[int][]pasted.Place{}, spoke: prose.None}
+	mn.Where = func(unit int) (int, bool) { return mn.scopes[unit].finding, mn.scopes[unit].summary }
 	if mn.structured(text) {
 		return mn
 	}
-	mn.units = prose.Parse(text)
-	mn.toks = make([][]token.Token, len(mn.units))
-	mn.scopes = make([]scope, len(mn.units))
+	mn.Units = prose.Parse(text)
+	mn.toks = make([][]token.Token, len(mn.Units))
+	mn.scopes = make([]scope, len(mn.Units))
 	mn.prepare()
-	for i := range mn.units {
+	for i := range mn.Units {
 		mn.unit(i)
 	}
-	mn.finish()
+	mn.Finish()
 	return mn
 }
 
@@ -131,12 +112,12 @@ func merge(mn *miner) []Place {
 	}
 	at := map[key]int{}
 	out := []Place{}
-	for _, h := range mn.hits {
-		if h.off != "" {
+	for _, h := range mn.Hits {
+		if h.Off != "" {
 			continue
 		}
-		p := h.place()
-		k := key{h.path, h.span}
+		p := place(h)
+		k := key{h.Path, h.Span}
 		if i, ok := at[k]; ok {
 			if talk.Rank[p.Severity] > talk.Rank[out[i].Severity] {
 				out[i].Severity = p.Severity
@@ -147,40 +128,4 @@ func merge(mn *miner) []Place {
 		out = append(out, p)
 	}
 	return out
-}
-
-// finish drops a file as a whole where the review says better which lines it means: in
-// passing before or after them in one finding, or in a summary.
-func (mn *miner) finish() {
-	type at struct {
-		path string
-		unit int
-	}
-	lined, found, anywhere := map[at]bool{}, map[at]bool{}, map[string]bool{}
-	for _, h := range mn.hits {
-		if h.off != "" || h.unit >= len(mn.scopes) {
-			continue
-		}
-		if h.span.Start > 0 {
-			found[at{h.path, mn.scopes[h.unit].finding}] = true
-			for u := h.unit; u != prose.None && mn.units[u].Kind != prose.Heading && !lined[at{h.path, u}]; u = mn.units[u].Parent {
-				lined[at{h.path, u}] = true
-			}
-		}
-		if !mn.scopes[h.unit].summary {
-			anywhere[h.path] = true
-		}
-	}
-	for i, h := range mn.hits {
-		if h.off != "" || h.unit >= len(mn.scopes) || h.span.Start > 0 {
-			continue
-		}
-		f := mn.scopes[h.unit].finding
-		item := f != prose.None && mn.units[f].Kind != prose.Heading
-		if h.weak && (lined[at{h.path, h.unit}] || item && !h.firm && found[at{h.path, f}]) {
-			mn.hits[i].off = "its lines are said"
-		} else if mn.scopes[h.unit].summary && anywhere[h.path] {
-			mn.hits[i].off = "a summary of what is said elsewhere"
-		}
-	}
 }

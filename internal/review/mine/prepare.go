@@ -16,10 +16,10 @@ import (
 // prepare reads every unit once, so that a name can be explained by what comes later.
 func (mn *miner) prepare() {
 	file := ""
-	for i, u := range mn.units {
+	for i, u := range mn.Units {
 		mn.scopes[i].finding = mn.findingOf(i)
 		if u.Kind == prose.Para && output.Pasted(u.Text) || u.Kind == prose.Row && output.Covers(u.Head) {
-			mn.units[i].Kind = prose.Code
+			mn.Units[i].Kind = prose.Code
 			u.Kind = prose.Code
 		}
 		if u.Kind == prose.Code || u.Kind == prose.Quote {
@@ -68,14 +68,14 @@ func (mn *miner) output(i int, places []output.Place) {
 // findingOf is the unit that opens the finding a unit belongs to: the outermost item, or
 // the heading.
 func (mn *miner) findingOf(i int) int {
-	u := mn.units[i]
+	u := mn.Units[i]
 	if u.Parent == prose.None {
 		if u.Kind == prose.Item || u.Kind == prose.Row {
 			return i
 		}
 		return prose.None
 	}
-	p := mn.units[u.Parent]
+	p := mn.Units[u.Parent]
 	if p.Kind == prose.Heading {
 		if u.Kind == prose.Item || u.Kind == prose.Row {
 			return i
@@ -87,7 +87,7 @@ func (mn *miner) findingOf(i int) int {
 
 // quotation reads what somebody is answered to: its names wait for the answer.
 func (mn *miner) quotation(i int) {
-	toks := token.Scan(mn.Reader, mn.units[i].Text)
+	toks := token.Scan(mn.Reader, mn.Units[i].Text)
 	for n, t := range toks {
 		if t.M == nil || t.M.Soft || t.M.Dir != "" {
 			continue
@@ -120,7 +120,7 @@ func (mn *miner) around(i int) said.Around {
 	if s.topic != nil {
 		a.Topic = s.topic.paths
 	}
-	for u := i; u != prose.None; u = mn.units[u].Parent {
+	for u := i; u != prose.None; u = mn.Units[u].Parent {
 		a.Findings = append(a.Findings, mn.scopes[u].finding)
 	}
 	return a

@@ -2,6 +2,7 @@ package mine
 
 import (
 	"github.com/belay-dev/belay/internal/review/clue"
+	"github.com/belay-dev/belay/internal/review/ledger"
 	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
@@ -23,7 +24,7 @@ func (mn *miner) proseUnit(i int) {
 		toks = token.Numbered(toks)
 		mn.toks[i] = toks
 	}
-	parent := i+1 < len(mn.units) && mn.units[i+1].Parent == i
+	parent := i+1 < len(mn.Units) && mn.Units[i+1].Parent == i
 	if (parent || mn.introduces(i)) && clue.BareName(toks) {
 		clue.Attach(toks)
 		mn.take(i, s, mn.named(toks))
@@ -32,10 +33,10 @@ func (mn *miner) proseUnit(i int) {
 		}
 		return
 	}
-	if mn.units[i].Kind == prose.Item {
+	if mn.Units[i].Kind == prose.Item {
 		mn.prior = nil
 	}
-	before := len(mn.hits)
+	before := len(mn.Hits)
 	carry, named := talk.Severity(""), false
 	for _, part := range talk.Sentences(toks) {
 		if carry != "" && toks[part[0]].Nl && named && !talk.Likewise(toks[part[0]]) {
@@ -48,40 +49,40 @@ func (mn *miner) proseUnit(i int) {
 	}
 	mn.spoken()
 	if parent {
-		mn.hand(i, s, mn.hits[before:], carry)
+		mn.hand(i, s, mn.Hits[before:], carry)
 	}
 }
 
 // introduces tells a paragraph with a list of its own below.
 func (mn *miner) introduces(i int) bool {
-	return i+1 < len(mn.units) && mn.units[i].Kind == prose.Para && mn.units[i+1].Kind == prose.Item && mn.units[i+1].Intro == i
+	return i+1 < len(mn.Units) && mn.Units[i].Kind == prose.Para && mn.Units[i+1].Kind == prose.Item && mn.Units[i+1].Intro == i
 }
 
 // hand passes an item's file and severity on to what stands under it.
-func (mn *miner) hand(i int, s *scope, hits []hit, carry talk.Severity) {
+func (mn *miner) hand(i int, s *scope, hits []ledger.Entry, carry talk.Severity) {
 	if carry != "" {
 		s.sev = carry
 	}
 	paths := map[string]bool{}
 	t := topic{unit: i, used: true}
 	for _, h := range hits {
-		if h.off == "" || h.off == "a question" {
-			if !paths[h.path] {
-				t.paths = append(t.paths, h.path)
+		if h.Off == "" || h.Off == "a question" {
+			if !paths[h.Path] {
+				t.paths = append(t.paths, h.Path)
 			}
-			paths[h.path] = true
-			if h.span.Start > 0 {
-				t.spans = append(t.spans, h.span)
+			paths[h.Path] = true
+			if h.Span.Start > 0 {
+				t.spans = append(t.spans, h.Span)
 			}
-			if h.sev != "" && talk.Rank[h.sev] > talk.Rank[s.sev] {
-				s.sev = h.sev
+			if h.Severity != "" && talk.Rank[h.Severity] > talk.Rank[s.sev] {
+				s.sev = h.Severity
 			}
 		}
 	}
 	if len(t.paths) == 1 {
 		s.topic = &t
 	} else if len(t.paths) == 0 && len(hits) > 0 && s.neg == "" {
-		s.neg, s.soft = hits[0].off, true
+		s.neg, s.soft = hits[0].Off, true
 	}
 }
 
@@ -102,10 +103,37 @@ type sentence struct {
 	opens   bool // it ends with a colon: it speaks of what follows
 }
 
+// echo hears what a clause means only beside the one before: "b.go isn't", "at first glance
+// it looks racy".
+func (mn *miner) echo(st *sentence, cs []talk.Clause, k int) {
+	c := &cs[k]
+	before := mn.mood
+	if k > 0 {
+		before = cs[k-1].Neg
+	}
+	switch {
+	case c.Short && c.Has&(token.Ask|token.Need) == 0 && before == "found good":
+		c.Neg, c.Has = "", c.Has|token.Bad
+	case c.Short && c.Neg == "" && c.Has&(token.Ask|token.Need) == 0 && before == "" && (k > 0 && cs[k-1].Has&token.Bad != 0 || k == 0 && mn.bad):
+		c.Neg, c.Soft = "found good", true
+	case k > 0 && talk.Concludes(st.toks, c) && c.Firm && !cs[k-1].Firm && cs[k-1].Has&token.Bad == 0 && cs[k-1].Neg == "" && mn.hasName(st.toks, c.A, c.B):
+		cs[k-1].Neg, cs[k-1].Soft = "a premise", true
+	case k > 0 && cs[k-1].Neg == "a first thought" && clue.No(st.toks, c):
+		c.Neg, c.Soft = "found good", true
+	case talk.Thought(st.toks, c) && !c.Firm:
+		c.Neg, c.Soft = "a first thought", true
+	}
+	mn.bad = c.Has&token.Bad != 0
+}
+
 // same reads "Same for b.go": what was just said of a.go, praise included.
 func (mn *miner) same(toks []token.Token, c *talk.Clause) {
-	w := toks[c.A].Lower
-	if w == "same" && c.A+1 < c.B && (toks[c.A+1].Lower == "for" || toks[c.A+1].Lower == "with" || toks[c.A+1].Lower == "goes") || w == "likewise" || w == "ditto" || w == "dito" || w == "idem" {
+	i := c.A
+	if i+2 < c.B && toks[i].Kind == 'm' && toks[i+1].Kind == 'p' { // "b.go: same"
+		i += 2
+	}
+	w := toks[i].Lower
+	if w == "same" && (i+1 >= c.B || toks[i+1].Kind == 'p' || toks[i+1].Lower == "here" || toks[i+1].Lower == "for" || toks[i+1].Lower == "with" || toks[i+1].Lower == "goes") || w == "likewise" || w == "ditto" || w == "dito" || w == "idem" {
 		if mn.mood != "" && c.Neg == "" {
 			c.Neg, c.Firm = mn.mood, false
 		}
@@ -118,7 +146,7 @@ func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity
 	toks := mn.toks[i]
 	st := &sentence{unit: i, toks: toks, a: part[0], b: part[1], carry: carry, labels: talk.SeverityOf(toks, part[0], part[1])}
 	if len(st.labels) == 1 && st.labels[0].Lead && talk.LabelAt(toks, part[0]) != "" {
-		if toks[part[0]].Nl || mn.unitHits(i) == 0 {
+		if toks[part[0]].Nl || mn.OfUnit(i) == 0 {
 			st.carry = st.labels[0].Sev
 		}
 	}
@@ -138,6 +166,9 @@ func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity
 			}
 		}
 	}
+	for k := range cs {
+		mn.echo(st, cs, k)
+	}
 	st.opens = st.b == len(toks) && toks[st.b-1].Kind == 'p' && (toks[st.b-1].Text == ":" || toks[st.b-1].Text == "：")
 	for _, c := range cs[1:] {
 		st.turns = st.turns || c.Firm && toks[c.A].Class&token.But != 0
@@ -145,7 +176,7 @@ func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity
 	for k := range cs {
 		st.cs = cs
 		mn.clause(st, &cs[k])
-		if k > 0 && len(cs[k].Hits) == 0 && cs[k].Firm && toks[cs[k].A].Class&token.But != 0 {
+		if k > 0 && len(cs[k].Hits) == 0 && cs[k].Firm && (toks[cs[k].A].Class&token.But != 0 || clue.Removes(toks, &cs[k])) {
 			mn.turnedUp(st, cs[k-1].Hits)
 		}
 		if k > 0 && len(cs[k].Hits) == 0 {
@@ -159,34 +190,22 @@ func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity
 	return st.carry
 }
 
-func (mn *miner) unitHits(i int) int {
-	n := 0
-	for k := len(mn.hits) - 1; k >= 0 && mn.hits[k].unit == i; k-- {
-		n++
-	}
-	return n
-}
-
 // turnedUp: "a.go is unrelated, but must not print it" asks for the one before.
 func (mn *miner) turnedUp(st *sentence, hits []int) {
-	for _, h := range hits {
-		switch mn.hits[h].off {
-		case "settled", "found good", "a question":
-			mn.hits[h].off, mn.hits[h].why = "", "asked for after all"
-			st.took = append(st.took, h)
-		}
-	}
+	st.took = append(st.took, mn.Raise(hits, "left for another change", "to be left as it is")...)
+	st.took = append(st.took, mn.Raise(hits, "settled", "found good", "a question", "a first thought")...)
 }
 
 // turnedDown: "we talked about a.go; separate PR" turns down the clause before.
 func (mn *miner) turnedDown(st *sentence, cs []talk.Clause, k int) {
 	c := cs[k]
 	said := cs[k-1].Has&(token.Ask|token.Need|token.Bad) != 0
-	if c.Neg == "" || c.Soft && (said || c.Neg != "found good") || mn.hasName(st.toks, c.A, c.B) {
+	but := st.toks[c.A].Class&token.But != 0 && !clue.Otherwise(st.toks, &c)
+	if c.Neg == "" || c.Soft && (said && !but || c.Neg != "found good") || mn.hasName(st.toks, c.A, c.B) {
 		return
 	}
 	for _, h := range cs[k-1].Hits {
-		mn.hits[h].off = c.Neg
+		mn.Hits[h].Off = c.Neg
 	}
 }
 
@@ -216,15 +235,15 @@ func (mn *miner) labelled(st *sentence) {
 	}
 	sev := st.labels[0].Sev
 	if st.b == len(st.toks) && st.b-st.a <= 4 { // the last word covers the whole paragraph
-		for k := len(mn.hits) - 1; k >= 0 && mn.hits[k].unit == st.unit; k-- {
-			if mn.hits[k].sev == mn.scopes[st.unit].sev {
-				mn.hits[k].sev = sev
+		for k := len(mn.Hits) - 1; k >= 0 && mn.Hits[k].Unit == st.unit; k-- {
+			if mn.Hits[k].Severity == mn.scopes[st.unit].sev {
+				mn.Hits[k].Severity = sev
 			}
 		}
 	}
-	if len(mn.prior) > 0 && (mn.at == st.unit || mn.scopes[st.unit].finding >= 0 && mn.sameFinding(mn.prior[0], st.unit)) {
+	if len(mn.prior) > 0 && (mn.at == st.unit || mn.scopes[st.unit].finding >= 0 && mn.SameFinding(mn.prior[0], st.unit)) {
 		for _, h := range mn.prior {
-			mn.hits[h].sev = sev
+			mn.Hits[h].Severity = sev
 		}
 		if st.toks[st.a].Nl || st.carry != sev {
 			return
@@ -233,11 +252,6 @@ func (mn *miner) labelled(st *sentence) {
 		return
 	}
 	st.carry = sev
-}
-
-func (mn *miner) sameFinding(h, unit int) bool {
-	u := mn.hits[h].unit
-	return u < len(mn.scopes) && mn.scopes[u].finding == mn.scopes[unit].finding
 }
 
 // severity is the label that covers the token at i.
@@ -279,29 +293,17 @@ func (st *sentence) elsewhere(i, j int) bool {
 		return 0
 	}
 	m, l := at(i), at(j)
-	return m < l && (st.cs[m].Neg == "") != (st.cs[l].Neg == "")
+	for k := m; k < l; k++ {
+		if (st.cs[k].Neg == "") != (st.cs[l].Neg == "") {
+			return true
+		}
+	}
+	return false
 }
 
 // byNumber reads "1 is a blocker, 2 and 3 are nits, the rest is optional": labels given to
 // numbered items.
 func (mn *miner) byNumber(st *sentence) bool {
 	given, rest := clue.Numbers(st.toks, st.a, st.labels)
-	if len(given) == 0 {
-		return false
-	}
-	found := false
-	for k := range mn.hits {
-		for u := mn.hits[k].unit; u != prose.None && u < len(mn.units) && u != st.unit; u = mn.units[u].Parent {
-			n := mn.units[u].Number
-			if n == 0 || mn.units[u].Kind != prose.Item {
-				continue
-			}
-			if sev := given[n]; sev != "" {
-				mn.hits[k].sev, found = sev, true
-			} else if rest != "" {
-				mn.hits[k].sev, found = rest, true
-			}
-		}
-	}
-	return found
+	return len(given) > 0 && mn.Label(st.unit, given, rest)
 }

@@ -3,6 +3,7 @@ package mine
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/review/ledger"
 	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/result"
 	"github.com/belay-dev/belay/internal/review/token"
@@ -14,24 +15,24 @@ func (mn *miner) structured(text string) bool {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return false
 	}
-	mn.units = []prose.Unit{{Kind: prose.Code, Text: text, Line: 1, Parent: prose.None, Intro: prose.None}}
+	mn.Units = []prose.Unit{{Kind: prose.Code, Text: text, Line: 1, Parent: prose.None, Intro: prose.None}}
 	mn.toks = make([][]token.Token, 1)
 	mn.scopes = []scope{{finding: prose.None}}
 	if mn.structuredBlock(0) {
 		return true
 	}
-	mn.hits = nil
+	mn.Hits = nil
 	return false
 }
 
 // structuredBlock takes what a pasted JSON result gives. It is false when the block is
 // none.
 func (mn *miner) structuredBlock(i int) bool {
-	all, ok := result.JSON(mn.Reader, mn.units[i].Text, mn.scopes[i].sev, mn.scopes[i].neg)
+	all, ok := result.JSON(mn.Reader, mn.Units[i].Text, mn.scopes[i].sev, mn.scopes[i].neg)
 	if !ok {
 		return false
 	}
-	n := len(mn.hits)
+	n := len(mn.Hits)
 	for _, f := range all {
 		p, off := mn.one(f.Name.Cands, i), f.Off
 		if p == "" && f.Name.Fresh {
@@ -42,9 +43,9 @@ func (mn *miner) structuredBlock(i int) bool {
 		}
 		for _, s := range f.Spans {
 			if p != "" {
-				mn.hits = append(mn.hits, hit{path: p, span: s, sev: f.Severity, unit: i, line: mn.units[i].Line, why: "in the structured result", off: off})
+				mn.Hits = append(mn.Hits, ledger.Entry{Path: p, Span: s, Severity: f.Severity, Unit: i, Line: mn.Units[i].Line, Why: "in the structured result", Off: off})
 			}
 		}
 	}
-	return len(mn.hits) > n
+	return len(mn.Hits) > n
 }

@@ -2,10 +2,10 @@ package mine
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/review/clue"
+	"github.com/belay-dev/belay/internal/review/ledger"
 	"github.com/belay-dev/belay/internal/review/names"
 	"github.com/belay-dev/belay/internal/review/pasted"
 	"github.com/belay-dev/belay/internal/review/prose"
@@ -51,10 +51,16 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 			off = "a symbol in passing"
 		case !c.Firm && len(st.spansAt(i)) == 0 && clue.Background(st.toks, c, i):
 			off = "in passing"
-		case len(mn.taken(c.Hits)) > 0 && len(st.spansAt(i)) == 0 && clue.Reason(st.toks, c, i):
+		case len(st.spansAt(i)) == 0 && clue.Reason(st.toks, st.a, c, i):
 			off = "a reason for what is asked"
 		case !c.Firm && len(st.spansAt(i)) == 0 && i > c.A+1 && mn.aside(st.unit, m):
 			off = "in passing, under another file"
+		case len(st.spansAt(i)) == 0 && clue.Denied(st.toks, st.a, st.b, i):
+			off = "said not to be meant"
+		case len(st.spansAt(i)) == 0 && clue.Condition(st.toks, st.a, st.b, c, i):
+			off = "in passing, in a condition"
+		case clue.Untested(st.toks, c, i) && !mn.isTested(m, st.unit) && mn.testAhead(st, c.B):
+			off = "to be tested, which is done elsewhere"
 		case m.Role && len(st.spansAt(i)) == 0 && i > c.A+3 && c.Has&(token.Ask|token.Need|token.Bad) == 0:
 			off = "a part in passing"
 		case clue.Cited(st.toks, st.a, st.b, i):
@@ -70,10 +76,10 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 		}
 		mn.single(st, c, i, off)
 	}
-	if len(c.Hits) == 0 || mn.allOff(c.Hits) {
+	if len(c.Hits) == 0 || len(mn.Taken(c.Hits)) == 0 {
 		mn.unnamed(st, c, why)
 	}
-	st.took = append(st.took, mn.taken(c.Hits)...)
+	st.took = append(st.took, mn.Taken(c.Hits)...)
 }
 
 // aside tells a mention of another file under a heading or an item for one file.
@@ -86,20 +92,18 @@ func (mn *miner) aside(unit int, m *spot.Mention) bool {
 	return p != "" && p != t.paths[0]
 }
 
-// isTested tells whether a mention means a test.
-func (mn *miner) isTested(m *spot.Mention, i int) bool { return names.IsTest(mn.resolve(m, i)) }
-
-func (mn *miner) allOff(hits []int) bool { return len(mn.taken(hits)) == 0 }
-
-func (mn *miner) taken(hits []int) []int {
-	var out []int
-	for _, h := range hits {
-		if mn.hits[h].off == "" {
-			out = append(out, h)
+// testAhead tells whether the sentence goes on to name a test.
+func (mn *miner) testAhead(st *sentence, from int) bool {
+	for i := from; i < len(st.toks) && i < from+40; i++ {
+		if m := st.toks[i].M; m != nil && mn.isTested(m, st.unit) {
+			return true
 		}
 	}
-	return out
+	return false
 }
+
+// isTested tells whether a mention means a test.
+func (mn *miner) isTested(m *spot.Mention, i int) bool { return names.IsTest(mn.resolve(m, i)) }
 
 // single takes or leaves what the mention at i means.
 func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
@@ -129,44 +133,34 @@ func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 	}
 	spans := st.spansAt(i)
 	if off != "" && off != "only referred to" && len(spans) == 0 && c.Neg == off {
-		mn.acquit(st.unit, paths)
+		mn.Acquit(st.unit, paths)
 	}
 	if len(spans) == 0 && len(m.Set) == 0 && off == "" && !clue.Whole(st.toks, c, i) {
 		spans = pasted.Lines(mn.blocks, paths[0])
 	}
 	for _, p := range paths {
 		if st.out[p] || st.noTests && len(m.Set) > 1 && names.IsTest(p) {
-			mn.add(st, c, hit{path: p, off: "an exception"}, i)
+			mn.add(st, c, ledger.Entry{Path: p, Off: "an exception"}, i)
 			continue
 		}
 		if len(spans) == 0 {
-			mn.add(st, c, hit{path: p, off: off, weak: len(m.Set) == 0 && c.Has&token.Moved == 0 && !clue.Also(st.toks, c)}, i)
+			mn.add(st, c, ledger.Entry{Path: p, Off: off, Weak: len(m.Set) == 0 && c.Has&token.Moved == 0 && !clue.Also(st.toks, c)}, i)
 		}
 		for _, s := range spans {
-			mn.add(st, c, hit{path: p, span: s, off: off}, i)
+			mn.add(st, c, ledger.Entry{Path: p, Span: s, Off: off}, i)
 		}
 	}
 }
 
-// acquit takes back what was said in passing of files that are then found good.
-func (mn *miner) acquit(unit int, paths []string) {
-	for k := len(mn.hits) - 1; k >= 0 && mn.hits[k].unit == unit; k-- {
-		if h := &mn.hits[k]; h.off == "" && !h.firm && slices.Contains(paths, h.path) {
-			h.off = "found good after all"
-		}
+func (mn *miner) add(st *sentence, c *talk.Clause, h ledger.Entry, at int) {
+	h.Unit, h.Line = st.unit, mn.Units[st.unit].Line+strings.Count(mn.Units[st.unit].Text[:min(st.toks[at].Lo, len(mn.Units[st.unit].Text))], "\n")
+	h.At, h.Severity = at, mn.severity(st, at)
+	h.Firm = c.Firm
+	if h.Why = "named as what is wrong"; c.Firm {
+		h.Why = "asked to change"
 	}
-}
-
-func (mn *miner) add(st *sentence, c *talk.Clause, h hit, at int) {
-	h.unit, h.line = st.unit, mn.units[st.unit].Line+strings.Count(mn.units[st.unit].Text[:min(st.toks[at].Lo, len(mn.units[st.unit].Text))], "\n")
-	h.at, h.sev = at, mn.severity(st, at)
-	h.firm = c.Firm
-	if h.why = "named as what is wrong"; c.Firm {
-		h.why = "asked to change"
-	}
-	if len(mn.hits) < 200_000 {
-		mn.hits = append(mn.hits, h)
-		c.Hits = append(c.Hits, len(mn.hits)-1)
+	if n, ok := mn.Enter(h); ok {
+		c.Hits = append(c.Hits, n)
 	}
 }
 
@@ -197,6 +191,9 @@ func (mn *miner) pair(st *sentence, c *talk.Clause) (string, []int) {
 
 // withdraw takes back what was said of the files a clause names, or of the last ones.
 func (mn *miner) withdraw(st *sentence, c *talk.Clause) {
+	if mn.numbersOff(st, c, "withdrawn later") {
+		return
+	}
 	named := false
 	for i := c.A; i < c.B; i++ {
 		m := st.toks[i].M
@@ -204,16 +201,11 @@ func (mn *miner) withdraw(st *sentence, c *talk.Clause) {
 			continue
 		}
 		named = true
-		p := mn.resolve(m, st.unit)
-		for k := max(0, len(mn.hits)-2000); k < len(mn.hits); k++ {
-			if h := &mn.hits[k]; h.path == p && (len(st.spansAt(i)) == 0 || clue.ContainsAll(st.spansAt(i), []spot.Span{h.span})) {
-				h.off = "withdrawn later"
-			}
-		}
+		mn.Withdraw(mn.resolve(m, st.unit), st.spansAt(i))
 	}
 	if !named {
 		for _, h := range mn.prior {
-			mn.hits[h].off = "withdrawn later"
+			mn.Hits[h].Off = "withdrawn later"
 		}
 	}
 }
@@ -229,12 +221,12 @@ func (mn *miner) folders(st *sentence, c *talk.Clause, why string) {
 		whole := c.Has&token.Every != 0 || c.Firm && token.Takes(st.toks[c.A:i]) || c.Firm && c.Has&token.Undo != 0
 		if whole && !clue.Patterned(st.toks, c) && (c.Firm || c.Has&token.Bad != 0) && why == "" && !clue.Refers(st.toks, c, i) {
 			for _, p := range mn.members(st, c, i, m.Dir) {
-				mn.add(st, c, hit{path: p}, i)
+				mn.add(st, c, ledger.Entry{Path: p}, i)
 			}
 			continue
 		}
 		if p, ok := mn.X.Package(m.Dir); ok && why == "" && (c.Firm || c.Has&token.Bad != 0) && clue.Alone(st.toks, c, i) {
-			mn.add(st, c, hit{path: p, weak: true}, i)
+			mn.add(st, c, ledger.Entry{Path: p, Weak: true}, i)
 			mn.focus, mn.last, mn.spoke = p, p, mn.scopes[st.unit].finding
 		}
 		mn.said.Turn(mn.scopes[st.unit].finding, m.Dir)
@@ -306,26 +298,26 @@ func (mn *miner) exceptions(st *sentence) {
 	}
 	for _, p := range mn.X.Under(path.Dir(sample)) {
 		if path.Dir(p) == path.Dir(sample) && path.Ext(p) == path.Ext(sample) && !st.out[p] {
-			mn.add(st, &c, hit{path: p}, st.a)
+			mn.add(st, &c, ledger.Entry{Path: p}, st.a)
 		}
 	}
-	st.took = append(st.took, mn.taken(c.Hits)...)
+	st.took = append(st.took, mn.Taken(c.Hits)...)
 }
 
 // row reads a table's row, or a form, as a sentence.
 func (mn *miner) row(i int) {
 	s := &mn.scopes[i]
-	if mn.units[i].Form {
+	if mn.Units[i].Form {
 		defer mn.handForm(i)
 	}
-	r := result.ReadRow(mn.Reader, mn.units[i].Head, mn.units[i].Cells)
+	r := result.ReadRow(mn.Reader, mn.Units[i].Head, mn.Units[i].Cells)
 	if r.Severity != "" {
 		s.sev = r.Severity
 	}
 	if r.Off != "" {
 		s.neg, s.soft = r.Off, false
 	}
-	mn.units[i].Text = r.Text
+	mn.Units[i].Text = r.Text
 	mn.toks[i] = token.Scan(mn.Reader, r.Text)
 	mn.proseUnit(i)
 }
@@ -333,7 +325,7 @@ func (mn *miner) row(i int) {
 // handForm passes what a form says on to what stands below it under the same heading: the
 // text of the finding often follows.
 func (mn *miner) handForm(i int) {
-	p := mn.units[i].Parent
+	p := mn.Units[i].Parent
 	if p == prose.None {
 		return
 	}
@@ -345,9 +337,9 @@ func (mn *miner) handForm(i int) {
 	}
 	s := mn.scopes[i]
 	t := topic{unit: i, used: true}
-	for _, h := range mn.hits {
-		if h.unit == i && (h.off == "" || s.neg != "") {
-			t.paths = append(t.paths, h.path)
+	for _, h := range mn.Hits {
+		if h.Unit == i && (h.Off == "" || s.neg != "") {
+			t.paths = append(t.paths, h.Path)
 		}
 	}
 	mn.scopes[p] = mn.formless[p]

@@ -1,9 +1,8 @@
 package mine
 
 import (
-	"slices"
-
 	"github.com/belay-dev/belay/internal/review/clue"
+	"github.com/belay-dev/belay/internal/review/ledger"
 	"github.com/belay-dev/belay/internal/review/names"
 	"github.com/belay-dev/belay/internal/review/pasted"
 	"github.com/belay-dev/belay/internal/review/prose"
@@ -52,7 +51,7 @@ func (mn *miner) orphans(st *sentence, c *talk.Clause, why string) bool {
 			continue
 		}
 		for _, s := range st.toks[j].Spans {
-			mn.add(st, c, hit{path: p, span: s, off: why}, j)
+			mn.add(st, c, ledger.Entry{Path: p, Span: s, Off: why}, j)
 			found = true
 		}
 		if t := mn.scopes[st.unit].topic; t != nil {
@@ -64,7 +63,7 @@ func (mn *miner) orphans(st *sentence, c *talk.Clause, why string) bool {
 
 // atHand is the file a clause without a name speaks of.
 func (mn *miner) atHand(i int) string {
-	if n := len(mn.hits); n > 0 && mn.hits[n-1].unit == i && mn.focus != "" && !(mn.hits[n-1].off == "only referred to" && mn.scopes[i].topic != nil) {
+	if n := len(mn.Hits); n > 0 && mn.Hits[n-1].Unit == i && mn.focus != "" && !(mn.Hits[n-1].Off == "only referred to" && mn.scopes[i].topic != nil) {
 		return mn.focus
 	}
 	if t := mn.scopes[i].topic; t != nil && len(t.paths) == 1 {
@@ -82,13 +81,13 @@ func (mn *miner) ofTopic(st *sentence, c *talk.Clause) {
 	if t == nil || t.unit == st.unit || t.drop || clue.CountWords(st.toks, c) < 2 {
 		return
 	}
-	item := mn.units[st.unit].Kind == prose.Item || mn.units[st.unit].Kind == prose.Row
-	further := mn.unitHits(st.unit) == 0 && clue.Also(st.toks, c) && (c.Firm || c.Has&token.Bad != 0 || clue.Denies(st.toks, c))
-	if t.used && !further && (!item || len(t.spans) > 0 || mn.unitHits(st.unit) > 0) {
+	item := mn.Units[st.unit].Kind == prose.Item || mn.Units[st.unit].Kind == prose.Row
+	further := mn.OfUnit(st.unit) == 0 && clue.Also(st.toks, c) && (c.Firm || c.Has&token.Bad != 0 || clue.Denies(st.toks, c))
+	if t.used && !further && (!item || len(t.spans) > 0 || mn.OfUnit(st.unit) > 0) {
 		return
 	}
 	if t.used && further {
-		mn.add(st, c, hit{path: t.paths[0]}, c.A)
+		mn.add(st, c, ledger.Entry{Path: t.paths[0]}, c.A)
 		return
 	}
 	t.used = true
@@ -98,14 +97,17 @@ func (mn *miner) ofTopic(st *sentence, c *talk.Clause) {
 	}
 	for _, p := range t.paths {
 		for _, s := range spans {
-			mn.add(st, c, hit{path: p, span: s, weak: !c.Firm, topic: true}, c.A)
+			mn.add(st, c, ledger.Entry{Path: p, Span: s, Weak: !c.Firm}, c.A)
 		}
 	}
 }
 
 // turnDownPrior: "Accepted risk, no fix asked." turns down the sentence before.
 func (mn *miner) turnDownPrior(st *sentence, c *talk.Clause) {
-	praised := c.Neg == "found good" && talk.Pronoun(st.toks[c.A].Lower)
+	praised := c.Neg == "found good" && (talk.Pronoun(st.toks[c.A].Lower) || st.a == c.A && clue.Verdict(st.toks, c))
+	if st.turns && c.A == st.a { // "not your fault, but please fix it"
+		return
+	}
 	if c.A != st.a && st.b > c.B || c.A != st.a && len(st.took) > 0 || c.A != st.a && mn.hasName(st.toks, st.a, c.A) {
 		return // it speaks of the clause before
 	}
@@ -116,10 +118,10 @@ func (mn *miner) turnDownPrior(st *sentence, c *talk.Clause) {
 		t.drop = true
 	}
 	for _, h := range mn.prior {
-		u := mn.hits[h].unit
-		if u == st.unit || mn.scopes[st.unit].finding >= 0 && mn.sameFinding(h, st.unit) || u < st.unit && talk.Pronoun(st.toks[st.a].Lower) {
-			if mn.hits[h].off == "" {
-				mn.hits[h].off = c.Neg
+		u := mn.Hits[h].Unit
+		if u == st.unit || mn.scopes[st.unit].finding >= 0 && mn.SameFinding(h, st.unit) || u < st.unit && talk.Pronoun(st.toks[st.a].Lower) {
+			if mn.Hits[h].Off == "" {
+				mn.Hits[h].Off = c.Neg
 			}
 		}
 	}
@@ -129,29 +131,49 @@ func (mn *miner) turnDownPrior(st *sentence, c *talk.Clause) {
 func (mn *miner) anaphor(st *sentence, c *talk.Clause) bool {
 	if c.Has&token.Undo != 0 && c.Firm && mn.rename[1] != "" {
 		for _, p := range mn.rename {
-			mn.add(st, c, hit{path: p}, c.A)
+			mn.add(st, c, ledger.Entry{Path: p}, c.A)
 		}
 		mn.rename = [2]string{}
 		return true
 	}
 	if which := clue.FormerLatter(st.toks, c); which >= 0 && mn.two[which] != "" && mn.spoke == mn.scopes[st.unit].finding {
-		mn.add(st, c, hit{path: mn.two[which], weak: true}, c.A)
+		mn.add(st, c, ledger.Entry{Path: mn.two[which], Weak: true}, c.A)
+		return true
+	}
+	if c.Firm && clue.Both(st.toks, c) && mn.spoke == mn.scopes[st.unit].finding && mn.two[0] != "" {
+		mn.both(st, c)
+		return true
+	}
+	if c.Has&token.Bad != 0 && c.A == st.a && talk.Pronoun(st.toks[c.A].Lower) && mn.promote(st, c) {
 		return true
 	}
 	return c.Firm && (mn.promote(st, c) || mn.promoteRef(st, c))
 }
 
+// both takes the two files spoken of last: "like a.go, b.go ignores it; fix both".
+func (mn *miner) both(st *sentence, c *talk.Clause) {
+	for _, p := range mn.two {
+		named := false
+		for _, h := range mn.Hits[max(0, len(mn.Hits)-8):] {
+			named = named || h.Path == p && h.Off == ""
+		}
+		if !named {
+			mn.add(st, c, ledger.Entry{Path: p, Weak: true}, c.A)
+		}
+	}
+}
+
 // promote takes what a question was about, once a change is asked for.
 func (mn *miner) promote(st *sentence, c *talk.Clause) bool {
 	found := false
-	for k := len(mn.hits) - 1; k >= 0 && k >= len(mn.hits)-8; k-- {
-		h := &mn.hits[k]
-		if h.off == "" || !mn.sameFinding(k, st.unit) {
+	for k := len(mn.Hits) - 1; k >= 0 && k >= len(mn.Hits)-8; k-- {
+		h := &mn.Hits[k]
+		if h.Off == "" || !mn.SameFinding(k, st.unit) {
 			break
 		}
-		if h.off == "a question" || h.off == "not tracked, and not asked to be made" && c.Has&(token.Create|token.Undo|token.Moved) != 0 {
-			h.off, h.why, found = "", "asked for after a question", true
-			h.sev = mn.severity(st, c.A)
+		if h.Off == "a question" || h.Off == "not tracked, and not asked to be made" && c.Has&(token.Create|token.Undo|token.Moved) != 0 {
+			h.Off, h.Why, found = "", "asked for after a question", true
+			h.Severity = mn.severity(st, c.A)
 			st.took = append(st.took, k)
 		}
 	}
@@ -161,14 +183,14 @@ func (mn *miner) promote(st *sentence, c *talk.Clause) bool {
 // promoteRef takes the file that "fix it there", "please cap it" speaks of.
 func (mn *miner) promoteRef(st *sentence, c *talk.Clause) bool {
 	back := clue.There(st.toks, c)
-	k := len(mn.hits) - 1
-	if k < 0 || mn.hits[k].off != "only referred to" || !mn.sameFinding(k, st.unit) || !back && (mn.hits[k].unit != st.unit || !mn.allOff(mn.prior)) {
+	k := len(mn.Hits) - 1
+	if k < 0 || mn.Hits[k].Off != "only referred to" || !mn.SameFinding(k, st.unit) || !back && (mn.Hits[k].Unit != st.unit || len(mn.Taken(mn.prior)) > 0) {
 		return false
 	}
-	if mn.hits[k].unit == st.unit && mn.hits[k].at >= c.A && !clue.Asks(st.toks, mn.hits[k].at+1, c.B) {
+	if mn.Hits[k].Unit == st.unit && mn.Hits[k].At >= c.A && !clue.Asks(st.toks, mn.Hits[k].At+1, c.B) {
 		return false // "use JSON, as a.go does"
 	}
-	mn.hits[k].off, mn.hits[k].why = "", "what is asked for speaks of it"
+	mn.Hits[k].Off, mn.Hits[k].Why = "", "what is asked for speaks of it"
 	st.took = append(st.took, k)
 	return true
 }
@@ -179,9 +201,9 @@ func (mn *miner) formerOff(st *sentence, c *talk.Clause, why string) bool {
 	if which := clue.FormerLatter(st.toks, c); which >= 0 && mn.spoke == mn.scopes[st.unit].finding {
 		p = mn.two[which]
 	}
-	for k := len(mn.hits) - 1; p != "" && k >= 0 && k >= len(mn.hits)-8; k-- {
-		if mn.hits[k].path == p && mn.hits[k].off == "" {
-			mn.hits[k].off = why
+	for k := len(mn.Hits) - 1; p != "" && k >= 0 && k >= len(mn.Hits)-8; k-- {
+		if mn.Hits[k].Path == p && mn.Hits[k].Off == "" {
+			mn.Hits[k].Off = why
 		}
 	}
 	return p != ""
@@ -194,33 +216,7 @@ func (mn *miner) numbersOff(st *sentence, c *talk.Clause, why string) bool {
 		return false
 	}
 	numbers := clue.Points(st.toks, c)
-	if len(numbers) == 0 {
-		return false
-	}
-	found, numbered := false, false
-	for u := range mn.units[:st.unit] {
-		numbered = numbered || mn.units[u].Number > 0 && mn.units[u].Kind == prose.Item
-	}
-	nth, last := 0, -1
-	for k := range mn.hits {
-		h := &mn.hits[k]
-		if h.unit >= st.unit {
-			break
-		}
-		if h.unit != last {
-			nth, last = nth+1, h.unit
-		}
-		n := nth
-		for u := h.unit; numbered && u != prose.None; u = mn.units[u].Parent {
-			if n = mn.units[u].Number; n > 0 {
-				break
-			}
-		}
-		if slices.Contains(numbers, n) {
-			h.off, found = why, true
-		}
-	}
-	return found
+	return len(numbers) > 0 && mn.Numbered(st.unit, numbers, why)
 }
 
 // speak reads a clause as said of the pasted output that waits.
@@ -244,7 +240,7 @@ func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 		return false // it speaks of the one that was picked
 	}
 	orders := c.Has&(token.Ask|token.Need) != 0
-	n := len(mn.hits)
+	n := len(mn.Hits)
 	if clue.OfTests(st.toks, c) && mn.testPlaces(st, c) {
 		return true
 	}
@@ -264,10 +260,10 @@ func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 			mn.takeOne(b, k, sev, "a hunk it objects to")
 		}
 	}
-	for k := n; k < len(mn.hits); k++ {
+	for k := n; k < len(mn.Hits); k++ {
 		c.Hits = append(c.Hits, k)
 	}
-	return len(mn.hits) > n
+	return len(mn.Hits) > n
 }
 
 // ordinals reads "the first would wipe /", "the second is noise".
@@ -286,7 +282,7 @@ func (mn *miner) ordinals(st *sentence, c *talk.Clause, why string) bool {
 	}
 	if pick.Open(pick.K) {
 		mn.takeOne(pick.Block, pick.K, mn.severity(st, c.A), "the complaint it counts")
-		c.Hits = append(c.Hits, len(mn.hits)-1)
+		c.Hits = append(c.Hits, len(mn.Hits)-1)
 	}
 	return true
 }
@@ -297,7 +293,7 @@ func (mn *miner) testPlaces(st *sentence, c *talk.Clause) bool {
 		for k, p := range b.Places {
 			if b.Open(k) && p.Start > 0 && p.Tracked != "" && names.IsTest(p.Tracked) {
 				mn.takeOne(b, k, mn.severity(st, c.A), "the test it speaks of")
-				c.Hits = append(c.Hits, len(mn.hits)-1)
+				c.Hits = append(c.Hits, len(mn.Hits)-1)
 				return true
 			}
 		}
@@ -308,7 +304,7 @@ func (mn *miner) testPlaces(st *sentence, c *talk.Clause) bool {
 // answers reads the first words below a quotation: "false positive", "agreed".
 func (mn *miner) answers(st *sentence, c *talk.Clause, why string) bool {
 	b := mn.blocks[len(mn.blocks)-1]
-	if b.Unit != st.unit-1 || mn.units[b.Unit].Kind != prose.Quote || c.A != 0 {
+	if b.Unit != st.unit-1 || mn.Units[b.Unit].Kind != prose.Quote || c.A != 0 {
 		return false
 	}
 	if talk.Agrees(st.toks, c) {
@@ -337,7 +333,7 @@ func (mn *miner) picked(st *sentence, c *talk.Clause, why string) bool {
 			continue
 		}
 		mn.takeOne(a.Block, a.K, mn.severity(st, c.A), "the complaint it speaks of")
-		c.Hits = append(c.Hits, len(mn.hits)-1)
+		c.Hits = append(c.Hits, len(mn.Hits)-1)
 	}
 	return true
 }
@@ -367,7 +363,7 @@ func (mn *miner) stems(st *sentence, c *talk.Clause, why string) bool {
 			spans = []spot.Span{p.Span()}
 		}
 		for _, s := range spans {
-			mn.add(st, c, hit{path: p.Tracked, span: s, off: off}, i)
+			mn.add(st, c, ledger.Entry{Path: p.Tracked, Span: s, Off: off}, i)
 		}
 	}
 	return found

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/review/clue"
+	"github.com/belay-dev/belay/internal/review/ledger"
 	"github.com/belay-dev/belay/internal/review/output"
 	"github.com/belay-dev/belay/internal/review/pasted"
 	"github.com/belay-dev/belay/internal/review/prose"
@@ -35,7 +36,7 @@ type topic struct {
 
 // unit reads one unit in its place.
 func (mn *miner) unit(i int) {
-	u := mn.units[i]
+	u := mn.Units[i]
 	s := mn.inherit(i)
 	if s.finding != mn.spoke {
 		mn.enter(s.finding, u)
@@ -71,7 +72,7 @@ func (mn *miner) enter(finding int, u prose.Unit) {
 // inherit puts together what stands above a unit: its parent, and the paragraph that
 // introduces its list.
 func (mn *miner) inherit(i int) scope {
-	u := mn.units[i]
+	u := mn.Units[i]
 	s := scope{finding: mn.scopes[i].finding}
 	if u.Parent != prose.None {
 		p := mn.scopes[u.Parent]
@@ -81,7 +82,7 @@ func (mn *miner) inherit(i int) scope {
 		p.finding = s.finding
 		s = p
 	}
-	if u.Intro != prose.None && u.Kind != prose.Code && mn.units[u.Intro].Kind == prose.Para {
+	if u.Intro != prose.None && u.Kind != prose.Code && mn.Units[u.Intro].Kind == prose.Para {
 		in := mn.intro(u.Intro)
 		if in.sev != "" {
 			s.sev = in.sev
@@ -105,7 +106,7 @@ func (mn *miner) quotedLines(i int) {
 	if t == nil || len(t.paths) != 1 {
 		return
 	}
-	for _, tok := range token.Scan(mn.Reader, mn.units[i].Text) {
+	for _, tok := range token.Scan(mn.Reader, mn.Units[i].Text) {
 		for _, s := range tok.Spans {
 			mn.places[i] = append(mn.places[i], complaint(t.paths[0], s))
 			t.used = true
@@ -211,7 +212,7 @@ func (mn *miner) headingUnit(i int) {
 
 // blockUnit reads a pasted block or a quotation, under what introduces it.
 func (mn *miner) blockUnit(i int) {
-	u := mn.units[i]
+	u := mn.Units[i]
 	if u.Kind == prose.Code && (u.Lang == "json" || u.Lang == "yaml" || u.Lang == "yml" || u.Lang == "") && mn.structuredBlock(i) {
 		return
 	}
@@ -223,7 +224,7 @@ func (mn *miner) blockUnit(i int) {
 		return
 	}
 	if u.Kind == prose.Quote { // an earlier one was answered before this one came
-		mn.blocks = slices.DeleteFunc(mn.blocks, func(b *pasted.Block) bool { return mn.units[b.Unit].Kind == prose.Quote })
+		mn.blocks = slices.DeleteFunc(mn.blocks, func(b *pasted.Block) bool { return mn.Units[b.Unit].Kind == prose.Quote })
 	}
 	b := pasted.New(i, places)
 	mn.blocks = append(mn.blocks, b)
@@ -269,8 +270,8 @@ func (mn *miner) takeOne(b *pasted.Block, k int, sev talk.Severity, why string) 
 	if sev == "" {
 		sev = mn.scopes[b.Unit].sev
 	}
-	mn.hits = append(mn.hits, hit{path: p.Tracked, span: p.Span(), sev: sev, unit: b.Unit, line: mn.units[b.Unit].Line + p.Line, why: why})
-	mn.prior = append(mn.prior, len(mn.hits)-1)
+	mn.Hits = append(mn.Hits, ledger.Entry{Path: p.Tracked, Span: p.Span(), Severity: sev, Unit: b.Unit, Line: mn.Units[b.Unit].Line + p.Line, Why: why})
+	mn.prior = append(mn.prior, len(mn.Hits)-1)
 	mn.focus = p.Tracked
 }
 

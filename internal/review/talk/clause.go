@@ -12,12 +12,13 @@ import (
 
 // Clause is a stretch of a sentence with one attitude.
 type Clause struct {
-	A, B int         // its tokens
-	Has  token.Class // what it says, negation taken into account
-	Neg  string      // why nothing in it is asked for; "" when something may be
-	Soft bool        // neg only as far as nothing else asks
-	Firm bool        // it asks in so many words
-	Hits []int
+	A, B  int         // its tokens
+	Has   token.Class // what it says, negation taken into account
+	Neg   string      // why nothing in it is asked for; "" when something may be
+	Soft  bool        // neg only as far as nothing else asks
+	Firm  bool        // it asks in so many words
+	Short bool        // it only denies what the clause before says: "b.go doesn't"
+	Hits  []int
 }
 
 // Sentences cuts tokens into sentences.
@@ -128,6 +129,12 @@ func Clauses(toks []token.Token, a, b int) []Clause {
 			cut = true
 		case t.Class&token.But != 0 && t.Class&(token.Except) == 0:
 			cut = true
+		case t.Class&token.Except != 0 && said && !ordersBefore(toks, from, i) && praised(toks, from, i): // "a.go is fine apart from line 12"
+			cut = true
+		case t.Kind == 'p' && t.Text == "," && named && i+1 < b && concludes[toks[i+1].Lower] && hasMention(toks, i, b): // "b.go passes nil, so a.go must check"
+			cut = true
+		case t.Kind == 'p' && t.Text == ":" && named && watched(toks, from, i) && !hasMention(toks, i, b): // "I ran a.go: line 7 is slow"
+			cut = true
 		case t.Kind == 'p' && (t.Text == "," || t.Text == "、" || t.Text == "，") && named && said && turns(toks, i+1, b):
 			cut = true
 		case t.Kind == 'w' && (t.Lower == "and" || t.Lower == "und" || t.Lower == "y" || t.Lower == "et" || t.Lower == "e") && (named && said && turns(toks, i+1, b) || said && i+1 < b && toks[i+1].Class&token.Keep != 0 && toks[i+1].Class&token.Not == 0 && asked(toks, from, i)):
@@ -138,10 +145,64 @@ func Clauses(toks []token.Token, a, b int) []Clause {
 			from, named, said = i, false, false
 			continue
 		}
-		named = named || t.Kind == 'm'
-		said = said || t.Class&predicate != 0 && !(t.Class&predicate == token.Ask && i > a && toks[i-1].Lower == "you")
+		named = named || t.Kind == 'm' || t.Kind == 'L'
+		said = said || t.Class&predicate != 0 && !(t.Class&predicate == token.Ask && i > a && toks[i-1].Lower == "you") || t.Class&token.Touch != 0 && i > a && toks[i-1].Class&token.Not != 0 || ellipsis(toks, i, b)
 	}
 	return append(out, Clause{A: from, B: b})
+}
+
+func ordersBefore(toks []token.Token, from, to int) bool {
+	for i := from; i < to; i++ {
+		if toks[i].Class&(token.Ask|token.Need|token.Bad) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func praised(toks []token.Token, from, to int) bool {
+	for i := from; i < to; i++ {
+		if toks[i].Class&token.Good != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+var concludes = set(`so therefore thus hence deshalb daher darum por donc portanto então quindi dus`)
+
+// Concludes tells a clause that draws a conclusion from the one before.
+func Concludes(toks []token.Token, c *Clause) bool {
+	return c.A+1 < c.B && toks[c.A].Text == "," && concludes[toks[c.A+1].Lower]
+}
+
+// watched tells "I ran", "I looked at" at the start.
+func watched(toks []token.Token, from, to int) bool {
+	for i := from; i < to && i < from+3; i++ {
+		if toks[i].Class&token.Seen != 0 {
+			return first[toks[from].Lower]
+		}
+	}
+	return false
+}
+
+var anymore = set(`any anymore mehr más plus mais più`)
+
+// ellipsis tells a denied verb that a clause ends with: "b.go isn't", "line 9 is not".
+func ellipsis(toks []token.Token, i, b int) bool {
+	t := toks[i]
+	ends := i+1 >= b || anymore[toks[i+1].Lower] || toks[i+1].Kind == 'p' && strings.Contains(".:,;!(–—", toks[i+1].Text)
+	if !ends || t.Kind != 'w' || i == 0 {
+		return false
+	}
+	switch t.Lower {
+	case "isn't", "aren't", "doesn't", "don't", "didn't", "won't", "wasn't", "weren't", "hasn't", "haven't", "cannot", "can't":
+		return true
+	case "not", "nicht", "no", "pas", "não", "niet":
+		prev := toks[i-1]
+		return t.Lower == "no" && prev.Kind == 'm' || token.Phrase(prev.Lower)&token.Copula != 0 || prev.Lower == "does" || prev.Lower == "do" || prev.Lower == "did" || prev.Lower == "has" || prev.Lower == "have" || prev.Kind == 'm'
+	}
+	return false
 }
 
 // asked tells an order among the tokens: "please fix that and leave the test".
@@ -181,14 +242,14 @@ func turns(toks []token.Token, from, to int) bool {
 	named, said := false, false
 	for i := from; i < to && i < from+25; i++ {
 		t := toks[i]
-		if i == from && t.Class&token.Ask != 0 {
+		if i == from && t.Class&token.Ask != 0 || i == from && i+1 < to && token.Joins[t.Lower] && toks[i+1].Class&token.Not != 0 && i+2 < to && toks[i+2].Class&token.Touch != 0 {
 			return true
 		}
 		if t.Kind == 'p' && (t.Text == "," || t.Text == ";") && named && said {
 			break
 		}
-		named = named || t.Kind == 'm'
-		said = said || t.Class&predicate != 0
+		named = named || t.Kind == 'm' || t.Kind == 'L'
+		said = said || t.Class&predicate != 0 || ellipsis(toks, i, to)
 	}
 	return named && said
 }
@@ -203,12 +264,16 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 	for i := c.A; i < c.B; i++ {
 		t := &toks[i]
 		is := t.Class
+		c.Has |= voted(toks, c, i)
 		if t.Kind == 'w' && ordered(toks, c, i) {
 			is |= token.Ask
 		}
 		if t.Kind == 'w' && denied(toks, c, i) {
 			c.Has |= is&^(token.Bad|token.Touch) | token.Good
 			continue
+		}
+		if t.Kind == 'p' && strings.Contains(",;:—–", t.Text) { // a denial ends with its phrase
+			negated = -9
 		}
 		if is == 0 {
 			continue
@@ -228,6 +293,12 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 		}
 		if is&token.Good != 0 && wish(toks, c, i) {
 			is = is&^token.Good | token.Need
+		}
+		if ellipsis(toks, i, c.B) {
+			c.Short = true
+		}
+		if is&token.Keep != 0 && !keeps(toks, c, i) {
+			is = is&^token.Keep | token.Ask
 		}
 		if is&token.Need != 0 && elliptic(toks, c, i) {
 			is &^= token.Need
@@ -255,7 +326,7 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 		if is&token.Good != 0 && !predicates(toks, c, i) {
 			is &^= token.Good
 		}
-		if is&token.Seen != 0 && i > c.A+1 && !first[toks[c.A].Lower] {
+		if is&token.Seen != 0 && i > c.A+1 && !first[toks[c.A].Lower] && toks[i-1].Text != ":" {
 			is &^= token.Seen
 		}
 		if is&token.Ask != 0 && near {
@@ -341,8 +412,9 @@ func (c *Clause) judge(toks []token.Token, question bool) {
 	switch {
 	case query(toks, c):
 		c.Neg, c.Soft = "a question", true
-	case toks[c.A].Lower == "if" && c.A+1 < c.B && (toks[c.A+1].Lower == "so" || toks[c.A+1].Lower == "not" || toks[c.A+1].Lower == "yes"):
+	case toks[c.A].Lower == "if" && c.Has&token.Ask == 0 && c.A+1 < c.B && (toks[c.A+1].Lower == "so" || toks[c.A+1].Lower == "not" || toks[c.A+1].Lower == "yes"):
 		c.Neg, c.Soft = "a question", true
+	case c.Has&token.Later != 0 && c.Has&token.Ask != 0 && c.Has&(token.Gone|token.Undo) != 0: // "it does not belong here, remove it"
 	case c.Has&token.Later != 0:
 		c.Neg = "left for another change"
 	case c.Has&token.Recall != 0:

@@ -236,3 +236,63 @@ func asksBack(toks []token.Token, c *Clause) bool {
 	}
 	return false
 }
+
+// keeps tells "leave it", "keep a.go" from "leave a comment", "keep the list sorted", which
+// ask for something.
+func keeps(toks []token.Token, c *Clause, i int) bool {
+	t := toks[i]
+	if t.Words > 1 || t.Lower != "keep" && t.Lower != "leave" || i+1 >= c.B {
+		return true
+	}
+	next := toks[i+1]
+	if t.Lower == "leave" {
+		return next.Lower != "a" && next.Lower != "an" && next.Lower != "some"
+	}
+	for j := i + 1; j < c.B; j++ {
+		if toks[j].Class&token.Keep != 0 || toks[j].Lower == "as" || toks[j].Lower == "unchanged" {
+			return true
+		}
+	}
+	if next.Lower == "it" || next.Lower == "this" || next.Lower == "that" || next.Lower == "them" {
+		return i+2 >= c.B || toks[i+2].Kind == 'p' || afterKeep[toks[i+2].Lower]
+	}
+	return next.Kind == 'm' || next.Kind == 'p' || next.Lower == "both" || next.Lower == "these" || next.Lower == "those"
+}
+
+var afterKeep = set(`for in until then though please and with because since where here`)
+
+// voted tells the +1 and -1 of reviewers.
+func voted(toks []token.Token, c *Clause, i int) token.Class {
+	if i-2 >= c.A && toks[i-2].Lo+len(toks[i-2].Text) >= toks[i-1].Lo { // "N+1"
+		return 0
+	}
+	if i == c.A || toks[i].Kind != 'n' || toks[i].Num != 1 || toks[i-1].Kind != 'p' || toks[i].Lo != toks[i-1].Lo+len(toks[i-1].Text) {
+		return 0
+	}
+	switch toks[i-1].Text {
+	case "+":
+		return token.Good
+	case "-", "–", "−":
+		if i-1 == c.A || toks[i-2].Kind != 'n' {
+			return token.Bad
+		}
+	}
+	return 0
+}
+
+// Thought tells what a reviewer first believed: "at first glance a.go looks racy".
+func Thought(toks []token.Token, c *Clause) bool {
+	text := " "
+	for i := c.A; i < c.B && i < c.A+6; i++ {
+		text += toks[i].Lower + " "
+	}
+	for _, p := range thoughts {
+		if strings.HasPrefix(text, " "+p+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+var thoughts = []string{"i first thought", "i initially thought", "at first i thought", "first i thought", "at first glance", "at first sight", "i was worried", "i was unsure", "i was afraid", "i suspected", "initially i thought", "i wondered", "my first thought",
+	"zuerst dachte ich", "erst dachte ich", "auf den ersten blick", "al principio", "a primera vista", "au début", "à première vue", "au premier abord", "à primeira vista", "no começo", "a prima vista"}

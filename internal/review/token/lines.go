@@ -232,6 +232,9 @@ func running(before, after []Token, t *Token, eastern bool) int {
 		if before[i].Kind != 'w' {
 			break
 		}
+		if i > 0 && (before[i-1].Lower == "apart" || before[i-1].Lower == "aside" || before[i-1].Lower == "away") { // "apart from line 12"
+			break
+		}
 		if openers[w] {
 			if w != "from" && w != "since" || !Takes(before[:i]) {
 				last.End = 0
@@ -244,6 +247,9 @@ func running(before, after []Token, t *Token, eastern bool) int {
 	}
 	return 0
 }
+
+// Outward tells a verb that takes something out of where it is: "extract", "move".
+func Outward(w string) bool { return outward[w] || lex().phrases[w]&Moved != 0 }
 
 // Takes tells whether a verb of taking out governs a "from".
 func Takes(before []Token) bool {

@@ -204,7 +204,7 @@ func (s *scanner) chunk(rest string) bool {
 	if n > 1 && n < 500 && strings.HasPrefix(rest[n:], "'") && strings.Contains(rest[:n], "[") {
 		n = len(rest[:n])
 	}
-	if i := strings.Index(rest[:n], "]["); i > 0 { // "[P2][a.go:4]"
+	if i := strings.Index(rest[:n], "]["); i >= 0 { // "[P2][a.go:4]"
 		n = i
 	}
 	c := rest[:n]

@@ -1,0 +1,197 @@
+package clue
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/review/talk"
+	"github.com/belay-dev/belay/internal/review/token"
+)
+
+func set(words string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		out[w] = true
+	}
+	return out
+}
+
+// Denied tells a name that is only said not to be meant, where the sentence means another:
+// "fix it in b.go, not in a.go", "not a.go, but b.go".
+func Denied(toks []token.Token, a, b, i int) bool {
+	j := i - 1
+	for j >= a && toks[j].Kind == 'w' && (within[toks[j].Lower] || talk.Skipped[toks[j].Lower]) && i-j <= 3 {
+		j--
+	}
+	if j < a || !nots[toks[j].Lower] || j > a && (token.Phrase(toks[j-1].Lower)&token.Copula != 0 && toks[j-1].Lower != "it's" || strings.HasPrefix(toks[j-1].Lower, "do")) {
+		return false
+	}
+	for k := a; k < b; k++ {
+		if k != i && toks[k].M != nil && !toks[k].M.Soft {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	nots   = set(`not nicht no pas não non niet`)
+	within = set(`in to from at on of im en dans em no na nel`)
+)
+
+// Condition tells a name in a clause that only says when: "when b.go is empty, a.go divides by
+// zero", "a.go panics once b.go has closed". What is said of lines there still counts, and so
+// does the only name of a sentence.
+func Condition(toks []token.Token, a, b int, c *talk.Clause, i int) bool {
+	at := -1
+	for j := i - 1; j >= c.A && at < 0; j-- {
+		if toks[j].Kind == 'p' && strings.Contains(",:;–—", toks[j].Text) && j > c.A {
+			return false
+		}
+		if j == a && reasons[toks[j].Lower] || whens[toks[j].Lower] || j > c.A && whens[toks[j-1].Lower+" "+toks[j].Lower] {
+			at = j
+		}
+	}
+	if at < 0 || at+1 < i && Asks(toks, at, i) {
+		return false
+	}
+	medial := at > a && toks[at-1].Text != ","
+	for k := a; k < b; k++ { // the main clause names something itself
+		if k != i && (medial && k < at || !medial && k > i) && (toks[k].M != nil && !toks[k].M.Soft || toks[k].Kind == 'L') {
+			return true
+		}
+	}
+	return false
+}
+
+var whens = set(`when whenever once until unless before after if wenn sobald bis bevor nachdem falls cuando si hasta antes después quand lorsque si dès jusqu'à avant après quando se até antes depois`)
+
+func init() {
+	for _, p := range []string{"as soon", "as long", "every time", "each time", "by the time", "since b"} {
+		whens[p] = true
+	}
+}
+
+// Explained tells a name at the start that only says who says so: "as a.md explains, …".
+func Explained(toks []token.Token, c *talk.Clause, i int) bool {
+	return i > c.A && i+1 < c.B && likens[toks[i-1].Lower] && (does[toks[i+1].Lower] || explains[toks[i+1].Lower])
+}
+
+var explains = set(`explains says shows notes describes requires documents states demands specifies suggests mentions says explains erklärt sagt zeigt beschreibt verlangt explica dice muestra describe indica explique dit montre décrit diz mostra descreve`)
+
+// Likened tells the first name of "like a.go, b.go ignores the error": b.go is what is spoken of.
+func Likened(toks []token.Token, c *talk.Clause, i int) bool {
+	for j := i - 1; j > c.A; j-- {
+		if toks[j].Kind == 'p' && toks[j].Text == "," {
+			for k := j - 1; k >= c.A; k-- {
+				if toks[k].Ends&token.Ref != 0 {
+					return !listed(toks, c, i)
+				}
+			}
+			return false
+		}
+		if toks[j].M != nil {
+			return false
+		}
+	}
+	return false
+}
+
+// listed tells that a list of names goes on behind the one at i.
+func listed(toks []token.Token, c *talk.Clause, i int) bool {
+	j := i + 1
+	return j < c.B && (token.Joins[toks[j].Lower] || toks[j].Text == ",") && j+1 < c.B && toks[j+1].M != nil
+}
+
+// Source tells a name that something is taken over from into a file named before: "a.go should
+// get its timeout from b.go". What is moved leaves one file and reaches another.
+func Source(toks []token.Token, c *talk.Clause, i int) bool {
+	if c.Has&token.Moved != 0 {
+		return false
+	}
+	j := i - 1
+	for j > c.A && toks[j].Kind == 'w' && talk.Skipped[toks[j].Lower] {
+		j--
+	}
+	switch toks[max(j, c.A)].Lower {
+	case "from", "aus", "von", "desde", "de", "depuis":
+	default:
+		return false
+	}
+	for k := j - 1; k >= c.A; k-- {
+		if token.Outward(toks[k].Lower) {
+			return false
+		}
+		if toks[k].M != nil && !toks[k].M.Soft {
+			return true
+		}
+	}
+	return false
+}
+
+// Verdict tells a sentence that only says that all is well after all: "probably fine".
+func Verdict(toks []token.Token, c *talk.Clause) bool {
+	if c.Has&token.Good == 0 || c.B-c.A > 9 {
+		return false
+	}
+	for i := c.A; i < c.B; i++ {
+		t := toks[i]
+		if t.Kind == 'p' && strings.Contains(".,!:)(", t.Text) || t.Class&token.Good != 0 && !thanks[t.Lower] || t.Kind == 'w' && verdicts[t.Lower] {
+			continue
+		}
+		return false
+	}
+	return true
+}
+
+var (
+	verdicts = set(`probably actually but though still so all with me by for now is it's that's it this that seems looks look then anyway i guess think suppose again and both they are checked passes as here me us
+		wohl aber doch wahrscheinlich eigentlich also das ist mir für mich pero creo está es para mí mais c'est ça est pour moi mas está é para mim acho`)
+	thanks = set(`thanks thank appreciate appreciated kudos good great nice`)
+)
+
+// Otherwise tells praise of all but what was said: "otherwise good", "good work overall".
+func Otherwise(toks []token.Token, c *talk.Clause) bool {
+	for i := c.A; i < c.B; i++ {
+		switch toks[i].Lower {
+		case "otherwise", "overall", "rest", "else", "besides", "apart", "general", "generally", "sonst", "ansonsten", "insgesamt", "demás", "resto", "sinon", "reste", "globalement", "geral", "work", "job":
+			return true
+		}
+	}
+	return false
+}
+
+// Removes tells "remove it", "please drop that": what was said not to belong here is to go.
+func Removes(toks []token.Token, c *talk.Clause) bool {
+	if c.Has&(token.Gone|token.Undo) == 0 {
+		return false
+	}
+	for i := c.A; i < c.B; i++ {
+		switch toks[i].Lower {
+		case "it", "them", "that", "this", "these", "those", "es", "das", "sie":
+			return true
+		}
+	}
+	return false
+}
+
+// Both tells "fix both", "both need it".
+func Both(toks []token.Token, c *talk.Clause) bool {
+	for i := c.A; i < c.B; i++ {
+		switch toks[i].Lower {
+		case "both", "beide", "beides", "ambos", "ambas", "entrambi":
+			return true
+		}
+	}
+	return false
+}
+
+// No tells "but no, …": what was thought first is not so.
+func No(toks []token.Token, c *talk.Clause) bool {
+	for i := c.A; i < c.B && i < c.A+3; i++ {
+		switch toks[i].Lower {
+		case "no", "nope", "nein", "non", "não":
+			return true
+		}
+	}
+	return false
+}
