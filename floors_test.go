@@ -105,6 +105,7 @@ var floors = map[string]int{
 	"internal/journal":        1,
 	"internal/brief":          1,
 	"internal/agent":          1,
+	"internal/taskfile":       2,
 	"internal/config":         1,
 	"internal/trust":          1,
 
