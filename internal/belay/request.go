@@ -52,6 +52,18 @@ type Doubt struct {
 	Readings []string `json:"readings"`
 }
 
+// ByGrammar is who read a request when no model did.
+const ByGrammar = "grammar"
+
+// Reading says whose reading of its words a task goes by, when a model was to read them as
+// well.
+type Reading struct {
+	By      string   `json:"by"`                // the model's name in the config, or grammar
+	Grammar *Request `json:"grammar,omitempty"` // what the grammar read, when the model's counts
+	Differs []string `json:"differs,omitempty"` // in what the two differ, a line each
+	Note    string   `json:"note,omitempty"`    // why the model's does not count
+}
+
 // Request is what a message asks for. Preserve are its own words about what must stay;
 // Affected are paths of the repository that it names. The words themselves are the
 // task's prose.

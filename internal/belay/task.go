@@ -87,6 +87,10 @@ type Task struct {
 	Title      string        `json:"title"`             // the first line of Prose, cut
 	Prose      string        `json:"prose"`             // the person's words, verbatim
 	Request    Request       `json:"request,omitzero"`  // what was read from them when the task was recorded
+	Ask        string        `json:"ask,omitempty"`     // of the prose, what the request was read from; "" is all of it
+	Answer     string        `json:"answer,omitempty"`  // a person's answer to what was in doubt; it stands at the end of Prose
+	Clarify    bool          `json:"clarify,omitempty"` // words that can be read in two ways wait for a person
+	Reading    *Reading      `json:"reading,omitempty"` // whose reading the request is, when a model was asked
 	Feature    string        `json:"feature,omitempty"` // the feature it belongs to
 	Role       string        `json:"role,omitempty"`    // the name of the agent, for the record
 	Agent      []string      `json:"agent,omitempty"`   // the agent's command

@@ -83,6 +83,9 @@ func meaning(d loop.Decision, s loop.State) string {
 		if b := s.Gate.Broken; b != "" && b != loop.CmdAttempt {
 			return fmt.Sprintf("do the %s again", b.Noun())
 		}
+		if s.Gate.Kind == loop.GateClarify {
+			return "say what is meant: your answer is put behind the words, then it begins"
+		}
 		return "try again with your words"
 	case loop.DecideSkip:
 		return putBack(s) + "record a known issue, go on"
@@ -112,6 +115,8 @@ func words(d loop.Decision, g loop.Gate) string {
 		return ""
 	case g.Broken != "" && g.Broken != loop.CmdAttempt:
 		return "what you mended"
+	case g.Kind == loop.GateClarify:
+		return "what is meant"
 	}
 	return "what to do differently"
 }

@@ -55,6 +55,23 @@ func Doubts(doubts []belay.Doubt) string {
 	return b.String()
 }
 
+// Read says whose reading of its words a task goes by, when a model was to read them as
+// well: a line each, "" when none was.
+func Read(t belay.Task) string {
+	r := t.Reading
+	if r == nil {
+		return ""
+	}
+	text := "read by: " + belay.VisibleLine(r.By) + "\n"
+	for _, d := range r.Differs {
+		text += "  " + belay.VisibleLine(d) + "\n"
+	}
+	if r.Note != "" {
+		text += "  " + belay.VisibleLine(r.Note) + "\n"
+	}
+	return text
+}
+
 // shown is a phrase on a line of its own: as it is, or quoted where that would not come
 // back as it was.
 func shown(s string) string {

@@ -52,10 +52,10 @@ type Config struct {
 	Stall          Stall
 	OnFailure      []string // runs when a task failed
 	Snapshot       Snapshot
-	Clarify        bool // words that can be read in two ways wait for a person
-	Parser         Parser
-	Specs          []string // globs of task files of other tools; empty is where those tools put them
-	Worktrees      string   // where tasks' own working trees are made; "" is in the git folder
+	Clarify        bool           // words that can be read in two ways wait for a person
+	Parser         belay.Reviewer // who reads requests besides the grammar: "agent", or a reviewer, by name; a program or model; or nobody
+	Specs          []string       // globs of task files of other tools; empty is where those tools put them
+	Worktrees      string         // where tasks' own working trees are made; "" is in the git folder
 	Environment    Environment
 
 	from  map[string]Source // of the keys that are not at their default
@@ -101,33 +101,21 @@ type Secrets struct {
 	Examples bool
 }
 
-// Parser is who reads requests besides the grammar: Name is "agent", or that of a
-// reviewer. All are empty when nobody does.
-type Parser struct {
-	Name     string
-	Command  []string
-	Endpoint string
-	Model    string
-	KeyEnv   string
-	Timeout  time.Duration
-}
-
 // Asker gives the program or model that reads requests, as a reviewer would be asked; ok
 // is false when there is none.
 func (c Config) Asker() (a belay.Reviewer, ok bool) {
-	p := c.Parser
-	a = belay.Reviewer{Name: "parser", Command: p.Command, Endpoint: p.Endpoint, Model: p.Model, KeyEnv: p.KeyEnv}
-	switch {
-	case p.Name == "agent":
-		a.Name, a.Command = "agent", c.Agent.Command
-	case p.Name != "":
-		for _, r := range c.Reviewers {
-			if r.Name == p.Name {
-				a = r
-			}
+	a = c.Parser
+	if a.Name == "agent" {
+		a.Command = c.Agent.Command
+	}
+	for _, r := range c.Reviewers {
+		if r.Name == a.Name && a.Name != "agent" {
+			a = r
 		}
 	}
-	a.Timeout = p.Timeout
+	if a.Timeout = c.Parser.Timeout; a.Name == "" {
+		a.Name = "parser"
+	}
 	return a, len(a.Command) > 0 || a.Endpoint != ""
 }
 

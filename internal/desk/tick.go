@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/intake"
 	"github.com/belay-dev/belay/internal/marking"
 )
 
@@ -26,30 +24,14 @@ func (d *Desk) TickOff(ctx context.Context, r *Record, tell func(string)) error 
 	if o == nil || slices.ContainsFunc(r.Notes, func(n Note) bool { return n.Kind == TickedNote || n.Kind == UntickedNote }) {
 		return nil
 	}
-	note := Note{Kind: TickedNote}
-	lines, err := d.mark(*o)
-	file := belay.VisibleLine(o.File)
-	switch {
-	case err != nil:
+	lines, err := marking.Mark(d.Repo.Root, d.Scratch("tmp"), *o)
+	note := Note{Kind: TickedNote, Text: marking.Told(*o, lines)}
+	if err != nil {
 		note = Note{Kind: UntickedNote, Text: Sentence(err)}
-	case len(lines) == 0:
-		note.Text = fmt.Sprintf("%s says already that it is done", file)
-	default:
-		note.Text = fmt.Sprintf("done in %s, line %d", file, lines[0])
-		if len(lines) > 1 {
-			note.Text = fmt.Sprintf("done in %s, %d boxes from line %d", file, len(lines), lines[0])
-		}
 	}
 	if err := d.AddNote(ctx, r, note); err != nil {
 		return err
 	}
 	tell(fmt.Sprintf("%s: %s", r.Task.ID, note.Text))
 	return nil
-}
-
-func (d *Desk) mark(o belay.Origin) ([]int, error) {
-	if o.Dialect == string(intake.Issue) {
-		return nil, belay.Refuse(belay.CodeCannot, "close it there", "%s is an issue of the forge", belay.VisibleLine(o.ID))
-	}
-	return marking.Mark(d.Repo.Root, d.Scratch("tmp"), o)
 }

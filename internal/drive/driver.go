@@ -54,6 +54,9 @@ func (d *Driver) Drive(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if d.Rec.State.Phase == "" {
+			return nil // asked what its words mean, and answered: whoever drives begins it
+		}
 		if d.Rec.State.Pending == nil {
 			again, err := d.gate(ctx)
 			if err != nil || !again {

@@ -8,6 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/loop"
 )
 
 // at gives the desk of the working tree that a task works in, from wherever a person
@@ -59,6 +60,8 @@ func (d *Desk) MayRunApart(r *desk.Record, trusted bool) error {
 	switch {
 	case !r.Open():
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id), "%s has ended: %s", id, r.State.Outcome)
+	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify:
+		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", id), "%s waits for a person: %s", id, r.State.Gate.Why)
 	case r.Task.Worktree == "" && r.State.Phase != "":
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", id), "%s has begun in the user's working tree", id)
 	}

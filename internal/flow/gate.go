@@ -9,6 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/reading"
 )
 
 // Gate gives a task that waits for a person. CodeUsage when it does not wait.
@@ -76,7 +77,10 @@ func (d *Desk) decide(ctx context.Context, r *desk.Record, what loop.Decision, w
 		by = os.Getenv("USER")
 	}
 	ev := loop.Event{Kind: loop.EvDecided, Gate: r.State.Gate.Number, Decision: what, Note: words, By: by}
-	return r, d.Apply(ctx, r, ev)
+	if err := d.Apply(ctx, r, ev); err != nil {
+		return r, err
+	}
+	return r, reading.Settle(ctx, d.Desk, r)
 }
 
 func phase(st loop.State) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/override"
+	"github.com/belay-dev/belay/internal/reading"
 )
 
 // RunRequest asks for a task to be run to its end, or on from where it stands.
@@ -55,7 +56,7 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*desk.Record, error) {
 	if err := d.wake(ctx, dr, q); err != nil {
 		return r, err
 	}
-	err = dr.Drive(ctx)
+	err = d.drive(ctx, dr)
 	if oerr := override.Write(ctx, d.Desk, r); oerr != nil {
 		q.Watch.Note("the record has the override, the review cycle's file has not: " + desk.Sentence(oerr))
 	}
@@ -118,7 +119,7 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*desk.Record, error
 	if !r.Open() {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Resume), "%s has ended: %s", q.Resume, r.State.Outcome)
 	}
-	if r.State.Phase == "" {
+	if r.State.Phase == "" || r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify {
 		return d.added(ctx, q, r)
 	}
 	if q.Apart && r.Task.Worktree == "" {
@@ -159,7 +160,7 @@ func (d *Desk) wake(ctx context.Context, dr *drive.Driver, q RunRequest) error {
 	st := dr.Rec.State
 	switch {
 	case st.Phase == "" || st.Phase == loop.PhaseNew:
-		return d.Apply(ctx, dr.Rec, loop.Event{Kind: loop.EvStarted})
+		return reading.Begin(ctx, d.Desk, dr.Rec)
 	case st.Gate != nil && st.Gate.Kind == loop.GateCancelled:
 		return d.Apply(ctx, dr.Rec, loop.Event{Kind: loop.EvResumed})
 	}

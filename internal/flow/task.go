@@ -18,6 +18,7 @@ import (
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/reading"
 )
 
 // NewTask is what a person says of a task; the config and detection fill the rest.
@@ -33,8 +34,10 @@ type NewTask struct {
 	Apart   bool           // it gets a working tree of its own
 	After   []belay.TaskID // tasks that have to be accepted first
 
-	Ask  string            // of the words, those that say what is to be done; "" is all of them
-	Fill func(*belay.Task) // sets what else is known of it, before it is recorded
+	Clarify bool              // words that can be read in two ways wait for a person
+	Grammar bool              // no model is asked what the words mean
+	Ask     string            // of the words, those that say what is to be done; "" is all of them
+	Fill    func(*belay.Task) // sets what else is known of it, before it is recorded
 }
 
 // Add records a task without starting it. The rules it will be judged by are frozen
@@ -47,13 +50,7 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*desk.Record, error) {
 	if err := d.known(q); err != nil {
 		return nil, err
 	}
-	if q.Ask == "" {
-		q.Ask = t.Prose
-	}
-	t.Request, _ = d.Understand(ctx, q.Ask)
-	if q.Fill != nil {
-		q.Fill(&t)
-	}
+	d.read(ctx, &t, q)
 	for {
 		if q.ID == "" {
 			if t.ID, err = d.number(ctx); err != nil {
@@ -67,7 +64,11 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*desk.Record, error) {
 		}
 		_, err = d.Journal.Create(ctx, t.ID, desk.EntryTask, t)
 		if err == nil {
-			return d.Load(t.ID)
+			r, err := d.Load(t.ID)
+			if err == nil {
+				err = reading.AskFirst(ctx, d.Desk, r)
+			}
+			return r, err
 		}
 		if q.ID != "" || belay.CodeOf(err) != belay.CodeUsage {
 			return nil, d.exists(t.ID, err)
@@ -193,6 +194,9 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w drive.Watcher) (*
 	if err != nil {
 		return nil, err
 	}
+	if r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify {
+		return nil, belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", task), "%s waits for a person: %s", task, r.State.Gate.Why)
+	}
 	if r.State.Phase != loop.PhaseNew && r.State.Phase != "" && r.State.Phase != loop.PhaseSnapshot && r.State.Phase != loop.PhaseBaseline {
 		return nil, belay.Refuse(belay.CodeUsage, "belay status", "%s is started already (%s)", task, r.State.Phase)
 	}
@@ -208,7 +212,7 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w drive.Watcher) (*
 	}
 	defer unlock()
 	if r.State.Pending == nil {
-		if err := d.Apply(ctx, r, loop.Event{Kind: loop.EvStarted}); err != nil {
+		if err := reading.Begin(ctx, d.Desk, r); err != nil {
 			return nil, err
 		}
 	}

@@ -2,56 +2,51 @@ package flow
 
 import (
 	"context"
-	"os"
-	"path"
-	"path/filepath"
-	"strings"
 
 	"github.com/belay-dev/belay/internal/ask"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/reading"
 )
 
-// Understand reads a person's words against this repository: its tracked paths, and
-// whether a plan of it was made before (a file called plan, or an earlier task). It
-// writes nothing. Paths that cannot be listed leave the answer without affected files.
+// Understand reads a person's words by grammar, as reading.Understand does.
 func (d *Desk) Understand(ctx context.Context, text string) (belay.Request, []ask.Evidence) {
-	files := d.tracked(ctx)
-	return ask.Parse(ask.Input{Text: text, PlanExists: d.planned(files), Files: files})
+	return reading.Understand(ctx, d.Desk, text)
 }
 
-func (d *Desk) tracked(ctx context.Context) []string {
-	index := filepath.Join(d.Repo.Dir, "index")
-	data, err := os.ReadFile(index)
-	if err != nil {
-		return nil
-	}
-	entries, err := git.ParseIndex(data, d.Repo.HashSize())
-	if err != nil {
-		if entries, err = d.Repo.ListIndex(ctx, index); err != nil {
-			return nil
-		}
-	}
-	files := make([]string, 0, len(entries))
-	for _, e := range entries {
-		if n := len(files); n == 0 || files[n-1] != e.Path { // a conflict has several stages
-			files = append(files, e.Path)
-		}
-	}
-	return files
+// Assisted reads them as reading.Assisted does, when the config's commands are trusted.
+func (d *Desk) Assisted(ctx context.Context, text string) (belay.Request, *belay.Reading) {
+	_, hash := config.Commands(d.Config)
+	ok, err := d.trust.Trusted(d.Repo.Common, hash)
+	return reading.Assisted(ctx, d.Desk, text, hash == "" || ok && err == nil)
 }
 
-// planned reports whether this project was planned or worked on by a task before: then
-// a request for something new is about a part of it.
-func (d *Desk) planned(files []string) bool {
-	if used, err := d.Journal.Tasks(); err == nil && len(used) > 0 {
-		return true
+// read fills in what a new task asks for, and what the caller knows of it.
+func (d *Desk) read(ctx context.Context, t *belay.Task, q NewTask) {
+	text := t.Prose
+	if q.Ask != "" && q.Ask != t.Prose {
+		t.Ask, text = q.Ask, q.Ask
 	}
-	for _, f := range files {
-		base, _, _ := strings.Cut(strings.ToLower(path.Base(f)), ".")
-		if base == "plan" {
-			return true
+	if q.Grammar {
+		t.Request, _ = d.Understand(ctx, text)
+	} else {
+		t.Request, t.Reading = d.Assisted(ctx, text)
+	}
+	t.Clarify = q.Clarify
+	if q.Fill != nil {
+		q.Fill(t)
+	}
+}
+
+// drive drives a task, and begins it when a person has answered at the gate before it.
+func (d *Desk) drive(ctx context.Context, dr *drive.Driver) error {
+	for {
+		if err := dr.Drive(ctx); err != nil || dr.Rec.State.Phase != "" {
+			return err
+		}
+		if err := reading.Begin(ctx, d.Desk, dr.Rec); err != nil {
+			return err
 		}
 	}
-	return false
 }

@@ -15,6 +15,7 @@ import (
 	"io/fs"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/intake"
 	"github.com/belay-dev/belay/internal/intake/tick"
 	"github.com/belay-dev/belay/internal/worktree"
 )
@@ -27,6 +28,9 @@ const Max = 64 << 20
 // beside the old one. Killed anywhere, the file is the old one or the new one, and doing it
 // again ends the same. Errors (belay.CodeCannot) say why the file is as it was.
 func Mark(root, tmp string, o belay.Origin) ([]int, error) {
+	if o.Dialect == string(intake.Issue) {
+		return nil, belay.Refuse(belay.CodeCannot, "close it there", "%s is an issue of the forge", belay.VisibleLine(o.ID))
+	}
 	if o.Outside {
 		return nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is not in this repository", belay.VisibleLine(o.File))
 	}
@@ -43,6 +47,18 @@ func Mark(root, tmp string, o belay.Origin) ([]int, error) {
 		}
 	}
 	return nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is being written by somebody", belay.VisibleLine(o.File))
+}
+
+// Told says what Mark has done, for the record.
+func Told(o belay.Origin, lines []int) string {
+	file := belay.VisibleLine(o.File)
+	switch len(lines) {
+	case 0:
+		return file + " says already that it is done"
+	case 1:
+		return fmt.Sprintf("done in %s, line %d", file, lines[0])
+	}
+	return fmt.Sprintf("done in %s, %d boxes from line %d", file, len(lines), lines[0])
 }
 
 func once(tree *worktree.Root, tmp string, o belay.Origin) ([]int, error) {

@@ -13,5 +13,5 @@ type commands struct{ *cli.App }
 // Commands gives the commands of this family, which stand below belay task.
 func Commands(app *cli.App) []*cobra.Command {
 	a := commands{app}
-	return []*cobra.Command{a.importCommand()}
+	return []*cobra.Command{a.importCommand(), a.editCommand()}
 }

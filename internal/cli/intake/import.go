@@ -90,7 +90,7 @@ func (a commands) doImport(c *cobra.Command, f *importFlags, args []string) erro
 	if err != nil {
 		return err
 	}
-	im, err := f.imported(c.Context(), desk, files, flow.NewTask{Agent: agent, Feature: f.feature, Role: f.role})
+	im, err := f.imported(c.Context(), desk, files, flow.NewTask{Agent: agent, Feature: f.feature, Role: f.role, Clarify: desk != nil && desk.Config.Clarify})
 	if im.Tasks == nil {
 		return err
 	}

@@ -11,29 +11,31 @@ import (
 
 // clarified gives the words of a task after asking about what can be read in two ways.
 // At a terminal the answer is put behind the words, which stay as they are; an empty one
-// goes on. Without a terminal it is noted, and refused (CodeWaiting) only when must says
-// so: words that could be clearer do not stop a script that did not ask for it.
-func (a commands) clarified(ctx context.Context, desk *flow.Desk, prose string, must bool) (string, error) {
+// goes on. Without a terminal it is noted, and the task waits at a gate (wait) only when
+// must or the config says so: words that could be clearer do not stop a script that did not
+// ask for it.
+func (a commands) clarified(ctx context.Context, desk *flow.Desk, prose string, must bool) (words string, wait bool) {
+	must = must || desk.Config.Clarify
 	if prose == "" {
-		return prose, nil
+		return prose, must
 	}
 	req, _ := desk.Understand(ctx, prose)
 	if req.Type != belay.Unclear {
-		return prose, nil
+		return prose, must
 	}
 	doubts := brief.Doubts(req.Doubts)
 	if !must && a.JSON {
-		return prose, nil // the record holds them
+		return prose, false // the record holds them
 	}
 	words, asked := a.Question(doubts + "Say what is meant, or press Enter to go on as it is:")
 	switch {
 	case asked && words != "":
-		return prose + "\n\n" + words, nil
+		return prose + "\n\n" + words, must
 	case asked:
-		return prose, nil
+		return prose, false
 	case must:
-		return prose, belay.Refuse(belay.CodeWaiting, "say which is meant, or leave out --clarify", "the words can be read in more than one way:\n%s", doubts)
+		return prose, true
 	}
 	fmt.Fprintf(a.Err, "note: the words can be read in more than one way:\n%s", belay.Visible(doubts))
-	return prose, nil
+	return prose, false
 }

@@ -16,13 +16,18 @@ import (
 )
 
 func (a commands) taskParseCommand() *cobra.Command {
-	var batch, explain bool
+	var batch, explain, model bool
 	c := &cobra.Command{
 		Use: `parse "PROSE"`, Short: "Show what is read from a request, without recording it",
 		Long: `Parse reads words as belay task add does and prints what they ask for: the type,
 requirements marked ADD, MODIFY, FIX or REMOVE, what is to be left as it is, the files
 that are meant, and what can be read in two ways. It is grammar, no model: the same
 words give the same answer. PROSE "-" is read from standard input.
+
+--model has them read by the program or model that parser: in .belay/config.yaml names,
+too, within its time limit. What it says counts only with words, numbers and files that
+are there; otherwise, or when it fails or is late, belay's own reading stands, with a
+note.
 
 --batch reads a request a line from standard input, as JSON, and needs no repository:
   {"id": "r1", "text": "…", "context": {"plan_exists": true, "files": ["a/b.go"]}}
@@ -51,8 +56,15 @@ Exit codes: 0 read · 2 no words, or a line of the batch could not be read.`,
 				return err
 			}
 			req, why := desk.Understand(c.Context(), prose)
-			return a.Tell(parsed(req, why, explain), nil, func(w io.Writer) {
+			t := belay.Task{}
+			if model {
+				if req, t.Reading = desk.Assisted(c.Context(), prose); t.Reading == nil {
+					return belay.Refuse(belay.CodeUsage, "parser: in .belay/config.yaml says who", "the config names nobody who reads requests")
+				}
+			}
+			return a.Tell(parsed(req, t.Reading, why, explain), nil, func(w io.Writer) {
 				fmt.Fprintln(w, brief.Request(req))
+				fmt.Fprint(w, brief.Read(t))
 				if explain {
 					explained(w, why)
 				}
@@ -60,6 +72,7 @@ Exit codes: 0 read · 2 no words, or a line of the batch could not be read.`,
 		},
 	}
 	c.Flags().BoolVar(&batch, "batch", false, "read requests from standard input, one JSON object a line")
+	c.Flags().BoolVar(&model, "model", false, "have it read by whom parser: in the config names as well, and say in what the two differ")
 	c.Flags().BoolVar(&explain, "explain", false, "show which words gave what")
 	return c
 }
@@ -71,11 +84,12 @@ type because struct {
 }
 
 // parsed is what --json prints.
-func parsed(req belay.Request, why []ask.Evidence, explain bool) any {
+func parsed(req belay.Request, reading *belay.Reading, why []ask.Evidence, explain bool) any {
 	out := struct {
 		belay.Request
-		Why []because `json:"why,omitempty"`
-	}{Request: req}
+		Reading *belay.Reading `json:"reading,omitempty"`
+		Why     []because      `json:"why,omitempty"`
+	}{Request: req, Reading: reading}
 	if explain {
 		for _, e := range why {
 			out.Why = append(out.Why, because(e))

@@ -76,7 +76,7 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
 	fl.StringSliceVar(&f.expect, "expected-files", nil, "files that must be among the changed ones")
 	fl.BoolVar(&f.trust, "trust", false, "let the commands in .belay/config.yaml run, now and later")
 	fl.BoolVar(&f.secrets, "force-secrets", false, "let what looks like a secret in the words go out; the record says so")
-	fl.BoolVar(&f.clarify, "clarify", false, "refuse words that can be read in two ways when nobody can be asked")
+	fl.BoolVar(&f.clarify, "clarify", false, "words that can be read in two ways wait for a person")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing but the result")
 	fl.BoolVar(&f.apart, "worktree", false, "give the task a working tree of its own")
 	fl.BoolVar(&f.keep, "keep", false, "leave the task's own working tree when it ends without being accepted")
@@ -135,9 +135,7 @@ func (a commands) run(c *cobra.Command, f runFlags, prose string, agent []string
 		return err
 	}
 	if q.Resume == "" {
-		if q.Prose, err = a.clarified(c.Context(), desk, prose, f.clarify); err != nil {
-			return err
-		}
+		q.Prose, q.Clarify = a.clarified(c.Context(), desk, prose, f.clarify)
 	}
 	s := a.Screen(f.quiet)
 	ticking, stop := context.WithCancel(c.Context())

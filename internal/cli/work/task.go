@@ -39,7 +39,7 @@ func (a commands) taskAddCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use: `add "PROSE" [flags] [-- AGENT ARGS…]`, Short: "Record a task without starting it",
-		Long:    "Exit codes: 0 recorded · 2 no words, a bad id, or the id is taken · 3 --clarify, and the\nwords can be read in two ways.",
+		Long:    "Exit codes: 0 recorded · 2 no words, a bad id, or the id is taken · 3 recorded, and it waits\nfor a person to say what the words mean (--clarify, or clarify: in the config).",
 		Example: `  belay task add "add a --since flag" --task T7 --files 'cmd/**' -- claude -p`,
 		RunE: func(c *cobra.Command, args []string) error {
 			prose, agent, err := split(c, args)
@@ -63,15 +63,17 @@ func (a commands) taskAddCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if q.Prose, err = a.clarified(c.Context(), desk, q.Prose, f.clarify); err != nil {
-				return err
-			}
+			q.Prose, q.Clarify = a.clarified(c.Context(), desk, q.Prose, f.clarify)
 			r, err := desk.Add(c.Context(), q)
 			if err != nil {
 				return err
 			}
-			return a.Tell(r.Task, nil, func(w io.Writer) {
+			if r.State.Gate != nil {
+				err = outcome(r)
+			}
+			return a.Tell(r.Task, err, func(w io.Writer) {
 				fmt.Fprintf(w, "%s recorded: %s\n", r.Task.ID, belay.VisibleLine(r.Task.Title))
+				fmt.Fprint(w, brief.Read(r.Task))
 			})
 		},
 	}
@@ -81,7 +83,7 @@ func (a commands) taskAddCommand() *cobra.Command {
 	fl.StringVar(&f.role, "agent", "", "the agent's `NAME` for the record")
 	fl.StringSliceVar(&f.expect, "expected-files", nil, "files that must be among the changed ones")
 	fl.BoolVar(&f.secrets, "force-secrets", false, "let what looks like a secret in the words go out; the record says so")
-	fl.BoolVar(&f.clarify, "clarify", false, "refuse words that can be read in two ways when nobody can be asked")
+	fl.BoolVar(&f.clarify, "clarify", false, "words that can be read in two ways wait for a person")
 	fl.StringSliceVar(&f.after, "after", nil, "`TASKS` that have to be accepted first")
 	f.settings.Add(fl)
 	return c
@@ -182,6 +184,7 @@ func (a commands) showCommand() *cobra.Command {
 			}
 			return a.Tell(shown, nil, func(w io.Writer) {
 				fmt.Fprint(w, brief.TaskFile(r.Task), "\n", brief.Summary(r.Task, r.State))
+				fmt.Fprint(w, brief.Read(r.Task))
 				for _, n := range r.Notes {
 					fmt.Fprintf(w, "%s: %s\n", n.Kind, belay.VisibleLine(n.Text))
 				}

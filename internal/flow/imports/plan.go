@@ -74,6 +74,7 @@ func Plan(files []File, have []belay.Task, o Options) Import {
 		im.Files = []File{}
 	}
 	before, packed := recorded(have), packaged(files)
+	first := map[string]int{} // the lines of tasks with the same id and words
 	for _, f := range files {
 		im.Notes = append(im.Notes, f.reading.Notes...)
 		im.Lines.Total, im.Lines.Tasks = im.Lines.Total+f.Lines.Total, im.Lines.Tasks+f.Lines.Tasks
@@ -89,6 +90,13 @@ func Plan(files []File, have []belay.Task, o Options) Import {
 			}
 			if why := before.compare(&l, f); why != "" {
 				im.note(l, why)
+			}
+			key := l.Source + "\x00" + l.ID + "\x00" + sum(l.Words)
+			if line, twice := first[key]; twice && l.Outcome == Open {
+				l.Outcome = Left
+				im.note(l, fmt.Sprintf("the same task stands in line %d already", line))
+			} else if !twice {
+				first[key] = l.Line
 			}
 			im.Tasks = append(im.Tasks, l)
 		}

@@ -77,7 +77,7 @@ func (im *Import) asked(o Options) error {
 // task is what is recorded of a line.
 func (im *Import) task(i int, o Options, q flow.NewTask) flow.NewTask {
 	l := im.Tasks[i]
-	q.Prose, q.Ask = l.Words, l.Ask
+	q.Prose, q.Ask, q.Grammar = l.Words, l.Ask, true // many at once: no model is waited for
 	if o.Whole && l.Parts > 0 {
 		q.Prose = im.withParts(i)
 	}

@@ -114,20 +114,16 @@ func (t *draft) byBoxes() {
 // parts ties tasks to the ones that they are parts of: by where they stand, and, where
 // tasks are numbered, by their numbers.
 func (r *reader) parts() {
-	byID := map[string]int{}
-	for i := range r.tasks {
-		if id := r.tasks[i].ID; id != "" {
-			if _, twice := byID[id]; !twice {
-				byID[id] = i
-			}
-		}
-	}
+	byID := map[string]int{} // the last one above: files with several lists count anew
 	for i := range r.tasks {
 		t := &r.tasks[i]
 		if cut := strings.LastIndexByte(t.ID, '.'); cut > 0 && t.parent < 0 {
-			if p, ok := byID[t.ID[:cut]]; ok && p != i {
+			if p, ok := byID[t.ID[:cut]]; ok {
 				t.parent = p
 			}
+		}
+		if t.ID != "" {
+			byID[t.ID] = i
 		}
 		if t.parent < 0 {
 			continue

@@ -43,8 +43,8 @@ func item(l *Line, words string) bool {
 		return false
 	}
 	b, n := box(rest[gap:], at+gap)
-	if mark == 0 && (b.State == NoBox || b.Sign == "" || b.Sign[0] == '(') {
-		return false
+	if mark == 0 && (b.State == NoBox || b.Sign[0] != '[' && !strings.ContainsAny(b.Sign, "☐☑☒")) {
+		return false // ✅ begins many a sentence that is no task
 	}
 	l.Kind, l.Number, l.Box = Item, number, b
 	l.Words = strings.TrimSpace(rest[gap+n:])

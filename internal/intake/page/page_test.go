@@ -41,6 +41,7 @@ func TestKinds(t *testing.T) {
 		"-\n1.\n1)\n-x\n1.x\n2024 was\n1.5 times":   "iiittti"[:5] + "tt",
 		"\xef\xbb\xbf# a\r\n\r\n- b\r\n":            "hbi",
 		"\xef\xbb\xbf---\r\na: 1\r\n---\r\n- b\r\n": "FFFi",
+		"✅ a\n❌ b\n☐ c\n- ✅ d":                      "ttii",
 		"[ ] a\n[x] b\n[link] c\n(x) d":             "iitt",
 		"-[ ] a\n*[x] b\n-[link](x)":                "iit",
 		"\t- a\n\t\t- b\n    - c":                   "iii",

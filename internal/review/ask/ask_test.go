@@ -92,7 +92,7 @@ func TestModels(t *testing.T) {
 		"another protocol": {[]string{"200 <html>"}, "not the protocol's"},
 		"no words":         {[]string{`200 {"choices": []}`}, "holds no words"},
 		"redirects":        {[]string{"307 elsewhere"}, "307"},
-		"too long":         {[]string{"200 " + strings.Repeat("x", mostReply+1)}, "longer than"},
+		"too long":         {[]string{"200 " + strings.Repeat("x", 10<<20+1)}, "longer than"},
 	} {
 		asked := 0
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,0 +1,68 @@
+// Package oracle puts a prompt to one program, or to one model behind an OpenAI-compatible
+// endpoint, and gives back what it says, asking once more when the answer cannot be read.
+//
+// It writes no prompt, reads no answer, judges nothing and keeps nothing. Keys come from
+// the environment only and go nowhere but to the endpoint.
+package oracle
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Most is how long an answer may be, in bytes.
+const Most = 1 << 20
+
+// Question is what is asked, and whom. Of the reviewer only the command or endpoint, model
+// and key, and the time limit count: 10 minutes for all tries when it has none.
+type Question struct {
+	Reviewer belay.Reviewer
+	Prompt   string
+	Read     func(said []byte) error           // an error when the answer cannot be read
+	Mend     func(wrong, answer string) string // the prompt of the second try; nil asks once
+
+	Dir      string   // the folder a program works in
+	Env      []string // a program's environment, KEY=value, whole
+	ReadOnly []string // folders closed to a program
+}
+
+// Reply is what came back. Said is everything it said, both tries.
+type Reply struct {
+	Said     []byte
+	Tries    int
+	Writable bool // a program could have written to the folders of ReadOnly
+}
+
+// Ask asks. The error says why there is no answer that can be read.
+func Ask(ctx context.Context, q Question) (Reply, error) {
+	limit := q.Reviewer.Timeout
+	if limit <= 0 {
+		limit = 10 * time.Minute
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	put := q.program
+	if q.Reviewer.Endpoint != "" {
+		put = q.model
+	}
+	var r Reply
+	prompt := q.Prompt
+	for {
+		r.Tries++
+		said, err := put(ctx, &r, prompt)
+		r.Said = append(r.Said, said...)
+		if err != nil {
+			return r, err
+		}
+		if err = q.Read(said); err == nil {
+			return r, nil
+		}
+		if r.Tries == 2 || q.Mend == nil {
+			return r, fmt.Errorf("its answer cannot be read: %w", err)
+		}
+		prompt = q.Mend(err.Error(), string(said))
+	}
+}

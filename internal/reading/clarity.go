@@ -1,0 +1,57 @@
+package reading
+
+import (
+	"context"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/desk"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// AskFirst opens a gate for a task that has not begun, whose words can be read in more than
+// one way, and of which a person is to say which; any other it leaves as it is.
+func AskFirst(ctx context.Context, d *desk.Desk, r *desk.Record) error {
+	st := r.State
+	begun := st.Phase != "" && st.Phase != loop.PhaseNew
+	if !r.Task.Clarify || r.Task.Request.Type != belay.Unclear || begun || len(st.Decisions) > 0 {
+		return nil
+	}
+	why := "the words can be read in more than one way"
+	if said := strings.Join(strings.Fields(strings.ReplaceAll(brief.Doubts(r.Task.Request.Doubts), "    - ", " or: ")), " "); said != "" {
+		why += ": " + said
+	}
+	return d.Apply(ctx, r, loop.Event{Kind: loop.EvUnclear, Note: why})
+}
+
+// Settle puts what a person answered there behind the task's words, which stay as they are,
+// and reads both again. It does so once, whoever calls it and however often.
+func Settle(ctx context.Context, d *desk.Desk, r *desk.Record) error {
+	answer := r.State.Answer
+	if answer == "" || r.Task.Answer == answer {
+		return nil
+	}
+	t := r.Task
+	t.Answer = answer
+	t.Prose = t.Prose + "\n\n" + answer
+	text := t.Prose
+	if t.Ask != "" {
+		text = t.Ask + "\n\n" + answer
+	}
+	t.Request, _ = Understand(ctx, d, text)
+	t.Reading = nil
+	return d.Append(ctx, r, desk.EntryTask, t)
+}
+
+// Begin starts a task that has not begun, with the answer that a person gave behind its
+// words; or asks for it first.
+func Begin(ctx context.Context, d *desk.Desk, r *desk.Record) error {
+	if err := Settle(ctx, d, r); err != nil {
+		return err
+	}
+	if err := AskFirst(ctx, d, r); err != nil || r.State.Gate != nil {
+		return err
+	}
+	return d.Apply(ctx, r, loop.Event{Kind: loop.EvStarted})
+}

@@ -1,0 +1,123 @@
+// Package reading reads what a person asks for, against the repository it is asked in: by
+// grammar always, and by a program or model when the config names one and the user trusts
+// it. What that one says counts only when it can be checked against the words; without it,
+// or when it fails or is late, the grammar's reading stands.
+//
+// It writes nothing, and sends nothing anywhere that the config does not name.
+package reading
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/ask"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/oracle"
+	"github.com/belay-dev/belay/internal/reading/proposal"
+)
+
+// Understand reads a person's words against this repository: its tracked paths, and
+// whether a plan of it was made before (a file called plan, or an earlier task). Paths that
+// cannot be listed leave the answer without affected files.
+func Understand(ctx context.Context, d *desk.Desk, text string) (belay.Request, []ask.Evidence) {
+	return ask.Parse(input(ctx, d, text))
+}
+
+// Assisted reads them by grammar and, where the config names somebody, has them read by
+// that one as well, within its time limit (10 seconds when none is set). The second result
+// says whose reading the first is, in what the two differ, or why there is only one; it is
+// nil when nobody is named. trusted says that the user lets the config's commands run.
+func Assisted(ctx context.Context, d *desk.Desk, text string, trusted bool) (belay.Request, *belay.Reading) {
+	in := input(ctx, d, text)
+	grammar, _ := ask.Parse(in)
+	who, ok := d.Config.Asker()
+	switch {
+	case !ok:
+		return grammar, nil
+	case !trusted:
+		return grammar, &belay.Reading{By: belay.ByGrammar, Note: fmt.Sprintf("%s was not asked: the commands in .belay/config.yaml are not trusted (belay trust)", who.Name)}
+	}
+	q := proposal.Input{Text: text, PlanExists: in.PlanExists, Files: in.Files, Nonce: nonce()}
+	model, err := put(ctx, d, who, q)
+	if err != nil {
+		return grammar, &belay.Reading{By: belay.ByGrammar, Note: fmt.Sprintf("%s gave no reading that counts: %s", who.Name, belay.VisibleLine(err.Error()))}
+	}
+	return model, &belay.Reading{By: who.Name, Grammar: &grammar, Differs: proposal.Differ(model, grammar)}
+}
+
+// put asks. A program works in an empty folder, with the repository closed to it where the
+// system can do that.
+func put(ctx context.Context, d *desk.Desk, who belay.Reviewer, in proposal.Input) (r belay.Request, err error) {
+	dir, err := os.MkdirTemp("", "belay-parser-")
+	if err != nil {
+		return r, fmt.Errorf("make a folder for it: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	prompt := proposal.Prompt(in)
+	_, err = oracle.Ask(ctx, oracle.Question{
+		Reviewer: who, Prompt: prompt, Dir: dir, ReadOnly: []string{d.Repo.Root, d.Repo.Common},
+		Env:  agent.Environ(os.Environ(), nil, map[string]string{"BELAY_ROLE": "parser"}),
+		Mend: func(wrong, said string) string { return proposal.Mend(prompt, wrong, said, in.Nonce) },
+		Read: func(said []byte) (err error) {
+			r, err = proposal.Read(said, in)
+			return err
+		},
+	})
+	return r, err
+}
+
+func nonce() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+func input(ctx context.Context, d *desk.Desk, text string) ask.Input {
+	files := tracked(ctx, d)
+	return ask.Input{Text: text, PlanExists: planned(d, files), Files: files}
+}
+
+func tracked(ctx context.Context, d *desk.Desk) []string {
+	index := filepath.Join(d.Repo.Dir, "index")
+	data, err := os.ReadFile(index)
+	if err != nil {
+		return nil
+	}
+	entries, err := git.ParseIndex(data, d.Repo.HashSize())
+	if err != nil {
+		if entries, err = d.Repo.ListIndex(ctx, index); err != nil {
+			return nil
+		}
+	}
+	files := make([]string, 0, len(entries))
+	for _, e := range entries {
+		if n := len(files); n == 0 || files[n-1] != e.Path { // a conflict has several stages
+			files = append(files, e.Path)
+		}
+	}
+	return files
+}
+
+// planned reports whether this project was planned or worked on by a task before: then
+// a request for something new is about a part of it.
+func planned(d *desk.Desk, files []string) bool {
+	if used, err := d.Journal.Tasks(); err == nil && len(used) > 0 {
+		return true
+	}
+	for _, f := range files {
+		base, _, _ := strings.Cut(strings.ToLower(path.Base(f)), ".")
+		if base == "plan" {
+			return true
+		}
+	}
+	return false
+}
