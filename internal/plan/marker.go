@@ -44,6 +44,9 @@ func (m Marker) String() string {
 	case belay.MarkNoChanges:
 		return "NO CHANGES for task-" + m.Task
 	case belay.MarkPreserved:
+		if m.Text == "" {
+			return fmt.Sprintf("PRESERVED for task-%s %s", m.Task, kept)
+		}
 		return fmt.Sprintf("PRESERVED for task-%s: %s %s", m.Task, m.Text, kept)
 	}
 	count := ""

@@ -358,3 +358,37 @@ func long(n int) string {
 	b.WriteString("</App>\n")
 	return b.String()
 }
+
+// BenchmarkRead and BenchmarkUpdate read and mark a plan of 500 lines.
+func BenchmarkRead(b *testing.B) {
+	for name, text := range longs() {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				read(b, name, text)
+			}
+		})
+	}
+}
+
+func BenchmarkUpdate(b *testing.B) {
+	w := workOf("T7", "Add 3 cards to section 42. Change the text of section 17. Leave section 3 alone.")
+	for name, text := range longs() {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if _, err := Update(read(b, name, text), w); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func longs() map[string]string {
+	var b strings.Builder
+	for i := 1; i <= 125; i++ {
+		fmt.Fprintf(&b, "## Section %d\n\n- words of it, and a card\n- another one\n", i)
+	}
+	return map[string]string{"plan.tsx": long(500), "plan.md": b.String()}
+}

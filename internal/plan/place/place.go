@@ -57,6 +57,18 @@ type phrase struct {
 	text  string
 	more  string // what was said with it: names in it count, nothing else
 	files []string
+
+	said, alone map[string]bool // stems of all of it, and of the text alone
+	signs       []string
+	symbols     []string
+	about       string // what the text speaks of
+	plain       string // the words with spaces around them
+}
+
+func newPhrase(text, more string, files []string) phrase {
+	whole := text + " " + more
+	return phrase{text: text, more: more, files: files, said: terms.Stems(whole), alone: terms.Stems(text), signs: terms.Signs(text),
+		symbols: terms.Symbols(text), about: terms.Noun(text), plain: terms.Plain(whole)}
 }
 
 // Find finds the sections that each requirement means, and those that each phrase about
@@ -70,7 +82,7 @@ func Find(p *plan.Plan, w Work) (wanted, kept []Placed, err error) {
 			return nil, nil, err
 		}
 		if one.Matches == nil {
-			m.place(&one, phrase{text: r.Text, more: rest[i], files: filesOf(w, i, rest[i])}, wanted)
+			m.place(&one, newPhrase(r.Text, rest[i], filesOf(w, i, rest[i])), wanted)
 		}
 		if one.Matches == nil {
 			if one.Matches, err = pinned(p, w.Pins[0]); err != nil {
@@ -81,7 +93,7 @@ func Find(p *plan.Plan, w Work) (wanted, kept []Placed, err error) {
 	}
 	for i, s := range w.Request.Preserve {
 		one := Placed{Number: i + 1, Requirement: belay.Requirement{Marker: belay.MarkPreserved, Text: s}}
-		one.Matches, one.Hints = m.find(phrase{text: s})
+		one.Matches, one.Hints = m.find(newPhrase(s, "", nil))
 		kept = append(kept, one)
 	}
 	return wanted, kept, nil
@@ -188,11 +200,19 @@ func filesOf(w Work, i int, more string) []string {
 	return out
 }
 
+// called is a name of a section.
+type called struct {
+	name  string
+	stems []string
+	own   bool // it has words of its own, and not only those for any part
+}
+
 // matcher knows what the sections say.
 type matcher struct {
 	p     *plan.Plan
 	own   []string          // each section's own text, without markers and the sections in it
 	words []map[string]bool // the stems of that
+	names [][]called        // what each section is called
 	df    map[string]int    // in how many sections a stem is
 }
 
@@ -205,6 +225,14 @@ func newMatcher(p *plan.Plan) *matcher {
 			m.df[s]++
 		}
 		m.words = append(m.words, words)
+	}
+	for _, s := range p.Sections {
+		var names []called
+		for _, n := range s.Names {
+			stems, own := terms.Proper(n)
+			names = append(names, called{n, stems, own})
+		}
+		m.names = append(m.names, names)
 	}
 	return m
 }
@@ -254,20 +282,19 @@ func (out *Match) because(r rank, score float64, format string, args ...any) {
 
 // byName holds the section's names against the words of the phrase.
 func (m *matcher) byName(out *Match, ph phrase) {
-	said, alone := terms.Stems(ph.text+" "+ph.more), terms.Stems(ph.text)
 	partly, partName := 0.0, ""
-	for _, name := range m.p.Sections[out.Section].Names {
-		stems, own := terms.Proper(name)
-		if !own && terms.Numbered(name, ph.text+" "+ph.more) {
+	for _, c := range m.names[out.Section] {
+		name, stems, own := c.name, c.stems, c.own
+		if !own && terms.Numbered(name, ph.plain) {
 			out.because(bySign, 10, "its name %q is in the words", name)
 			return
 		}
 		hit, short := 0, 0
 		for _, s := range stems {
-			if said[s] {
+			if ph.said[s] {
 				hit++
 			}
-			if said[s] && !alone[s] {
+			if ph.said[s] && !ph.alone[s] {
 				short++
 			}
 		}
@@ -301,7 +328,7 @@ func (m *matcher) bySymbol(out *Match, ph phrase) {
 			out.because(bySign, 8, "it names the file %s", f)
 		}
 	}
-	for _, sym := range terms.Symbols(ph.text) {
+	for _, sym := range ph.symbols {
 		if terms.HasWord(m.own[out.Section], sym) {
 			out.because(bySign, 6, "it has the name %s", sym)
 		}
@@ -311,7 +338,7 @@ func (m *matcher) bySymbol(out *Match, ph phrase) {
 // byContent holds the section's text against the phrase: what it is about, or two words.
 func (m *matcher) byContent(out *Match, ph phrase) {
 	have, n := m.words[out.Section], float64(len(m.p.Sections))
-	all := terms.Signs(ph.text)
+	all := ph.signs
 	var hit []string
 	score := 0.0
 	for _, s := range all {
@@ -320,7 +347,7 @@ func (m *matcher) byContent(out *Match, ph phrase) {
 			score += math.Log(1 + n/float64(m.df[s]))
 		}
 	}
-	about := terms.Noun(ph.text)
+	about := ph.about
 	switch {
 	case len(hit) >= 2 && 2*len(hit) >= len(all):
 		out.because(byContent, score, "it says %s", strings.Join(hit, ", "))
@@ -332,7 +359,7 @@ func (m *matcher) byContent(out *Match, ph phrase) {
 // told leaves of several sections of one name those that the phrase tells apart by what
 // they lie in; without that nobody knows which is meant.
 func (m *matcher) told(matches []Match, ph phrase) ([]Match, []string) {
-	said := terms.Stems(ph.text + " " + ph.more)
+	said := ph.said
 	if said["both"] || said["all"] || said[terms.Stem("every")] || said["each"] {
 		return matches, nil
 	}
@@ -360,10 +387,9 @@ func (m *matcher) told(matches []Match, ph phrase) ([]Match, []string) {
 // around reports whether the words name what a section lies in.
 func (m *matcher) around(i int, said map[string]bool) bool {
 	for up := m.p.Sections[i].Parent; up >= 0; up = m.p.Sections[up].Parent {
-		for _, name := range m.p.Sections[up].Names {
-			stems, _ := terms.Proper(name)
-			hit := len(stems) > 0
-			for _, s := range stems {
+		for _, c := range m.names[up] {
+			hit := len(c.stems) > 0
+			for _, s := range c.stems {
 				hit = hit && said[s]
 			}
 			if hit {
