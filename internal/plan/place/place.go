@@ -9,6 +9,8 @@ import (
 	"path"
 	"sort"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	asked "github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -29,6 +31,7 @@ type Work struct {
 type Match struct {
 	Section int
 	Why     []string
+	Said    bool // a person said so
 	rank    rank
 	score   float64
 	beyond  bool // only what was said after the phrase names it
@@ -126,7 +129,7 @@ func pinned(p *plan.Plan, names []string) ([]Match, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Match{Section: i, rank: byPerson, Why: []string{"you said so"}})
+		out = append(out, Match{Section: i, rank: byPerson, Said: true, Why: []string{"you said so"}})
 	}
 	return out, nil
 }
@@ -169,14 +172,32 @@ func beyond(w Work) []string {
 	return out
 }
 
-func index(text, word string, from int) int {
-	if word == "" {
+// index gives where a phrase stands as whole words, first from an offset on; -1 for nowhere.
+func index(text, phrase string, from int) int {
+	if phrase == "" {
 		return -1
 	}
-	if k := strings.Index(text[from:], word); k >= 0 {
-		return from + k
+	for _, start := range []int{from, 0} {
+		for at := start; ; {
+			k := strings.Index(text[at:], phrase)
+			if k < 0 {
+				break
+			}
+			if k += at; !inWord(text, k) && !inWord(text, k+len(phrase)) {
+				return k
+			}
+			at = k + 1
+		}
 	}
-	return strings.Index(text, word)
+	return -1
+}
+
+// inWord reports whether an offset is inside of a word.
+func inWord(text string, at int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	after, _ := utf8.DecodeRuneInString(text[at:])
+	part := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	return part(before) && part(after)
 }
 
 // filesOf gives the affected files that requirement i is about: those whose name it has
