@@ -139,6 +139,15 @@ func TestPlacing(t *testing.T) {
 	}
 }
 
+// TestEarlierTasks: what earlier tasks did in a section tells what it is about.
+func TestEarlierTasks(t *testing.T) {
+	text := strings.Replace(vibrant, "        {/* 8 flavors of drinks */}\n", "        {/* TASK-3 [ADD]: 2 nighttime drink flavors */}\n", 1)
+	u, err := Update(read(t, "plan.tsx", text), workOf("T4", "add 2 more drinks for nighttime"))
+	if got := marked(u); err != nil || len(got) == 0 || !slices.Contains(got, "landing/features: TASK-4 [ADD]: (2) add 2 more drinks for nighttime") {
+		t.Errorf("added %q, %v", got, err)
+	}
+}
+
 // TestSaid: a person says where a requirement belongs, and what was said to stay changes.
 func TestSaid(t *testing.T) {
 	w := workOf("T3", "Add 2 drinks to the features. Add a login with google.")

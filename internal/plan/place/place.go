@@ -77,7 +77,7 @@ func newPhrase(text, more string, files []string) phrase {
 // Find finds the sections that each requirement means, and those that each phrase about
 // what stays means. It refuses pins to sections that are not there.
 func Find(p *plan.Plan, w Work) (wanted, kept []Placed, err error) {
-	m := newMatcher(p)
+	m := newMatcher(p, w.Task)
 	rest := beyond(w)
 	for i, r := range w.Request.Requirements {
 		one := Placed{Number: i + 1, Requirement: r}
@@ -231,14 +231,19 @@ type called struct {
 // matcher knows what the sections say.
 type matcher struct {
 	p     *plan.Plan
-	own   []string          // each section's own text, without markers and the sections in it
+	own   []string          // each section's own text, without this task's markers and the sections in it
 	words []map[string]bool // the stems of that
 	names [][]called        // what each section is called
 	df    map[string]int    // in how many sections a stem is
 }
 
-func newMatcher(p *plan.Plan) *matcher {
+func newMatcher(p *plan.Plan, task belay.TaskID) *matcher {
 	m := &matcher{p: p, own: p.OwnTexts(), df: map[string]int{}}
+	for _, old := range p.Markers { // what other tasks did there tells what it is about
+		if old.Bad == "" && old.Section >= 0 && !old.Of(task) {
+			m.own[old.Section] += " " + old.Text
+		}
+	}
 	for _, text := range m.own {
 		words := map[string]bool{}
 		for _, s := range terms.Signs(text) {
