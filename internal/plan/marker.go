@@ -40,11 +40,17 @@ const kept = "— do not remove or convert"
 
 // String gives the marker as it is written, without the signs of a comment.
 func (m Marker) String() string {
-	switch m.Kind {
-	case belay.MarkNoChanges:
-		return "NO CHANGES for task-" + m.Task
-	case belay.MarkPreserved:
-		return fmt.Sprintf("PRESERVED for task-%s: %s %s", m.Task, m.Text, kept)
+	of := ""
+	if m.Task != "" {
+		of = " for task-" + m.Task
+	}
+	switch {
+	case m.Kind == belay.MarkNoChanges:
+		return "NO CHANGES" + of
+	case m.Kind == belay.MarkPreserved && m.Text == "":
+		return "PRESERVED" + of + " " + kept
+	case m.Kind == belay.MarkPreserved:
+		return "PRESERVED" + of + ": " + m.Text + " " + kept
 	}
 	count := ""
 	if m.Count != nil {

@@ -17,6 +17,7 @@ func TestMarkers(t *testing.T) {
 		{"NO CHANGES for task-a-", Marker{Kind: "NO CHANGES", Task: "a-"}, true, false},
 		{"EXISTING 8 flavors PRESERVED — do not remove or convert", Marker{Kind: "PRESERVED", Text: "existing 8 flavors"}, true, false},
 		{"PRESERVED — do not remove or convert", Marker{Kind: "PRESERVED"}, true, false},
+		{"PRESERVED for task-3 — do not remove or convert", Marker{Kind: "PRESERVED", Task: "3"}, true, false},
 		{"PRESERVED for task-T.x_1: the store, do not remove — do not remove or convert", Marker{Kind: "PRESERVED", Task: "T.x_1", Text: "the store, do not remove"}, true, false},
 		{"Preserved order of items", Marker{}, false, false},
 		{"no changes here for now", Marker{}, false, false},

@@ -106,7 +106,7 @@ func Validate(ctx context.Context, d *flow.Desk, q Question) (Validated, error) 
 	}
 	var k inspect.Known
 	if d != nil {
-		if k.Task, err = known(d); err != nil {
+		if err := known(d, &k); err != nil {
 			return out, err
 		}
 	}

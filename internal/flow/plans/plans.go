@@ -20,6 +20,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/plan"
+	"github.com/belay-dev/belay/internal/plan/inspect"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -178,17 +179,19 @@ func recorded(d *flow.Desk, id belay.TaskID) (belay.Task, error) {
 	return r.Task, nil
 }
 
-// known tells whether a task has a label that markers name.
-func known(d *flow.Desk) (func(label string) bool, error) {
+// known fills in which tasks were recorded.
+func known(d *flow.Desk, k *inspect.Known) error {
 	ids, err := d.Journal.Tasks()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	labels := map[string]bool{}
 	for _, id := range ids {
 		labels[strings.ToLower(plan.Label(id))] = true
 	}
-	return func(label string) bool { return labels[strings.ToLower(label)] }, nil
+	k.Clone = len(ids) == 0
+	k.Task = func(label string) bool { return labels[strings.ToLower(label)] }
+	return nil
 }
 
 // scratch is where a plan is written before it gets its name.

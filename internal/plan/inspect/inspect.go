@@ -24,6 +24,7 @@ type Finding struct {
 // Known is what a plan is held against besides itself. Nil is for what is not known.
 type Known struct {
 	Task   func(label string) bool // whether a task of this label was recorded
+	Clone  bool                    // no task was ever recorded here: a clone does not have them
 	Before *plan.Plan              // an earlier version
 	Since  string                  // what that version is: HEAD, a snapshot
 }
@@ -192,6 +193,8 @@ func (v *validation) markers(k Known) {
 		switch {
 		case m.Task == "" && m.Kind != belay.MarkPreserved:
 			v.say(belay.SeverityWarning, "marker", m.Section, m.Line, "%s names no task", m.Kind)
+		case m.Task != "" && k.Task != nil && k.Clone:
+			v.say(belay.SeverityWarning, "task", m.Section, m.Line, "there is no task for task-%s: none was ever recorded here", m.Task)
 		case m.Task != "" && k.Task != nil && !k.Task(m.Task):
 			v.say(belay.SeverityError, "task", m.Section, m.Line, "there is no task for task-%s", m.Task)
 		}

@@ -93,32 +93,36 @@ func (d *draft) add(section int, m plan.Marker) {
 	d.want[section] = append(d.want[section], m)
 }
 
-// changes marks what is asked for. A requirement whose marker somebody wrote or moved to
-// another section is left where it is.
+// changes marks what is asked for. A requirement that stands somewhere for this task is left
+// there, whoever wrote it, and marked again only where a person says so.
 func (d *draft) changes(asked []place.Placed) {
 	for _, a := range asked {
-		m := MarkerOf(d.w.Task, a.Requirement)
-		ours := false
 		if len(a.Matches) == 0 {
 			for _, hint := range a.Hints {
 				if i, err := d.p.Find(hint); err == nil {
 					d.open[i] = true
 				}
 			}
-		}
-		for _, match := range a.Matches {
-			d.any = true
-			for _, old := range d.has[match.Section] {
-				ours = ours || old.String() == m.String()
-			}
-		}
-		if d.there[m.String()] && !ours {
 			continue
 		}
+		d.any = true
+		m := MarkerOf(d.w.Task, a.Requirement)
+		short := m // as it is written where nothing that was said with it counts
+		if a.Number <= len(d.w.Request.Requirements) {
+			short = MarkerOf(d.w.Task, d.w.Request.Requirements[a.Number-1])
+		}
+		written := d.there[m.String()] || d.there[short.String()]
 		for _, match := range a.Matches {
-			d.add(match.Section, m)
+			if !written || match.Said && !d.holds(match.Section, m) && !d.holds(match.Section, short) {
+				d.add(match.Section, m)
+			}
 		}
 	}
+}
+
+// holds reports whether a section has a marker of this task already.
+func (d *draft) holds(section int, m plan.Marker) bool {
+	return slices.ContainsFunc(d.has[section], func(old plan.Marker) bool { return old.String() == m.String() })
 }
 
 // MarkerOf is how a requirement is written into a plan.
@@ -261,6 +265,9 @@ func (d *draft) stale(u Updated) []plan.Line {
 	asked := map[string]bool{}
 	for _, a := range u.Asked {
 		asked[MarkerOf(d.w.Task, a.Requirement).String()] = true
+	}
+	for _, r := range d.w.Request.Requirements {
+		asked[MarkerOf(d.w.Task, r).String()] = true
 	}
 	var out []plan.Line
 	for _, list := range d.has {

@@ -139,6 +139,15 @@ func TestPlacing(t *testing.T) {
 	}
 }
 
+// TestEarlierTasks: what earlier tasks did in a section tells what it is about.
+func TestEarlierTasks(t *testing.T) {
+	text := strings.Replace(vibrant, "        {/* 8 flavors of drinks */}\n", "        {/* TASK-3 [ADD]: 2 nighttime drink flavors */}\n", 1)
+	u, err := Update(read(t, "plan.tsx", text), workOf("T4", "add 2 more drinks for nighttime"))
+	if got := marked(u); err != nil || len(got) == 0 || !slices.Contains(got, "landing/features: TASK-4 [ADD]: (2) add 2 more drinks for nighttime") {
+		t.Errorf("added %q, %v", got, err)
+	}
+}
+
 // TestSaid: a person says where a requirement belongs, and what was said to stay changes.
 func TestSaid(t *testing.T) {
 	w := workOf("T3", "Add 2 drinks to the features. Add a login with google.")
@@ -357,4 +366,38 @@ func long(n int) string {
 	}
 	b.WriteString("</App>\n")
 	return b.String()
+}
+
+// BenchmarkRead and BenchmarkUpdate read and mark a plan of 500 lines.
+func BenchmarkRead(b *testing.B) {
+	for name, text := range longs() {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				read(b, name, text)
+			}
+		})
+	}
+}
+
+func BenchmarkUpdate(b *testing.B) {
+	w := workOf("T7", "Add 3 cards to section 42. Change the text of section 17. Leave section 3 alone.")
+	for name, text := range longs() {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if _, err := Update(read(b, name, text), w); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func longs() map[string]string {
+	var b strings.Builder
+	for i := 1; i <= 125; i++ {
+		fmt.Fprintf(&b, "## Section %d\n\n- words of it, and a card\n- another one\n", i)
+	}
+	return map[string]string{"plan.tsx": long(500), "plan.md": b.String()}
 }

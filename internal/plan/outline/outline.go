@@ -157,6 +157,9 @@ func (r *reader) skipped(t string, blank bool) bool {
 
 // opens tells whether a line starts a block of code or of HTML.
 func (r *reader) opens(t string, n int) bool {
+	if !strings.ContainsAny(t, "`~<") {
+		return false
+	}
 	inner := t
 	if b := bullet.FindStringSubmatch(t); b != nil {
 		inner = b[2]
@@ -183,6 +186,9 @@ func (r *reader) opens(t string, n int) bool {
 func (r *reader) heading(t string, n int) bool {
 	at := r.x.At(n)
 	if r.quiet != "" || r.item > 0 && indent(t) >= r.item {
+		return false
+	}
+	if !strings.ContainsAny(t[:min(len(t), 4)], "#=-") {
 		return false
 	}
 	if h := atx.FindStringSubmatch(t); h != nil {
@@ -254,12 +260,14 @@ func (r *reader) comments(at int, t string) error {
 			i = end
 			continue
 		}
-		next := strings.IndexAny(t[i:], "<`")
+		next := strings.IndexAny(t[i:], "<`\\")
 		if next < 0 {
 			return nil
 		}
 		i += next
 		switch {
+		case t[i] == '\\':
+			i += 2 // what is behind it is itself
 		case t[i] == '`':
 			i = codeEnd(t, i)
 		case strings.HasPrefix(t[i:], "<!--"):

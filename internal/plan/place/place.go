@@ -9,6 +9,8 @@ import (
 	"path"
 	"sort"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	asked "github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -29,6 +31,7 @@ type Work struct {
 type Match struct {
 	Section int
 	Why     []string
+	Said    bool // a person said so
 	rank    rank
 	score   float64
 	beyond  bool // only what was said after the phrase names it
@@ -57,12 +60,24 @@ type phrase struct {
 	text  string
 	more  string // what was said with it: names in it count, nothing else
 	files []string
+
+	said, alone map[string]bool // stems of all of it, and of the text alone
+	signs       []string
+	symbols     []string
+	about       string // what the text speaks of
+	plain       string // the words with spaces around them
+}
+
+func newPhrase(text, more string, files []string) phrase {
+	whole := text + " " + more
+	return phrase{text: text, more: more, files: files, said: terms.Stems(whole), alone: terms.Stems(text), signs: terms.Signs(text),
+		symbols: terms.Symbols(text), about: terms.Noun(text), plain: terms.Plain(whole)}
 }
 
 // Find finds the sections that each requirement means, and those that each phrase about
 // what stays means. It refuses pins to sections that are not there.
 func Find(p *plan.Plan, w Work) (wanted, kept []Placed, err error) {
-	m := newMatcher(p)
+	m := newMatcher(p, w.Task)
 	rest := beyond(w)
 	for i, r := range w.Request.Requirements {
 		one := Placed{Number: i + 1, Requirement: r}
@@ -70,7 +85,7 @@ func Find(p *plan.Plan, w Work) (wanted, kept []Placed, err error) {
 			return nil, nil, err
 		}
 		if one.Matches == nil {
-			m.place(&one, phrase{text: r.Text, more: rest[i], files: filesOf(w, i, rest[i])}, wanted)
+			m.place(&one, newPhrase(r.Text, rest[i], filesOf(w, i, rest[i])), wanted)
 		}
 		if one.Matches == nil {
 			if one.Matches, err = pinned(p, w.Pins[0]); err != nil {
@@ -81,7 +96,7 @@ func Find(p *plan.Plan, w Work) (wanted, kept []Placed, err error) {
 	}
 	for i, s := range w.Request.Preserve {
 		one := Placed{Number: i + 1, Requirement: belay.Requirement{Marker: belay.MarkPreserved, Text: s}}
-		one.Matches, one.Hints = m.find(phrase{text: s})
+		one.Matches, one.Hints = m.find(newPhrase(s, "", nil))
 		kept = append(kept, one)
 	}
 	return wanted, kept, nil
@@ -114,7 +129,7 @@ func pinned(p *plan.Plan, names []string) ([]Match, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Match{Section: i, rank: byPerson, Why: []string{"you said so"}})
+		out = append(out, Match{Section: i, rank: byPerson, Said: true, Why: []string{"you said so"}})
 	}
 	return out, nil
 }
@@ -157,14 +172,32 @@ func beyond(w Work) []string {
 	return out
 }
 
-func index(text, word string, from int) int {
-	if word == "" {
+// index gives where a phrase stands as whole words, first from an offset on; -1 for nowhere.
+func index(text, phrase string, from int) int {
+	if phrase == "" {
 		return -1
 	}
-	if k := strings.Index(text[from:], word); k >= 0 {
-		return from + k
+	for _, start := range []int{from, 0} {
+		for at := start; ; {
+			k := strings.Index(text[at:], phrase)
+			if k < 0 {
+				break
+			}
+			if k += at; !inWord(text, k) && !inWord(text, k+len(phrase)) {
+				return k
+			}
+			at = k + 1
+		}
 	}
-	return strings.Index(text, word)
+	return -1
+}
+
+// inWord reports whether an offset is inside of a word.
+func inWord(text string, at int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	after, _ := utf8.DecodeRuneInString(text[at:])
+	part := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	return part(before) && part(after)
 }
 
 // filesOf gives the affected files that requirement i is about: those whose name it has
@@ -188,16 +221,29 @@ func filesOf(w Work, i int, more string) []string {
 	return out
 }
 
+// called is a name of a section.
+type called struct {
+	name  string
+	stems []string
+	own   bool // it has words of its own, and not only those for any part
+}
+
 // matcher knows what the sections say.
 type matcher struct {
 	p     *plan.Plan
-	own   []string          // each section's own text, without markers and the sections in it
+	own   []string          // each section's own text, without this task's markers and the sections in it
 	words []map[string]bool // the stems of that
+	names [][]called        // what each section is called
 	df    map[string]int    // in how many sections a stem is
 }
 
-func newMatcher(p *plan.Plan) *matcher {
+func newMatcher(p *plan.Plan, task belay.TaskID) *matcher {
 	m := &matcher{p: p, own: p.OwnTexts(), df: map[string]int{}}
+	for _, old := range p.Markers { // what other tasks did there tells what it is about
+		if old.Bad == "" && old.Section >= 0 && !old.Of(task) {
+			m.own[old.Section] += " " + old.Text
+		}
+	}
 	for _, text := range m.own {
 		words := map[string]bool{}
 		for _, s := range terms.Signs(text) {
@@ -205,6 +251,14 @@ func newMatcher(p *plan.Plan) *matcher {
 			m.df[s]++
 		}
 		m.words = append(m.words, words)
+	}
+	for _, s := range p.Sections {
+		var names []called
+		for _, n := range s.Names {
+			stems, own := terms.Proper(n)
+			names = append(names, called{n, stems, own})
+		}
+		m.names = append(m.names, names)
 	}
 	return m
 }
@@ -254,20 +308,19 @@ func (out *Match) because(r rank, score float64, format string, args ...any) {
 
 // byName holds the section's names against the words of the phrase.
 func (m *matcher) byName(out *Match, ph phrase) {
-	said, alone := terms.Stems(ph.text+" "+ph.more), terms.Stems(ph.text)
 	partly, partName := 0.0, ""
-	for _, name := range m.p.Sections[out.Section].Names {
-		stems, own := terms.Proper(name)
-		if !own && terms.Numbered(name, ph.text+" "+ph.more) {
+	for _, c := range m.names[out.Section] {
+		name, stems, own := c.name, c.stems, c.own
+		if !own && terms.Numbered(name, ph.plain) {
 			out.because(bySign, 10, "its name %q is in the words", name)
 			return
 		}
 		hit, short := 0, 0
 		for _, s := range stems {
-			if said[s] {
+			if ph.said[s] {
 				hit++
 			}
-			if said[s] && !alone[s] {
+			if ph.said[s] && !ph.alone[s] {
 				short++
 			}
 		}
@@ -301,7 +354,7 @@ func (m *matcher) bySymbol(out *Match, ph phrase) {
 			out.because(bySign, 8, "it names the file %s", f)
 		}
 	}
-	for _, sym := range terms.Symbols(ph.text) {
+	for _, sym := range ph.symbols {
 		if terms.HasWord(m.own[out.Section], sym) {
 			out.because(bySign, 6, "it has the name %s", sym)
 		}
@@ -311,7 +364,7 @@ func (m *matcher) bySymbol(out *Match, ph phrase) {
 // byContent holds the section's text against the phrase: what it is about, or two words.
 func (m *matcher) byContent(out *Match, ph phrase) {
 	have, n := m.words[out.Section], float64(len(m.p.Sections))
-	all := terms.Signs(ph.text)
+	all := ph.signs
 	var hit []string
 	score := 0.0
 	for _, s := range all {
@@ -320,7 +373,7 @@ func (m *matcher) byContent(out *Match, ph phrase) {
 			score += math.Log(1 + n/float64(m.df[s]))
 		}
 	}
-	about := terms.Noun(ph.text)
+	about := ph.about
 	switch {
 	case len(hit) >= 2 && 2*len(hit) >= len(all):
 		out.because(byContent, score, "it says %s", strings.Join(hit, ", "))
@@ -332,7 +385,7 @@ func (m *matcher) byContent(out *Match, ph phrase) {
 // told leaves of several sections of one name those that the phrase tells apart by what
 // they lie in; without that nobody knows which is meant.
 func (m *matcher) told(matches []Match, ph phrase) ([]Match, []string) {
-	said := terms.Stems(ph.text + " " + ph.more)
+	said := ph.said
 	if said["both"] || said["all"] || said[terms.Stem("every")] || said["each"] {
 		return matches, nil
 	}
@@ -360,10 +413,9 @@ func (m *matcher) told(matches []Match, ph phrase) ([]Match, []string) {
 // around reports whether the words name what a section lies in.
 func (m *matcher) around(i int, said map[string]bool) bool {
 	for up := m.p.Sections[i].Parent; up >= 0; up = m.p.Sections[up].Parent {
-		for _, name := range m.p.Sections[up].Names {
-			stems, _ := terms.Proper(name)
-			hit := len(stems) > 0
-			for _, s := range stems {
+		for _, c := range m.names[up] {
+			hit := len(c.stems) > 0
+			for _, s := range c.stems {
 				hit = hit && said[s]
 			}
 			if hit {

@@ -161,10 +161,13 @@ func Stems(text string) map[string]bool {
 	return out
 }
 
-// Numbered reports whether a name like "step 3" stands in a text as it is.
-func Numbered(name, text string) bool {
-	return strings.ContainsAny(name, "0123456789") && strings.Contains(" "+strings.Join(Parts(text), " ")+" ", " "+strings.Join(Parts(name), " ")+" ")
+// Numbered reports whether a name like "step 3" stands in a text, as Plain gives it.
+func Numbered(name, plain string) bool {
+	return strings.ContainsAny(name, "0123456789") && strings.Contains(plain, Plain(name))
 }
+
+// Plain gives the words of a text with one space around each.
+func Plain(text string) string { return " " + strings.Join(Parts(text), " ") + " " }
 
 // Spelled is a name by its own words, whatever stands between them.
 func Spelled(name string) string {
