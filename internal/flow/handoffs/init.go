@@ -17,6 +17,8 @@ type InitRequest struct {
 	Area, Priority   string
 	Base             belay.SnapshotID
 	WithoutStandards bool
+	Roles            []handoff.Role // none: those of the config
+	Pipeline         bool
 }
 
 // Made is a block that was made, with what its maker should know.
@@ -59,7 +61,10 @@ func Init(ctx context.Context, d *desk.Desk, q InitRequest) (Made, error) {
 	if base.Partial {
 		m.Notes = append(m.Notes, fmt.Sprintf("%d path(s) could not be captured and are not watched over: belay snapshot show %s", len(base.Gaps), base.ID.Short()))
 	}
-	ref.Base, m.Base = base.ID, base.ID
+	ref.Base, m.Base, ref.Pipeline = base.ID, base.ID, q.Pipeline
+	if len(q.Roles) > 0 {
+		ref.Roles = q.Roles
+	}
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
 		return handoff.Event{Kind: handoff.Began, Block: &ref, Secrets: let}, c.MayBegin()
 	})
@@ -137,7 +142,10 @@ func Rebuild(ctx context.Context, d *desk.Desk, q InitRequest, dry bool) (Made, 
 	if dry || ref.Block == p.Rec.Context.Block.Block && sameRoles(ref.Roles, p.Rec.Context.Block.Roles) {
 		return m, nil
 	}
-	ref.Changes = m.Changes
+	ref.Changes, ref.Pipeline = m.Changes, p.Rec.Context.Block.Pipeline
+	if ref.Pipeline {
+		ref.Roles = p.Rec.Context.Block.Roles
+	}
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
 		return handoff.Event{Kind: handoff.Rebuilt, Block: &ref, Secrets: let}, c.Exists()
 	})
