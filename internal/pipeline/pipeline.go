@@ -17,6 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/flow/handoffs"
@@ -47,7 +48,7 @@ type runner struct {
 // Run runs the roles to the end, or up to what stops them. The record is given also with
 // an error. Errors: belay.CodeRefused with blocking findings or a refused judgement,
 // CodeDrift, CodeInterrupted, CodeBusy, and those of a task that cannot begin.
-func Run(ctx context.Context, d *flow.Desk, q Request) (*drive.Record, error) {
+func Run(ctx context.Context, d *flow.Desk, q Request) (*desk.Record, error) {
 	r := &runner{Desk: d, q: q, req: handoffs.Request{Task: q.Resume, By: "belay run"}}
 	rec, err := r.ready()
 	if err != nil {
@@ -63,10 +64,10 @@ func Run(ctx context.Context, d *flow.Desk, q Request) (*drive.Record, error) {
 }
 
 // Is reports whether a task is one that roles work on under belay.
-func Is(r *drive.Record) bool { return r.Context.There() && r.Context.Block.Pipeline }
+func Is(r *desk.Record) bool { return r.Context.There() && r.Context.Block.Pipeline }
 
 // ready refuses all that can be refused before anything is written.
-func (r *runner) ready() (rec *drive.Record, err error) {
+func (r *runner) ready() (rec *desk.Record, err error) {
 	d, q := r.Desk, r.q
 	r.agent = q.Agent
 	if q.Resume != "" {
@@ -113,7 +114,7 @@ func trusted(d *flow.Desk, now bool) error {
 
 // chosen gives the roles to run, in the order given: those a task was begun with when none
 // are named.
-func chosen(c config.Config, names []string, rec *drive.Record) ([]handoff.Role, error) {
+func chosen(c config.Config, names []string, rec *desk.Record) ([]handoff.Role, error) {
 	known, err := handoffs.Roles(c)
 	if err != nil {
 		return nil, err
@@ -173,7 +174,7 @@ func (r *runner) commandOf(name string) []string {
 
 // begin records the task, holds the state before, and makes the context: each only when it
 // is not there yet.
-func (r *runner) begin(ctx context.Context, rec *drive.Record) (*drive.Record, error) {
+func (r *runner) begin(ctx context.Context, rec *desk.Record) (*desk.Record, error) {
 	var err error
 	if rec == nil {
 		if rec, err = r.Add(ctx, r.q.NewTask); err != nil {
@@ -203,7 +204,7 @@ func (r *runner) begin(ctx context.Context, rec *drive.Record) (*drive.Record, e
 }
 
 // all runs role after role.
-func (r *runner) all(ctx context.Context, rec *drive.Record) (*drive.Record, error) {
+func (r *runner) all(ctx context.Context, rec *desk.Record) (*desk.Record, error) {
 	if p := rec.State.Pending; p == nil || p.Kind != loop.CmdAttempt {
 		return rec, nil // the roles are done; what is left is the judgement
 	}
@@ -228,7 +229,7 @@ func (r *runner) all(ctx context.Context, rec *drive.Record) (*drive.Record, err
 	}
 }
 
-func stopped(rec *drive.Record, s *handoff.State) error {
+func stopped(rec *desk.Record, s *handoff.State) error {
 	return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay run --resume %s goes back to whoever can mend it; belay context update %s --role %s --clear-findings says that it is mended", rec.Task.ID, rec.Task.ID, s.Name),
 		"%s stops %s: %s", s.Name, rec.Task.ID, strings.Join(s.Blocking, "; "))
 }
@@ -262,7 +263,7 @@ func (r *runner) next(c *handoff.Context) (next, blocked *handoff.State, err err
 }
 
 // judged ends the attempt that the roles made together and has it judged as any other.
-func (r *runner) judged(ctx context.Context, rec *drive.Record) (*drive.Record, error) {
+func (r *runner) judged(ctx context.Context, rec *desk.Record) (*desk.Record, error) {
 	id := rec.Task.ID
 	var err error
 	if p := rec.State.Pending; p != nil && (p.Kind == loop.CmdAttempt || p.Kind == loop.CmdCapture) {
@@ -274,7 +275,7 @@ func (r *runner) judged(ctx context.Context, rec *drive.Record) (*drive.Record, 
 		}
 	}
 	if p := rec.State.Pending; p != nil && p.Kind == loop.CmdCheck {
-		if _, err := r.Check(ctx, flow.CheckRequest{Task: id, Timeout: drive.RunTimeout, Watch: r.q.Watch}); err != nil {
+		if _, err := r.Check(ctx, flow.CheckRequest{Task: id, Timeout: desk.RunTimeout, Watch: r.q.Watch}); err != nil {
 			return rec, err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
-	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/flow/handoffs"
 	"github.com/belay-dev/belay/internal/handoff"
@@ -23,7 +23,7 @@ import (
 // role lets one role work: it begins from a proved tree, its agent runs, what it left is
 // judged, and it hands over. Each step is done once, whenever belay is killed: the record
 // says which were.
-func (r *runner) role(ctx context.Context, rec *drive.Record, s *handoff.State) error {
+func (r *runner) role(ctx context.Context, rec *desk.Record, s *handoff.State) error {
 	unlock, err := r.Hold(ctx, rec.Task.ID, "belay run, "+s.Name)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func again(round int) string {
 
 // starts lets the role begin. Findings of its last round are answered by what was handed
 // over since.
-func (r *runner) starts(ctx context.Context, rec *drive.Record, s *handoff.State) error {
+func (r *runner) starts(ctx context.Context, rec *desk.Record, s *handoff.State) error {
 	if rec.Context.At == s.Name {
 		return nil
 	}
@@ -69,13 +69,13 @@ func (r *runner) starts(ctx context.Context, rec *drive.Record, s *handoff.State
 	return err
 }
 
-func (r *runner) runDir(rec *drive.Record, role string, round int) string {
+func (r *runner) runDir(rec *desk.Record, role string, round int) string {
 	return r.RunDir(rec.Task.ID, fmt.Sprintf("role-%s-%d", strings.ToLower(role), round))
 }
 
 // run runs the role's agent, or takes up the run that is there, and records how it
 // ended. One that fails blocks.
-func (r *runner) run(ctx context.Context, rec *drive.Record, s *handoff.State, round int) error {
+func (r *runner) run(ctx context.Context, rec *desk.Record, s *handoff.State, round int) error {
 	if s.Run != nil && s.Run.Round == round { // it ended before belay was killed
 		return r.failed(ctx, s, *s.Run)
 	}
@@ -135,7 +135,7 @@ func (r *runner) kept(run *agent.Run) string {
 	return sha
 }
 
-func (r *runner) launch(ctx context.Context, rec *drive.Record, s *handoff.State, round int, dir string) (*agent.Run, error) {
+func (r *runner) launch(ctx context.Context, rec *desk.Record, s *handoff.State, round int, dir string) (*agent.Run, error) {
 	parts, err := handoffs.Export(ctx, r.Desk.Desk, r.req, s.Name)
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (r *runner) launch(ctx context.Context, rec *drive.Record, s *handoff.State
 		Argv: r.commandOf(s.Name), Dir: r.Repo.Root, Prompt: []byte(brief.Role(in)), Timeout: timeout,
 		Label: fmt.Sprintf("%s %s", rec.Task.ID, s.Name),
 		Env: agent.Environ(os.Environ(), nil, map[string]string{
-			"BELAY_TASK": string(rec.Task.ID), "BELAY_ROLE": s.Name, "BELAY_ACTOR": s.Name, "BELAY_ATTEMPT": strconv.Itoa(round), drive.ContextVar: path,
+			"BELAY_TASK": string(rec.Task.ID), "BELAY_ROLE": s.Name, "BELAY_ACTOR": s.Name, "BELAY_ATTEMPT": strconv.Itoa(round), desk.ContextVar: path,
 		}),
 	})
 }
@@ -174,7 +174,7 @@ func (r *runner) after(role string) string {
 
 // checked judges what a role that writes has left. What refuses the work is a finding of
 // the role, so that nobody goes on from it.
-func (r *runner) checked(ctx context.Context, rec *drive.Record, s *handoff.State) error {
+func (r *runner) checked(ctx context.Context, rec *desk.Record, s *handoff.State) error {
 	if s.ReadOnly {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (r *runner) checked(ctx context.Context, rec *drive.Record, s *handoff.Stat
 	if err != nil || len(now.Blocking) > 0 { // it is stopped already
 		return err
 	}
-	report, err := r.Check(ctx, flow.CheckRequest{Task: rec.Task.ID, Timeout: drive.RunTimeout, Watch: r.q.Watch})
+	report, err := r.Check(ctx, flow.CheckRequest{Task: rec.Task.ID, Timeout: desk.RunTimeout, Watch: r.q.Watch})
 	if err != nil {
 		return err
 	}

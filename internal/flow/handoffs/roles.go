@@ -345,7 +345,7 @@ func Resolve(ctx context.Context, d *desk.Desk, q Request, note string) (Handed,
 }
 
 // Ran records how the agent of a role ended.
-func Ran(ctx context.Context, d *drive.Desk, q Request, role string, run handoff.Run) error {
+func Ran(ctx context.Context, d *desk.Desk, q Request, role string, run handoff.Run) error {
 	p, err := At(ctx, d, q)
 	if err != nil {
 		return err
