@@ -15,6 +15,9 @@ type RoleInput struct {
 	Export   string
 }
 
+// Part quotes the export whole: cut, it would be no JSON.
+func (in RoleInput) Part() string { return fenced("json", in.Export, 1<<20, 4<<20) }
+
 // Role is the text that the agent of a role starts with, in Markdown: who it is, what it
 // may do, how it reports what has to be mended, its words and its part of the context.
 func Role(in RoleInput) string {

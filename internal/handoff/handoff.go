@@ -101,8 +101,7 @@ type BlockRef struct {
 	Dirty            bool             `json:"dirty,omitempty"`
 	Roles            []Role           `json:"roles"`
 	WithoutStandards bool             `json:"without_standards,omitempty"`
-	Pipeline         bool             `json:"pipeline,omitempty"` // belay runs the roles itself
-	Changes          []string         `json:"changes,omitempty"`  // of a rebuilt one, a sentence each
+	Changes          []string         `json:"changes,omitempty"` // of a rebuilt one, a sentence each
 }
 
 // Handoff is the state a role left. What it consists of is the attachment Report.

@@ -64,7 +64,7 @@ func Run(ctx context.Context, d *flow.Desk, q Request) (*desk.Record, error) {
 }
 
 // Is reports whether a task is one that roles work on under belay.
-func Is(r *desk.Record) bool { return r.Context.There() && r.Context.Block.Pipeline }
+func Is(r *desk.Record) bool { return len(r.Task.Roles) > 0 }
 
 // ready refuses all that can be refused before anything is written.
 func (r *runner) ready() (rec *desk.Record, err error) {
@@ -125,6 +125,9 @@ func chosen(c config.Config, names []string, rec *desk.Record) ([]handoff.Role, 
 			known = append(known, s.Role)
 		}
 	}
+	if len(names) == 0 && rec != nil {
+		names = rec.Task.Roles
+	}
 	if len(names) == 0 {
 		return known, nil
 	}
@@ -176,11 +179,23 @@ func (r *runner) commandOf(name string) []string {
 // is not there yet.
 func (r *runner) begin(ctx context.Context, rec *desk.Record) (*desk.Record, error) {
 	var err error
-	if rec == nil {
+	var names []string
+	for _, role := range r.roles {
+		names = append(names, role.Name)
+	}
+	switch {
+	case rec == nil:
+		r.q.Fill = func(t *belay.Task) { t.Roles = names }
 		if rec, err = r.Add(ctx, r.q.NewTask); err != nil {
 			return nil, err
 		}
 		r.req.Task = rec.Task.ID
+	case !slices.Equal(rec.Task.Roles, names):
+		t := rec.Task
+		t.Roles = names
+		if err := r.Append(ctx, rec, desk.EntryTask, t); err != nil {
+			return rec, err
+		}
 	}
 	switch phase := rec.State.Phase; phase {
 	case "", loop.PhaseNew, loop.PhaseSnapshot, loop.PhaseBaseline:
@@ -192,7 +207,7 @@ func (r *runner) begin(ctx context.Context, rec *desk.Record) (*desk.Record, err
 	if rec.Context.There() {
 		return rec, nil
 	}
-	in := handoffs.InitRequest{Request: r.req, Roles: r.roles, Pipeline: true, WithoutStandards: true}
+	in := handoffs.InitRequest{Request: r.req, Roles: r.roles, WithoutStandards: true}
 	made, err := handoffs.Init(ctx, r.Desk.Desk, in)
 	if err != nil {
 		return rec, err

@@ -18,7 +18,6 @@ type InitRequest struct {
 	Base             belay.SnapshotID
 	WithoutStandards bool
 	Roles            []handoff.Role // none: those of the config
-	Pipeline         bool
 }
 
 // Made is a block that was made, with what its maker should know.
@@ -61,7 +60,7 @@ func Init(ctx context.Context, d *desk.Desk, q InitRequest) (Made, error) {
 	if base.Partial {
 		m.Notes = append(m.Notes, fmt.Sprintf("%d path(s) could not be captured and are not watched over: belay snapshot show %s", len(base.Gaps), base.ID.Short()))
 	}
-	ref.Base, m.Base, ref.Pipeline = base.ID, base.ID, q.Pipeline
+	ref.Base, m.Base = base.ID, base.ID
 	if len(q.Roles) > 0 {
 		ref.Roles = q.Roles
 	}
@@ -138,14 +137,14 @@ func Rebuild(ctx context.Context, d *desk.Desk, q InitRequest, dry bool) (Made, 
 	if err != nil {
 		return m, err
 	}
+	if len(p.Rec.Task.Roles) > 0 { // it was begun with these
+		ref.Roles = p.Rec.Context.Block.Roles
+	}
 	m.Base, m.Changes = p.Rec.Context.Block.Base, m.Block.Diff(was)
 	if dry || ref.Block == p.Rec.Context.Block.Block && sameRoles(ref.Roles, p.Rec.Context.Block.Roles) {
 		return m, nil
 	}
-	ref.Changes, ref.Pipeline = m.Changes, p.Rec.Context.Block.Pipeline
-	if ref.Pipeline {
-		ref.Roles = p.Rec.Context.Block.Roles
-	}
+	ref.Changes = m.Changes
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
 		return handoff.Event{Kind: handoff.Rebuilt, Block: &ref, Secrets: let}, c.Exists()
 	})
