@@ -190,6 +190,7 @@ var floors = map[string]int{
 	"internal/flow/handoffs":          12,
 	"internal/flow/handoffs/views":    13,
 	"internal/flow/handoffs/evidence": 13,
+	"internal/pipeline":               13,
 	"internal/flow/plans":             12,
 	"internal/cli":                    13,
 

@@ -27,6 +27,9 @@ func (b *bench) repository(n int) error {
 	if err := b.compare(unchanged, dir, append([]contender{status, take}, b.peers(dir)...)...); err != nil {
 		return err
 	}
+	if err := b.handed(dir, n, status); err != nil {
+		return err
+	}
 	for _, changed := range []int{4, 1000} {
 		if changed > n/2 {
 			continue

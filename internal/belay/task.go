@@ -109,6 +109,7 @@ type Task struct {
 	Secrets  []string `json:"forced_secrets,omitempty"` // fingerprints of what a person let go out in the words
 	Worktree string   `json:"worktree,omitempty"`       // the root of its own working tree; "" is the user's
 	After    []TaskID `json:"after,omitempty"`          // tasks that have to be accepted first
+	Roles    []string `json:"roles,omitempty"`          // it is handed from one to the next, in this order
 
 	Origin     *Origin  `json:"origin,omitempty"`     // the file of another tool that it comes from
 	Acceptance []string `json:"acceptance,omitempty"` // what has to hold at the end, as that file says

@@ -82,6 +82,8 @@ func (e Event) whole() bool {
 		return e.Evidence != nil
 	case Drifted:
 		return e.Drift != nil
+	case Ran:
+		return e.Run != nil
 	}
 	return true
 }
@@ -142,6 +144,7 @@ func (c Context) ofRole(at time.Time, e Event) (Context, error) {
 	case Handed:
 		r.Snapshot, c.Last, c.LastBy = e.Handed, e.Handed, r.Name
 		r.Rounds++
+		r.Order = c.Updates
 		if r.Status != Blocked {
 			r.Status, r.Completed = Done, at
 		}
@@ -161,6 +164,8 @@ func (c Context) ofRole(at time.Time, e Event) (Context, error) {
 	case Proved:
 		c.Proofs = append(slices.Clip(c.Proofs), ProofOf{Role: r.Name, Time: at, Proof: *e.Proof})
 		r.QALog = e.Proof.Path
+	case Ran:
+		r.Run = e.Run
 	case Drifted:
 		r.Drift++
 		c.Drifts = append(slices.Clip(c.Drifts), DriftOf{Role: r.Name, Time: at, Drift: *e.Drift})

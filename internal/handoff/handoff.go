@@ -70,6 +70,7 @@ const (
 	Drifted  Kind = "drift"    // Drift is set
 	Resolved Kind = "resolved" // a person accepts the present as what Role handed over; Handed and Note are set
 	Exported Kind = "exported" // Exports is set
+	Ran      Kind = "ran"      // Run is set
 	Purged   Kind = "purged"
 )
 
@@ -85,6 +86,7 @@ type Event struct {
 	Proof    *Proof      `json:"proof,omitempty"`
 	Evidence *Evidence   `json:"evidence,omitempty"`
 	Drift    *Drift      `json:"drift,omitempty"`
+	Run      *Run        `json:"run,omitempty"`
 	Exports  []ExportRef `json:"exports,omitempty"`
 	Secrets  []string    `json:"secrets_let_in,omitempty"` // fingerprints, when a person forced them
 	Masked   int         `json:"secrets_masked,omitempty"`
@@ -172,6 +174,15 @@ type Drift struct {
 	Report   drift.Report     `json:"report"`
 }
 
+// Run is how the agent of a role ended. Log is the attachment with what it said.
+type Run struct {
+	Round  int    `json:"round"` // of the role, from 1
+	Ended  string `json:"ended"`
+	Exit   int    `json:"exit"`
+	Millis int64  `json:"millis"`
+	Log    string `json:"log,omitempty"`
+}
+
 // ExportRef is what a role was given, an attachment.
 type ExportRef struct {
 	Role       string `json:"role"`
@@ -220,6 +231,8 @@ type State struct {
 	Blocking  []string  `json:"blocking_findings"`
 	Snapshot  *Handoff  `json:"worktree_snapshot,omitempty"`
 	Rounds    int       `json:"rounds,omitempty"` // how often it handed over
+	Order     int       `json:"-"`                // the number of the entry with which it handed over last
+	Run       *Run      `json:"run,omitempty"`    // of its agent, when belay runs it
 	Drift     int       `json:"drift_budget"`     // failed verifications of what it handed over, not resolved yet
 }
 
@@ -300,6 +313,9 @@ func AttachmentsOf(data []byte) []string {
 	}
 	if e.Evidence != nil {
 		all = append(all, e.Evidence.Attachment)
+	}
+	if e.Run != nil {
+		all = append(all, e.Run.Log)
 	}
 	for _, x := range e.Exports {
 		all = append(all, x.Attachment)

@@ -317,7 +317,7 @@ func TestFoldLaw(t *testing.T) {
 			events = append(events, rapid.SampledFrom([]Event{
 				{Kind: Started, Role: role}, {Kind: Handed, Role: role, Handed: &Handoff{Snapshot: "s"}}, {Kind: Updated, Role: role, Set: &Set{Status: Done}},
 				{Kind: Found, Role: role, Note: "n"}, {Kind: Cleared, Role: role}, {Kind: Attached, Evidence: &Evidence{ID: "E"}},
-				{Kind: Drifted, Role: role, Drift: &Drift{}}, {Kind: Resolved, Note: "n", Handed: &Handoff{Snapshot: "r"}}, {Kind: Proved, Role: role, Proof: &Proof{}},
+				{Kind: Drifted, Role: role, Drift: &Drift{}}, {Kind: Resolved, Note: "n", Handed: &Handoff{Snapshot: "r"}}, {Kind: Proved, Role: role, Proof: &Proof{}}, {Kind: Ran, Role: role, Run: &Run{}},
 				{Kind: Exported, Exports: []ExportRef{{Role: role, Attachment: "x"}}}, {Kind: Purged}, {Kind: Rebuilt, Block: &BlockRef{Block: "c", Roles: DefaultRoles()}},
 			}).Draw(t, "event"))
 		}

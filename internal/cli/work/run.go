@@ -26,6 +26,7 @@ type runFlags struct {
 	secrets                     bool
 	apart, keep                 bool
 	parallel                    int
+	pipeline                    string
 }
 
 func (a commands) runCommand() *cobra.Command {
@@ -46,6 +47,11 @@ now, uncommitted work included; yours stays free for you, and belay merge brings
 result. With --parallel N recorded tasks (belay task add) run so side by side, at most N
 at once; a task that needs a person waits at its gate while the others go on.
 
+With --pipeline ROLES the task is handed from role to role (roles: in the config;
+implementer, reviewer and validator otherwise), each an agent with its own prompt and its
+part of the task's context, from a tree that is proved to be what the role before left.
+A finding that blocks stops it; --resume goes back to whoever can mend it.
+
 The first Ctrl-C stops the agent, captures its work and parks the task; a second one
 leaves at once, and the agent runs on. Both are picked up by --resume.
 
@@ -55,7 +61,8 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
   belay run --task T7 - -- my-agent --quiet < task.md
   belay run --resume T7
   belay run --worktree "tidy the docs" -- claude -p && belay merge T8
-  belay run --parallel 4`,
+  belay run --parallel 4
+  belay run --pipeline implement,review,validate "add a --since flag" -- claude -p`,
 		GroupID: "loop",
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("parallel") {
@@ -81,6 +88,7 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
 	fl.BoolVar(&f.apart, "worktree", false, "give the task a working tree of its own")
 	fl.BoolVar(&f.keep, "keep", false, "leave the task's own working tree when it ends without being accepted")
 	fl.IntVar(&f.parallel, "parallel", 0, "run recorded tasks side by side, at most `N` at once")
+	fl.StringVar(&f.pipeline, "pipeline", "", "hand the task from role to role: `ROLES` in their order, separated by commas")
 	f.settings.Add(fl)
 	_ = c.RegisterFlagCompletionFunc("resume", a.CompleteTasks)
 	return c
@@ -136,6 +144,9 @@ func (a commands) run(c *cobra.Command, f runFlags, prose string, agent []string
 	}
 	if q.Resume == "" {
 		q.Prose, q.Clarify = a.clarified(c.Context(), desk, prose, f.clarify)
+	}
+	if c.Flags().Changed("pipeline") || q.Resume != "" && inRoles(desk, q.Resume) {
+		return a.pipelined(c, f, desk, q)
 	}
 	s := a.Screen(f.quiet)
 	ticking, stop := context.WithCancel(c.Context())

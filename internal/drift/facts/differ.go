@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -244,13 +245,60 @@ func (r Reader) index(ctx context.Context, f *drift.Facts, one, two *side) error
 		f.Index = append(f.Index, drift.IndexPair{Path: "(the index)", Then: drift.Staged{Extra: truth(readable)}, Now: drift.Staged{Extra: truth(still)}})
 		return nil
 	}
-	then, now := stagedOf(a), stagedOf(b)
-	for _, path := range union(then, now) {
-		if then[path] != now[path] {
-			f.Index = append(f.Index, drift.IndexPair{Path: path, Then: then[path], Now: now[path]})
+	for len(a)+len(b) > 0 {
+		path := least(a, b)
+		then, restA := stagedAt(a, path)
+		now, restB := stagedAt(b, path)
+		if then != now {
+			f.Index = append(f.Index, drift.IndexPair{Path: path, Then: stagedOf(then), Now: stagedOf(now)})
 		}
+		a, b = restA, restB
 	}
 	return nil
+}
+
+// least gives the first path of two lists that are sorted by path, as an index is.
+func least(a, b []git.IndexEntry) string {
+	switch {
+	case len(a) == 0:
+		return b[0].Path
+	case len(b) == 0 || a[0].Path < b[0].Path:
+		return a[0].Path
+	}
+	return b[0].Path
+}
+
+// place is where a path is in an index: up to three sides of a conflict, or one entry.
+type place [4]struct {
+	mode  uint32
+	oid   string
+	flags [3]bool
+}
+
+// stagedAt takes the entries of a path from the front of a list.
+func stagedAt(list []git.IndexEntry, path string) (p place, rest []git.IndexEntry) {
+	for len(list) > 0 && list[0].Path == path {
+		e := list[0]
+		p[e.Stage&3].mode, p[e.Stage&3].oid, p[e.Stage&3].flags = e.Mode, e.OID, [3]bool{e.Skip, e.Assume, e.Intent}
+		list = list[1:]
+	}
+	return p, list
+}
+
+func stagedOf(p place) drift.Staged {
+	s := drift.Staged{Mode: p[0].mode, OID: hex.EncodeToString([]byte(p[0].oid))}
+	for i, name := range []string{"skip-worktree", "assume-unchanged", "intent-to-add"} {
+		if p[0].flags[i] {
+			s.Flags += "+" + name
+		}
+	}
+	s.Flags = strings.TrimPrefix(s.Flags, "+")
+	for i := 1; i < len(p); i++ {
+		if p[i].mode != 0 {
+			s.Extra += fmt.Sprintf("%d%x", i, p[i].oid)
+		}
+	}
+	return s
 }
 
 func truth(readable bool) string {
@@ -258,34 +306,6 @@ func truth(readable bool) string {
 		return ""
 	}
 	return "unreadable"
-}
-
-func stagedOf(list []git.IndexEntry) map[string]drift.Staged {
-	all := make(map[string]drift.Staged, len(list))
-	for _, e := range list {
-		oid := hex.EncodeToString([]byte(e.OID))
-		if e.Stage > 0 {
-			s := all[e.Path]
-			s.Extra += string(rune('0'+e.Stage)) + oid
-			all[e.Path] = s
-			continue
-		}
-		all[e.Path] = drift.Staged{Mode: e.Mode, OID: oid, Flags: flags(e)}
-	}
-	return all
-}
-
-func flags(e git.IndexEntry) string {
-	var words []string
-	for _, f := range []struct {
-		set  bool
-		name string
-	}{{e.Skip, "skip-worktree"}, {e.Assume, "assume-unchanged"}, {e.Intent, "intent-to-add"}} {
-		if f.set {
-			words = append(words, f.name)
-		}
-	}
-	return strings.Join(words, "+")
 }
 
 // rest compares what only manifests have: empty folders, modes of folders, gaps and

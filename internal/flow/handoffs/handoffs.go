@@ -91,8 +91,8 @@ func (p *Place) Add(ctx context.Context, decide func(c *handoff.Context) (handof
 	}
 }
 
-// roles gives the roles that the config names, or the usual ones.
-func roles(c config.Config) ([]handoff.Role, error) {
+// Roles gives the roles that the config names, or the usual ones.
+func Roles(c config.Config) ([]handoff.Role, error) {
 	if len(c.Roles) == 0 {
 		return handoff.DefaultRoles(), nil
 	}

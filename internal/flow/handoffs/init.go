@@ -17,6 +17,7 @@ type InitRequest struct {
 	Area, Priority   string
 	Base             belay.SnapshotID
 	WithoutStandards bool
+	Roles            []handoff.Role // none: those of the config
 }
 
 // Made is a block that was made, with what its maker should know.
@@ -60,6 +61,9 @@ func Init(ctx context.Context, d *desk.Desk, q InitRequest) (Made, error) {
 		m.Notes = append(m.Notes, fmt.Sprintf("%d path(s) could not be captured and are not watched over: belay snapshot show %s", len(base.Gaps), base.ID.Short()))
 	}
 	ref.Base, m.Base = base.ID, base.ID
+	if len(q.Roles) > 0 {
+		ref.Roles = q.Roles
+	}
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
 		return handoff.Event{Kind: handoff.Began, Block: &ref, Secrets: let}, c.MayBegin()
 	})
@@ -132,6 +136,9 @@ func Rebuild(ctx context.Context, d *desk.Desk, q InitRequest, dry bool) (Made, 
 	m, ref, let, err := p.assemble(ctx, now, q)
 	if err != nil {
 		return m, err
+	}
+	if len(p.Rec.Task.Roles) > 0 { // it was begun with these
+		ref.Roles = p.Rec.Context.Block.Roles
 	}
 	m.Base, m.Changes = p.Rec.Context.Block.Base, m.Block.Diff(was)
 	if dry || ref.Block == p.Rec.Context.Block.Block && sameRoles(ref.Roles, p.Rec.Context.Block.Roles) {

@@ -343,3 +343,18 @@ func Resolve(ctx context.Context, d *desk.Desk, q Request, note string) (Handed,
 	_, err = p.export(ctx, nil)
 	return Handed{Task: p.Rec.Task.ID, Role: p.Rec.Context.LastBy, Handoff: h, Notes: notes(h, info)}, err
 }
+
+// Ran records how the agent of a role ended.
+func Ran(ctx context.Context, d *desk.Desk, q Request, role string, run handoff.Run) error {
+	p, err := At(ctx, d, q)
+	if err != nil {
+		return err
+	}
+	return p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
+		r, err := c.Of(role)
+		if err != nil {
+			return handoff.Event{}, err
+		}
+		return handoff.Event{Kind: handoff.Ran, Role: r.Name, Run: &run}, nil
+	})
+}

@@ -197,7 +197,7 @@ func (p *Place) made(g gathered, without bool) (handoff.Block, handoff.BlockRef,
 			"there is no standard to cite for %s%s", b.Task.ID, forWhat(b.Task))
 	}
 	ref := handoff.BlockRef{Head: b.Git.Head, WithoutStandards: len(b.Citations) == 0}
-	if ref.Roles, err = roles(p.Config); err != nil {
+	if ref.Roles, err = Roles(p.Config); err != nil {
 		return b, ref, err
 	}
 	if ref.Block, _, err = p.keep(b); err != nil {

@@ -1,0 +1,25 @@
+package brief
+
+import "github.com/belay-dev/belay/internal/belay"
+
+// RoleInput is what a role of a pipeline is told from. Export is its part of the task's
+// context; Words are the config's for it.
+type RoleInput struct {
+	Task     belay.Task
+	Role     string
+	Before   string // the role that handed over to it; "" for the first
+	After    string // the role that comes next; "" for the last
+	Round    int    // from 1
+	ReadOnly bool
+	Words    string
+	Export   string
+}
+
+// Part quotes the export whole: cut, it would be no JSON.
+func (in RoleInput) Part() string { return fenced("json", in.Export, 1<<20, 4<<20) }
+
+// Role is the text that the agent of a role starts with, in Markdown: who it is, what it
+// may do, how it reports what has to be mended, its words and its part of the context.
+func Role(in RoleInput) string {
+	return sections(in, "role", "role_words", "role_context", "role_finish")
+}

@@ -1,0 +1,329 @@
+// Package pipeline runs the roles of one task one after the other: each an agent with its
+// own prompt and its part of the task's context, from a tree that is proved to be what the
+// role before handed over. A finding that blocks stops it, and when it goes on it goes back
+// to whoever can mend that.
+//
+// It keeps no state of its own: which role is next follows from the task's record, so that
+// it goes on wherever it was killed.
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/desk"
+	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/flow/handoffs"
+	"github.com/belay-dev/belay/internal/handoff"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// Request asks for a task to be worked on by several roles. The task is new, with
+// NewTask.Prose; or recorded, Resume.
+type Request struct {
+	flow.NewTask
+	Resume belay.TaskID
+	Roles  []string // names, or the beginnings of names; none: as it was begun
+	Watch  drive.Watcher
+	Soft   context.Context // ends when a person wants to stop
+}
+
+// runner is one pipeline at work.
+type runner struct {
+	*flow.Desk
+	q      Request
+	req    handoffs.Request
+	roles  []handoff.Role
+	agent  []string // of roles that have none of their own
+	mended bool     // a blocked role was answered in this run: the next block stops it
+}
+
+// Run runs the roles to the end, or up to what stops them. The record is given also with
+// an error. Errors: belay.CodeRefused with blocking findings or a refused judgement,
+// CodeDrift, CodeInterrupted, CodeBusy, and those of a task that cannot begin.
+func Run(ctx context.Context, d *flow.Desk, q Request) (*desk.Record, error) {
+	r := &runner{Desk: d, q: q, req: handoffs.Request{Task: q.Resume, By: "belay run"}}
+	rec, err := r.ready()
+	if err != nil {
+		return rec, err
+	}
+	if rec, err = r.begin(ctx, rec); err != nil {
+		return rec, err
+	}
+	if rec, err = r.all(ctx, rec); err != nil {
+		return rec, err
+	}
+	return r.judged(ctx, rec)
+}
+
+// Is reports whether a task is one that roles work on under belay.
+func Is(r *desk.Record) bool { return len(r.Task.Roles) > 0 }
+
+// ready refuses all that can be refused before anything is written.
+func (r *runner) ready() (rec *desk.Record, err error) {
+	d, q := r.Desk, r.q
+	r.agent = q.Agent
+	if q.Resume != "" {
+		if rec, err = d.Load(q.Resume); err != nil {
+			return nil, err
+		}
+		if !rec.Open() {
+			return rec, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Resume), "%s has ended: %s", q.Resume, rec.State.Outcome)
+		}
+		if rec.Task.Worktree != "" {
+			return rec, belay.Refuse(belay.CodeUsage, "record it without a working tree of its own", "%s works in a tree of its own, and roles in the user's", q.Resume)
+		}
+		if len(r.agent) == 0 {
+			r.agent = rec.Task.Agent
+		}
+	}
+	if len(r.agent) == 0 {
+		r.agent = d.Config.Agent.Command
+	}
+	if r.roles, err = chosen(d.Config, q.Roles, rec); err != nil {
+		return rec, err
+	}
+	for _, role := range r.roles {
+		argv := r.commandOf(role.Name)
+		if len(argv) == 0 {
+			return rec, belay.Refuse(belay.CodeUsage, fmt.Sprintf("roles.%s.command in the config, or the agent after --", role.Name), "the role %s has no agent", role.Name)
+		}
+		if err := agent.LookPath(argv[0], d.Repo.Root, os.Environ()); err != nil {
+			return rec, err
+		}
+	}
+	return rec, trusted(d, q.Trust)
+}
+
+// trusted refuses commands of the config that the user has not looked at.
+func trusted(d *flow.Desk, now bool) error {
+	st, err := d.Trust(now, false)
+	if err != nil || st.Hash == "" || st.Trusted {
+		return err
+	}
+	return belay.Refuse(belay.CodeCannot, "read them with belay trust --show, then belay trust (or --trust in a script)",
+		"the commands in .belay/config.yaml are not trusted yet on this machine")
+}
+
+// chosen gives the roles to run, in the order given: those a task was begun with when none
+// are named.
+func chosen(c config.Config, names []string, rec *desk.Record) ([]handoff.Role, error) {
+	known, err := handoffs.Roles(c)
+	if err != nil {
+		return nil, err
+	}
+	if rec != nil && rec.Context.There() {
+		known = nil
+		for _, s := range rec.Context.Roles {
+			known = append(known, s.Role)
+		}
+	}
+	if len(names) == 0 && rec != nil {
+		names = rec.Task.Roles
+	}
+	if len(names) == 0 {
+		return known, nil
+	}
+	var out []handoff.Role
+	for _, n := range names {
+		i := slices.IndexFunc(known, func(r handoff.Role) bool { return strings.EqualFold(r.Name, n) })
+		if i < 0 { // implement means implementer
+			i = slices.IndexFunc(known, func(r handoff.Role) bool {
+				return len(n) > 2 && strings.HasPrefix(strings.ToLower(r.Name), strings.TrimSuffix(strings.ToLower(n), "e"))
+			})
+		}
+		if i < 0 {
+			return nil, belay.Refuse(belay.CodeUsage, "name them below roles: in the config, or use "+namesOf(known), "there is no role %q", n)
+		}
+		if slices.ContainsFunc(out, func(r handoff.Role) bool { return r.Name == known[i].Name }) {
+			return nil, belay.Refuse(belay.CodeUsage, "name it once", "the role %s is named twice", known[i].Name)
+		}
+		out = append(out, known[i])
+	}
+	return out, nil
+}
+
+func namesOf(roles []handoff.Role) string {
+	var names []string
+	for _, r := range roles {
+		names = append(names, r.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// roleOf gives what the config says of a role; nothing when it does not know it.
+func roleOf(c config.Config, name string) config.Role {
+	for _, r := range c.Roles {
+		if r.Name == name {
+			return r
+		}
+	}
+	return config.Role{Name: name}
+}
+
+func (r *runner) commandOf(name string) []string {
+	if argv := roleOf(r.Config, name).Command; len(argv) > 0 {
+		return argv
+	}
+	return r.agent
+}
+
+// begin records the task, holds the state before, and makes the context: each only when it
+// is not there yet.
+func (r *runner) begin(ctx context.Context, rec *desk.Record) (*desk.Record, error) {
+	var err error
+	var names []string
+	for _, role := range r.roles {
+		names = append(names, role.Name)
+	}
+	switch {
+	case rec == nil:
+		r.q.Fill = func(t *belay.Task) { t.Roles = names }
+		if rec, err = r.Add(ctx, r.q.NewTask); err != nil {
+			return nil, err
+		}
+		r.req.Task = rec.Task.ID
+	case !slices.Equal(rec.Task.Roles, names):
+		t := rec.Task
+		t.Roles = names
+		if err := r.Append(ctx, rec, desk.EntryTask, t); err != nil {
+			return rec, err
+		}
+	}
+	switch phase := rec.State.Phase; phase {
+	case "", loop.PhaseNew, loop.PhaseSnapshot, loop.PhaseBaseline:
+		r.q.Watch.Note(fmt.Sprintf("%s: holding the state before", rec.Task.ID))
+		if rec, err = r.Start(ctx, rec.Task.ID, r.q.Watch); err != nil {
+			return rec, err
+		}
+	}
+	if rec.Context.There() {
+		return rec, nil
+	}
+	in := handoffs.InitRequest{Request: r.req, Roles: r.roles, WithoutStandards: true}
+	made, err := handoffs.Init(ctx, r.Desk.Desk, in)
+	if err != nil {
+		return rec, err
+	}
+	for _, n := range made.Notes {
+		r.q.Watch.Note(n)
+	}
+	return r.Load(rec.Task.ID)
+}
+
+// all runs role after role.
+func (r *runner) all(ctx context.Context, rec *desk.Record) (*desk.Record, error) {
+	if p := rec.State.Pending; p == nil || p.Kind != loop.CmdAttempt {
+		return rec, nil // the roles are done; what is left is the judgement
+	}
+	for {
+		next, blocked, err := r.next(&rec.Context)
+		if err != nil || next == nil {
+			return rec, err
+		}
+		if blocked != nil && r.mended {
+			return rec, stopped(rec, blocked)
+		}
+		r.mended = r.mended || blocked != nil
+		if err := r.role(ctx, rec, next); err != nil {
+			return rec, err
+		}
+		if rec, err = r.Load(rec.Task.ID); err != nil {
+			return nil, err
+		}
+		if s, err := rec.Context.Of(next.Name); err == nil && len(s.Blocking) > 0 {
+			return rec, stopped(rec, s)
+		}
+	}
+}
+
+func stopped(rec *desk.Record, s *handoff.State) error {
+	return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay run --resume %s goes back to whoever can mend it; belay context update %s --role %s --clear-findings says that it is mended", rec.Task.ID, rec.Task.ID, s.Name),
+		"%s stops %s: %s", s.Name, rec.Task.ID, strings.Join(s.Blocking, "; "))
+}
+
+// next gives the role that has to work now, nil when all have: the first that has handed
+// nothing over since a role before it did, or, where one blocks, the last role before it
+// that may write. blocked is the one that blocks.
+func (r *runner) next(c *handoff.Context) (next, blocked *handoff.State, err error) {
+	newest := 0
+	var writer *handoff.State
+	for _, role := range r.roles {
+		s, err := c.Of(role.Name)
+		if err != nil {
+			return nil, nil, err
+		}
+		switch {
+		case s.Snapshot == nil, s.Order < newest:
+			return s, nil, nil
+		case len(s.Blocking) > 0:
+			if writer == nil {
+				writer = s
+			}
+			return writer, s, nil
+		}
+		newest = s.Order
+		if !s.ReadOnly {
+			writer = s
+		}
+	}
+	return nil, nil, nil
+}
+
+// judged ends the attempt that the roles made together and has it judged as any other.
+func (r *runner) judged(ctx context.Context, rec *desk.Record) (*desk.Record, error) {
+	id := rec.Task.ID
+	var err error
+	if p := rec.State.Pending; p != nil && (p.Kind == loop.CmdAttempt || p.Kind == loop.CmdCapture) {
+		if _, err := handoffs.Verify(ctx, r.Desk.Desk, handoffs.VerifyRequest{Request: r.req}); err != nil {
+			return rec, err
+		}
+		if rec, err = r.Capture(ctx, id, r.q.Watch); err != nil {
+			return rec, err
+		}
+	}
+	if p := rec.State.Pending; p != nil && p.Kind == loop.CmdCheck {
+		if _, err := r.Check(ctx, flow.CheckRequest{Task: id, Timeout: desk.RunTimeout, Watch: r.q.Watch}); err != nil {
+			return rec, err
+		}
+	}
+	if rec, err = r.Load(id); err != nil {
+		return nil, err
+	}
+	if p := rec.State.Pending; p != nil && p.Kind == loop.CmdReview { // reviewers of the config read it as ever
+		return r.Run(ctx, flow.RunRequest{Resume: id, Watch: r.q.Watch, Soft: r.q.Soft})
+	}
+	if p := rec.State.Pending; p != nil && p.Kind == loop.CmdClose {
+		return r.Finish(ctx, id, r.q.Watch)
+	}
+	return rec, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "the work of the roles on %s was not accepted: it stands in phase %s", id, rec.State.Phase)
+}
+
+// parked ends a run that a person stopped.
+func parked(id belay.TaskID) error {
+	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is parked", id)
+}
+
+// waited waits for a run; stopped says that a person wanted it to end.
+func (r *runner) waited(ctx context.Context, run *agent.Run) (agent.Result, bool, error) {
+	res, err := run.Wait(r.q.Soft, r.q.Watch.Output())
+	if err == nil {
+		return res, false, nil
+	}
+	if r.q.Soft.Err() == nil || ctx.Err() != nil {
+		return res, false, err
+	}
+	r.q.Watch.Note("stopping the agent")
+	if err := run.Stop(ctx); err != nil {
+		return res, true, err
+	}
+	res, err = run.Wait(ctx, r.q.Watch.Output())
+	return res, true, err
+}
