@@ -251,6 +251,9 @@ func (p *parse) isTopic(left []string, pieces int) bool {
 	if !p.in.PlanExists && len(left) > 1 && words.Product(left[len(left)-1]) {
 		return false // "small python script: …" names what is to be made
 	}
+	if !p.in.PlanExists && len(left) > 2 && slices.ContainsFunc(left, words.Product) && slices.ContainsFunc(left, words.Tool) {
+		return false
+	}
 	for i, w := range left {
 		if _, ok := words.Number(w); ok && i > 0 && i == len(left)-1 {
 			continue // "finding 7"
@@ -331,6 +334,11 @@ func (p *parse) colon(c grammar.Clause, rest []grammar.Clause) bool {
 		}
 		return true
 	}
+	if n := len(rest) + countCommas(rest[0].T); n > 1 && !p.fresh && vagueWhole(a) {
+		p.acts = append(p.acts, deed.Act{Deed: deed.Ground, C: c, Core: grammar.Span{From: 0, To: len(c.T)}})
+		p.listed(c, rest)
+		return true
+	}
 	if deed.Quotes(rest[0]) && a.Deed == deed.Request && a.Verb == "a thing named" {
 		a.Deed, a.Marker, a.Strength, a.Verb = deed.Complaint, belay.MarkFix, grammar.Plain, "an error in quotes"
 	}
@@ -349,6 +357,46 @@ func (p *parse) colon(c grammar.Clause, rest []grammar.Clause) bool {
 		p.acts = append(p.acts, deed.Read(r))
 	}
 	return true
+}
+
+// vagueWhole reports an order that says of itself nothing that could be done: "tidy up the
+// toolbar: …", "make it safer: …". What follows the colon is what is asked.
+func vagueWhole(a deed.Act) bool {
+	if a.Deed == deed.Doubt {
+		return true
+	}
+	low := a.C.Low()
+	switch a.Verb {
+	case "make":
+		return a.Marker == belay.MarkModify && a.Obj+1 < len(low) && grammar.Compared(low[a.Obj:]) > 0 && len(low)-a.Obj < 4
+	case "save", "reduce", "improve", "tidy up", "clean up", "polish", "redesign", "rework", "overhaul", "simplify", "modernise", "modernize", "rebalance":
+		return true
+	}
+	return false
+}
+
+// listed reads each piece between commas behind a colon by itself.
+func (p *parse) listed(c grammar.Clause, rest []grammar.Clause) {
+	for _, r := range rest {
+		start := 0
+		low := r.Low()
+		for i := 0; i <= len(low); i++ {
+			if i < len(low) && low[i] != "," {
+				continue
+			}
+			from := start
+			if from < i && low[from] == "and" {
+				from++
+			}
+			if i > from {
+				piece := r
+				piece.T, piece.Group, piece.Block, piece.Line, piece.Sent = r.T[from:i], true, c.Block, c.Line, c.Sent
+				piece.Frag = !grammar.HasVerb(piece.Low())
+				p.acts = append(p.acts, deed.Read(piece))
+			}
+			start = i + 1
+		}
+	}
 }
 
 // troubles are words that announce a list of what is wrong.

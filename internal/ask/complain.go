@@ -15,6 +15,13 @@ import (
 // of what is asked next.
 func (p *parse) complained(i int) {
 	a := p.acts[i]
+	if a.C.Join == "so" && i > 0 && p.acts[i-1].Deed == deed.Request && p.acts[i-1].C.Sent == a.C.Sent {
+		p.note(a, "", "what it is for")
+		return
+	}
+	if p.judged(i) {
+		return
+	}
 	if a.Strength < grammar.Plain && (p.equal(i) || p.oneOfSeveral(i)) {
 		p.emit(a, belay.MarkFix, "said to be wrong now by “"+a.Verb+"”, as one of several")
 		return
@@ -46,6 +53,25 @@ func (p *parse) complained(i int) {
 		}
 	}
 	p.emit(a, belay.MarkFix, "said to be wrong now by “"+a.Verb+"”")
+}
+
+// judged reads "guests may export, that's wrong": what stands before is what is wrong.
+func (p *parse) judged(i int) bool {
+	low := p.acts[i].C.Low()
+	if i == 0 || len(low) > 5 || low[0] != "that's" && low[0] != "this" && low[0] != "that" && low[0] != "which" {
+		return false
+	}
+	b := p.acts[i-1]
+	if b.Deed == deed.Complaint || b.Deed == deed.Keep || b.C.Line != p.acts[i].C.Line || len(b.C.T) < 3 {
+		return false
+	}
+	if n := len(p.out); n > 0 && p.emitted(b) {
+		p.out[n-1].Marker = belay.MarkFix
+		p.note(b, "", "FIX: it is said to be wrong")
+		return true
+	}
+	p.emit(b, belay.MarkFix, "it is said to be wrong")
+	return true
 }
 
 // equal reports a faint complaint about something of its own, in one sentence with a plain

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -69,6 +70,9 @@ func counts(low []string, i, from int, m belay.Marker) bool {
 		case "at", "from", "every", "port", "version", "level", "than", "under", "over", "after", "before", "by", "step", "epoch", "per", "least", "most", "about", "around", "last", "first", "to", "in", "is", "are", "chapter", "section", "phase", "release", "v", "next", "within", "top", "only":
 			return false
 		}
+	}
+	if m == belay.MarkFix && i > from && strings.HasSuffix(low[from], "ing") {
+		return false // "opening two windows logs me out"
 	}
 	if m == belay.MarkFix && i > from+1 {
 		return words.Wrong(next) || words.Soft(next)

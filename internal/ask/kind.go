@@ -58,6 +58,9 @@ func (p *parse) whole(a deed.Act) bool {
 	if p.lang != "" {
 		o = low
 	}
+	if a.Verb == "a thing named" && len(o) > 0 && grammar.Articled(o[0]) && slices.ContainsFunc(o, words.Tool) {
+		return true // "a webhook relay in go"
+	}
 	for i, w := range o[:min(len(o), 12)] {
 		if i > 0 && (w == "that" || w == "which" || w == "who" || w == "where") {
 			break

@@ -29,7 +29,7 @@ func (p *parse) lastly() {
 			ok := pass == 0 && a.Deed == deed.Complaint && section != prose.Around && section != prose.Expected && (section != prose.Title || a.Strength == grammar.Faint) ||
 				pass == 1 && a.Deed == deed.Material ||
 				pass == 2 && (a.Deed == deed.Request || a.Deed == deed.Complaint) && section == prose.Title ||
-				pass == 3 && a.Deed == deed.Ground && a.C.Join != "because" && a.C.Join != "if" && section != prose.Around && (statesFact(a.C.Low()) || p.lang != "" && p.lang != "?" && len(a.C.T) > 3 && a.C.Close != "?" || len(p.acts) == 1 && possible(a.C.Low())) ||
+				pass == 3 && a.Deed == deed.Ground && a.C.Join != "because" && a.C.Join != "if" && section != prose.Around && (statesFact(a.C.Low()) || grammar.NoWay(a.C.Low()) || p.lang != "" && p.lang != "?" && len(a.C.T) > 3 && a.C.Close != "?" || len(p.acts) == 1 && possible(a.C.Low())) ||
 				pass == 4 && (a.Deed == deed.Request || a.Deed == deed.Complaint) && section == prose.Expected
 			if !ok || a.Deed == deed.Complaint && bare(a.C.Low()) {
 				continue
@@ -80,6 +80,9 @@ func statesFact(low []string) bool {
 // lacking reports that something does not exist yet: "we don't have a sitemap yet".
 func lacking(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
+	if grammar.NoWay(low) {
+		return true
+	}
 	return strings.HasSuffix(line, " yet ") && (strings.Contains(line, " have ") || strings.Contains(line, " there is no ") || strings.Contains(line, " there are no ") || strings.Contains(line, " there's no ") || strings.Contains(line, " has no ") || strings.Contains(line, " exist "))
 }
 

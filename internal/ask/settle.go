@@ -79,6 +79,11 @@ func (p *parse) settle() {
 			p.mended(i)
 		case a.Deed == deed.Request && a.Stated && !p.fresh && p.tells(i):
 			p.emit(*a, belay.MarkFix, "how it is, and nothing like it is asked")
+		case i > 0 && strings.Contains("->=>→", a.C.Join) && a.C.Join != "" && len(a.C.T) < 3 && grammar.Status(a.C.Low()):
+			if n := len(p.out); n > 0 && p.emitted(p.acts[i-1]) {
+				p.out = p.out[:n-1]
+			}
+			p.emit(p.acts[i-1], belay.MarkFix, "an error comes of it")
 		case p.repeats(i):
 		case p.either(i):
 		case a.Deed == deed.Request && i > 0 && isWish(a.Verb) && p.results(i):

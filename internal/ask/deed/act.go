@@ -60,7 +60,7 @@ func Read(c grammar.Clause) Act {
 	if n >= len(low) {
 		return a
 	}
-	if i := slices.IndexFunc(low, func(w string) bool { return w == "keeps" || w == "keep" }); c.Join != "" && c.Join != "because" && i > n && i+1 < len(low) && !strings.HasSuffix(low[i+1], "ing") && !slices.ContainsFunc(low[:i], words.Modal) && !slices.Contains(low[:i], "to") {
+	if i := slices.IndexFunc(low, func(w string) bool { return w == "keeps" || w == "keep" }); c.Join != "" && c.Join != "because" && i > n && i+1 < len(low) && !(low[i] == "keep" && words.Preposition(low[n])) && !strings.HasSuffix(low[i+1], "ing") && !slices.ContainsFunc(low[:i], words.Modal) && !slices.Contains(low[:i], "to") {
 		a.Deed, a.Keeps = Keep, []grammar.Span{{From: n, To: i}}
 		return a
 	}
@@ -107,6 +107,12 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 		}
 		return a
 	}
+	if grammar.Now(low) && grammar.Imperative(rest) == 0 || grammar.Now(low[:min(len(low), 4)]) && low[0] != "can" {
+		if strength, by := grammar.Wrong(low); strength > grammar.Fine {
+			a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, strength, by
+		}
+		return a
+	}
 	if asksWhether(low[:n]) && len(rest) > 1 && words.Preposition(rest[1]) && grammar.AnyVerb(rest[0]) {
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[0] // "is there a way to sort by price"
 		return a
@@ -140,7 +146,7 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 		a.Pronoun = words.Pronoun(rest[0])
 		return a
 	}
-	if at, k := grammar.Modal(rest); a.C.Yet && grammar.Finite(rest) && at+k == 0 {
+	if at, k := grammar.Modal(rest); a.C.Yet && grammar.Finite(rest) && (at+k == 0 || rest[at] == "can") {
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, grammar.Plain, "although"
 		return a
 	}

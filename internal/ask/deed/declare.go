@@ -64,6 +64,10 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 			return a
 		}
 	}
+	if k := slices.IndexFunc(rest, words.Auxiliary); k == 1 && k+1 < len(rest) && isValue(rest[0]) && (rest[k+1] == "enough" || rest[k+1] == "plenty" || rest[k+1] == "sufficient" || rest[k+1] == "fine") {
+		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "enough" // "30 is enough"
+		return a
+	}
 	if belongs := slices.Index(rest, "belongs"); belongs > 0 {
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "belongs"
 		return a
@@ -142,6 +146,9 @@ func (a Act) should(low []string, at, next int) Act {
 	if n := len(low); low[n-1] == "too" || n > 1 && low[n-1] == "well" && low[n-2] == "as" {
 		a.Also = true
 	}
+	if low[at] == "may" && (low[next] == "no" || low[next] == "not" || low[next] == "only" || slices.Contains(low[at:next], "only") || slices.Contains(low[at:next], "not")) {
+		return a // "guests may no longer export"
+	}
 	can := low[at] == "can" || low[at] == "may"
 	actor := slices.Contains(grammar.Actors, low[at-1])
 	o := low[next:]
@@ -183,7 +190,7 @@ func (a Act) should(low []string, at, next int) Act {
 	if a.Marker == belay.MarkAdd && grammar.Old(low) && o[0] == "be" {
 		a.Marker = belay.MarkModify
 	}
-	if low[at] == "shouldn't" || low[at] == "mustn't" || slices.Contains(low[at:next], "not") || low[len(low)-1] == "only" || a.Only {
+	if low[at] == "shouldn't" || low[at] == "mustn't" || slices.Contains(low[at:next], "not") || low[len(low)-1] == "only" || a.Only || slices.Contains(low[at:next], "only") {
 		a.Marker = belay.MarkModify
 	}
 	return a
@@ -369,6 +376,8 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 	case !grammar.Articled(rest[0]) && (grammar.Stated(rest) || len(rest) > 2 && rest[len(rest)-1] == "default" && rest[len(rest)-2] == "by"):
 		a.Marker = belay.MarkModify
 	case !grammar.Articled(rest[0]) && grammar.Bounded(rest):
+		a.Marker = belay.MarkModify
+	case grammar.Switched(rest), !grammar.Articled(rest[0]) && a.C.Topic != "" && slices.Index(rest, "as") > 0:
 		a.Marker = belay.MarkModify
 	case grammar.Towards(rest):
 		a.Marker = belay.MarkModify

@@ -36,6 +36,10 @@ func (a Act) imperative(rest []string, at, k int) Act {
 		a.Deed, a.Readings = Doubt, []string{"what is to be done with is not said"}
 		return a
 	}
+	if a.Verb == "find" && len(o) > 0 && (o[0] == "attached" || o[0] == "enclosed" || o[0] == "below") {
+		a.Deed = Ground
+		return a
+	}
 	if len(o) == 1 && (o[0] == "nothing" || o[0] == "none") {
 		a.Deed = Ground
 		return a
@@ -68,6 +72,9 @@ func (a Act) imperative(rest []string, at, k int) Act {
 		a = a.adding(o)
 	case words.Modify:
 		a.Marker = belay.MarkModify
+		if slices.Contains(a.C.Low(), "automatically") && !grammar.Old(o) && grammar.Compared(o) == 0 {
+			a.Marker = belay.MarkAdd // "close issues automatically": nothing does that now
+		}
 		if (a.Verb == "replace" || a.Verb == "swap" || a.Verb == "exchange") && len(o) > 0 && len(o) < 4 && !a.Pronoun && !slices.ContainsFunc(o, func(w string) bool { return words.Preposition(w) || w == "->" || w == "→" || w == "and" }) {
 			a.Deed, a.Readings = Doubt, []string{"with what is not said"}
 		}

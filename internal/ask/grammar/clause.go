@@ -88,12 +88,16 @@ func Clauses(s prose.Sentence) []Clause {
 // heads takes a verbless beginning of a sentence apart, in front of a clause with a verb:
 // "two-factor login, a page of sessions, and sessions should end …". Each is a thing named.
 func heads(in []Clause) []Clause {
-	if len(in) < 2 || in[0].Frag || in[1].Join != "," && in[1].Join != "and" || HasVerb(in[0].Low()) {
+	if len(in) < 2 || in[0].Frag || in[1].Join != "," && in[1].Join != "and" && in[1].Join != "but" || HasVerb(in[0].Low()) {
 		return in
 	}
 	low := in[0].Low()
 	n, _ := Strip(low)
-	if n >= len(low) || !slices.Contains(low[n:], ",") || Told(low[n:]) || Idle(low) || words.Preposition(low[n]) || slices.ContainsFunc(low, words.Auxiliary) || !wishful(in[1].Low()) {
+	_, kept, _ := Keeps(in[1].Low())
+	if last := low[len(low)-1]; last == "first" || last == "last" {
+		return in
+	}
+	if n >= len(low) || len(low)-n < 2 || !slices.Contains(low[n:], ",") && !kept && !(len(low)-n > 2 && in[1].Join == "and" && Finite(in[1].Low())) || Told(low[n:]) || Idle(low) || words.Preposition(low[n]) || slices.ContainsFunc(low, words.Auxiliary) || !kept && !wishful(in[1].Low()) {
 		return in
 	}
 	var out []Clause
@@ -409,6 +413,9 @@ func opens(low []string) bool {
 	piece := rest
 	if i := slices.Index(rest, ","); i > 0 {
 		piece = rest[:i]
+	}
+	if n := len(piece); n > 1 && n < 5 && !words.Preposition(piece[0]) && !words.Determiner(piece[0]) && (words.Comparative(piece[n-1]) || piece[n-1] == "off") {
+		return true
 	}
 	if _, ok := keptSubject(piece); ok || len(piece) < 6 && Valued(piece) && !words.Preposition(piece[0]) && !words.Subordinator(piece[0]) {
 		return true

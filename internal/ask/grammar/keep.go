@@ -42,6 +42,14 @@ func Keeps(low []string) (what Span, whole, ok bool) {
 		}
 		return Span{n, n + to}, true, true
 	}
+	if i := slices.Index(rest, "keep"); i > 1 && i < 6 && words.Preposition(rest[0]) && i+1 < len(rest) {
+		if s, ok := keepOrder(rest[i:]); ok {
+			return Span{s.From + n + i, s.To + n + i}, true, true // "in the guides keep the order"
+		}
+	}
+	if unchanged(rest) {
+		return Span{n, len(low)}, true, true
+	}
 	for _, rule := range []func([]string) (Span, bool){keepOrder, unwanted, Prohibition, noThing, keptSubject, sameThing} {
 		if s, ok := rule(rest); ok {
 			return Span{s.From + n, s.To + n}, true, true
@@ -266,6 +274,15 @@ func keptSubject(low []string) (Span, bool) {
 		return Span{0, 0}, true
 	}
 	return Span{0, to}, true
+}
+
+// unchanged reads "on desktop nothing changes", "nothing else".
+func unchanged(low []string) bool {
+	i := slices.Index(low, "nothing")
+	if i < 0 || i > 4 || i+1 >= len(low) || len(low) > 8 {
+		return false
+	}
+	return (low[i+1] == "changes" || low[i+1] == "else") && (i+2 == len(low) || low[i+2] == "changes" || words.Preposition(low[i+2]) || words.Filler(low[i+2]) || low[i+2] == "should" || low[i+2] == "must")
 }
 
 // compatible reads "backwards compatible please".

@@ -59,7 +59,7 @@ func Old(low []string) bool {
 			if _, ok := Value(low[i+1]); ok {
 				return true
 			}
-			if i > 1 && low[i-1] == "," && i+2 >= len(low)-1 {
+			if i > 1 && low[i-1] == "," && len(low)-i < 6 {
 				return true
 			}
 		}
@@ -181,6 +181,16 @@ func Definite(w string) bool {
 	return false
 }
 
+// Switched reports a thing that is to be on or off: "display off after 10 s".
+func Switched(low []string) bool {
+	i := slices.Index(low, "off")
+	if i > 0 && i < 4 && !Articled(low[0]) && (i+1 == len(low) || words.Preposition(low[i+1]) || Conditional(low[i+1])) {
+		return true
+	}
+	n := len(low)
+	return n > 1 && n < 5 && low[n-1] == "on" && !Articled(low[0])
+}
+
 // Towards reports a thing and where it is to be or go: "summary to stderr", "log level to
 // debug". Nouns that have a "to" of their own do not count.
 func Towards(low []string) bool {
@@ -276,6 +286,18 @@ func Bounded(low []string) bool {
 		switch w {
 		case "max", "min", "maximum", "minimum", "most", "least":
 			return slices.ContainsFunc(low[i+1:], func(w string) bool { return valued(w) }) || i > 0 && valued(low[i-1])
+		}
+	}
+	return false
+}
+
+// Now reports words that say how it is at present, before what is asked for: "right now
+// photos have to be uploaded one at a time", "you can only export one page".
+func Now(low []string) bool {
+	line := " " + strings.Join(low, " ") + " "
+	for _, p := range []string{" right now ", " at the moment ", " currently ", " so far ", " at present ", " presently ", " as of now ", " until now ", " up to now ", " these days ", " you can only ", " we can only ", " i can only ", " one can only ", " users can only ", " people can only "} {
+		if strings.Contains(line, p) {
+			return true
 		}
 	}
 	return false

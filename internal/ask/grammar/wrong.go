@@ -30,6 +30,9 @@ func Wrong(low []string) (strength int, by string) {
 	if rest[0] == "why" {
 		return Faint, "why"
 	}
+	if i := slices.Index(rest, "may"); i > 0 && i < 4 && i+1 < len(rest) && (rest[i+1] == "no" || rest[i+1] == "not" || rest[i+1] == "only") || NoWay(rest) {
+		return Fine, ""
+	}
 	if rest[0] == "no" && (rest[len(rest)-1] == "more" || rest[len(rest)-1] == "anymore") {
 		return Fine, ""
 	}
@@ -95,15 +98,36 @@ func existing(low []string) bool {
 	return false
 }
 
+// Status reports a number by which a server says that it failed.
+func Status(low []string) bool {
+	switch low[0] {
+	case "400", "401", "403", "404", "405", "408", "409", "413", "415", "422", "429", "500", "501", "502", "503", "504":
+		return true
+	}
+	return false
+}
+
+// NoWay reports that something cannot be done because there is nothing to do it with.
+func NoWay(low []string) bool {
+	line := " " + strings.Join(low, " ") + " "
+	for _, p := range []string{" no way to ", " can't find a way ", " don't see a way ", " no option to ", " no button to ", " no possibility to ", " no easy way ", " there isn't a way "} {
+		if strings.Contains(line, p) {
+			return true
+		}
+	}
+	return false
+}
+
 // status reports a fragment that begins with an error's number or with what is missing:
 // "500 on /api/users", "missing semicolon in line 12".
 func status(low []string) bool {
 	if len(low) < 2 {
 		return false
 	}
-	switch low[0] {
-	case "400", "401", "403", "404", "405", "408", "409", "413", "415", "422", "429", "500", "501", "502", "503", "504":
+	if Status(low[:1]) {
 		return words.Preposition(low[1]) || Conditional(low[1]) || low[1] == "error" || low[1] == "errors"
+	}
+	switch low[0] {
 	case "missing":
 		return !words.Determiner(low[1])
 	}
