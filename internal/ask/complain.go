@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/fault"
+
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
@@ -22,11 +24,11 @@ func (p *parse) complained(i int) {
 	if p.judged(i) {
 		return
 	}
-	if a.Strength < grammar.Plain && (p.equal(i) || p.oneOfSeveral(i)) {
+	if a.Strength < fault.Plain && (p.equal(i) || p.oneOfSeveral(i)) {
 		p.emit(a, belay.MarkFix, "said to be wrong now by “"+a.Verb+"”, as one of several")
 		return
 	}
-	if a.Strength < grammar.Plain && !(a.C.Block.Section() == prose.Problem || a.C.Block.Kind == prose.Item && !p.hasRequest(a.C.Line)) {
+	if a.Strength < fault.Plain && !(a.C.Block.Section() == prose.Problem || a.C.Block.Kind == prose.Item && !p.hasRequest(a.C.Line)) {
 		return
 	}
 	if next := p.nextIn(i); next != nil && next.Deed == deed.Request && next.Marker != belay.MarkFix && (next.C.Join == "->" || next.C.Join == "→" || next.C.Join == "=>" || next.C.Join == "so" || next.Marker == belay.MarkRemove && next.Pronoun || leads(next.C.Low()) || next.C.Sent == a.C.Sent && (wishes(next.C.Low()) || p.cures(i, next))) {
@@ -171,7 +173,7 @@ func (p *parse) goesOn(i int) bool {
 	a := p.acts[i]
 	var last *deed.Act
 	for j := i - 1; j >= 0; j-- {
-		if d := p.acts[j].Deed; d == deed.Complaint && p.acts[j].Strength == grammar.Plain || d == deed.Material && p.acts[j].Strength == grammar.Plain {
+		if d := p.acts[j].Deed; d == deed.Complaint && p.acts[j].Strength == fault.Plain || d == deed.Material && p.acts[j].Strength == fault.Plain {
 			last = &p.acts[j]
 			break
 		}
@@ -216,7 +218,7 @@ func (p *parse) mended(i int) {
 	a := p.acts[i]
 	for j := i - 1; j >= 0; j-- {
 		b := p.acts[j]
-		if b.Deed == deed.Complaint && (b.Strength == grammar.Faint && !p.emitted(b)) && len(p.out) == 0 {
+		if b.Deed == deed.Complaint && (b.Strength == fault.Faint && !p.emitted(b)) && len(p.out) == 0 {
 			p.emit(b, belay.MarkFix, "to be mended: “"+a.Verb+"”")
 			return
 		}

@@ -15,7 +15,7 @@ import (
 func count(a deed.Act, m belay.Marker) *int {
 	low := a.C.Low()
 	from := a.Core.From
-	if m != belay.MarkFix && a.Obj < len(low) && a.Verb != "we want" && !isWish(a.Verb) {
+	if m != belay.MarkFix && a.Obj < len(low) && a.Verb != "we want" && !deed.IsWish(a.Verb) {
 		from = a.Obj
 	}
 	if from >= len(low) {
@@ -26,7 +26,7 @@ func count(a deed.Act, m belay.Marker) *int {
 		if words.Subordinator(w) || w == "not" || w == "instead" || w == "rather" || i > from && (w == "if" || w == "when" || w == ":" || w == "with") {
 			return nil
 		}
-		if words.Preposition(w) && w != "of" && w != "to" && w != "into" && w != "in" && i > from || isWish(w) && i > from+1 {
+		if words.Preposition(w) && w != "of" && w != "to" && w != "into" && w != "in" && i > from || deed.IsWish(w) && i > from+1 {
 			if w == "into" {
 				continue
 			}

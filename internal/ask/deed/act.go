@@ -8,6 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/clause"
+	"github.com/belay-dev/belay/internal/ask/fault"
+	"github.com/belay-dev/belay/internal/ask/stay"
+
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -42,7 +46,7 @@ type Act struct {
 	Stated   bool           // it says how something is, in a list: a wish among wishes, else a report
 	Readings []string       // of a doubt
 	Keeps    []grammar.Span // what is to be left alone
-	C        grammar.Clause
+	C        clause.Clause
 	Made     bool // a verb of making, or a thing asked for, with an indefinite object
 }
 
@@ -53,7 +57,7 @@ var creates = map[string]bool{"create": true, "build": true, "generate": true, "
 func Creates(verb string) bool { return creates[verb] }
 
 // Read understands one clause.
-func Read(c grammar.Clause) Act {
+func Read(c clause.Clause) Act {
 	low := c.Low()
 	n, s := grammar.Strip(low)
 	a := Act{C: c, Also: s.Also, Only: s.Only, Core: grammar.Span{From: n, To: len(low)}, Obj: n}
@@ -64,7 +68,7 @@ func Read(c grammar.Clause) Act {
 		a.Deed, a.Keeps = Keep, []grammar.Span{{From: n, To: i}}
 		return a
 	}
-	if sp, whole, ok := grammar.Keeps(low); ok && !((c.Join == "because" || c.Join == "if") && !strings.HasPrefix(low[0], "don't")) {
+	if sp, whole, ok := stay.Keeps(low); ok && !((c.Join == "because" || c.Join == "if") && !strings.HasPrefix(low[0], "don't")) {
 		a.Keeps = append(a.Keeps, sp)
 		if whole {
 			a.Deed = Keep
@@ -75,7 +79,7 @@ func Read(c grammar.Clause) Act {
 	}
 	a = a.understand(low, low[n:], n, s)
 	if a.Deed == Request && (a.Marker == belay.MarkModify || a.Marker == belay.MarkRemove) {
-		if sp, ok := grammar.Except(low); ok {
+		if sp, ok := stay.Except(low); ok {
 			a.Keeps = append(a.Keeps, sp)
 		}
 	}
@@ -102,13 +106,13 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 		return a
 	}
 	if a.C.Join == "because" || a.C.Join == "if" {
-		if strength, by := grammar.Wrong(low); strength == grammar.Plain && a.C.Join == "because" {
-			a.Deed, a.Strength, a.Verb = Complaint, grammar.Faint, by
+		if strength, by := fault.Wrong(low); strength == fault.Plain && a.C.Join == "because" {
+			a.Deed, a.Strength, a.Verb = Complaint, fault.Faint, by
 		}
 		return a
 	}
 	if grammar.Now(low) && grammar.Imperative(rest) == 0 || grammar.Now(low[:min(len(low), 4)]) && low[0] != "can" {
-		if strength, by := grammar.Wrong(low); strength > grammar.Fine {
+		if strength, by := fault.Wrong(low); strength > fault.Fine {
 			a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, strength, by
 		}
 		return a
@@ -141,13 +145,13 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 	if j := grammar.Fronted(rest); j > 0 {
 		return a.imperative(rest[j:], n+j, grammar.Imperative(rest[j:])) // "on mobile hide the sidebar"
 	}
-	if strength, by := grammar.Wrong(low); strength > grammar.Fine && !s.Want {
+	if strength, by := fault.Wrong(low); strength > fault.Fine && !s.Want {
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, strength, by
 		a.Pronoun = words.Pronoun(rest[0])
 		return a
 	}
 	if at, k := grammar.Modal(rest); a.C.Yet && grammar.Finite(rest) && (at+k == 0 || rest[at] == "can") {
-		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, grammar.Plain, "although"
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Plain, "although"
 		return a
 	}
 	if grammar.Continues(rest) && (a.C.Join == "and" || a.C.Join == ",") {
@@ -278,4 +282,10 @@ func (a Act) wanted(rest []string) Act {
 	}
 	a.Made = a.Marker == belay.MarkAdd && grammar.Indefinite(rest)
 	return a
+}
+
+// IsWish reports the words of a wish: should, must, needs.
+func IsWish(verb string) bool {
+	w, _, _ := strings.Cut(verb, " ")
+	return w == "should" || w == "must" || w == "has" || w == "have" || w == "needs" || w == "need" || w == "shall" || w == "ought" || w == "shouldn't" || w == "mustn't"
 }

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/clause"
+	"github.com/belay-dev/belay/internal/ask/fault"
+
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
@@ -103,7 +106,7 @@ func fromNow(low []string) bool {
 // stated reads a sentence in a list of what is wanted: "a button extends the session".
 func (a Act) stated(rest []string) Act {
 	i, ok := grammar.Predicate(rest)
-	if !ok || grammar.Past[rest[i]] || rest[i] == "was" || rest[i] == "were" || rest[0] == "i" || rest[0] == "we" {
+	if !ok || fault.Past[rest[i]] || rest[i] == "was" || rest[i] == "were" || rest[0] == "i" || rest[0] == "we" {
 		return a
 	}
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[i]
@@ -251,7 +254,7 @@ func passive(o []string) belay.Marker {
 }
 
 // Quotes reports a clause that holds a message of something that went wrong.
-func Quotes(c grammar.Clause) bool { return slices.ContainsFunc(c.T, badQuote) }
+func Quotes(c clause.Clause) bool { return slices.ContainsFunc(c.T, badQuote) }
 
 // badQuote reports a message in quotes that says something went wrong.
 func badQuote(t prose.Token) bool {
@@ -329,7 +332,7 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		return a
 	}
 	if slices.ContainsFunc(a.C.T, badQuote) && !s.Please && !grammar.Articled(rest[0]) {
-		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, grammar.Plain, "an error in quotes"
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Plain, "an error in quotes"
 		return a
 	}
 	a.Deed, a.Verb = Request, "a thing named"

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/stay"
+
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
@@ -104,7 +106,7 @@ func (a Act) imperative(rest []string, at, k int) Act {
 	default:
 		a.Deed = Ground
 		switch {
-		case grammar.Retains(rest):
+		case stay.Retains(rest):
 			a.Deed, a.Marker = Request, belay.MarkAdd
 		case sense == words.None && grammar.UnknownVerb(rest):
 			a.Deed, a.Marker = Request, belay.MarkModify

@@ -108,7 +108,7 @@ func (p Message) nouns() nouns {
 			continue
 		}
 		for w := range strings.FieldsSeq(a.C.Topic) {
-			n.word[Stem(w)], n.literal[w] = true, true
+			n.word[words.Stem(w)], n.literal[w] = true, true
 		}
 		for i, t := range a.C.T {
 			low := strings.Trim(t.Low, "`\"'“”")
@@ -117,7 +117,7 @@ func (p Message) nouns() nouns {
 			}
 			if t.Form == prose.Quoted && strings.Count(low, " ") < 3 {
 				for part := range strings.FieldsSeq(low) {
-					n.word[Stem(part)] = true
+					n.word[words.Stem(part)] = true
 				}
 			}
 			if a.Deed == deed.Keep || len(a.Keeps) > 0 && strings.Contains(kept, " "+low+" ") {
@@ -128,7 +128,7 @@ func (p Message) nouns() nouns {
 			}
 			if (t.Form == prose.Word || t.Form == prose.Code) && !(low != "" && low[0] == '/' && !strings.Contains(low, ".")) {
 				for _, part := range parts(nameOnly(p.Msg[t.At:t.End])) {
-					n.word[Stem(part)] = true
+					n.word[words.Stem(part)] = true
 				}
 			}
 			all.WriteString(low + " ")
@@ -140,7 +140,7 @@ func (p Message) nouns() nouns {
 				if (b.Kind == prose.Heading || w.Form == prose.Aside) && b.Section() != prose.Around {
 					for _, t := range prose.Tokens(strings.Trim(w.Low, "()[]"), 0) {
 						n.literal[t.Low] = true
-						n.word[Stem(t.Low)] = true
+						n.word[words.Stem(t.Low)] = true
 					}
 				}
 			}
@@ -310,15 +310,15 @@ func (n nouns) called(file string) []string {
 	}
 	for _, w := range about {
 		if n.has(w) {
-			got = append(got, Stem(w))
+			got = append(got, words.Stem(w))
 		}
 	}
 	if len(got) == 0 || !n.has(about[0]) && !n.has(about[len(about)-1]) || len(got) < len(about) {
 		return nil
 	}
 	for _, w := range append(all, parts(path.Base(path.Dir(file)))...) {
-		if n.has(w) && !slices.Contains(got, Stem(w)) {
-			got = append(got, Stem(w))
+		if n.has(w) && !slices.Contains(got, words.Stem(w)) {
+			got = append(got, words.Stem(w))
 		}
 	}
 	return got
@@ -331,7 +331,7 @@ var short = map[string]string{"pub": "publish", "auth": "authenticat", "db": "da
 	"spawner": "spawn", "parser": "pars", "mailer": "mail", "importer": "import", "tracker": "track", "loader": "load", "decoder": "decod"}
 
 func (n nouns) has(part string) bool {
-	s := Stem(part)
+	s := words.Stem(part)
 	if n.word[s] {
 		return true
 	}
@@ -446,28 +446,4 @@ func parts(name string) []string {
 	}
 	flush(len(runes))
 	return out
-}
-
-// Stem takes the endings off that a noun and a name may differ in.
-func Stem(w string) string {
-	w = strings.TrimSuffix(w, "'s")
-	for _, end := range []string{"ations", "ation", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y"} {
-		if s, ok := strings.CutSuffix(w, end); ok && len(s) >= 3 {
-			if end == "ies" || end == "ied" || end == "y" {
-				return s + "i"
-			}
-			if end == "ss" || end == "s" && strings.HasSuffix(s, "s") {
-				return w
-			}
-			return undouble(s, end)
-		}
-	}
-	return w
-}
-
-func undouble(s, end string) string {
-	if n := len(s); (end == "ing" || end == "ed") && n > 3 && s[n-1] == s[n-2] && s[n-1] != 's' && s[n-1] != 'l' {
-		return s[:n-1]
-	}
-	return s
 }
