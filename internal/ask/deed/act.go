@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/clause"
-	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/stay"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -87,116 +86,6 @@ func Read(c clause.Clause) Act {
 		a.Core.To = len(a.C.T)
 	}
 	return a
-}
-
-func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
-	if grammar.Hardship(low) && a.C.Join != "" {
-		return a // ", you have to reload the page"
-	}
-	if grammar.Over(rest) {
-		a.Deed, a.Verb = Anew, strings.Join(rest[:min(3, len(rest))], " ")
-		return a
-	}
-	if r := grammar.Vague(rest); r != nil {
-		a.Deed, a.Readings = Doubt, r
-		return a
-	}
-	if a.C.Gap {
-		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "the verb before"
-		return a
-	}
-	if a.C.Join == "because" || a.C.Join == "if" {
-		if strength, by := fault.Wrong(low); strength == fault.Plain && a.C.Join == "because" {
-			a.Deed, a.Strength, a.Verb = Complaint, fault.Faint, by
-		}
-		return a
-	}
-	if grammar.Now(low) && grammar.Imperative(rest) == 0 || grammar.Now(low[:min(len(low), 4)]) && low[0] != "can" {
-		if strength, by := fault.Wrong(low); strength > fault.Fine {
-			a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, strength, by
-		}
-		return a
-	}
-	if asksWhether(low[:n]) && len(rest) > 1 && words.Preposition(rest[1]) && grammar.AnyVerb(rest[0]) {
-		a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[0] // "is there a way to sort by price"
-		return a
-	}
-	if k := grammar.Imperative(rest); k > 0 && !(s.Want && grammar.Nounish[rest[0]] && !(len(rest) > 1 && (words.Determiner(rest[1]) || words.Pronoun(rest[1])))) && !(a.C.Close == "?" && grammar.Finite(rest) && !s.Opener) {
-		return a.imperative(rest, n, k)
-	}
-	if _, end := words.Base(rest[0], grammar.AnyVerb); end == "ing" && s.Opener && len(rest) > 1 {
-		return a.imperative(rest, n, 1) // "would you mind adding"
-	}
-	if s.Only && len(rest) > 1 && grammar.AnyVerb(rest[0]) {
-		b := a.imperative(rest, n, 1) // "only build on main"
-		b.Marker = belay.MarkModify
-		return b
-	}
-	if len(rest) > 2 && (rest[0] == "we" && rest[1] == "are" || rest[0] == "i" && rest[1] == "am") {
-		if b, end := words.Base(rest[2], grammar.AnyVerb); end == "ing" && creates[b] {
-			a.Deed, a.Marker, a.Made, a.Verb, a.Obj = Request, belay.MarkAdd, true, b, n+3
-			return a
-		}
-	}
-	if b, end := words.Base(rest[min(1, len(rest)-1)], grammar.AnyVerb); (rest[0] == "i'm" || rest[0] == "we're") && end == "ing" && creates[b] {
-		a.Deed, a.Marker, a.Made, a.Verb, a.Obj = Request, belay.MarkAdd, true, b, n+2
-		return a
-	}
-	if j := grammar.Fronted(rest); j > 0 {
-		return a.imperative(rest[j:], n+j, grammar.Imperative(rest[j:])) // "on mobile hide the sidebar"
-	}
-	if strength, by := fault.Wrong(low); strength > fault.Fine && !s.Want {
-		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, strength, by
-		a.Pronoun = words.Pronoun(rest[0])
-		return a
-	}
-	if at, k := grammar.Modal(rest); a.C.Yet && grammar.Finite(rest) && (at+k == 0 || rest[at] == "can") {
-		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Plain, "although"
-		return a
-	}
-	if grammar.Continues(rest) && (a.C.Join == "and" || a.C.Join == ",") {
-		a.Pronoun, a.Verb = true, rest[0] // "… and writes …": the subject is the one before
-		return a
-	}
-	if k := grammar.ShouldFirst(rest); k && a.C.Join == "" && len(rest) > 2 {
-		a.Pronoun = true
-		return a.should(append([]string{"it"}, rest...), 1, 2)
-	}
-	if k := grammar.ShouldFirst(rest); k && a.C.Join != "" {
-		a.Deed, a.Pronoun, a.Verb = Expected, true, rest[0]
-		return a
-	}
-	if m, ok := inverted(rest); ok && (a.C.Close == "?" || words.Determiner(rest[1])) {
-		a.Deed, a.Marker, a.Verb, a.Pronoun = Request, m, rest[0], words.Pronoun(rest[1])
-		return a
-	}
-	if s.Want && !grammar.Finite(rest) {
-		return a.wanted(rest)
-	}
-	if grammar.Finite(rest) {
-		return a.declarative(rest, s)
-	}
-	if s.Opener && len(rest) > 2 && (rest[0] == "the" || rest[0] == "it" || rest[0] == "there" || rest[0] == "i" || rest[0] == "we") {
-		for i := 1; i < min(4, len(rest)); i++ {
-			if b, end := words.Base(rest[i], grammar.AnyVerb); b != "" && end == "" && !grammar.Nounish[b] { // "that the map remember the zoom"
-				return a.imperative(rest[i:], n+i, 1)
-			}
-		}
-	}
-	if s.Opener && !s.Want && len(rest) > 1 && rest[0] == "be" {
-		a.Deed, a.Marker, a.Verb, a.Obj = Request, passive(rest[1:]), "be", n+1
-		if b, end := words.Base(rest[1], grammar.AnyVerb); end == "ed" {
-			if sense, _ := words.Verb(b); sense == words.Show {
-				a.Marker = belay.MarkAdd // "I'd like to be notified when …"
-			}
-		}
-		return a
-	}
-	if s.Opener && !s.Want && len(rest) > 1 && !words.Determiner(rest[0]) && !words.Pronoun(rest[0]) && !words.Preposition(rest[0]) && s.Verb {
-		a.Deed, a.Marker, a.Verb, a.Obj = Request, belay.MarkModify, rest[0], n+1 // "somebody should lock down …"
-		return a
-	}
-	return a.fragment(rest, s)
 }
 
 // inverted reads a question with its subject inside: "can the decoder be made to

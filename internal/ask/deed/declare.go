@@ -13,6 +13,13 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
+// A telling reads a sentence with a subject, or leaves it to the next one.
+type telling func(Act, []string) (Act, bool)
+
+// tellings are asked in this order: what somebody wants, what something lacks, how it is to
+// be from now on.
+var tellings = []telling{wantedBy, wouldBe, lacks, couldUse, becomes, bestowed, movesTo, enough, belongs}
+
 // declarative reads a sentence with a subject: what should be, what can be done, what
 // is. Only the first two ask for something.
 func (a Act) declarative(rest []string, s grammar.Said) Act {
@@ -26,69 +33,133 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 	if i, k := grammar.Modal(rest); i > 0 && i+k < len(rest) {
 		return a.should(rest, i, i+k)
 	}
-	if i := grammar.Wanting(rest); i > 0 {
-		a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, strings.Join(rest[i:min(i+2, len(rest))], " ")
-		return a
-	}
-	if i := slices.Index(rest, "would"); i > 0 && i+2 < len(rest) && rest[i+1] == "be" && !words.Preposition(rest[0]) && !grammar.Conditional(rest[0]) && grammar.Indefinite(rest) && grammar.Enough[rest[i+2]] {
-		a.Deed, a.Marker, a.Verb, a.Core.To = Request, belay.MarkAdd, "would be "+rest[i+2], a.Core.From+i
-		return a
-	}
-	for i := 1; i < len(rest); i++ {
-		if (rest[i] == "needs" || rest[i] == "need" || rest[i] == "lacks" || rest[i] == "want" || rest[i] == "wants") && i+1 < len(rest) && i < 7 && rest[i+1] != "to" && rest[i-1] != "not" && rest[i-1] != "i" && !words.Negative(rest[i-1]) && !words.Auxiliary(rest[i+1]) {
-			a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[i]
-			a.Obj = a.Core.From + i + 1
-			if end, ok := participle(rest[i+1]); ok && end || grammar.Old(rest) {
-				a.Marker = belay.MarkModify
-			}
-			return a
+	for _, t := range tellings {
+		if b, ok := t(a, rest); ok {
+			return b
 		}
 	}
-	if i := slices.IndexFunc(rest, func(w string) bool { return w == "could" || w == "can" }); i > 0 && i+2 < len(rest) && (rest[i+1] == "use" || rest[i+1] == "do" && rest[i+2] == "with") && !slices.Contains(grammar.Actors, rest[i-1]) {
-		a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, "could use"
-		return a
-	}
-	if i, ok := grammar.Predicate(rest); ok && (rest[i] == "becomes" || rest[i] == "become") && a.C.Join != "because" && a.C.Join != "if" && (slices.Contains(rest, "\"") || a.C.Group || i < 2) || fromNow(a.C.Low()) {
-		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "from now on"
-		return a
-	}
-	if i, ok := grammar.Predicate(rest); ok && i > 0 && i+2 < len(rest) && (rest[i] == "gets" || rest[i] == "get") && grammar.Articled(rest[i+1]) && !slices.Contains(grammar.Actors, rest[i-1]) && !slices.ContainsFunc(rest, words.Soft) && !slices.ContainsFunc(rest, words.Wrong) {
-		a.Deed, a.Marker, a.Verb, a.Obj = Request, belay.MarkAdd, rest[i], a.Core.From+i+1 // "each chart gets a legend"
-		return a
-	}
-	if i := slices.Index(rest, "would"); i > 0 && i+1 < len(rest) && !words.Subject(rest[0]) && a.C.Join != "because" && (rest[i+1] == "save" || rest[i+1] == "help" || rest[i+1] == "make" || rest[i+1] == "rock" || rest[i+1] == "come") && !slices.Contains(rest, "if") {
-		a.Deed, a.Marker, a.Verb, a.Core.To = Request, belay.MarkAdd, "would "+rest[i+1], a.Core.From+i
-		return a
-	}
-	if i, ok := grammar.Predicate(rest); ok && i > 0 && i+2 < len(rest) && (rest[i+1] == "to" || rest[i+1] == "into") && strings.HasSuffix(rest[i], "s") && isTarget(rest[i+2]) && a.C.Join != "because" && a.C.Join != "if" {
-		switch rest[i] {
-		case "moves", "goes", "changes", "switches", "turns", "drops", "rises":
-			a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, rest[i] // "the host moves to api.example.org"
-			return a
-		}
-	}
-	if k := slices.IndexFunc(rest, words.Auxiliary); k == 1 && k+1 < len(rest) && isValue(rest[0]) && (rest[k+1] == "enough" || rest[k+1] == "plenty" || rest[k+1] == "sufficient" || rest[k+1] == "fine") {
-		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "enough" // "30 is enough"
-		return a
-	}
-	if belongs := slices.Index(rest, "belongs"); belongs > 0 {
-		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "belongs"
-		return a
-	}
-	if grammar.Old(rest) && a.C.Close != "?" {
+	switch {
+	case grammar.Old(rest) && a.C.Close != "?":
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "not"
-		return a
-	}
-	if s.Opener && s.Want { // "it would be nice if the map remembered …"
+	case s.Opener && s.Want: // "it would be nice if the map remembered …"
 		return a.capability(rest)
-	}
-	if (a.C.Block.Kind == prose.Item || a.C.Group) && !words.Auxiliary(rest[0]) {
+	case (a.C.Block.Kind == prose.Item || a.C.Group) && !words.Auxiliary(rest[0]):
 		return a.stated(rest)
-	}
-	if a.C.Close == "?" && s.Opener {
+	case a.C.Close == "?" && s.Opener:
 		return a.capability(rest)
 	}
 	return a
+}
+
+// ask makes a request of the clause.
+func (a Act) ask(m belay.Marker, by string) (Act, bool) {
+	a.Deed, a.Marker, a.Verb = Request, m, by
+	return a, true
+}
+
+// wantedBy is "doctors are wanting to see", "users keep asking for".
+func wantedBy(a Act, rest []string) (Act, bool) {
+	i := grammar.Wanting(rest)
+	if i == 0 {
+		return a, false
+	}
+	return a.ask(belay.MarkAdd, strings.Join(rest[i:min(i+2, len(rest))], " "))
+}
+
+// wouldBe is "a progress bar would be lovely", "preview links would save us time".
+func wouldBe(a Act, rest []string) (Act, bool) {
+	i := slices.Index(rest, "would")
+	if i < 1 || i+1 >= len(rest) || a.C.Join == "because" {
+		return a, false
+	}
+	pleasant := i+2 < len(rest) && rest[i+1] == "be" && !words.Preposition(rest[0]) && !grammar.Conditional(rest[0]) && grammar.Indefinite(rest) && grammar.Enough[rest[i+2]]
+	useful := !words.Subject(rest[0]) && (rest[i+1] == "save" || rest[i+1] == "help" || rest[i+1] == "make" || rest[i+1] == "rock" || rest[i+1] == "come") && !slices.Contains(rest, "if")
+	if !pleasant && !useful {
+		return a, false
+	}
+	a.Core.To = a.Core.From + i
+	return a.ask(belay.MarkAdd, "would "+rest[i+1])
+}
+
+// lacks is "the settings page needs a search box".
+func lacks(a Act, rest []string) (Act, bool) {
+	for i := 1; i+1 < len(rest) && i < 7; i++ {
+		switch rest[i] {
+		case "needs", "need", "lacks", "want", "wants":
+		default:
+			continue
+		}
+		if rest[i+1] == "to" || rest[i-1] == "not" || rest[i-1] == "i" || words.Negative(rest[i-1]) || words.Auxiliary(rest[i+1]) {
+			continue
+		}
+		a.Obj = a.Core.From + i + 1
+		if end, ok := participle(rest[i+1]); ok && end || grammar.Old(rest) {
+			return a.ask(belay.MarkModify, rest[i])
+		}
+		return a.ask(belay.MarkAdd, rest[i])
+	}
+	return a, false
+}
+
+// couldUse is "the api could use pagination".
+func couldUse(a Act, rest []string) (Act, bool) {
+	i := slices.IndexFunc(rest, func(w string) bool { return w == "could" || w == "can" })
+	if i < 1 || i+2 >= len(rest) || rest[i+1] != "use" && !(rest[i+1] == "do" && rest[i+2] == "with") || slices.Contains(grammar.Actors, rest[i-1]) {
+		return a, false
+	}
+	return a.ask(belay.MarkAdd, "could use")
+}
+
+// becomes is "basket becomes cart", "from now on the number starts with the year".
+func becomes(a Act, rest []string) (Act, bool) {
+	i, ok := grammar.Predicate(rest)
+	if ok && (rest[i] == "becomes" || rest[i] == "become") && (slices.Contains(rest, "\"") || a.C.Group || i < 2) || fromNow(a.C.Low()) {
+		return a.ask(belay.MarkModify, "from now on")
+	}
+	return a, false
+}
+
+// bestowed is "each chart gets a legend".
+func bestowed(a Act, rest []string) (Act, bool) {
+	i, ok := grammar.Predicate(rest)
+	if !ok || i == 0 || i+2 >= len(rest) || rest[i] != "gets" && rest[i] != "get" || !grammar.Articled(rest[i+1]) || slices.Contains(grammar.Actors, rest[i-1]) || slices.ContainsFunc(rest, words.Soft) || slices.ContainsFunc(rest, words.Wrong) {
+		return a, false
+	}
+	a.Obj = a.Core.From + i + 1
+	return a.ask(belay.MarkAdd, rest[i])
+}
+
+// movesTo is "the host moves to api.example.org".
+func movesTo(a Act, rest []string) (Act, bool) {
+	i, ok := grammar.Predicate(rest)
+	if !ok || i == 0 || i+2 >= len(rest) || rest[i+1] != "to" && rest[i+1] != "into" || !isTarget(rest[i+2]) {
+		return a, false
+	}
+	switch rest[i] {
+	case "moves", "goes", "changes", "switches", "turns", "drops", "rises":
+		return a.ask(belay.MarkModify, rest[i])
+	}
+	return a, false
+}
+
+// enough is "30 is enough".
+func enough(a Act, rest []string) (Act, bool) {
+	if len(rest) < 3 || !words.Auxiliary(rest[1]) || !isValue(rest[0]) {
+		return a, false
+	}
+	switch rest[2] {
+	case "enough", "plenty", "sufficient", "fine":
+		return a.ask(belay.MarkModify, "enough")
+	}
+	return a, false
+}
+
+// belongs is "the button belongs at the top".
+func belongs(a Act, rest []string) (Act, bool) {
+	if slices.Index(rest, "belongs") < 1 {
+		return a, false
+	}
+	return a.ask(belay.MarkModify, "belongs")
 }
 
 // fromNow reports a statement of how it is to be: "from now on the number starts with
