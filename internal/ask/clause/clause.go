@@ -178,54 +178,70 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 		return ";", i + 1
 	case ":":
 		return ":", i + 1
-	case "+", "&":
-		if i > start && !words.Determiner(low[i-1]) && plusOpens(low, i) {
-			return "+", i + 1
-		}
 	case ",":
 		return comma(low, start, i, frag)
-	case "or":
-		if i > start && frag && i+1 < len(low) && low[i+1] == "no" {
-			return "or", i + 1
+	case "+", "&", "plus", "or", "and", "but", "then", "so", "with", "including", "incl", "without":
+		if i > start {
+			return conjunction(low, start, i, frag)
 		}
-		if i > start && opens(low[i+1:]) && !joinsSubjects(low[start:i], low[i+1:]) && (i > start+1 || i+2 < len(low)) {
+	default:
+		return unmarked(low, start, i)
+	}
+	return "", 0
+}
+
+// conjunction decides at a word that may lead to another clause.
+func conjunction(low []string, start, i int, frag bool) (string, int) {
+	left, right := low[start:i], low[i+1:]
+	switch w := low[i]; w {
+	case "+", "&", "plus":
+		if !words.Determiner(low[i-1]) && plusOpens(low, i) {
+			return "+", i + 1
+		}
+		if w == "plus" && tested(right) && repairs(left) {
+			return "and", i + 1
+		}
+	case "or":
+		if frag && len(right) > 0 && right[0] == "no" || opens(right) && !joinsSubjects(left, right) && (i > start+1 || len(right) > 1) {
 			return w, i + 1
 		}
 	case "and", "but", "then":
-		if w == "and" && gapped(low[start:i], low[i+1:]) {
+		if w == "and" && gapped(left, right) {
 			return "gap", i + 1
 		}
-		if i > start && opens(low[i+1:]) && !joinsSubjects(low[start:i], low[i+1:]) {
+		if opens(right) && !joinsSubjects(left, right) {
 			return w, i + 1
 		}
 	case "so":
-		if i > start && i+1 < len(low) && low[i+1] != "that" && opens(low[i+1:]) {
-			return "so", i + 1
-		}
-		if i+1 < len(low) && low[i+1] == "that" && i > start {
+		if len(right) > 0 && right[0] == "that" {
 			return "because", i + 2
 		}
-	case "with", "including", "incl", "plus":
-		if w == "plus" && i > start && !words.Determiner(low[i-1]) && plusOpens(low, i) {
-			return "+", i + 1
+		if opens(right) {
+			return "so", i + 1
 		}
-		if i > start && tested(low[i+1:]) && repairs(low[start:i]) {
+	case "with", "including", "incl":
+		if tested(right) && repairs(left) {
 			return "and", i + 1
 		}
 	case "without":
-		if i > start && i+1 < len(low) && grammar.Gerund(low[i+1]) && orders(low[start:i]) {
+		if len(right) > 0 && grammar.Gerund(right[0]) && orders(left) {
 			return "without", i
 		}
-	default:
-		if runsOn(low, start, i) {
-			return "then", i
-		}
-		if i > start && i+1 < len(low) && (w == "although" || w == "though") {
-			return "although", i + 1
-		}
-		if i > start && words.Subordinator(w) && !(w == "since" && !opens(low[i+1:])) && !(len(w) > 2 && w[0] == 'w' && (i == start+1 || grammar.AnyVerb(low[i-1]) || low[i-1] == "see" || low[i-1] == "know")) {
-			return "because", i + 1
-		}
+	}
+	return "", 0
+}
+
+// unmarked decides at any other word: a clause that nothing announces, or a subordinate one.
+func unmarked(low []string, start, i int) (string, int) {
+	w := low[i]
+	if runsOn(low, start, i) {
+		return "then", i
+	}
+	if i > start && i+1 < len(low) && (w == "although" || w == "though") {
+		return "although", i + 1
+	}
+	if i > start && words.Subordinator(w) && !(w == "since" && !opens(low[i+1:])) && !(len(w) > 2 && w[0] == 'w' && (i == start+1 || grammar.AnyVerb(low[i-1]) || low[i-1] == "see" || low[i-1] == "know")) {
+		return "because", i + 1
 	}
 	return "", 0
 }

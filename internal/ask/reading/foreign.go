@@ -81,69 +81,84 @@ func at(line string, phrases []string) int {
 	return -1
 }
 
+// understood reads one clause of another language.
 func (p *reader) understood(c clause.Clause, tongue words.Tongue) deed.Act {
 	low := c.Low()
 	a := deed.Act{C: c, Core: grammar.Span{From: 0, To: len(low)}, Pronoun: false}
 	a.Also = slices.ContainsFunc(low[:min(3, len(low))], func(w string) bool { return tongue.Also[w] })
 	line := " " + strings.Join(low, " ") + " "
-	if ph := first(line, tongue.Hands); ph != "" {
-		a.Deed = deed.Keep
-		from := strings.Count(line[:strings.Index(line, ph)+len(ph)-1], " ")
-		if at := strings.Count(line[:strings.Index(line, ph)+1], " ") - 1; at > 1 && without[strings.Fields(ph)[0]] {
-			left := c
-			left.T = c.T[:at]
-			if b := p.understood(left, tongue); b.Deed == deed.Request || b.Deed == deed.Mend {
-				b.C, b.Keeps = c, []grammar.Span{{From: min(from, len(low)), To: len(low)}}
-				b.Core.To = at
-				return b
-			}
-		}
-		a.Keeps = []grammar.Span{{From: min(from, len(low)), To: len(low)}}
-		return a
-	}
-	if ph := first(line, tongue.Keep); ph != "" && strings.Index(line, ph) > 0 {
-		a.Deed = deed.Keep
-		a.Keeps = []grammar.Span{{From: 0, To: strings.Count(line[:strings.Index(line, ph)+1], " ") - 1}}
-		return a
+	if b, ok := p.foreignKeep(a, line, tongue); ok {
+		return b
 	}
 	if ph := first(line, tongue.Gone); ph != "" {
-		a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkRemove, strings.TrimSpace(ph)
-		return a
+		return foreignAsks(a, belay.MarkRemove, ph)
 	}
 	if i, sense, ok := p.foreignVerb(low, tongue); ok {
-		a.Deed, a.Verb, a.Obj = deed.Request, low[i], min(i+1, len(low)-1)
-		a.Marker = deed.MarkerOf(sense)
-		a.Made = sense == words.Make
-		if a.Marker == belay.MarkFix && (len(low) < 3 || a.Pronoun) {
+		a = foreignAsks(a, deed.MarkerOf(sense), low[i])
+		a.Obj, a.Made = min(i+1, len(low)-1), sense == words.Make
+		if a.Marker == belay.MarkFix && len(low) < 3 {
 			a.Deed = deed.Mend
 		}
 		return a
 	}
 	if ph := first(line, tongue.Wish); ph != "" {
-		a.Deed, a.Marker, a.Verb, a.Made = deed.Request, belay.MarkAdd, strings.TrimSpace(ph), true
-		return a
+		a.Made = true
+		return foreignAsks(a, belay.MarkAdd, ph)
 	}
 	if ph := first(line, tongue.Must); ph != "" && len(low) > 2 {
-		a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkModify, strings.TrimSpace(ph)
 		if slices.ContainsFunc(low, func(w string) bool { return tongue.Also[w] }) {
-			a.Marker = belay.MarkAdd
+			return foreignAsks(a, belay.MarkAdd, ph)
 		}
-		return a
+		return foreignAsks(a, belay.MarkModify, ph)
 	}
 	if ph := first(line, tongue.Wrong); ph != "" {
 		a.Deed, a.Marker, a.Strength, a.Verb = deed.Complaint, belay.MarkFix, fault.Plain, strings.TrimSpace(ph)
 		return a
 	}
-	if (low[0] == "bitte" || len(low) > 2 && low[1] == "bitte") && len(low) > 2 {
-		a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkModify, "bitte"
-		return a
+	return p.foreignThing(a, low, tongue)
+}
+
+func foreignAsks(a deed.Act, m belay.Marker, by string) deed.Act {
+	a.Deed, a.Marker, a.Verb = deed.Request, m, strings.TrimSpace(by)
+	return a
+}
+
+// foreignKeep reads what is to stay: an order to leave it, in front of it or behind it, or
+// by itself behind a deed ("… sin tocar el pie").
+func (p *reader) foreignKeep(a deed.Act, line string, tongue words.Tongue) (deed.Act, bool) {
+	n := len(a.C.T)
+	if ph := first(line, tongue.Hands); ph != "" {
+		from := strings.Count(line[:strings.Index(line, ph)+len(ph)-1], " ")
+		kept := []grammar.Span{{From: min(from, n), To: n}}
+		if at := strings.Count(line[:strings.Index(line, ph)+1], " ") - 1; at > 1 && without[strings.Fields(ph)[0]] {
+			left := a.C
+			left.T = a.C.T[:at]
+			if b := p.understood(left, tongue); b.Deed == deed.Request || b.Deed == deed.Mend {
+				b.C, b.Keeps, b.Core.To = a.C, kept, at
+				return b, true
+			}
+		}
+		a.Deed, a.Keeps = deed.Keep, kept
+		return a, true
 	}
-	if tongue.Article[low[0]] && slices.ContainsFunc(low[:min(len(low), 5)], words.Product) && !p.PlanExists {
-		a.Deed, a.Marker, a.Verb, a.Made = deed.Request, belay.MarkAdd, "a thing named", true
-		return a
+	if ph := first(line, tongue.Keep); ph != "" && strings.Index(line, ph) > 0 {
+		a.Deed = deed.Keep
+		a.Keeps = []grammar.Span{{From: 0, To: strings.Count(line[:strings.Index(line, ph)+1], " ") - 1}}
+		return a, true
 	}
-	if c.Block.Kind == prose.Item || p.Fresh && (c.Join == ":" || c.Join == ",") {
-		a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkAdd, "a thing named"
+	return a, false
+}
+
+// foreignThing reads a thing that is named without a verb.
+func (p *reader) foreignThing(a deed.Act, low []string, tongue words.Tongue) deed.Act {
+	switch c := a.C; {
+	case len(low) > 2 && (low[0] == "bitte" || low[1] == "bitte"):
+		return foreignAsks(a, belay.MarkModify, "bitte")
+	case tongue.Article[low[0]] && slices.ContainsFunc(low[:min(len(low), 5)], words.Product) && !p.PlanExists:
+		a.Made = true
+		return foreignAsks(a, belay.MarkAdd, "a thing named")
+	case c.Block.Kind == prose.Item, p.Fresh && (c.Join == ":" || c.Join == ","):
+		return foreignAsks(a, belay.MarkAdd, "a thing named")
 	}
 	return a
 }
