@@ -53,6 +53,13 @@ func (p Message) Paths() []string {
 			maybe = append(maybe, hit{f, len(got), got})
 		}
 	}
+	if kind != belay.Fresh && kind != belay.Unclear {
+		for _, f := range n.heads(p.Files) {
+			if !slices.Contains(sure, f) && !slices.ContainsFunc(maybe, func(h hit) bool { return h.path == f }) {
+				maybe = append(maybe, hit{f, 1, []string{f}})
+			}
+		}
+	}
 	for i, h := range maybe {
 		better := slices.ContainsFunc(sure, func(f string) bool { return f != h.path && sibling(f, h.path) && !n.names(h.path) })
 		for j, o := range maybe {
@@ -72,6 +79,42 @@ func (p Message) Paths() []string {
 		}
 	}
 	return out
+}
+
+// heads are files whose name ends in the noun that is meant, where no other file's does:
+// "the reminder" is AppointmentReminder, when nothing else is called a reminder.
+func (n nouns) heads(files []string) []string {
+	of := map[string][]string{}
+	for _, f := range files {
+		if testFile(f) {
+			continue
+		}
+		all := parts(stemOf(path.Base(f)))
+		for len(all) > 1 && plainParts[all[len(all)-1]] {
+			all = all[:len(all)-1]
+		}
+		if len(all) > 1 {
+			last := all[len(all)-1]
+			of[words.Stem(last)] = append(of[words.Stem(last)], f)
+		}
+	}
+	var out []string
+	for stem, fs := range of {
+		if len(fs) == 1 && len(stem) > 4 && n.has(parts(stemOf(path.Base(fs[0])))[headAt(fs[0])]) {
+			out = append(out, fs[0])
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// headAt is which part of a file's name says what it is.
+func headAt(file string) int {
+	all := parts(stemOf(path.Base(file)))
+	for len(all) > 1 && plainParts[all[len(all)-1]] {
+		all = all[:len(all)-1]
+	}
+	return len(all) - 1
 }
 
 // sibling reports two files that differ by their endings alone: where one is named with
@@ -125,6 +168,9 @@ func (p Message) nouns() nouns {
 			}
 			if t.Form == prose.Word || t.Form == prose.Code || t.Form == prose.Quoted && strings.ContainsAny(low, "./") {
 				n.literal[strings.TrimSuffix(strings.TrimPrefix(low, "./"), "()")] = true
+				if path, _, ok := strings.Cut(low, ":"); ok && strings.Contains(path, "/") {
+					n.literal[strings.TrimPrefix(path, "./")] = true
+				}
 			}
 			if (t.Form == prose.Word || t.Form == prose.Code) && !(low != "" && low[0] == '/' && !strings.Contains(low, ".")) {
 				for _, part := range parts(nameOnly(p.Msg[t.At:t.End])) {
