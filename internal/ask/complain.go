@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/fault"
+
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
@@ -15,11 +17,18 @@ import (
 // of what is asked next.
 func (p *parse) complained(i int) {
 	a := p.acts[i]
-	if a.Strength < grammar.Plain && (p.equal(i) || p.oneOfSeveral(i)) {
+	if a.C.Join == "so" && i > 0 && p.acts[i-1].Deed == deed.Request && p.acts[i-1].C.Sent == a.C.Sent {
+		p.note(a, "", "what it is for")
+		return
+	}
+	if p.judged(i) {
+		return
+	}
+	if a.Strength < fault.Plain && (p.equal(i) || p.oneOfSeveral(i)) {
 		p.emit(a, belay.MarkFix, "said to be wrong now by “"+a.Verb+"”, as one of several")
 		return
 	}
-	if a.Strength < grammar.Plain && !(a.C.Block.Section() == prose.Problem || a.C.Block.Kind == prose.Item && !p.hasRequest(a.C.Line)) {
+	if a.Strength < fault.Plain && !(a.C.Block.Section() == prose.Problem || a.C.Block.Kind == prose.Item && !p.hasRequest(a.C.Line)) {
 		return
 	}
 	if next := p.nextIn(i); next != nil && next.Deed == deed.Request && next.Marker != belay.MarkFix && (next.C.Join == "->" || next.C.Join == "→" || next.C.Join == "=>" || next.C.Join == "so" || next.Marker == belay.MarkRemove && next.Pronoun || leads(next.C.Low()) || next.C.Sent == a.C.Sent && (wishes(next.C.Low()) || p.cures(i, next))) {
@@ -46,6 +55,25 @@ func (p *parse) complained(i int) {
 		}
 	}
 	p.emit(a, belay.MarkFix, "said to be wrong now by “"+a.Verb+"”")
+}
+
+// judged reads "guests may export, that's wrong": what stands before is what is wrong.
+func (p *parse) judged(i int) bool {
+	low := p.acts[i].C.Low()
+	if i == 0 || len(low) > 5 || low[0] != "that's" && low[0] != "this" && low[0] != "that" && low[0] != "which" {
+		return false
+	}
+	b := p.acts[i-1]
+	if b.Deed == deed.Complaint || b.Deed == deed.Keep || b.C.Line != p.acts[i].C.Line || len(b.C.T) < 3 {
+		return false
+	}
+	if n := len(p.out); n > 0 && p.emitted(b) {
+		p.out[n-1].Marker = belay.MarkFix
+		p.note(b, "", "FIX: it is said to be wrong")
+		return true
+	}
+	p.emit(b, belay.MarkFix, "it is said to be wrong")
+	return true
 }
 
 // equal reports a faint complaint about something of its own, in one sentence with a plain
@@ -145,7 +173,7 @@ func (p *parse) goesOn(i int) bool {
 	a := p.acts[i]
 	var last *deed.Act
 	for j := i - 1; j >= 0; j-- {
-		if d := p.acts[j].Deed; d == deed.Complaint && p.acts[j].Strength == grammar.Plain || d == deed.Material && p.acts[j].Strength == grammar.Plain {
+		if d := p.acts[j].Deed; d == deed.Complaint && p.acts[j].Strength == fault.Plain || d == deed.Material && p.acts[j].Strength == fault.Plain {
 			last = &p.acts[j]
 			break
 		}
@@ -190,7 +218,7 @@ func (p *parse) mended(i int) {
 	a := p.acts[i]
 	for j := i - 1; j >= 0; j-- {
 		b := p.acts[j]
-		if b.Deed == deed.Complaint && (b.Strength == grammar.Faint && !p.emitted(b)) && len(p.out) == 0 {
+		if b.Deed == deed.Complaint && (b.Strength == fault.Faint && !p.emitted(b)) && len(p.out) == 0 {
 			p.emit(b, belay.MarkFix, "to be mended: “"+a.Verb+"”")
 			return
 		}

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -14,7 +15,7 @@ import (
 func count(a deed.Act, m belay.Marker) *int {
 	low := a.C.Low()
 	from := a.Core.From
-	if m != belay.MarkFix && a.Obj < len(low) && a.Verb != "we want" && !isWish(a.Verb) {
+	if m != belay.MarkFix && a.Obj < len(low) && a.Verb != "we want" && !deed.IsWish(a.Verb) {
 		from = a.Obj
 	}
 	if from >= len(low) {
@@ -25,7 +26,7 @@ func count(a deed.Act, m belay.Marker) *int {
 		if words.Subordinator(w) || w == "not" || w == "instead" || w == "rather" || i > from && (w == "if" || w == "when" || w == ":" || w == "with") {
 			return nil
 		}
-		if words.Preposition(w) && w != "of" && w != "to" && w != "into" && w != "in" && i > from || isWish(w) && i > from+1 {
+		if words.Preposition(w) && w != "of" && w != "to" && w != "into" && w != "in" && i > from || deed.IsWish(w) && i > from+1 {
 			if w == "into" {
 				continue
 			}
@@ -69,6 +70,9 @@ func counts(low []string, i, from int, m belay.Marker) bool {
 		case "at", "from", "every", "port", "version", "level", "than", "under", "over", "after", "before", "by", "step", "epoch", "per", "least", "most", "about", "around", "last", "first", "to", "in", "is", "are", "chapter", "section", "phase", "release", "v", "next", "within", "top", "only":
 			return false
 		}
+	}
+	if m == belay.MarkFix && i > from && strings.HasSuffix(low[from], "ing") {
+		return false // "opening two windows logs me out"
 	}
 	if m == belay.MarkFix && i > from+1 {
 		return words.Wrong(next) || words.Soft(next)

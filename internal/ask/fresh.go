@@ -4,6 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/reading"
+
+	"github.com/belay-dev/belay/internal/ask/fault"
+
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
@@ -34,7 +38,7 @@ func (p *parse) freshly(a deed.Act) {
 		}
 		return
 	case deed.Complaint:
-		if a.C.Block.Kind != prose.Item && (first || a.Strength == grammar.Plain || !p.feature(a, low[n:])) {
+		if a.C.Block.Kind != prose.Item && (first || a.Strength == fault.Plain || !p.feature(a, low[n:])) {
 			return
 		}
 	default:
@@ -78,7 +82,7 @@ func (p *parse) announces(low []string, a deed.Act) bool {
 	if n := len(low); n > 1 && n < 4 && low[n-2] == "new" && (low[n-1] == "repo" || low[n-1] == "project" || low[n-1] == "repository" || low[n-1] == "idea") {
 		return true
 	}
-	return preamble(low) || len(low) == 2 && low[0] == "start" && low[1] == "over"
+	return reading.Preamble(low) || len(low) == 2 && low[0] == "start" && low[1] == "over"
 }
 
 // feature reports a statement about what the new thing does, in a sentence of its own,
@@ -127,5 +131,5 @@ func (p *parse) describing(a deed.Act, rest []string) bool {
 		}
 		return a.Marker == belay.MarkRemove
 	}
-	return len(p.out) == 1 && a.Verb != "must" && !strings.HasPrefix(a.Verb, "must") && !isWish(a.Verb)
+	return len(p.out) == 1 && a.Verb != "must" && !strings.HasPrefix(a.Verb, "must") && !deed.IsWish(a.Verb)
 }

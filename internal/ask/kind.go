@@ -4,9 +4,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/reading"
+
+	"github.com/belay-dev/belay/internal/ask/fault"
+
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
 
@@ -23,7 +26,7 @@ func (p *parse) isFresh() bool {
 		asks = asks || a.Deed == deed.Request
 	}
 	if p.in.PlanExists || slices.ContainsFunc(p.acts, func(a deed.Act) bool {
-		return a.Deed == deed.Material || a.Deed == deed.Complaint && a.Strength == grammar.Plain
+		return a.Deed == deed.Material || a.Deed == deed.Complaint && a.Strength == fault.Plain
 	}) {
 		return false
 	}
@@ -39,34 +42,9 @@ func (p *parse) isFresh() bool {
 		if a.Deed != deed.Request {
 			continue
 		}
-		return a.Marker == belay.MarkAdd && p.whole(a)
+		return a.Marker == belay.MarkAdd && reading.Whole(a, p.lang)
 	}
 	return false
-}
-
-// whole reports a request for a whole: made, with a noun for such a thing near.
-func (p *parse) whole(a deed.Act) bool {
-	low := a.C.Low()
-	switch a.Verb {
-	case "add", "include", "support", "show", "document", "allow", "let", "insert", "log", "needs", "need":
-		return a.Verb == "need" && a.Made
-	}
-	if isWish(a.Verb) && a.Verb != "need" && p.lang == "" {
-		return false // "the logo should link to the shop"
-	}
-	o := low[min(a.Obj, len(low)):]
-	if p.lang != "" {
-		o = low
-	}
-	for i, w := range o[:min(len(o), 12)] {
-		if i > 0 && (w == "that" || w == "which" || w == "who" || w == "where") {
-			break
-		}
-		if w == "page" && i < 4 || words.Product(w) || strings.HasSuffix(w, "-app") || strings.HasSuffix(w, "-website") {
-			return a.Made || p.lang != "" || a.Verb == "a thing named" || grammar.Indefinite(o) || a.Verb != ""
-		}
-	}
-	return deed.Creates(a.Verb) && grammar.Indefinite(o) && !slices.ContainsFunc(o[:min(len(o), 5)], words.Part)
 }
 
 // kind is the type of the request, in the order in which the types are checked.

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/fault"
+	"github.com/belay-dev/belay/internal/ask/stay"
+
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
@@ -26,10 +29,10 @@ func (p *parse) lastly() {
 	for pass := range 5 {
 		for _, a := range p.acts {
 			section := a.C.Block.Section()
-			ok := pass == 0 && a.Deed == deed.Complaint && section != prose.Around && section != prose.Expected && (section != prose.Title || a.Strength == grammar.Faint) ||
+			ok := pass == 0 && a.Deed == deed.Complaint && section != prose.Around && section != prose.Expected && (section != prose.Title || a.Strength == fault.Faint) ||
 				pass == 1 && a.Deed == deed.Material ||
 				pass == 2 && (a.Deed == deed.Request || a.Deed == deed.Complaint) && section == prose.Title ||
-				pass == 3 && a.Deed == deed.Ground && a.C.Join != "because" && a.C.Join != "if" && section != prose.Around && (statesFact(a.C.Low()) || p.lang != "" && p.lang != "?" && len(a.C.T) > 3 && a.C.Close != "?" || len(p.acts) == 1 && possible(a.C.Low())) ||
+				pass == 3 && a.Deed == deed.Ground && a.C.Join != "because" && a.C.Join != "if" && section != prose.Around && (statesFact(a.C.Low()) || fault.NoWay(a.C.Low()) || p.lang != "" && p.lang != "?" && len(a.C.T) > 3 && a.C.Close != "?" || len(p.acts) == 1 && possible(a.C.Low())) ||
 				pass == 4 && (a.Deed == deed.Request || a.Deed == deed.Complaint) && section == prose.Expected
 			if !ok || a.Deed == deed.Complaint && bare(a.C.Low()) {
 				continue
@@ -53,7 +56,7 @@ func (p *parse) lastly() {
 		}
 	}
 	for _, a := range p.acts {
-		if low := a.C.Low(); a.Deed == deed.Keep && len(a.Keeps) == 1 && grammar.Behaves(low) {
+		if low := a.C.Low(); a.Deed == deed.Keep && len(a.Keeps) == 1 && stay.Behaves(low) {
 			p.preserve = nil
 			p.emit(a, belay.MarkModify, "what is not to happen, and nothing else is asked")
 			return
@@ -80,6 +83,9 @@ func statesFact(low []string) bool {
 // lacking reports that something does not exist yet: "we don't have a sitemap yet".
 func lacking(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
+	if fault.NoWay(low) {
+		return true
+	}
 	return strings.HasSuffix(line, " yet ") && (strings.Contains(line, " have ") || strings.Contains(line, " there is no ") || strings.Contains(line, " there are no ") || strings.Contains(line, " there's no ") || strings.Contains(line, " has no ") || strings.Contains(line, " exist "))
 }
 

@@ -4,9 +4,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/fault"
+	"github.com/belay-dev/belay/internal/ask/stay"
+
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/named"
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -48,7 +50,7 @@ func (p *parse) settle() {
 		a := &p.acts[i]
 		if s := a.C.Block.Section(); (s == prose.Around || s == prose.Expected || s == prose.Title) && a.Deed != deed.Keep {
 			if s == prose.Title && (a.Deed == deed.Request || a.Deed == deed.Complaint) {
-				a.Strength = grammar.Faint
+				a.Strength = fault.Faint
 			}
 			continue
 		}
@@ -72,20 +74,25 @@ func (p *parse) settle() {
 			p.emit(*a, belay.MarkFix, "told beside a request, about something of its own")
 		case a.Deed == deed.Expected && i > 0:
 			p.contrasted(i)
-		case a.Deed == deed.Complaint && a.Strength == grammar.Faint && p.stays(i):
+		case a.Deed == deed.Complaint && a.Strength == fault.Faint && p.stays(i):
 		case a.Deed == deed.Complaint:
 			p.complained(i)
 		case a.Deed == deed.Mend:
 			p.mended(i)
 		case a.Deed == deed.Request && a.Stated && !p.fresh && p.tells(i):
 			p.emit(*a, belay.MarkFix, "how it is, and nothing like it is asked")
+		case i > 0 && strings.Contains("->=>→", a.C.Join) && a.C.Join != "" && len(a.C.T) < 3 && fault.Status(a.C.Low()):
+			if n := len(p.out); n > 0 && p.emitted(p.acts[i-1]) {
+				p.out = p.out[:n-1]
+			}
+			p.emit(p.acts[i-1], belay.MarkFix, "an error comes of it")
 		case p.repeats(i):
 		case p.either(i):
-		case a.Deed == deed.Request && i > 0 && isWish(a.Verb) && p.results(i):
+		case a.Deed == deed.Request && i > 0 && deed.IsWish(a.Verb) && p.results(i):
 			p.emit(p.acts[i-1], belay.MarkFix, "it should be otherwise")
 		case a.Deed == deed.Request:
 			p.asked(i)
-		case a.Deed == deed.Material && a.Strength == grammar.Plain && !p.reports(i, 2):
+		case a.Deed == deed.Material && a.Strength == fault.Plain && !p.reports(i, 2):
 			p.emit(*a, belay.MarkFix, "a crash is pasted")
 		}
 	}
@@ -197,7 +204,7 @@ func (p *parse) contrasted(i int) {
 // "searching for a.b finds axb, dots should be literal".
 func (p *parse) results(i int) bool {
 	a, b := p.acts[i], p.acts[i-1]
-	if a.C.Join != "," || b.Deed != deed.Ground && !(b.Deed == deed.Complaint && b.Strength == grammar.Faint) || b.C.Sent != a.C.Sent || b.C.Join != "" {
+	if a.C.Join != "," || b.Deed != deed.Ground && !(b.Deed == deed.Complaint && b.Strength == fault.Faint) || b.C.Sent != a.C.Sent || b.C.Join != "" {
 		return false
 	}
 	low := b.C.Low()
@@ -264,7 +271,7 @@ func (p *parse) kept(a deed.Act) {
 // antecedent is what "it" in "leave it" stands for: the subject of the sentence.
 func (p *parse) antecedent(a deed.Act) string {
 	for _, b := range p.acts {
-		if b.C.Sent != a.C.Sent || b.Deed != deed.Ground && (b.Deed != deed.Complaint || b.Strength == grammar.Plain) {
+		if b.C.Sent != a.C.Sent || b.Deed != deed.Ground && (b.Deed != deed.Complaint || b.Strength == fault.Plain) {
 			continue
 		}
 		low := b.C.Low()
@@ -277,7 +284,7 @@ func (p *parse) antecedent(a deed.Act) string {
 		if b.C.Sent > a.C.Sent || b.C.Sent < a.C.Sent-1 || b.C.Line != a.C.Line || b.Core == a.Core {
 			continue
 		}
-		if s, ok := grammar.LastThing(b.C.Low()); ok {
+		if s, ok := stay.LastThing(b.C.Low()); ok {
 			return b.C.Text(p.msg, s)
 		}
 	}
@@ -290,9 +297,9 @@ func (p *parse) said(a deed.Act, s grammar.Span) bool {
 	if len(p.out) == 0 || s.To-s.From < 2 {
 		return false
 	}
-	noun := named.Stem(a.C.T[s.From+1].Low)
+	noun := words.Stem(a.C.T[s.From+1].Low)
 	for _, w := range p.out[len(p.out)-1].a.C.Low() {
-		if named.Stem(w) == noun {
+		if words.Stem(w) == noun {
 			return true
 		}
 	}
@@ -317,7 +324,7 @@ func (p *parse) reports(i, within int) bool {
 		}
 	}
 	for j := i - 1; j >= 0 && j >= i-within; j-- {
-		if p.acts[j].Deed == deed.Complaint && p.acts[j].Strength >= grammar.Faint {
+		if p.acts[j].Deed == deed.Complaint && p.acts[j].Strength >= fault.Faint {
 			return false
 		}
 	}
@@ -334,7 +341,7 @@ func (p *parse) asked(i int) {
 	if a.C.Topic == "wrong" {
 		a.Marker = belay.MarkFix
 	}
-	if n, _ := grammar.Strip(low); a.C.Block.Section() == prose.Problem && n < len(low) && grammar.Imperative(low[n:]) == 0 && !isWish(a.Verb) {
+	if n, _ := grammar.Strip(low); a.C.Block.Section() == prose.Problem && n < len(low) && grammar.Imperative(low[n:]) == 0 && !deed.IsWish(a.Verb) {
 		a.Marker = belay.MarkFix // a list of what is wrong
 	}
 	if n := len(p.out); n > 0 && p.out[n-1].Marker == belay.MarkFix && a.Verb == "a thing named" && (slices.Contains(low, "too") || slices.Contains(low, "also") || strings.HasSuffix(strings.Join(low, " "), "as well")) {
@@ -355,7 +362,7 @@ func (p *parse) asked(i int) {
 		p.note(a, "", "taken back by what follows")
 		return
 	}
-	if i > 0 && p.acts[i-1].Deed == deed.Complaint && p.acts[i-1].Verb == "why" && isWish(a.Verb) && a.Pronoun {
+	if i > 0 && p.acts[i-1].Deed == deed.Complaint && p.acts[i-1].Verb == "why" && deed.IsWish(a.Verb) && a.Pronoun {
 		p.emit(p.acts[i-1], belay.MarkFix, "it should be otherwise")
 		return
 	}
@@ -387,7 +394,7 @@ func (p *parse) takenBack(i int) bool {
 	if a.C.Close == "?" && b.C.Sent == a.C.Sent+1 && len(low) > 0 && (low[0] == "no" || low[0] == "nope" || low[0] == "nah") && (len(low) == 1 || low[1] == "wait" || low[1] == ",") {
 		return true
 	}
-	return isWish(a.Verb) && b.C.Join == "but" && b.Deed == deed.Complaint && b.Pronoun
+	return deed.IsWish(a.Verb) && b.C.Join == "but" && b.Deed == deed.Complaint && b.Pronoun
 }
 
 // qualifies reports a request that is part of the one before.
@@ -401,7 +408,7 @@ func (p *parse) qualifies(a deed.Act, last found) bool {
 		return !a.Also && !(a.C.Sent > last.a.C.Sent && a.C.T[0].Low == "and" && grammar.Old(a.C.Low()))
 	case last.Marker == belay.MarkFix && strings.Contains(a.Verb, "not") && a.C.Sent == last.a.C.Sent:
 		return true
-	case last.Marker == belay.MarkFix && last.a.Deed == deed.Complaint && a.Marker == belay.MarkModify && isWish(a.Verb) && (a.C.Sent == last.a.C.Sent || a.Pronoun):
+	case last.Marker == belay.MarkFix && last.a.Deed == deed.Complaint && a.Marker == belay.MarkModify && deed.IsWish(a.Verb) && (a.C.Sent == last.a.C.Sent || a.Pronoun):
 		return true
 	case last.Marker == belay.MarkFix && a.C.Sent == last.a.C.Sent && a.C.Join == "because":
 		return true
@@ -411,7 +418,7 @@ func (p *parse) qualifies(a deed.Act, last found) bool {
 		return true
 	case last.Marker == belay.MarkModify && a.Verb == "a thing named" && a.C.Sent == last.a.C.Sent && a.C.T[len(a.C.T)-1].Low == "instead":
 		return true
-	case a.Pronoun && isWish(a.Verb) && a.Marker == belay.MarkModify:
+	case a.Pronoun && deed.IsWish(a.Verb) && a.Marker == belay.MarkModify:
 		return true
 	case a.Verb == "a thing named" && a.C.Frag && a.C.Join == "" && a.C.Block.Kind == prose.Para && (last.a.Verb != "a thing named" || last.a.C.Line != a.C.Line) && words.Tool(a.C.T[min(a.Core.From, len(a.C.T)-1)].Low):
 		return true
@@ -419,11 +426,6 @@ func (p *parse) qualifies(a deed.Act, last found) bool {
 		return true
 	}
 	return false
-}
-
-func isWish(verb string) bool {
-	w, _, _ := strings.Cut(verb, " ")
-	return w == "should" || w == "must" || w == "has" || w == "have" || w == "needs" || w == "need" || w == "shall" || w == "ought" || w == "shouldn't" || w == "mustn't"
 }
 
 // shares reports that two clauses speak of the same thing.

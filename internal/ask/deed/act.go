@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/clause"
+	"github.com/belay-dev/belay/internal/ask/stay"
+
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -42,7 +45,7 @@ type Act struct {
 	Stated   bool           // it says how something is, in a list: a wish among wishes, else a report
 	Readings []string       // of a doubt
 	Keeps    []grammar.Span // what is to be left alone
-	C        grammar.Clause
+	C        clause.Clause
 	Made     bool // a verb of making, or a thing asked for, with an indefinite object
 }
 
@@ -53,18 +56,18 @@ var creates = map[string]bool{"create": true, "build": true, "generate": true, "
 func Creates(verb string) bool { return creates[verb] }
 
 // Read understands one clause.
-func Read(c grammar.Clause) Act {
+func Read(c clause.Clause) Act {
 	low := c.Low()
 	n, s := grammar.Strip(low)
 	a := Act{C: c, Also: s.Also, Only: s.Only, Core: grammar.Span{From: n, To: len(low)}, Obj: n}
 	if n >= len(low) {
 		return a
 	}
-	if i := slices.IndexFunc(low, func(w string) bool { return w == "keeps" || w == "keep" }); c.Join != "" && c.Join != "because" && i > n && i+1 < len(low) && !strings.HasSuffix(low[i+1], "ing") && !slices.ContainsFunc(low[:i], words.Modal) && !slices.Contains(low[:i], "to") {
+	if i := slices.IndexFunc(low, func(w string) bool { return w == "keeps" || w == "keep" }); c.Join != "" && c.Join != "because" && i > n && i+1 < len(low) && !(low[i] == "keep" && words.Preposition(low[n])) && !strings.HasSuffix(low[i+1], "ing") && !slices.ContainsFunc(low[:i], words.Modal) && !slices.Contains(low[:i], "to") {
 		a.Deed, a.Keeps = Keep, []grammar.Span{{From: n, To: i}}
 		return a
 	}
-	if sp, whole, ok := grammar.Keeps(low); ok && !((c.Join == "because" || c.Join == "if") && !strings.HasPrefix(low[0], "don't")) {
+	if sp, whole, ok := stay.Keeps(low); ok && !((c.Join == "because" || c.Join == "if") && !strings.HasPrefix(low[0], "don't")) {
 		a.Keeps = append(a.Keeps, sp)
 		if whole {
 			a.Deed = Keep
@@ -75,7 +78,7 @@ func Read(c grammar.Clause) Act {
 	}
 	a = a.understand(low, low[n:], n, s)
 	if a.Deed == Request && (a.Marker == belay.MarkModify || a.Marker == belay.MarkRemove) {
-		if sp, ok := grammar.Except(low); ok {
+		if sp, ok := stay.Except(low); ok {
 			a.Keeps = append(a.Keeps, sp)
 		}
 	}
@@ -83,110 +86,6 @@ func Read(c grammar.Clause) Act {
 		a.Core.To = len(a.C.T)
 	}
 	return a
-}
-
-func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
-	if grammar.Hardship(low) && a.C.Join != "" {
-		return a // ", you have to reload the page"
-	}
-	if grammar.Over(rest) {
-		a.Deed, a.Verb = Anew, strings.Join(rest[:min(3, len(rest))], " ")
-		return a
-	}
-	if r := grammar.Vague(rest); r != nil {
-		a.Deed, a.Readings = Doubt, r
-		return a
-	}
-	if a.C.Gap {
-		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "the verb before"
-		return a
-	}
-	if a.C.Join == "because" || a.C.Join == "if" {
-		if strength, by := grammar.Wrong(low); strength == grammar.Plain && a.C.Join == "because" {
-			a.Deed, a.Strength, a.Verb = Complaint, grammar.Faint, by
-		}
-		return a
-	}
-	if asksWhether(low[:n]) && len(rest) > 1 && words.Preposition(rest[1]) && grammar.AnyVerb(rest[0]) {
-		a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[0] // "is there a way to sort by price"
-		return a
-	}
-	if k := grammar.Imperative(rest); k > 0 && !(s.Want && grammar.Nounish[rest[0]] && !(len(rest) > 1 && (words.Determiner(rest[1]) || words.Pronoun(rest[1])))) && !(a.C.Close == "?" && grammar.Finite(rest) && !s.Opener) {
-		return a.imperative(rest, n, k)
-	}
-	if _, end := words.Base(rest[0], grammar.AnyVerb); end == "ing" && s.Opener && len(rest) > 1 {
-		return a.imperative(rest, n, 1) // "would you mind adding"
-	}
-	if s.Only && len(rest) > 1 && grammar.AnyVerb(rest[0]) {
-		b := a.imperative(rest, n, 1) // "only build on main"
-		b.Marker = belay.MarkModify
-		return b
-	}
-	if len(rest) > 2 && (rest[0] == "we" && rest[1] == "are" || rest[0] == "i" && rest[1] == "am") {
-		if b, end := words.Base(rest[2], grammar.AnyVerb); end == "ing" && creates[b] {
-			a.Deed, a.Marker, a.Made, a.Verb, a.Obj = Request, belay.MarkAdd, true, b, n+3
-			return a
-		}
-	}
-	if b, end := words.Base(rest[min(1, len(rest)-1)], grammar.AnyVerb); (rest[0] == "i'm" || rest[0] == "we're") && end == "ing" && creates[b] {
-		a.Deed, a.Marker, a.Made, a.Verb, a.Obj = Request, belay.MarkAdd, true, b, n+2
-		return a
-	}
-	if j := grammar.Fronted(rest); j > 0 {
-		return a.imperative(rest[j:], n+j, grammar.Imperative(rest[j:])) // "on mobile hide the sidebar"
-	}
-	if strength, by := grammar.Wrong(low); strength > grammar.Fine && !s.Want {
-		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, strength, by
-		a.Pronoun = words.Pronoun(rest[0])
-		return a
-	}
-	if at, k := grammar.Modal(rest); a.C.Yet && grammar.Finite(rest) && at+k == 0 {
-		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, grammar.Plain, "although"
-		return a
-	}
-	if grammar.Continues(rest) && (a.C.Join == "and" || a.C.Join == ",") {
-		a.Pronoun, a.Verb = true, rest[0] // "… and writes …": the subject is the one before
-		return a
-	}
-	if k := grammar.ShouldFirst(rest); k && a.C.Join == "" && len(rest) > 2 {
-		a.Pronoun = true
-		return a.should(append([]string{"it"}, rest...), 1, 2)
-	}
-	if k := grammar.ShouldFirst(rest); k && a.C.Join != "" {
-		a.Deed, a.Pronoun, a.Verb = Expected, true, rest[0]
-		return a
-	}
-	if m, ok := inverted(rest); ok && (a.C.Close == "?" || words.Determiner(rest[1])) {
-		a.Deed, a.Marker, a.Verb, a.Pronoun = Request, m, rest[0], words.Pronoun(rest[1])
-		return a
-	}
-	if s.Want && !grammar.Finite(rest) {
-		return a.wanted(rest)
-	}
-	if grammar.Finite(rest) {
-		return a.declarative(rest, s)
-	}
-	if s.Opener && len(rest) > 2 && (rest[0] == "the" || rest[0] == "it" || rest[0] == "there" || rest[0] == "i" || rest[0] == "we") {
-		for i := 1; i < min(4, len(rest)); i++ {
-			if b, end := words.Base(rest[i], grammar.AnyVerb); b != "" && end == "" && !grammar.Nounish[b] { // "that the map remember the zoom"
-				return a.imperative(rest[i:], n+i, 1)
-			}
-		}
-	}
-	if s.Opener && !s.Want && len(rest) > 1 && rest[0] == "be" {
-		a.Deed, a.Marker, a.Verb, a.Obj = Request, passive(rest[1:]), "be", n+1
-		if b, end := words.Base(rest[1], grammar.AnyVerb); end == "ed" {
-			if sense, _ := words.Verb(b); sense == words.Show {
-				a.Marker = belay.MarkAdd // "I'd like to be notified when …"
-			}
-		}
-		return a
-	}
-	if s.Opener && !s.Want && len(rest) > 1 && !words.Determiner(rest[0]) && !words.Pronoun(rest[0]) && !words.Preposition(rest[0]) && s.Verb {
-		a.Deed, a.Marker, a.Verb, a.Obj = Request, belay.MarkModify, rest[0], n+1 // "somebody should lock down …"
-		return a
-	}
-	return a.fragment(rest, s)
 }
 
 // inverted reads a question with its subject inside: "can the decoder be made to
@@ -272,4 +171,10 @@ func (a Act) wanted(rest []string) Act {
 	}
 	a.Made = a.Marker == belay.MarkAdd && grammar.Indefinite(rest)
 	return a
+}
+
+// IsWish reports the words of a wish: should, must, needs.
+func IsWish(verb string) bool {
+	w, _, _ := strings.Cut(verb, " ")
+	return w == "should" || w == "must" || w == "has" || w == "have" || w == "needs" || w == "need" || w == "shall" || w == "ought" || w == "shouldn't" || w == "mustn't"
 }

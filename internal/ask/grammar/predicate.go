@@ -130,6 +130,8 @@ func plainVerb(low []string, i int) bool {
 		return false
 	}
 	switch w {
+	case "see", "enter", "leave", "open", "use":
+		return slices.Contains(Actors, prev) && i+1 < len(low) && words.Determiner(low[i+1])
 	case "do":
 		return i > 1 && !words.Subject(prev)
 	case "get", "contain", "include", "hold", "have", "take", "land", "come", "go", "keep", "need", "look", "appear", "show", "end", "arrive", "start", "become", "respawn", "feel", "disappear", "want", "find", "belong", "accept":
@@ -167,6 +169,11 @@ func does(low []string, i int) bool {
 		return true
 	case next == "the" || next == "a" || next == "an" || next == "my" || next == "your" || next == "our" || next == "their" || next == "every" || next == "each" || next == "me" || next == "us" || next == "you" || next == "them" || next == "people" || next == "users" || next == "it" || next == "nothing" || next == "everything" || next == "anything" || next == "itself":
 		return i > 1 || Nounish[low[0]] || !AnyVerb(low[0])
+	case next == "\"" && i == 1 && Nounish[low[0]]:
+		return true
+	case next != "as" && Conditional(next) && i == 1 && (!AnyVerb(low[0]) || Nounish[low[0]]):
+		b, end := words.Base(w, AnyVerb)
+		return b != "" && end == "s"
 	case words.Several(next) && i > 1 && !(i+2 < len(low) && words.Unit(low[i+2])):
 		return Nounish[low[0]] || !AnyVerb(low[0])
 	}

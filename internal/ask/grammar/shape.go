@@ -59,7 +59,7 @@ func Old(low []string) bool {
 			if _, ok := Value(low[i+1]); ok {
 				return true
 			}
-			if i > 1 && low[i-1] == "," && i+2 >= len(low)-1 {
+			if i > 1 && low[i-1] == "," && len(low)-i < 6 {
 				return true
 			}
 		}
@@ -107,15 +107,6 @@ func Indefinite(low []string) bool {
 	return !words.Auxiliary(low[0])
 }
 
-// text is the stretch of the message, for a phrase and for what is kept verbatim.
-func (c Clause) Text(msg string, s Span) string {
-	t := c.T[s.From:s.To]
-	if len(t) == 0 {
-		return ""
-	}
-	return strings.TrimSpace(msg[t[0].At:t[len(t)-1].End])
-}
-
 var Enough = map[string]bool{"enough": true, "nice": true, "great": true, "good": true, "cool": true, "helpful": true, "useful": true, "lovely": true, "handy": true, "perfect": true, "fine": true, "awesome": true, "ideal": true, "sufficient": true, "better": true, "welcome": true, "appreciated": true}
 
 // Wanting finds what others want: "doctors are wanting to see", "users keep asking for".
@@ -147,7 +138,7 @@ func Wanting(low []string) int {
 func Modal(low []string) (at, n int) {
 	for i := 1; i < len(low); i++ {
 		switch w := low[i]; {
-		case reporting[w]:
+		case Reporting[w]:
 			return 0, 0
 		case w == "should" || w == "must" || w == "shall" || w == "shouldn't" || w == "mustn't":
 			return i, 1
@@ -179,6 +170,16 @@ func Definite(w string) bool {
 		return true
 	}
 	return false
+}
+
+// Switched reports a thing that is to be on or off: "display off after 10 s".
+func Switched(low []string) bool {
+	i := slices.Index(low, "off")
+	if i > 0 && i < 4 && !Articled(low[0]) && (i+1 == len(low) || words.Preposition(low[i+1]) || Conditional(low[i+1])) {
+		return true
+	}
+	n := len(low)
+	return n > 1 && n < 5 && low[n-1] == "on" && !Articled(low[0])
 }
 
 // Towards reports a thing and where it is to be or go: "summary to stderr", "log level to
@@ -275,7 +276,19 @@ func Bounded(low []string) bool {
 	for i, w := range low {
 		switch w {
 		case "max", "min", "maximum", "minimum", "most", "least":
-			return slices.ContainsFunc(low[i+1:], func(w string) bool { return valued(w) }) || i > 0 && valued(low[i-1])
+			return slices.ContainsFunc(low[i+1:], func(w string) bool { return Numeric(w) }) || i > 0 && Numeric(low[i-1])
+		}
+	}
+	return false
+}
+
+// Now reports words that say how it is at present, before what is asked for: "right now
+// photos have to be uploaded one at a time", "you can only export one page".
+func Now(low []string) bool {
+	line := " " + strings.Join(low, " ") + " "
+	for _, p := range []string{" right now ", " at the moment ", " currently ", " so far ", " at present ", " presently ", " as of now ", " until now ", " up to now ", " these days ", " you can only ", " we can only ", " i can only ", " one can only ", " users can only ", " people can only "} {
+		if strings.Contains(line, p) {
+			return true
 		}
 	}
 	return false
@@ -363,3 +376,16 @@ func Quantity(o []string) bool {
 
 // Places are where something new is put when it is put in: a text, a page, a list.
 var Places = []string{"subject", "header", "footer", "title", "page", "line", "mail", "email", "column", "list", "corner", "readme", "log", "logs", "menu", "sidebar", "response", "payload", "form", "screen", "top", "bottom", "toolbar", "invoice", "report"}
+
+// Span is a stretch of a clause's tokens.
+type Span struct{ From, To int }
+
+// Numeric reports a number, with or without a unit.
+func Numeric(w string) bool { _, ok := Value(w); return ok }
+
+// Persists are what a thing may wrongly stay: a complaint, no wish.
+var Persists = map[string]bool{"open": true, "visible": true, "blank": true, "empty": true, "black": true, "stuck": true, "forever": true, "disabled": true, "grey": true,
+	"gray": true, "highlighted": true, "there": true, "on": true, "at": true, "in": true, "white": true, "red": true, "active": true, "selected": true, "after": true, "even": true, "when": true, "pending": true, "locked": true, "logged": true, "hidden": true, "loading": true, "behind": true}
+
+// Reporting are verbs by which somebody says something: what they say must be is no wish.
+var Reporting = map[string]bool{"says": true, "said": true, "claims": true, "thinks": true, "tells": true, "reports": true, "complains": true, "insists": true, "believes": true}

@@ -1,3 +1,7 @@
+// Package grammar reads the words of one clause by their order: where the verb stands, what
+// comes before it, what is negated, compared, new or old. It answers about rows of words in
+// lower case and knows nothing of the message around them. It touches no file, process, clock
+// or network.
 package grammar
 
 import (
@@ -7,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/words"
 )
 
-func gerund(w string) bool {
+func Gerund(w string) bool {
 	_, end := words.Base(w, AnyVerb)
 	return end == "ing" || len(w) > 5 && w[len(w)-3:] == "ing"
 }
@@ -15,7 +19,7 @@ func gerund(w string) bool {
 func AnyVerb(b string) bool { _, ok := words.Verb(b); return ok || b == "touch" || b == "break" }
 
 // negated reports a prohibition at the start: "don't …", "do not …", "never …".
-func negated(low []string) bool {
+func Negated(low []string) bool {
 	if _, end := words.Base(low[min(1, len(low)-1)], AnyVerb); low[0] == "never" && (end == "s" || end == "ed" || states[low[min(1, len(low)-1)]]) {
 		return false // "and never comes back"
 	}
@@ -147,7 +151,7 @@ func nounishVerb(low []string) int {
 		return 0
 	case words.Auxiliary(next) || words.Negative(next):
 		return 0
-	case valued(next) && (len(low) == 2 || words.Preposition(low[2]) || words.Unit(low[2])) && low[0] != "limit" && low[0] != "set" && low[0] != "use":
+	case Numeric(next) && (len(low) == 2 || words.Preposition(low[2]) || words.Unit(low[2])) && low[0] != "limit" && low[0] != "set" && low[0] != "use":
 		return 0 // "zoom 12 by default"
 	case len(low) > 2 && len(low) < 6 && !slices.ContainsFunc(low, words.Auxiliary) && !words.Determiner(next) && (places[low[len(low)-1]] && !words.Preposition(low[len(low)-2]) && !words.Determiner(low[len(low)-2])):
 		return 0 // "zoom buttons bottom right"
@@ -164,7 +168,7 @@ func nounishVerb(low []string) int {
 // HasVerb reports whether a sentence has any verb in a place where one counts.
 func HasVerb(low []string) bool {
 	n, s := Strip(low)
-	if s.Opener || n < len(low) && (Imperative(low[n:]) > 0 || negated(low[n:])) {
+	if s.Opener || n < len(low) && (Imperative(low[n:]) > 0 || Negated(low[n:])) {
 		return true
 	}
 	for i, w := range low {

@@ -53,6 +53,13 @@ func (p Message) Paths() []string {
 			maybe = append(maybe, hit{f, len(got), got})
 		}
 	}
+	if kind != belay.Fresh && kind != belay.Unclear {
+		for _, f := range n.heads(p.Files) {
+			if !slices.Contains(sure, f) && !slices.ContainsFunc(maybe, func(h hit) bool { return h.path == f }) {
+				maybe = append(maybe, hit{f, 1, []string{f}})
+			}
+		}
+	}
 	for i, h := range maybe {
 		better := slices.ContainsFunc(sure, func(f string) bool { return f != h.path && sibling(f, h.path) && !n.names(h.path) })
 		for j, o := range maybe {
@@ -72,6 +79,42 @@ func (p Message) Paths() []string {
 		}
 	}
 	return out
+}
+
+// heads are files whose name ends in the noun that is meant, where no other file's does:
+// "the reminder" is AppointmentReminder, when nothing else is called a reminder.
+func (n nouns) heads(files []string) []string {
+	of := map[string][]string{}
+	for _, f := range files {
+		if testFile(f) {
+			continue
+		}
+		all := parts(stemOf(path.Base(f)))
+		for len(all) > 1 && plainParts[all[len(all)-1]] {
+			all = all[:len(all)-1]
+		}
+		if len(all) > 1 {
+			last := all[len(all)-1]
+			of[words.Stem(last)] = append(of[words.Stem(last)], f)
+		}
+	}
+	var out []string
+	for stem, fs := range of {
+		if len(fs) == 1 && len(stem) > 4 && n.has(parts(stemOf(path.Base(fs[0])))[headAt(fs[0])]) {
+			out = append(out, fs[0])
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// headAt is which part of a file's name says what it is.
+func headAt(file string) int {
+	all := parts(stemOf(path.Base(file)))
+	for len(all) > 1 && plainParts[all[len(all)-1]] {
+		all = all[:len(all)-1]
+	}
+	return len(all) - 1
 }
 
 // sibling reports two files that differ by their endings alone: where one is named with
@@ -108,7 +151,7 @@ func (p Message) nouns() nouns {
 			continue
 		}
 		for w := range strings.FieldsSeq(a.C.Topic) {
-			n.word[Stem(w)], n.literal[w] = true, true
+			n.word[words.Stem(w)], n.literal[w] = true, true
 		}
 		for i, t := range a.C.T {
 			low := strings.Trim(t.Low, "`\"'“”")
@@ -117,7 +160,7 @@ func (p Message) nouns() nouns {
 			}
 			if t.Form == prose.Quoted && strings.Count(low, " ") < 3 {
 				for part := range strings.FieldsSeq(low) {
-					n.word[Stem(part)] = true
+					n.word[words.Stem(part)] = true
 				}
 			}
 			if a.Deed == deed.Keep || len(a.Keeps) > 0 && strings.Contains(kept, " "+low+" ") {
@@ -125,10 +168,13 @@ func (p Message) nouns() nouns {
 			}
 			if t.Form == prose.Word || t.Form == prose.Code || t.Form == prose.Quoted && strings.ContainsAny(low, "./") {
 				n.literal[strings.TrimSuffix(strings.TrimPrefix(low, "./"), "()")] = true
+				if path, _, ok := strings.Cut(low, ":"); ok && strings.Contains(path, "/") {
+					n.literal[strings.TrimPrefix(path, "./")] = true
+				}
 			}
 			if (t.Form == prose.Word || t.Form == prose.Code) && !(low != "" && low[0] == '/' && !strings.Contains(low, ".")) {
 				for _, part := range parts(nameOnly(p.Msg[t.At:t.End])) {
-					n.word[Stem(part)] = true
+					n.word[words.Stem(part)] = true
 				}
 			}
 			all.WriteString(low + " ")
@@ -140,7 +186,7 @@ func (p Message) nouns() nouns {
 				if (b.Kind == prose.Heading || w.Form == prose.Aside) && b.Section() != prose.Around {
 					for _, t := range prose.Tokens(strings.Trim(w.Low, "()[]"), 0) {
 						n.literal[t.Low] = true
-						n.word[Stem(t.Low)] = true
+						n.word[words.Stem(t.Low)] = true
 					}
 				}
 			}
@@ -310,15 +356,15 @@ func (n nouns) called(file string) []string {
 	}
 	for _, w := range about {
 		if n.has(w) {
-			got = append(got, Stem(w))
+			got = append(got, words.Stem(w))
 		}
 	}
 	if len(got) == 0 || !n.has(about[0]) && !n.has(about[len(about)-1]) || len(got) < len(about) {
 		return nil
 	}
 	for _, w := range append(all, parts(path.Base(path.Dir(file)))...) {
-		if n.has(w) && !slices.Contains(got, Stem(w)) {
-			got = append(got, Stem(w))
+		if n.has(w) && !slices.Contains(got, words.Stem(w)) {
+			got = append(got, words.Stem(w))
 		}
 	}
 	return got
@@ -331,7 +377,7 @@ var short = map[string]string{"pub": "publish", "auth": "authenticat", "db": "da
 	"spawner": "spawn", "parser": "pars", "mailer": "mail", "importer": "import", "tracker": "track", "loader": "load", "decoder": "decod"}
 
 func (n nouns) has(part string) bool {
-	s := Stem(part)
+	s := words.Stem(part)
 	if n.word[s] {
 		return true
 	}
@@ -446,28 +492,4 @@ func parts(name string) []string {
 	}
 	flush(len(runes))
 	return out
-}
-
-// Stem takes the endings off that a noun and a name may differ in.
-func Stem(w string) string {
-	w = strings.TrimSuffix(w, "'s")
-	for _, end := range []string{"ations", "ation", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y"} {
-		if s, ok := strings.CutSuffix(w, end); ok && len(s) >= 3 {
-			if end == "ies" || end == "ied" || end == "y" {
-				return s + "i"
-			}
-			if end == "ss" || end == "s" && strings.HasSuffix(s, "s") {
-				return w
-			}
-			return undouble(s, end)
-		}
-	}
-	return w
-}
-
-func undouble(s, end string) string {
-	if n := len(s); (end == "ing" || end == "ed") && n > 3 && s[n-1] == s[n-2] && s[n-1] != 's' && s[n-1] != 'l' {
-		return s[:n-1]
-	}
-	return s
 }

@@ -80,7 +80,7 @@ var verbs = table(map[Sense]string{
 		suggest recommend watermark stamp autofocus focus preselect preload prefetch precompute invalidate evict flush
 		index snapshot audit authenticate authorise authorize deduct refund charge bill sign trace profile
 		sample interpolate impute forecast classify cluster score rank recognise recognize transcribe summarise summarize
-		scan geocode locate scroll toggle rehearse celebrate reward reply quote react pin star
+		scan geocode find locate scroll toggle rehearse celebrate reward reply quote react pin star
 		survey poll collect gather aggregate tally enumerate number surface announce broadcast
 		remind escalate reserve book`,
 })
@@ -107,7 +107,7 @@ var phrases = map[string]Sense{
 	"count down": Show, "keep track of": Show, "play back": Show, "check off": Show, "tick off": Show, "sign out": Show, "sign up": Show, "check in": Show, "pop up": Show, "light up": Show,
 	"bring down": Modify, "bring up": Modify, "go back to": Modify, "move away from": Modify, "get off": Modify, "move off": Modify, "go down to": Modify, "go up to": Modify, "stick to": Modify,
 	"go to": Modify, "go with": Modify, "try again": Show, "come with": Show, "go out": Show, "out with": Remove, "away with": Remove, "down with": Remove,
-	"fall back": Modify, "back off": Modify, "opt out": Capable, "log in": Show, "log out": Show, "sign in": Show, "close off": Modify,
+	"fall back": Show, "back off": Modify, "opt out": Capable, "log in": Show, "log out": Show, "sign in": Show, "close off": Modify,
 }
 
 func table(in map[Sense]string) map[string]Sense {

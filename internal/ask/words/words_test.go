@@ -8,7 +8,7 @@ import (
 func TestBase(t *testing.T) {
 	known := func(b string) bool { _, ok := Verb(b); return ok }
 	for w, want := range map[string]string{"adds": "add ", "renamed": "rename ed", "dropping": "drop ing", "caches": "cache s", "retries": "retry s",
-		"copied": " ", "built": "build ed", "fix": "fix ", "stopping": "stop ing", "table": " ", "moves": "move s", "loose": "lose "} {
+		"hurried": " ", "built": "build ed", "fix": "fix ", "stopping": "stop ing", "table": " ", "moves": "move s", "loose": "lose "} {
 		base, end := Base(w, known)
 		if got := base + " " + strings.TrimPrefix(end, " "); strings.TrimSuffix(got, "s") != strings.TrimSuffix(want, "s") && got != want {
 			t.Errorf("%s: %q, want %q", w, got, want)

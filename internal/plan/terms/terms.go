@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/belay-dev/belay/internal/ask/named"
 	asked "github.com/belay-dev/belay/internal/ask/words"
 )
 
@@ -61,7 +60,7 @@ func Signs(text string) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, w := range Parts(text) {
-		if s := named.Stem(w); len(w) > 1 && !small[w] && !number(w) && !seen[s] {
+		if s := asked.Stem(w); len(w) > 1 && !small[w] && !number(w) && !seen[s] {
 			seen[s] = true
 			out = append(out, s)
 		}
@@ -75,7 +74,7 @@ func Proper(name string) (stems []string, own bool) {
 	var all []string
 	seen := map[string]bool{}
 	for _, w := range Parts(name) {
-		s := named.Stem(w)
+		s := asked.Stem(w)
 		if len(w) < 2 || number(w) || seen[s] {
 			continue
 		}
@@ -156,7 +155,7 @@ func FileStem(file string) string {
 func Stems(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range Parts(text) {
-		out[named.Stem(w)] = true
+		out[asked.Stem(w)] = true
 	}
 	return out
 }
@@ -199,4 +198,4 @@ func number(s string) bool { return s != "" && strings.Trim(s, "0123456789") == 
 func Generic(stem string) bool { return generic[stem] }
 
 // Stem gives the stem of one word.
-func Stem(w string) string { return named.Stem(w) }
+func Stem(w string) string { return asked.Stem(w) }

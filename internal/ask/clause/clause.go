@@ -1,12 +1,14 @@
-// Package grammar reads the words of one sentence by their order: where clauses end, where
-// the verb stands, what is negated, what is compared, what is wanted to stay. It answers
-// about rows of words in lower case and knows nothing of the message around them. It
-// touches no file, process, clock or network.
-package grammar
+// Package clause cuts a sentence into clauses: where a conjunction, a comma, a colon or
+// nothing at all leads to something that can be asked for by itself. It knows nothing of the
+// message around the sentence. It touches no file, process, clock or network.
+package clause
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/stay"
 
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
@@ -45,7 +47,7 @@ func Lows(t []prose.Token) []string {
 // clause: an imperative, somebody doing something, or a thing called new.
 func Clauses(s prose.Sentence) []Clause {
 	t := slices.DeleteFunc(slices.Clone(s.Tokens), func(t prose.Token) bool { return t.Form == prose.Aside })
-	frag := !HasVerb(Lows(t))
+	frag := !grammar.HasVerb(Lows(t))
 	var out []Clause
 	start, join := 0, ""
 	cut := func(end, next int, lead string) {
@@ -88,12 +90,16 @@ func Clauses(s prose.Sentence) []Clause {
 // heads takes a verbless beginning of a sentence apart, in front of a clause with a verb:
 // "two-factor login, a page of sessions, and sessions should end …". Each is a thing named.
 func heads(in []Clause) []Clause {
-	if len(in) < 2 || in[0].Frag || in[1].Join != "," && in[1].Join != "and" || HasVerb(in[0].Low()) {
+	if len(in) < 2 || in[0].Frag || in[1].Join != "," && in[1].Join != "and" && in[1].Join != "but" || grammar.HasVerb(in[0].Low()) {
 		return in
 	}
 	low := in[0].Low()
-	n, _ := Strip(low)
-	if n >= len(low) || !slices.Contains(low[n:], ",") || Told(low[n:]) || Idle(low) || words.Preposition(low[n]) || slices.ContainsFunc(low, words.Auxiliary) || !wishful(in[1].Low()) {
+	n, _ := grammar.Strip(low)
+	_, kept, _ := stay.Keeps(in[1].Low())
+	if last := low[len(low)-1]; last == "first" || last == "last" {
+		return in
+	}
+	if n >= len(low) || len(low)-n < 2 || !slices.Contains(low[n:], ",") && !kept && !(len(low)-n > 2 && in[1].Join == "and" && grammar.Finite(in[1].Low())) || grammar.Told(low[n:]) || grammar.Idle(low) || words.Preposition(low[n]) || slices.ContainsFunc(low, words.Auxiliary) || !kept && !wishful(in[1].Low()) {
 		return in
 	}
 	var out []Clause
@@ -117,9 +123,9 @@ func heads(in []Clause) []Clause {
 
 // wishful reports a clause that says what is to be.
 func wishful(low []string) bool {
-	n, s := Strip(low)
-	_, k := Modal(low[n:])
-	return s.Opener || k > 0 || Imperative(low[n:]) > 0
+	n, s := grammar.Strip(low)
+	_, k := grammar.Modal(low[n:])
+	return s.Opener || k > 0 || grammar.Imperative(low[n:]) > 0
 }
 
 // Listed reads a list whose things have an article each: "add a page about limits, a
@@ -134,17 +140,17 @@ func Listed(low []string, start, i int, list bool) (next int, more bool) {
 	if !last && next < len(low) && low[next] == "and" {
 		last, next = true, next+1
 	}
-	if next >= len(low) || opens(low[next:]) && !Articled(low[next]) {
+	if next >= len(low) || opens(low[next:]) && !grammar.Articled(low[next]) {
 		return 0, false
 	}
 	left := low[start:i]
-	n, s := Strip(left)
+	n, s := grammar.Strip(left)
 	if n >= len(left) || !list && slices.Contains(left, "with") || slices.Contains(left, "that") || slices.Contains(left, "between") || slices.Contains(left, ":") || slices.Contains(left, "which") {
 		return 0, false
 	}
 	o := left[n:]
-	if k := Imperative(o); k > 0 && k < len(o) {
-		b, _ := words.Base(o[0], AnyVerb)
+	if k := grammar.Imperative(o); k > 0 && k < len(o) {
+		b, _ := words.Base(o[0], grammar.AnyVerb)
 		if sense, _ := words.Verb(b); sense != words.Add && sense != words.Make && sense != words.Show && b != "" {
 			return 0, false
 		}
@@ -152,7 +158,7 @@ func Listed(low []string, start, i int, list bool) (next int, more bool) {
 	} else if !s.Want && !list {
 		return 0, false
 	}
-	if Articled(low[next]) && low[next] != "some" && (Articled(o[0]) || s.Want || list) || list && last {
+	if grammar.Articled(low[next]) && low[next] != "some" && (grammar.Articled(o[0]) || s.Want || list) || list && last {
 		return next, !last
 	}
 	return 0, false
@@ -163,7 +169,7 @@ func Listed(low []string, start, i int, list bool) (next int, more bool) {
 func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 	switch w := low[i]; w {
 	case "->", "=>", "→":
-		if HasVerb(low[start:i]) || opens(low[i+1:]) {
+		if grammar.HasVerb(low[start:i]) || opens(low[i+1:]) {
 			return w, i + 1
 		}
 	case ";", "—", "–", "•":
@@ -172,54 +178,70 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 		return ";", i + 1
 	case ":":
 		return ":", i + 1
-	case "+", "&":
-		if i > start && !words.Determiner(low[i-1]) && plusOpens(low, i) {
-			return "+", i + 1
-		}
 	case ",":
 		return comma(low, start, i, frag)
-	case "or":
-		if i > start && frag && i+1 < len(low) && low[i+1] == "no" {
-			return "or", i + 1
+	case "+", "&", "plus", "or", "and", "but", "then", "so", "with", "including", "incl", "without":
+		if i > start {
+			return conjunction(low, start, i, frag)
 		}
-		if i > start && opens(low[i+1:]) && !joinsSubjects(low[start:i], low[i+1:]) && (i > start+1 || i+2 < len(low)) {
+	default:
+		return unmarked(low, start, i)
+	}
+	return "", 0
+}
+
+// conjunction decides at a word that may lead to another clause.
+func conjunction(low []string, start, i int, frag bool) (string, int) {
+	left, right := low[start:i], low[i+1:]
+	switch w := low[i]; w {
+	case "+", "&", "plus":
+		if !words.Determiner(low[i-1]) && plusOpens(low, i) {
+			return "+", i + 1
+		}
+		if w == "plus" && tested(right) && repairs(left) {
+			return "and", i + 1
+		}
+	case "or":
+		if frag && len(right) > 0 && right[0] == "no" || opens(right) && !joinsSubjects(left, right) && (i > start+1 || len(right) > 1) {
 			return w, i + 1
 		}
 	case "and", "but", "then":
-		if w == "and" && gapped(low[start:i], low[i+1:]) {
+		if w == "and" && gapped(left, right) {
 			return "gap", i + 1
 		}
-		if i > start && opens(low[i+1:]) && !joinsSubjects(low[start:i], low[i+1:]) {
+		if opens(right) && !joinsSubjects(left, right) {
 			return w, i + 1
 		}
 	case "so":
-		if i > start && i+1 < len(low) && low[i+1] != "that" && opens(low[i+1:]) {
-			return "so", i + 1
-		}
-		if i+1 < len(low) && low[i+1] == "that" && i > start {
+		if len(right) > 0 && right[0] == "that" {
 			return "because", i + 2
 		}
-	case "with", "including", "incl", "plus":
-		if w == "plus" && i > start && !words.Determiner(low[i-1]) && plusOpens(low, i) {
-			return "+", i + 1
+		if opens(right) {
+			return "so", i + 1
 		}
-		if i > start && tested(low[i+1:]) && repairs(low[start:i]) {
+	case "with", "including", "incl":
+		if tested(right) && repairs(left) {
 			return "and", i + 1
 		}
 	case "without":
-		if i > start && i+1 < len(low) && gerund(low[i+1]) && orders(low[start:i]) {
+		if len(right) > 0 && grammar.Gerund(right[0]) && orders(left) {
 			return "without", i
 		}
-	default:
-		if runsOn(low, start, i) {
-			return "then", i
-		}
-		if i > start && i+1 < len(low) && (w == "although" || w == "though") {
-			return "although", i + 1
-		}
-		if i > start && words.Subordinator(w) && !(w == "since" && !opens(low[i+1:])) && !(len(w) > 2 && w[0] == 'w' && (i == start+1 || AnyVerb(low[i-1]) || low[i-1] == "see" || low[i-1] == "know")) {
-			return "because", i + 1
-		}
+	}
+	return "", 0
+}
+
+// unmarked decides at any other word: a clause that nothing announces, or a subordinate one.
+func unmarked(low []string, start, i int) (string, int) {
+	w := low[i]
+	if runsOn(low, start, i) {
+		return "then", i
+	}
+	if i > start && i+1 < len(low) && (w == "although" || w == "though") {
+		return "although", i + 1
+	}
+	if i > start && words.Subordinator(w) && !(w == "since" && !opens(low[i+1:])) && !(len(w) > 2 && w[0] == 'w' && (i == start+1 || grammar.AnyVerb(low[i-1]) || low[i-1] == "see" || low[i-1] == "know")) {
+		return "because", i + 1
 	}
 	return "", 0
 }
@@ -239,26 +261,26 @@ func tested(low []string) bool {
 
 // repairs reports an order to repair something.
 func repairs(low []string) bool {
-	n, _ := Strip(low)
-	if n >= len(low) || Imperative(low[n:]) == 0 {
+	n, _ := grammar.Strip(low)
+	if n >= len(low) || grammar.Imperative(low[n:]) == 0 {
 		return false
 	}
-	b, _ := words.Base(low[n], AnyVerb)
+	b, _ := words.Base(low[n], grammar.AnyVerb)
 	sense, _ := words.Verb(b)
 	return sense == words.Fix
 }
 
 // orders reports a clause that asks for a deed, which can be done without another one.
 func orders(low []string) bool {
-	n, s := Strip(low)
-	return n < len(low) && (Imperative(low[n:]) > 0 || s.Opener && s.Verb || !Finite(low[n:]))
+	n, s := grammar.Strip(low)
+	return n < len(low) && (grammar.Imperative(low[n:]) > 0 || s.Opener && s.Verb || !grammar.Finite(low[n:]))
 }
 
 // joinsSubjects reports two things that do one thing together: "the account page and
 // the order history are …".
 func joinsSubjects(left, right []string) bool {
-	n, _ := Strip(right)
-	return !HasVerb(left) && n < len(right) && Imperative(right[n:]) == 0 && Finite(right[n:]) && len(left) < 6
+	n, _ := grammar.Strip(right)
+	return !grammar.HasVerb(left) && n < len(right) && grammar.Imperative(right[n:]) == 0 && grammar.Finite(right[n:]) && len(left) < 6
 }
 
 // runsOn reports a new clause that nothing announces, as in chats: "it feels floaty make
@@ -268,9 +290,9 @@ func runsOn(low []string, start, i int) bool {
 		return false
 	}
 	if low[i] == "please" && i+1 < len(low) {
-		return Imperative(low[i+1:]) > 0 || low[i+1] == "to" || low[i+1] == "don't"
+		return grammar.Imperative(low[i+1:]) > 0 || low[i+1] == "to" || low[i+1] == "don't"
 	}
-	if _, end := words.Base(low[i], AnyVerb); end != "" || !AnyVerb(low[i]) || !Finite(low[start:i]) {
+	if _, end := words.Base(low[i], grammar.AnyVerb); end != "" || !grammar.AnyVerb(low[i]) || !grammar.Finite(low[start:i]) {
 		return false
 	}
 	next := low[i+1]
@@ -284,7 +306,7 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if i == start {
 		return ",", i + 1
 	}
-	if Conditional(low[start]) && !HasVerb(low[:start]) && len(rest) > 0 && !words.Preposition(rest[0]) {
+	if grammar.Conditional(low[start]) && !grammar.HasVerb(low[:start]) && len(rest) > 0 && !words.Preposition(rest[0]) {
 		return "main", i + 1
 	}
 	if len(rest) > 2 && (rest[0] == "which" || rest[0] == "who" || rest[0] == "whose") && !frag {
@@ -317,11 +339,11 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 // gapped reports a second object with its own goal behind a verb that is said once: "bump
 // node to 20 and the base image to bookworm".
 func gapped(left, right []string) bool {
-	n, _ := Strip(left)
-	if n >= len(left) || Imperative(left[n:]) == 0 {
+	n, _ := grammar.Strip(left)
+	if n >= len(left) || grammar.Imperative(left[n:]) == 0 {
 		return false
 	}
-	b, _ := words.Base(left[n], AnyVerb)
+	b, _ := words.Base(left[n], grammar.AnyVerb)
 	if sense, _ := words.Verb(b); sense != words.Modify && sense != words.Put {
 		return false
 	}
@@ -335,7 +357,7 @@ func gapped(left, right []string) bool {
 	for i := 1; i < min(len(right), 6); i++ {
 		switch {
 		case right[i] == "to":
-			return i+1 < len(right) && Imperative(right) == 0 && Imperative(right[i+1:]) == 0
+			return i+1 < len(right) && grammar.Imperative(right) == 0 && grammar.Imperative(right[i+1:]) == 0
 		case right[i] == "," || right[i] == "and" || words.Preposition(right[i]) && right[i] != "of" && right[i] != "from":
 			return false
 		}
@@ -347,14 +369,6 @@ func gapped(left, right []string) bool {
 func appositive(low []string) bool {
 	n, ok := words.Number(low[0])
 	return ok && n > 1 && !slices.Contains(low, "more")
-}
-
-func Conditional(w string) bool {
-	switch w {
-	case "when", "if", "whenever", "once", "while", "after", "before", "until", "since", "because", "as", "although", "wherever", "unless":
-		return true
-	}
-	return false
 }
 
 // plusOpens tells "make it rounder + dark mode" from "s3 + cloudfront + acm": one plus,
@@ -372,12 +386,12 @@ func plusOpens(low []string, i int) bool {
 			n++
 		}
 	}
-	return n == 1 && (HasVerb(low[:i]) || low[i] == "plus" || slices.ContainsFunc(low[:i], words.Comparative))
+	return n == 1 && (grammar.HasVerb(low[:i]) || low[i] == "plus" || slices.ContainsFunc(low[:i], words.Comparative))
 }
 
 // opens reports whether words that follow a comma or a conjunction begin a clause.
 func opens(low []string) bool {
-	n, said := Strip(low)
+	n, said := grammar.Strip(low)
 	if n >= len(low) {
 		return false
 	}
@@ -385,7 +399,7 @@ func opens(low []string) bool {
 	if (rest[0] == "can" || rest[0] == "could") && len(rest) > 3 && (words.Determiner(rest[1]) || words.Pronoun(rest[1])) {
 		return true
 	}
-	if said.Only && AnyVerb(rest[0]) && len(rest) > 1 || said.Opener || said.Also || Imperative(rest) > 0 || negated(rest) || Finite(rest) {
+	if said.Only && grammar.AnyVerb(rest[0]) && len(rest) > 1 || said.Opener || said.Also || grammar.Imperative(rest) > 0 || grammar.Negated(rest) || grammar.Finite(rest) {
 		return true
 	}
 	switch rest[0] {
@@ -410,54 +424,20 @@ func opens(low []string) bool {
 	if i := slices.Index(rest, ","); i > 0 {
 		piece = rest[:i]
 	}
-	if _, ok := keptSubject(piece); ok || len(piece) < 6 && Valued(piece) && !words.Preposition(piece[0]) && !words.Subordinator(piece[0]) {
+	if n := len(piece); n > 1 && n < 5 && !words.Preposition(piece[0]) && !words.Determiner(piece[0]) && (words.Comparative(piece[n-1]) || piece[n-1] == "off") {
+		return true
+	}
+	if _, ok := stay.Subject(piece); ok || len(piece) < 6 && grammar.Valued(piece) && !words.Preposition(piece[0]) && !words.Subordinator(piece[0]) {
 		return true
 	}
 	return words.Comparative(rest[0]) && len(rest) > 1
 }
 
-// Said is what was passed over in front of a clause.
-type Said struct {
-	Opener bool // "could you", "we need": somebody asks
-	Want   bool // what is asked for is a thing, not a deed
-	Also   bool // it is one more
-	Verb   bool // the last opener wants a verb behind it
-	Only   bool // "only" is the last word passed over
-	Please bool
-}
-
-// Strip counts the words in front of a clause that say nothing of what is asked.
-func Strip(low []string) (n int, s Said) {
-	for n < len(low) {
-		if k, verb := words.Opener(low[n:]); k > 0 && n+k <= len(low) {
-			if n+k < len(low) && low[n+k] == "rid" {
-				k, verb = k-1, true // "could we get" would take the verb of "get rid of"
-			}
-			if low[n] == "to" && (n+1 >= len(low) || Imperative(low[n+1:]) == 0) {
-				return n, s
-			}
-			s.Verb = verb
-			s.Opener = s.Opener || low[n] != "to" && low[n] != "i think" && low[n] != "i guess"
-			s.Want = !verb && k > 1 && !sureness(low[n:n+k])
-			n += k
-			if low[n-1] == "if" && n+2 < len(low) && words.Subject(low[n]) && (low[n+1] == "can" || low[n+1] == "could") {
-				n += 2 // "would be good if I can search"
-			}
-			continue
-		}
-		w := low[n]
-		if !words.Filler(w) && w != "," && w != "*" && w != "!" && w != "\ufe0f" {
-			return n, s
-		}
-		s.Also = s.Also || w == "also" || w == "plus" || w == "besides" || w == "additionally" || w == "furthermore"
-		s.Only = w == "only"
-		s.Please = s.Please || w == "please" || w == "kindly"
-		n++
+// Text is the stretch of the message, for a phrase and for what is kept verbatim.
+func (c Clause) Text(msg string, s grammar.Span) string {
+	t := c.T[s.From:s.To]
+	if len(t) == 0 {
+		return ""
 	}
-	return n, s
-}
-
-func sureness(low []string) bool {
-	w := low[len(low)-1]
-	return w == "sure" || w == "that" || w == "think" || w == "guess" || w == "if" || w == "believe" || w == "suppose" || low[0] == "ensure" || low[0] == "dear" || low[0] == "hope"
+	return strings.TrimSpace(msg[t[0].At:t[len(t)-1].End])
 }

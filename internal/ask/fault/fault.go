@@ -1,8 +1,13 @@
-package grammar
+// Package fault says how much a clause complains about how things are now, and by which
+// words: a verb of failing, a negation of what should work, a word that calls something bad,
+// what is said by itself and should not be. It touches no file, process, clock or network.
+package fault
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/grammar"
 
 	"github.com/belay-dev/belay/internal/ask/words"
 )
@@ -17,7 +22,7 @@ const (
 
 // Wrong says how much a clause complains about how things are now, and by which words.
 func Wrong(low []string) (strength int, by string) {
-	n, s := Strip(low)
+	n, s := grammar.Strip(low)
 	rest := low[n:]
 	if s.Opener || len(rest) == 0 || len(rest) < 5 && (rest[0] == "repo" || rest[0] == "repository") || len(rest) < 6 && len(rest) > 1 && rest[1] == "repo" {
 		return Fine, ""
@@ -29,6 +34,9 @@ func Wrong(low []string) (strength int, by string) {
 	}
 	if rest[0] == "why" {
 		return Faint, "why"
+	}
+	if i := slices.Index(rest, "may"); i > 0 && i < 4 && i+1 < len(rest) && (rest[i+1] == "no" || rest[i+1] == "not" || rest[i+1] == "only") || NoWay(rest) {
+		return Fine, ""
 	}
 	if rest[0] == "no" && (rest[len(rest)-1] == "more" || rest[len(rest)-1] == "anymore") {
 		return Fine, ""
@@ -60,7 +68,7 @@ func Wrong(low []string) (strength int, by string) {
 		}
 	}
 	for i := 1; i+1 < len(rest); i++ {
-		if (rest[i] == "stays" || rest[i] == "stay" || rest[i] == "remains") && persists[rest[i+1]] && !words.Modal(rest[i-1]) && rest[i-1] != "to" && Imperative(rest) == 0 {
+		if (rest[i] == "stays" || rest[i] == "stay" || rest[i] == "remains") && grammar.Persists[rest[i+1]] && !words.Modal(rest[i-1]) && rest[i-1] != "to" && grammar.Imperative(rest) == 0 {
 			return Faint, rest[i]
 		}
 	}
@@ -95,15 +103,36 @@ func existing(low []string) bool {
 	return false
 }
 
+// Status reports a number by which a server says that it failed.
+func Status(low []string) bool {
+	switch low[0] {
+	case "400", "401", "403", "404", "405", "408", "409", "413", "415", "422", "429", "500", "501", "502", "503", "504":
+		return true
+	}
+	return false
+}
+
+// NoWay reports that something cannot be done because there is nothing to do it with.
+func NoWay(low []string) bool {
+	line := " " + strings.Join(low, " ") + " "
+	for _, p := range []string{" no way to ", " can't find a way ", " don't see a way ", " no option to ", " no button to ", " no possibility to ", " no easy way ", " there isn't a way "} {
+		if strings.Contains(line, p) {
+			return true
+		}
+	}
+	return false
+}
+
 // status reports a fragment that begins with an error's number or with what is missing:
 // "500 on /api/users", "missing semicolon in line 12".
 func status(low []string) bool {
 	if len(low) < 2 {
 		return false
 	}
+	if Status(low[:1]) {
+		return words.Preposition(low[1]) || grammar.Conditional(low[1]) || low[1] == "error" || low[1] == "errors"
+	}
 	switch low[0] {
-	case "400", "401", "403", "404", "405", "408", "409", "413", "415", "422", "429", "500", "501", "502", "503", "504":
-		return words.Preposition(low[1]) || Conditional(low[1]) || low[1] == "error" || low[1] == "errors"
 	case "missing":
 		return !words.Determiner(low[1])
 	}
@@ -114,28 +143,28 @@ func status(low []string) bool {
 // instead of 60". A wish says it the other way round.
 func instead(low []string) bool {
 	i := slices.Index(low, "instead")
-	at, ok := Predicate(low)
+	at, ok := grammar.Predicate(low)
 	for k := 1; !ok && k < i; k++ { // "the cron runs at 2 instead of 3"
-		b, end := words.Base(low[k], AnyVerb)
+		b, end := words.Base(low[k], grammar.AnyVerb)
 		at, ok = k, b != "" && end == "s" && !words.Determiner(low[k-1])
 	}
-	if i < 2 || i+1 >= len(low) || low[i+1] != "of" || !ok || at == 0 || at > i || words.Modal(low[at]) || Imperative(low) > 0 {
+	if i < 2 || i+1 >= len(low) || low[i+1] != "of" || !ok || at == 0 || at > i || words.Modal(low[at]) || grammar.Imperative(low) > 0 {
 		return false
 	}
-	m, n := Modal(low)
+	m, n := grammar.Modal(low)
 	return m+n == 0 && low[at] != "needs" && low[at] != "need" && low[at] != "want" && low[at] != "wants"
 }
 
 // wishAt is where a clause turns from what is to what should be.
 func wishAt(low []string) int {
 	for i, w := range low {
-		if reporting[w] && i > 0 {
+		if grammar.Reporting[w] && i > 0 {
 			return -1 // what somebody or a program says must be
 		}
 		if (w == "should" || w == "must" || w == "shall" || w == "shouldn't" || w == "mustn't") && i > 0 {
 			return 0
 		}
-		if (w == "could" || w == "would" || w == "might") && i > 0 && i+2 < len(low) && low[i+1] == "be" && Compared(low[i+1:]) > 0 {
+		if (w == "could" || w == "would" || w == "might") && i > 0 && i+2 < len(low) && low[i+1] == "be" && grammar.Compared(low[i+1:]) > 0 {
 			return 0
 		}
 		if (w == "has" || w == "have" || w == "needs" || w == "need") && i+1 < len(low) && low[i+1] == "to" {
@@ -144,8 +173,6 @@ func wishAt(low []string) int {
 	}
 	return -1
 }
-
-var reporting = map[string]bool{"says": true, "said": true, "claims": true, "thinks": true, "tells": true, "reports": true, "complains": true, "insists": true, "believes": true}
 
 // plainly are phrases that only a complaint has.
 var plainly = []string{
@@ -167,11 +194,11 @@ func Named(low []string, i int) bool {
 		case "report", "reports", "reporter", "reporting", "tracker", "letter", "code", "codes", "handler", "handling", "detection", "page", "boundary", "log", "logs", "template", "check", "checks", "screen", "test", "tests", "items", "down", "sharing", "state", "class", "classes":
 			return true
 		}
-		if (w == "duplicate" || w == "duplicates" || w == "stale" || w == "old" || w == "slow" || w == "infinite") && !words.Auxiliary(low[i+1]) && Imperative(low) > 0 {
+		if (w == "duplicate" || w == "duplicates" || w == "stale" || w == "old" || w == "slow" || w == "infinite") && !words.Auxiliary(low[i+1]) && grammar.Imperative(low) > 0 {
 			return true
 		}
 	}
-	return Imperative(low) > 0
+	return grammar.Imperative(low) > 0
 }
 
 // failingHere reports a verb of failing that is the predicate, not the wish or a noun.
@@ -184,9 +211,9 @@ func failingHere(low []string, i int, end string) bool {
 	case "ing":
 		return words.Auxiliary(prev) || prev == "keeps" || prev == "keep" || prev == "starts" || prev == "not"
 	case "":
-		return !words.Determiner(prev) && !words.Preposition(prev) && prev != "to" && prev != "," && prev != "and" && Imperative(low) == 0
+		return !words.Determiner(prev) && !words.Preposition(prev) && prev != "to" && prev != "," && prev != "and" && grammar.Imperative(low) == 0
 	}
-	return !words.Determiner(prev) && Imperative(low) == 0 && !(end == "s" && words.Preposition(prev))
+	return !words.Determiner(prev) && grammar.Imperative(low) == 0 && !(end == "s" && words.Preposition(prev))
 }
 
 // denied reads a negation of what should work: "does not close", "can't save", "is
@@ -217,14 +244,14 @@ func denied(low []string, i int) int {
 		if i > 0 && strings.HasSuffix(low[i-1], "s") {
 			return Plain // "prints nothing"
 		}
-		if i == 0 && Finite(low) && w == "nothing" {
+		if i == 0 && grammar.Finite(low) && w == "nothing" {
 			return Plain
 		}
 		return Fine
 	default:
 		return Fine
 	}
-	if Imperative(low) > 0 || i > 0 && (low[0] == "we" || low[0] == "i") && Past[w] {
+	if grammar.Imperative(low) > 0 || i > 0 && (low[0] == "we" || low[0] == "i") && Past[w] {
 		return Fine
 	}
 	if low[len(low)-1] == "yet" {
@@ -247,10 +274,10 @@ var tooMuch = map[string]bool{"small": true, "big": true, "large": true, "slow":
 
 // faintly finds what may be a complaint if nothing is asked.
 func faintly(low []string, line string) (int, string) {
-	if Imperative(low) > 0 {
+	if grammar.Imperative(low) > 0 {
 		return Fine, ""
 	}
-	_, verb := Predicate(low)
+	_, verb := grammar.Predicate(low)
 	for i, w := range low {
 		attribute := (w == "old" || w == "red" || w == "late" || w == "early" || w == "odd" || w == "unchecked" || w == "visible" || w == "exposed" || w == "empty" || w == "missing") && i > 0 && (words.Determiner(low[i-1]) || words.Preposition(low[i-1])) && i+1 < len(low) && !words.Auxiliary(low[i+1])
 		if words.Soft(w) && !attribute && verb && i > 0 && (i+1 == len(low) || !Named(low, i)) {

@@ -1,14 +1,16 @@
-package grammar
+// Package stay finds what a clause wants left as it is: "keep X", "don't touch X", "X must not
+// change", "without changing X", "everything except X". It answers with the stretch of words
+// that is to stay. It touches no file, process, clock or network.
+package stay
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/grammar"
+
 	"github.com/belay-dev/belay/internal/ask/words"
 )
-
-// Span is a stretch of a clause's tokens.
-type Span struct{ From, To int }
 
 // touching are verbs whose prohibition leaves a thing as it is: what is kept is their
 // Object.
@@ -23,48 +25,56 @@ func touches(w string) bool {
 
 // Keeps finds what a clause wants left alone. whole says that the clause asks for
 // nothing else; ok that it is about keeping at all.
-func Keeps(low []string) (what Span, whole, ok bool) {
-	n, _ := Strip(low)
+func Keeps(low []string) (what grammar.Span, whole, ok bool) {
+	n, _ := grammar.Strip(low)
 	if n >= len(low) {
-		return Span{}, false, false
+		return grammar.Span{}, false, false
 	}
 	rest := low[n:]
 	if len(rest) > 2 && (rest[0] == "we" || rest[0] == "i" || rest[0] == "you") && (rest[1] == "keep" || rest[1] == "leave") {
 		rest, n = rest[1:], n+1
 	}
 	if len(rest) > 2 && (rest[0] == "nothing" || rest[0] == "none") && words.Modal(rest[1]) && (touches(rest[2]) || len(rest) > 3 && touches(rest[3])) {
-		return Span{n, len(low)}, true, true
+		return grammar.Span{From: n, To: len(low)}, true, true
 	}
 	if compatible(rest) {
 		to := len(rest)
 		for to > 1 && words.Filler(rest[to-1]) {
 			to--
 		}
-		return Span{n, n + to}, true, true
+		return grammar.Span{From: n, To: n + to}, true, true
 	}
-	for _, rule := range []func([]string) (Span, bool){keepOrder, unwanted, Prohibition, noThing, keptSubject, sameThing} {
-		if s, ok := rule(rest); ok {
-			return Span{s.From + n, s.To + n}, true, true
+	if i := slices.Index(rest, "keep"); i > 1 && i < 6 && words.Preposition(rest[0]) && i+1 < len(rest) {
+		if s, ok := keepOrder(rest[i:]); ok {
+			return grammar.Span{From: s.From + n + i, To: s.To + n + i}, true, true // "in the guides keep the order"
 		}
 	}
-	if i := slices.Index(low, "without"); i > 0 && i+1 < len(low) && gerund(low[i+1]) && touches(low[i+1]) {
+	if unchanged(rest) {
+		return grammar.Span{From: n, To: len(low)}, true, true
+	}
+	for _, rule := range []func([]string) (grammar.Span, bool){keepOrder, unwanted, Prohibition, noThing, Subject, sameThing} {
+		if s, ok := rule(rest); ok {
+			return grammar.Span{From: s.From + n, To: s.To + n}, true, true
+		}
+	}
+	if i := slices.Index(low, "without"); i > 0 && i+1 < len(low) && grammar.Gerund(low[i+1]) && touches(low[i+1]) {
 		return Object(low, i+2), false, true
 	}
-	return Span{}, false, false
+	return grammar.Span{}, false, false
 }
 
 // keepOrder reads "keep X working", "leave X alone".
-func keepOrder(low []string) (Span, bool) {
+func keepOrder(low []string) (grammar.Span, bool) {
 	switch low[0] {
 	case "keep", "leave", "preserve", "retain", "maintain":
 	default:
-		return Span{}, false
+		return grammar.Span{}, false
 	}
 	if Retains(low) {
-		return Span{}, false
+		return grammar.Span{}, false
 	}
 	if len(low) < 2 || low[1] == "out" || low[1] == "up" || low[1] == "getting" || low[1] == "me" || low[1] == "us" {
-		return Span{}, false
+		return grammar.Span{}, false
 	}
 	return Object(low, 1), true
 }
@@ -79,16 +89,16 @@ func Retains(low []string) bool {
 	for i < len(low)-1 && (low[i] == "the" || low[i] == "only" || low[i] == "last" || low[i] == "at" || low[i] == "least" || low[i] == "most" || low[i] == "up" || low[i] == "to" || low[i] == "latest") {
 		i++
 	}
-	return valued(low[i]) && low[i] != "both"
+	return grammar.Numeric(low[i]) && low[i] != "both"
 }
 
 // Object is the noun phrase from i on, without what is said about how to keep it.
-func Object(low []string, i int) Span {
+func Object(low []string, i int) grammar.Span {
 	for i < len(low) && (low[i] == "with" || low[i] == "either" || low[i] == "please") {
 		i++
 	}
 	to := i
-	for to < len(low) && !keptTail[low[to]] && !(to > i && to+1 < len(low) && (low[to] == "on" || low[to] == "to") && valued(low[to+1])) && low[to] != "," && low[to] != ";" && !(to > i && (words.Subordinator(low[to]) || words.Auxiliary(low[to]))) {
+	for to < len(low) && !keptTail[low[to]] && !(to > i && to+1 < len(low) && (low[to] == "on" || low[to] == "to") && grammar.Numeric(low[to+1])) && low[to] != "," && low[to] != ";" && !(to > i && (words.Subordinator(low[to]) || words.Auxiliary(low[to]))) {
 		to++
 	}
 	if to-i > 2 && low[to-2] == "of" && low[to-1] == "course" {
@@ -98,35 +108,33 @@ func Object(low []string, i int) Span {
 		to--
 	}
 	if to-i == 1 && words.Pronoun(low[i]) && low[i] != "everything" {
-		return Span{i, i} // "leave it": what it is was said before
+		return grammar.Span{From: i, To: i} // "leave it": what it is was said before
 	}
-	return Span{i, to}
+	return grammar.Span{From: i, To: to}
 }
-
-func valued(w string) bool { _, ok := Value(w); return ok }
 
 var keptTail = map[string]bool{"as": true, "alone": true, "untouched": true, "unchanged": true, "intact": true, "working": true, "alive": true, "though": true, "tho": true,
 	"around": true, "like": true, "exactly": true, "while": true, "when": true, "if": true, "please": true, "available": true, "compatible": true, "running": true,
 	"for": true, "stable": true, "until": true, "otherwise": true, "thanks": true, "yet": true, "but": true, "the-same": true, "because": true, "unless": true, "ok": true, "at": true, "either": true, "green": true, "anyway": true}
 
 // Prohibition reads "don't touch X" and "don't use anything that …".
-func Prohibition(low []string) (Span, bool) {
+func Prohibition(low []string) (grammar.Span, bool) {
 	i := 0
 	switch {
-	case (low[0] == "don't" || low[0] == "never") && negated(low):
+	case (low[0] == "don't" || low[0] == "never") && grammar.Negated(low):
 		i = 1
 	case len(low) > 1 && (low[0] == "do" && low[1] == "not" || low[0] == "not" && low[1] == "to"):
 		i = 2
-	case low[0] == "without" && len(low) > 1 && gerund(low[1]):
+	case low[0] == "without" && len(low) > 1 && grammar.Gerund(low[1]):
 		i = 1
 	default:
-		return Span{}, false
+		return grammar.Span{}, false
 	}
 	for i < len(low) && (low[i] == "just" || low[i] == "you" || low[i] == "ever" || low[i] == "dare" || low[i] == "please" || low[i] == "even") {
 		i++
 	}
 	if i >= len(low) || low[i] == "know" || low[i] == "forget" || low[i] == "worry" || low[i] == "think" || low[i] == "ask" || low[i] == "hesitate" || low[i] == "mind" || low[i] == "care" || low[i] == "understand" || low[i] == "need" || low[i] == "want" || low[i] == "like" {
-		return Span{}, i < len(low) && low[i] == "forget"
+		return grammar.Span{}, i < len(low) && low[i] == "forget"
 	}
 	if touches(low[i]) {
 		return Object(low, i+1), true
@@ -135,13 +143,13 @@ func Prohibition(low []string) (Span, bool) {
 	if last := slices.Index(low, ","); last > 0 && len(low)-last < 4 {
 		to = last
 	}
-	return Span{0, to}, true
+	return grammar.Span{From: 0, To: to}, true
 }
 
 // Behaves reports a prohibition that is about what the product does, not about what is to
 // be left alone: "don't show the price to guests".
 func Behaves(low []string) bool {
-	n, _ := Strip(low)
+	n, _ := grammar.Strip(low)
 	if n+2 >= len(low) || low[n] != "don't" && !(low[n] == "do" && low[n+1] == "not") {
 		return false
 	}
@@ -149,13 +157,13 @@ func Behaves(low []string) bool {
 	if low[n] == "do" {
 		i++
 	}
-	b, end := words.Base(low[i], AnyVerb)
+	b, end := words.Base(low[i], grammar.AnyVerb)
 	sense, _ := words.Verb(b)
 	return end == "" && (sense == words.Show || sense == words.Capable)
 }
 
 // unwanted reads "I don't want the wifi code touched", "nobody should touch X".
-func unwanted(low []string) (Span, bool) {
+func unwanted(low []string) (grammar.Span, bool) {
 	switch {
 	case len(low) > 3 && (low[0] == "i" || low[0] == "we") && low[1] == "don't" && (low[2] == "want" || low[2] == "need"):
 		for i := 4; i < len(low); i++ {
@@ -163,44 +171,44 @@ func unwanted(low []string) (Span, bool) {
 				if low[i-1] == "be" && low[i-2] == "to" {
 					i -= 2
 				}
-				return Span{3, i}, true
+				return grammar.Span{From: 3, To: i}, true
 			}
 			if low[i] == "to" && i+1 < len(low) && (low[i+1] == "change" || low[i+1] == "break" || low[i+1] == "move") && i+2 >= len(low)-1 {
-				return Span{3, i}, true
+				return grammar.Span{From: 3, To: i}, true
 			}
 		}
 	case len(low) > 3 && (low[0] == "nobody" || low[0] == "nothing") && words.Modal(low[1]) && touches(low[2]):
 		return Object(low, 3), low[0] == "nobody"
 	}
-	return Span{}, false
+	return grammar.Span{}, false
 }
 
 // noThing reads "no login", "no new dependencies": a thing nobody wants, with its
 // negation, because nothing is named that stays.
-func noThing(low []string) (Span, bool) {
-	if low[0] != "no" || len(low) < 2 || Finite(low) {
-		return Span{}, false
+func noThing(low []string) (grammar.Span, bool) {
+	if low[0] != "no" || len(low) < 2 || grammar.Finite(low) {
+		return grammar.Span{}, false
 	}
 	if slices.Contains(low, "yet") || slices.Contains(low, "anymore") || low[len(low)-1] == "more" || slices.Contains(low, "so") && low[1] == "way" {
-		return Span{}, false
+		return grammar.Span{}, false
 	}
 	switch low[1] {
 	case "wait", "longer", "idea", "one", "rush", "hurry", "problem", "worries", "matter", "way", "need", "clue", "thanks", "pressure", "more", ",", "reaction", "response", "effect", "luck":
-		return Span{}, false
+		return grammar.Span{}, false
 	}
-	return Span{0, len(low)}, true
+	return grammar.Span{From: 0, To: len(low)}, true
 }
 
 // sameThing reads "same stages".
-func sameThing(low []string) (Span, bool) {
-	if low[0] != "same" || len(low) < 2 || Finite(low) {
-		return Span{}, false
+func sameThing(low []string) (grammar.Span, bool) {
+	if low[0] != "same" || len(low) < 2 || grammar.Finite(low) {
+		return grammar.Span{}, false
 	}
 	switch low[1] {
 	case "as", "thing", "for", "with", "here", "again", "problem", "issue", "error", "story", ",", "goes", "on", "in", "happens":
-		return Span{}, false
+		return grammar.Span{}, false
 	}
-	return Span{0, len(low)}, true
+	return grammar.Span{From: 0, To: len(low)}, true
 }
 
 // stayed are what may follow a subject that is to be left as it is.
@@ -214,21 +222,17 @@ var stayed = []string{
 	"must be identical", "should be identical", "must be the same", "should be the same", "must still be able", "should still be able", "must still be possible", "should still be possible", "must still be", "must look the same", "should look the same", "has to be identical", "must be preserved", "should be preserved", "must be left", "can be left", "is fine as", "are fine as", "is good as", "are good as", "is ok as", "is fine the way", "are fine the way", "is perfect as", "is lovely", "as is", "as it is", "as they are", "must work as before", "should work as before", "are not to be touched", "is not to be touched", "exactly as it is", "exactly as they are",
 }
 
-// persists are what a thing may wrongly stay: a complaint, no wish.
-var persists = map[string]bool{"open": true, "visible": true, "blank": true, "empty": true, "black": true, "stuck": true, "forever": true, "disabled": true, "grey": true,
-	"gray": true, "highlighted": true, "there": true, "on": true, "at": true, "in": true, "white": true, "red": true, "active": true, "selected": true, "after": true, "even": true, "when": true, "pending": true, "locked": true, "logged": true, "hidden": true, "loading": true, "behind": true}
-
-// keptSubject reads "X stays", "X must not change": what is kept is the subject.
-func keptSubject(low []string) (Span, bool) {
+// Subject reads "X stays", "X must not change": what is kept is the subject.
+func Subject(low []string) (grammar.Span, bool) {
 	best, noun := -1, false
 	if at, ok := identical(low); ok {
-		return Span{0, at}, true
+		return grammar.Span{From: 0, To: at}, true
 	}
 	if at, ok := untouchable(low); ok {
-		return Span{0, at}, true
+		return grammar.Span{From: 0, To: at}, true
 	}
 	for i, w := range low {
-		if w == "where" || Articled(low[0]) && (w == "which" || w == "who" || w == "that") {
+		if w == "where" || grammar.Articled(low[0]) && (w == "which" || w == "who" || w == "that") {
 			low = low[:i] // what stays there is told of a thing
 			break
 		}
@@ -238,14 +242,14 @@ func keptSubject(low []string) (Span, bool) {
 		if at := strings.Index(line, " "+s+" "); at > 0 && (best < 0 || at < best) {
 			n := strings.Count(line[:at+1], " ") - 1
 			next := n + strings.Count(s, " ") + 1
-			if (s == "stays" || s == "stay" || s == "remains" || s == "remain") && next < len(low) && persists[low[next]] {
+			if (s == "stays" || s == "stay" || s == "remains" || s == "remain") && next < len(low) && grammar.Persists[low[next]] {
 				continue
 			}
 			best, noun = at, strings.HasPrefix(s, "as ") || strings.HasPrefix(s, "un") || strings.HasPrefix(s, "exactly")
 		}
 	}
 	if best < 0 {
-		return Span{}, false
+		return grammar.Span{}, false
 	}
 	to := strings.Count(line[:best+1], " ") - 1
 	for i := 1; i < to; i++ {
@@ -256,16 +260,25 @@ func keptSubject(low []string) (Span, bool) {
 	for to > 0 && trailing[low[to-1]] {
 		to--
 	}
-	if to == 0 || Imperative(low) > 0 && (noun || to < 2 || words.Determiner(low[1])) {
-		return Span{}, false
+	if to == 0 || grammar.Imperative(low) > 0 && (noun || to < 2 || words.Determiner(low[1])) {
+		return grammar.Span{}, false
 	}
 	if to == 1 && words.Pronoun(low[0]) && low[0] != "everything" {
 		if slices.Contains(low, "keep") {
-			return Span{}, false // "it must keep the newest": how it should be
+			return grammar.Span{}, false // "it must keep the newest": how it should be
 		}
-		return Span{0, 0}, true
+		return grammar.Span{From: 0, To: 0}, true
 	}
-	return Span{0, to}, true
+	return grammar.Span{From: 0, To: to}, true
+}
+
+// unchanged reads "on desktop nothing changes", "nothing else".
+func unchanged(low []string) bool {
+	i := slices.Index(low, "nothing")
+	if i < 0 || i > 4 || i+1 >= len(low) || len(low) > 8 {
+		return false
+	}
+	return (low[i+1] == "changes" || low[i+1] == "else") && (i+2 == len(low) || low[i+2] == "changes" || words.Preposition(low[i+2]) || words.Filler(low[i+2]) || low[i+2] == "should" || low[i+2] == "must")
 }
 
 // compatible reads "backwards compatible please".
@@ -312,7 +325,7 @@ func identical(low []string) (at int, ok bool) {
 
 // Except is what an order leaves out: "all files except the legacy folder", "everywhere but
 // on the login page".
-func Except(low []string) (Span, bool) {
+func Except(low []string) (grammar.Span, bool) {
 	for i := 2; i+1 < len(low); i++ {
 		from := i + 1
 		switch {
@@ -331,25 +344,25 @@ func Except(low []string) (Span, bool) {
 			return s, s.To > s.From
 		}
 	}
-	return Span{}, false
+	return grammar.Span{}, false
 }
 
 var trailing = map[string]bool{"obviously": true, "also": true, "of-course": true, "still": true, "just": true, "always": true, "please": true,
 	"should": true, "must": true, "naturally": true, "however": true, "though": true, "exactly": true, "clearly": true, "definitely": true, "simply": true}
 
 // LastThing is the last noun phrase of a clause that begins with the, our, my or this.
-func LastThing(low []string) (Span, bool) {
+func LastThing(low []string) (grammar.Span, bool) {
 	for i := len(low) - 2; i >= 0; i-- {
 		switch low[i] {
 		case "the", "our", "my", "your", "its", "this", "these":
 			s := Object(low, i)
 			for to := s.From + 2; to < s.To; to++ {
-				if words.Preposition(low[to]) || Adverb(low[to]) || words.Filler(low[to]) {
+				if words.Preposition(low[to]) || grammar.Adverb(low[to]) || words.Filler(low[to]) {
 					s.To = to
 				}
 			}
 			return s, s.To > s.From+1
 		}
 	}
-	return Span{}, false
+	return grammar.Span{}, false
 }

@@ -1,8 +1,11 @@
-package ask
+package reading
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/clause"
+	"github.com/belay-dev/belay/internal/ask/fault"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -14,12 +17,12 @@ import (
 // foreign reads a sentence of another language with the little that is known of it:
 // where clauses join, its common verbs, how a thing is left alone, how a complaint
 // sounds. The words stay as they are.
-func (p *parse) foreign(s prose.Sentence, b prose.Block, line, sent int) {
-	tongue := words.Speak(p.lang)
+func (p *reader) foreign(s prose.Sentence, b prose.Block, line, sent int) {
+	tongue := words.Speak(p.Lang)
 	start, join := 0, ""
 	add := func(end int, lead string) {
 		if end > start {
-			p.acts = append(p.acts, p.understood(grammar.Clause{T: s.Tokens[start:end], Join: join, Block: b, Line: line, Sent: sent, Close: s.Close}, tongue))
+			p.acts = append(p.acts, p.understood(clause.Clause{T: s.Tokens[start:end], Join: join, Block: b, Line: line, Sent: sent, Close: s.Close}, tongue))
 		}
 		start, join = end+1, lead
 	}
@@ -30,8 +33,8 @@ func (p *parse) foreign(s prose.Sentence, b prose.Block, line, sent int) {
 			add(i, ";")
 		case t.Low == ":":
 			add(i, ":")
-			listed = p.fresh
-			if !p.fresh {
+			listed = p.Fresh
+			if !p.Fresh {
 				return // what follows says which, or what goes wrong
 			}
 		case t.Low == "," && (listed || p.foreignOpens(s.Tokens[i+1:], tongue)), tongue.Join[t.Low] && p.foreignOpens(s.Tokens[i+1:], tongue):
@@ -43,8 +46,8 @@ func (p *parse) foreign(s prose.Sentence, b prose.Block, line, sent int) {
 
 // foreignOpens reports that what follows a conjunction has a verb that asks or leaves
 // alone at its start, or in German at its end.
-func (p *parse) foreignOpens(t []prose.Token, tongue words.Tongue) bool {
-	low := grammar.Lows(t)
+func (p *reader) foreignOpens(t []prose.Token, tongue words.Tongue) bool {
+	low := clause.Lows(t)
 	for len(low) > 0 && (tongue.Join[low[0]] || tongue.Polite[low[0]]) {
 		if low[0] == "bitte" && len(low) > 3 {
 			return true
@@ -57,7 +60,7 @@ func (p *parse) foreignOpens(t []prose.Token, tongue words.Tongue) bool {
 	if _, ok := tongue.Verb(low[0]); ok {
 		return true
 	}
-	if _, ok := tongue.Verb(low[len(low)-1]); ok && p.lang == "de" && len(low) > 2 {
+	if _, ok := tongue.Verb(low[len(low)-1]); ok && p.Lang == "de" && len(low) > 2 {
 		return true
 	}
 	line := " " + strings.Join(low, " ") + " "
@@ -78,69 +81,84 @@ func at(line string, phrases []string) int {
 	return -1
 }
 
-func (p *parse) understood(c grammar.Clause, tongue words.Tongue) deed.Act {
+// understood reads one clause of another language.
+func (p *reader) understood(c clause.Clause, tongue words.Tongue) deed.Act {
 	low := c.Low()
 	a := deed.Act{C: c, Core: grammar.Span{From: 0, To: len(low)}, Pronoun: false}
 	a.Also = slices.ContainsFunc(low[:min(3, len(low))], func(w string) bool { return tongue.Also[w] })
 	line := " " + strings.Join(low, " ") + " "
-	if ph := first(line, tongue.Hands); ph != "" {
-		a.Deed = deed.Keep
-		from := strings.Count(line[:strings.Index(line, ph)+len(ph)-1], " ")
-		if at := strings.Count(line[:strings.Index(line, ph)+1], " ") - 1; at > 1 && without[strings.Fields(ph)[0]] {
-			left := c
-			left.T = c.T[:at]
-			if b := p.understood(left, tongue); b.Deed == deed.Request || b.Deed == deed.Mend {
-				b.C, b.Keeps = c, []grammar.Span{{From: min(from, len(low)), To: len(low)}}
-				b.Core.To = at
-				return b
-			}
-		}
-		a.Keeps = []grammar.Span{{From: min(from, len(low)), To: len(low)}}
-		return a
-	}
-	if ph := first(line, tongue.Keep); ph != "" && strings.Index(line, ph) > 0 {
-		a.Deed = deed.Keep
-		a.Keeps = []grammar.Span{{From: 0, To: strings.Count(line[:strings.Index(line, ph)+1], " ") - 1}}
-		return a
+	if b, ok := p.foreignKeep(a, line, tongue); ok {
+		return b
 	}
 	if ph := first(line, tongue.Gone); ph != "" {
-		a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkRemove, strings.TrimSpace(ph)
-		return a
+		return foreignAsks(a, belay.MarkRemove, ph)
 	}
 	if i, sense, ok := p.foreignVerb(low, tongue); ok {
-		a.Deed, a.Verb, a.Obj = deed.Request, low[i], min(i+1, len(low)-1)
-		a.Marker = deed.MarkerOf(sense)
-		a.Made = sense == words.Make
-		if a.Marker == belay.MarkFix && (len(low) < 3 || a.Pronoun) {
+		a = foreignAsks(a, deed.MarkerOf(sense), low[i])
+		a.Obj, a.Made = min(i+1, len(low)-1), sense == words.Make
+		if a.Marker == belay.MarkFix && len(low) < 3 {
 			a.Deed = deed.Mend
 		}
 		return a
 	}
 	if ph := first(line, tongue.Wish); ph != "" {
-		a.Deed, a.Marker, a.Verb, a.Made = deed.Request, belay.MarkAdd, strings.TrimSpace(ph), true
-		return a
+		a.Made = true
+		return foreignAsks(a, belay.MarkAdd, ph)
 	}
 	if ph := first(line, tongue.Must); ph != "" && len(low) > 2 {
-		a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkModify, strings.TrimSpace(ph)
 		if slices.ContainsFunc(low, func(w string) bool { return tongue.Also[w] }) {
-			a.Marker = belay.MarkAdd
+			return foreignAsks(a, belay.MarkAdd, ph)
 		}
-		return a
+		return foreignAsks(a, belay.MarkModify, ph)
 	}
 	if ph := first(line, tongue.Wrong); ph != "" {
-		a.Deed, a.Marker, a.Strength, a.Verb = deed.Complaint, belay.MarkFix, grammar.Plain, strings.TrimSpace(ph)
+		a.Deed, a.Marker, a.Strength, a.Verb = deed.Complaint, belay.MarkFix, fault.Plain, strings.TrimSpace(ph)
 		return a
 	}
-	if (low[0] == "bitte" || len(low) > 2 && low[1] == "bitte") && len(low) > 2 {
-		a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkModify, "bitte"
-		return a
+	return p.foreignThing(a, low, tongue)
+}
+
+func foreignAsks(a deed.Act, m belay.Marker, by string) deed.Act {
+	a.Deed, a.Marker, a.Verb = deed.Request, m, strings.TrimSpace(by)
+	return a
+}
+
+// foreignKeep reads what is to stay: an order to leave it, in front of it or behind it, or
+// by itself behind a deed ("… sin tocar el pie").
+func (p *reader) foreignKeep(a deed.Act, line string, tongue words.Tongue) (deed.Act, bool) {
+	n := len(a.C.T)
+	if ph := first(line, tongue.Hands); ph != "" {
+		from := strings.Count(line[:strings.Index(line, ph)+len(ph)-1], " ")
+		kept := []grammar.Span{{From: min(from, n), To: n}}
+		if at := strings.Count(line[:strings.Index(line, ph)+1], " ") - 1; at > 1 && without[strings.Fields(ph)[0]] {
+			left := a.C
+			left.T = a.C.T[:at]
+			if b := p.understood(left, tongue); b.Deed == deed.Request || b.Deed == deed.Mend {
+				b.C, b.Keeps, b.Core.To = a.C, kept, at
+				return b, true
+			}
+		}
+		a.Deed, a.Keeps = deed.Keep, kept
+		return a, true
 	}
-	if tongue.Article[low[0]] && slices.ContainsFunc(low[:min(len(low), 5)], words.Product) && !p.in.PlanExists {
-		a.Deed, a.Marker, a.Verb, a.Made = deed.Request, belay.MarkAdd, "a thing named", true
-		return a
+	if ph := first(line, tongue.Keep); ph != "" && strings.Index(line, ph) > 0 {
+		a.Deed = deed.Keep
+		a.Keeps = []grammar.Span{{From: 0, To: strings.Count(line[:strings.Index(line, ph)+1], " ") - 1}}
+		return a, true
 	}
-	if c.Block.Kind == prose.Item || p.fresh && (c.Join == ":" || c.Join == ",") {
-		a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkAdd, "a thing named"
+	return a, false
+}
+
+// foreignThing reads a thing that is named without a verb.
+func (p *reader) foreignThing(a deed.Act, low []string, tongue words.Tongue) deed.Act {
+	switch c := a.C; {
+	case len(low) > 2 && (low[0] == "bitte" || low[1] == "bitte"):
+		return foreignAsks(a, belay.MarkModify, "bitte")
+	case tongue.Article[low[0]] && slices.ContainsFunc(low[:min(len(low), 5)], words.Product) && !p.PlanExists:
+		a.Made = true
+		return foreignAsks(a, belay.MarkAdd, "a thing named")
+	case c.Block.Kind == prose.Item, p.Fresh && (c.Join == ":" || c.Join == ","):
+		return foreignAsks(a, belay.MarkAdd, "a thing named")
 	}
 	return a
 }
@@ -159,7 +177,7 @@ func first(line string, phrases []string) string {
 
 // foreignVerb finds the verb that asks: the first word that is one, or in German the
 // last, where infinitives and particles stand.
-func (p *parse) foreignVerb(low []string, tongue words.Tongue) (int, words.Sense, bool) {
+func (p *reader) foreignVerb(low []string, tongue words.Tongue) (int, words.Sense, bool) {
 	for i := 0; i < min(len(low), 6); i++ {
 		if s, ok := tongue.Verb(low[i]); ok {
 			if s == words.Make && i+1 < len(low) && !tongue.Article[low[i+1]] {
@@ -171,7 +189,7 @@ func (p *parse) foreignVerb(low []string, tongue words.Tongue) (int, words.Sense
 			break
 		}
 	}
-	if last := len(low) - 1; last > 0 && p.lang == "de" {
+	if last := len(low) - 1; last > 0 && p.Lang == "de" {
 		s, ok := tongue.Verb(low[last])
 		return last, s, ok
 	}

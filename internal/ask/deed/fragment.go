@@ -1,0 +1,105 @@
+package deed
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/prose"
+
+	"github.com/belay-dev/belay/internal/ask/fault"
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// fragment reads a clause without a verb: "dark mode", "header smaller", "typo in the
+// receipt mail", "batch 64".
+func (a Act) fragment(rest []string, s grammar.Said) Act {
+	for len(rest) > 1 && (words.Filler(rest[len(rest)-1]) && rest[len(rest)-1] != "only" && rest[len(rest)-1] != "first" || rest[len(rest)-1] == "lol" || rest[len(rest)-1] == "!") {
+		rest = rest[:len(rest)-1]
+	}
+	if a.empty(rest, s) || !a.names(rest, s) {
+		return a
+	}
+	if slices.ContainsFunc(a.C.T, badQuote) && !s.Please && !grammar.Articled(rest[0]) {
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Plain, "an error in quotes"
+		return a
+	}
+	a.Deed, a.Verb = Request, "a thing named"
+	last := rest[len(rest)-1]
+	if m, ok := nominal(rest); ok {
+		a.Marker = m
+		return a
+	}
+	if b, end := words.Base(rest[0], grammar.AnyVerb); end == "ing" && b != "" && len(rest) > 1 {
+		a.Verb, a.Marker = rest[0], belay.MarkAdd
+		if sense, _ := words.Verb(b); sense == words.Modify || sense == words.Fix || sense == words.Remove {
+			a.Marker = MarkerOf(sense)
+		}
+		return a
+	}
+	switch {
+	case (last == "first" || last == "last") && len(rest) < 4:
+		a.Marker = belay.MarkModify
+		if a.C.Join == "," && !a.C.Group {
+			a.Deed = Ground // "newest first": how to do what is asked
+		}
+	case rest[0] == "no":
+		a.Deed = Ground
+	case a.valued(rest):
+		a.Marker = belay.MarkModify
+	case grammar.MoreThings(rest), grammar.Articled(rest[0]) && rest[0] != "some", last == "too" && a.C.Join == "":
+		a.Marker, a.Made = belay.MarkAdd, true
+	case grammar.Old(rest), grammar.Compared(rest) > 0, grammar.Valued(rest), slices.Contains(rest, "→"):
+		a.Marker = belay.MarkModify
+	default:
+		a.Marker, a.Made = belay.MarkAdd, grammar.Indefinite(rest)
+	}
+	return a
+}
+
+// empty reports a word by itself, or words that only go with a request.
+func (a Act) empty(rest []string, s grammar.Said) bool {
+	if a.C.Block.Kind == prose.Item || a.C.Group || slices.Contains(rest, "only") {
+		return false
+	}
+	if len(rest) != 1 {
+		return grammar.Idle(rest)
+	}
+	please := s.Please || slices.Contains(a.C.Low(), "please") && !grammar.Nounish[rest[0]]
+	return !(a.Also && !grammar.Idle(rest)) && (rest[0] == "\"" || !please)
+}
+
+// names reports a clause that names a thing to be asked for: a sentence without any verb, an
+// item, one of several, a new one, one with what it is to be.
+func (a Act) names(rest []string, s grammar.Said) bool {
+	if grammar.Told(rest) && !(rest[0] == "from" && grammar.Old(rest)) {
+		return false
+	}
+	_, deed := nominal(rest)
+	switch {
+	case a.C.Frag, deed && a.C.Join == "", s.Please, slices.Contains(a.C.Low(), "please"), a.Also, a.C.Group, a.C.Block.Kind == prose.Item, a.C.Join == "and", a.C.Join == "+",
+		a.C.Join == "" && slices.ContainsFunc(rest, words.Product):
+		return true
+	}
+	return grammar.Compared(rest) > 0 || grammar.Valued(rest) || grammar.Old(rest) || grammar.Articled(rest[0]) || strings.HasPrefix(rest[0], "-") || grammar.MoreThings(rest) || slices.Contains(rest, "too")
+}
+
+// valued reports a thing that is there with what it is to be: a place, a value, a state.
+func (a Act) valued(rest []string) bool {
+	last := rest[len(rest)-1]
+	topic := a.C.Topic != ""
+	switch {
+	case last == "only" || rest[0] == "only" && len(rest) > 1, topic && isValue(rest[0]), rest[0] == "from" && grammar.Old(rest), rest[0] == "new" && len(rest) == 2 && grammar.Attribute(last):
+		return true
+	case grammar.Articled(rest[0]):
+		return false
+	case topic && len(rest) > 1 && len(rest) < 5 && setting[rest[len(rest)-2]] && !words.Preposition(last): // "log level warning"
+		return true
+	case last == "left", last == "right", last == "top", last == "bottom", last == "middle", last == "centre", last == "center":
+		return true
+	case len(rest) > 2 && last == "default" && rest[len(rest)-2] == "by", topic && slices.Index(rest, "as") > 0:
+		return true
+	}
+	return grammar.Stated(rest) || grammar.Bounded(rest) || grammar.Switched(rest) || grammar.Towards(rest)
+}

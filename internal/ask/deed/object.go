@@ -1,0 +1,165 @@
+package deed
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+func (a Act) adding(o []string) Act {
+	a.Marker, a.Made = belay.MarkAdd, grammar.Indefinite(o)
+	if grammar.Old(o) && !slices.Contains(o, "more") && (len(o) == 0 || !grammar.Indefinite(o)) {
+		a.Marker = belay.MarkModify
+	}
+	return a
+}
+
+// fixing reads the verbs of repair. "Fix the bar in place" fastens it; a clause whose
+// object is only "it" or "the error" mends what was said before.
+func (a Act) fixing(o []string) Act {
+	a.Marker = belay.MarkFix
+	line := strings.Join(o, " ")
+	switch {
+	case strings.HasSuffix(line, "in place") || strings.Contains(line, " to the top") || strings.Contains(line, " to the bottom") || strings.Contains(line, "at the top") || a.Verb == "fix" && strings.Contains(line, " version to "):
+		a.Marker = belay.MarkModify
+	case a.Verb == "handle":
+		if !slices.ContainsFunc(o, func(w string) bool { return words.Wrong(w) || words.Soft(w) }) {
+			a.Marker = belay.MarkAdd
+		}
+	case a.Verb == "clear" && !(a.Pronoun && a.C.Join != "") && !slices.ContainsFunc(o, func(w string) bool { return words.Wrong(w) || words.Soft(w) }):
+		a.Marker = belay.MarkModify
+	case grammar.Generic(o):
+		a.Deed = Mend
+	}
+	return a
+}
+
+// removing reads the words of deletion. "Drop the timeout to 5 s" lowers, "drop X in
+// favour of Y" replaces.
+func (a Act) removing(o []string) Act {
+	a.Marker = belay.MarkRemove
+	line := " " + strings.Join(o, " ") + " "
+	if strings.Contains(line, " in favour of ") || strings.Contains(line, " in favor of ") || strings.Contains(line, " in half ") || strings.Contains(line, " and replace ") || grammar.Old(o) {
+		a.Marker = belay.MarkModify
+	}
+	if i := slices.Index(o, "to"); i > 0 && i+1 < len(o) && (a.Verb == "drop" || a.Verb == "cut") {
+		if _, ok := grammar.Value(o[i+1]); ok {
+			a.Marker = belay.MarkModify
+		}
+	}
+	if r := grammar.OldRecords(o); r != nil {
+		a.Deed, a.Readings = Doubt, r
+	}
+	return a
+}
+
+// stopsDoing reports "stop showing the popup": something it does on purpose.
+func stopsDoing(o []string) bool {
+	if len(o) < 2 {
+		return false
+	}
+	_, fails := words.Fails(o[0])
+	_, end := words.Base(o[0], grammar.AnyVerb)
+	return end == "ing" && !fails
+}
+
+// making reads make, get and have, whose object says what they ask.
+func (a Act) making(o []string) Act {
+	a.Marker = belay.MarkAdd
+	for _, w := range o {
+		switch w {
+		case "compiling", "building", "running", "passing":
+			if slices.Contains(o, "again") {
+				a.Marker = belay.MarkFix
+				return a
+			}
+		case "stop", "work", "works", "working", "compile", "pass", "disappear":
+			if words.Pronoun(o[0]) || a.Verb == "get" || a.Verb == "make" {
+				a.Marker, a.Deed = belay.MarkFix, Mend
+				if !words.Pronoun(o[0]) && w != "stop" {
+					a.Deed = Request
+				}
+				return a
+			}
+		}
+	}
+	if len(o) > 1 && words.Pronoun(o[0]) && (slices.Contains(o, "again") || o[1] == "build" || o[1] == "run" || o[1] == "right" || o[1] == "go") || len(o) > 0 && o[0] == "right" {
+		a.Marker, a.Deed = belay.MarkFix, Mend
+		return a
+	}
+	if r := grammar.Better(o); r != nil {
+		a.Deed, a.Readings = Doubt, r
+		return a
+	}
+	switch {
+	case len(o) == 0:
+		a.Deed = Ground
+	case o[0] == "a" || o[0] == "an" || o[0] == "another" || o[0] == "new" || o[0] == "me" || o[0] == "us":
+		a.Made = true
+	case words.Determiner(o[0]) || words.Pronoun(o[0]) || o[0] == "\"" || grammar.Compared(o) > 0 || grammar.Old(o) || grammar.Quantity(o) || grammar.Predicative(o):
+		a.Marker = belay.MarkModify
+	default:
+		a.Made = true
+	}
+	return a
+}
+
+func (a Act) placing(sense words.Sense, o []string) Act {
+	a.Marker = belay.MarkAdd
+	switch {
+	case (a.Verb == "save" || a.Verb == "store" || a.Verb == "write") && slices.Contains(o, "as"):
+		a.Marker = belay.MarkModify
+	case sense == words.Show && len(o) > 0 && grammar.Adverb(o[len(o)-1]):
+		a.Marker = belay.MarkModify
+	case grammar.Old(o), sense == words.Show && grammar.Compared(o) > 0 && !grammar.Indefinite(o):
+		a.Marker = belay.MarkModify
+	case sense == words.Put && a.Verb == "set" && !grammar.Indefinite(o):
+		a.Marker = belay.MarkModify
+	case sense == words.Put && len(o) > 1 && grammar.Definite(o[0]) && slices.ContainsFunc(o, func(w string) bool {
+		return w == "above" || w == "below" || w == "under" || w == "next" || w == "beside" || w == "left" || w == "right" || w == "before" || w == "after"
+	}):
+		a.Marker = belay.MarkModify
+	case sense == words.Put && a.Pronoun:
+		a.Marker = belay.MarkModify
+	case sense == words.Put && len(o) > 0 && (o[0] == "the" || o[0] == "our" || o[0] == "its") && !slices.ContainsFunc(o, func(w string) bool { return slices.Contains(grammar.Places, w) }):
+		a.Marker = belay.MarkModify
+	case sense == words.Put && len(o) > 1 && o[0] == "the" && o[1] == "new":
+		a.Marker = belay.MarkModify
+	case sense == words.Put && a.Verb == "set" && slices.Contains(o, "to"):
+		a.Marker = belay.MarkModify
+	case sense == words.Show && grammar.Quantity(o) && slices.Contains(o, "by") && a.Verb != "show":
+		a.Marker = belay.MarkModify
+	}
+	if sense == words.Show && len(o) > 0 && a.Pronoun && (a.Verb == "open" || a.Verb == "run") {
+		a.Marker = belay.MarkModify
+	}
+	return a
+}
+
+// using reads "use X". Instead of something it replaces; for something that has no
+// name in the message it could replace or stand beside.
+func (a Act) using(o []string) Act {
+	a.Marker = belay.MarkModify
+	if i := slices.Index(o, "for"); i == 1 && !grammar.Old(o) && i+2 == len(o) && !words.Determiner(o[0]) {
+		a.Deed = Doubt
+		a.Readings = []string{"use it in place of what does this now", "offer it beside what does this now"}
+	}
+	return a
+}
+
+// tidying reads improve and clean up, which say nothing of what is wanted.
+func (a Act) tidying(o []string) Act {
+	a.Marker = belay.MarkModify
+	if r := grammar.OldRecords(o); r != nil {
+		a.Deed, a.Readings = Doubt, r
+		return a
+	}
+	if len(o) <= 4 && !slices.Contains(o, "by") && !slices.Contains(o, "so") {
+		a.Deed = Doubt
+		a.Readings = []string{"tidy the code without changing what it does", "change what it does or how it looks", "delete what is no longer used"}
+	}
+	return a
+}

@@ -1,0 +1,206 @@
+package deed
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/clause"
+	"github.com/belay-dev/belay/internal/ask/prose"
+
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// should reads what stands behind a modal.
+func (a Act) should(low []string, at, next int) Act {
+	a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, strings.Join(low[at:next], " ")
+	for next < len(low) && (grammar.Adverb(low[next]) || passedOver[low[next]]) {
+		a.Also = a.Also || low[next] == "also"
+		next++
+	}
+	if next >= len(low) {
+		a.Deed = Expected
+		return a
+	}
+	if (low[at] == "could" || low[at] == "would") && grammar.Compared(low[next:]) > 0 {
+		return a // "the message could be friendlier"
+	}
+	if n := len(low); low[n-1] == "too" || n > 1 && low[n-1] == "well" && low[n-2] == "as" {
+		a.Also = true
+	}
+	limits := slices.Contains(low[at:next], "only") || slices.Contains(low[at:next], "not")
+	if low[at] == "may" && (low[next] == "no" || limits) {
+		return a // "guests may no longer export"
+	}
+	o := low[next:]
+	a.Obj = a.Core.From + next
+	if r := grammar.Better(o); r != nil && len(o) < 5 && (o[0] == "be" || o[0] == "look" || o[0] == "feel") {
+		a.Deed, a.Readings = Doubt, r
+		return a
+	}
+	if a = a.behind(low, at, o); a.Deed != Request || a.Marker == belay.MarkRemove {
+		return a
+	}
+	if a.Marker == belay.MarkAdd && grammar.Old(low) && o[0] == "be" || low[at] == "shouldn't" || low[at] == "mustn't" || limits || low[len(low)-1] == "only" || a.Only {
+		a.Marker = belay.MarkModify
+	}
+	return a
+}
+
+var passedOver = map[string]bool{"also": true, "just": true, "instead": true, "always": true, "not": true, "only": true, "automatically": true}
+
+// behind is what the words behind a modal ask for: that something goes, can be done, is,
+// has or does something.
+func (a Act) behind(low []string, at int, o []string) Act {
+	line := strings.Join(o, " ") + " "
+	can := low[at] == "can" || low[at] == "may"
+	actor := slices.Contains(grammar.Actors, low[at-1])
+	switch {
+	case line == "go " || line == "be gone " || o[0] == "go" && o[1] == "away" || o[0] == "disappear" && len(o) == 1 && !a.Pronoun:
+		a.Marker = belay.MarkRemove // "the banner has to go"
+	case can && o[0] == "be" && len(o) > 1 && passive(o[1:]) == belay.MarkRemove && len(o) < 5:
+		a.Marker = belay.MarkRemove // "deploy.md can be deleted"
+	case can && !(a.C.Block.Kind == prose.Item || a.C.Group || actor && low[0] != "i" && low[0] != "you" && low[0] != "we"):
+		a.Deed = Ground
+	case strings.HasPrefix(line, "be able to ") || strings.HasPrefix(line, "be possible to ") || line == "be possible " || can:
+		a.Marker = belay.MarkAdd
+	case strings.HasPrefix(line, "be allowed") || strings.HasPrefix(line, "become"):
+	case o[0] == "be" && len(o) > 1:
+		a.Marker = a.beDone(low[at], o)
+	case o[0] == "have" && len(o) > 1:
+		a.Marker = belay.MarkAdd
+		if grammar.Compared(o) > 0 || words.Determiner(o[1]) && !grammar.Indefinite(o[1:]) {
+			a.Marker = belay.MarkModify
+		}
+	case grammar.Old(low):
+	default:
+		a.Marker = a.promised(o, actor)
+	}
+	return a
+}
+
+// beDone reads "be V-ed" behind a modal.
+func (a Act) beDone(modal string, o []string) belay.Marker {
+	m := passive(o[1:])
+	b, end := words.Base(o[1], grammar.AnyVerb)
+	if sense, _ := words.Verb(b); m == belay.MarkModify && end == "ed" && (modal == "could" || recorded[b]) && grammar.Compared(o) == 0 && sense == words.Show {
+		return belay.MarkAdd // "if the table could be exported"
+	}
+	return m
+}
+
+// promised is what "X should V" asks for: by the verb, and by who X is.
+func (a Act) promised(o []string, actor bool) belay.Marker {
+	if a.Also && o[0] != "be" && o[0] != "look" && grammar.Compared(o) == 0 {
+		return belay.MarkAdd
+	}
+	b, _ := words.Base(o[0], grammar.AnyVerb)
+	sense, _ := words.Verb(b)
+	if s, n := words.Phrase(o); n > 0 {
+		sense = s
+	}
+	switch sense {
+	case words.Add, words.Capable, words.Give:
+		if b != "build" {
+			return belay.MarkAdd
+		}
+	case words.Show:
+		quoted := len(o) > 1 && o[1] == "\"" && (o[0] == "read" || o[0] == "say" || o[0] == "show" || o[0] == "print" || o[0] == "display")
+		if quoted || o[0] == "open" && len(o) > 1 && words.Preposition(o[1]) {
+			return belay.MarkModify
+		}
+		if grammar.Compared(o) == 0 && !grammar.Adverb(o[len(o)-1]) {
+			return belay.MarkAdd
+		}
+	case words.Remove:
+		if a.Pronoun {
+			return belay.MarkModify
+		}
+	}
+	if actor && !a.Pronoun || a.Also && sense == words.None {
+		return belay.MarkAdd
+	}
+	return belay.MarkModify
+}
+
+// passive reads "should be removed", "must be fixed", "should be bigger".
+func passive(o []string) belay.Marker {
+	if len(o) == 0 {
+		return belay.MarkModify
+	}
+	b, end := words.Base(o[0], grammar.AnyVerb)
+	if end != "ed" && b != "put" {
+		return belay.MarkModify
+	}
+	switch sense, _ := words.Verb(b); sense {
+	case words.Remove:
+		return belay.MarkRemove
+	case words.Fix:
+		return belay.MarkFix
+	case words.Add:
+		return belay.MarkAdd
+	}
+	return belay.MarkModify
+}
+
+// Quotes reports a clause that holds a message of something that went wrong.
+func Quotes(c clause.Clause) bool { return slices.ContainsFunc(c.T, badQuote) }
+
+// badQuote reports a message in quotes that says something went wrong.
+func badQuote(t prose.Token) bool {
+	if t.Form != prose.Quoted && t.Form != prose.Code {
+		return false
+	}
+	for _, w := range []string{"invalid", "error", "failed", "cannot", "can't", "denied", "not found", "undefined", "exception", "unexpected", "refused", "timed out", "timeout", "unable", "could not", "something went wrong", "no such"} {
+		if strings.Contains(t.Low, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// deeds are nouns of doing: "cart page redesign", "removal of the old API".
+var deeds = map[string]belay.Marker{"redesign": belay.MarkModify, "refactoring": belay.MarkModify, "refactor": belay.MarkModify, "rewrite": belay.MarkModify, "migration": belay.MarkModify,
+	"upgrade": belay.MarkModify, "removal": belay.MarkRemove, "deletion": belay.MarkRemove, "renaming": belay.MarkModify, "replacement": belay.MarkModify, "overhaul": belay.MarkModify, "facelift": belay.MarkModify}
+
+// nominal reads a deed that is named and not ordered. Something new is a thing, not a deed.
+func nominal(low []string) (belay.Marker, bool) {
+	if grammar.Articled(low[0]) {
+		return "", false
+	}
+	for i, w := range low {
+		if i > 3 || i > 0 && (words.Preposition(w) || w == ",") {
+			break
+		}
+		if m, ok := deeds[w]; ok && (i+1 == len(low) || !deedNoun(low[i+1])) {
+			return m, true
+		}
+	}
+	return "", false
+}
+
+// deedNoun reports a noun behind a noun of doing, which is then what it is about:
+// "migration guide".
+func deedNoun(w string) bool {
+	return !words.Preposition(w) && !words.Subordinator(w) && w != "," && w != "please" && w != "and" && w != "with"
+}
+
+// setting are nouns that a value follows.
+var setting = map[string]bool{"level": true, "mode": true, "format": true, "type": true, "color": true, "colour": true, "size": true, "language": true, "timezone": true, "theme": true, "engine": true, "encoding": true,
+	"version": true, "unit": true, "currency": true, "port": true, "host": true, "name": true, "title": true, "order": true, "region": true, "strategy": true, "policy": true, "width": true, "height": true}
+
+func isTarget(w string) bool { return isValue(w) || w == "\"" || strings.ContainsAny(w, "./_") }
+
+func isValue(w string) bool { _, ok := grammar.Value(w); return ok }
+
+// recorded are verbs whose passive asks for something that is not there yet: "the old name
+// should be mentioned".
+var recorded = map[string]bool{"mention": true, "log": true, "track": true, "record": true, "notify": true, "archive": true, "save": true, "cache": true, "validate": true, "store": true, "check": true, "count": true, "measure": true, "audit": true, "retry": true, "highlight": true}
+
+// participle reports a verb in -ing or -ed: "needs renaming".
+func participle(w string) (modify, ok bool) {
+	b, end := words.Base(w, grammar.AnyVerb)
+	sense, _ := words.Verb(b)
+	return sense == words.Modify && end != "" && end != "s", end != ""
+}

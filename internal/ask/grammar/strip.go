@@ -1,0 +1,58 @@
+package grammar
+
+import "github.com/belay-dev/belay/internal/ask/words"
+
+// Said is what was passed over in front of a clause.
+type Said struct {
+	Opener bool // "could you", "we need": somebody asks
+	Want   bool // what is asked for is a thing, not a deed
+	Also   bool // it is one more
+	Verb   bool // the last opener wants a verb behind it
+	Only   bool // "only" is the last word passed over
+	Please bool
+}
+
+// Strip counts the words in front of a clause that say nothing of what is asked.
+func Strip(low []string) (n int, s Said) {
+	for n < len(low) {
+		if k, verb := words.Opener(low[n:]); k > 0 && n+k <= len(low) {
+			if n+k < len(low) && low[n+k] == "rid" {
+				k, verb = k-1, true // "could we get" would take the verb of "get rid of"
+			}
+			if low[n] == "to" && (n+1 >= len(low) || Imperative(low[n+1:]) == 0) {
+				return n, s
+			}
+			s.Verb = verb
+			s.Opener = s.Opener || low[n] != "to" && low[n] != "i think" && low[n] != "i guess"
+			s.Want = !verb && k > 1 && !sureness(low[n:n+k])
+			n += k
+			if low[n-1] == "if" && n+2 < len(low) && words.Subject(low[n]) && (low[n+1] == "can" || low[n+1] == "could") {
+				n += 2 // "would be good if I can search"
+			}
+			continue
+		}
+		w := low[n]
+		if !words.Filler(w) && w != "," && w != "*" && w != "!" && w != "\ufe0f" {
+			return n, s
+		}
+		s.Also = s.Also || w == "also" || w == "plus" || w == "besides" || w == "additionally" || w == "furthermore"
+		s.Only = w == "only"
+		s.Please = s.Please || w == "please" || w == "kindly"
+		n++
+	}
+	return n, s
+}
+
+func sureness(low []string) bool {
+	w := low[len(low)-1]
+	return w == "sure" || w == "that" || w == "think" || w == "guess" || w == "if" || w == "believe" || w == "suppose" || low[0] == "ensure" || low[0] == "dear" || low[0] == "hope"
+}
+
+// Conditional reports a word that begins a condition or a time.
+func Conditional(w string) bool {
+	switch w {
+	case "when", "if", "whenever", "once", "while", "after", "before", "until", "since", "because", "as", "although", "wherever", "unless":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,205 @@
+package reading
+
+import (
+	"slices"
+
+	"github.com/belay-dev/belay/internal/ask/stay"
+
+	"github.com/belay-dev/belay/internal/ask/clause"
+	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/fault"
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// colon reads what announces a list. It answers whether the list has been read too.
+func (p *reader) colon(c clause.Clause, rest []clause.Clause) bool {
+	a := deed.Read(c)
+	wordsLeft := c.Low()
+	if _, said := grammar.Strip(rest[0].Low()); p.Fresh && !said.Opener && (a.Deed == deed.Anew || a.Deed == deed.Request || a.Deed == deed.Ground) {
+		first := rest[0].Low()
+		if a.Deed == deed.Anew {
+			p.acts = append(p.acts, a)
+		}
+		if a.Deed == deed.Request && !Preamble(wordsLeft) && !(len(p.acts) > 0 && a.Verb == "a thing named" && !Whole(a, p.Lang)) {
+			p.acts = append(p.acts, a)
+		}
+		if len(first) > 0 && first[0] != "\"" && !describes(rest, wordsLeft) {
+			p.pieces(c, rest)
+		}
+		return true
+	}
+	if _, said := grammar.Strip(rest[0].Low()); Preamble(wordsLeft) || said.Opener {
+		p.acts = append(p.acts, deed.Act{Deed: deed.Ground, C: c, Core: grammar.Span{From: 0, To: len(c.T)}})
+		for _, r := range rest {
+			r.Block, r.Line, r.Sent, r.Group = c.Block, c.Line, c.Sent, true
+			b := deed.Read(r)
+			if slices.ContainsFunc(wordsLeft, troubles) && b.Deed == deed.Request && (b.Verb == "a thing named" || grammar.Finite(r.Low())) {
+				b.Marker = belay.MarkFix
+			}
+			if low := r.Low(); b.Deed == deed.Keep && len(low) > 0 && low[0] == "no" && slices.ContainsFunc(wordsLeft, troubles) {
+				b = deed.Act{Deed: deed.Complaint, Marker: belay.MarkFix, Strength: fault.Plain, Verb: "no", C: r, Core: grammar.Span{To: len(low)}}
+			}
+			p.acts = append(p.acts, b)
+		}
+		return true
+	}
+	if n := len(rest) + countCommas(rest[0].T); n > 1 && !p.Fresh && vagueWhole(a) {
+		p.acts = append(p.acts, deed.Act{Deed: deed.Ground, C: c, Core: grammar.Span{From: 0, To: len(c.T)}})
+		p.listed(c, rest)
+		return true
+	}
+	if deed.Quotes(rest[0]) && a.Deed == deed.Request && a.Verb == "a thing named" {
+		a.Deed, a.Marker, a.Strength, a.Verb = deed.Complaint, belay.MarkFix, fault.Plain, "an error in quotes"
+	}
+	if wordsLeft[len(wordsLeft)-1] == "order" && a.Deed == deed.Request {
+		a.Marker = belay.MarkModify // "the items in this order: …"
+	}
+	p.acts = append(p.acts, a)
+	if first := rest[0].Low(); a.Deed == deed.Complaint && a.Strength == fault.Plain && len(first) > 0 && grammar.Imperative(first) == 0 {
+		return true // "typos in the post: …"
+	}
+	if a.Deed == deed.Request && (len(rest) == 0 || grammar.Imperative(rest[0].Low()) == 0) {
+		return true // the list says which: it is folded into what it lists
+	}
+	for _, r := range rest {
+		r.Block, r.Line, r.Sent = c.Block, c.Line, c.Sent
+		p.acts = append(p.acts, deed.Read(r))
+	}
+	return true
+}
+
+// vagueWhole reports an order that says of itself nothing that could be done: "tidy up the
+// toolbar: …", "make it safer: …". What follows the colon is what is asked.
+func vagueWhole(a deed.Act) bool {
+	if a.Deed == deed.Doubt {
+		return true
+	}
+	low := a.C.Low()
+	switch a.Verb {
+	case "make":
+		return a.Marker == belay.MarkModify && a.Obj+1 < len(low) && grammar.Compared(low[a.Obj:]) > 0 && len(low)-a.Obj < 4
+	case "save", "reduce", "improve", "tidy up", "clean up", "polish", "redesign", "rework", "overhaul", "simplify", "modernise", "modernize", "rebalance":
+		return true
+	}
+	return false
+}
+
+// listed reads each piece between commas behind a colon by itself.
+func (p *reader) listed(c clause.Clause, rest []clause.Clause) {
+	for _, r := range rest {
+		start := 0
+		low := r.Low()
+		for i := 0; i <= len(low); i++ {
+			if i < len(low) && low[i] != "," {
+				continue
+			}
+			from := start
+			if from < i && low[from] == "and" {
+				from++
+			}
+			if i > from {
+				piece := r
+				piece.T, piece.Group, piece.Block, piece.Line, piece.Sent = r.T[from:i], true, c.Block, c.Line, c.Sent
+				piece.Frag = !grammar.HasVerb(piece.Low())
+				p.acts = append(p.acts, deed.Read(piece))
+			}
+			start = i + 1
+		}
+	}
+}
+
+// troubles are words that announce a list of what is wrong.
+func troubles(w string) bool {
+	return w == "problems" || w == "issues" || w == "bugs" || w == "errors" || w == "defects" || w == "problem" || w == "issue" || w == "bug"
+}
+
+// Preamble reports words that only announce a list: "do three small things", "please",
+// "it must have".
+func Preamble(low []string) bool {
+	for i, w := range low {
+		if i > 0 && !words.Several(low[i-1]) && !words.Determiner(low[i-1]) && low[i-1] != "few" && low[i-1] != "following" && low[i-1] != "small" && low[i-1] != "of" && low[i-1] != "more" && low[i-1] != "other" && low[i-1] != "quick" {
+			continue
+		}
+		switch w {
+		case "things", "changes", "tweaks", "points", "items", "requests", "wishes", "following", "issues", "bugs", "problems", "adjustments", "requirements", "features", "stuff":
+			return true
+		}
+	}
+	n, _ := grammar.Strip(low)
+	return n >= len(low) || low[len(low)-1] == "have" || low[len(low)-1] == "must" || low[len(low)-1] == "should" || low[len(low)-1] == "to" || low[len(low)-1] == "can"
+}
+
+// describes reports a list that says what the announced thing is: "new service: takes
+// webhooks, verifies them", not what it must have.
+func describes(rest []clause.Clause, left []string) bool {
+	pieces := 0
+	for _, r := range rest {
+		pieces += 1 + countCommas(r.T)
+	}
+	if first := rest[0].Low(); pieces > 2 && len(left) > 2 && len(first) > 1 && grammar.Continues(first) {
+		return false // so many deeds are features
+	}
+	starts := true
+	for _, r := range rest {
+		low := r.Low()
+		if len(rest) == 1 && len(low) == 1 && len(left) > 8 {
+			return true
+		}
+		for i, w := range low {
+			if _, end := words.Base(w, grammar.AnyVerb); starts && len(left) < 8 && i+1 < len(low) && (end == "s" || doing[w]) {
+				return true
+			}
+			starts = w == "," || w == "and"
+		}
+		starts = true
+	}
+	return false
+}
+
+var doing = map[string]bool{"takes": true, "gets": true, "receives": true, "listens": true, "fetches": true, "does": true, "looks": true, "scrapes": true, "parses": true, "crawls": true, "runs": true, "reads": true}
+
+// pieces makes a request of each piece of a list behind a colon.
+func (p *reader) pieces(c clause.Clause, rest []clause.Clause) {
+	var t []prose.Token
+	for _, r := range rest {
+		if len(t) > 0 {
+			t = append(t, prose.Token{Form: prose.Mark, Low: ","})
+		}
+		t = append(t, r.T...)
+	}
+	start := 0
+	for i := 0; i <= len(t); i++ {
+		if i < len(t) && t[i].Low != "," && !(t[i].Low == "and" && i > start && (i < 2 || i+2 < len(t)) && listAnd(t, i)) {
+			continue
+		}
+		if i > start {
+			piece := c
+			piece.T, piece.Group, piece.Join, piece.Frag = t[start:i], true, ":", true
+			if n, _ := grammar.Strip(piece.Low()); n < i-start && !allTech(piece.Low()) {
+				a := deed.Act{Deed: deed.Request, Marker: belay.MarkAdd, Verb: "one of a list", C: piece, Core: grammar.Span{From: n, To: i - start}, Obj: n}
+				if sp, _, ok := stay.Keeps(piece.Low()); ok {
+					a = deed.Act{Deed: deed.Keep, Keeps: []grammar.Span{sp}, C: piece}
+				}
+				p.acts = append(p.acts, a)
+			}
+		}
+		start = i + 1
+	}
+}
+
+func allTech(low []string) bool {
+	return slices.ContainsFunc(low, words.Tool) && !slices.ContainsFunc(low, func(w string) bool { return !words.Tech(w) })
+}
+
+// listAnd reports an "and" between the last two of a list of three or more.
+func listAnd(t []prose.Token, i int) bool {
+	for j := i - 1; j >= 0; j-- {
+		if t[j].Low == "," {
+			return true
+		}
+	}
+	return false
+}

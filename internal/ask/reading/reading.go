@@ -1,0 +1,170 @@
+// Package reading goes through a message block by block and sentence by sentence and says what
+// each clause does, in order: what stands under a topic, behind a colon, in a list, in
+// parentheses, in another language. What the clauses mean together is for the room above. It
+// touches no file, process, clock or network.
+package reading
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/clause"
+	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/fault"
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/words"
+)
+
+// Message is what is read. Blocks are those of Text; Lang is its language as words.Language
+// names it; Fresh says that it asks for something new as a whole.
+type Message struct {
+	Text       string
+	Blocks     []prose.Block
+	Lang       string
+	Fresh      bool
+	PlanExists bool
+}
+
+// Acts are what the clauses of the message do, in order.
+func (m Message) Acts() []deed.Act {
+	p := &reader{Message: m}
+	p.read()
+	return p.acts
+}
+
+// reader is a message on its way: the acts so far.
+type reader struct {
+	Message
+	acts []deed.Act
+}
+
+func (p *reader) read() {
+	sent := 0
+	for i, b := range p.Blocks {
+		switch b.Kind {
+		case prose.Log, prose.Trace:
+			a := deed.Act{Deed: deed.Material, C: clause.Clause{Block: b, Line: i}, Strength: fault.Faint}
+			if b.Kind == prose.Trace {
+				a.Strength = fault.Plain
+			}
+			p.acts = append(p.acts, a)
+		case prose.Heading:
+			if p.leadsIn(i) {
+				b.Label = ""
+				for _, s := range b.Sentences() {
+					sent++
+					p.sentence(s, b, i, sent)
+				}
+			}
+		case prose.Para, prose.Item:
+			if b.Section() == prose.Outside {
+				p.outside(b, i)
+				continue
+			}
+			for _, s := range b.Sentences() {
+				sent++
+				p.sentence(s, b, i, sent)
+			}
+		}
+	}
+}
+
+// leadsIn reports a line with a colon right above something pasted: it is said, and says
+// what the paste is about. Above a list it is a heading.
+func (p *reader) leadsIn(i int) bool {
+	if i+1 < len(p.Blocks) && p.Blocks[i+1].Kind == prose.Item && !p.PlanExists {
+		t := prose.Tokens(strings.TrimRight(p.Blocks[i].Text, ": \n"), 0)
+		c := clause.Clause{T: t, Block: p.Blocks[i]}
+		a := deed.Read(c)
+		return a.Made && deed.Creates(a.Verb) && !Preamble(c.Low())
+	}
+	said := clause.Clause{T: prose.Tokens(p.Blocks[i].Text, 0)}
+	return i+1 < len(p.Blocks) && p.Blocks[i+1].Kind >= prose.Fence && grammar.HasVerb(said.Low()) && strings.HasSuffix(strings.TrimSpace(p.Blocks[i].Text), ":")
+}
+
+// outside keeps what stands under "not in scope".
+func (p *reader) outside(b prose.Block, line int) {
+	t := prose.Tokens(strings.TrimRight(b.Text, ". "), b.At)
+	p.acts = append(p.acts, deed.Act{Deed: deed.Keep, C: clause.Clause{T: t, Block: b, Line: line}, Keeps: []grammar.Span{{From: 0, To: len(t)}}})
+}
+
+// sentence reads a sentence clause by clause, with what stands before a colon.
+func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
+	s.Tokens = prose.Thanked(s.Tokens)
+	if p.Lang != "" {
+		p.foreign(s, b, line, sent)
+		return
+	}
+	list := clause.Clauses(s)
+	topic := ""
+	for i := 0; i < len(list); i++ {
+		c := list[i]
+		c.Block, c.Line, c.Sent, c.Topic = b, line, sent, topic
+		if i+1 < len(list) && list[i+1].Colon {
+			if left := c.Low(); announcing(left) {
+				if list[i+1].Join == ":" {
+					list[i+1].Join = ""
+				}
+				continue
+			} else if p.isTopic(left, countCommas(s.Tokens)) {
+				topic = p.under(list, i, left, b.Kind)
+				continue
+			}
+			if done := p.colon(c, list[i+1:]); done {
+				return
+			}
+		}
+		if len(c.T) == 0 || i == 0 && len(list) == 1 && p.opensList(c) {
+			continue
+		}
+		p.acts = append(p.acts, deed.Read(c))
+	}
+	p.asides(s, b, line, sent)
+}
+
+// asides keeps what is said in parentheses to stay. Nothing else in them is read: what
+// stands there tells, and is as often pasted.
+func (p *reader) asides(s prose.Sentence, b prose.Block, line, sent int) {
+	for _, t := range s.Tokens {
+		if t.Form != prose.Aside || t.End-t.At < 5 || t.End > len(p.Text) {
+			continue
+		}
+		inner := clause.Clause{T: prose.Tokens(p.Text[t.At+1:t.End-1], t.At+1), Block: b, Line: line, Sent: sent}
+		if len(inner.T) == 0 || len(inner.T) > 12 {
+			continue
+		}
+		if a := deed.Read(inner); a.Deed == deed.Keep && len(a.Keeps) > 0 && a.Keeps[0].To > a.Keeps[0].From {
+			p.acts = append(p.acts, a)
+		}
+	}
+}
+
+// announcing reports words that only say that something is coming: "quick one:", "small
+// request:", "new idea:".
+func announcing(left []string) bool {
+	n := len(left)
+	if n == 0 || n > 4 {
+		return false
+	}
+	switch left[n-1] {
+	case "one", "question", "request", "idea", "suggestion", "wish", "favour", "favor", "task", "proposal", "thing", "ask", "reminder", "update", "follow-up", "followup", "note", "story":
+		return n > 1 && !words.Product(left[0]) && !slices.ContainsFunc(left[:n-1], words.Wrong)
+	}
+	return false
+}
+
+// opensList reports a short line without a verb right above a list: its heading.
+func (p *reader) opensList(c clause.Clause) bool {
+	return c.Block.Kind == prose.Para && c.Frag && len(c.T) <= 6 && c.Close == "" && c.Line+1 < len(p.Blocks) && p.Blocks[c.Line+1].Kind == prose.Item &&
+		!slices.ContainsFunc(c.Low(), words.Wrong)
+}
+
+func countCommas(t []prose.Token) (n int) {
+	for i := range t {
+		if t[i].Low == "," {
+			n++
+		}
+	}
+	return n
+}
