@@ -188,6 +188,7 @@ var floors = map[string]int{
 	"internal/terminal":         12,
 	"internal/flow/reviews":     12,
 	"internal/flow/edits":       12,
+	"internal/health":           11,
 	"internal/flow/imports":     12,
 	"internal/reading/proposal": 1,
 	"internal/reading":          9,

@@ -9,6 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/flow/imports"
+	"github.com/belay-dev/belay/internal/health"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
@@ -155,7 +156,7 @@ Exit codes: 0 all well · 1 something needs you.`,
 			if err != nil {
 				return err
 			}
-			list := desk.Doctor(c.Context(), bad)
+			list := health.Look(c.Context(), desk.Desk, bad)
 			sick := 0
 			for _, l := range list {
 				if !l.OK {

@@ -10,6 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/health"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
@@ -91,9 +92,9 @@ func (a commands) verifyLog(desk *flow.Desk, ids []belay.TaskID) error {
 		}
 		ids = all
 	}
-	proofs, broken := []flow.Verified{}, 0
+	proofs, broken := []health.Verified{}, 0
 	for _, id := range ids {
-		v := desk.Verify(id)
+		v := health.Prove(desk.Desk, id)
 		if len(v.Problems) == 1 && v.Entries == 0 && len(ids) == 1 {
 			if _, err := desk.Load(id); err != nil {
 				return err

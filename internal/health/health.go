@@ -1,4 +1,8 @@
-package flow
+// Package health looks at everything belay relies on: its folders, records, runs and
+// snapshots, and says what needs a person.
+//
+// It mends only what is safe to mend, and decides nothing about a task.
+package health
 
 import (
 	"context"
@@ -9,13 +13,14 @@ import (
 	"path/filepath"
 
 	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// Complaint is one thing the doctor looked at. OK is false when it needs a person;
+// Complaint is one thing that was looked at. OK is false when it needs a person;
 // Try then says what to do.
 type Complaint struct {
 	About string `json:"about"`
@@ -24,17 +29,17 @@ type Complaint struct {
 	Try   string `json:"try,omitempty"`
 }
 
-// Doctor looks at everything belay relies on. It mends what is safe to mend: a
+// Look looks at everything belay relies on. It mends what is safe to mend: a
 // restore that was cut short is finished.
-func (d *Desk) Doctor(ctx context.Context, bad error) []Complaint {
+func Look(ctx context.Context, d *desk.Desk, bad error) []Complaint {
 	list := []Complaint{{About: "git", OK: true, Says: fmt.Sprintf("%s, %s objects", d.Repo.Root, d.Repo.Format)}}
-	list = append(list, configHealth(bad), d.writable(), d.restoreHealth(ctx))
-	list = append(list, d.recordHealth()...)
-	list = append(list, d.runHealth(ctx)...)
-	return append(list, d.snapshotHealth(ctx))
+	list = append(list, config(bad), writable(d), restores(ctx, d))
+	list = append(list, records(d)...)
+	list = append(list, runs(ctx, d)...)
+	return append(list, snapshots(ctx, d))
 }
 
-func configHealth(bad error) Complaint {
+func config(bad error) Complaint {
 	if bad != nil {
 		return Complaint{About: "config", Says: bad.Error(), Try: "mend .belay/config.yaml"}
 	}
@@ -42,7 +47,7 @@ func configHealth(bad error) Complaint {
 }
 
 // writable tries the folder of belay's state with a real file.
-func (d *Desk) writable() Complaint {
+func writable(d *desk.Desk) Complaint {
 	dir := filepath.Join(d.Repo.Common, "belay")
 	err := os.MkdirAll(dir, 0o700)
 	if err == nil {
@@ -58,7 +63,7 @@ func (d *Desk) writable() Complaint {
 	return Complaint{About: "state", OK: true, Says: dir + " is writable"}
 }
 
-func (d *Desk) restoreHealth(ctx context.Context) Complaint {
+func restores(ctx context.Context, d *desk.Desk) Complaint {
 	done, err := d.Snaps.Recover(ctx)
 	switch {
 	case err != nil:
@@ -69,15 +74,15 @@ func (d *Desk) restoreHealth(ctx context.Context) Complaint {
 	return Complaint{About: "restore", OK: true, Says: "none was interrupted"}
 }
 
-// recordHealth proves every task's record unbroken.
-func (d *Desk) recordHealth() []Complaint {
+// records proves every task's record unbroken.
+func records(d *desk.Desk) []Complaint {
 	ids, err := d.Journal.Tasks()
 	if err != nil {
 		return []Complaint{{About: "records", Says: err.Error()}}
 	}
 	var list []Complaint
 	for _, id := range ids {
-		v := d.Verify(id)
+		v := Prove(d, id)
 		if !v.OK {
 			for _, p := range v.Problems {
 				list = append(list, Complaint{About: "record of " + string(id), Says: p, Try: "belay log --verify " + string(id)})
@@ -90,19 +95,19 @@ func (d *Desk) recordHealth() []Complaint {
 	return list
 }
 
-// runHealth finds attempts that nobody waits for.
-func (d *Desk) runHealth(ctx context.Context) []Complaint {
-	records, err := d.Records(nil)
+// runs finds attempts that nobody waits for.
+func runs(ctx context.Context, d *desk.Desk) []Complaint {
+	all, err := d.Records(nil)
 	if err != nil {
 		return []Complaint{{About: "runs", Says: err.Error()}}
 	}
 	var list []Complaint
-	for _, r := range records {
+	for _, r := range all {
 		c := r.State.Pending
 		if c == nil || c.Kind != loop.CmdAttempt {
 			continue
 		}
-		at, err := d.at(ctx, r)
+		at, err := apart.At(ctx, d, r)
 		if err != nil {
 			continue // its tree is gone: a resume makes it again
 		}
@@ -119,7 +124,7 @@ func (d *Desk) runHealth(ctx context.Context) []Complaint {
 	return list
 }
 
-func (d *Desk) snapshotHealth(ctx context.Context) Complaint {
+func snapshots(ctx context.Context, d *desk.Desk) Complaint {
 	problems, err := d.Snaps.Verify(ctx)
 	if err != nil {
 		return Complaint{About: "snapshots", Says: desk.Sentence(err)}
@@ -146,8 +151,8 @@ type Verified struct {
 	Problems []string     `json:"problems"`
 }
 
-// Verify recomputes a record's whole chain, with the attachments its events name.
-func (d *Desk) Verify(task belay.TaskID) Verified {
+// Prove recomputes a record's whole chain, with the attachments its events name.
+func Prove(d *desk.Desk, task belay.TaskID) Verified {
 	v, err := d.Journal.Verify(task, attachmentsOf)
 	out := Verified{Task: task, Entries: v.Entries, OK: v.OK && err == nil, Head: v.Head.Hash, Problems: v.Problems}
 	if err != nil {
