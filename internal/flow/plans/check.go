@@ -132,7 +132,14 @@ func earlier(ctx context.Context, d *flow.Desk, task belay.TaskID) (*state, erro
 // it has markers of the one recorded last, else the highest number.
 func latest(d *flow.Desk, p *plan.Plan, asked belay.TaskID) (belay.TaskID, error) {
 	if asked != "" {
-		return asked, nil
+		if d == nil || len(p.For(asked)) > 0 {
+			return asked, nil
+		}
+		r, err := d.Load(asked)
+		if err != nil {
+			return "", err
+		}
+		return r.Task.ID, nil
 	}
 	if d != nil {
 		records, err := d.Records(nil)
