@@ -139,6 +139,19 @@ func TestPlacing(t *testing.T) {
 	}
 }
 
+// TestFiles: a file that is affected speaks where no name does, and not against one.
+func TestFiles(t *testing.T) {
+	r := belay.Request{Requirements: []belay.Requirement{{Marker: "ADD", Text: "a testimonials part for the landing screen"}}, Affected: []string{"src/HeroSection.tsx"}}
+	p := read(t, "plan.tsx", vibrant)
+	for text, want := range map[string]string{"a testimonials part for the landing screen": "landing", "a part for testimonials": "landing/hero"} {
+		r.Requirements[0].Text = text
+		placed, _, err := place.Find(p, place.Work{Task: "T1", Request: r, Prose: text})
+		if err != nil || len(placed[0].Matches) != 1 || p.Sections[placed[0].Matches[0].Section].Path != want {
+			t.Errorf("%q: %+v, %v, want %s", text, placed, err, want)
+		}
+	}
+}
+
 // TestEarlierTasks: what earlier tasks did in a section tells what it is about.
 func TestEarlierTasks(t *testing.T) {
 	text := strings.Replace(vibrant, "        {/* 8 flavors of drinks */}\n", "        {/* TASK-3 [ADD]: 2 nighttime drink flavors */}\n", 1)

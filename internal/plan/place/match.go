@@ -74,7 +74,7 @@ func (m *matcher) find(ph phrase) (matches []Match, hints []string) {
 	switch best {
 	case 0:
 		return nil, nil
-	case bySign:
+	case bySign, byFile:
 		return m.deepest(m.told(matches, ph))
 	}
 	return m.clearest(matches)
@@ -85,7 +85,7 @@ func (m *matcher) judge(i int, ph phrase) (Match, bool) {
 	out := Match{Section: i}
 	m.byName(&out, ph)
 	m.bySymbol(&out, ph)
-	if out.rank < bySign {
+	if out.rank < byFile {
 		m.byContent(&out, ph)
 	}
 	return out, out.rank > 0
@@ -133,16 +133,20 @@ func (m *matcher) byName(out *Match, ph phrase) {
 func (m *matcher) bySymbol(out *Match, ph phrase) {
 	s := &m.p.Sections[out.Section]
 	for _, f := range ph.files {
+		sure := byFile
+		if strings.Contains(ph.text+ph.more, path.Base(f)) {
+			sure = bySign
+		}
 		stem := terms.FileStem(f)
 		file := terms.Spelled(stem)
 		for _, name := range s.Names {
 			if file != "" && terms.Spelled(name) == file {
-				out.because(bySign, 8, "the file %s is called as it is", f)
+				out.because(sure, 8, "the file %s is called as it is", f)
 				break
 			}
 		}
 		if terms.Coded(stem) && terms.HasWord(m.own[out.Section], stem) || strings.Contains(m.own[out.Section], path.Base(f)) {
-			out.because(bySign, 8, "it names the file %s", f)
+			out.because(sure, 8, "it names the file %s", f)
 		}
 	}
 	for _, sym := range ph.symbols {

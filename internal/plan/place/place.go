@@ -41,7 +41,8 @@ type rank int
 const (
 	byContent rank = iota + 1 // its text has words of the phrase
 	byName                    // some words of its name are in the phrase
-	bySign                    // its name, a file or a symbol is in the phrase
+	byFile                    // a file that is affected is its own
+	bySign                    // its name, a file's name or a symbol of it is in the phrase
 	byPerson
 )
 
