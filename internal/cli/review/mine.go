@@ -12,28 +12,27 @@ import (
 )
 
 func (a commands) mineCommand() *cobra.Command {
-	var batch string
-	var why bool
+	var batch, why bool
 	c := &cobra.Command{
-		Use: "mine FILE|-", Short: "Find the places a review asks to change", Args: cobra.MaximumNArgs(1),
+		Use: "mine [FILE|-]", Short: "Find the places a review asks to change", Args: cobra.MaximumNArgs(1),
 		Long: `Mine reads a review and finds the files and lines it asks to change, with the severity
 the reviewer gave. FILE is the review's text, - is standard input; names are looked up
 among the tracked files.
 
-With --batch it needs no repository: each line of the input is
+With --batch it needs no repository and reads FILE, or standard input: each line of it is
 {"id","text","files":[tracked paths]}, each line of the output {"id","refs":[…]} with
 path, start, end (null without a line) and severity (critical, major, minor, note, none).
 
 Exit codes: 0 done · 2 a line of the batch could not be read, or no such file.`,
 		Example: `  belay review mine feedback.md
   gh pr view 12 --json reviews --jq '.reviews[].body' | belay review mine - --json
-  belay review mine --batch reviews.jsonl`,
+  belay review mine --batch <reviews.jsonl >places.jsonl`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if batch != "" {
-				if len(args) > 0 || why {
-					return belay.Refuse(belay.CodeUsage, c.CommandPath()+" --help", "--batch goes with no other file and no --why")
+			if batch {
+				if why {
+					return belay.Refuse(belay.CodeUsage, c.CommandPath()+" --help", "--batch goes without --why")
 				}
-				return a.mineBatch(batch)
+				return a.mineBatch(append(args, "-")[0])
 			}
 			if len(args) == 0 {
 				return belay.Refuse(belay.CodeUsage, "belay review mine feedback.md, or - for standard input", "there is no review to read")
@@ -53,7 +52,7 @@ Exit codes: 0 done · 2 a line of the batch could not be read, or no such file.`
 			return a.Tell(minedData(found), nil, func(w io.Writer) { printMined(w, found) })
 		},
 	}
-	c.Flags().StringVar(&batch, "batch", "", "answer each line of this `FILE` (- is standard input), without a repository")
+	c.Flags().BoolVar(&batch, "batch", false, "answer each line of the input, one JSON object a line, without a repository")
 	c.Flags().BoolVar(&why, "why", false, "tell of every place that is named why it was taken or left")
 	return c
 }
