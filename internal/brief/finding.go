@@ -52,7 +52,7 @@ func indent(b *strings.Builder, text string) {
 // reason is a finding on one line: where, what, and the category.
 func reason(f belay.Finding) string {
 	text := belay.VisibleLine(f.Title)
-	if p := place(f); p != "" && !strings.HasPrefix(f.Title, f.File) && !strings.HasSuffix(f.Title, p) {
+	if p := place(f); p != "" && !strings.HasPrefix(f.Title, f.File) && !strings.HasSuffix(f.Title, ": "+p) {
 		text = p + ": " + text
 	}
 	if f.Category != "" {
