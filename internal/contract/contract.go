@@ -95,6 +95,9 @@ func (j *judge) safely(r belay.Requirement) (m belay.Met) {
 		}
 	}()
 	j.place(&r)
+	if r.Count == nil && (r.Marker == belay.MarkAdd || r.Marker == belay.MarkRemove) && single.MatchString(r.Text) {
+		r.Count = new(1)
+	}
 	if keeping.MatchString(r.Text) { // whatever it is marked, it takes nothing and adds nothing
 		r.Marker, m.Marker = belay.MarkPreserved, belay.MarkPreserved
 	}
@@ -173,13 +176,19 @@ func (j *judge) add(m *belay.Met, r belay.Requirement) {
 
 // existing tells whether the number may be of those that are there already: "the 8 flavors".
 func existing(r belay.Requirement, m *belay.Met) bool {
-	return r.Many() == *m.Before && r.Many() > 1 && !anew.MatchString(r.Text)
+	return r.Many() == *m.Before && known.MatchString(r.Text)
 }
 
-// addSome holds an ADD without a number: something new has to be there.
+// addSome holds an ADD without a number: something new has to be there. "A drink" in a list
+// that is as long as it was, and changed, is a warning: nobody stated a number.
 func (j *judge) addSome(m *belay.Met, r belay.Requirement) {
 	var met belay.Met
 	res, told := j.count(&met, r)
+	if told && res.Certain && another.MatchString(r.Text) && *met.After <= *met.Before && j.differ(met.File) && j.newFiles(r) == 0 {
+		*m = belay.Met{Marker: r.Marker, Text: r.Text, Verdict: belay.MetUnknown, Before: met.Before, After: met.After, List: met.List, File: met.File, Line: met.Line}
+		j.warn(m.File, m.Line, said(res, ""), r)
+		return
+	}
 	if told && res.Certain && *met.After > *met.Before {
 		m.Verdict, m.Before, m.After, m.List, m.File, m.Line = belay.MetYes, met.Before, met.After, met.List, met.File, met.Line
 		j.counted = append(j.counted, m.File+"\x00"+m.List)

@@ -29,7 +29,9 @@ var seam = lazyregexp.New(`(?i)\s*(?:[,;]|\band\b|\bor\b|\bund\b|\bet\b|\by\b|&)
 
 var (
 	keeping = lazyregexp.New(`(?i)^\s*(?:please\s+)?(?:keep|leave|retain|preserve|maintain|don.?t (?:touch|change|remove))\b`)
-	anew    = lazyregexp.New(`(?i)\b(?:more|another|additional|extra|further|new)\b`)
+	single  = lazyregexp.New(`(?i)^\s*(?:please\s+)?\pL+\s+(?:(?:just|only|exactly)\s+)?1\s+\pL`)
+	another = lazyregexp.New(`(?i)^\s*(?:please\s+)?\pL+\s+(?:an?|one|another|one more|a new)\s+\pL`)
+	known   = lazyregexp.New(`(?i)\b(?:the|all|these|those|our|your|existing|current)\s+(?:the\s+|existing\s+|current\s+)*(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b`)
 )
 
 // asking are words of a requirement that name no thing.
@@ -268,7 +270,7 @@ func (j *judge) untouched(r belay.Requirement) (why, at string) {
 				return "", ""
 			}
 		}
-		return "untouched: " + named[0] + " did not change", named[0]
+		return named[0] + " untouched", named[0]
 	}
 	words := topic(r.Text)
 	for _, w := range copyWords {
@@ -288,7 +290,7 @@ func (j *judge) untouched(r belay.Requirement) (why, at string) {
 		}
 	}
 	for _, p := range j.called(words) {
-		return "untouched: nothing that changed is about it, and " + p + " is as it was", p
+		return p + " untouched, and nothing that changed is about it", p
 	}
 	return "", ""
 }
