@@ -289,8 +289,11 @@ func (j *judge) untouched(r belay.Requirement) (why, at string) {
 			return "", ""
 		}
 	}
-	for _, p := range j.called(words) {
-		return p + " untouched, and nothing that changed is about it", p
+	for _, p := range j.called(words) { // a file that the whole of it is about, not one that shares a word
+		all := count.Words(p)
+		if !slices.ContainsFunc(words, func(w string) bool { return !mentions(all, []string{w}) }) {
+			return p + " untouched, and nothing that changed is about it", p
+		}
 	}
 	return "", ""
 }
