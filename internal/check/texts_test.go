@@ -174,11 +174,13 @@ func BenchmarkFastChecks(b *testing.B) {
 		s    said
 	}{{"20 of 2000", few}, {"2000 of 2000", s}} {
 		for _, name := range Names() {
-			if name == nameTests {
+			if name == nameTests || name == nameLint { // programs
 				continue
 			}
 			b.Run(c.name+"/"+name, func(b *testing.B) {
 				in := Input{Changes: c.s.changes(), Attempt: c.s.changes(), Texts: all{c.s, s}, Only: []string{name},
+					Request: belay.Request{Type: belay.Mutation, Requirements: []belay.Requirement{
+						{Marker: belay.MarkAdd, Text: "add 2 more cases", Count: new(2)}, {Marker: belay.MarkModify, Text: "refine the wording"}}},
 					Scope: belay.Scope{Files: []string{"d*/**"}, Protect: []string{"go.mod"}}}
 				for b.Loop() {
 					if r := Run(b.Context(), in, nil); r.Verdict != belay.VerdictPass {

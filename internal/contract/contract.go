@@ -41,6 +41,7 @@ type judge struct {
 	differs  []string // changed paths in order, those that were not read as well
 	before   *tree
 	after    *tree
+	pair     *count.Pair // both, made when something is counted
 	lines    *lines
 	findings []belay.Finding
 	counted  []string            // lists that an ADD or REMOVE was counted in
@@ -123,7 +124,13 @@ func (j *judge) place(r *belay.Requirement) {
 
 // count judges by counting. told is false when no list could be found, or not counted.
 func (j *judge) count(m *belay.Met, r belay.Requirement) (res count.Result, told bool) {
-	res, err := count.Check(j.before, j.after, r)
+	var err error
+	if j.pair == nil {
+		if j.pair, err = count.Open(j.before, j.after); err != nil {
+			return res, false
+		}
+	}
+	res, err = j.pair.Check(r)
 	if err != nil {
 		return res, false
 	}

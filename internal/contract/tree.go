@@ -102,7 +102,7 @@ func (j *judge) widened(r belay.Requirement) *belay.Requirement {
 		}
 		one := r
 		one.File = p
-		res, err := count.Check(j.before, j.after, one)
+		res, err := j.pair.Check(one)
 		if err != nil || !res.Certain || res.Counts.Before == nil {
 			continue
 		}

@@ -72,7 +72,7 @@ func (j *judge) choose() []*candidate {
 func (j *judge) fresh(files []string, used map[*list.List]bool, items map[string]bool) []*candidate {
 	var out []*candidate
 	for _, p := range j.changed() {
-		if j.r.File != "" && !slices.Contains(files, p) {
+		if j.r.File != "" && !slices.Contains(files, p) || j.r.File == "" && !j.worth(p) {
 			continue
 		}
 		for _, l := range j.after.file(p).lists {
@@ -110,15 +110,22 @@ func (j *judge) files() []string {
 		if Language(p) == "" {
 			continue
 		}
-		if slices.Contains(j.changed(), p) || len(j.before.paths) <= 400 && j.mentions(p) {
+		_, changed := slices.BinarySearch(j.changed(), p)
+		if changed && j.worth(p) || !changed && len(j.before.paths) <= 400 && j.mentions(j.before, p) {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-func (j *judge) mentions(p string) bool {
-	src := bytes.ToLower(j.before.raw(p).src)
+// worth tells whether a changed file is looked into: all are, unless there are many; then
+// those that have words of the requirement.
+func (j *judge) worth(p string) bool {
+	return len(j.changed()) <= 64 || j.mentions(j.before, p) || j.mentions(j.after, p)
+}
+
+func (j *judge) mentions(w *world, p string) bool {
+	src := bytes.ToLower(w.raw(p).src)
 	for w := range j.w.weight {
 		if bytes.Contains(src, []byte(w)) {
 			return true

@@ -70,21 +70,39 @@ type Result struct {
 // Check judges one requirement by the state before and the state after. The error is of
 // reading the trees, or belay.CodeNotFound for a file or list that neither state has.
 func Check(before, after Tree, r belay.Requirement) (Result, error) {
+	p, err := Open(before, after)
+	if err != nil {
+		return Result{}, err
+	}
+	return p.Check(r)
+}
+
+// Pair is a state before and one after, held against several requirements: what was read
+// for one is there for the next. It is for one goroutine.
+type Pair struct{ before, after *world }
+
+// Open reads which paths both states have, and no file yet.
+func Open(before, after Tree) (*Pair, error) {
 	b, err := newWorld(before)
 	if err != nil {
-		return Result{}, fmt.Errorf("reading the state before: %w", err)
+		return nil, fmt.Errorf("reading the state before: %w", err)
 	}
 	a, err := newWorld(after)
 	if err != nil {
-		return Result{}, fmt.Errorf("reading the state after: %w", err)
+		return nil, fmt.Errorf("reading the state after: %w", err)
 	}
+	return &Pair{b, a}, nil
+}
+
+// Check is Check of the pair.
+func (p *Pair) Check(r belay.Requirement) (Result, error) {
 	if r.File != "" {
 		r.File = path.Clean(strings.TrimPrefix(r.File, "./"))
-		if !b.has(r.File) && !a.has(r.File) {
+		if !p.before.has(r.File) && !p.after.has(r.File) {
 			return Result{}, belay.Refuse(belay.CodeNotFound, "name a file by its path below the folders", "%s is in neither state", r.File)
 		}
 	}
-	j := &judge{before: b, after: a, r: r, w: wantedBy(r)}
+	j := &judge{before: p.before, after: p.after, r: r, w: wantedBy(r)}
 	if r.Marker == belay.MarkNoChanges {
 		return j.unchanged(), nil
 	}
