@@ -54,6 +54,31 @@ func TestReadRequestNamesWhatItCannotRead(t *testing.T) {
 	}
 }
 
+// An agent is told where an imported task comes from, and that its box is not its business.
+func TestOrigin(t *testing.T) {
+	task := login
+	task.Origin = &belay.Origin{File: "specs/1/tasks.md", ID: "T002", Part: "1. Model"}
+	const want = "- The task is `T002` of `specs/1/tasks.md`, a part of `1. Model`: look there"
+	if got := Prompt(PromptInput{Task: task}); !strings.Contains(got, want) {
+		t.Error(got)
+	}
+	task.Origin = &belay.Origin{File: "/tmp/x.md", Outside: true}
+	if got := Prompt(PromptInput{Task: task}); strings.Contains(got, "x.md") {
+		t.Error(got)
+	}
+}
+
+func TestRead(t *testing.T) {
+	task := login
+	if Read(task) != "" {
+		t.Error(Read(task))
+	}
+	task.Reading = &belay.Reading{By: "local", Differs: []string{"type: a\x1b[2J"}, Note: "n"}
+	if got := Read(task); got != "read by: local\n  type: a\\x1b[2J\n  n\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 func FuzzReadRequest(f *testing.F) {
 	f.Add("Type: fresh\n\n- [ADD] (2) pages\n- PRESERVE: the header\n- IN DOUBT: \"x\"\n  - or: y")
 	f.Fuzz(func(t *testing.T, text string) {

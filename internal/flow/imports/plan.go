@@ -171,13 +171,7 @@ func (r records) compare(l *Line, f File) (why string) {
 		return ""
 	}
 	id, ok := r.ids[key]
-	twice := 0
-	for _, t := range f.reading.Tasks {
-		if t.ID == l.ID {
-			twice++
-		}
-	}
-	if !ok || twice > 1 {
+	if !ok || !alone(f, l.ID) {
 		return ""
 	}
 	if l.Belay = id; l.Outcome != Open {
@@ -185,6 +179,17 @@ func (r records) compare(l *Line, f File) (why string) {
 	}
 	l.Outcome = Changed
 	return fmt.Sprintf("%s has other words than when it was imported as %s: belay task edit %s, or add it anew by hand", l.ID, id, id)
+}
+
+// alone reports an id that one task of the file has.
+func alone(f File, id string) bool {
+	n := 0
+	for _, t := range f.reading.Tasks {
+		if t.ID == id {
+			n++
+		}
+	}
+	return n == 1
 }
 
 // sum names a task's words; boxes in them may be ticked without a change.
