@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -235,13 +236,16 @@ func (s *Screen) Checking(p check.Progress) {
 		s.checks[p.Check] = true
 	}
 	var names []string
-	for _, n := range check.Names() {
+	for _, n := range slices.Backward(check.Names()) { // the heaviest first
 		if s.checks[n] {
 			names = append(names, n)
 		}
 	}
 	if len(names) == 0 {
 		return
+	}
+	if more := len(names) - 3; more > 0 { // a line that wraps could not be taken back
+		names = append(names[:3], fmt.Sprintf("%d more", more))
 	}
 	s.wipe()
 	s.doing = fmt.Sprintf("checking: %s (%d done", strings.Join(names, ", "), s.ended)
