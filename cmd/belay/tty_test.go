@@ -160,6 +160,52 @@ func TestReviewWakesTheRun(t *testing.T) {
 	}
 }
 
+// TestArbiterOnATerminal: whoever accepts refused work at a terminal is asked five
+// questions and for the reason; the category follows, and all of it stands in the review
+// cycle's file.
+func TestArbiterOnATerminal(t *testing.T) {
+	t.Parallel()
+	belay := built(t)
+	home, dir := t.TempDir(), t.TempDir()
+	env := append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "TERM=xterm", "USER=ana")
+	run := func(want int, name string, args ...string) {
+		cmd := exec.Command(name, args...)
+		cmd.Dir, cmd.Env = dir, env
+		if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != want {
+			t.Fatalf("%s %v: %d\n%s", name, args, cmd.ProcessState.ExitCode(), out)
+		}
+	}
+	run(0, "git", "init", "-q")
+	run(0, "git", "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "x")
+	run(3, belay, "run", "write a", "--task", "T1", "--retries", "0", "--test", "false", "--", "sh", "-c", "echo a > a.txt")
+	cmd := exec.Command(belay, "task", "move", "T1", "--to", "approved", "--force")
+	cmd.Dir, cmd.Env = dir, env
+	tty, err := pty.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tty.Close()
+	seen := &screenText{}
+	go seen.read(tty)
+	for _, asked := range []struct{ question, answer string }{
+		{"fail without the change", "n"}, {"this feature and this task", "y"}, {"within the task's scope", "y"}, {"the machine or the environment", "y"}, {"a task of its own", "n"},
+		{"why may it be accepted", "the disk of the runner is full"},
+	} {
+		seen.await(t, asked.question)
+		write(t, tty, asked.answer+"\n")
+	}
+	seen.await(t, "T1 is accepted")
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, seen.String())
+	}
+	text, err := os.ReadFile(filepath.Join(dir, ".belay", "reviews", "_", "T1", "review-cycle-1.md"))
+	for _, want := range []string{"category: infra_environmental", "rationale: the disk of the runner is full", "by: ana", "environmental: true", "pre_existing: false"} {
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%v: no %q in\n%s", err, want, text)
+		}
+	}
+}
+
 // built is a copy of the test binary under belay's name, which makes it act as belay. A
 // link would not do: the shim is started by the program's real name.
 func built(t *testing.T) string {
