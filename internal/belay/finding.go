@@ -138,7 +138,8 @@ const (
 
 // TestCount counts tests. Total is the sum of Passed, Failed, Errors and Skipped. Of
 // those that failed, New did so for the first time, Known did before the task too, and
-// Flaky passed when run again; Fixed failed before the task and do not any more.
+// Flaky passed when run again; Fixed failed before the task and pass now, Gone failed before
+// and did not run now.
 type TestCount struct {
 	Total   int `json:"total"`
 	Passed  int `json:"passed"`
@@ -149,6 +150,7 @@ type TestCount struct {
 	Known   int `json:"known"`
 	Flaky   int `json:"flaky"`
 	Fixed   int `json:"fixed"`
+	Gone    int `json:"gone"`
 }
 
 // Report is what all checks found about one change.

@@ -189,6 +189,9 @@ func (f Fix) Note() string {
 	s := fmt.Sprintf("about %d tokens", f.Tokens)
 	if f.Full > 0 {
 		s += fmt.Sprintf(", %d %% of the full prompt's %d", int(100*f.Share()+0.5), f.Full)
+		if f.Share() > goodShare {
+			s += ": more than the quarter that it should be"
+		}
 	}
 	if f.Cut {
 		s += "; something was left out to keep within the limit"

@@ -86,9 +86,10 @@ type Checks struct {
 	IntegrityAllow []string // globs
 }
 
-// Review is how reviews in one working tree are kept apart: one at a time, unless Variable
+// Review is how reviews are kept, and how those in one working tree are kept apart: one at a time, unless Variable
 // is set, which then is Value for each of them, with {agent} and {task} filled in.
 type Review struct {
+	Cycles   bool          // what reviewers answer is written as review cycles
 	Stale    time.Duration // 0: what another machine holds is held for ever
 	Variable string
 	Value    string

@@ -100,6 +100,7 @@ func (d *Driver) command(ctx context.Context, c loop.Command) error {
 		d.Watch.Note(n.Text)
 	}
 	d.Watch.Happened(d.Rec, ev)
+	d.cycles(ctx, ev)
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/mend"
 	"github.com/belay-dev/belay/internal/review/cycle"
+	"github.com/belay-dev/belay/internal/trees"
 )
 
 // Write puts the newest override into the front matter of the review that it
@@ -26,7 +27,13 @@ func Write(ctx context.Context, d *desk.Desk, r *desk.Record) error {
 	}
 	over := r.Over[len(r.Over)-1]
 	o := cycle.Override{Category: string(over.Category), Rationale: over.Note, By: over.By, Time: over.Time.Truncate(time.Second), Answers: over.Answers}
-	shelf, err := cycle.Open(d.Repo.Root, cycle.Folder(r.Task.Feature), string(r.Task.ID))
+	root := d.Repo.Root
+	if m, apart, err := trees.MarkOf(d.Repo); err != nil {
+		return err
+	} else if apart {
+		root = m.Home // a task's own tree goes when it is merged
+	}
+	shelf, err := cycle.Open(root, cycle.Folder(r.Task.Feature), string(r.Task.ID))
 	if err != nil {
 		return err
 	}
@@ -84,7 +91,7 @@ func newOverride(ctx context.Context, d *desk.Desk, r *desk.Record, shelf *cycle
 		for _, f := range a.Reasons() {
 			body += "- " + strings.TrimSpace(brief.Findings([]belay.Finding{f})) + "\n"
 			if f.File != "" {
-				c.Affected = append(c.Affected, cycle.Affected{Path: f.File, Lines: lines(f)})
+				c.Affected = append(c.Affected, cycle.Affected{Path: f.File, Lines: cycle.Lines(f.Line, f.EndLine)})
 			}
 		}
 	}
@@ -97,15 +104,4 @@ func newOverride(ctx context.Context, d *desk.Desk, r *desk.Record, shelf *cycle
 	}
 	pointer := cycle.Of(r.Task.Feature, string(r.Task.ID), n).String()
 	return d.AddNote(ctx, r, desk.Note{Kind: "review", Text: fmt.Sprintf("review %d holds the override of what refused attempt %d: %s", n, len(r.State.Attempts), pointer), Review: &cycle.Recorded{Cycle: n, Verdict: "reject", Reviewer: byBelay, Pointer: pointer}})
-}
-
-// lines spells the lines of a finding as a review cycle has them.
-func lines(f belay.Finding) string {
-	switch {
-	case f.Line == 0:
-		return ""
-	case f.EndLine > f.Line:
-		return fmt.Sprintf("%d-%d", f.Line, f.EndLine)
-	}
-	return fmt.Sprint(f.Line)
 }

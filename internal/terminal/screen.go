@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,9 +32,11 @@ type Screen struct {
 	drawn   bool   // it stands on the screen now
 	doing   string // what the progress line says
 	since   time.Time
-	column  int    // of the agent's output: 0 at a line's start
-	partial []byte // a rune or an escape sequence cut by the end of a read
-	checks  map[string]bool
+	column  int             // of the agent's output: 0 at a line's start
+	partial []byte          // a rune or an escape sequence cut by the end of a read
+	checks  map[string]bool // those under way
+	ended   int             // how many of this judgement have ended
+	refused []string        // those of them that refuse the work
 }
 
 // Screen makes the terminal of a run. quiet shows nothing but notes.
@@ -215,24 +218,42 @@ func (s *Screen) Happened(r *desk.Record, e loop.Event) {
 	}
 }
 
-// Checking tells which checks are still under way.
+// Checking tells which checks are still under way, how many have ended, and which of
+// those refuse the work.
 func (s *Screen) Checking(p check.Progress) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.checks) == 0 && !p.Done { // the first of a judgement
+		s.since, s.ended, s.refused = time.Now(), 0, nil
+	}
 	if p.Done {
 		delete(s.checks, p.Check)
+		s.ended++
+		if p.Result != nil && p.Result.Verdict == belay.VerdictFail {
+			s.refused = append(s.refused, p.Check)
+		}
 	} else {
 		s.checks[p.Check] = true
 	}
 	var names []string
-	for _, n := range check.Names() {
+	for _, n := range slices.Backward(check.Names()) { // the heaviest first
 		if s.checks[n] {
 			names = append(names, n)
 		}
 	}
-	s.mu.Unlock()
-	if len(names) > 0 {
-		s.Set("checking: " + strings.Join(names, ", "))
+	if len(names) == 0 {
+		return
 	}
+	if more := len(names) - 3; more > 0 { // a line that wraps could not be taken back
+		names = append(names[:3], fmt.Sprintf("%d more", more))
+	}
+	s.wipe()
+	s.doing = fmt.Sprintf("checking: %s (%d done", strings.Join(names, ", "), s.ended)
+	if len(s.refused) > 0 {
+		s.doing += ", " + strings.Join(s.refused, ", ") + " failed"
+	}
+	s.doing += ")"
+	s.draw()
 }
 
 // Output is where the agent's output goes.

@@ -54,6 +54,8 @@ type Report struct {
 	// Incomplete is set when something of the report is missing or could not be
 	// read: it then proves failures, never their absence. Warnings says what.
 	Incomplete bool `json:"incomplete,omitempty"`
+
+	passes passes // not kept: what was read a moment ago tells them
 }
 
 // Failure is one test that failed or broke.
@@ -141,6 +143,7 @@ func (r *Report) Add(o Report) {
 	for _, f := range o.Failures {
 		r.keep(f)
 	}
+	r.passes.add(o.passes)
 	r.Incomplete = r.Incomplete || o.Incomplete
 	for _, w := range o.Warnings {
 		r.Warn("%s", w)

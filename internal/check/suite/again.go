@@ -34,14 +34,28 @@ func (r *testRun) sort(ctx context.Context) {
 	}
 	if r.whole() && r.names() && r.in.Baseline.Format != results.Exit {
 		for _, f := range r.in.Baseline.Failures {
-			if !failing[f.Test] {
+			switch {
+			case failing[f.Test]:
+			case r.passes(f.Test):
 				r.fixed = append(r.fixed, f.Test)
+			default:
+				r.gone = append(r.gone, f.Test)
 			}
 		}
 	}
 	if len(r.fresh) > 0 && len(r.fresh) <= mostAgain && !Demanded(r.in.Command) && r.in.Before != nil && !r.ending.Cut && ctx.Err() == nil {
 		r.again(ctx)
 	}
+}
+
+// passes tells whether a test that does not fail any more passed. One that was deleted,
+// renamed or skipped is not fixed. Where the report has no names of tests that passed, at
+// least as many tests as before have to have run.
+func (r *testRun) passes(test string) bool {
+	if r.report.NamesPasses() {
+		return r.report.HasPassed(test)
+	}
+	return r.report.Total-r.report.Skipped >= r.in.Baseline.Total-r.in.Baseline.Skipped
 }
 
 // Demanded tells whether the command is one that a person gave for this very task and

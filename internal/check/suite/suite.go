@@ -111,6 +111,7 @@ type testRun struct {
 	known   []results.Failure
 	flaky   []results.Failure
 	fixed   []string
+	gone    []string // failed before, and did not run now
 }
 
 func newTestRun(ctx context.Context, in Input) (*testRun, error) {

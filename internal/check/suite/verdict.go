@@ -75,7 +75,7 @@ func (r *testRun) failedBefore() bool { return r.in.Baseline != nil && len(r.in.
 func (r *testRun) answer(why string, found []belay.Finding, known []results.Failure) belay.CheckResult {
 	found = append(found, r.failures(r.flaky, "flaky")...)
 	found = append(found, r.failures(known, "known")...)
-	found = append(found, r.repaired()...)
+	found = append(append(found, r.repaired()...), r.missing()...)
 	if len(r.report.Warnings) > 0 {
 		severity := belay.SeverityNote
 		if r.report.Incomplete {
@@ -112,7 +112,7 @@ func (r *testRun) summary(known []results.Failure) string {
 	for _, p := range []struct {
 		n    int
 		noun string
-	}{{len(known), "known before"}, {len(r.flaky), "flaky"}, {len(r.fixed), "fixed"}} {
+	}{{len(known), "known before"}, {len(r.flaky), "flaky"}, {len(r.fixed), "fixed"}, {len(r.gone), "gone"}} {
 		if p.n > 0 {
 			besides = append(besides, fmt.Sprintf("%d %s", p.n, p.noun))
 		}
@@ -176,6 +176,18 @@ func (r *testRun) repaired() []belay.Finding {
 	return out
 }
 
+// missing names the tests that failed before the task and did not run now.
+func (r *testRun) missing() []belay.Finding {
+	var out []belay.Finding
+	for _, id := range r.gone[:min(len(r.gone), mostTests)] {
+		out = append(out, belay.Finding{
+			Severity: belay.SeverityWarning, Category: belay.CategoryTests, Title: "test that failed before did not run: " + foreign.Clip(id, 200),
+			Detail: "it was deleted, renamed or skipped: that does not mend it",
+		})
+	}
+	return out
+}
+
 // count gives the figures, nil where the report says nothing of single tests.
 func (r *testRun) count() *belay.TestCount {
 	if !r.names() || r.report.Total == 0 {
@@ -183,7 +195,7 @@ func (r *testRun) count() *belay.TestCount {
 	}
 	return &belay.TestCount{
 		Total: r.report.Total, Passed: r.report.Passed, Failed: r.report.Failed, Errors: r.report.Errors, Skipped: r.report.Skipped,
-		New: len(r.fresh), Known: len(r.known), Flaky: len(r.flaky), Fixed: len(r.fixed),
+		New: len(r.fresh), Known: len(r.known), Flaky: len(r.flaky), Fixed: len(r.fixed), Gone: len(r.gone),
 	}
 }
 

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"context"
 	"io"
 	"slices"
 	"strings"
@@ -61,7 +62,10 @@ Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no su
 			s := a.Screen(false)
 			q.Watch = s
 			s.Set("checking")
+			ticking, stop := context.WithCancel(c.Context())
+			s.Tick(ticking)
 			report, err := desk.Check(a.Soft, q)
+			stop()
 			s.Stop()
 			return a.judged(report, err, format)
 		},

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/flow/reviews"
 )
 
 func (a commands) fixPromptCommand() *cobra.Command {
@@ -34,7 +35,7 @@ Exit codes: 0 printed · 2 nothing was refused · 6 no such task.`,
 			if err != nil {
 				return err
 			}
-			fix, err := desk.FixPrompt(c.Context(), id, tokens)
+			fix, err := reviews.FixPrompt(c.Context(), desk, id, tokens)
 			if err != nil {
 				return err
 			}

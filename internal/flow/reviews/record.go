@@ -215,6 +215,9 @@ func (g *giving) report(findings []belay.Finding, pointer string) (string, error
 func (g *giving) follows() string {
 	s, id := g.r.State, g.r.Task.ID
 	run := fmt.Sprintf("belay run --resume %s", id)
+	if len(g.r.Task.Agent) == 0 { // driven by hand
+		run = fmt.Sprintf("belay fix-prompt %s says what, then belay task capture %s", id, id)
+	}
 	if h, held := g.at.Held(); held && h.Task.Key() == id.Key() {
 		run = "the run that waits goes on with it"
 	}

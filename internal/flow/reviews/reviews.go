@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow"
 
@@ -42,8 +43,14 @@ func first(all ...string) string {
 	return ""
 }
 
+// open opens the shelf of a task's review cycles, in the user's tree also where the person
+// stands in the task's own: that one goes when it is merged.
 func open(d *flow.Desk, r *desk.Record) (*cycle.Shelf, error) {
-	return cycle.Open(d.Repo.Root, cycle.Folder(r.Task.Feature), string(r.Task.ID))
+	home, err := apart.HomeOf(d.Repo)
+	if err != nil {
+		return nil, err
+	}
+	return cycle.Open(home, cycle.Folder(r.Task.Feature), string(r.Task.ID))
 }
 
 // List lists a task's reviews, by its record and its files.
@@ -127,7 +134,11 @@ func Pointed(d *flow.Desk, pointer string) (path, text string, err error) {
 		return "", "", err
 	}
 	type place struct{ top, path string }
-	places := []place{{d.Repo.Root, p.Path()}}
+	home, err := apart.HomeOf(d.Repo)
+	if err != nil {
+		return "", "", err
+	}
+	places := []place{{home, p.Path()}}
 	if p.Legacy {
 		for _, dir := range []string{"belay/feedback", "spec-kitty/feedback"} {
 			places = append(places, place{d.Repo.Common, filepath.ToSlash(filepath.Join(dir, p.Feature, p.Task, p.Name))})

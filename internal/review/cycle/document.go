@@ -39,6 +39,18 @@ type Affected struct {
 	Severity string `yaml:"severity,omitempty"`
 }
 
+// Lines spells lines as Affected has them; 0 is none, and an end before the start is the
+// start.
+func Lines(start, end int) string {
+	switch {
+	case start <= 0:
+		return ""
+	case end > start:
+		return fmt.Sprintf("%d-%d", start, end)
+	}
+	return fmt.Sprint(start)
+}
+
 // Override says why a rejected task went on all the same.
 type Override struct {
 	Category  string          `yaml:"category"`

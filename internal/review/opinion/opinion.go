@@ -216,7 +216,13 @@ func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 		refused = true
 	}
 	if o.Score < r.Threshold {
-		add(belay.SeverityError, fmt.Sprintf("%s gives the work less than %d of 100", r.Name, r.Threshold), fmt.Sprintf("its score is %d. %s", o.Score, clip(o.Summary)))
+		// Beside findings that refuse the score says nothing of its own, and as one more that
+		// comes back every time it would look like an argument that goes round.
+		severity := belay.SeverityError
+		if refused {
+			severity = belay.SeverityWarning
+		}
+		add(severity, fmt.Sprintf("%s gives the work less than %d of 100", r.Name, r.Threshold), fmt.Sprintf("its score is %d. %s", o.Score, clip(o.Summary)))
 		refused = true
 	}
 	if o.Recommendation == Reject && !refused {

@@ -77,6 +77,9 @@ func TestJudge(t *testing.T) {
 		"unfaithful": {func(o *Opinion) { o.Alignment = map[string]Claim{LogicFidelity: {}}; o.Recommendation = Reject },
 			"fail\nerror the change does not do what the task says"},
 		"approved, but critical": {func(o *Opinion) { o.Findings = []Finding{{Severity: "Critical", Title: "a  hole"}} }, "fail\nerror a hole"},
+		"a low score with its reason": {func(o *Opinion) {
+			o.Score, o.Findings = 10, []Finding{{Severity: "major", Title: "a hole"}}
+		}, "fail\nerror a hole\nwarning spec gives the work less than 70 of 100"},
 		"minor": {func(o *Opinion) {
 			o.Findings = []Finding{{Severity: "minor", Title: "a"}, {Severity: "note", Title: "b"}}
 		}, "pass\nwarning a\nnote b"},

@@ -25,6 +25,7 @@ import (
 const (
 	most    = 24
 	largest = 256 << 10 // bytes of one that are read
+	all     = 256 << 10 // and of all together
 )
 
 // Of gives the documents of a feature, or those that are named instead, by paths from the
@@ -48,10 +49,15 @@ func Of(ctx context.Context, repo *git.Repo, feature string, named []string) ([]
 	}
 	defer root.Close()
 	var docs []brief.Document
+	left := all
 	for _, name := range names {
 		text, err := read(root, name)
 		switch {
 		case err == nil:
+			if len(text) > left {
+				text = "(left out for want of room: read it in the checkout)"
+			}
+			left -= len(text)
 			docs = append(docs, brief.Document{Path: name, Text: text})
 		case len(named) == 0: // listed a moment ago: it is gone, or a link
 		case errors.Is(err, fs.ErrNotExist):

@@ -195,7 +195,7 @@ func (d *reader) count() {
 	d.test, d.words = nil, nil
 	switch t.outcome {
 	case "passed", "pass", "passedbutrunaborted", "success", "true", "warning", "completed":
-		d.report.Pass(false)
+		d.report.PassAs(foreign.Clip(t.name, 2000), false)
 		return
 	case "notexecuted", "notrunnable", "skipped", "skip", "ignored", "inconclusive", "notrun", "pending", "disconnected", "inprogress":
 		d.report.Skip()

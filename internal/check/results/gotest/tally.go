@@ -3,6 +3,7 @@ package gotest
 import (
 	"hash/maphash"
 
+	"github.com/belay-dev/belay/internal/check/foreign"
 	"github.com/belay-dev/belay/internal/check/results"
 )
 
@@ -92,6 +93,10 @@ func (t *tally) fail(p *goPackage, pkg, test string, f results.Failure, o outcom
 func (t *tally) end(p *goPackage, pkg, test string, o outcome, silent bool) {
 	key := t.key(pkg, test)
 	old, known := t.seen[key]
+	name := foreign.Plain(pkg) + "." + foreign.Plain(test)
+	if o == passed && silent {
+		t.report.PassNamed(name)
+	}
 	switch {
 	case known && old.outcome >= broke:
 		if o == passed && old.run <= t.runs[pkg] {
@@ -104,7 +109,7 @@ func (t *tally) end(p *goPackage, pkg, test string, o outcome, silent bool) {
 		t.take(old.outcome)
 	}
 	if o == passed {
-		t.report.Pass(false)
+		t.report.PassAs(name, false)
 	} else {
 		t.report.Skip()
 	}
@@ -135,6 +140,9 @@ func (t *tally) packageEnded(p *goPackage, pkg string) {
 			}
 			t.report.Total--
 			t.report.Pass(true)
+			if s.at > 0 {
+				t.report.PassNamed(t.report.Failures[s.at-1].Test)
+			}
 			if s.at > 0 {
 				t.dropped = append(t.dropped, int(s.at)-1)
 			}

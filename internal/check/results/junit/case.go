@@ -97,7 +97,7 @@ func (j *reader) count(e *element) {
 		c.failed = true
 		c.messages = []string{"the report calls it failed and gives no reason"}
 	default:
-		j.report.Pass(c.flaky)
+		j.report.PassAs(foreign.Plain(e.id), c.flaky)
 		j.note(e.id, passed)
 		return
 	}

@@ -58,7 +58,11 @@ func (t *reader) resolve(l *level, p point) {
 	case p.skip, p.todo && !p.ok:
 		l.report.Skip()
 	case p.ok:
-		l.report.Pass(false)
+		name := p.name
+		if name == "" {
+			name = "test " + strconv.Itoa(l.last)
+		}
+		l.report.PassAs(foreign.Clip(name, 2000), false)
 	default:
 		t.failing(l, p.name)
 	}
@@ -99,7 +103,11 @@ func (t *reader) takeIn(l, sub *level, name string, ok, excused bool) bool {
 	for i := range r.Failures {
 		r.Failures[i].Test = name + " > " + r.Failures[i].Test
 	}
+	r.PassesBelow(name + " > ")
 	l.report.Add(r)
+	if ok && !excused {
+		l.report.PassNamed(foreign.Clip(name, 2000))
+	}
 	if r.Total == 0 {
 		return false
 	}
