@@ -63,7 +63,7 @@ func Count(toks []token.Token, from, to int) (others bool, count int) {
 func Definite(toks []token.Token, c *talk.Clause) []string {
 	var out []string
 	for i := c.A; i < c.B; i++ {
-		if i == c.A && i+1 < c.B && remarks[toks[i+1].Lower] && toks[i].Kind == 'w' { // "errcheck finding: …"
+		if i == c.A && i+1 < c.B && (remarks[toks[i+1].Lower] || toks[i+1].Text == ":") && toks[i].Kind == 'w' { // "errcheck finding: …", "TestMerge: …"
 			out = append(out, toks[i].Lower)
 		}
 		switch toks[i].Lower {

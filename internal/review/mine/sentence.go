@@ -36,6 +36,7 @@ func (mn *miner) proseUnit(i int) {
 	if mn.Units[i].Kind == prose.Item {
 		mn.prior = nil
 	}
+	mn.begins(i, s)
 	before := len(mn.Hits)
 	carry, named := talk.Severity(""), false
 	for _, part := range talk.Sentences(toks) {
@@ -50,6 +51,18 @@ func (mn *miner) proseUnit(i int) {
 	mn.spoken()
 	if parent {
 		mn.hand(i, s, mn.Hits[before:], carry)
+	}
+}
+
+// begins makes the name that stands alone at the start of a paragraph what it is about.
+func (mn *miner) begins(i int, s *scope) {
+	toks := mn.toks[i]
+	part := talk.Sentences(toks)[0]
+	if s.topic != nil || part[1] >= len(toks) || part[1] > 3 || toks[0].M == nil || part[1] > 1 && toks[1].Kind != 'p' {
+		return
+	}
+	if p := mn.resolve(toks[0].M, i); p != "" && !toks[0].M.Soft {
+		s.topic = &topic{paths: []string{p}, spans: toks[0].M.Spans, unit: i, used: true, own: true}
 	}
 }
 

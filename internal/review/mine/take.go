@@ -85,7 +85,7 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 // aside tells a mention of another file under a heading or an item for one file.
 func (mn *miner) aside(unit int, m *spot.Mention) bool {
 	t := mn.scopes[unit].topic
-	if t == nil || len(t.paths) != 1 || t.unit == unit || len(m.Set) > 0 {
+	if t == nil || len(t.paths) != 1 || t.unit == unit && !t.own || len(m.Set) > 0 {
 		return false
 	}
 	p := mn.resolve(m, unit)
@@ -124,7 +124,7 @@ func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 			return
 		}
 		paths = []string{p}
-		if (!m.Soft || off == "") && !strings.HasPrefix(off, "in passing") && !(off == "only referred to" && mn.focus != "" && mn.spoke == mn.scopes[st.unit].finding) {
+		if (!m.Soft || off == "") && !strings.HasPrefix(off, "in passing") && !(off == "only referred to" && i > c.A+2 && mn.focus != "" && mn.spoke == mn.scopes[st.unit].finding) {
 			mn.focus, mn.last, mn.spoke = p, p, mn.scopes[st.unit].finding
 			if p != mn.two[1] {
 				mn.two = [2]string{mn.two[1], p}

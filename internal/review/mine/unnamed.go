@@ -38,7 +38,7 @@ func (mn *miner) orphans(st *sentence, c *talk.Clause, why string) bool {
 	found := false
 	for j := c.A; j < c.B; j++ {
 		at, ok := st.lines[j]
-		if !ok || at >= 0 && !st.elsewhere(at, j) {
+		if !ok || at < -1 || at >= 0 && !st.elsewhere(at, j) {
 			continue
 		}
 		p := ""

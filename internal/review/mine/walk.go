@@ -31,6 +31,7 @@ type topic struct {
 	spans []spot.Span
 	unit  int
 	used  bool
+	own   bool // its unit begins with its name alone: "a.go. It leaks."
 	drop  bool // it was said that nothing is asked there
 }
 

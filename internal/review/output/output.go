@@ -46,14 +46,19 @@ type reader struct {
 // earlier block was at; the one this block ends at comes back.
 func Read(text, file string) ([]Place, string) {
 	r := &reader{file: file}
+	above := "" // a line that only says what the next is about
 	for i, line := range strings.Split(text, "\n") {
 		if len(line) > 2000 {
 			line = line[:2000]
 		}
 		n := len(r.places)
+		before := n
 		r.line(line)
 		for ; n < len(r.places); n++ {
-			r.places[n].Line, r.places[n].Text = i, line
+			r.places[n].Line, r.places[n].Text = i, above+" "+line
+		}
+		if n == before {
+			above = line
 		}
 	}
 	return r.places, r.file

@@ -6,7 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-var unfenced = lazyregexp.New(`^\s*(?:PHP (?:Fatal|Warning|Notice|Parse)|Traceback \(most recent|Stack ?trace:|thread '.*' panicked at|goroutine \d+ \[|panic: |#\d+ |at .+(?:[:(]|line )\d+\)?|File "[^"]+", line \d+|Exception in thread|Caused by: |.*\b[\w.]*(?:Error|Exception): .*)`)
+var unfenced = lazyregexp.New(`^\s*(?:PHP (?:Fatal|Warning|Notice|Parse)|Traceback \(most recent|Stack ?trace:|thread '.*' panicked at|goroutine \d+ \[|panic: |#\d+ |at .+(?:[:(]|line )\d+\)?|File "[^"]+", line \d+|Exception in thread|Caused by: |.*\b[\w.]*(?:Error|Exception): .*|--- (?:FAIL|PASS): |=== RUN |FAIL\s+\S|ok\s+\S+\s+[\d.]+s|\w+_test\.go:\d+: )`)
 
 var prefixed = lazyregexp.New(`^\s*(?:[ewEW]:|\[(?i:error|warn|warning)\]|##\[(?i:error|warning)\])\s+\S`)
 
@@ -37,7 +37,7 @@ func Pasted(text string) bool {
 		if len(line) > 2000 {
 			line = line[:2000]
 		}
-		if strings.ContainsAny(line, ":(#") && (unfenced.MatchString(line) || tool.MatchString(line)) || prefixed.MatchString(line) {
+		if strings.ContainsAny(line, ":(#\t") && (unfenced.MatchString(line) || tool.MatchString(line)) || prefixed.MatchString(line) {
 			hits++
 		}
 	}
