@@ -12,6 +12,7 @@ var roleWords = map[string]bool{}
 
 func init() {
 	for _, w := range strings.Fields(`module router routes handler controller service model view component serializer schema worker job store reducer middleware hook repository resolver mailer
+		guard strategy pipe interceptor decorator resolver directive store slice saga provider entity dto schema command listener event presenter validator builder scheduler
 		parser codec lexer migration workflow template page script class file header package partial stylesheet fixture factory policy plugin adapter gateway notebook helper`) {
 		roleWords[w] = true
 	}
@@ -19,12 +20,15 @@ func init() {
 
 // RoleNames finds "the codec module", "the orders router".
 func RoleNames(rd *spot.Reader, toks []token.Token) {
-	for j := 1; j+1 < len(toks); j++ {
+	for j := 0; j+1 < len(toks); j++ {
 		t, role := toks[j], toks[j+1]
 		if role.Kind != 'w' || !roleWords[role.Lower] || t.Kind != 'w' && t.Kind != 'c' || len(t.Lower) < 3 || talk.Skipped[t.Lower] {
 			continue
 		}
-		if d := toks[j-1].Lower; d != "the" && d != "our" && d != "your" && d != "that" {
+		if j == 0 && (j+2 >= len(toks) || toks[j+2].Text != ":") { // "auth guard: no scope is checked"
+			continue
+		}
+		if j > 0 && toks[j-1].Lower != "the" && toks[j-1].Lower != "our" && toks[j-1].Lower != "your" && toks[j-1].Lower != "that" {
 			continue
 		}
 		if d, ok := rd.X.Dir(t.Lower); ok && role.Lower == "package" && len(rd.Role(t.Lower, role.Lower)) == 0 {

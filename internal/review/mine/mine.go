@@ -7,6 +7,7 @@ package mine
 import (
 	"github.com/belay-dev/belay/internal/review/ledger"
 	"github.com/belay-dev/belay/internal/review/names"
+	"github.com/belay-dev/belay/internal/review/output"
 	"github.com/belay-dev/belay/internal/review/pasted"
 	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/said"
@@ -93,7 +94,7 @@ func read(text string, x *names.Index) *miner {
 	if mn.structured(text) {
 		return mn
 	}
-	mn.Units = prose.Parse(text)
+	mn.Units = prose.Parse(text, output.Pasted)
 	mn.toks = make([][]token.Token, len(mn.Units))
 	mn.scopes = make([]scope, len(mn.Units))
 	mn.prepare()

@@ -18,7 +18,7 @@ func (mn *miner) prepare() {
 	file := ""
 	for i, u := range mn.Units {
 		mn.scopes[i].finding = mn.findingOf(i)
-		if u.Kind == prose.Para && output.Pasted(u.Text) || u.Kind == prose.Row && output.Covers(u.Head) {
+		if u.Kind == prose.Row && output.Covers(u.Head) {
 			mn.Units[i].Kind = prose.Code
 			u.Kind = prose.Code
 		}

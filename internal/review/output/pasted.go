@@ -11,9 +11,14 @@ var unfenced = lazyregexp.New(`^\s*(?:PHP (?:Fatal|Warning|Notice|Parse)|Traceba
 var prefixed = lazyregexp.New(`^\s*(?:[ewEW]:|\[(?i:error|warn|warning)\]|##\[(?i:error|warning)\])\s+\S`)
 
 // closing are the sums that tools end with.
-var closing = lazyregexp.New(`^\s*(?:✖ \d+ problems?\b|Found \d+ (?:errors?|problems?|warnings?)\b|error: could not compile|make(?:\[\d+\])?: \*\*\*|npm ERR!|\d+ (?:errors?|warnings?|problems?)(?: and \d+ \w+)? (?:generated|found)\.?$)`)
+var closing = lazyregexp.New(`^\s*(?:✖ \d+ problems?\b|Found \d+ (?:errors?|problems?|warnings?)\b|error: could not compile|make(?:\[\d+\])?: \*\*\*|npm ERR!|\d+ (?:errors?|warnings?|problems?)(?: and \d+ \w+)? (?:generated|found)\.?$|\d+ files? (?:inspected|would be))`)
 
-var tool = lazyregexp.New(`^\s*\S+[:(]\d+(?:[:,]\d+)*\)?\s*:\s*(?:fatal )?(?:error|warning|note)\b(?: \w*\d+)?:? `)
+// tool tells a compiler's or a linter's line by its place and what follows it: "error:", a
+// rule's code, a rule's name. People write "a.go:12: error is dropped" too.
+var tool = lazyregexp.New(`^\s*\S+?[:(]\d+(?:[:,] ?\d+)*\)?\s*(?:[:-]\s*)?(?:(?:fatal )?(?:error|warning|note)(?:\[?\s?\w*\d+\]?)?:|[A-Z]{1,5}\d{2,5}\b|[CEFW]: |[a-z]+(?:-[a-z]+)+: )`)
+
+// form tells lines that only tools write.
+var form = lazyregexp.New(`^(?:\s*(?:error|warning|info) • .* • \S+:\d+|ERROR: \w+ - \S+:\d+|(?:ERROR|WARNING) in \S+ \d+:\d+|\s*┃|\s*\[[WRFCD]\] [↗→↘↑]|==\d+==|== \[\S+\] FAIL|FILE: \S+$|would reformat \S+$| *-{6,}(?: -{6,})? *$|\s+on \S+ line \d+, in |(?:warning|error): \S+\(\d+, \d+\)|>> Issue: )`)
 
 // Covers tells the head of a table that a coverage tool prints.
 func Covers(head []string) bool {
@@ -32,14 +37,20 @@ func Pasted(text string) bool {
 		return true
 	}
 	lines := strings.Split(text, "\n")
-	hits := 0
+	hits, forms := 0, 0
 	for _, line := range lines {
 		if len(line) > 2000 {
 			line = line[:2000]
 		}
-		if strings.ContainsAny(line, ":(#\t") && (unfenced.MatchString(line) || tool.MatchString(line)) || prefixed.MatchString(line) {
+		if strings.ContainsAny(line, ":(#\t-") && (unfenced.MatchString(line) || tool.MatchString(line)) || prefixed.MatchString(line) {
 			hits++
 		}
+		if form.MatchString(line) {
+			forms++
+		}
+	}
+	if forms > 1 || forms == 1 && len(lines) < 4 {
+		return true
 	}
 	return hits*2 > len(lines) && (hits > 1 || tool.MatchString(text) || prefixed.MatchString(text) && strings.Contains(text, "/"))
 }
