@@ -147,6 +147,34 @@ func There(toks []token.Token, c *talk.Clause) bool {
 	return false
 }
 
+// Kinds finds "all SQL files", "every Dockerfile", "each of the test files": a set by what its
+// files are.
+func Kinds(rd *spot.Reader, toks []token.Token) {
+	for j := 0; j < len(toks); j++ {
+		if w := toks[j].Lower; w != "all" && w != "every" && w != "each" && w != "both" || toks[j].Kind != 'w' {
+			continue
+		}
+		k := j + 1
+		for k < len(toks) && (toks[k].Lower == "of" || toks[k].Lower == "the" || toks[k].Lower == "your" || toks[k].Lower == "our" || toks[k].Lower == "new" || toks[k].Text == ".") {
+			k++
+		}
+		if k >= len(toks) || toks[k].M != nil {
+			continue
+		}
+		kind, files := strings.TrimSuffix(toks[k].Lower, "s"), k+1 < len(toks) && (toks[k+1].Lower == "files" || toks[k+1].Lower == "file")
+		alone := kind == "dockerfile" || kind == "workflow" || kind == "makefile" || kind == "readme"
+		if !files && !alone {
+			continue
+		}
+		if files {
+			kind = toks[k].Lower
+		}
+		if set := rd.X.Kind(kind); len(set) > 0 && len(set) <= 500 {
+			toks[k].M, toks[k].Kind = &spot.Mention{Spelled: toks[k].Text, Set: set}, 'm'
+		}
+	}
+}
+
 // Placed settles "the handler.go in billing", "billing's handler.go" by the folder named
 // beside it.
 func Placed(toks []token.Token) {

@@ -34,6 +34,7 @@ func (mn *miner) prepare() {
 		mn.toks[i] = token.Scan(mn.Reader, u.Text)
 		clue.RoleNames(mn.Reader, mn.toks[i])
 		clue.Placed(mn.toks[i])
+		clue.Kinds(mn.Reader, mn.toks[i])
 		for _, t := range mn.toks[i] {
 			if t.M != nil {
 				mn.said.Note(mn.scopes[i].finding, t.M)

@@ -250,7 +250,7 @@ func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 			sev = b.Severity
 		}
 		if orders || c.Has&token.Bad != 0 && c.Has&token.Good == 0 {
-			if mn.takeAll(b, sev, "output it asks to mend") == 0 && !b.Spoken() {
+			if mn.takeAll(b, sev, "output it asks to mend") == 0 && !b.Spoken() && !mn.names(st.unit, b) {
 				if k := b.Deepest(); k >= 0 {
 					mn.takeOne(b, k, sev, "the innermost frame of a trace")
 				}
@@ -285,6 +285,22 @@ func (mn *miner) ordinals(st *sentence, c *talk.Clause, why string) bool {
 		c.Hits = append(c.Hits, len(mn.Hits)-1)
 	}
 	return true
+}
+
+// names tells whether a unit names a file of a pasted block.
+func (mn *miner) names(unit int, b *pasted.Block) bool {
+	for _, t := range mn.toks[unit] {
+		if t.M == nil {
+			continue
+		}
+		p := mn.resolve(t.M, unit)
+		for _, place := range b.Places {
+			if p != "" && place.Tracked == p {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // testPlaces reads "the test is outdated, update it": of what was pasted, the tests.

@@ -18,7 +18,17 @@ var closing = lazyregexp.New(`^\s*(?:✖ \d+ problems?\b|Found \d+ (?:errors?|pr
 var tool = lazyregexp.New(`^\s*\S+?[:(]\d+(?:[:,] ?\d+)*\)?\s*(?:[:-]\s*)?(?:(?:fatal )?(?:error|warning|note)(?:\[?\s?\w*\d+\]?)?:|[A-Z]{1,5}\d{2,5}\b|[CEFW]: |[a-z]+(?:-[a-z]+)+: )`)
 
 // form tells lines that only tools write.
-var form = lazyregexp.New(`^(?:\s*(?:error|warning|info) • .* • \S+:\d+|ERROR: \w+ - \S+:\d+|(?:ERROR|WARNING) in \S+ \d+:\d+|\s*┃|\s*\[[WRFCD]\] [↗→↘↑]|==\d+==|== \[\S+\] FAIL|FILE: \S+$|would reformat \S+$| *-{6,}(?: -{6,})? *$|\s+on \S+ line \d+, in |(?:warning|error): \S+\(\d+, \d+\)|>> Issue: )`)
+var form = lazyregexp.New(`^(?:\s*(?:error|warning|info) • .* • \S+:\d+|ERROR: \w+ - \S+:\d+|(?:ERROR|WARNING) in \S+ \d+:\d+|\s*┃|\s*\[[WRFCD]\] [↗→↘↑]|==\d+==|== \[\S+\] FAIL|FILE: \S+$|would reformat \S+$| +-{4,} -{4,} *$|\s+on \S+ line \d+, in |(?:warning|error): \S+\(\d+, \d+\)|>> Issue: )`)
+
+// goesOn tells lines that a tool sets in below its first.
+func goesOn(lines []string) bool {
+	for _, line := range lines {
+		if !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "\t") && !tool.MatchString(line) {
+			return false
+		}
+	}
+	return true
+}
 
 // Covers tells the head of a table that a coverage tool prints.
 func Covers(head []string) bool {
@@ -48,6 +58,9 @@ func Pasted(text string) bool {
 		if form.MatchString(line) {
 			forms++
 		}
+	}
+	if tool.MatchString(lines[0]) && goesOn(lines[1:]) {
+		return true
 	}
 	if forms > 1 || forms == 1 && len(lines) < 4 {
 		return true
