@@ -191,7 +191,7 @@ func (mn *miner) named(toks []token.Token) []*spot.Mention {
 
 // headingUnit sets what a heading says for all below it.
 func (mn *miner) headingUnit(i int) {
-	mn.mood = ""
+	mn.mood = clue.Mood{}
 	s := &mn.scopes[i]
 	toks := mn.toks[i]
 	if sev := talk.Headed(toks); sev != "" {
