@@ -414,6 +414,9 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 	if Likened(toks, c, i) {
 		return false
 	}
+	if i > c.A && (toks[i-1].Lower == "what" || toks[i-1].Lower == "was" && toks[i-1].Class&token.Copula == 0) && i+1 < c.B && toks[i+1].Kind == 'w' { // "close what b.go opens"
+		return true
+	}
 	if Explained(toks, c, i) || Source(toks, c, i) {
 		return true
 	}
@@ -440,6 +443,9 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 				return true
 			}
 			return false
+		}
+		if t.Kind == 'w' && j > c.A && strings.HasSuffix(t.Lower, "ing") && toks[j-1].Ends&token.Ref != 0 && (toks[j-1].Lower == "of" || toks[j-1].Lower == "than") { // "instead of patching b.go"
+			return true
 		}
 		if k := before(toks, c, j); k >= 0 {
 			j = k

@@ -105,6 +105,7 @@ type sentence struct {
 	labels  []talk.Found
 	carry   talk.Severity
 	took    []int
+	asked   bool // a clause before asks to change what it names
 	noTests bool // a set it names is meant without its tests
 	out     map[string]bool
 	turns   bool // a clause after "but" asks after all
@@ -148,6 +149,8 @@ func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity
 		mn.clause(st, &cs[k])
 		if k > 0 && len(cs[k].Hits) == 0 && cs[k].Firm && (toks[cs[k].A].Class&token.But != 0 || clue.Removes(toks, &cs[k])) {
 			mn.turnedUp(st, cs[k-1].Hits)
+		} else if k > 0 && clue.Objects(toks, &cs[k]) {
+			st.took = append(st.took, mn.Raise(cs[k-1].Hits, "found good")...)
 		}
 		if k > 0 && len(cs[k].Hits) == 0 {
 			mn.turnedDown(st, cs, k)

@@ -59,6 +59,12 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 			off = "said not to be meant"
 		case len(st.Spans(i)) == 0 && clue.Condition(st.Toks, st.A, st.B, c, i):
 			off = "in passing, in a condition"
+		case len(st.Spans(i)) == 0 && clue.Given(st.Toks, st.asked, c):
+			off = "a reason for what is asked"
+		case len(st.Spans(i)) == 0 && (clue.Borrowed(st.Toks, c, i) || clue.Barred(st.Toks, c, i) < 0):
+			off = "only referred to"
+		case clue.TestOf(st.Toks, i) && mn.testAhead(st, i+1):
+			off = "to be tested, which is done elsewhere"
 		case clue.Untested(st.Toks, c, i) && !mn.isTested(m, st.unit) && mn.testAhead(st, c.B):
 			off = "to be tested, which is done elsewhere"
 		case m.Role && len(st.Spans(i)) == 0 && i > c.A+3 && c.Has&(token.Ask|token.Need|token.Bad) == 0:
@@ -69,7 +75,7 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 			off = pair
 		case clue.Fails(st.Toks, c, i) && mn.isTested(m, st.unit):
 			off = "where it shows"
-		case clue.Forbidden(st.Toks, c, i) || clue.Refers(st.Toks, c, i):
+		case clue.Barred(st.Toks, c, i) <= 0 && (clue.Forbidden(st.Toks, c, i) || clue.Refers(st.Toks, c, i)):
 			off = "only referred to"
 		case c.Has&token.Create != 0 && clue.Came(st.Toks, c, i):
 			off = "came without another file"
@@ -80,6 +86,7 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 		mn.unnamed(st, c, why)
 	}
 	st.took = append(st.took, mn.Taken(c.Hits)...)
+	st.asked = st.asked || c.Firm && len(mn.Taken(c.Hits)) > 0
 }
 
 // aside tells a mention of another file under a heading or an item for one file.

@@ -14,6 +14,9 @@ import (
 // unnamed reads a clause that names no file of its own: it speaks of lines of the file at
 // hand, of pasted output, of the file the section is about, or of what came before.
 func (mn *miner) unnamed(st *sentence, c *talk.Clause, why string) {
+	if why != "" && clue.SaysNo(st.Toks, c) && mn.promote(st, c) {
+		return
+	}
 	if why != "" && (mn.formerOff(st, c, why) || mn.numbersOff(st, c, why)) {
 		return
 	}
@@ -142,6 +145,9 @@ func (mn *miner) anaphor(st *sentence, c *talk.Clause) bool {
 	}
 	if c.Firm && clue.Both(st.Toks, c) && mn.spoke == mn.scopes[st.unit].finding && mn.two[0] != "" {
 		mn.both(st, c)
+		return true
+	}
+	if clue.SaysNo(st.Toks, c) && mn.promote(st, c) {
 		return true
 	}
 	if c.Has&token.Bad != 0 && c.A == st.A && talk.Pronoun(st.Toks[c.A].Lower) && mn.promote(st, c) {

@@ -242,6 +242,9 @@ func turns(toks []token.Token, from, to int) bool {
 	named, said := false, false
 	for i := from; i < to && i < from+25; i++ {
 		t := toks[i]
+		if i == from && t.Kind == 'm' && i+1 < to && toks[i+1].Kind == 'w' && !token.Joins[toks[i+1].Lower] && toks[i+1].Class&(token.Ref|token.Where|token.But) == 0 && !prepositions[toks[i+1].Lower] {
+			return true // ", b.go opens it"
+		}
 		if i == from && t.Class&token.Ask != 0 || i == from && i+1 < to && token.Joins[t.Lower] && toks[i+1].Class&token.Not != 0 && i+2 < to && toks[i+2].Class&token.Touch != 0 {
 			return true
 		}
@@ -290,6 +293,12 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 		}
 		if near && orders(toks, c, i, negated) {
 			is |= token.Need
+		}
+		if t.Lower == "too" && i+1 < c.B && toks[i+1].Kind == 'w' && toks[i+1].Class&(token.But|token.Ask|token.Good) == 0 && !token.Joins[toks[i+1].Lower] {
+			is |= token.Bad
+		}
+		if is&token.Good != 0 && i > c.A && almost[toks[i-1].Lower] {
+			is = is&^token.Good | token.Bad
 		}
 		if is&token.Good != 0 && wish(toks, c, i) {
 			is = is&^token.Good | token.Need
@@ -356,7 +365,7 @@ func noun(toks []token.Token, c *Clause, i int) bool {
 
 // query tells "I was wondering whether", "can you explain": a question whatever its end.
 func query(toks []token.Token, c *Clause) bool {
-	return toks[c.A].Class&token.Query != 0 && toks[c.A].Words > 2 && toks[c.A].Class&token.Polite == 0
+	return c.Has&token.Ask == 0 && toks[c.A].Class&token.Query != 0 && toks[c.A].Words > 2 && toks[c.A].Class&token.Polite == 0
 }
 
 // across finds phrases of languages without spaces that a word in Latin letters is part
@@ -383,6 +392,18 @@ func across(toks []token.Token, c *Clause) token.Class {
 
 // first are the words a reviewer starts with to say what he did.
 var first = map[string]bool{"i": true, "i've": true, "we": true, "ich": true, "wir": true, "j'ai": true, "he": true, "eu": true, "ho": true}
+
+var prepositions = set(`in on at of to from with for by and or line lines as like too also im in bei und en de y dans et em e`)
+
+// inverted tells a question with a verb or a question word, not "missing await?".
+func inverted(toks []token.Token, c *Clause) bool {
+	for i := c.A; i < c.B; i++ {
+		if token.Phrase(toks[i].Lower)&(token.Query|token.Copula) != 0 || toks[i].Class&(token.Query|token.Polite) != 0 || Pronoun(toks[i].Lower) {
+			return true
+		}
+	}
+	return false
+}
 
 // dismisses tells "skip", "ignore that" from "skip the first line".
 func dismisses(toks []token.Token, c *Clause, i int) bool {
@@ -425,7 +446,12 @@ func (c *Clause) judge(toks []token.Token, question bool) {
 		c.Neg, c.Soft = "only looked at", true
 	case c.Has&token.Done != 0 && !orders && c.Has&token.Bad == 0:
 		c.Neg = "settled"
+	case blank(toks, c):
+		c.Neg, c.Soft = "found good", true
+	case pointing(toks, c):
+		c.Neg, c.Soft = "only pointed at", true
 	case question && asksBack(toks, c):
+	case question && c.Has&(token.Bad|token.Need) != 0 && !inverted(toks, c): // "a.go:4 typo?"
 	case question && c.Has&token.Polite == 0 && !(c.Has&token.Ask != 0 && toks[c.A].Class&token.Query == 0 && c.Has&token.Query == 0):
 		c.Neg, c.Soft = "a question", true
 	case c.Has&token.Good != 0 && !orders && c.Has&token.Bad == 0:
