@@ -151,7 +151,8 @@ func There(toks []token.Token, c *talk.Clause) bool {
 // files are.
 func Kinds(rd *spot.Reader, toks []token.Token) {
 	for j := 0; j < len(toks); j++ {
-		if w := toks[j].Lower; w != "all" && w != "every" && w != "each" && w != "both" || toks[j].Kind != 'w' {
+		if w := toks[j].Lower; w == "the" && j+1 < len(toks) && (toks[j+1].Lower == "workflows" || toks[j+1].Lower == "dockerfiles") {
+		} else if w != "all" && w != "every" && w != "each" && w != "both" || toks[j].Kind != 'w' {
 			continue
 		}
 		k := j + 1

@@ -61,7 +61,7 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 			off = "in passing, in a condition"
 		case len(st.Spans(i)) == 0 && clue.Given(st.Toks, st.asked, c):
 			off = "a reason for what is asked"
-		case len(st.Spans(i)) == 0 && (clue.Borrowed(st.Toks, c, i) || clue.Barred(st.Toks, c, i) < 0):
+		case len(st.Spans(i)) == 0 && (!m.Fresh && clue.Borrowed(st.Toks, c, i) || clue.Barred(st.Toks, c, i) < 0):
 			off = "only referred to"
 		case clue.TestOf(st.Toks, i) && mn.testAhead(st, i+1):
 			off = "to be tested, which is done elsewhere"
@@ -225,7 +225,8 @@ func (mn *miner) folders(st *sentence, c *talk.Clause, why string) {
 		if m == nil || m.Dir == "" {
 			continue
 		}
-		whole := c.Has&token.Every != 0 || c.Firm && token.Takes(st.Toks[c.A:i]) || c.Firm && c.Has&token.Undo != 0
+		_, count := clue.Count(st.Toks, c.A, i)
+		whole := c.Has&token.Every != 0 || count > 1 || c.Firm && token.Takes(st.Toks[c.A:i]) || c.Firm && c.Has&token.Undo != 0
 		if whole && !clue.Patterned(st.Toks, c) && (c.Firm || c.Has&token.Bad != 0) && why == "" && !clue.Refers(st.Toks, c, i) {
 			for _, p := range mn.members(st, c, i, m.Dir) {
 				mn.add(st, c, ledger.Entry{Path: p}, i)

@@ -54,7 +54,7 @@ func ends(toks []token.Token, i int) bool {
 			return true
 		}
 		gap := toks[i+1].Lo > toks[i].Lo+1
-		if !gap || i == 0 || toks[i-1].Kind == 'w' && abbreviation(toks[i-1].Lower) {
+		if !gap || i == 0 || toks[i-1].Kind == 'w' && abbreviation(toks[i-1].Lower) && (toks[i-1].Lower != "no" || toks[i+1].Kind == 'n') {
 			return false
 		}
 		return toks[i-1].Kind != 'p' || toks[i-1].Text != "."
@@ -127,7 +127,7 @@ func Clauses(toks []token.Token, a, b int) []Clause {
 			cut = true
 		case t.Kind == 'p' && (t.Text == "," || t.Text == "，") && !named && praises(toks, from, i) && hasMention(toks, i, b):
 			cut = true
-		case t.Class&token.But != 0 && t.Class&(token.Except) == 0:
+		case t.Class&token.But != 0 && t.Class&(token.Except) == 0 && i+1 < b && toks[i+1].Kind != 'p': // a "though" at the end turns its own clause
 			cut = true
 		case t.Class&token.Except != 0 && said && !ordersBefore(toks, from, i) && praised(toks, from, i): // "a.go is fine apart from line 12"
 			cut = true
@@ -268,6 +268,9 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 		t := &toks[i]
 		is := t.Class
 		c.Has |= voted(toks, c, i)
+		if t.Lower == "too" && i+1 < c.B && toks[i+1].Kind == 'w' && toks[i+1].Class&(token.But|token.Ask) == 0 && !token.Joins[toks[i+1].Lower] {
+			c.Has |= token.Bad // "too short"
+		}
 		if t.Kind == 'w' && ordered(toks, c, i) {
 			is |= token.Ask
 		}
@@ -293,9 +296,6 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 		}
 		if near && orders(toks, c, i, negated) {
 			is |= token.Need
-		}
-		if t.Lower == "too" && i+1 < c.B && toks[i+1].Kind == 'w' && toks[i+1].Class&(token.But|token.Ask|token.Good) == 0 && !token.Joins[toks[i+1].Lower] {
-			is |= token.Bad
 		}
 		if is&token.Good != 0 && i > c.A && almost[toks[i-1].Lower] {
 			is = is&^token.Good | token.Bad
@@ -351,6 +351,9 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 
 // noun tells "the rename", "the missing one", "you split": no order.
 func noun(toks []token.Token, c *Clause, i int) bool {
+	if prev := toks[i-1]; verbs[toks[i].Lower] && prev.Kind == 'w' && !governs[prev.Lower] && !strings.HasSuffix(prev.Lower, "n't") && !strings.HasSuffix(prev.Lower, "'d") && !strings.HasSuffix(prev.Lower, "'ll") && !strings.HasSuffix(prev.Lower, "ly") && prev.Class&(token.But|token.Ask|token.Need|token.Polite) == 0 {
+		return true // "the escape table", "this fix"
+	}
 	switch toks[i-1].Lower {
 	case "the", "a", "an", "this", "that", "your", "my", "la", "el", "le", "der", "die", "das", "o":
 		return true
@@ -362,6 +365,15 @@ func noun(toks []token.Token, c *Clause, i int) bool {
 	}
 	return false
 }
+
+// verbs are English words that ask where a verb stands, and are nouns or reports elsewhere;
+// governs are the words a verb may follow.
+var (
+	verbs = set(`fix change remove delete drop revert restore rename move replace update handle split extract guard close bump pin ensure rewrite refactor reduce switch swap undo escape sanitize sanitise validate
+		rethrow regenerate reorder convert simplify inline hoist quote mend tighten add create commit document annotate`)
+	governs = set(`please pls plz kindly and or then to not just also simply should must can could would will shall may might need needs let's let you we i better rather instead either always never help so now at least maybe perhaps again first second third finally still do don't
+		here there it this that both all them these those`)
+)
 
 // query tells "I was wondering whether", "can you explain": a question whatever its end.
 func query(toks []token.Token, c *Clause) bool {

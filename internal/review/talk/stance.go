@@ -171,7 +171,7 @@ var postposed = set(`aparte separado separada siguiente futuro futura séparé s
 // imperatives are verbs that ask for something where a clause starts with them, and are
 // nouns or reports elsewhere.
 var imperatives = set(`use avoid wrap call return throw catch log cover cap limit bound lock release free flush cache persist port export expose mark tag declare define introduce turn put pull give let set reset unset raise lower
-increase decrease shorten align indent format reformat sort dedupe deduplicate consolidate unify generalise generalize rework redo restructure reconsider assert mock stub parametrize parameterize extend shrink trim strip encode decode
+increase decrease shorten align indent format reformat sort dedupe deduplicate consolidate unify generalise generalize rework redo restructure reconsider assert mock stub parametrize parameterize extend shrink trim strip encode decode follow adopt mimic imitate
 hash encrypt mask redact throttle debounce batch paginate squash rebase address resolve mention explain describe spell write invert negate short-circuit propagate forward pass inject narrow widen loosen relax restrict qualify prefix
 abstract hide test stop start bring finish complete fill inherit default derive compute free unify join flatten enforce require prevent disable enable install uninstall upgrade downgrade lift downcase uppercase rephrase reword reuse
 verwende verwenden nutze nutzen benutze setze setzen prüfe prüfen fange fangen nimm nehmen mach machen baue bauen teste testen schreibe schreiben ergänz entferne
@@ -255,19 +255,30 @@ func pointing(toks []token.Token, c *Clause) bool {
 	for from < c.B && (softeners[toks[from].Lower] || toks[from].Lower == "please" || toks[from].Lower == "bitte" || toks[from].Kind == 'p') {
 		from++
 	}
-	text := " "
-	for i := from; i < c.B && i < from+6; i++ {
-		text += toks[i].Lower + " "
-	}
+	asks := false
 	for i := c.A; i < c.B; i++ {
 		if toks[i].Kind == 'L' || toks[i].M != nil && len(toks[i].M.Spans) > 0 {
 			return false
 		}
-		if i > from && toks[i].Class&token.Ask != 0 {
-			return false
-		}
+		asks = asks || i > from && toks[i].Class&token.Ask != 0
 	}
-	for _, p := range pointers {
+	if from < c.B && (toks[from].Lower == "run" || toks[from].Lower == "rerun" || toks[from].Lower == "re-run") { // a test, not "gofmt on a.go"
+		n := from + 1
+		for n < c.B && toks[n].Kind == 'w' && Skipped[toks[n].Lower] {
+			n++
+		}
+		return !asks && n < c.B && toks[n].Kind == 'm'
+	}
+	return !asks && starts(toks, from, c.B, pointers) || starts(toks, c.A, c.B, informs)
+}
+
+// starts tells whether the words from there on begin with one of some phrases.
+func starts(toks []token.Token, from, to int, phrases []string) bool {
+	text := " "
+	for i := from; i < to && i < from+6; i++ {
+		text += toks[i].Lower + " "
+	}
+	for _, p := range phrases {
 		if strings.HasPrefix(text, " "+p+" ") {
 			return true
 		}
@@ -275,9 +286,11 @@ func pointing(toks []token.Token, c *Clause) bool {
 	return false
 }
 
-var pointers = []string{"run", "rerun", "re-run", "look at", "have a look at", "take a look at", "check out", "read", "note that", "note", "keep in mind", "bear in mind", "be careful with", "be aware", "beware", "heads-up", "heads up", "fyi",
-	"just so you know", "so you know", "for the record", "remember that", "remember", "mind that", "watch out", "beachte", "schau dir", "achtung", "zur info", "hinweis", "mira", "ten en cuenta", "ojo", "nota", "regarde", "notez que", "attention",
-	"veja", "note que", "atenção", "lembre"}
+var pointers = []string{"look at", "have a look at", "take a look at", "check out", "read", "schau dir", "mira", "regarde", "veja"}
+
+// informs are what a sentence starts with that only tells something.
+var informs = []string{"note that", "note", "please note", "keep in mind", "bear in mind", "be careful with", "be aware", "beware", "heads-up", "heads up", "fyi", "just so you know", "so you know", "for the record", "remember that", "remember", "mind that",
+	"watch out", "beachte", "achtung", "zur info", "hinweis", "ten en cuenta", "ojo", "nota", "notez que", "attention", "note que", "atenção", "lembre"}
 
 // blank tells a clause that says only that there is nothing to say: "nothing in a.go", "not much
 // to say about a.go", "a.go: nothing".
@@ -301,7 +314,7 @@ func blank(toks []token.Token, c *Clause) bool {
 var blanks = set(`else more further much in on for from to say about here there report add mention out stood jumped struck me i my side sonst weiter zu in bei más en sobre autre à dans de sur mais em`)
 
 // almost are words that turn praise: "almost right".
-var almost = set(`almost nearly hardly barely fast beinahe kaum casi apenas presque quase quasi bijna`)
+var almost = set(`too almost nearly hardly barely fast beinahe kaum casi apenas presque quase quasi bijna`)
 
 // keeps tells "leave it", "keep a.go" from "leave a comment", "keep the list sorted", which
 // ask for something.
