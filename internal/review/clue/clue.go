@@ -417,7 +417,7 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 	if i > c.A && (toks[i-1].Lower == "what" || toks[i-1].Lower == "was" && toks[i-1].Class&token.Copula == 0) && i+1 < c.B && toks[i+1].Kind == 'w' { // "close what b.go opens"
 		return true
 	}
-	if Explained(toks, c, i) || Source(toks, c, i) {
+	if Explained(toks, c, i) || Source(toks, c, i) || offered(toks, c, i) || equated(toks, c, i) {
 		return true
 	}
 	for j, steps := i-1, 0; j >= c.A && steps < 6; j, steps = j-1, steps+1 {

@@ -322,3 +322,37 @@ func SaysNo(toks []token.Token, c *talk.Clause) bool {
 }
 
 var noes = []string{"i don't think so", "i do not think so", "i doubt it", "i think not", "no", "nope", "probably not", "i'd say no", "not really", "i guess not", "surely not", "hardly", "ich glaube nicht", "wohl nicht", "nein", "creo que no", "no creo", "je ne crois pas", "acho que não", "não"}
+
+// offered tells "b.go has a pool you can copy".
+func offered(toks []token.Token, c *talk.Clause, i int) bool {
+	for j := i + 1; j+2 < c.B; j++ {
+		if toks[j].Lower == "you" && (toks[j+1].Lower == "can" || toks[j+1].Lower == "could" || toks[j+1].Lower == "may") && offers[toks[j+2].Lower] {
+			return true
+		}
+	}
+	return false
+}
+
+var offers = set(`copy use reuse borrow follow take steal crib mirror adapt`)
+
+// equated tells the right side of "a.go = b.go with other names".
+func equated(toks []token.Token, c *talk.Clause, i int) bool {
+	if i < c.A+2 || toks[i-1].Kind != 'p' || toks[i-1].Text != "=" && toks[i-1].Text != "≈" && toks[i-1].Text != "≙" {
+		return false
+	}
+	return toks[i-2].M != nil || toks[i-2].Text == "="
+}
+
+// Value tells a pattern that is to be written into a file named before it: "typedoc.json:
+// exclude `**/internal/**`".
+func Value(toks []token.Token, a, i int) bool {
+	if len(toks[i].M.Set) == 0 || !strings.Contains(toks[i].Text, "*") {
+		return false
+	}
+	for j := a; j < i; j++ {
+		if m := toks[j].M; m != nil && !m.Soft && len(m.Set) == 0 && m.Dir == "" {
+			return true
+		}
+	}
+	return false
+}

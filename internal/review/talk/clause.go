@@ -90,12 +90,25 @@ func newLine(toks []token.Token, from, i int) bool {
 // listed tells lines that each have a name of their own and a way of starting: "me: a.go",
 // "@ann a.go", "* a.go".
 func listed(toks []token.Token, start, i int) bool {
-	if !hasMention(toks, start, i) || !(toks[i].Kind == 'p' && toks[i].Text != "(" || i+1 < len(toks) && toks[i+1].Kind == 'p' && strings.Contains(":：]", toks[i+1].Text)) {
+	if !hasMention(toks, start, i) || !(toks[i].Kind == 'p' && toks[i].Text != "(" || headed(toks[i:])) {
 		return false
 	}
 	for j := i; j < len(toks) && j < i+10 && (j == i || !toks[j].Nl); j++ {
 		if toks[j].Kind == 'm' {
 			return true
+		}
+	}
+	return false
+}
+
+// headed tells a line that begins with one to three words and a colon.
+func headed(toks []token.Token) bool {
+	for j := 1; j < len(toks) && j < 4 && !toks[j].Nl; j++ {
+		if toks[j].Kind == 'p' && strings.Contains(":：]", toks[j].Text) {
+			return true
+		}
+		if toks[j].Kind != 'w' {
+			return false
 		}
 	}
 	return false
@@ -335,7 +348,7 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 		if is&token.Good != 0 && !predicates(toks, c, i) {
 			is &^= token.Good
 		}
-		if is&token.Seen != 0 && i > c.A+1 && !first[toks[c.A].Lower] && toks[i-1].Text != ":" {
+		if is&token.Seen != 0 && i > c.A+1 && !firstPerson(toks, c.A, i) && toks[i-1].Text != ":" {
 			is &^= token.Seen
 		}
 		if is&token.Ask != 0 && near {
@@ -411,6 +424,16 @@ var prepositions = set(`in on at of to from with for by and or line lines as lik
 func inverted(toks []token.Token, c *Clause) bool {
 	for i := c.A; i < c.B; i++ {
 		if token.Phrase(toks[i].Lower)&(token.Query|token.Copula) != 0 || toks[i].Class&(token.Query|token.Polite) != 0 || Pronoun(toks[i].Lower) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstPerson tells whether the reviewer speaks of himself before the token at i.
+func firstPerson(toks []token.Token, a, i int) bool {
+	for j := a; j < i; j++ {
+		if first[toks[j].Lower] {
 			return true
 		}
 	}
