@@ -275,10 +275,14 @@ func Spread(toks []token.Token, cs []talk.Clause) {
 	}
 }
 
+// likewise is whose the lines are that others are only compared with.
+const likewise = -2
+
 // Belongs says for each token of lines in a sentence which mention it is of: the one it
 // is said to be in, else the one before.
 func Belongs(toks []token.Token, a, b int) map[int]int {
 	var out map[int]int
+	lined := false
 	last, first := -1, -1 // the last name, and the last that is not only compared with
 	for i := a; i < b; i++ {
 		if toks[i].Kind == 'm' {
@@ -296,6 +300,11 @@ func Belongs(toks []token.Token, a, b int) map[int]int {
 		if out == nil {
 			out = map[int]int{}
 		}
+		if lined && i > a && toks[i-1].Ends&token.Ref != 0 { // "88-91, a copy of 60-63"
+			out[i] = likewise
+			continue
+		}
+		lined = true
 		if next := inNext(toks, i, b); next >= 0 && (next == i+2 || !(last >= 0 && i-last <= 2)) {
 			out[i] = next
 		} else if first >= 0 && i-last > 2 {
@@ -405,7 +414,10 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 	if Likened(toks, c, i) {
 		return false
 	}
-	if Explained(toks, c, i) || Source(toks, c, i) {
+	if i > c.A && (toks[i-1].Lower == "what" || toks[i-1].Lower == "was" && toks[i-1].Class&token.Copula == 0) && i+1 < c.B && toks[i+1].Kind == 'w' { // "close what b.go opens"
+		return true
+	}
+	if Explained(toks, c, i) || Source(toks, c, i) || offered(toks, c, i) || equated(toks, c, i) {
 		return true
 	}
 	for j, steps := i-1, 0; j >= c.A && steps < 6; j, steps = j-1, steps+1 {
@@ -417,6 +429,9 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 			return true
 		}
 		if t.Ends&token.Ref != 0 {
+			if (t.Lower == "in" || t.Lower == "at") && symptom[toks[max(j-1, c.A)].Lower] && laterLines(toks, i, c.B) {
+				return false
+			}
 			if (nominal[t.Lower] || nominal[toks[max(j-1, c.A)].Lower]) && (said(toks, i+1, c.B) || c.Short) { // "the example in a.go doesn't compile"
 				return false
 			}
@@ -428,6 +443,9 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 				return true
 			}
 			return false
+		}
+		if t.Kind == 'w' && j > c.A && strings.HasSuffix(t.Lower, "ing") && toks[j-1].Ends&token.Ref != 0 && (toks[j-1].Lower == "of" || toks[j-1].Lower == "than") { // "instead of patching b.go"
+			return true
 		}
 		if k := before(toks, c, j); k >= 0 {
 			j = k
@@ -510,6 +528,18 @@ var likens = map[string]bool{"as": true, "like": true, "wie": true, "como": true
 var does = map[string]bool{"does": true, "do": true, "did": true, "has": true, "tut": true, "macht": true, "hace": true, "fait": true, "faz": true, "fa": true, "doet": true}
 
 var abbreviated = set(`cf vgl e.g i.e bzw z.b p.ej ej ex`)
+
+var symptom = set(`fails fail failing crashes dies`)
+
+// laterLines tells lines that are said further on: "when it fails in a.go, we go on (line 52)".
+func laterLines(toks []token.Token, i, b int) bool {
+	for j := i + 2; j < b; j++ {
+		if toks[j].Kind == 'L' {
+			return true
+		}
+	}
+	return false
+}
 
 var nominal = set(`example pattern helper caller callers one ones snippet beispiel ejemplo exemple exemplo`)
 

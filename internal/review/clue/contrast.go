@@ -63,10 +63,10 @@ func Condition(toks []token.Token, a, b int, c *talk.Clause, i int) bool {
 	return false
 }
 
-var whens = set(`when whenever once until unless before after if wenn sobald bis bevor nachdem falls cuando si hasta antes después quand lorsque si dès jusqu'à avant après quando se até antes depois`)
+var whens = set(`when whenever once until unless before after if wenn sobald bis bevor nachdem falls cuando si hasta antes después quand lorsque si dès jusqu'à avant après quando se até antes depois damit`)
 
 func init() {
-	for _, p := range []string{"as soon", "as long", "every time", "each time", "by the time", "since b"} {
+	for _, p := range []string{"as soon", "as long", "every time", "each time", "by the time", "so that", "para que", "pour que", "afin que", "in order"} {
 		whens[p] = true
 	}
 }
@@ -190,6 +190,167 @@ func No(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A; i < c.B && i < c.A+3; i++ {
 		switch toks[i].Lower {
 		case "no", "nope", "nein", "non", "não":
+			return true
+		}
+	}
+	return false
+}
+
+// Objects tells what somebody objects to after praise: "it works, but only by luck", "… but it
+// leaks", "… the timeout is too short though".
+func Objects(toks []token.Token, c *talk.Clause) bool {
+	if c.Neg != "" || c.Short || Names(toks, c.A, c.B) || Otherwise(toks, c) {
+		return false
+	}
+	if toks[c.A].Class&token.But == 0 {
+		return c.Has&token.But != 0 && c.Has&token.Bad != 0
+	}
+	for i := c.A; i < c.B; i++ {
+		switch toks[i].Lower {
+		case "i", "ich", "yo", "je", "eu", "whatever", "never", "nvm":
+			return c.Has&(token.Bad|token.Need|token.Ask) != 0
+		}
+	}
+	return CountWords(toks, c) > 1
+}
+
+// Given tells a name in a clause that only gives the reason for what was asked before in the
+// sentence: "drop a.go; b.go already has it", "…, b.go can't know it".
+func Given(toks []token.Token, asked bool, c *talk.Clause) bool {
+	return asked && !c.Firm && c.Has&(token.Bad|token.Need) == 0 && !Also(toks, c)
+}
+
+// Barred tells how a prohibition with two names is meant: "don't call b.go from a.go" changes
+// a.go (1 for a name inside of which, -1 for one that is not to be used there, 0 for others).
+func Barred(toks []token.Token, c *talk.Clause, i int) int {
+	first := c.A
+	for first < c.B && (toks[first].Kind == 'p' || toks[first].Lower == "please") {
+		first++
+	}
+	if first >= c.B {
+		return 0
+	}
+	switch toks[first].Lower {
+	case "don't", "dont", "never", "stop", "avoid":
+	case "do":
+		if first+1 >= c.B || toks[first+1].Lower != "not" {
+			return 0
+		}
+	default:
+		return 0
+	}
+	place := func(j int) bool {
+		switch toks[j-1].Lower {
+		case "from", "in", "inside", "within", "into":
+			return true
+		}
+		return false
+	}
+	for j := c.A + 1; j < c.B; j++ {
+		if j == i || toks[j].M == nil {
+			continue
+		}
+		if j > i && place(j) && !place(max(i, c.A+1)) {
+			return -1
+		}
+		if j < i && place(i) {
+			return 1
+		}
+	}
+	return 0
+}
+
+// Borrowed tells a name that hangs on a preposition where a name before it is asked to change:
+// "let a.go reuse the pool of b.go", "a.go must not know about b.go". What moves has two ends.
+func Borrowed(toks []token.Token, c *talk.Clause, i int) bool {
+	if !c.Firm || c.Has&token.Moved != 0 || i == c.A {
+		return false
+	}
+	j := i - 1
+	for j > c.A && toks[j].Kind == 'w' && talk.Skipped[toks[j].Lower] && !borrows[toks[j].Lower] {
+		j--
+	}
+	if !borrows[toks[j].Lower] {
+		return false
+	}
+	for k := j - 1; k >= c.A; k-- {
+		if joins[toks[k].Lower] {
+			return false
+		}
+		if toks[k].M != nil && !toks[k].M.Soft {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	borrows = set(`of about by with for against into upon`)
+	joins   = set(`merge merged fold combine join extract split sync unify both share`)
+)
+
+// TestOf tells the file that tests are asked for, where the tests are named too: "tests for a.go
+// are missing, please add some to a_test.go".
+func TestOf(toks []token.Token, i int) bool {
+	for j := i - 1; j > 0 && j >= i-3; j-- {
+		if toks[j].Lower != "for" && toks[j].Lower != "of" && toks[j].Lower != "für" && toks[j].Lower != "para" && toks[j].Lower != "pour" {
+			continue
+		}
+		switch toks[j-1].Lower {
+		case "test", "tests", "coverage", "spec", "specs", "case", "cases", "prueba", "pruebas", "teste", "testes":
+			return true
+		}
+	}
+	return false
+}
+
+// SaysNo tells the reviewer's own answer to a question of his: "do we need this? I don't think
+// so."
+func SaysNo(toks []token.Token, c *talk.Clause) bool {
+	text := " "
+	for i := c.A; i < c.B; i++ {
+		if toks[i].Kind == 'w' {
+			text += toks[i].Lower + " "
+		}
+	}
+	for _, p := range noes {
+		if text == " "+p+" " {
+			return true
+		}
+	}
+	return false
+}
+
+var noes = []string{"i don't think so", "i do not think so", "i doubt it", "i think not", "no", "nope", "probably not", "i'd say no", "not really", "i guess not", "surely not", "hardly", "ich glaube nicht", "wohl nicht", "nein", "creo que no", "no creo", "je ne crois pas", "acho que não", "não"}
+
+// offered tells "b.go has a pool you can copy".
+func offered(toks []token.Token, c *talk.Clause, i int) bool {
+	for j := i + 1; j+2 < c.B; j++ {
+		if toks[j].Lower == "you" && (toks[j+1].Lower == "can" || toks[j+1].Lower == "could" || toks[j+1].Lower == "may") && offers[toks[j+2].Lower] {
+			return true
+		}
+	}
+	return false
+}
+
+var offers = set(`copy use reuse borrow follow take steal crib mirror adapt`)
+
+// equated tells the right side of "a.go = b.go with other names".
+func equated(toks []token.Token, c *talk.Clause, i int) bool {
+	if i < c.A+2 || toks[i-1].Kind != 'p' || toks[i-1].Text != "=" && toks[i-1].Text != "≈" && toks[i-1].Text != "≙" {
+		return false
+	}
+	return toks[i-2].M != nil || toks[i-2].Text == "="
+}
+
+// Value tells a pattern that is to be written into a file named before it: "typedoc.json:
+// exclude `**/internal/**`".
+func Value(toks []token.Token, a, i int) bool {
+	if len(toks[i].M.Set) == 0 || !strings.Contains(toks[i].Text, "*") {
+		return false
+	}
+	for j := a; j < i; j++ {
+		if m := toks[j].M; m != nil && !m.Soft && len(m.Set) == 0 && m.Dir == "" {
 			return true
 		}
 	}

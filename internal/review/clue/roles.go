@@ -12,6 +12,7 @@ var roleWords = map[string]bool{}
 
 func init() {
 	for _, w := range strings.Fields(`module router routes handler controller service model view component serializer schema worker job store reducer middleware hook repository resolver mailer
+		guard strategy pipe interceptor decorator resolver directive store slice saga provider entity dto schema command listener event presenter validator builder scheduler
 		parser codec lexer migration workflow template page script class file header package partial stylesheet fixture factory policy plugin adapter gateway notebook helper`) {
 		roleWords[w] = true
 	}
@@ -19,12 +20,15 @@ func init() {
 
 // RoleNames finds "the codec module", "the orders router".
 func RoleNames(rd *spot.Reader, toks []token.Token) {
-	for j := 1; j+1 < len(toks); j++ {
+	for j := 0; j+1 < len(toks); j++ {
 		t, role := toks[j], toks[j+1]
 		if role.Kind != 'w' || !roleWords[role.Lower] || t.Kind != 'w' && t.Kind != 'c' || len(t.Lower) < 3 || talk.Skipped[t.Lower] {
 			continue
 		}
-		if d := toks[j-1].Lower; d != "the" && d != "our" && d != "your" && d != "that" {
+		if j == 0 && (j+2 >= len(toks) || toks[j+2].Text != ":") { // "auth guard: no scope is checked"
+			continue
+		}
+		if j > 0 && toks[j-1].Lower != "the" && toks[j-1].Lower != "our" && toks[j-1].Lower != "your" && toks[j-1].Lower != "that" {
 			continue
 		}
 		if d, ok := rd.X.Dir(t.Lower); ok && role.Lower == "package" && len(rd.Role(t.Lower, role.Lower)) == 0 {
@@ -63,7 +67,7 @@ func Count(toks []token.Token, from, to int) (others bool, count int) {
 func Definite(toks []token.Token, c *talk.Clause) []string {
 	var out []string
 	for i := c.A; i < c.B; i++ {
-		if i == c.A && i+1 < c.B && remarks[toks[i+1].Lower] && toks[i].Kind == 'w' { // "errcheck finding: …"
+		if i == c.A && i+1 < c.B && (remarks[toks[i+1].Lower] || toks[i+1].Text == ":") && toks[i].Kind == 'w' { // "errcheck finding: …", "TestMerge: …"
 			out = append(out, toks[i].Lower)
 		}
 		switch toks[i].Lower {
@@ -141,6 +145,35 @@ func There(toks []token.Token, c *talk.Clause) bool {
 		}
 	}
 	return false
+}
+
+// Kinds finds "all SQL files", "every Dockerfile", "each of the test files": a set by what its
+// files are.
+func Kinds(rd *spot.Reader, toks []token.Token) {
+	for j := 0; j < len(toks); j++ {
+		if w := toks[j].Lower; w == "the" && j+1 < len(toks) && (toks[j+1].Lower == "workflows" || toks[j+1].Lower == "dockerfiles") {
+		} else if w != "all" && w != "every" && w != "each" && w != "both" || toks[j].Kind != 'w' {
+			continue
+		}
+		k := j + 1
+		for k < len(toks) && (toks[k].Lower == "of" || toks[k].Lower == "the" || toks[k].Lower == "your" || toks[k].Lower == "our" || toks[k].Lower == "new" || toks[k].Text == ".") {
+			k++
+		}
+		if k >= len(toks) || toks[k].M != nil {
+			continue
+		}
+		kind, files := strings.TrimSuffix(toks[k].Lower, "s"), k+1 < len(toks) && (toks[k+1].Lower == "files" || toks[k+1].Lower == "file")
+		alone := kind == "dockerfile" || kind == "workflow" || kind == "makefile" || kind == "readme"
+		if !files && !alone {
+			continue
+		}
+		if files {
+			kind = toks[k].Lower
+		}
+		if set := rd.X.Kind(kind); len(set) > 0 && len(set) <= 500 {
+			toks[k].M, toks[k].Kind = &spot.Mention{Spelled: toks[k].Text, Set: set}, 'm'
+		}
+	}
 }
 
 // Placed settles "the handler.go in billing", "billing's handler.go" by the folder named

@@ -5,8 +5,10 @@
 package mine
 
 import (
+	"github.com/belay-dev/belay/internal/review/clue"
 	"github.com/belay-dev/belay/internal/review/ledger"
 	"github.com/belay-dev/belay/internal/review/names"
+	"github.com/belay-dev/belay/internal/review/output"
 	"github.com/belay-dev/belay/internal/review/pasted"
 	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/said"
@@ -79,9 +81,8 @@ type miner struct {
 	blocks []*pasted.Block        // pasted and not yet spoken of
 	prior  []int                  // the hits of the sentence before
 	at     int                    // the unit that set prior
-	bad    bool                   // whether the last clause named a defect
-	mood   string                 // why the last sentence asked for nothing, or ""
-	rename [2]string              // the last rename that was reported
+	mood   clue.Mood
+	rename [2]string // the last rename that was reported
 }
 
 func read(text string, x *names.Index) *miner {
@@ -93,7 +94,7 @@ func read(text string, x *names.Index) *miner {
 	if mn.structured(text) {
 		return mn
 	}
-	mn.Units = prose.Parse(text)
+	mn.Units = prose.Parse(text, output.Pasted)
 	mn.toks = make([][]token.Token, len(mn.Units))
 	mn.scopes = make([]scope, len(mn.Units))
 	mn.prepare()

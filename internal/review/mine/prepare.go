@@ -18,7 +18,7 @@ func (mn *miner) prepare() {
 	file := ""
 	for i, u := range mn.Units {
 		mn.scopes[i].finding = mn.findingOf(i)
-		if u.Kind == prose.Para && output.Pasted(u.Text) || u.Kind == prose.Row && output.Covers(u.Head) {
+		if u.Kind == prose.Row && output.Covers(u.Head) {
 			mn.Units[i].Kind = prose.Code
 			u.Kind = prose.Code
 		}
@@ -34,6 +34,7 @@ func (mn *miner) prepare() {
 		mn.toks[i] = token.Scan(mn.Reader, u.Text)
 		clue.RoleNames(mn.Reader, mn.toks[i])
 		clue.Placed(mn.toks[i])
+		clue.Kinds(mn.Reader, mn.toks[i])
 		for _, t := range mn.toks[i] {
 			if t.M != nil {
 				mn.said.Note(mn.scopes[i].finding, t.M)

@@ -4,7 +4,6 @@ import (
 	"github.com/belay-dev/belay/internal/review/clue"
 	"github.com/belay-dev/belay/internal/review/ledger"
 	"github.com/belay-dev/belay/internal/review/prose"
-	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
 )
@@ -36,6 +35,7 @@ func (mn *miner) proseUnit(i int) {
 	if mn.Units[i].Kind == prose.Item {
 		mn.prior = nil
 	}
+	mn.begins(i, s)
 	before := len(mn.Hits)
 	carry, named := talk.Severity(""), false
 	for _, part := range talk.Sentences(toks) {
@@ -44,12 +44,24 @@ func (mn *miner) proseUnit(i int) {
 		}
 		was := carry
 		if carry = mn.sentence(i, part, was); carry != was {
-			named = mn.hasName(toks, part[0], part[1])
+			named = clue.Names(toks, part[0], part[1])
 		}
 	}
 	mn.spoken()
 	if parent {
 		mn.hand(i, s, mn.Hits[before:], carry)
+	}
+}
+
+// begins makes the name that stands alone at the start of a paragraph what it is about.
+func (mn *miner) begins(i int, s *scope) {
+	toks := mn.toks[i]
+	part := talk.Sentences(toks)[0]
+	if s.topic != nil || part[1] >= len(toks) || part[1] > 3 || toks[0].M == nil || part[1] > 1 && toks[1].Kind != 'p' {
+		return
+	}
+	if p := mn.resolve(toks[0].M, i); p != "" && !toks[0].M.Soft {
+		s.topic = &topic{paths: []string{p}, spans: toks[0].M.Spans, unit: i, used: true, own: true}
 	}
 }
 
@@ -86,79 +98,39 @@ func (mn *miner) hand(i int, s *scope, hits []ledger.Entry, carry talk.Severity)
 	}
 }
 
-// reader is the state while one sentence is read.
+// sentence is the state while one sentence is read.
 type sentence struct {
+	clue.Sentence
 	unit    int
-	toks    []token.Token
-	a, b    int
 	labels  []talk.Found
 	carry   talk.Severity
 	took    []int
-	every   bool
-	lines   map[int]int // which mention a token of lines belongs to
-	out     map[string]bool
-	cs      []talk.Clause
+	asked   bool // a clause before asks to change what it names
 	noTests bool // a set it names is meant without its tests
+	out     map[string]bool
 	turns   bool // a clause after "but" asks after all
 	opens   bool // it ends with a colon: it speaks of what follows
-}
-
-// echo hears what a clause means only beside the one before: "b.go isn't", "at first glance
-// it looks racy".
-func (mn *miner) echo(st *sentence, cs []talk.Clause, k int) {
-	c := &cs[k]
-	before := mn.mood
-	if k > 0 {
-		before = cs[k-1].Neg
-	}
-	switch {
-	case c.Short && c.Has&(token.Ask|token.Need) == 0 && before == "found good":
-		c.Neg, c.Has = "", c.Has|token.Bad
-	case c.Short && c.Neg == "" && c.Has&(token.Ask|token.Need) == 0 && before == "" && (k > 0 && cs[k-1].Has&token.Bad != 0 || k == 0 && mn.bad):
-		c.Neg, c.Soft = "found good", true
-	case k > 0 && talk.Concludes(st.toks, c) && c.Firm && !cs[k-1].Firm && cs[k-1].Has&token.Bad == 0 && cs[k-1].Neg == "" && mn.hasName(st.toks, c.A, c.B):
-		cs[k-1].Neg, cs[k-1].Soft = "a premise", true
-	case k > 0 && cs[k-1].Neg == "a first thought" && clue.No(st.toks, c):
-		c.Neg, c.Soft = "found good", true
-	case talk.Thought(st.toks, c) && !c.Firm:
-		c.Neg, c.Soft = "a first thought", true
-	}
-	mn.bad = c.Has&token.Bad != 0
-}
-
-// same reads "Same for b.go": what was just said of a.go, praise included.
-func (mn *miner) same(toks []token.Token, c *talk.Clause) {
-	i := c.A
-	if i+2 < c.B && toks[i].Kind == 'm' && toks[i+1].Kind == 'p' { // "b.go: same"
-		i += 2
-	}
-	w := toks[i].Lower
-	if w == "same" && (i+1 >= c.B || toks[i+1].Kind == 'p' || toks[i+1].Lower == "here" || toks[i+1].Lower == "for" || toks[i+1].Lower == "with" || toks[i+1].Lower == "goes") || w == "likewise" || w == "ditto" || w == "dito" || w == "idem" {
-		if mn.mood != "" && c.Neg == "" {
-			c.Neg, c.Firm = mn.mood, false
-		}
-	}
-	mn.mood = c.Neg
 }
 
 // sentence reads one sentence and tells the label that covers what follows.
 func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity {
 	toks := mn.toks[i]
-	st := &sentence{unit: i, toks: toks, a: part[0], b: part[1], carry: carry, labels: talk.SeverityOf(toks, part[0], part[1])}
+	st := &sentence{Sentence: clue.Sentence{Toks: toks, A: part[0], B: part[1]}, unit: i, carry: carry, labels: talk.SeverityOf(toks, part[0], part[1])}
 	if len(st.labels) == 1 && st.labels[0].Lead && talk.LabelAt(toks, part[0]) != "" {
 		if toks[part[0]].Nl || mn.OfUnit(i) == 0 {
 			st.carry = st.labels[0].Sev
 		}
 	}
-	st.lines = clue.Belongs(toks, part[0], part[1])
+	st.Lines = clue.Belongs(toks, part[0], part[1])
 	cs := talk.Clauses(toks, part[0], part[1])
+	st.Clauses = cs
 	q := clue.Question(toks, part)
 	for k := range cs {
 		talk.Weigh(toks, &cs[k], q && k == len(cs)-1)
 	}
 	mn.exceptions(st)
 	clue.Spread(toks, cs)
-	mn.same(toks, &cs[0])
+	mn.mood.Same(toks, &cs[0])
 	if talk.Rest(toks, part[0], part[1]) {
 		for k := range cs {
 			if cs[k].Neg == "" && cs[k].Has&(token.Ask|token.Need|token.Bad) == 0 {
@@ -167,17 +139,18 @@ func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity
 		}
 	}
 	for k := range cs {
-		mn.echo(st, cs, k)
+		mn.mood.Hear(&st.Sentence, k)
 	}
-	st.opens = st.b == len(toks) && toks[st.b-1].Kind == 'p' && (toks[st.b-1].Text == ":" || toks[st.b-1].Text == "：")
+	st.opens = st.B == len(toks) && toks[st.B-1].Kind == 'p' && (toks[st.B-1].Text == ":" || toks[st.B-1].Text == "：")
 	for _, c := range cs[1:] {
 		st.turns = st.turns || c.Firm && toks[c.A].Class&token.But != 0
 	}
 	for k := range cs {
-		st.cs = cs
 		mn.clause(st, &cs[k])
 		if k > 0 && len(cs[k].Hits) == 0 && cs[k].Firm && (toks[cs[k].A].Class&token.But != 0 || clue.Removes(toks, &cs[k])) {
 			mn.turnedUp(st, cs[k-1].Hits)
+		} else if k > 0 && clue.Objects(toks, &cs[k]) {
+			st.took = append(st.took, mn.Raise(cs[k-1].Hits, "found good")...)
 		}
 		if k > 0 && len(cs[k].Hits) == 0 {
 			mn.turnedDown(st, cs, k)
@@ -200,8 +173,8 @@ func (mn *miner) turnedUp(st *sentence, hits []int) {
 func (mn *miner) turnedDown(st *sentence, cs []talk.Clause, k int) {
 	c := cs[k]
 	said := cs[k-1].Has&(token.Ask|token.Need|token.Bad) != 0
-	but := st.toks[c.A].Class&token.But != 0 && !clue.Otherwise(st.toks, &c)
-	if c.Neg == "" || c.Soft && (said && !but || c.Neg != "found good") || mn.hasName(st.toks, c.A, c.B) {
+	but := st.Toks[c.A].Class&token.But != 0 && !clue.Otherwise(st.Toks, &c)
+	if c.Neg == "" || c.Soft && (said && !but || c.Neg != "found good") || clue.Names(st.Toks, c.A, c.B) {
 		return
 	}
 	for _, h := range cs[k-1].Hits {
@@ -209,18 +182,9 @@ func (mn *miner) turnedDown(st *sentence, cs []talk.Clause, k int) {
 	}
 }
 
-func (mn *miner) hasName(toks []token.Token, a, b int) bool {
-	for i := a; i < b; i++ {
-		if toks[i].M != nil && !toks[i].M.Soft || toks[i].Kind == 'u' && i > a && toks[i-1].Kind == 'p' && toks[i-1].Text == ":" {
-			return true
-		}
-	}
-	return false
-}
-
 // labelled gives a sentence that is only a label to what was said before it.
 func (mn *miner) labelled(st *sentence) {
-	if len(st.labels) == 0 || len(st.took) > 0 || mn.hasName(st.toks, st.a, st.b) && st.labels[0].Lead {
+	if len(st.labels) == 0 || len(st.took) > 0 || clue.Names(st.Toks, st.A, st.B) && st.labels[0].Lead {
 		return
 	}
 	if mn.byNumber(st) {
@@ -234,7 +198,7 @@ func (mn *miner) labelled(st *sentence) {
 		return
 	}
 	sev := st.labels[0].Sev
-	if st.b == len(st.toks) && st.b-st.a <= 4 { // the last word covers the whole paragraph
+	if st.B == len(st.Toks) && st.B-st.A <= 4 { // the last word covers the whole paragraph
 		for k := len(mn.Hits) - 1; k >= 0 && mn.Hits[k].Unit == st.unit; k-- {
 			if mn.Hits[k].Severity == mn.scopes[st.unit].sev {
 				mn.Hits[k].Severity = sev
@@ -245,7 +209,7 @@ func (mn *miner) labelled(st *sentence) {
 		for _, h := range mn.prior {
 			mn.Hits[h].Severity = sev
 		}
-		if st.toks[st.a].Nl || st.carry != sev {
+		if st.Toks[st.A].Nl || st.carry != sev {
 			return
 		}
 		st.carry = ""
@@ -265,45 +229,9 @@ func (mn *miner) severity(st *sentence, i int) talk.Severity {
 	return mn.scopes[st.unit].sev
 }
 
-// spansAt are the lines said of the mention at i.
-func (st *sentence) spansAt(i int) []spot.Span {
-	spans := st.toks[i].M.Spans
-	if len(spans) > 0 {
-		spans = spans[:len(spans):len(spans)]
-	}
-	for j := st.a; j < st.b; j++ {
-		if at, ok := st.lines[j]; ok && at == i && st.toks[j].Kind == 'L' {
-			if !st.elsewhere(i, j) && !clue.ContainsAll(spans, st.toks[j].Spans) {
-				spans = append(spans, st.toks[j].Spans...)
-			}
-		}
-	}
-	return spans
-}
-
-// elsewhere tells whether the lines at j stand in a later clause than the mention at i, and
-// one of the two clauses is turned down: "a.go is fine, though line 5 needs a comment".
-func (st *sentence) elsewhere(i, j int) bool {
-	at := func(n int) int {
-		for k, c := range st.cs {
-			if n >= c.A && n < c.B {
-				return k
-			}
-		}
-		return 0
-	}
-	m, l := at(i), at(j)
-	for k := m; k < l; k++ {
-		if (st.cs[k].Neg == "") != (st.cs[l].Neg == "") {
-			return true
-		}
-	}
-	return false
-}
-
 // byNumber reads "1 is a blocker, 2 and 3 are nits, the rest is optional": labels given to
 // numbered items.
 func (mn *miner) byNumber(st *sentence) bool {
-	given, rest := clue.Numbers(st.toks, st.a, st.labels)
+	given, rest := clue.Numbers(st.Toks, st.A, st.labels)
 	return len(given) > 0 && mn.Label(st.unit, given, rest)
 }

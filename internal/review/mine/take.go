@@ -31,47 +31,55 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 	if c.Has&token.Recall != 0 {
 		mn.withdraw(st, c)
 	}
-	if clue.SamePlace(st.toks, c) && mn.last != "" && path.Dir(mn.last) != "." {
+	if clue.SamePlace(st.Toks, c) && mn.last != "" && path.Dir(mn.last) != "." {
 		mn.said.Turn(s.finding, path.Dir(mn.last))
 	}
 	mn.folders(st, c, why)
-	if c.Firm && clue.Arrow(st.toks, c) {
+	if c.Firm && clue.Arrow(st.Toks, c) {
 		c.Has |= token.Moved
 	}
 	pair, ends := mn.pair(st, c)
 	for i := c.A; i < c.B; i++ {
-		m := st.toks[i].M
+		m := st.Toks[i].M
 		if m == nil || m.Dir != "" || st.out[m.Spelled] {
 			continue
 		}
 		off := why
 		switch {
 		case off != "":
-		case m.Soft && len(st.spansAt(i)) == 0 && !clue.Subject(st.toks, c, i):
+		case m.Soft && len(st.Spans(i)) == 0 && !clue.Subject(st.Toks, c, i):
 			off = "a symbol in passing"
-		case !c.Firm && len(st.spansAt(i)) == 0 && clue.Background(st.toks, c, i):
+		case !c.Firm && len(st.Spans(i)) == 0 && clue.Background(st.Toks, c, i):
 			off = "in passing"
-		case len(st.spansAt(i)) == 0 && clue.Reason(st.toks, st.a, c, i):
+		case len(st.Spans(i)) == 0 && clue.Reason(st.Toks, st.A, c, i):
 			off = "a reason for what is asked"
-		case !c.Firm && len(st.spansAt(i)) == 0 && i > c.A+1 && mn.aside(st.unit, m):
+		case !c.Firm && len(st.Spans(i)) == 0 && i > c.A+1 && mn.aside(st.unit, m):
 			off = "in passing, under another file"
-		case len(st.spansAt(i)) == 0 && clue.Denied(st.toks, st.a, st.b, i):
+		case len(st.Spans(i)) == 0 && clue.Denied(st.Toks, st.A, st.B, i):
 			off = "said not to be meant"
-		case len(st.spansAt(i)) == 0 && clue.Condition(st.toks, st.a, st.b, c, i):
+		case len(st.Spans(i)) == 0 && clue.Condition(st.Toks, st.A, st.B, c, i):
 			off = "in passing, in a condition"
-		case clue.Untested(st.toks, c, i) && !mn.isTested(m, st.unit) && mn.testAhead(st, c.B):
+		case len(st.Spans(i)) == 0 && clue.Given(st.Toks, st.asked, c):
+			off = "a reason for what is asked"
+		case len(st.Spans(i)) == 0 && (!m.Fresh && clue.Borrowed(st.Toks, c, i) || clue.Barred(st.Toks, c, i) < 0):
+			off = "only referred to"
+		case clue.Value(st.Toks, st.A, i):
+			off = "a pattern to be written there"
+		case clue.TestOf(st.Toks, i) && mn.testAhead(st, i+1):
 			off = "to be tested, which is done elsewhere"
-		case m.Role && len(st.spansAt(i)) == 0 && i > c.A+3 && c.Has&(token.Ask|token.Need|token.Bad) == 0:
+		case clue.Untested(st.Toks, c, i) && !mn.isTested(m, st.unit) && mn.testAhead(st, c.B):
+			off = "to be tested, which is done elsewhere"
+		case m.Role && len(st.Spans(i)) == 0 && i > c.A+3 && c.Has&(token.Ask|token.Need|token.Bad) == 0:
 			off = "a part in passing"
-		case clue.Cited(st.toks, st.a, st.b, i):
+		case clue.Cited(st.Toks, st.A, st.B, i):
 			off = "in words that are cited"
 		case pair != "" && (i == ends[0] || i == ends[1]):
 			off = pair
-		case clue.Fails(st.toks, c, i) && mn.isTested(m, st.unit):
+		case clue.Fails(st.Toks, c, i) && mn.isTested(m, st.unit):
 			off = "where it shows"
-		case clue.Forbidden(st.toks, c, i) || clue.Refers(st.toks, c, i):
+		case clue.Barred(st.Toks, c, i) <= 0 && (clue.Forbidden(st.Toks, c, i) || clue.Refers(st.Toks, c, i)):
 			off = "only referred to"
-		case c.Has&token.Create != 0 && clue.Came(st.toks, c, i):
+		case c.Has&token.Create != 0 && clue.Came(st.Toks, c, i):
 			off = "came without another file"
 		}
 		mn.single(st, c, i, off)
@@ -80,12 +88,13 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 		mn.unnamed(st, c, why)
 	}
 	st.took = append(st.took, mn.Taken(c.Hits)...)
+	st.asked = st.asked || c.Firm && len(mn.Taken(c.Hits)) > 0
 }
 
 // aside tells a mention of another file under a heading or an item for one file.
 func (mn *miner) aside(unit int, m *spot.Mention) bool {
 	t := mn.scopes[unit].topic
-	if t == nil || len(t.paths) != 1 || t.unit == unit || len(m.Set) > 0 {
+	if t == nil || len(t.paths) != 1 || t.unit == unit && !t.own || len(m.Set) > 0 {
 		return false
 	}
 	p := mn.resolve(m, unit)
@@ -94,8 +103,8 @@ func (mn *miner) aside(unit int, m *spot.Mention) bool {
 
 // testAhead tells whether the sentence goes on to name a test.
 func (mn *miner) testAhead(st *sentence, from int) bool {
-	for i := from; i < len(st.toks) && i < from+40; i++ {
-		if m := st.toks[i].M; m != nil && mn.isTested(m, st.unit) {
+	for i := from; i < len(st.Toks) && i < from+40; i++ {
+		if m := st.Toks[i].M; m != nil && mn.isTested(m, st.unit) {
 			return true
 		}
 	}
@@ -107,7 +116,7 @@ func (mn *miner) isTested(m *spot.Mention, i int) bool { return names.IsTest(mn.
 
 // single takes or leaves what the mention at i means.
 func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
-	m := st.toks[i].M
+	m := st.Toks[i].M
 	if m.Bare && c.Has&token.Moved == 0 {
 		return
 	}
@@ -124,18 +133,18 @@ func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 			return
 		}
 		paths = []string{p}
-		if (!m.Soft || off == "") && !strings.HasPrefix(off, "in passing") && !(off == "only referred to" && mn.focus != "" && mn.spoke == mn.scopes[st.unit].finding) {
+		if (!m.Soft || off == "") && !strings.HasPrefix(off, "in passing") && !(off == "only referred to" && i > c.A+2 && mn.focus != "" && mn.spoke == mn.scopes[st.unit].finding) {
 			mn.focus, mn.last, mn.spoke = p, p, mn.scopes[st.unit].finding
 			if p != mn.two[1] {
 				mn.two = [2]string{mn.two[1], p}
 			}
 		}
 	}
-	spans := st.spansAt(i)
+	spans := st.Spans(i)
 	if off != "" && off != "only referred to" && len(spans) == 0 && c.Neg == off {
 		mn.Acquit(st.unit, paths)
 	}
-	if len(spans) == 0 && len(m.Set) == 0 && off == "" && !clue.Whole(st.toks, c, i) {
+	if len(spans) == 0 && len(m.Set) == 0 && off == "" && !clue.Whole(st.Toks, c, i) {
 		spans = pasted.Lines(mn.blocks, paths[0])
 	}
 	for _, p := range paths {
@@ -144,7 +153,7 @@ func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 			continue
 		}
 		if len(spans) == 0 {
-			mn.add(st, c, ledger.Entry{Path: p, Off: off, Weak: len(m.Set) == 0 && c.Has&token.Moved == 0 && !clue.Also(st.toks, c)}, i)
+			mn.add(st, c, ledger.Entry{Path: p, Off: off, Weak: len(m.Set) == 0 && c.Has&token.Moved == 0 && !clue.Also(st.Toks, c)}, i)
 		}
 		for _, s := range spans {
 			mn.add(st, c, ledger.Entry{Path: p, Span: s, Off: off}, i)
@@ -153,7 +162,7 @@ func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 }
 
 func (mn *miner) add(st *sentence, c *talk.Clause, h ledger.Entry, at int) {
-	h.Unit, h.Line = st.unit, mn.Units[st.unit].Line+strings.Count(mn.Units[st.unit].Text[:min(st.toks[at].Lo, len(mn.Units[st.unit].Text))], "\n")
+	h.Unit, h.Line = st.unit, mn.Units[st.unit].Line+strings.Count(mn.Units[st.unit].Text[:min(st.Toks[at].Lo, len(mn.Units[st.unit].Text))], "\n")
 	h.At, h.Severity = at, mn.severity(st, at)
 	h.Firm = c.Firm
 	if h.Why = "named as what is wrong"; c.Firm {
@@ -171,15 +180,15 @@ func (mn *miner) pair(st *sentence, c *talk.Clause) (string, []int) {
 	}
 	var ends []int
 	for i := c.A; i < c.B; i++ {
-		if m := st.toks[i].M; m != nil && m.Dir == "" && len(m.Set) == 0 {
+		if m := st.Toks[i].M; m != nil && m.Dir == "" && len(m.Set) == 0 {
 			ends = append(ends, i)
 		}
 	}
-	if len(ends) < 2 || c.Has&token.Need != 0 || !clue.Reported(st.toks, c) {
+	if len(ends) < 2 || c.Has&token.Need != 0 || !clue.Reported(st.Toks, c) {
 		return "", nil
 	}
 	spell := func(i int) string {
-		m := st.toks[i].M
+		m := st.Toks[i].M
 		if p := mn.resolve(m, st.unit); p != "" {
 			return p
 		}
@@ -196,12 +205,12 @@ func (mn *miner) withdraw(st *sentence, c *talk.Clause) {
 	}
 	named := false
 	for i := c.A; i < c.B; i++ {
-		m := st.toks[i].M
+		m := st.Toks[i].M
 		if m == nil {
 			continue
 		}
 		named = true
-		mn.Withdraw(mn.resolve(m, st.unit), st.spansAt(i))
+		mn.Withdraw(mn.resolve(m, st.unit), st.Spans(i))
 	}
 	if !named {
 		for _, h := range mn.prior {
@@ -214,18 +223,19 @@ func (mn *miner) withdraw(st *sentence, c *talk.Clause) {
 // rest is.
 func (mn *miner) folders(st *sentence, c *talk.Clause, why string) {
 	for i := c.A; i < c.B; i++ {
-		m := st.toks[i].M
+		m := st.Toks[i].M
 		if m == nil || m.Dir == "" {
 			continue
 		}
-		whole := c.Has&token.Every != 0 || c.Firm && token.Takes(st.toks[c.A:i]) || c.Firm && c.Has&token.Undo != 0
-		if whole && !clue.Patterned(st.toks, c) && (c.Firm || c.Has&token.Bad != 0) && why == "" && !clue.Refers(st.toks, c, i) {
+		_, count := clue.Count(st.Toks, c.A, i)
+		whole := c.Has&token.Every != 0 || count > 1 || c.Firm && token.Takes(st.Toks[c.A:i]) || c.Firm && c.Has&token.Undo != 0
+		if whole && !clue.Patterned(st.Toks, c) && (c.Firm || c.Has&token.Bad != 0) && why == "" && !clue.Refers(st.Toks, c, i) {
 			for _, p := range mn.members(st, c, i, m.Dir) {
 				mn.add(st, c, ledger.Entry{Path: p}, i)
 			}
 			continue
 		}
-		if p, ok := mn.X.Package(m.Dir); ok && why == "" && (c.Firm || c.Has&token.Bad != 0) && clue.Alone(st.toks, c, i) {
+		if p, ok := mn.X.Package(m.Dir); ok && why == "" && (c.Firm || c.Has&token.Bad != 0) && clue.Alone(st.Toks, c, i) {
 			mn.add(st, c, ledger.Entry{Path: p, Weak: true}, i)
 			mn.focus, mn.last, mn.spoke = p, p, mn.scopes[st.unit].finding
 		}
@@ -236,7 +246,7 @@ func (mn *miner) folders(st *sentence, c *talk.Clause, why string) {
 // members are the files of a folder that "all", "the three other handlers" mean there.
 func (mn *miner) members(st *sentence, c *talk.Clause, at int, dir string) []string {
 	var out []string
-	others, count := clue.Count(st.toks, c.A, at)
+	others, count := clue.Count(st.Toks, c.A, at)
 	for _, p := range mn.X.Under(dir) {
 		if st.out[p] || st.noTests && names.IsTest(p) || others && mn.said.Named(mn.scopes[st.unit].finding, p) {
 			continue
@@ -256,21 +266,21 @@ func (mn *miner) members(st *sentence, c *talk.Clause, at int, dir string) []str
 // rest of that folder.
 func (mn *miner) exceptions(st *sentence) {
 	from, all := -1, false
-	for i := st.a; i < st.b; i++ {
-		if st.toks[i].Class&token.Except != 0 {
+	for i := st.A; i < st.B; i++ {
+		if st.Toks[i].Class&token.Except != 0 {
 			from = i
 			break
 		}
-		all = all || st.toks[i].Class&token.Every != 0 || st.toks[i].M != nil && (len(st.toks[i].M.Set) > 0 || st.toks[i].M.Dir != "")
+		all = all || st.Toks[i].Class&token.Every != 0 || st.Toks[i].M != nil && (len(st.Toks[i].M.Set) > 0 || st.Toks[i].M.Dir != "")
 	}
-	st.noTests = all && clue.SparesTests(st.toks, st.a, st.b)
+	st.noTests = all && clue.SparesTests(st.Toks, st.A, st.B)
 	if from < 0 || !all {
 		return
 	}
 	st.out = map[string]bool{}
 	sample, whole := "", false
-	for i := st.a; i < st.b; i++ {
-		m := st.toks[i].M
+	for i := st.A; i < st.B; i++ {
+		m := st.Toks[i].M
 		if m != nil && i < from {
 			whole = true
 		}
@@ -291,14 +301,14 @@ func (mn *miner) exceptions(st *sentence) {
 	if whole || sample == "" || mn.scopes[st.unit].topic != nil && len(mn.scopes[st.unit].topic.paths) > 1 {
 		return
 	}
-	c := talk.Clause{A: st.a, B: st.b}
-	talk.Weigh(st.toks, &c, false)
+	c := talk.Clause{A: st.A, B: st.B}
+	talk.Weigh(st.Toks, &c, false)
 	if c.Neg != "" {
 		return
 	}
 	for _, p := range mn.X.Under(path.Dir(sample)) {
 		if path.Dir(p) == path.Dir(sample) && path.Ext(p) == path.Ext(sample) && !st.out[p] {
-			mn.add(st, &c, ledger.Entry{Path: p}, st.a)
+			mn.add(st, &c, ledger.Entry{Path: p}, st.A)
 		}
 	}
 	st.took = append(st.took, mn.Taken(c.Hits)...)

@@ -14,6 +14,9 @@ import (
 // unnamed reads a clause that names no file of its own: it speaks of lines of the file at
 // hand, of pasted output, of the file the section is about, or of what came before.
 func (mn *miner) unnamed(st *sentence, c *talk.Clause, why string) {
+	if why != "" && clue.SaysNo(st.Toks, c) && mn.promote(st, c) {
+		return
+	}
 	if why != "" && (mn.formerOff(st, c, why) || mn.numbersOff(st, c, why)) {
 		return
 	}
@@ -37,20 +40,20 @@ func (mn *miner) unnamed(st *sentence, c *talk.Clause, why string) {
 func (mn *miner) orphans(st *sentence, c *talk.Clause, why string) bool {
 	found := false
 	for j := c.A; j < c.B; j++ {
-		at, ok := st.lines[j]
-		if !ok || at >= 0 && !st.elsewhere(at, j) {
+		at, ok := st.Lines[j]
+		if !ok || at < -1 || at >= 0 && !st.Elsewhere(at, j) {
 			continue
 		}
 		p := ""
 		if at < 0 {
 			p = mn.atHand(st.unit)
 		} else {
-			p = mn.resolve(st.toks[at].M, st.unit)
+			p = mn.resolve(st.Toks[at].M, st.unit)
 		}
 		if p == "" {
 			continue
 		}
-		for _, s := range st.toks[j].Spans {
+		for _, s := range st.Toks[j].Spans {
 			mn.add(st, c, ledger.Entry{Path: p, Span: s, Off: why}, j)
 			found = true
 		}
@@ -78,11 +81,11 @@ func (mn *miner) atHand(i int) string {
 // ofTopic takes the file that the heading or the item above is about.
 func (mn *miner) ofTopic(st *sentence, c *talk.Clause) {
 	t := mn.scopes[st.unit].topic
-	if t == nil || t.unit == st.unit || t.drop || clue.CountWords(st.toks, c) < 2 {
+	if t == nil || t.unit == st.unit || t.drop || clue.CountWords(st.Toks, c) < 2 {
 		return
 	}
 	item := mn.Units[st.unit].Kind == prose.Item || mn.Units[st.unit].Kind == prose.Row
-	further := mn.OfUnit(st.unit) == 0 && clue.Also(st.toks, c) && (c.Firm || c.Has&token.Bad != 0 || clue.Denies(st.toks, c))
+	further := mn.OfUnit(st.unit) == 0 && clue.Also(st.Toks, c) && (c.Firm || c.Has&token.Bad != 0 || clue.Denies(st.Toks, c))
 	if t.used && !further && (!item || len(t.spans) > 0 || mn.OfUnit(st.unit) > 0) {
 		return
 	}
@@ -104,14 +107,14 @@ func (mn *miner) ofTopic(st *sentence, c *talk.Clause) {
 
 // turnDownPrior: "Accepted risk, no fix asked." turns down the sentence before.
 func (mn *miner) turnDownPrior(st *sentence, c *talk.Clause) {
-	praised := c.Neg == "found good" && (talk.Pronoun(st.toks[c.A].Lower) || st.a == c.A && clue.Verdict(st.toks, c))
-	if st.turns && c.A == st.a { // "not your fault, but please fix it"
+	praised := c.Neg == "found good" && (talk.Pronoun(st.Toks[c.A].Lower) || st.A == c.A && clue.Verdict(st.Toks, c))
+	if st.turns && c.A == st.A { // "not your fault, but please fix it"
 		return
 	}
-	if c.A != st.a && st.b > c.B || c.A != st.a && len(st.took) > 0 || c.A != st.a && mn.hasName(st.toks, st.a, c.A) {
+	if c.A != st.A && st.B > c.B || c.A != st.A && len(st.took) > 0 || c.A != st.A && clue.Names(st.Toks, st.A, c.A) {
 		return // it speaks of the clause before
 	}
-	if c.Neg == "" || c.Soft && !praised || mn.hasName(st.toks, c.A, c.B) {
+	if c.Neg == "" || c.Soft && !praised || clue.Names(st.Toks, c.A, c.B) {
 		return
 	}
 	if t := mn.scopes[st.unit].topic; t != nil && !t.used {
@@ -119,7 +122,7 @@ func (mn *miner) turnDownPrior(st *sentence, c *talk.Clause) {
 	}
 	for _, h := range mn.prior {
 		u := mn.Hits[h].Unit
-		if u == st.unit || mn.scopes[st.unit].finding >= 0 && mn.SameFinding(h, st.unit) || u < st.unit && talk.Pronoun(st.toks[st.a].Lower) {
+		if u == st.unit || mn.scopes[st.unit].finding >= 0 && mn.SameFinding(h, st.unit) || u < st.unit && talk.Pronoun(st.Toks[st.A].Lower) {
 			if mn.Hits[h].Off == "" {
 				mn.Hits[h].Off = c.Neg
 			}
@@ -136,15 +139,18 @@ func (mn *miner) anaphor(st *sentence, c *talk.Clause) bool {
 		mn.rename = [2]string{}
 		return true
 	}
-	if which := clue.FormerLatter(st.toks, c); which >= 0 && mn.two[which] != "" && mn.spoke == mn.scopes[st.unit].finding {
+	if which := clue.FormerLatter(st.Toks, c); which >= 0 && mn.two[which] != "" && mn.spoke == mn.scopes[st.unit].finding {
 		mn.add(st, c, ledger.Entry{Path: mn.two[which], Weak: true}, c.A)
 		return true
 	}
-	if c.Firm && clue.Both(st.toks, c) && mn.spoke == mn.scopes[st.unit].finding && mn.two[0] != "" {
+	if c.Firm && clue.Both(st.Toks, c) && mn.spoke == mn.scopes[st.unit].finding && mn.two[0] != "" {
 		mn.both(st, c)
 		return true
 	}
-	if c.Has&token.Bad != 0 && c.A == st.a && talk.Pronoun(st.toks[c.A].Lower) && mn.promote(st, c) {
+	if clue.SaysNo(st.Toks, c) && mn.promote(st, c) {
+		return true
+	}
+	if c.Has&token.Bad != 0 && c.A == st.A && talk.Pronoun(st.Toks[c.A].Lower) && mn.promote(st, c) {
 		return true
 	}
 	return c.Firm && (mn.promote(st, c) || mn.promoteRef(st, c))
@@ -182,12 +188,12 @@ func (mn *miner) promote(st *sentence, c *talk.Clause) bool {
 
 // promoteRef takes the file that "fix it there", "please cap it" speaks of.
 func (mn *miner) promoteRef(st *sentence, c *talk.Clause) bool {
-	back := clue.There(st.toks, c)
+	back := clue.There(st.Toks, c)
 	k := len(mn.Hits) - 1
 	if k < 0 || mn.Hits[k].Off != "only referred to" || !mn.SameFinding(k, st.unit) || !back && (mn.Hits[k].Unit != st.unit || len(mn.Taken(mn.prior)) > 0) {
 		return false
 	}
-	if mn.Hits[k].Unit == st.unit && mn.Hits[k].At >= c.A && !clue.Asks(st.toks, mn.Hits[k].At+1, c.B) {
+	if mn.Hits[k].Unit == st.unit && mn.Hits[k].At >= c.A && !clue.Asks(st.Toks, mn.Hits[k].At+1, c.B) {
 		return false // "use JSON, as a.go does"
 	}
 	mn.Hits[k].Off, mn.Hits[k].Why = "", "what is asked for speaks of it"
@@ -198,7 +204,7 @@ func (mn *miner) promoteRef(st *sentence, c *talk.Clause) bool {
 // formerOff: "the former is fine" turns down what was said of it.
 func (mn *miner) formerOff(st *sentence, c *talk.Clause, why string) bool {
 	p := ""
-	if which := clue.FormerLatter(st.toks, c); which >= 0 && mn.spoke == mn.scopes[st.unit].finding {
+	if which := clue.FormerLatter(st.Toks, c); which >= 0 && mn.spoke == mn.scopes[st.unit].finding {
 		p = mn.two[which]
 	}
 	for k := len(mn.Hits) - 1; p != "" && k >= 0 && k >= len(mn.Hits)-8; k-- {
@@ -212,10 +218,10 @@ func (mn *miner) formerOff(st *sentence, c *talk.Clause, why string) bool {
 // numbersOff reads "2 is handled by the migration", "scratch my first point": what was said
 // in the items, or the paragraphs, it counts is turned down.
 func (mn *miner) numbersOff(st *sentence, c *talk.Clause, why string) bool {
-	if why == "a question" || mn.hasName(st.toks, c.A, c.B) {
+	if why == "a question" || clue.Names(st.Toks, c.A, c.B) {
 		return false
 	}
-	numbers := clue.Points(st.toks, c)
+	numbers := clue.Points(st.Toks, c)
 	return len(numbers) > 0 && mn.Numbered(st.unit, numbers, why)
 }
 
@@ -228,7 +234,7 @@ func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 		return true
 	}
 	if why != "" {
-		if c.Neg != "" && (talk.Pronoun(st.toks[c.A].Lower) || c.B-c.A <= 5) && !mn.hasName(st.toks, c.A, c.B) {
+		if c.Neg != "" && (talk.Pronoun(st.Toks[c.A].Lower) || c.B-c.A <= 5) && !clue.Names(st.Toks, c.A, c.B) {
 			for _, b := range mn.blocks {
 				b.Leave(why)
 			}
@@ -236,12 +242,12 @@ func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 		}
 		return false
 	}
-	if mn.at == st.unit && len(mn.prior) > 0 && !clue.Plural(st.toks, c) {
+	if mn.at == st.unit && len(mn.prior) > 0 && !clue.Plural(st.Toks, c) {
 		return false // it speaks of the one that was picked
 	}
 	orders := c.Has&(token.Ask|token.Need) != 0
 	n := len(mn.Hits)
-	if clue.OfTests(st.toks, c) && mn.testPlaces(st, c) {
+	if clue.OfTests(st.Toks, c) && mn.testPlaces(st, c) {
 		return true
 	}
 	for _, b := range mn.blocks {
@@ -250,7 +256,7 @@ func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 			sev = b.Severity
 		}
 		if orders || c.Has&token.Bad != 0 && c.Has&token.Good == 0 {
-			if mn.takeAll(b, sev, "output it asks to mend") == 0 && !b.Spoken() {
+			if mn.takeAll(b, sev, "output it asks to mend") == 0 && !b.Spoken() && !mn.names(st.unit, b) {
 				if k := b.Deepest(); k >= 0 {
 					mn.takeOne(b, k, sev, "the innermost frame of a trace")
 				}
@@ -268,7 +274,7 @@ func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 
 // ordinals reads "the first would wipe /", "the second is noise".
 func (mn *miner) ordinals(st *sentence, c *talk.Clause, why string) bool {
-	which := clue.Ordinal(st.toks, c)
+	which := clue.Ordinal(st.Toks, c)
 	if which == 0 {
 		return false
 	}
@@ -285,6 +291,22 @@ func (mn *miner) ordinals(st *sentence, c *talk.Clause, why string) bool {
 		c.Hits = append(c.Hits, len(mn.Hits)-1)
 	}
 	return true
+}
+
+// names tells whether a unit names a file of a pasted block.
+func (mn *miner) names(unit int, b *pasted.Block) bool {
+	for _, t := range mn.toks[unit] {
+		if t.M == nil {
+			continue
+		}
+		p := mn.resolve(t.M, unit)
+		for _, place := range b.Places {
+			if p != "" && place.Tracked == p {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // testPlaces reads "the test is outdated, update it": of what was pasted, the tests.
@@ -307,10 +329,10 @@ func (mn *miner) answers(st *sentence, c *talk.Clause, why string) bool {
 	if b.Unit != st.unit-1 || mn.Units[b.Unit].Kind != prose.Quote || c.A != 0 {
 		return false
 	}
-	if talk.Agrees(st.toks, c) {
+	if talk.Agrees(st.Toks, c) {
 		return mn.takeAll(b, mn.severity(st, c.A), "a remark it agrees with") > 0
 	}
-	if why != "" && why != "a question" && !mn.hasName(st.toks, c.A, c.B) {
+	if why != "" && why != "a question" && !clue.Names(st.Toks, c.A, c.B) {
 		b.Leave(why)
 		return true
 	}
@@ -323,7 +345,7 @@ func (mn *miner) picked(st *sentence, c *talk.Clause, why string) bool {
 	if why == "" && c.Has&(token.Ask|token.Need|token.Bad) == 0 {
 		return false
 	}
-	all, ok := pasted.Picked(mn.blocks, clue.Definite(st.toks, c))
+	all, ok := pasted.Picked(mn.blocks, clue.Definite(st.Toks, c))
 	if !ok {
 		return false
 	}
@@ -345,7 +367,7 @@ func (mn *miner) stems(st *sentence, c *talk.Clause, why string) bool {
 	}
 	found := false
 	for i := c.A; i < c.B && !found; i++ {
-		t := st.toks[i]
+		t := st.Toks[i]
 		if t.Kind != 'w' && t.Kind != 'c' || len(t.Lower) < 4 {
 			continue
 		}
@@ -355,7 +377,7 @@ func (mn *miner) stems(st *sentence, c *talk.Clause, why string) bool {
 		}
 		found = true
 		off := why
-		if off == "" && clue.Refers(st.toks, c, i) {
+		if off == "" && clue.Refers(st.Toks, c, i) {
 			off = "only referred to"
 		}
 		spans := pasted.Lines(mn.blocks, p.Tracked)

@@ -31,6 +31,7 @@ type topic struct {
 	spans []spot.Span
 	unit  int
 	used  bool
+	own   bool // its unit begins with its name alone: "a.go. It leaks."
 	drop  bool // it was said that nothing is asked there
 }
 
@@ -132,6 +133,9 @@ func (mn *miner) intro(i int) scope {
 		mn.take(i, &s, named)
 		return s
 	}
+	if len(named) == 1 && named[0].Dir != "" { // "Everything below is about pkg/a."
+		s.dir = named[0].Dir
+	}
 	if !colon && len(named) > 0 {
 		return s
 	}
@@ -187,6 +191,7 @@ func (mn *miner) named(toks []token.Token) []*spot.Mention {
 
 // headingUnit sets what a heading says for all below it.
 func (mn *miner) headingUnit(i int) {
+	mn.mood = clue.Mood{}
 	s := &mn.scopes[i]
 	toks := mn.toks[i]
 	if sev := talk.Headed(toks); sev != "" {

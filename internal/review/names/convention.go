@@ -220,6 +220,43 @@ func IsTest(p string) bool {
 		strings.HasSuffix(Stem(base), "tests") || strings.HasPrefix(p, "tests/") || strings.HasPrefix(p, "test/") || strings.HasPrefix(p, "spec/") || strings.Contains(p, "/test/") || strings.Contains(p, "/tests/") || base == "conftest.py"
 }
 
+// kinds are words for all files of a kind, by suffix or by what Kind says.
+var kinds = map[string][]string{"sql": {".sql"}, "go": {".go"}, "python": {".py"}, "py": {".py"}, "typescript": {".ts", ".tsx"}, "javascript": {".js", ".jsx", ".mjs"}, "yaml": {".yml", ".yaml"}, "yml": {".yml", ".yaml"}, "json": {".json"},
+	"markdown": {".md"}, "css": {".css"}, "scss": {".scss"}, "shell": {".sh"}, "ruby": {".rb"}, "rust": {".rs"}, "java": {".java"}, "kotlin": {".kt"}, "php": {".php"}, "html": {".html"}, "xml": {".xml"}, "proto": {".proto"}, "terraform": {".tf"},
+	"vue": {".vue"}, "svelte": {".svelte"}, "lua": {".lua"}, "c": {".c"}, "header": {".h", ".hpp"}, "swift": {".swift"}, "scala": {".scala"}, "elixir": {".ex", ".exs"}, "csv": {".csv"}, "toml": {".toml"}}
+
+// Kind lists the files of a kind: "sql" files, "test" files, "dockerfile", "workflow".
+func (x *Index) Kind(kind string) []string {
+	kind = strings.ToLower(strings.TrimPrefix(kind, "."))
+	var fits func(p string) bool
+	switch {
+	case kind == "test" || kind == "spec":
+		fits = func(p string) bool { return IsTest(p) && !strings.HasSuffix(p, "conftest.py") }
+	case kind == "dockerfile" || kind == "makefile" || kind == "readme":
+		fits = func(p string) bool { return Stem(strings.ToLower(path.Base(p))) == kind }
+	case kind == "workflow":
+		fits = func(p string) bool { return strings.HasPrefix(p, ".github/workflows/") }
+	case kinds[kind] != nil:
+		fits = func(p string) bool {
+			for _, e := range kinds[kind] {
+				if strings.HasSuffix(strings.ToLower(p), e) {
+					return true
+				}
+			}
+			return false
+		}
+	default:
+		return nil
+	}
+	var out []string
+	for _, p := range x.paths {
+		if fits(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // Sources leaves out tests and the files that only bind a folder together; when that does
 // not leave as many as were said, none.
 func Sources(paths []string, count int) []string {

@@ -21,12 +21,14 @@ type Index struct {
 	dirs   map[string]bool  // every folder
 	tails  map[string][]string
 	exts   map[string]bool
+	spaced map[string][]string // paths with spaces, and their ends, by their first word
+	flat   map[string][]int    // by the last element without its last suffix, separators left out, lower case
 }
 
 // New makes an index of tracked paths, with slashes, relative to the top.
 func New(paths []string) *Index {
 	x := &Index{exact: map[string]int{}, folded: map[string][]int{}, base: map[string][]int{}, stem: map[string][]int{},
-		dirs: map[string]bool{}, tails: map[string][]string{}, exts: map[string]bool{}}
+		dirs: map[string]bool{}, tails: map[string][]string{}, exts: map[string]bool{}, spaced: map[string][]string{}, flat: map[string][]int{}}
 	for _, p := range paths {
 		key := norm.NFC.String(p)
 		if _, twice := x.exact[key]; twice || p == "" {
@@ -43,9 +45,69 @@ func New(paths []string) *Index {
 		if e := path.Ext(name); e != "" {
 			x.exts[e] = true
 		}
+		x.flat[Flat(name)] = append(x.flat[Flat(name)], i)
+		if strings.Contains(key, " ") {
+			x.addSpaced(key)
+		}
 		x.addDirs(key)
 	}
 	return x
+}
+
+// addSpaced keeps a path with spaces and each end of it that still has one, to be found in
+// running text.
+func (x *Index) addSpaced(p string) {
+	for end := p; strings.Contains(end, " "); {
+		word, _, _ := strings.Cut(end, " ")
+		x.spaced[word] = append(x.spaced[word], end)
+		_, rest, ok := strings.Cut(end, "/")
+		if !ok {
+			break
+		}
+		end = rest
+	}
+}
+
+// Spaced is the longest path with spaces, or end of one, that a text starts with.
+func (x *Index) Spaced(text string) string {
+	word, _, ok := strings.Cut(text[:min(len(text), 300)], " ")
+	if !ok || len(x.spaced) == 0 {
+		return ""
+	}
+	best := ""
+	for _, p := range x.spaced[word] {
+		if len(p) > len(best) && strings.HasPrefix(text, p) {
+			best = p
+		}
+	}
+	return best
+}
+
+// Flat is a file's name without its last suffix and without separators, in lower case:
+// "users.controller.ts" is "userscontroller".
+func Flat(name string) string {
+	return strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(strings.TrimSuffix(name, path.Ext(name))))
+}
+
+// Compound gives the files that a compound name means: UsersController and users.controller
+// are users.controller.ts.
+func (x *Index) Compound(name string) []string {
+	return x.pick(append([]int(nil), x.flat[strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(name))]...))
+}
+
+// aliases are names that people shorten.
+var aliases = map[string][]string{"makefile": {"makefile"}, "dockerfile": {"dockerfile"}, "gitignore": {".gitignore"}, "dockerignore": {".dockerignore"}, "editorconfig": {".editorconfig"}, "tsconfig": {"tsconfig.json"},
+	"lockfile": {"package-lock.json", "yarn.lock", "pnpm-lock.yaml", "cargo.lock", "poetry.lock", "gemfile.lock", "composer.lock", "mix.lock", "uv.lock"}, "changelog": {"changelog.md", "changelog.rst", "changelog", "changes.md"},
+	"readme": {"readme.md", "readme.rst", "readme", "readme.adoc", "readme.txt"}, "pyproject": {"pyproject.toml"}, "codeowners": {"codeowners"}, "eslintrc": {".eslintrc", ".eslintrc.js", ".eslintrc.json", ".eslintrc.cjs"},
+	"license": {"license", "license.md", "license.txt"}, "gemfile": {"gemfile"}, "jenkinsfile": {"jenkinsfile"}, "procfile": {"procfile"}}
+
+// Alias gives the files for a shortened name: "tsconfig", "the lockfile".
+func (x *Index) Alias(word string) []string {
+	var found []int
+	for _, base := range aliases[strings.ToLower(strings.TrimPrefix(word, "."))] {
+		found = append(found, x.base[base]...)
+	}
+	return x.pick(found)
 }
 
 func (x *Index) addDirs(p string) {

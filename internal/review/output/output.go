@@ -40,20 +40,26 @@ type reader struct {
 	file   string // of the diff or of the section of a linter
 	old    string
 	last   bool
+	table  bool // the section's lines begin with a number alone
 }
 
 // Read finds the places in a pasted block. file is the file that a diff begun in an
 // earlier block was at; the one this block ends at comes back.
 func Read(text, file string) ([]Place, string) {
 	r := &reader{file: file}
+	above := "" // a line that only says what the next is about
 	for i, line := range strings.Split(text, "\n") {
 		if len(line) > 2000 {
 			line = line[:2000]
 		}
 		n := len(r.places)
+		before := n
 		r.line(line)
 		for ; n < len(r.places); n++ {
-			r.places[n].Line, r.places[n].Text = i, line
+			r.places[n].Line, r.places[n].Text = i, above+" "+line
+		}
+		if n == before {
+			above = line
 		}
 	}
 	return r.places, r.file
@@ -76,6 +82,12 @@ var (
 	plain    = lazyregexp.New(`^\s*(?:[EW]\s+|[ew]: |\[(?i:error|warn|warning|info)\]\s+|(?i:error|warning):\s+)?(?:file://)?((?:[A-Za-z]:[\\/])?[^\s:()"'<>]+):(\d+)(?:-(\d+))?(?::(\d+))?(:|\s|$)(.*)`)
 	goFrame  = lazyregexp.New(`^\s+(\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
 	actions  = lazyregexp.New(`^::(?:error|warning|notice) .*file=([^,:]+),.*?line=(\d+)(?:,endLine=(\d+))?`)
+	section  = lazyregexp.New(`^\s*(?:Line\s{2,}(\S+\.\w+)\s*$|FILE: (\S+)\s*$|== \[(\S+)\] )`)
+	numbered = lazyregexp.New(`^\s*(?:(\d+)(?:\s{2,}\S|\s+\|\s+(?:ERROR|WARNING))|L:\s*(\d+) \|)`)
+	whole    = lazyregexp.New(`^(?:would reformat|reformatted|Would fix|unformatted:?)\s+(\S+\.\w+)\s*$`)
+	valgrind = lazyregexp.New(`^==\d+==\s+(?:at|by) 0x[0-9A-Fa-f]+: .*\(([^\s():]+):(\d+)\)\s*$`)
+	inFile   = lazyregexp.New(`(?:^(?:ERROR|WARNING|Error|Warning) in |^[\s│]*on |\bat )(\S+\.\w+)(?: line |:| )(\d+)(?::\d+|[,.]|\s|$)`)
+	anywhere = lazyregexp.New(`(?:^|[\s"'(\[<•↗┃@])((?:[A-Za-z]:)?[\w./\\@+-]*\w\.[A-Za-z]\w*)(?::|\()(\d+)(?:[:,) ]|$)`)
 	xmlFile  = lazyregexp.New(`<file name="([^"]+)"`)
 	xmlLine  = lazyregexp.New(`<(?:error|violation|bug)\b[^>]*\bline="(\d+)"`)
 	coverage = lazyregexp.New(`^\s*([^\s|]+\.\w+)[\s|]+.*?\d+(?:\.\d+)?\s*%?[\s|]+(\d+(?:-\d+)?(?:,\s*\d+(?:-\d+)?)*(?:,?\s*\.\.\.)?)\s*$`)
@@ -100,6 +112,14 @@ func (r *reader) line(line string) {
 	}
 	if m := xmlFile.FindStringSubmatch(line); m != nil {
 		r.file = m[1]
+	}
+	if m := section.FindStringSubmatch(line); m != nil {
+		r.file, r.table = first(m[1:]), true
+		return
+	}
+	if m := whole.FindStringSubmatch(line); m != nil {
+		r.put(Diagnostic, m[1], "", "")
+		return
 	}
 	if m := pathOnly.FindStringSubmatch(strings.TrimSpace(line)); m != nil && !strings.HasPrefix(line, " ") {
 		r.file = strings.TrimSuffix(m[1], ":")
@@ -168,6 +188,12 @@ func (r *reader) digit(line string) bool {
 	if m := stylish.FindStringSubmatch(line); m != nil && r.file != "" {
 		return r.put(Diagnostic, r.file, m[1], "")
 	}
+	if m := numbered.FindStringSubmatch(line); m != nil && r.table && r.file != "" {
+		return r.put(Diagnostic, r.file, first(m[1:]), "")
+	}
+	if m := section.FindStringSubmatch(line); m != nil {
+		return false
+	}
 	if m := xmlLine.FindStringSubmatch(line); m != nil && r.file != "" {
 		return r.put(Diagnostic, r.file, m[1], "")
 	}
@@ -207,6 +233,9 @@ func (r *reader) frame(line string) bool {
 		}
 		return true
 	}
+	if m := valgrind.FindStringSubmatch(line); m != nil {
+		return r.put(Frame, m[1], m[2], "")
+	}
 	if m := atFrame.FindStringSubmatch(line); m != nil {
 		if all := inParens.FindAllStringSubmatch(m[1], -1); len(all) > 0 {
 			return r.put(Frame, all[len(all)-1][1], all[len(all)-1][2], "")
@@ -222,7 +251,10 @@ func (r *reader) complaint(line string) bool {
 	if m := msvc.FindStringSubmatch(line); m != nil {
 		return r.put(Diagnostic, m[1], m[2], "")
 	}
-	if m := plain.FindStringSubmatch(line); m != nil && strings.ContainsAny(m[1], "./") || m != nil && m[1] == "Makefile" {
+	if m := inFile.FindStringSubmatch(line); m != nil {
+		return r.put(Diagnostic, m[1], m[2], "")
+	}
+	if m := plain.FindStringSubmatch(line); m != nil && (strings.ContainsAny(m[1], "./") || strings.HasSuffix(m[1], "file")) {
 		if strings.HasPrefix(strings.TrimSpace(m[6]), "in ") || m[6] == "" && r.last {
 			r.last = true
 			return r.put(Frame, m[1], m[2], "")
@@ -236,7 +268,19 @@ func (r *reader) complaint(line string) bool {
 		}
 		return true
 	}
+	if m := anywhere.FindStringSubmatch(line); m != nil {
+		return r.put(Diagnostic, m[1], m[2], "")
+	}
 	return false
+}
+
+func first(groups []string) string {
+	for _, g := range groups {
+		if g != "" {
+			return g
+		}
+	}
+	return ""
 }
 
 func (r *reader) put(kind Kind, path, start, end string) bool {

@@ -6,14 +6,29 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-var unfenced = lazyregexp.New(`^\s*(?:PHP (?:Fatal|Warning|Notice|Parse)|Traceback \(most recent|Stack ?trace:|thread '.*' panicked at|goroutine \d+ \[|panic: |#\d+ |at .+(?:[:(]|line )\d+\)?|File "[^"]+", line \d+|Exception in thread|Caused by: |.*\b[\w.]*(?:Error|Exception): .*)`)
+var unfenced = lazyregexp.New(`^\s*(?:PHP (?:Fatal|Warning|Notice|Parse)|Traceback \(most recent|Stack ?trace:|thread '.*' panicked at|goroutine \d+ \[|panic: |#\d+ |at .+(?:[:(]|line )\d+\)?|File "[^"]+", line \d+|Exception in thread|Caused by: |.*\b[\w.]*(?:Error|Exception): .*|--- (?:FAIL|PASS): |=== RUN |FAIL\s+\S|ok\s+\S+\s+[\d.]+s|\w+_test\.go:\d+: )`)
 
 var prefixed = lazyregexp.New(`^\s*(?:[ewEW]:|\[(?i:error|warn|warning)\]|##\[(?i:error|warning)\])\s+\S`)
 
 // closing are the sums that tools end with.
-var closing = lazyregexp.New(`^\s*(?:✖ \d+ problems?\b|Found \d+ (?:errors?|problems?|warnings?)\b|error: could not compile|make(?:\[\d+\])?: \*\*\*|npm ERR!|\d+ (?:errors?|warnings?|problems?)(?: and \d+ \w+)? (?:generated|found)\.?$)`)
+var closing = lazyregexp.New(`^\s*(?:✖ \d+ problems?\b|Found \d+ (?:errors?|problems?|warnings?)\b|error: could not compile|make(?:\[\d+\])?: \*\*\*|npm ERR!|\d+ (?:errors?|warnings?|problems?)(?: and \d+ \w+)? (?:generated|found)\.?$|\d+ files? (?:inspected|would be))`)
 
-var tool = lazyregexp.New(`^\s*\S+[:(]\d+(?:[:,]\d+)*\)?\s*:\s*(?:fatal )?(?:error|warning|note)\b(?: \w*\d+)?:? `)
+// tool tells a compiler's or a linter's line by its place and what follows it: "error:", a
+// rule's code, a rule's name. People write "a.go:12: error is dropped" too.
+var tool = lazyregexp.New(`^\s*\S+?[:(]\d+(?:[:,] ?\d+)*\)?\s*(?:[:-]\s*)?(?:(?:fatal )?(?:error|warning|note)(?:\[?\s?\w*\d+\]?)?:|[A-Z]{1,5}\d{2,5}\b|[CEFW]: |[a-z]+(?:-[a-z]+)+: )`)
+
+// form tells lines that only tools write.
+var form = lazyregexp.New(`^(?:\s*(?:error|warning|info) • .* • \S+:\d+|ERROR: \w+ - \S+:\d+|(?:ERROR|WARNING) in \S+ \d+:\d+|\s*┃|\s*\[[WRFCD]\] [↗→↘↑]|==\d+==|== \[\S+\] FAIL|FILE: \S+$|would reformat \S+$| +-{4,} -{4,} *$|\s+on \S+ line \d+, in |(?:warning|error): \S+\(\d+, \d+\)|>> Issue: )`)
+
+// goesOn tells lines that a tool sets in below its first.
+func goesOn(lines []string) bool {
+	for _, line := range lines {
+		if !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "\t") && !tool.MatchString(line) {
+			return false
+		}
+	}
+	return true
+}
 
 // Covers tells the head of a table that a coverage tool prints.
 func Covers(head []string) bool {
@@ -32,14 +47,23 @@ func Pasted(text string) bool {
 		return true
 	}
 	lines := strings.Split(text, "\n")
-	hits := 0
+	hits, forms := 0, 0
 	for _, line := range lines {
 		if len(line) > 2000 {
 			line = line[:2000]
 		}
-		if strings.ContainsAny(line, ":(#") && (unfenced.MatchString(line) || tool.MatchString(line)) || prefixed.MatchString(line) {
+		if strings.ContainsAny(line, ":(#\t-") && (unfenced.MatchString(line) || tool.MatchString(line)) || prefixed.MatchString(line) {
 			hits++
 		}
+		if form.MatchString(line) {
+			forms++
+		}
+	}
+	if tool.MatchString(lines[0]) && goesOn(lines[1:]) {
+		return true
+	}
+	if forms > 1 || forms == 1 && len(lines) < 4 {
+		return true
 	}
 	return hits*2 > len(lines) && (hits > 1 || tool.MatchString(text) || prefixed.MatchString(text) && strings.Contains(text, "/"))
 }

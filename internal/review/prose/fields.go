@@ -12,7 +12,7 @@ fichier|fichiers|emplacement|chemin|arquivo|arquivos|caminho|local|ファイル|
 
 // fields are the names of the others.
 var fields = fieldNames(`line|lines|line(s)|line number|line range|severity|priority|level|category|type|kind|status|state|problem|issue|description|details|detail|message|finding|summary|impact|fix|suggested fix|proposed fix|suggestion|
-recommendation|recommended fix|remediation|action|rationale|reason|why|evidence|confidence|rule|title|effort|how to fix|comment|explanation|risk|resolution|what|id|cwe|
+recommendation|recommended fix|remediation|action|rationale|reason|why|evidence|confidence|rule|title|effort|how to fix|comment|explanation|risk|resolution|decision|outcome|disposition|verdict|prio|what|id|cwe|
 zeile|zeilen|schweregrad|priorität|beschreibung|vorschlag|empfehlung|lösung|línea|líneas|gravedad|severidad|prioridad|descripción|sugerencia|recomendación|estado|problema|
 ligne|lignes|gravité|sévérité|priorité|recommandation|statut|problème|linha|linhas|gravidade|severidade|descrição|sugestão|recomendação|correção|行|行番号|重要度|優先度|説明|問題|修正案|状態|行号|严重程度|严重性|优先级|描述|问题|建议|状态`)
 

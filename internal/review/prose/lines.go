@@ -117,6 +117,30 @@ func (p *parser) pasted(indent int, body string) bool {
 	return true
 }
 
+// unfenced reads a block, up to an empty line, that is a tool's output.
+func (p *parser) unfenced(indent int, body string) bool {
+	if p.output == nil || p.open != None || p.at < p.checked || strings.ContainsAny(body[:1], "`|>#*+~") || markerOf(body) > 0 {
+		return false
+	}
+	end := p.at
+	for end < len(p.lines) && end < p.at+400 && strings.TrimSpace(p.lines[end]) != "" && fenceOf(strings.TrimSpace(p.lines[end])) == "" {
+		end++
+	}
+	p.checked = end
+	var block []string
+	for _, line := range p.lines[p.at:end] {
+		block = append(block, cut(strings.ReplaceAll(line, "\t", "    "), indent))
+	}
+	if !p.output(strings.Join(p.lines[p.at:end], "\n")) {
+		return false
+	}
+	start := p.at
+	p.pop(indent, true)
+	p.at = end
+	p.block(start, "", block)
+	return true
+}
+
 // linted reads the lines that a linter sets in under a path, "14:7  error  …", where nobody
 // fenced them: they and the path are one pasted block.
 func (p *parser) linted(indent int, body string) bool {

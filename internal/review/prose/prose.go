@@ -50,9 +50,10 @@ type Unit struct {
 const deepest = 60 // levels of nesting; what is deeper hangs on the deepest
 
 // Parse cuts text into units, in order. It never fails: what it does not recognise is a
-// paragraph.
-func Parse(text string) []Unit {
-	p := &parser{lines: strings.Split(blank(normal(text)), "\n"), open: None, last: None}
+// paragraph. Pasted tells of a block of lines whether it is a tool's output that nobody
+// fenced; it may be nil.
+func Parse(text string, pasted func(block string) bool) []Unit {
+	p := &parser{lines: strings.Split(blank(normal(text)), "\n"), open: None, last: None, output: pasted}
 	for p.at < len(p.lines) {
 		p.line()
 	}
@@ -81,7 +82,9 @@ type parser struct {
 	bare     bool    // the open item has no marker
 	last     int     // the last unit that is no heading, since a heading
 	gap      bool    // an empty line came before
-	listed   bool    // a list stood under the current label
+	output   func(string) bool
+	checked  int  // the lines before it were shown to output
+	listed   bool // a list stood under the current label
 }
 
 // line reads what starts at the current line.
@@ -95,6 +98,7 @@ func (p *parser) line() {
 		p.gap = true
 		p.close()
 		p.at++
+	case p.unfenced(indent, body):
 	case fenceOf(body) != "":
 		p.fenced(indent, body)
 	case body[0] == '>':

@@ -21,7 +21,7 @@ func TestParse(t *testing.T) {
 		"**":                                       `para"**"^-1`,
 	} {
 		var got []string
-		for _, u := range Parse(text) {
+		for _, u := range Parse(text, nil) {
 			s := fmt.Sprintf("%s%q^%d", []string{"para", "heading", "item", "row", "code", "quote"}[u.Kind], strings.ReplaceAll(u.Text, "\n", "|"), u.Parent)
 			if u.Box == Done {
 				s += " done"
@@ -40,7 +40,7 @@ func TestParse(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add("- a\n\t- b\n|x|\n|-|\n```\n> q\n~~")
 	f.Fuzz(func(t *testing.T, text string) {
-		for i, u := range Parse(text) {
+		for i, u := range Parse(text, nil) {
 			if u.Parent >= i || u.Intro >= i || u.Line < 1 || u.Line > strings.Count(normal(text), "\n")+1 {
 				t.Errorf("unit %d is odd: %+v", i, u)
 			}

@@ -17,7 +17,7 @@ type Row struct {
 
 var lineColumns = map[string]bool{"l": true, "ln": true, "zeile": true, "zeilen": true, "línea": true, "líneas": true, "ligne": true, "lignes": true, "linha": true, "linhas": true, "行": true, "行号": true, "行番号": true}
 
-var statusColumns = map[string]bool{"state": true, "resolved": true, "done": true, "fixed": true, "verdict": true, "action": true, "estado": true, "statut": true, "状態": true, "状态": true, "resolution": true}
+var statusColumns = map[string]bool{"state": true, "resolved": true, "done": true, "fixed": true, "verdict": true, "decision": true, "outcome": true, "disposition": true, "action": true, "estado": true, "statut": true, "状態": true, "状态": true, "resolution": true}
 
 // ReadRow reads a row under the names of its columns, in lower case.
 func ReadRow(rd *spot.Reader, head, cells []string) Row {

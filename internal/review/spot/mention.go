@@ -69,6 +69,11 @@ func (rd *Reader) Mention(c string, coded bool) *Mention {
 			return m
 		}
 	}
+	if strings.Count(p, ".") == 1 && !strings.ContainsAny(p, "/ (") && strings.ToLower(p) == p && len(p) > 6 { // users.controller
+		if cands := rd.X.Compound(p); len(cands) == 1 {
+			return &Mention{Spelled: p, Cands: cands, Spans: spans, Role: true}
+		}
+	}
 	if coded || strings.Contains(p, "::") || strings.Contains(p, `\`) || strings.HasPrefix(p, "//") || strings.Count(p, ".") > 1 || strings.Count(p, ".") == 1 && len(p) > 6 {
 		if cands := rd.symbol(p); len(cands) > 0 && !strings.ContainsAny(p, " =") {
 			return &Mention{Spelled: p, Cands: cands, Soft: true, Spans: spans}
@@ -156,6 +161,14 @@ func spelledLikeFile(p string) bool {
 // plain reads a name without folder and suffix: Makefile, README.
 func (rd *Reader) plain(p string, coded, numbered bool) *Mention {
 	upper := p[0] >= 'A' && p[0] <= 'Z'
+	if cands := rd.X.Alias(p); len(cands) > 0 && !(upper && rd.X.Named(p)) {
+		return &Mention{Spelled: p, Cands: cands, Role: !upper && !coded}
+	}
+	if humps(p) && !rd.X.Named(p) {
+		if cands := rd.X.Compound(p); len(cands) == 1 {
+			return &Mention{Spelled: p, Cands: cands, Role: !coded, Soft: coded}
+		}
+	}
 	if !coded && !numbered && !upper {
 		return nil
 	}
@@ -177,6 +190,20 @@ func (rd *Reader) plain(p string, coded, numbered bool) *Mention {
 		}
 	}
 	return nil
+}
+
+// humps tells UsersController from a word.
+func humps(p string) bool {
+	n := 0
+	for i, r := range p {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return false
+		}
+		if unicode.IsUpper(r) && i > 0 {
+			n++
+		}
+	}
+	return n > 0 && unicode.IsUpper(rune(p[0])) && strings.ToUpper(p) != p
 }
 
 func (rd *Reader) glob(p string) []string {

@@ -54,7 +54,7 @@ func ends(toks []token.Token, i int) bool {
 			return true
 		}
 		gap := toks[i+1].Lo > toks[i].Lo+1
-		if !gap || i == 0 || toks[i-1].Kind == 'w' && abbreviation(toks[i-1].Lower) {
+		if !gap || i == 0 || toks[i-1].Kind == 'w' && abbreviation(toks[i-1].Lower) && (toks[i-1].Lower != "no" || toks[i+1].Kind == 'n') {
 			return false
 		}
 		return toks[i-1].Kind != 'p' || toks[i-1].Text != "."
@@ -90,12 +90,25 @@ func newLine(toks []token.Token, from, i int) bool {
 // listed tells lines that each have a name of their own and a way of starting: "me: a.go",
 // "@ann a.go", "* a.go".
 func listed(toks []token.Token, start, i int) bool {
-	if !hasMention(toks, start, i) || !(toks[i].Kind == 'p' && toks[i].Text != "(" || i+1 < len(toks) && toks[i+1].Kind == 'p' && strings.Contains(":：]", toks[i+1].Text)) {
+	if !hasMention(toks, start, i) || !(toks[i].Kind == 'p' && toks[i].Text != "(" || headed(toks[i:])) {
 		return false
 	}
 	for j := i; j < len(toks) && j < i+10 && (j == i || !toks[j].Nl); j++ {
 		if toks[j].Kind == 'm' {
 			return true
+		}
+	}
+	return false
+}
+
+// headed tells a line that begins with one to three words and a colon.
+func headed(toks []token.Token) bool {
+	for j := 1; j < len(toks) && j < 4 && !toks[j].Nl; j++ {
+		if toks[j].Kind == 'p' && strings.Contains(":：]", toks[j].Text) {
+			return true
+		}
+		if toks[j].Kind != 'w' {
+			return false
 		}
 	}
 	return false
@@ -127,7 +140,7 @@ func Clauses(toks []token.Token, a, b int) []Clause {
 			cut = true
 		case t.Kind == 'p' && (t.Text == "," || t.Text == "，") && !named && praises(toks, from, i) && hasMention(toks, i, b):
 			cut = true
-		case t.Class&token.But != 0 && t.Class&(token.Except) == 0:
+		case t.Class&token.But != 0 && t.Class&(token.Except) == 0 && i+1 < b && toks[i+1].Kind != 'p': // a "though" at the end turns its own clause
 			cut = true
 		case t.Class&token.Except != 0 && said && !ordersBefore(toks, from, i) && praised(toks, from, i): // "a.go is fine apart from line 12"
 			cut = true
@@ -242,6 +255,9 @@ func turns(toks []token.Token, from, to int) bool {
 	named, said := false, false
 	for i := from; i < to && i < from+25; i++ {
 		t := toks[i]
+		if i == from && t.Kind == 'm' && i+1 < to && toks[i+1].Kind == 'w' && !token.Joins[toks[i+1].Lower] && toks[i+1].Class&(token.Ref|token.Where|token.But) == 0 && !prepositions[toks[i+1].Lower] {
+			return true // ", b.go opens it"
+		}
 		if i == from && t.Class&token.Ask != 0 || i == from && i+1 < to && token.Joins[t.Lower] && toks[i+1].Class&token.Not != 0 && i+2 < to && toks[i+2].Class&token.Touch != 0 {
 			return true
 		}
@@ -265,6 +281,9 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 		t := &toks[i]
 		is := t.Class
 		c.Has |= voted(toks, c, i)
+		if t.Lower == "too" && i+1 < c.B && toks[i+1].Kind == 'w' && toks[i+1].Class&(token.But|token.Ask) == 0 && !token.Joins[toks[i+1].Lower] {
+			c.Has |= token.Bad // "too short"
+		}
 		if t.Kind == 'w' && ordered(toks, c, i) {
 			is |= token.Ask
 		}
@@ -290,6 +309,9 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 		}
 		if near && orders(toks, c, i, negated) {
 			is |= token.Need
+		}
+		if is&token.Good != 0 && i > c.A && almost[toks[i-1].Lower] {
+			is = is&^token.Good | token.Bad
 		}
 		if is&token.Good != 0 && wish(toks, c, i) {
 			is = is&^token.Good | token.Need
@@ -326,7 +348,7 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 		if is&token.Good != 0 && !predicates(toks, c, i) {
 			is &^= token.Good
 		}
-		if is&token.Seen != 0 && i > c.A+1 && !first[toks[c.A].Lower] && toks[i-1].Text != ":" {
+		if is&token.Seen != 0 && i > c.A+1 && !firstPerson(toks, c.A, i) && toks[i-1].Text != ":" {
 			is &^= token.Seen
 		}
 		if is&token.Ask != 0 && near {
@@ -342,6 +364,9 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 
 // noun tells "the rename", "the missing one", "you split": no order.
 func noun(toks []token.Token, c *Clause, i int) bool {
+	if prev := toks[i-1]; verbs[toks[i].Lower] && prev.Kind == 'w' && !governs[prev.Lower] && !strings.HasSuffix(prev.Lower, "n't") && !strings.HasSuffix(prev.Lower, "'d") && !strings.HasSuffix(prev.Lower, "'ll") && !strings.HasSuffix(prev.Lower, "ly") && prev.Class&(token.But|token.Ask|token.Need|token.Polite) == 0 {
+		return true // "the escape table", "this fix"
+	}
 	switch toks[i-1].Lower {
 	case "the", "a", "an", "this", "that", "your", "my", "la", "el", "le", "der", "die", "das", "o":
 		return true
@@ -354,9 +379,18 @@ func noun(toks []token.Token, c *Clause, i int) bool {
 	return false
 }
 
+// verbs are English words that ask where a verb stands, and are nouns or reports elsewhere;
+// governs are the words a verb may follow.
+var (
+	verbs = set(`fix change remove delete drop revert restore rename move replace update handle split extract guard close bump pin ensure rewrite refactor reduce switch swap undo escape sanitize sanitise validate
+		rethrow regenerate reorder convert simplify inline hoist quote mend tighten add create commit document annotate`)
+	governs = set(`please pls plz kindly and or then to not just also simply should must can could would will shall may might need needs let's let you we i better rather instead either always never help so now at least maybe perhaps again first second third finally still do don't
+		here there it this that both all them these those`)
+)
+
 // query tells "I was wondering whether", "can you explain": a question whatever its end.
 func query(toks []token.Token, c *Clause) bool {
-	return toks[c.A].Class&token.Query != 0 && toks[c.A].Words > 2 && toks[c.A].Class&token.Polite == 0
+	return c.Has&token.Ask == 0 && toks[c.A].Class&token.Query != 0 && toks[c.A].Words > 2 && toks[c.A].Class&token.Polite == 0
 }
 
 // across finds phrases of languages without spaces that a word in Latin letters is part
@@ -383,6 +417,28 @@ func across(toks []token.Token, c *Clause) token.Class {
 
 // first are the words a reviewer starts with to say what he did.
 var first = map[string]bool{"i": true, "i've": true, "we": true, "ich": true, "wir": true, "j'ai": true, "he": true, "eu": true, "ho": true}
+
+var prepositions = set(`in on at of to from with for by and or line lines as like too also im in bei und en de y dans et em e`)
+
+// inverted tells a question with a verb or a question word, not "missing await?".
+func inverted(toks []token.Token, c *Clause) bool {
+	for i := c.A; i < c.B; i++ {
+		if token.Phrase(toks[i].Lower)&(token.Query|token.Copula) != 0 || toks[i].Class&(token.Query|token.Polite) != 0 || Pronoun(toks[i].Lower) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstPerson tells whether the reviewer speaks of himself before the token at i.
+func firstPerson(toks []token.Token, a, i int) bool {
+	for j := a; j < i; j++ {
+		if first[toks[j].Lower] {
+			return true
+		}
+	}
+	return false
+}
 
 // dismisses tells "skip", "ignore that" from "skip the first line".
 func dismisses(toks []token.Token, c *Clause, i int) bool {
@@ -425,7 +481,12 @@ func (c *Clause) judge(toks []token.Token, question bool) {
 		c.Neg, c.Soft = "only looked at", true
 	case c.Has&token.Done != 0 && !orders && c.Has&token.Bad == 0:
 		c.Neg = "settled"
+	case blank(toks, c):
+		c.Neg, c.Soft = "found good", true
+	case pointing(toks, c):
+		c.Neg, c.Soft = "only pointed at", true
 	case question && asksBack(toks, c):
+	case question && c.Has&(token.Bad|token.Need) != 0 && !inverted(toks, c): // "a.go:4 typo?"
 	case question && c.Has&token.Polite == 0 && !(c.Has&token.Ask != 0 && toks[c.A].Class&token.Query == 0 && c.Has&token.Query == 0):
 		c.Neg, c.Soft = "a question", true
 	case c.Has&token.Good != 0 && !orders && c.Has&token.Bad == 0:

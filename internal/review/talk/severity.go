@@ -77,6 +77,8 @@ func word(toks []token.Token, i int) (Severity, int) {
 	switch {
 	case t.Kind == 'p':
 		return Severities[t.Text], 1
+	case t.Kind == 'c' && strings.ToUpper(t.Text) == t.Text: // `[HIGH]`
+		return Severities[strings.Trim(t.Lower, "[]() ")], 1
 	case t.Kind == 'w' && t.Text == "MUST":
 		return Major, 1
 	case t.Kind == 'w' && t.Text == "MAY":
@@ -116,6 +118,9 @@ func standsAsLabel(toks []token.Token, from, j, n int) bool {
 	if open != "" && strings.Contains("([{【", open) && (after == "" || strings.Contains(")]},:/】!", after)) {
 		return after != ""
 	}
+	if open == "," && after != "" && strings.Contains(")]", after) { // "(CVSS 9.1, critical)"
+		return true
+	}
 	first := j == from || j == from+1 && (open != "" && strings.Contains("-–—•*", open))
 	if after == ":" && open != "" && strings.Contains(":-–—", open) {
 		return true
@@ -153,7 +158,7 @@ func SeverityOf(toks []token.Token, a, b int) []Found {
 	for i := a; i < b; i++ {
 		sev, n := word(toks[:b], i)
 		t := toks[i]
-		if sev != "" && (t.Kind == 'p' || level(t.Text) && !counted(toks, a, i) || shouts(t) || token.Wide([]rune(t.Text)[0]) && n == 1 && standsAsLabel(toks[:b], a, i, n) ||
+		if sev != "" && (t.Kind == 'p' || t.Kind == 'c' || level(t.Text) && !counted(toks, a, i) || shouts(t) || token.Wide([]rune(t.Text)[0]) && n == 1 && standsAsLabel(toks[:b], a, i, n) ||
 			standsAsLabel(toks[:b], a, i, n) || afterRank(toks, a, i) || i+n < b && Ranked[toks[i+n].Lower] && n == 1 || predicated(toks, a, b, i, n) || trailing(toks, a, b, i, n)) {
 			if (sev == Critical) && i > a && toks[i-1].Class&token.Not != 0 {
 				sev = Note

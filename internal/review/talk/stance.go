@@ -33,13 +33,13 @@ func set(words string) map[string]bool {
 // trouble are words for something wrong, or for a remark, that, denied, say that all is
 // well. A verb is not among them that may be missed where it does not happen ("does not
 // raise").
-var trouble = set(`wrong problem problems issue issues bug bugs concern concerns complaint complaints objection objections trouble leak leaks leaking break broken crash crashes race races deadlock regression regressions
+var trouble = set(`wrong problem problems issue issues bug bugs concern concerns complaint complaints objection objections trouble blocker blockers flag flags showstopper showstoppers leak leaks leaking break broken crash crashes race races deadlock regression regressions
 typo typos smell smells fault faults remark remarks comment comments finding findings observation observations suggestion suggestions note notes request requests complain criticise criticize nitpick nitpicks nits changes action actions
 fehler probleme falsch anmerkung anmerkungen einwand einwände bedenken beanstandung beanstandungen kritik errores problème problèmes fuite remarque remarques objection observation observations
 problema problemas fallos comentario comentarios objeción observaciones observación erros falhas comentário comentários observações observação ressalva ressalvas objeção errori fouten opmerkingen redire reprocher signaler beanstanden auszusetzen objetar reprochar apontar`)
 
 // slight are the words between a denial and what it denies.
-var slight = set(`any a an the further other real more additional major obvious big actual particular such find found see saw spot spotted have had has got there are is be were anything something to with else see about of my own new
+var slight = set(`any a an the further other real more additional major obvious big actual particular such find found see saw spot spotted have had has got there are is be were anything something to with else see about of my own new red open outstanding blocking serious huge
 weiteren weitere mehr großen de otra otras más ninguna autre autres mais outra outras tengo tenho hay há j'ai ai veo vejo vois trouvé trouver y à zu gefunden encontré encontrado encontrei`)
 
 // denied tells "nothing wrong", "no issues", "does not leak": trouble that is not there.
@@ -171,7 +171,7 @@ var postposed = set(`aparte separado separada siguiente futuro futura séparé s
 // imperatives are verbs that ask for something where a clause starts with them, and are
 // nouns or reports elsewhere.
 var imperatives = set(`use avoid wrap call return throw catch log cover cap limit bound lock release free flush cache persist port export expose mark tag declare define introduce turn put pull give let set reset unset raise lower
-increase decrease shorten align indent format reformat sort dedupe deduplicate consolidate unify generalise generalize rework redo restructure reconsider assert mock stub parametrize parameterize extend shrink trim strip encode decode
+increase decrease shorten align indent format reformat sort dedupe deduplicate consolidate unify generalise generalize rework redo restructure reconsider assert mock stub parametrize parameterize extend shrink trim strip encode decode follow adopt mimic imitate
 hash encrypt mask redact throttle debounce batch paginate squash rebase address resolve mention explain describe spell write invert negate short-circuit propagate forward pass inject narrow widen loosen relax restrict qualify prefix
 abstract hide test stop start bring finish complete fill inherit default derive compute free unify join flatten enforce require prevent disable enable install uninstall upgrade downgrade lift downcase uppercase rephrase reword reuse
 verwende verwenden nutze nutzen benutze setze setzen prüfe prüfen fange fangen nimm nehmen mach machen baue bauen teste testen schreibe schreiben ergänz entferne
@@ -234,8 +234,87 @@ func asksBack(toks []token.Token, c *Clause) bool {
 	case "shouldn't", "couldn't", "can't", "wouldn't", "sollte", "sollten", "müsste":
 		return true
 	}
+	denied, modal := false, false
+	for i := c.A; i < c.B && i < c.A+4; i++ {
+		w, _, _ := strings.Cut(toks[i].Lower, "-")
+		denied = denied || w == "no" || w == "ne" || w == "não" || w == "nicht"
+		modal = modal || modals[w]
+	}
+	return denied && modal
+}
+
+var modals = set(`debería deberían habría faudrait devrait devraient deveria deveriam`)
+
+// pointing tells a clause that only points at a file: "note that a.go …", "please run a_test.go
+// again", "read a.go first".
+func pointing(toks []token.Token, c *Clause) bool {
+	if c.Has&(token.Need|token.Bad) != 0 {
+		return false
+	}
+	from := c.A
+	for from < c.B && (softeners[toks[from].Lower] || toks[from].Lower == "please" || toks[from].Lower == "bitte" || toks[from].Kind == 'p') {
+		from++
+	}
+	asks := false
+	for i := c.A; i < c.B; i++ {
+		if toks[i].Kind == 'L' || toks[i].M != nil && len(toks[i].M.Spans) > 0 {
+			return false
+		}
+		asks = asks || i > from && toks[i].Class&token.Ask != 0
+	}
+	if from < c.B && (toks[from].Lower == "run" || toks[from].Lower == "rerun" || toks[from].Lower == "re-run") { // a test, not "gofmt on a.go"
+		n := from + 1
+		for n < c.B && toks[n].Kind == 'w' && Skipped[toks[n].Lower] {
+			n++
+		}
+		return !asks && n < c.B && toks[n].Kind == 'm'
+	}
+	return !asks && starts(toks, from, c.B, pointers) || starts(toks, c.A, c.B, informs)
+}
+
+// starts tells whether the words from there on begin with one of some phrases.
+func starts(toks []token.Token, from, to int, phrases []string) bool {
+	text := " "
+	for i := from; i < to && i < from+6; i++ {
+		text += toks[i].Lower + " "
+	}
+	for _, p := range phrases {
+		if strings.HasPrefix(text, " "+p+" ") {
+			return true
+		}
+	}
 	return false
 }
+
+var pointers = []string{"look at", "have a look at", "take a look at", "check out", "read", "schau dir", "mira", "regarde", "veja"}
+
+// informs are what a sentence starts with that only tells something.
+var informs = []string{"note that", "note", "please note", "keep in mind", "bear in mind", "be careful with", "be aware", "beware", "heads-up", "heads up", "fyi", "just so you know", "so you know", "for the record", "remember that", "remember", "mind that",
+	"watch out", "beachte", "achtung", "zur info", "hinweis", "ten en cuenta", "ojo", "nota", "notez que", "attention", "note que", "atenção", "lembre"}
+
+// blank tells a clause that says only that there is nothing to say: "nothing in a.go", "not much
+// to say about a.go", "a.go: nothing".
+func blank(toks []token.Token, c *Clause) bool {
+	nothing, named := false, false
+	for i := c.A; i < c.B; i++ {
+		t := toks[i]
+		switch {
+		case t.Kind == 'm':
+			named = true
+		case t.Lower == "nothing" || t.Lower == "none" || t.Lower == "not" || t.Lower == "nada" || t.Lower == "nichts" || t.Lower == "rien" || t.Lower == "niente":
+			nothing = true
+		case t.Kind == 'p' || blanks[t.Lower]:
+		default:
+			return false
+		}
+	}
+	return nothing && named
+}
+
+var blanks = set(`else more further much in on for from to say about here there report add mention out stood jumped struck me i my side sonst weiter zu in bei más en sobre autre à dans de sur mais em`)
+
+// almost are words that turn praise: "almost right".
+var almost = set(`too almost nearly hardly barely fast beinahe kaum casi apenas presque quase quasi bijna`)
 
 // keeps tells "leave it", "keep a.go" from "leave a comment", "keep the list sorted", which
 // ask for something.

@@ -22,7 +22,10 @@ func joinLines(toks []Token) []Token {
 		if toks[i].Kind == 'm' { // "a.go, around 88", "a.go (12-20)"
 			out = append(out, toks[i])
 			i++
-			if spans, n := loose(toks[i:]); n > 0 {
+			if spans, n := trailing(toks[i-1].M, toks[i:]); n > 0 {
+				out = append(out, Token{Kind: 'L', Spans: spans, Lo: toks[i].Lo, Nl: toks[i].Nl})
+				i += n
+			} else if spans, n := loose(toks[i:]); n > 0 {
 				out = append(out, Token{Kind: 'L', Spans: spans, Lo: toks[i].Lo, Nl: toks[i].Nl})
 				i += n
 			}
@@ -184,6 +187,9 @@ func separator(toks []Token, i int, several bool) int {
 		}
 		break
 	}
+	if n := spread(toks, j); j > i && n > 0 {
+		return n
+	}
 	if j == i || j >= len(toks) {
 		return -1
 	}
@@ -194,6 +200,29 @@ func separator(toks []Token, i int, several bool) int {
 		return -1
 	}
 	return j
+}
+
+// spread reads over the words of "line 9 and the two uses on 22 and 31": where the number is,
+// or 0.
+func spread(toks []Token, i int) int {
+	for j := i; j < len(toks) && j < i+5 && toks[j].Kind == 'w'; j++ {
+		if j > i && (toks[j].Lower == "on" || toks[j].Lower == "at") && j+1 < len(toks) && toks[j+1].Kind == 'n' {
+			return j + 1
+		}
+	}
+	return 0
+}
+
+// trailing reads ", 44, 90" after "a.go:10": more lines of it, if a list goes on to its end so.
+func trailing(m *spot.Mention, toks []Token) ([]spot.Span, int) {
+	if len(m.Spans) == 0 || len(toks) < 2 || toks[0].Text != "," || toks[1].Kind != 'n' {
+		return nil, 0
+	}
+	spans, n := more(toks, 1, nil, true)
+	if n > 0 && (n >= len(toks) || toks[n].Nl || toks[n].Kind == 'p' && strings.Contains(";.):", toks[n].Text)) {
+		return spans, n
+	}
+	return nil, 0
 }
 
 // running looks whether lines run on: "from line 30 on", "ab Zeile 30", "30行目以降".

@@ -69,6 +69,7 @@ func (s *scanner) next() {
 		}
 	case unicode.IsSpace(r):
 		s.at += size
+	case s.spaced(rest):
 	case r == '`':
 		s.code(rest)
 	case r == '[' && s.link(rest):
@@ -193,6 +194,31 @@ func (s *scanner) quoted(rest string, size int) bool {
 	return false
 }
 
+// spaced reads a tracked path with spaces, with the lines attached to it.
+func (s *scanner) spaced(rest string) bool {
+	if s.at > 0 && (rest[0] == ' ' || letterBefore(s.text[:s.at])) {
+		return false
+	}
+	p := s.rd.X.Spaced(rest)
+	if p == "" {
+		return false
+	}
+	size := len(p)
+	m := &spot.Mention{Spelled: p, Cands: s.rd.X.Find(p)}
+	if more := suffixLen(rest[size:]); more > 0 {
+		if spans, n := spot.LineList(strings.TrimLeft(rest[size+1:size+more], "L"), 0); n > 0 {
+			m.Spans, size = spans, size+more
+		}
+	}
+	s.put(Token{Kind: 'm', Text: p, M: m}, size)
+	return true
+}
+
+func letterBefore(text string) bool {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '/' || r == '_' || r == '-'
+}
+
 const stops = " \t\n\"“”‘’'«»「」『』（）<>|!?。、，；：！？`…→"
 
 // chunk reads an unquoted path with what is attached to it.
@@ -231,7 +257,7 @@ func (s *scanner) chunk(rest string) bool {
 
 // bare tells whether a chunk without any sign of a path may still be one.
 func (s *scanner) bare(c string) bool {
-	return len(c) > 3 && c[0] >= 'A' && c[0] <= 'Z' || len(c) > 1 && (c[0] == 'L' || c[0] == 'l') && strings.ContainsAny(c, "0123456789") || s.rd.X.Named(c)
+	return len(c) > 3 && c[0] >= 'A' && c[0] <= 'Z' || len(c) > 1 && (c[0] == 'L' || c[0] == 'l') && strings.ContainsAny(c, "0123456789") || s.rd.X.Named(c) || len(c) > 5 && len(s.rd.X.Alias(strings.TrimRight(strings.TrimSuffix(c, "'s"), ".,;:"))) > 0
 }
 
 // cuts are the readings of a chunk, longest first: less its closing punctuation, up to a
