@@ -124,6 +124,9 @@ func refusal(v Verified) error {
 	if by == "" {
 		by = "belay"
 	}
+	if v.Expected == "" { // what belay wrote itself was edited
+		return belay.Refuse(belay.CodeDrift, fmt.Sprintf("belay log --verify %s shows what does not fit", v.Task), what, v.Task, by, v.Report.Summary())
+	}
 	return belay.Refuse(belay.CodeDrift, fmt.Sprintf(`belay context diff %s --drift shows it; belay snapshot restore %s puts it back; belay context resolve-drift %s --note "…" accepts what is there now`, v.Task, v.Expected.Short(), v.Task),
 		what, v.Task, by, v.Report.Summary())
 }
