@@ -140,6 +140,9 @@ func Rebuild(ctx context.Context, d *desk.Desk, q InitRequest, dry bool) (Made, 
 	if len(p.Rec.Task.Roles) > 0 { // it was begun with these
 		ref.Roles = p.Rec.Context.Block.Roles
 	}
+	if was.Git.SHA != m.Block.Git.SHA && m.Block.Git.Source != "" && was.Task.Description == m.Block.Task.Description {
+		m.Notes = append(m.Notes, fmt.Sprintf("%s changed since the task was recorded from it; the task's words are as they were recorded", m.Block.Git.Source))
+	}
 	m.Base, m.Changes = p.Rec.Context.Block.Base, m.Block.Diff(was)
 	if dry || ref.Block == p.Rec.Context.Block.Block && sameRoles(ref.Roles, p.Rec.Context.Block.Roles) {
 		return m, nil
