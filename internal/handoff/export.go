@@ -166,7 +166,7 @@ func changesPart(b Block, c Context, changes *Changes) *ChangesPart {
 	if c.Last == nil || changes == nil {
 		return nil
 	}
-	p := &ChangesPart{By: c.LastBy, Snapshot: string(c.Last.Snapshot), Stat: fmt.Sprintf("%d files, +%d -%d", c.Last.Files, c.Last.Added, c.Last.Deleted),
+	p := &ChangesPart{By: c.LastBy, Snapshot: string(c.Last.Snapshot), Stat: fmt.Sprintf("%d file(s), +%d -%d", c.Last.Files, c.Last.Added, c.Last.Deleted),
 		Files: []string{}, Outside: texts(c.Last.Outside),
 		FromBase:    fmt.Sprintf("belay context diff %s --role %s", b.Task.ID, c.LastBy),
 		Incremental: fmt.Sprintf("belay context diff %s --role %s --type incremental", b.Task.ID, c.LastBy)}
