@@ -121,7 +121,7 @@ func split(c *cobra.Command, args []string) (prose string, agent []string, err e
 }
 
 func (a commands) run(c *cobra.Command, f runFlags, prose string, agent []string) error {
-	q := flow.RunRequest{NewTask: flow.NewTask{Secrets: f.secrets, 
+	q := flow.RunRequest{NewTask: flow.NewTask{Secrets: f.secrets,
 		Prose: prose, Agent: agent, Feature: f.feature, Role: f.role, Expect: f.expect, Trust: f.trust, Apart: f.apart,
 	}, Soft: a.Soft, Keep: f.keep}
 	var err error

@@ -43,6 +43,9 @@ func Init(ctx context.Context, d *desk.Desk, q InitRequest) (Made, error) {
 	if err := p.Rec.Context.MayBegin(); err != nil {
 		return Made{}, err
 	}
+	if !p.Rec.Open() {
+		return Made{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Task), "%s has ended: %s", q.Task, p.Rec.State.Outcome)
+	}
 	base, err := p.base(ctx, q.Base)
 	if err != nil {
 		return Made{}, err
