@@ -30,7 +30,7 @@ func TestCrashRoles(t *testing.T) {
 	d.succeed(runRoles...)
 	want := d.state()
 	y := newTally(t, points)
-	each(t, trials(points, 12, modeKill, modeFail), func(dir string, c trial) {
+	each(t, trials(points, 10, modeKill, modeFail, modeFull), func(dir string, c trial) {
 		d := w.another(t, dir)
 		r := d.belay(d.crash(c), runRoles...)
 		at := d.where(c)

@@ -56,6 +56,68 @@ func (d *Desk) WriteContext(r *Record, role string) (string, error) {
 	return path, nil
 }
 
+// ContextFiles names the files that a role's part of a task's context is in.
+func (d *Desk) ContextFiles(task belay.TaskID, role string) (there []string) {
+	for _, f := range d.contextFiles(task, role) {
+		if _, ok := f.read(); ok {
+			there = append(there, f.shown)
+		}
+	}
+	return there
+}
+
+// EditedContext names the files written for agents that somebody edited. One that was
+// taken away harms nobody.
+func (d *Desk) EditedContext(r *Record) (edited []string) {
+	for _, role := range r.Context.Roles {
+		ref, given := r.Context.Exports[role.Name]
+		for _, f := range d.contextFiles(r.Task.ID, role.Name) {
+			if text, there := f.read(); given && there && handoff.Sum(text) != ref.Attachment {
+				edited = append(edited, f.shown)
+			}
+		}
+	}
+	return edited
+}
+
+// contextFile is a file written for an agent.
+type contextFile struct {
+	shown string
+	open  func() (*os.File, error)
+}
+
+func (d *Desk) contextFiles(task belay.TaskID, role string) []contextFile {
+	inGit := filepath.Join(d.ContextFolder(task), strings.ToLower(role)+".json")
+	inTree := ".belay/now/" + NowName(task, role)
+	return []contextFile{
+		{shown: inGit, open: func() (*os.File, error) {
+			if info, err := os.Lstat(inGit); err != nil || !info.Mode().IsRegular() {
+				return nil, errors.Join(err, fs.ErrNotExist)
+			}
+			return os.Open(inGit)
+		}},
+		{shown: inTree, open: func() (*os.File, error) {
+			root, err := worktree.OpenRoot(d.Repo.Root)
+			if err != nil {
+				return nil, err
+			}
+			defer root.Close()
+			return root.Open(inTree)
+		}},
+	}
+}
+
+// read gives what the file holds; a file that cannot be read is not there.
+func (f contextFile) read() (text []byte, there bool) {
+	r, err := f.open()
+	if err != nil {
+		return nil, false
+	}
+	defer r.Close()
+	text, err = io.ReadAll(io.LimitReader(r, 64<<20))
+	return text, err == nil
+}
+
 // PurgeContext removes the files written for agents and records that the context is gone.
 // What the record names stays, and so do snapshots. It can be done twice.
 func (d *Desk) PurgeContext(ctx context.Context, r *Record, by string) error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/spans"
@@ -23,7 +24,7 @@ func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) 
 		d.Watch.Note("the baseline is lost, old failures cannot be told from new ones: " + desk.Sentence(err))
 	}
 	w.Held = true
-	report, err := d.Judge(d.Soft, d.Rec.Task, w, d.Rec.State.Before, c.Target, d.Watch.Checking)
+	report, err := d.judgeAll(d.Soft, d.Rec.Task, w, d.Rec.State.Before, c.Target, d.Watch.Checking)
 	if err != nil {
 		return loop.Event{}, err
 	}
@@ -85,4 +86,23 @@ func (d *Driver) leftovers(ctx context.Context, c loop.Command) error {
 	}
 	_, err = d.once(ctx, d.meta(belay.KindAfter, c.Attempt, c.ID+spans.EndMark, "left by the checks"))
 	return err
+}
+
+// judgeAll judges the change, and what was done to the files that belay wrote for agents.
+func (d *Driver) judgeAll(ctx context.Context, t belay.Task, w desk.Work, before, after belay.SnapshotID, progress func(check.Progress)) (belay.Report, error) {
+	report, err := d.Judge(ctx, t, w, before, after, progress)
+	edited := d.EditedContext(d.Rec)
+	if err != nil || len(edited) == 0 {
+		return report, err
+	}
+	result := belay.CheckResult{Check: "context", Verdict: belay.VerdictFail, Summary: "files that belay wrote were edited"}
+	for _, path := range edited {
+		result.Findings = append(result.Findings, belay.Finding{
+			Check: "context", Severity: belay.SeverityError, Category: belay.CategoryRules, Title: "a file that belay wrote was edited",
+			Detail: path + " holds a part of the task's context; editing it changes nothing", Recommendation: "leave it; belay context has the commands that change something",
+		}.Sign())
+	}
+	report.Checks = append(report.Checks, result)
+	report.Verdict = belay.Judge(report.Checks)
+	return report, nil
 }

@@ -51,6 +51,11 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*desk.Record, error) {
 		return nil, err
 	}
 	d.read(ctx, &t, q)
+	for _, globs := range []*[]string{&t.Scope.Files, &t.Scope.Protect, &t.Scope.Expect} {
+		if *globs, err = d.Config.Expand(*globs); err != nil {
+			return nil, err
+		}
+	}
 	for {
 		if q.ID == "" {
 			if t.ID, err = d.number(ctx); err != nil {

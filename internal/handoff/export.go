@@ -98,6 +98,9 @@ type EvidencePart struct {
 // maxChanges bounds the files that an export lists.
 const maxChanges = 100
 
+// maxPaths bounds the paths in scope that an export lists.
+const maxPaths = 100
+
 // ExportFor makes what role is given of a block, what was done, and what was changed last.
 func ExportFor(role Role, b Block, c Context, changes *Changes) Export {
 	e := Export{Version: Version, Role: role.Name, TaskID: b.Task.ID, Title: b.Task.Title, Block: c.Block.Block[:min(16, len(c.Block.Block))],
@@ -130,6 +133,13 @@ func (e *Export) fill(part string, b Block, c Context, changes *Changes) {
 		}
 	case "paths":
 		e.Paths, e.MorePaths = b.Paths, b.MorePaths
+		keep := maxPaths
+		if len(b.Task.ScopeIn) == 0 { // everything: that is no news
+			keep = 0
+		}
+		if n := len(b.Paths); n > keep {
+			e.Paths, e.MorePaths = b.Paths[:keep], b.MorePaths+n-keep
+		}
 	case "changes":
 		e.Changes = changesPart(b, c, changes)
 	case "findings":
@@ -166,7 +176,7 @@ func changesPart(b Block, c Context, changes *Changes) *ChangesPart {
 	if c.Last == nil || changes == nil {
 		return nil
 	}
-	p := &ChangesPart{By: c.LastBy, Snapshot: string(c.Last.Snapshot), Stat: fmt.Sprintf("%d files, +%d -%d", c.Last.Files, c.Last.Added, c.Last.Deleted),
+	p := &ChangesPart{By: c.LastBy, Snapshot: string(c.Last.Snapshot), Stat: fmt.Sprintf("%d file(s), +%d -%d", c.Last.Files, c.Last.Added, c.Last.Deleted),
 		Files: []string{}, Outside: texts(c.Last.Outside),
 		FromBase:    fmt.Sprintf("belay context diff %s --role %s", b.Task.ID, c.LastBy),
 		Incremental: fmt.Sprintf("belay context diff %s --role %s --type incremental", b.Task.ID, c.LastBy)}

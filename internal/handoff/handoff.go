@@ -294,6 +294,19 @@ func (c *Context) Expected() belay.SnapshotID {
 	return c.Last.Snapshot
 }
 
+// Attachments names those that the context rests on as it stands: its block, what was
+// handed over last, and what each role was given.
+func (c *Context) Attachments() []string {
+	all := []string{c.Block.Block, c.Block.Manifest}
+	if c.Last != nil {
+		all = append(all, c.Last.Report, c.Last.FromBase.Attachment, c.Last.Incremental.Attachment)
+	}
+	for _, x := range c.Exports {
+		all = append(all, x.Attachment)
+	}
+	return all
+}
+
 // AttachmentsOf names the attachments that an entry's data speaks of; nothing for data of
 // another entry.
 func AttachmentsOf(data []byte) []string {

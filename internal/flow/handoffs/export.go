@@ -41,11 +41,7 @@ func Export(ctx context.Context, d *desk.Desk, q Request, role string) ([]Part, 
 			return out, err
 		}
 		part := Part{ExportRef: ref, Text: text, Files: []string{}}
-		for _, f := range p.written(ref.Role) {
-			if sum, there, _ := f.sum(); there && sum == ref.Attachment {
-				part.Files = append(part.Files, f.shown)
-			}
-		}
+		part.Files = append(part.Files, p.ContextFiles(p.Rec.Task.ID, ref.Role)...)
 		out = append(out, part)
 	}
 	return out, nil

@@ -186,7 +186,13 @@ func (p *Place) keep(v any) (sha string, text []byte, err error) {
 // Block reads the context's block.
 func (p *Place) Block() (handoff.Block, error) {
 	var b handoff.Block
-	return b, p.Into(p.Rec.Context.Block.Block, &b)
+	if err := p.Into(p.Rec.Context.Block.Block, &b); err != nil {
+		return b, err
+	}
+	if b.Version != handoff.Version {
+		return b, belay.Refuse(belay.CodeCannot, "use the version of belay that made it", "the context of %s has the version %d, which is not known", p.Rec.Task.ID, b.Version)
+	}
+	return b, nil
 }
 
 // Changes reads what was handed over last; nil when nothing was.

@@ -43,6 +43,9 @@ func Init(ctx context.Context, d *desk.Desk, q InitRequest) (Made, error) {
 	if err := p.Rec.Context.MayBegin(); err != nil {
 		return Made{}, err
 	}
+	if !p.Rec.Open() {
+		return Made{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Task), "%s has ended: %s", q.Task, p.Rec.State.Outcome)
+	}
 	base, err := p.base(ctx, q.Base)
 	if err != nil {
 		return Made{}, err
@@ -139,6 +142,9 @@ func Rebuild(ctx context.Context, d *desk.Desk, q InitRequest, dry bool) (Made, 
 	}
 	if len(p.Rec.Task.Roles) > 0 { // it was begun with these
 		ref.Roles = p.Rec.Context.Block.Roles
+	}
+	if was.Git.SHA != m.Block.Git.SHA && m.Block.Git.Source != "" && was.Task.Description == m.Block.Task.Description {
+		m.Notes = append(m.Notes, fmt.Sprintf("%s changed since the task was recorded from it; the task's words are as they were recorded", m.Block.Git.Source))
 	}
 	m.Base, m.Changes = p.Rec.Context.Block.Base, m.Block.Diff(was)
 	if dry || ref.Block == p.Rec.Context.Block.Block && sameRoles(ref.Roles, p.Rec.Context.Block.Roles) {

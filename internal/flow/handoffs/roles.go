@@ -2,7 +2,6 @@ package handoffs
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,8 +14,6 @@ import (
 	"github.com/belay-dev/belay/internal/handoff/delta"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
-
-func handoffAttachments(data json.RawMessage) []string { return handoff.AttachmentsOf(data) }
 
 // UpdateRequest changes what a role says of itself.
 type UpdateRequest struct {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/snapshot"
@@ -231,10 +232,38 @@ func (p *Place) dirty(ctx context.Context, now snapshot.Info) (bool, error) {
 		return false, err
 	}
 	list, err := p.Repo.DiffTrees(ctx, o.OID, now.Tree)
+	if err != nil {
+		return false, err
+	}
+	if rd, err = p.Repo.Reader(ctx); err != nil {
+		return false, err
+	}
+	defer rd.Close()
 	for _, d := range list {
-		if d.OldMode != 0 {
+		if d.OldMode == 0 {
+			continue // untracked
+		}
+		if d.OldMode != d.NewMode || d.OldMode == 0o120000 {
+			return true, nil
+		}
+		same, err := sameLines(rd, d)
+		if err != nil || !same {
 			return true, err
 		}
 	}
-	return false, err
+	return false, nil
+}
+
+// sameLines reports whether a file differs from the commit in line ends alone, as in a
+// checkout that converts them.
+func sameLines(rd *git.Reader, d git.Difference) (bool, error) {
+	o, err := rd.Read(d.OldOID)
+	if err != nil {
+		return false, fmt.Errorf("read %s: %w", belay.VisibleLine(d.Path), err)
+	}
+	was := standards.Hash(o.Data)
+	if o, err = rd.Read(d.NewOID); err != nil {
+		return false, fmt.Errorf("read %s: %w", belay.VisibleLine(d.Path), err)
+	}
+	return standards.Hash(o.Data) == was, nil
 }

@@ -2,12 +2,8 @@ package handoffs
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,7 +12,6 @@ import (
 	"github.com/belay-dev/belay/internal/drift"
 	"github.com/belay-dev/belay/internal/drift/facts"
 	"github.com/belay-dev/belay/internal/handoff"
-	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // Verified is what a verification found. Expected is what was handed over last; "" when
@@ -124,6 +119,9 @@ func refusal(v Verified) error {
 	if by == "" {
 		by = "belay"
 	}
+	if v.Expected == "" { // what belay wrote itself was edited
+		return belay.Refuse(belay.CodeDrift, fmt.Sprintf("belay log --verify %s shows what does not fit", v.Task), what, v.Task, by, v.Report.Summary())
+	}
 	return belay.Refuse(belay.CodeDrift, fmt.Sprintf(`belay context diff %s --drift shows it; belay snapshot restore %s puts it back; belay context resolve-drift %s --note "…" accepts what is there now`, v.Task, v.Expected.Short(), v.Task),
 		what, v.Task, by, v.Report.Summary())
 }
@@ -183,8 +181,10 @@ func asWhole(r drift.Report) []drift.Difference {
 // own looks at what belay wrote itself: the record's chain as the snapshot noted it,
 // attachments, and the files that were written for agents.
 func (p *Place) own(ctx context.Context, expected belay.SnapshotID) (out []drift.Difference, err error) {
-	c := &p.Rec.Context
-	proof, err := p.Journal.Verify(p.Rec.Task.ID, handoffAttachments)
+	current := p.Rec.Context.Attachments()
+	proof, err := p.Journal.Verify(p.Rec.Task.ID, func(data json.RawMessage) []string {
+		return slices.DeleteFunc(handoff.AttachmentsOf(data), func(sha string) bool { return !slices.Contains(current, sha) })
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -206,20 +206,8 @@ func (p *Place) own(ctx context.Context, expected belay.SnapshotID) (out []drift
 			out = append(out, drift.Difference{Kind: drift.Record, Was: "with the entry that the snapshot names", Is: "written anew"})
 		}
 	}
-	for _, role := range c.Roles {
-		ref, given := c.Exports[role.Name]
-		if !given {
-			continue
-		}
-		for _, f := range p.written(role.Name) {
-			sum, there, err := f.sum()
-			if err != nil {
-				return nil, err
-			}
-			if there && sum != ref.Attachment {
-				out = append(out, drift.Difference{Kind: drift.Edited, Was: "as belay wrote it for " + role.Name, Is: "edited: " + f.shown})
-			}
-		}
+	for _, path := range p.EditedContext(p.Rec) {
+		out = append(out, drift.Difference{Kind: drift.Edited, Was: "as belay wrote it", Is: "edited: " + path})
 	}
 	return out, nil
 }
@@ -232,46 +220,4 @@ func (p *Place) knows(hash string) bool {
 		}
 	}
 	return false
-}
-
-// file is one that belay wrote for an agent.
-type file struct {
-	shown string
-	open  func() (*os.File, error)
-}
-
-// written names the files that a role's part is written to.
-func (p *Place) written(role string) []file {
-	inGit := filepath.Join(p.ContextFolder(p.Rec.Task.ID), strings.ToLower(role)+".json")
-	inTree := ".belay/now/" + desk.NowName(p.Rec.Task.ID, role)
-	return []file{
-		{shown: inGit, open: func() (*os.File, error) {
-			if info, err := os.Lstat(inGit); err != nil || !info.Mode().IsRegular() {
-				return nil, errors.Join(err, fs.ErrNotExist)
-			}
-			return os.Open(inGit)
-		}},
-		{shown: inTree, open: func() (*os.File, error) {
-			root, err := worktree.OpenRoot(p.Repo.Root)
-			if err != nil {
-				return nil, err
-			}
-			defer root.Close()
-			return root.Open(inTree)
-		}},
-	}
-}
-
-// sum hashes the file; one that is not there, or no file, was taken away and harms nobody.
-func (f file) sum() (sum string, there bool, err error) {
-	r, err := f.open()
-	if err != nil {
-		return "", false, nil
-	}
-	defer r.Close()
-	text, err := io.ReadAll(io.LimitReader(r, 64<<20))
-	if err != nil {
-		return "", false, fmt.Errorf("read %s: %w", f.shown, err)
-	}
-	return handoff.Sum(text), true, nil
 }

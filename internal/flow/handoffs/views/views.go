@@ -3,6 +3,7 @@
 package views
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/drift"
 	"github.com/belay-dev/belay/internal/flow/handoffs"
 	"github.com/belay-dev/belay/internal/handoff"
+	"github.com/belay-dev/belay/internal/handoff/delta"
 	"github.com/belay-dev/belay/internal/standards"
 	"github.com/belay-dev/belay/internal/worktree"
 )
@@ -279,7 +281,15 @@ func (p place) driftDiff(ctx context.Context, out Differs) (Differs, func(io.Wri
 		if d.Found == "" {
 			return out, func(io.Writer) error { return nil }, nil
 		}
-		return out, func(w io.Writer) error { return p.Snaps.Patch(ctx, d.Expected, d.Found, nil, w) }, nil
+		return out, func(w io.Writer) error {
+			var text bytes.Buffer
+			if err := p.Snaps.Patch(ctx, d.Expected, d.Found, nil, &text); err != nil {
+				return err
+			}
+			shown, _ := delta.Masked(text.Bytes()) // an agent may ask, too
+			_, err := w.Write(shown)
+			return err
+		}, nil
 	}
 	return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context verify %s", out.Task), "no verification of %s has failed", out.Task)
 }
