@@ -11,7 +11,7 @@ func zod() project {
 			write(".eslintrc.json", `{"root": true, "parser": "@typescript-eslint/parser", "plugins": ["@typescript-eslint"], "extends": ["eslint:recommended"], "env": {"es2022": true, "node": true}, "rules": {"no-self-compare": 2, "no-undef": 0, "no-redeclare": 0, "no-unused-vars": 0}}`+"\n"),
 			swap("src/v3/helpers/util.ts", "export namespace util {", "export namespace util {\n  if (false) assertNever;"))),
 		env:     nothing,
-		test:    "npx vitest run src/v3/tests",
+		test:    "npx vitest run parseUtil number.test string.test",
 		linter:  "  eslint:\n    command: npx eslint --ext .ts src/v3/helpers\n",
 		files:   "src/**",
 		comment: "//", code: code, constant: "export const %s: string = \"%s\";",

@@ -126,7 +126,7 @@ func word(s loop.State, a loop.Attempt, e loop.Event) string {
 func verdict(what, judge string, e loop.Event) string {
 	switch e.Verdict {
 	case belay.VerdictPass:
-		return what + " passed " + judge
+		return noted(what+" passed "+judge, e.Note)
 	case belay.VerdictFail:
 		return noted(what+" was refused by "+judge, e.Note)
 	}

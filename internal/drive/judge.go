@@ -3,6 +3,8 @@ package drive
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
@@ -50,9 +52,33 @@ func (d *Driver) checked(report belay.Report) (loop.Event, error) {
 			break
 		}
 	}
+	if report.Verdict == belay.VerdictPass {
+		ev.Note = warnings(report)
+	}
 	ev.FeatureLimit = d.Config.Limits.FeatureRetries
 	ev.FeatureRetries, err = d.featureRetries()
 	return ev, err
+}
+
+// warnings names what the checks warn of: work that passes is looked at no further.
+func warnings(report belay.Report) string {
+	var titles []string
+	n := 0
+	for _, c := range report.Checks {
+		for _, f := range c.Findings {
+			if f.Severity == belay.SeverityWarning {
+				n++
+				titles = append(titles, f.Title)
+			}
+		}
+	}
+	switch titles = slices.Compact(titles); n {
+	case 0:
+		return ""
+	case 1:
+		return "a warning: " + titles[0]
+	}
+	return fmt.Sprintf("%d warnings: %s", n, strings.Join(titles, "; "))
 }
 
 // featureRetries counts the retries of the feature's other tasks.

@@ -149,7 +149,7 @@ func (m *machine) check() {
 func (m *machine) judged() {
 	a := m.last()
 	a.Verdict, a.Findings = m.e.Verdict, held(m.e.Findings)
-	if m.e.Note != "" {
+	if m.e.Note != "" && (m.e.Kind == EvReviewed || m.e.Verdict != belay.VerdictPass) { // warnings are no reason
 		a.Note = m.e.Note
 	}
 	if m.e.Kind == EvReviewed {

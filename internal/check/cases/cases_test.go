@@ -77,7 +77,12 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which byte, text []byte) {
 		lines := strings.Count(string(text), "\n") + 1
 		names := map[string]bool{}
-		for _, u := range Read(all[int(which)%len(all)], text) {
+		l := all[int(which)%len(all)]
+		list := Read(l, text)
+		if in, whole := Outside(l, text, list), Outside(l, text, nil); in > whole {
+			t.Fatalf("%d assertions outside of tests, and %d in all", in, whole)
+		}
+		for _, u := range list {
 			if u.Line < 1 || u.Line > lines || names[u.Name] && u.Group {
 				t.Fatalf("%s", shown(u))
 			}

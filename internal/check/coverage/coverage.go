@@ -138,7 +138,7 @@ func changesCode(f *edit.File, tokens []lang.Token) bool {
 func hasBehaviour(l lang.Language, tokens []lang.Token) bool {
 	for i, t := range tokens {
 		if t.Kind != lang.Word {
-			arrow := l.Family() == lang.TypeScript && t.Is("=") && i+1 < len(tokens) && tokens[i+1].Is(">") && i > 0 && bodyAfter(tokens[i+2:])
+			arrow := l.Family() == lang.TypeScript && t.Is("=") && i+1 < len(tokens) && tokens[i+1].Is(">") && i > 0 && (l == lang.JavaScript || bodyAfter(tokens[i+2:]))
 			if arrow {
 				return true
 			}
@@ -170,8 +170,26 @@ func hasBehaviour(l lang.Language, tokens []lang.Token) bool {
 	return false
 }
 
-// bodyAfter tells an arrow function's body from the type of one, which ends in a
-// semicolon or a line end after a word.
+// bodyAfter tells an arrow function's body from the type of one: types have no blocks,
+// calls, members and operators but those of unions and generics.
 func bodyAfter(rest []lang.Token) bool {
-	return len(rest) > 0 && (rest[0].Is("{") || rest[0].Is("(") || len(rest) > 1 && (rest[1].Is("(") || rest[1].Is(".")))
+	is := func(i int, words ...string) bool {
+		for n, w := range words {
+			if i+n >= len(rest) || !rest[i+n].Is(w) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, begins := range []string{"{", "(", "!", "-", "+", "await", "new"} {
+		if is(0, begins) {
+			return true
+		}
+	}
+	for _, goesOn := range []string{"(", ".", "%", "*", "/", "+", "-", "?"} {
+		if is(1, goesOn) && rest[1].Line == rest[0].Line {
+			return true
+		}
+	}
+	return is(1, "=", "=") || is(1, "!", "=") || is(1, "&", "&") || is(1, "|", "|")
 }

@@ -35,12 +35,13 @@ type pairing struct {
 	found []belay.Finding // of tests that are still there; moved and renamed ones are
 	gone  []placed
 	fresh []placed
+	lost  []loss // outside of tests
 }
 
 // Look gives what the files' changes take away from tests.
 func Look(files []*edit.File, r Rules) []belay.Finding {
 	p := pairUp(files)
-	out := append(p.found, deleted(files, p)...)
+	out := append(append(p.found, deleted(files, p)...), outside(files, p.lost)...)
 	for _, f := range p.fresh {
 		out = append(out, added(f)...)
 	}
@@ -58,15 +59,20 @@ func Look(files []*edit.File, r Rules) []belay.Finding {
 
 // testsOf gives the tests of one text of a file, none where its runners look for none.
 func testsOf(f *edit.File, text []byte) []placed {
-	l := lang.Of(f.Path)
-	if text == nil || l == lang.None || !lang.IsTest(f.Path) || edit.Binary(text) || lang.Generated(f.Path) {
+	if !holdsTests(f, text) {
 		return nil
 	}
+	l := lang.Of(f.Path)
 	var out []placed
 	for _, u := range cases.Read(l, text) {
 		out = append(out, placed{Test: u, file: f, lang: l})
 	}
 	return out
+}
+
+// holdsTests tells whether a text of the file is one that test runners look into.
+func holdsTests(f *edit.File, text []byte) bool {
+	return text != nil && lang.Of(f.Path) != lang.None && lang.IsTest(f.Path) && !edit.Binary(text) && !lang.Generated(f.Path)
 }
 
 // pairUp finds for each test that was there what it is now: the test of its name in its
@@ -80,6 +86,7 @@ func pairUp(files []*edit.File) pairing {
 		p.found = append(p.found, part.found...)
 		p.gone = append(p.gone, part.gone...)
 		p.fresh = append(p.fresh, part.fresh...)
+		p.lost = append(p.lost, part.lost...)
 	}
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf && b.file == a.file })
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf })
@@ -98,6 +105,9 @@ func pairFile(f *edit.File) pairing {
 	}
 	p.found = append(excluded(f), settings(f)...)
 	before, after := testsOf(f, f.Before), testsOf(f, f.After)
+	if l, less := lost(f, before, after); less {
+		p.lost = append(p.lost, l)
+	}
 	byName := map[string]int{}
 	for i, a := range after {
 		byName[a.Name] = i

@@ -75,6 +75,9 @@ func (r *Report) Lack(format string, args ...any) {
 	}
 }
 
+// full tells whether a remark was left out for want of room: reading on is of no use.
+func (r *Report) full() bool { return len(r.Remarks) >= mostRemarks && r.Incomplete }
+
 // add keeps a remark, made plain. It tells whether there was room.
 func (r *Report) add(m Remark) bool {
 	if len(r.Remarks) >= mostRemarks {

@@ -64,7 +64,7 @@ func readText(from io.Reader, format string) (Report, error) {
 		for s := range strings.SplitSeq(strings.TrimRight(foreign.Plain(string(line)), "\n"), "\n") {
 			t.line(strings.TrimRight(foreign.Clip(s, maxLine), " \t"), format)
 		}
-		if err == io.EOF {
+		if err == io.EOF || t.report.full() {
 			return t.report, nil
 		}
 		if err != nil {

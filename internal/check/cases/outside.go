@@ -1,0 +1,63 @@
+package cases
+
+import (
+	"slices"
+
+	"github.com/belay-dev/belay/internal/check/lang"
+)
+
+// Outside counts the assertions of a text that stand in none of the tests, which are some
+// of Read's: in functions that tests call. A call of such a function is none itself.
+func Outside(l lang.Language, text []byte, tests []Test) int {
+	bodies := bodiesOf(tests)
+	s := newSource(l, lang.Code(l, text))
+	n := 0
+	for i, t := range s.tokens {
+		for len(bodies) > 0 && before(bodies[0].last, t) {
+			bodies = bodies[1:]
+		}
+		if s.depth[i] > deepest || len(bodies) > 0 && !before(t, bodies[0].first) {
+			continue
+		}
+		helper := l == lang.Go && s.is(i+1, "(") && !s.at(i-1).Is(".") && s.handed(i+1)
+		if !helper && s.asserts(i) && !s.hollow(i) {
+			n++
+		}
+	}
+	return n
+}
+
+type body struct{ first, last lang.Token }
+
+// bodiesOf gives what tests do, in the order of the text and apart: one within another
+// begins no earlier and ends no later.
+func bodiesOf(tests []Test) []body {
+	var list []body
+	for _, t := range tests {
+		if len(t.Body) > 0 {
+			list = append(list, body{t.Body[0], t.Body[len(t.Body)-1]})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b body) int {
+		switch {
+		case before(a.first, b.first):
+			return -1
+		case before(b.first, a.first):
+			return 1
+		}
+		return 0
+	})
+	var apart []body
+	for _, b := range list {
+		if n := len(apart); n > 0 && !before(apart[n-1].last, b.first) {
+			if before(apart[n-1].last, b.last) {
+				apart[n-1].last = b.last
+			}
+			continue
+		}
+		apart = append(apart, b)
+	}
+	return apart
+}
+
+func before(a, b lang.Token) bool { return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col }
