@@ -66,6 +66,11 @@ func (p *parse) settle() {
 			p.freshly(*a)
 		case a.Deed == deed.Doubt:
 			p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), Readings: a.Readings})
+		case i > 0 && strings.Contains("->=>→", a.C.Join) && a.C.Join != "" && len(a.C.T) < 3 && fault.Status(a.C.Low()):
+			if n := len(p.out); n > 0 && p.emitted(p.acts[i-1]) {
+				p.out = p.out[:n-1]
+			}
+			p.emit(p.acts[i-1], belay.MarkFix, "an error comes of it")
 		case a.Deed == deed.Ground && p.oneOfSeveral(i):
 			p.emit(*a, belay.MarkFix, "told as one of several concerns")
 		case a.Deed == deed.Ground && p.beside(i):
@@ -81,11 +86,6 @@ func (p *parse) settle() {
 			p.mended(i)
 		case a.Deed == deed.Request && a.Stated && !p.fresh && p.tells(i):
 			p.emit(*a, belay.MarkFix, "how it is, and nothing like it is asked")
-		case i > 0 && strings.Contains("->=>→", a.C.Join) && a.C.Join != "" && len(a.C.T) < 3 && fault.Status(a.C.Low()):
-			if n := len(p.out); n > 0 && p.emitted(p.acts[i-1]) {
-				p.out = p.out[:n-1]
-			}
-			p.emit(p.acts[i-1], belay.MarkFix, "an error comes of it")
 		case p.repeats(i):
 		case p.either(i):
 		case a.Deed == deed.Request && i > 0 && deed.IsWish(a.Verb) && p.results(i):
