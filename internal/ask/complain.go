@@ -82,11 +82,11 @@ func (p *parse) equal(i int) bool {
 	a := p.acts[i]
 	n := len(p.out)
 	low := a.C.Low()
-	if n == 0 || p.out[n-1].Marker != belay.MarkFix || p.out[n-1].a.C.Sent != a.C.Sent || a.C.Join != "and" && a.C.Join != "," || a.Pronoun || slices.Contains(low, "one") || slices.Contains(low, "it") || slices.Contains(low, "them") {
+	if n == 0 || p.out[n-1].Marker != belay.MarkFix || p.out[n-1].a.C.Sent != a.C.Sent || a.C.Join != "and" && a.C.Join != "," && a.C.Join != ";" || a.Pronoun || slices.Contains(low, "one") || slices.Contains(low, "it") || slices.Contains(low, "them") {
 		return false
 	}
 	_, ok := grammar.Predicate(low)
-	return ok && words.Determiner(low[0]) || ok && a.C.Join == ","
+	return ok && words.Determiner(low[0]) || ok && a.C.Join != "and"
 }
 
 // cures reports a question in the same sentence that asks for a change, behind a single

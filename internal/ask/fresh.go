@@ -82,6 +82,9 @@ func (p *parse) announces(low []string, a deed.Act) bool {
 	if n := len(low); n > 1 && n < 4 && low[n-2] == "new" && (low[n-1] == "repo" || low[n-1] == "project" || low[n-1] == "repository" || low[n-1] == "idea") {
 		return true
 	}
+	if n := len(low); n < 8 && slices.Contains(low, "new") && (slices.Contains(low, "project") || slices.Contains(low, "repo")) && !slices.Contains(low, "with") && len(p.acts) > 1 && p.acts[1].C.Sent == a.C.Sent {
+		return true // "start a new project for me: …"
+	}
 	return reading.Preamble(low) || len(low) == 2 && low[0] == "start" && low[1] == "over"
 }
 

@@ -37,7 +37,7 @@ func (p *parse) lastly() {
 			if !ok || a.Deed == deed.Complaint && bare(a.C.Low()) {
 				continue
 			}
-			if a.Deed == deed.Request {
+			if a.Deed == deed.Request && pass < 4 {
 				p.emit(a, a.Marker, "by “"+a.Verb+"”")
 				return
 			}
@@ -73,7 +73,7 @@ func (p *parse) lastly() {
 // says no more reports what is wrong.
 func statesFact(low []string) bool {
 	n, _ := grammar.Strip(low)
-	if n >= len(low) || len(low)-n < 3 || words.Pronoun(low[n]) || words.Subject(low[n]) || grammar.Idle(low) {
+	if n >= len(low) || len(low)-n < 2 || words.Pronoun(low[n]) || words.Subject(low[n]) || grammar.Idle(low) {
 		return false
 	}
 	i, ok := grammar.Predicate(low[n:])

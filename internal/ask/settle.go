@@ -64,6 +64,7 @@ func (p *parse) settle() {
 		switch {
 		case p.fresh:
 			p.freshly(*a)
+		case a.Deed == deed.Doubt && a.Bare && p.elided(i):
 		case a.Deed == deed.Doubt:
 			p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), Readings: a.Readings})
 		case i > 0 && strings.Contains("->=>→", a.C.Join) && a.C.Join != "" && len(a.C.T) < 3 && fault.Status(a.C.Low()):
@@ -112,6 +113,25 @@ func (p *parse) tells(i int) bool {
 	return !slices.ContainsFunc(p.acts, func(b deed.Act) bool {
 		return b.Deed == deed.Request && !b.Stated && b.C.Sent == a.C.Sent
 	})
+}
+
+// elided reads "I don't like the bar. Please remove.": what the verb is about was said in
+// the sentence before.
+func (p *parse) elided(i int) bool {
+	if i == 0 || p.acts[i-1].C.Line != p.acts[i].C.Line {
+		return false
+	}
+	a, b := p.acts[i], p.acts[i-1]
+	if b.Deed != deed.Ground && b.Deed != deed.Complaint && b.Deed != deed.Request || len(b.C.T) < 3 {
+		return false
+	}
+	if n := len(p.out); n > 0 && p.emitted(b) {
+		p.out[n-1].Marker = a.Marker
+		p.note(a, "", string(a.Marker)+": what was said before")
+		return true
+	}
+	p.emit(b, a.Marker, "“"+a.Verb+"” is said of it")
+	return true
 }
 
 // repeats reads "same in resume.ts", "ditto for the list": what was asked before, for
@@ -259,6 +279,10 @@ func (p *parse) kept(a deed.Act) {
 		if what == "" || slices.Contains(p.preserve, what) {
 			continue
 		}
+		if a.Deed == deed.Keep && strings.HasPrefix(strings.ToLower(what), "no ") && p.addedNext(a) {
+			p.note(a, what, "there is none, and one is asked for next")
+			continue
+		}
 		if a.Deed == deed.Keep && strings.HasPrefix(strings.ToLower(what), "no ") && p.said(a, s) {
 			p.note(a, what, "how the thing asked for behaves: part of its requirement")
 			continue
@@ -266,6 +290,19 @@ func (p *parse) kept(a deed.Act) {
 		p.preserve = append(p.preserve, what)
 		p.note(a, a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), "left as it is: "+what)
 	}
+}
+
+// addedNext reports that the sentence behind asks for what this one says is not there: "no
+// audit trail. Add one."
+func (p *parse) addedNext(a deed.Act) bool {
+	for _, b := range p.acts {
+		if b.C.Line != a.C.Line || b.C.Sent != a.C.Sent+1 || b.Deed != deed.Request || b.Marker != belay.MarkAdd {
+			continue
+		}
+		low := b.C.Low()
+		return b.Pronoun || low[len(low)-1] == "one" || low[len(low)-1] == "some"
+	}
+	return false
 }
 
 // antecedent is what "it" in "leave it" stands for: the subject of the sentence.
@@ -409,6 +446,8 @@ func (p *parse) qualifies(a deed.Act, last found) bool {
 	case last.Marker == belay.MarkFix && strings.Contains(a.Verb, "not") && a.C.Sent == last.a.C.Sent:
 		return true
 	case last.Marker == belay.MarkFix && last.a.Deed == deed.Complaint && a.Marker == belay.MarkModify && deed.IsWish(a.Verb) && (a.C.Sent == last.a.C.Sent || a.Pronoun):
+		return true
+	case last.Marker == belay.MarkFix && a.C.Sent == last.a.C.Sent && a.Verb == "a thing named" && slices.Contains(a.C.Low(), "one"):
 		return true
 	case last.Marker == belay.MarkFix && a.C.Sent == last.a.C.Sent && a.C.Join == "because":
 		return true

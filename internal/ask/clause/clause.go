@@ -72,6 +72,9 @@ func Clauses(s prose.Sentence) []Clause {
 			i = next - 1
 		}
 	}
+	if len(low) > 2 && low[0] == "so" && low[1] == "that" && start == 0 {
+		start, join = 2, "because"
+	}
 	cut(len(t), len(t), "")
 	out = heads(out)
 	for i := 1; i < len(out); i++ {
@@ -96,10 +99,10 @@ func heads(in []Clause) []Clause {
 	low := in[0].Low()
 	n, _ := grammar.Strip(low)
 	_, kept, _ := stay.Keeps(in[1].Low())
-	if last := low[len(low)-1]; last == "first" || last == "last" {
+	if last := low[len(low)-1]; last == "first" || last == "last" || strings.HasSuffix(low[0], "ing") {
 		return in
 	}
-	if n >= len(low) || len(low)-n < 2 || !slices.Contains(low[n:], ",") && !kept && !(len(low)-n > 2 && in[1].Join == "and" && grammar.Finite(in[1].Low())) || grammar.Told(low[n:]) || grammar.Idle(low) || words.Preposition(low[n]) || slices.ContainsFunc(low, words.Auxiliary) || !kept && !wishful(in[1].Low()) {
+	if n >= len(low) || len(low)-n < 2 || !slices.Contains(low[n:], ",") && !kept && !(len(low)-n > 2 && in[1].Join == "and" && grammar.Finite(in[1].Low())) && !(len(low)-n > 3 && in[1].Join == "," && slices.ContainsFunc(low[n+1:], words.Preposition)) || grammar.Told(low[n:]) || grammar.Idle(low) || words.Preposition(low[n]) || slices.ContainsFunc(low, words.Auxiliary) || !kept && !wishful(in[1].Low()) {
 		return in
 	}
 	var out []Clause
@@ -327,7 +330,7 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if frag && appositive(low[start:i]) && slices.Contains(rest, "and") && !slices.Contains(rest, ",") {
 		return "", 0 // "two environments, staging and prod"
 	}
-	if opens(rest) || frag && !slices.ContainsFunc(low[start:i], func(w string) bool { return w == "that" || w == "which" }) {
+	if opens(rest) || frag && !(len(rest) > 1 && rest[0] == "not") && !slices.ContainsFunc(low[start:i], func(w string) bool { return w == "that" || w == "which" }) {
 		return ",", i + 1
 	}
 	if gapped(low[start:i], rest) {

@@ -42,6 +42,7 @@ type Act struct {
 	Pronoun  bool           // the object or subject is "it", "them"
 	Also     bool           // it is said to be one more
 	Only     bool           // "only" stands in front of it
+	Bare     bool           // a verb without an object, whose marker it has
 	Stated   bool           // it says how something is, in a list: a wish among wishes, else a report
 	Readings []string       // of a doubt
 	Keeps    []grammar.Span // what is to be left alone
@@ -91,7 +92,7 @@ func Read(c clause.Clause) Act {
 // inverted reads a question with its subject inside: "can the decoder be made to
 // stream", "could the list show the date".
 func inverted(low []string) (belay.Marker, bool) {
-	if len(low) < 4 || low[0] != "can" && low[0] != "could" && low[0] != "would" && low[0] != "should" && low[0] != "may" && low[0] != "shall" {
+	if len(low) < 4 || low[0] != "can" && low[0] != "could" && low[0] != "would" && low[0] != "should" && low[0] != "may" && low[0] != "shall" && low[0] != "shouldn't" && low[0] != "wouldn't" {
 		return "", false
 	}
 	if i := slices.Index(low[:min(len(low), 8)], "also"); i > 1 {

@@ -66,6 +66,9 @@ func (a Act) empty(rest []string, s grammar.Said) bool {
 	if len(rest) != 1 {
 		return grammar.Idle(rest)
 	}
+	if strings.HasPrefix(rest[0], "--") || rest[0] == "\"" && a.C.T[a.Core.From].Form == prose.Code && slices.Contains(a.C.Low(), "please") {
+		return false // a flag by itself
+	}
 	please := s.Please || slices.Contains(a.C.Low(), "please") && !grammar.Nounish[rest[0]]
 	return !(a.Also && !grammar.Idle(rest)) && (rest[0] == "\"" || !please)
 }
@@ -78,7 +81,7 @@ func (a Act) names(rest []string, s grammar.Said) bool {
 	}
 	_, deed := nominal(rest)
 	switch {
-	case a.C.Frag, deed && a.C.Join == "", s.Please, slices.Contains(a.C.Low(), "please"), a.Also, a.C.Group, a.C.Block.Kind == prose.Item, a.C.Join == "and", a.C.Join == "+",
+	case a.C.Frag, deed && a.C.Join == "", s.Please, slices.Contains(a.C.Low(), "please"), a.Also, a.C.Group, a.C.Block.Kind == prose.Item, a.C.Join == "and", a.C.Join == "+", a.C.Join == ";" && !grammar.HasVerb(rest),
 		a.C.Join == "" && slices.ContainsFunc(rest, words.Product):
 		return true
 	}

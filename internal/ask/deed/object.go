@@ -31,7 +31,7 @@ func (a Act) fixing(o []string) Act {
 		}
 	case a.Verb == "clear" && !(a.Pronoun && a.C.Join != "") && !slices.ContainsFunc(o, func(w string) bool { return words.Wrong(w) || words.Soft(w) }):
 		a.Marker = belay.MarkModify
-	case grammar.Generic(o):
+	case grammar.Generic(o), strings.Contains(a.Verb, "look") && len(o) < 6 && !slices.ContainsFunc(o, words.Wrong) && !slices.ContainsFunc(o, words.Soft) && !slices.Contains(o, "why"):
 		a.Deed = Mend
 	}
 	return a
@@ -111,6 +111,8 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 	a.Marker = belay.MarkAdd
 	switch {
 	case (a.Verb == "save" || a.Verb == "store" || a.Verb == "write") && slices.Contains(o, "as"):
+		a.Marker = belay.MarkModify
+	case sense == words.Show && len(o) > 2 && grammar.Definite(o[0]) && slices.Contains(o, "only"):
 		a.Marker = belay.MarkModify
 	case sense == words.Show && len(o) > 0 && grammar.Adverb(o[len(o)-1]):
 		a.Marker = belay.MarkModify

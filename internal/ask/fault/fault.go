@@ -44,6 +44,19 @@ func Wrong(low []string) (strength int, by string) {
 	if status(low) || status(rest) {
 		return Plain, rest[0]
 	}
+	if len(rest) > 4 && (rest[0] == "there" || rest[0] == "there's") {
+		for i, w := range rest[:min(len(rest), 6)] {
+			if i > 0 && (w == "issue" || w == "problem" || w == "bug" || w == "error" || w == "mistake" || w == "glitch") && rest[i-1] != "no" {
+				return Plain, w
+			}
+		}
+	}
+	if len(rest) > 4 && rest[0] == "is" && (rest[1] == "it" || rest[1] == "this") {
+		switch rest[2] {
+		case "normal", "intended", "expected", "supposed", "intentional", "correct", "wanted":
+			return Plain, strings.Join(rest[:3], " ")
+		}
+	}
 	if at := wishAt(rest); at >= 0 {
 		rest = rest[:at]
 	}

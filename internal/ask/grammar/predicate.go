@@ -187,11 +187,16 @@ func does(low []string, i int) bool {
 		return false
 	case next == "":
 		return !plural[b] && i > 1
+	case (next == "to" || next == "back" || next == "up" || next == "down" || next == "away" || next == "over" || next == "out" || next == "into" || next == "onto") && i < 4 && !links[b]:
+		return true // "the page scrolls to the top"
 	case words.Preposition(next) && next != "of" && next != "for":
 		return slices.ContainsFunc(low[1:i], words.Preposition)
 	}
 	return false
 }
+
+// links are verbs whose plural noun has a "to" of its own.
+var links = map[string]bool{"link": true, "path": true, "change": true, "update": true, "redirect": true, "upload": true, "export": true, "import": true, "answer": true, "reply": true, "route": true, "call": true, "request": true, "switch": true, "alert": true, "invite": true}
 
 // Continues reports a clause that begins with a verb in -s: its subject is the one before.
 func Continues(low []string) bool {

@@ -55,6 +55,9 @@ func Old(low []string) bool {
 		if w == "not" && i > 1 && i+1 < len(low) && (Definite(low[i+1]) || low[i+1] == "a") && !words.Auxiliary(low[i-1]) {
 			return true
 		}
+		if w == "not" && i > 0 && i+1 < len(low) && low[i-1] == "\"" && low[i+1] == "\"" {
+			return true
+		}
 		if w == "not" && i > 0 && i+1 < len(low) {
 			if _, ok := Value(low[i+1]); ok {
 				return true
@@ -107,7 +110,7 @@ func Indefinite(low []string) bool {
 	return !words.Auxiliary(low[0])
 }
 
-var Enough = map[string]bool{"enough": true, "nice": true, "great": true, "good": true, "cool": true, "helpful": true, "useful": true, "lovely": true, "handy": true, "perfect": true, "fine": true, "awesome": true, "ideal": true, "sufficient": true, "better": true, "welcome": true, "appreciated": true}
+var Enough = map[string]bool{"needed": true, "required": true, "enough": true, "nice": true, "great": true, "good": true, "cool": true, "helpful": true, "useful": true, "lovely": true, "handy": true, "perfect": true, "fine": true, "awesome": true, "ideal": true, "sufficient": true, "better": true, "welcome": true, "appreciated": true}
 
 // Wanting finds what others want: "doctors are wanting to see", "users keep asking for".
 func Wanting(low []string) int {
@@ -144,7 +147,7 @@ func Modal(low []string) (at, n int) {
 			return i, 1
 		case (w == "has" || w == "have" || w == "needs" || w == "need" || w == "ought" || w == "want" || w == "wants") && i+1 < len(low) && low[i+1] == "to" && low[0] != "i" && (low[0] != "we" || w == "need" || w == "have") && !(w == "wants" && (words.Tech(low[i-1]) || words.Product(low[i-1]))):
 			return i, 2
-		case (w == "can" || w == "may") && i < 4:
+		case (w == "can" || w == "may") && (i < 4 || i < 8 && i+1 < len(low) && low[i+1] == "be"):
 			return i, 1
 		case (w == "could" || w == "would" || w == "might") && i+2 < len(low) && low[i+1] == "be" && Compared(low[i+1:]) > 0:
 			return i, 1

@@ -23,7 +23,7 @@ func Strip(low []string) (n int, s Said) {
 				return n, s
 			}
 			s.Verb = verb
-			s.Opener = s.Opener || low[n] != "to" && low[n] != "i think" && low[n] != "i guess"
+			s.Opener = s.Opener || low[n] != "to" && !(k == 2 && low[n] == "i" && (low[n+1] == "think" || low[n+1] == "guess" || low[n+1] == "suppose" || low[n+1] == "believe"))
 			s.Want = !verb && k > 1 && !sureness(low[n:n+k])
 			n += k
 			if low[n-1] == "if" && n+2 < len(low) && words.Subject(low[n]) && (low[n+1] == "can" || low[n+1] == "could") {

@@ -145,6 +145,8 @@ const twofold = `sum label caption seed stub wire sketch name title pick match p
 func nounishVerb(low []string) int {
 	next := low[1]
 	switch {
+	case next == "off" && (len(low) == 2 || words.Preposition(low[2]) || Conditional(low[2])):
+		return 0 // "display off after 10 s"
 	case next == "first" || next == "last" || next == "too" || next == "instead" || next == "now" || next == "then" || next == "only":
 		return 0
 	case next == "of" || next == "for" || next == "in" || next == "on" || next == "at" || next == "from" || next == "and" || next == "," || next == "or" || next == "no" || next == ":" || next == "is" || next == "+":

@@ -372,7 +372,7 @@ func (n nouns) called(file string) []string {
 		if view && !n.word["page"] && !n.word["view"] && !n.word["screen"] && !n.word["pag"] {
 			return nil
 		}
-		if view || base == "main" || base == "index" || base == "mod" || base == "init" || len(all) == 0 || len(all) == 1 && plainParts[all[0]] && all[0] != "config" && all[0] != "settings" && all[0] != "list" {
+		if view || base == "main" || base == "index" || base == "mod" || base == "init" || len(all) == 0 || len(all) == 1 && plainParts[all[0]] && all[0] != "config" && all[0] != "settings" && all[0] != "list" && all[0] != "mailer" {
 			about = parts(path.Base(path.Dir(file)))
 			if len(about) != 1 || plainParts[about[0]] || dirs[about[0]] {
 				return nil

@@ -93,6 +93,8 @@ func wouldBe(low []string) (n int, verb bool) {
 	i := 0
 	if len(low) > 4 && (low[0] == "it" || low[0] == "that" || low[0] == "this") && low[1] == "would" {
 		i = 2
+	} else if len(low) > 4 && low[0] == "wouldn't" && low[1] == "it" {
+		i = 2
 	} else if len(low) > 3 && (low[0] == "would" || low[0] == "it'd" || low[0] == "that'd" || low[0] == "itd" || low[0] == "might" || low[0] == "could") {
 		i = 1
 	}

@@ -55,7 +55,7 @@ var verbs = table(map[Sense]string{
 		minify uglify gzip obfuscate ship name title call pick choose prefer honour honor obey match adapt conform push pull
 		recycle reflect loop iterate escape sanitise sanitize anonymise anonymize mask redact hash cap
 		parse buffer batch queue stagger space justify anchor dock float inset widen outline shade tint fade blur dim desaturate crossfade
-		divide multiply subtract sum unset decrement increment cast coerce redo typecast stringify memoise memoize inherit subclass override overload stretch squeeze
+		divide multiply subtract sum unset decrement increment cast coerce redo close reopen typecast stringify memoise memoize inherit subclass override overload stretch squeeze
 		clone copy duplicate rotate reroute reindex rewind fast-forward bold enforce relabel remap reformulate `,
 	Fix: `fix repair correct solve resolve debug mend patch stabilise stabilize investigate diagnose rectify troubleshoot
 		heal unbreak address handle clear cure`,
@@ -80,7 +80,7 @@ var verbs = table(map[Sense]string{
 		suggest recommend watermark stamp autofocus focus preselect preload prefetch precompute invalidate evict flush
 		index snapshot audit authenticate authorise authorize deduct refund charge bill sign trace profile
 		sample interpolate impute forecast classify cluster score rank recognise recognize transcribe summarise summarize
-		scan geocode find locate scroll toggle rehearse celebrate reward reply quote react pin star
+		prefill prepopulate autofill scan geocode find locate scroll toggle rehearse celebrate reward reply quote react pin star
 		survey poll collect gather aggregate tally enumerate number surface announce broadcast
 		remind escalate reserve book`,
 })
