@@ -36,6 +36,9 @@ func (p *parse) freshly(a deed.Act) {
 		if !first && p.feature(a, low[n:]) {
 			break
 		}
+		if !first && a.C.Frag && (a.C.Join == "," || a.C.Join == "and") && len(low) == 1 && len(low[0]) > 3 && !words.Tech(low[0]) && !words.Filler(low[0]) && a.C.T[0].Form == prose.Word {
+			break // "…, search, backlinks"
+		}
 		return
 	case deed.Complaint:
 		if a.C.Block.Kind != prose.Item && (first || a.Strength == fault.Plain || !p.feature(a, low[n:])) {

@@ -388,6 +388,11 @@ func (p *parse) asked(i int) {
 	if len(p.out) > 0 {
 		last = &p.out[len(p.out)-1]
 	}
+	if n, ok := words.Number(low[0]); ok && a.Verb == "enough" && last != nil && last.Marker == belay.MarkAdd && last.count == nil {
+		last.count = &n
+		p.note(a, "", "how many of the one before")
+		return
+	}
 	if i+1 < len(p.acts) && p.acts[i+1].C.Sent == a.C.Sent && strings.Contains("->=>→", p.acts[i+1].C.Join) && p.acts[i+1].C.Join != "" && p.acts[i+1].Deed == deed.Request {
 		p.note(a, "", "the reason of what is asked next")
 		return
@@ -447,11 +452,13 @@ func (p *parse) qualifies(a deed.Act, last found) bool {
 		return true
 	case last.Marker == belay.MarkFix && last.a.Deed == deed.Complaint && a.Marker == belay.MarkModify && deed.IsWish(a.Verb) && (a.C.Sent == last.a.C.Sent || a.Pronoun):
 		return true
+	case last.Marker == belay.MarkAdd && a.Pronoun && !a.Also && (a.Verb == "store" || a.Verb == "save" || a.Verb == "put" || a.Verb == "place" || a.Verb == "keep" || a.Verb == "persist" || a.Verb == "write"):
+		return true // where the new thing is put
 	case last.Marker == belay.MarkFix && a.C.Sent == last.a.C.Sent && a.Verb == "a thing named" && slices.Contains(a.C.Low(), "one"):
 		return true
 	case last.Marker == belay.MarkFix && a.C.Sent == last.a.C.Sent && a.C.Join == "because":
 		return true
-	case a.Pronoun && a.Marker == belay.MarkModify:
+	case a.Pronoun && a.Marker == belay.MarkModify && !(a.Also && !deed.IsWish(a.Verb)):
 		return true
 	case last.Marker == belay.MarkAdd && a.Verb == "a thing named" && a.C.Sent == last.a.C.Sent && a.C.Join == "," && grammar.Old(a.C.Low()) && !slices.ContainsFunc(a.C.Low(), func(w string) bool { _, ok := grammar.Value(w); return ok }):
 		return true

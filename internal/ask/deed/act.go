@@ -77,6 +77,9 @@ func Read(c clause.Clause) Act {
 		low, c.T = low[:slices.Index(low, "without")], c.T[:slices.Index(low, "without")]
 		a.C, a.Core.To = c, len(low)
 	}
+	if k := len(low); k > 3 && low[k-1] == "well" && low[k-2] == "as" {
+		a.Also = true
+	}
 	a = a.understand(low, low[n:], n, s)
 	if a.Deed == Request && (a.Marker == belay.MarkModify || a.Marker == belay.MarkRemove) {
 		if sp, ok := stay.Except(low); ok {

@@ -125,6 +125,9 @@ func plainVerb(low []string, i int) bool {
 	if (prev == "they" || prev == "we" || prev == "i" || prev == "you" && i == 1) && !often[w] && !words.Preposition(w) && !words.Negative(w) && !Adverb(w) && len(w) > 1 && w[0] >= 'a' && w[0] <= 'z' {
 		return true
 	}
+	if i > 0 && len(prev) > 3 && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && (words.Determiner(low[i+1]) && low[i+1] != "all" && low[i+1] != "both") && (AnyVerb(w) || words.ActBase(w)) && (Nounish[low[0]] || !AnyVerb(low[0])) && !words.Preposition(low[max(0, i-2)]) && low[0] != "to" {
+		return true // "cancelled uploads leave their chunks"
+	}
 	many := prev == "people" || prev == "folks" || words.Subject(prev) && prev != "it" && prev != "that" && prev != "this" && prev != "there" || len(prev) > 3 && prev[len(prev)-1] == 's' && prev[len(prev)-2] != 's'
 	if !many || i > 9 {
 		return false

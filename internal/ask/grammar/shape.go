@@ -62,7 +62,7 @@ func Old(low []string) bool {
 			if _, ok := Value(low[i+1]); ok {
 				return true
 			}
-			if i > 1 && low[i-1] == "," && len(low)-i < 6 {
+			if i > 1 && low[i-1] == "," && len(low)-i < 6 && low[i+1] != "now" && low[i+1] != "yet" && low[i+1] != "today" {
 				return true
 			}
 		}

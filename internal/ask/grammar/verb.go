@@ -145,6 +145,8 @@ const twofold = `sum label caption seed stub wire sketch name title pick match p
 func nounishVerb(low []string) int {
 	next := low[1]
 	switch {
+	case !words.Determiner(next) && Bounded(low):
+		return 0 // "post titles max 120 characters"
 	case next == "off" && (len(low) == 2 || words.Preposition(low[2]) || Conditional(low[2])):
 		return 0 // "display off after 10 s"
 	case next == "first" || next == "last" || next == "too" || next == "instead" || next == "now" || next == "then" || next == "only":

@@ -45,6 +45,9 @@ func Acts(w string) bool {
 	return b != "" && end == "s"
 }
 
+// ActBase reports the base form of a verb of that list.
+func ActBase(w string) bool { return acting[w] }
+
 // Acting reports the -s form of any verb of that list, plurals among them.
 func Acting(w string) bool {
 	b, end := Base(w, func(b string) bool { return acting[b] })
