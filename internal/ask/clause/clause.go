@@ -383,6 +383,9 @@ func plusOpens(low []string, i int) bool {
 	if opens(low[i+1:]) {
 		return true
 	}
+	if low[i] == "+" && slices.ContainsFunc(low[i+1:], func(w string) bool { return w == "with" || w == "by" }) && slices.ContainsFunc(low[:i], func(w string) bool { return w == "replace" || w == "swap" || w == "exchange" }) {
+		return false // "replace black + isort with ruff"
+	}
 	n := 0
 	for _, w := range low {
 		if w == "+" || w == "plus" || w == "&" {
@@ -426,6 +429,9 @@ func opens(low []string) bool {
 	piece := rest
 	if i := slices.Index(rest, ","); i > 0 {
 		piece = rest[:i]
+	}
+	if n := len(piece); n > 3 && n < 8 && grammar.Old(piece) && !words.Preposition(piece[0]) && !words.Determiner(piece[0]) && piece[0] != "instead" && piece[0] != "rather" && piece[0] != "not" && !slices.Contains(piece, "not") && grammar.Numeric(piece[0]) {
+		return true // "5 retries rather than 3"
 	}
 	if n := len(piece); n > 1 && n < 5 && !words.Preposition(piece[0]) && !words.Determiner(piece[0]) && (words.Comparative(piece[n-1]) || piece[n-1] == "off") {
 		return true

@@ -69,6 +69,10 @@ func stopsDoing(o []string) bool {
 // making reads make, get and have, whose object says what they ask.
 func (a Act) making(o []string) Act {
 	a.Marker = belay.MarkAdd
+	if len(o) > 1 && len(o) < 7 && o[len(o)-1] == "differently" {
+		a.Deed, a.Readings = Doubt, []string{"how it is to be is not said"}
+		return a
+	}
 	for _, w := range o {
 		switch w {
 		case "compiling", "building", "running", "passing":

@@ -70,7 +70,7 @@ func (a Act) behind(low []string, at int, o []string) Act {
 		a.Marker = a.beDone(low[at], o)
 	case o[0] == "have" && len(o) > 1:
 		a.Marker = belay.MarkAdd
-		if grammar.Compared(o) > 0 || words.Determiner(o[1]) && !grammar.Indefinite(o[1:]) {
+		if grammar.Compared(o) > 0 || grammar.Old(o) || words.Determiner(o[1]) && !grammar.Indefinite(o[1:]) {
 			a.Marker = belay.MarkModify
 		}
 	case grammar.Old(low):

@@ -174,7 +174,7 @@ func does(low []string, i int) bool {
 		return i > 1 || Nounish[low[0]] || !AnyVerb(low[0])
 	case next == "\"" && i == 1 && Nounish[low[0]]:
 		return true
-	case next != "as" && Conditional(next) && i == 1 && (!AnyVerb(low[0]) || Nounish[low[0]]):
+	case next == "until" && i == 1 && (!AnyVerb(low[0]) || Nounish[low[0]]):
 		b, end := words.Base(w, AnyVerb)
 		return b != "" && end == "s"
 	case words.Several(next) && i > 1 && !(i+2 < len(low) && words.Unit(low[i+2])):

@@ -79,6 +79,9 @@ func compound(low []string) bool {
 		if words.Subordinator(low[i]) || words.Preposition(low[i]) || Conditional(low[i]) || low[i] == "that" || low[i] == "," || low[i] == "and" {
 			return false
 		}
+		if words.Acts(low[i]) && !words.Determiner(low[i-1]) {
+			return true // "deploy page tells you to …"
+		}
 		if end, ok := words.Fails(low[i]); ok && end == "s" && i+1 < len(low) && words.Determiner(low[i+1]) || low[i] == "isn't" || low[i] == "doesn't" || low[i] == "is" || low[i] == "does" {
 			return true
 		}

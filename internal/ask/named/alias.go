@@ -67,6 +67,8 @@ func (p Message) library() bool {
 		}
 		o := low[min(f.Obj, len(low)):]
 		switch {
+		case v == "replace" && len(o) > 2 && (o[1] == "by" || o[1] == "with") && !aboutPart(o, p.Files) && library(o[0]) && library(o[2]):
+			return true
 		case v == "upgrade" || v == "bump" || v == "downgrade" || slices.Contains(low, "dependency") || slices.Contains(low, "dependencies"):
 			return true
 		case (v == "use" || v == "swap" || v == "switch" || v == "migrate") && len(o) > 0 && !aboutPart(o, p.Files):
@@ -74,6 +76,16 @@ func (p Message) library() bool {
 		}
 	}
 	return false
+}
+
+// library reports a word that can only be a name: no other list has it.
+func library(w string) bool {
+	if len(w) < 3 || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "js") || words.Part(w) || words.Product(w) || words.Determiner(w) || words.Comparative(w) || words.Filler(w) {
+		return false
+	}
+	_, verb := words.Verb(w)
+	_, num := words.Number(w)
+	return !verb && !num
 }
 
 // aboutPart reports that the words are about a part of the project and no library.

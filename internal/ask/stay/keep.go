@@ -139,7 +139,7 @@ func Prohibition(low []string) (grammar.Span, bool) {
 	if i >= len(low) || low[i] == "know" || low[i] == "forget" || low[i] == "worry" || low[i] == "think" || low[i] == "ask" || low[i] == "hesitate" || low[i] == "mind" || low[i] == "care" || low[i] == "understand" || low[i] == "need" || low[i] == "want" || low[i] == "like" {
 		return grammar.Span{}, i < len(low) && low[i] == "forget"
 	}
-	if touches(low[i]) {
+	if n := len(low); touches(low[i]) && !(n > 2 && low[n-1] == "much" && low[n-2] == "too") {
 		return Object(low, i+1), true
 	}
 	to := len(low)
