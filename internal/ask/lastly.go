@@ -56,6 +56,11 @@ func (p *parse) lastly() {
 		}
 	}
 	for _, a := range p.acts {
+		if low := a.C.Low(); a.Deed == deed.Keep && len(p.acts) == 1 && len(low) > 3 && low[0] == "no" && slices.ContainsFunc(low[2:], func(w string) bool { return words.Preposition(w) || grammar.Conditional(w) }) {
+			p.preserve = nil
+			p.emit(a, belay.MarkFix, "what is not there, and nothing else is asked")
+			return
+		}
 		if low := a.C.Low(); a.Deed == deed.Keep && len(a.Keeps) == 1 && stay.Behaves(low) {
 			p.preserve = nil
 			p.emit(a, belay.MarkModify, "what is not to happen, and nothing else is asked")

@@ -209,6 +209,9 @@ func conjunction(low []string, start, i int, frag bool) (string, int) {
 			return w, i + 1
 		}
 	case "and", "but", "then":
+		if k := slices.Index(left, "between"); w == "and" && k >= 0 && !slices.Contains(left[k:], "and") {
+			return "", 0
+		}
 		if w == "and" && gapped(left, right) {
 			return "gap", i + 1
 		}

@@ -21,6 +21,10 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 	if a.empty(rest, s) || !a.names(rest, s) {
 		return a
 	}
+	if fault.Trouble(rest) && !s.Please && !s.Opener {
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Plain, "what it is called"
+		return a
+	}
 	if slices.ContainsFunc(a.C.T, badQuote) && !s.Please && !grammar.Articled(rest[0]) {
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Plain, "an error in quotes"
 		return a

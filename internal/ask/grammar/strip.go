@@ -31,6 +31,10 @@ func Strip(low []string) (n int, s Said) {
 			}
 			continue
 		}
+		if k := words.Hedge(low[n:]); k > 0 && n+k < len(low) {
+			n += k
+			continue
+		}
 		w := low[n]
 		if !words.Filler(w) && w != "," && w != "*" && w != "!" && w != "\ufe0f" {
 			return n, s

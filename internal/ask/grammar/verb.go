@@ -148,6 +148,10 @@ const twofold = `sum label caption seed stub wire sketch name title pick match p
 func nounishVerb(low []string) int {
 	next := low[1]
 	switch {
+	case (low[0] == "slow" || low[0] == "double" || low[0] == "duplicate") && !words.Determiner(next) && !words.Pronoun(next) && next != "down":
+		return 0 // "duplicate entries after sync"
+	case low[0] == "merge" && strings.HasPrefix(next, "conflict"):
+		return 0
 	case !words.Determiner(next) && Bounded(low):
 		return 0 // "post titles max 120 characters"
 	case next == "off" && (len(low) == 2 || words.Preposition(low[2]) || Conditional(low[2])):

@@ -85,6 +85,21 @@ func Opener(low []string) (n int, verb bool) {
 	return 0, false
 }
 
+// hedges are what people say before they report: it says nothing of what they report.
+var hedges = []string{"it looks as if", "it looks like", "it seems that", "it seems like", "it seems as if", "it turns out that", "it turns out", "it appears that", "it seems", "looks like", "looks as if", "seems like", "seems that", "turns out that", "turns out",
+	"i noticed that", "i noticed", "we noticed that", "we noticed", "i just noticed that", "i just noticed", "i found out that", "i found that", "we found that", "i realised that", "i realized that", "apparently", "not sure if it's me but", "not sure why but", "for some reason"}
+
+// Hedge is how many words of a hedge stand at the start.
+func Hedge(low []string) int {
+	line := strings.Join(low[:min(len(low), 7)], " ") + " "
+	for _, h := range hedges {
+		if strings.HasPrefix(line, h+" ") {
+			return strings.Count(h, " ") + 1
+		}
+	}
+	return 0
+}
+
 var pleasant = set(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better welcome wonderful fantastic amazing super neat sweet brilliant convenient practical`)
 
 // wouldBe reads "it would be so helpful to", "that'd be great if you could", "would be
