@@ -312,6 +312,9 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if i == start {
 		return ",", i + 1
 	}
+	if k, _ := grammar.Strip(low[start:i]); start+k < i && k > 0 && k < 3 && (low[start+k] == "if" || low[start+k] == "when") && len(rest) > 0 && !words.Preposition(rest[0]) {
+		return "main", i + 1 // "and if you have time, a filter"
+	}
 	if grammar.Conditional(low[start]) && !grammar.HasVerb(low[:start]) && len(rest) > 0 && !words.Preposition(rest[0]) {
 		return "main", i + 1
 	}

@@ -137,7 +137,7 @@ func MarkerOf(s words.Sense) belay.Marker {
 // asksWhether reports an opener that asks for a possibility.
 func asksWhether(opener []string) bool {
 	line := strings.Join(opener, " ")
-	if strings.Contains(line, "be able to") {
+	if strings.Contains(line, "be able to") || strings.HasSuffix(line, "like to") || strings.HasSuffix(line, "want to") {
 		return true
 	}
 	return strings.Contains(line, "is there a way") || strings.Contains(line, "possib") || strings.Contains(line, "is there any way")

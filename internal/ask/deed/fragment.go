@@ -35,7 +35,7 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		a.Marker = m
 		return a
 	}
-	if b, end := words.Base(rest[0], grammar.AnyVerb); end == "ing" && b != "" && len(rest) > 1 {
+	if b, end := words.Base(rest[0], grammar.AnyVerb); end == "ing" && b != "" && len(rest) > 1 && grammar.Compared(rest) == 0 && rest[1] != "by" {
 		a.Verb, a.Marker = rest[0], belay.MarkAdd
 		if sense, _ := words.Verb(b); sense == words.Modify || sense == words.Fix || sense == words.Remove {
 			a.Marker = MarkerOf(sense)
@@ -101,6 +101,8 @@ func (a Act) valued(rest []string) bool {
 		return true
 	case grammar.Articled(rest[0]):
 		return false
+	case slices.Index(rest, "without") > 0:
+		return true // "cards without shadow"
 	case topic && len(rest) > 1 && len(rest) < 5 && setting[rest[len(rest)-2]] && !words.Preposition(last): // "log level warning"
 		return true
 	case last == "left", last == "right", last == "top", last == "bottom", last == "middle", last == "centre", last == "center":

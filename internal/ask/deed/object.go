@@ -111,7 +111,7 @@ func (a Act) making(o []string) Act {
 		a.Deed = Ground
 	case o[0] == "a" || o[0] == "an" || o[0] == "another" || o[0] == "new" || o[0] == "me" || o[0] == "us":
 		a.Made = true
-	case words.Determiner(o[0]) || words.Pronoun(o[0]) || o[0] == "\"" || grammar.Compared(o) > 0 || grammar.Old(o) || grammar.Quantity(o) || grammar.Predicative(o):
+	case words.Determiner(o[0]) || words.Pronoun(o[0]) || o[0] == "\"" || grammar.Compared(o) > 0 || grammar.Old(o) || grammar.Quantity(o) || grammar.Predicative(o) || o[len(o)-1] == "first":
 		a.Marker = belay.MarkModify
 	default:
 		a.Made = true
@@ -121,8 +121,11 @@ func (a Act) making(o []string) Act {
 
 func (a Act) placing(sense words.Sense, o []string) Act {
 	a.Marker = belay.MarkAdd
+	if i := slices.IndexFunc(o, func(w string) bool { return w == "if" || w == "when" || w == "because" }); i > 0 {
+		o = o[:i] // when it is to happen says nothing of whether it is new
+	}
 	switch {
-	case (a.Verb == "save" || a.Verb == "store" || a.Verb == "write") && slices.Contains(o, "as"):
+	case (a.Verb == "save" || a.Verb == "store" || a.Verb == "write" || (a.Verb == "show" || a.Verb == "display" || a.Verb == "render") && len(o) > 0 && grammar.Definite(o[0])) && slices.Contains(o, "as"):
 		a.Marker = belay.MarkModify
 	case sense == words.Show && len(o) > 2 && grammar.Definite(o[0]) && slices.Contains(o, "only"):
 		a.Marker = belay.MarkModify
@@ -132,7 +135,7 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		a.Marker = belay.MarkModify
 	case sense == words.Put && a.Verb == "set" && !grammar.Indefinite(o):
 		a.Marker = belay.MarkModify
-	case sense == words.Put && len(o) > 1 && grammar.Definite(o[0]) && slices.ContainsFunc(o, func(w string) bool {
+	case sense == words.Put && len(o) > 1 && !grammar.Articled(o[0]) && slices.ContainsFunc(o, func(w string) bool {
 		return w == "above" || w == "below" || w == "under" || w == "next" || w == "beside" || w == "left" || w == "right" || w == "before" || w == "after"
 	}):
 		a.Marker = belay.MarkModify

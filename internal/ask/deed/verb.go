@@ -148,6 +148,8 @@ func (a Act) otherwise(sense words.Sense, rest, o []string) Act {
 		if len(o) > 0 && (o[0] == "a" || o[0] == "an") {
 			a.Marker, a.Made = belay.MarkAdd, true
 		}
+	case a.Verb == "do" && len(o) > 1 && (o[0] == "a" || o[0] == "an"):
+		a.Deed, a.Marker, a.Made = Request, belay.MarkAdd, true
 	case a.Verb == "do" && a.Pronoun:
 		a.Deed = Mend
 	case grammar.ToVerb(o) > 0:

@@ -258,6 +258,9 @@ func failingHere(low []string, i int, end string) bool {
 		return end == "s" || end == "ed" && len(low) > 1 || len(low) == 1
 	}
 	prev := low[i-1]
+	if prev == "be" {
+		return false // "can be dropped"
+	}
 	switch end {
 	case "ing":
 		return words.Auxiliary(prev) || prev == "keeps" || prev == "keep" || prev == "starts" || prev == "not"

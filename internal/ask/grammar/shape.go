@@ -125,7 +125,7 @@ func Wanting(low []string) int {
 				return i
 			}
 		case "asking", "asked", "ask", "waiting", "begging":
-			if next == "for" || next == "to" {
+			if next == "for" || next == "to" || low[i] == "asked" && (next == "if" || next == "whether") {
 				return i
 			}
 		case "like", "love":

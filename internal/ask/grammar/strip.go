@@ -10,6 +10,7 @@ type Said struct {
 	Verb   bool // the last opener wants a verb behind it
 	Only   bool // "only" is the last word passed over
 	Please bool
+	That   bool // a whole sentence is wished for: "I want that …"
 }
 
 // Strip counts the words in front of a clause that say nothing of what is asked.
@@ -24,6 +25,7 @@ func Strip(low []string) (n int, s Said) {
 			}
 			s.Verb = verb
 			s.Opener = s.Opener || low[n] != "to" && !(k == 2 && low[n] == "i" && (low[n+1] == "think" || low[n+1] == "guess" || low[n+1] == "suppose" || low[n+1] == "believe"))
+			s.That = s.That || low[n+k-1] == "that" && k > 1 && s.Opener
 			s.Want = !verb && k > 1 && !sureness(low[n:n+k])
 			n += k
 			if low[n-1] == "if" && n+2 < len(low) && words.Subject(low[n]) && (low[n+1] == "can" || low[n+1] == "could") {

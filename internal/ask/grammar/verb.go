@@ -36,7 +36,8 @@ func Imperative(low []string) int {
 		return n
 	}
 	w := low[0]
-	if w == "" || w[0] == '-' || compound(low) {
+	method := len(low) > 1 && strings.HasPrefix(low[1], "/") && (w == "get" || w == "post" || w == "put" || w == "delete" || w == "patch")
+	if w == "" || w[0] == '-' || method || compound(low) {
 		return 0
 	}
 	if _, i := Apart(w, low); i > 0 || UnknownVerb(low) {
