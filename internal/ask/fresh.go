@@ -59,7 +59,7 @@ func (p *parse) freshly(a deed.Act) {
 		p.note(a, "", "says more about the one before")
 		return
 	}
-	if first && a.Marker == belay.MarkModify && a.Deed == deed.Request && a.Obj < len(low) && low[a.Obj] == "the" && !deed.Creates(a.Verb) {
+	if first && a.Marker == belay.MarkModify && a.Deed == deed.Request && a.Obj < len(low) && grammar.Definite(low[a.Obj]) && !deed.Creates(a.Verb) {
 		p.note(a, "", "about what is there, not about what is to be made")
 		return
 	}
