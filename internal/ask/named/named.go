@@ -43,10 +43,12 @@ func (p Message) Paths() []string {
 	}
 	var sure []string
 	var maybe []hit
+	var close []string // the files that can be named at all
 	for _, f := range p.Files {
 		if !n.near(f) {
 			continue
 		}
+		close = append(close, f)
 		if n.names(f) {
 			if testFile(f) && !n.word["test"] && slices.ContainsFunc(p.Files, func(o string) bool { return !testFile(o) && path.Base(o) == path.Base(f) }) {
 				continue // decoder.rs is the one that is no test
@@ -57,7 +59,7 @@ func (p Message) Paths() []string {
 		}
 	}
 	if kind != belay.Fresh && kind != belay.Unclear {
-		for _, f := range n.heads(p.Files) {
+		for _, f := range n.heads(close) {
 			if !slices.Contains(sure, f) && !slices.ContainsFunc(maybe, func(h hit) bool { return h.path == f }) {
 				maybe = append(maybe, hit{f, 1, []string{f}})
 			}
@@ -90,6 +92,9 @@ func (p Message) Paths() []string {
 // heads are files whose name ends in the noun that is meant, where no other file's does:
 // "the reminder" is AppointmentReminder, when nothing else is called a reminder.
 func (n nouns) heads(files []string) []string {
+	if len(files) > 3000 {
+		return nil // of so many that sound alike none is the only one
+	}
 	of := map[string][]string{}
 	for _, f := range files {
 		if testFile(f) {
