@@ -296,6 +296,9 @@ func (p *parse) kept(a deed.Act) {
 // audit trail. Add one."
 func (p *parse) addedNext(a deed.Act) bool {
 	for _, b := range p.acts {
+		if b.C.Sent == a.C.Sent && b.C.Line == a.C.Line && b.Deed == deed.Request && b.Marker == belay.MarkRemove && b.Pronoun {
+			return true
+		}
 		if b.C.Line != a.C.Line || b.C.Sent != a.C.Sent+1 || b.Deed != deed.Request || b.Marker != belay.MarkAdd {
 			continue
 		}
@@ -447,7 +450,7 @@ func (p *parse) qualifies(a deed.Act, last found) bool {
 	}
 	switch {
 	case last.Marker == belay.MarkFix && a.Pronoun && a.Marker != belay.MarkRemove:
-		return !a.Also && !(a.C.Sent > last.a.C.Sent && a.C.T[0].Low == "and" && grammar.Old(a.C.Low()))
+		return !a.Also && !(a.C.Join == "and" && deed.IsWish(a.Verb) && !slices.Contains(a.C.Low(), "not")) && !(a.C.Sent > last.a.C.Sent && a.C.T[0].Low == "and" && grammar.Old(a.C.Low()))
 	case last.Marker == belay.MarkFix && strings.Contains(a.Verb, "not") && a.C.Sent == last.a.C.Sent:
 		return true
 	case last.Marker == belay.MarkFix && last.a.Deed == deed.Complaint && a.Marker == belay.MarkModify && deed.IsWish(a.Verb) && (a.C.Sent == last.a.C.Sent || a.Pronoun):

@@ -327,6 +327,11 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if len(rest) > 2 && rest[0] == "so" && rest[1] != "that" && opens(rest[1:]) {
 		return "so", i + 2
 	}
+	if len(rest) > 3 && rest[0] == "and" && (rest[1] == "a" || rest[1] == "an") && orders(low[start:i]) && !slices.ContainsFunc(low[start:i], func(w string) bool {
+		return w == "into" || w == "with" || w == "between" || w == "a" || w == "an" || w == ","
+	}) {
+		return "and", i + 2 // "skip known files, and a flag to import them anyway"
+	}
 	if len(rest) > 0 && words.Conjunction(rest[0]) {
 		if opens(rest[1:]) || frag && !appositive(low[start:i]) {
 			return rest[0], i + 2

@@ -48,7 +48,7 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		if a.C.Join == "," && !a.C.Group {
 			a.Deed = Ground // "newest first": how to do what is asked
 		}
-	case rest[0] == "no":
+	case rest[0] == "no", len(rest) == 2 && isValue(rest[0]) && words.Unit(rest[1]) && a.C.Topic == "":
 		a.Deed = Ground
 	case a.valued(rest):
 		a.Marker = belay.MarkModify
@@ -83,6 +83,9 @@ func (a Act) names(rest []string, s grammar.Said) bool {
 	if grammar.Told(rest) && !(rest[0] == "from" && grammar.Old(rest)) {
 		return false
 	}
+	if i := slices.Index(rest, "line"); i > 0 && i+1 < len(rest) && isValue(rest[i+1]) && strings.Contains(rest[0], ".") {
+		return false // "importer.py line 40": where it is
+	}
 	_, deed := nominal(rest)
 	switch {
 	case a.C.Frag, deed && a.C.Join == "", s.Please, slices.Contains(a.C.Low(), "please"), a.Also, a.C.Group, a.C.Block.Kind == prose.Item, a.C.Join == "and", a.C.Join == "+", a.C.Join == ";" && !grammar.HasVerb(rest),
@@ -101,6 +104,8 @@ func (a Act) valued(rest []string) bool {
 		return true
 	case grammar.Articled(rest[0]):
 		return false
+	case slices.Index(rest, "from") > 0 && strings.HasSuffix(rest[slices.Index(rest, "from")-1], "s") && grammar.Definite(rest[min(slices.Index(rest, "from")+1, len(rest)-1)]):
+		return true // "colours from the theme"
 	case slices.Index(rest, "without") > 0:
 		return true // "cards without shadow"
 	case topic && len(rest) > 1 && len(rest) < 5 && setting[rest[len(rest)-2]] && !words.Preposition(last): // "log level warning"

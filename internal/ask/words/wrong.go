@@ -1,5 +1,7 @@
 package words
 
+import "strings"
+
 // failing are verbs that say something goes wrong, whatever it is.
 var failing = set(`crash fail die hang freeze break leak choke panic stutter flicker overlap overflow explode segfault deadlock
 	corrupt misbehave misalign glitch truncate clip vanish disappear jam stall lag jump garble mangle abort burn
@@ -36,7 +38,9 @@ func Fails(w string) (ending string, ok bool) {
 }
 
 // Wrong reports whether a word calls something bad by itself.
-func Wrong(w string) bool { return wrong[w] }
+func Wrong(w string) bool {
+	return wrong[w] || len(w) > 6 && (strings.HasSuffix(w, "error") || strings.HasSuffix(w, "exception"))
+}
 
 // Soft reports whether a word calls something bad when it is said of it.
 func Soft(w string) bool { return soft[w] }
