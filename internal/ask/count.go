@@ -26,6 +26,9 @@ func count(a deed.Act, m belay.Marker) *int {
 		if words.Subordinator(w) || w == "not" || w == "instead" || w == "rather" || i > from && (w == "if" || w == "when" || w == ":" || w == "with") {
 			return nil
 		}
+		if (w == "for" || w == "on") && i+2 < len(low) && (low[i+1] == "all" || low[i+1] == "the" || low[i+1] == "these") && words.Several(low[i+2]) {
+			continue // "limits for all three workers"
+		}
 		if words.Preposition(w) && w != "of" && w != "to" && w != "into" && w != "in" && i > from || deed.IsWish(w) && i > from+1 {
 			if w == "into" {
 				continue

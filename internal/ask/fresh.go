@@ -36,6 +36,9 @@ func (p *parse) freshly(a deed.Act) {
 		if !first && p.feature(a, low[n:]) {
 			break
 		}
+		if !first && a.C.Frag && (a.C.Join == "," || a.C.Join == "and") && len(low) == 1 && len(low[0]) > 3 && !words.Tech(low[0]) && !words.Filler(low[0]) && a.C.T[0].Form == prose.Word {
+			break // "…, search, backlinks"
+		}
 		return
 	case deed.Complaint:
 		if a.C.Block.Kind != prose.Item && (first || a.Strength == fault.Plain || !p.feature(a, low[n:])) {
@@ -56,7 +59,7 @@ func (p *parse) freshly(a deed.Act) {
 		p.note(a, "", "says more about the one before")
 		return
 	}
-	if first && a.Marker == belay.MarkModify && a.Deed == deed.Request && a.Obj < len(low) && low[a.Obj] == "the" && !deed.Creates(a.Verb) {
+	if first && a.Marker == belay.MarkModify && a.Deed == deed.Request && a.Obj < len(low) && grammar.Definite(low[a.Obj]) && !deed.Creates(a.Verb) {
 		p.note(a, "", "about what is there, not about what is to be made")
 		return
 	}
@@ -81,6 +84,9 @@ func (p *parse) names(low []string) bool {
 func (p *parse) announces(low []string, a deed.Act) bool {
 	if n := len(low); n > 1 && n < 4 && low[n-2] == "new" && (low[n-1] == "repo" || low[n-1] == "project" || low[n-1] == "repository" || low[n-1] == "idea") {
 		return true
+	}
+	if n := len(low); n < 8 && slices.Contains(low, "new") && (slices.Contains(low, "project") || slices.Contains(low, "repo")) && !slices.Contains(low, "with") && len(p.acts) > 1 && p.acts[1].C.Sent == a.C.Sent {
+		return true // "start a new project for me: …"
 	}
 	return reading.Preamble(low) || len(low) == 2 && low[0] == "start" && low[1] == "over"
 }

@@ -37,7 +37,7 @@ func (p *parse) lastly() {
 			if !ok || a.Deed == deed.Complaint && bare(a.C.Low()) {
 				continue
 			}
-			if a.Deed == deed.Request {
+			if a.Deed == deed.Request && pass < 4 {
 				p.emit(a, a.Marker, "by “"+a.Verb+"”")
 				return
 			}
@@ -56,6 +56,11 @@ func (p *parse) lastly() {
 		}
 	}
 	for _, a := range p.acts {
+		if low := a.C.Low(); a.Deed == deed.Keep && len(p.acts) == 1 && len(low) > 3 && low[0] == "no" && slices.ContainsFunc(low[2:], func(w string) bool { return words.Preposition(w) || grammar.Conditional(w) }) {
+			p.preserve = nil
+			p.emit(a, belay.MarkFix, "what is not there, and nothing else is asked")
+			return
+		}
 		if low := a.C.Low(); a.Deed == deed.Keep && len(a.Keeps) == 1 && stay.Behaves(low) {
 			p.preserve = nil
 			p.emit(a, belay.MarkModify, "what is not to happen, and nothing else is asked")
@@ -73,7 +78,7 @@ func (p *parse) lastly() {
 // says no more reports what is wrong.
 func statesFact(low []string) bool {
 	n, _ := grammar.Strip(low)
-	if n >= len(low) || len(low)-n < 3 || words.Pronoun(low[n]) || words.Subject(low[n]) || grammar.Idle(low) {
+	if n >= len(low) || len(low)-n < 2 || words.Pronoun(low[n]) || words.Subject(low[n]) || grammar.Idle(low) {
 		return false
 	}
 	i, ok := grammar.Predicate(low[n:])

@@ -64,8 +64,14 @@ func (p *parse) settle() {
 		switch {
 		case p.fresh:
 			p.freshly(*a)
+		case a.Deed == deed.Doubt && a.Bare && p.elided(i):
 		case a.Deed == deed.Doubt:
 			p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), Readings: a.Readings})
+		case i > 0 && strings.Contains("->=>→", a.C.Join) && a.C.Join != "" && len(a.C.T) < 3 && fault.Status(a.C.Low()):
+			if n := len(p.out); n > 0 && p.emitted(p.acts[i-1]) {
+				p.out = p.out[:n-1]
+			}
+			p.emit(p.acts[i-1], belay.MarkFix, "an error comes of it")
 		case a.Deed == deed.Ground && p.oneOfSeveral(i):
 			p.emit(*a, belay.MarkFix, "told as one of several concerns")
 		case a.Deed == deed.Ground && p.beside(i):
@@ -81,11 +87,6 @@ func (p *parse) settle() {
 			p.mended(i)
 		case a.Deed == deed.Request && a.Stated && !p.fresh && p.tells(i):
 			p.emit(*a, belay.MarkFix, "how it is, and nothing like it is asked")
-		case i > 0 && strings.Contains("->=>→", a.C.Join) && a.C.Join != "" && len(a.C.T) < 3 && fault.Status(a.C.Low()):
-			if n := len(p.out); n > 0 && p.emitted(p.acts[i-1]) {
-				p.out = p.out[:n-1]
-			}
-			p.emit(p.acts[i-1], belay.MarkFix, "an error comes of it")
 		case p.repeats(i):
 		case p.either(i):
 		case a.Deed == deed.Request && i > 0 && deed.IsWish(a.Verb) && p.results(i):
@@ -112,6 +113,25 @@ func (p *parse) tells(i int) bool {
 	return !slices.ContainsFunc(p.acts, func(b deed.Act) bool {
 		return b.Deed == deed.Request && !b.Stated && b.C.Sent == a.C.Sent
 	})
+}
+
+// elided reads "I don't like the bar. Please remove.": what the verb is about was said in
+// the sentence before.
+func (p *parse) elided(i int) bool {
+	if i == 0 || p.acts[i-1].C.Line != p.acts[i].C.Line {
+		return false
+	}
+	a, b := p.acts[i], p.acts[i-1]
+	if b.Deed != deed.Ground && b.Deed != deed.Complaint && b.Deed != deed.Request || len(b.C.T) < 3 {
+		return false
+	}
+	if n := len(p.out); n > 0 && p.emitted(b) {
+		p.out[n-1].Marker = a.Marker
+		p.note(a, "", string(a.Marker)+": what was said before")
+		return true
+	}
+	p.emit(b, a.Marker, "“"+a.Verb+"” is said of it")
+	return true
 }
 
 // repeats reads "same in resume.ts", "ditto for the list": what was asked before, for
@@ -259,6 +279,10 @@ func (p *parse) kept(a deed.Act) {
 		if what == "" || slices.Contains(p.preserve, what) {
 			continue
 		}
+		if a.Deed == deed.Keep && strings.HasPrefix(strings.ToLower(what), "no ") && p.addedNext(a) {
+			p.note(a, what, "there is none, and one is asked for next")
+			continue
+		}
 		if a.Deed == deed.Keep && strings.HasPrefix(strings.ToLower(what), "no ") && p.said(a, s) {
 			p.note(a, what, "how the thing asked for behaves: part of its requirement")
 			continue
@@ -266,6 +290,22 @@ func (p *parse) kept(a deed.Act) {
 		p.preserve = append(p.preserve, what)
 		p.note(a, a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), "left as it is: "+what)
 	}
+}
+
+// addedNext reports that the sentence behind asks for what this one says is not there: "no
+// audit trail. Add one."
+func (p *parse) addedNext(a deed.Act) bool {
+	for _, b := range p.acts {
+		if b.C.Sent == a.C.Sent && b.C.Line == a.C.Line && b.Deed == deed.Request && b.Marker == belay.MarkRemove && b.Pronoun {
+			return true
+		}
+		if b.C.Line != a.C.Line || b.C.Sent != a.C.Sent+1 || b.Deed != deed.Request || b.Marker != belay.MarkAdd {
+			continue
+		}
+		low := b.C.Low()
+		return b.Pronoun || low[len(low)-1] == "one" || low[len(low)-1] == "some"
+	}
+	return false
 }
 
 // antecedent is what "it" in "leave it" stands for: the subject of the sentence.
@@ -351,6 +391,11 @@ func (p *parse) asked(i int) {
 	if len(p.out) > 0 {
 		last = &p.out[len(p.out)-1]
 	}
+	if n, ok := words.Number(low[0]); ok && a.Verb == "enough" && last != nil && last.Marker == belay.MarkAdd && last.count == nil {
+		last.count = &n
+		p.note(a, "", "how many of the one before")
+		return
+	}
 	if i+1 < len(p.acts) && p.acts[i+1].C.Sent == a.C.Sent && strings.Contains("->=>→", p.acts[i+1].C.Join) && p.acts[i+1].C.Join != "" && p.acts[i+1].Deed == deed.Request {
 		p.note(a, "", "the reason of what is asked next")
 		return
@@ -405,14 +450,18 @@ func (p *parse) qualifies(a deed.Act, last found) bool {
 	}
 	switch {
 	case last.Marker == belay.MarkFix && a.Pronoun && a.Marker != belay.MarkRemove:
-		return !a.Also && !(a.C.Sent > last.a.C.Sent && a.C.T[0].Low == "and" && grammar.Old(a.C.Low()))
+		return !a.Also && !(a.C.Join == "and" && deed.IsWish(a.Verb) && !slices.Contains(a.C.Low(), "not")) && !(a.C.Sent > last.a.C.Sent && a.C.T[0].Low == "and" && grammar.Old(a.C.Low()))
 	case last.Marker == belay.MarkFix && strings.Contains(a.Verb, "not") && a.C.Sent == last.a.C.Sent:
 		return true
 	case last.Marker == belay.MarkFix && last.a.Deed == deed.Complaint && a.Marker == belay.MarkModify && deed.IsWish(a.Verb) && (a.C.Sent == last.a.C.Sent || a.Pronoun):
 		return true
+	case last.Marker == belay.MarkAdd && a.Pronoun && !a.Also && (a.Verb == "store" || a.Verb == "save" || a.Verb == "put" || a.Verb == "place" || a.Verb == "keep" || a.Verb == "persist" || a.Verb == "write"):
+		return true // where the new thing is put
+	case last.Marker == belay.MarkFix && a.C.Sent == last.a.C.Sent && a.Verb == "a thing named" && slices.Contains(a.C.Low(), "one"):
+		return true
 	case last.Marker == belay.MarkFix && a.C.Sent == last.a.C.Sent && a.C.Join == "because":
 		return true
-	case a.Pronoun && a.Marker == belay.MarkModify:
+	case a.Pronoun && a.Marker == belay.MarkModify && !(a.Also && !deed.IsWish(a.Verb)):
 		return true
 	case last.Marker == belay.MarkAdd && a.Verb == "a thing named" && a.C.Sent == last.a.C.Sent && a.C.Join == "," && grammar.Old(a.C.Low()) && !slices.ContainsFunc(a.C.Low(), func(w string) bool { _, ok := grammar.Value(w); return ok }):
 		return true

@@ -72,6 +72,9 @@ func Clauses(s prose.Sentence) []Clause {
 			i = next - 1
 		}
 	}
+	if len(low) > 2 && low[0] == "so" && low[1] == "that" && start == 0 {
+		start, join = 2, "because"
+	}
 	cut(len(t), len(t), "")
 	out = heads(out)
 	for i := 1; i < len(out); i++ {
@@ -96,10 +99,10 @@ func heads(in []Clause) []Clause {
 	low := in[0].Low()
 	n, _ := grammar.Strip(low)
 	_, kept, _ := stay.Keeps(in[1].Low())
-	if last := low[len(low)-1]; last == "first" || last == "last" {
+	if last := low[len(low)-1]; last == "first" || last == "last" || strings.HasSuffix(low[0], "ing") {
 		return in
 	}
-	if n >= len(low) || len(low)-n < 2 || !slices.Contains(low[n:], ",") && !kept && !(len(low)-n > 2 && in[1].Join == "and" && grammar.Finite(in[1].Low())) || grammar.Told(low[n:]) || grammar.Idle(low) || words.Preposition(low[n]) || slices.ContainsFunc(low, words.Auxiliary) || !kept && !wishful(in[1].Low()) {
+	if n >= len(low) || len(low)-n < 2 || !slices.Contains(low[n:], ",") && !kept && !(len(low)-n > 2 && in[1].Join == "and" && grammar.Finite(in[1].Low())) && !(len(low)-n > 3 && in[1].Join == "," && slices.ContainsFunc(low[n+1:], words.Preposition)) || grammar.Told(low[n:]) || grammar.Idle(low) || words.Preposition(low[n]) || slices.ContainsFunc(low, words.Auxiliary) || !kept && !wishful(in[1].Low()) {
 		return in
 	}
 	var out []Clause
@@ -206,6 +209,9 @@ func conjunction(low []string, start, i int, frag bool) (string, int) {
 			return w, i + 1
 		}
 	case "and", "but", "then":
+		if k := slices.Index(left, "between"); w == "and" && k >= 0 && !slices.Contains(left[k:], "and") {
+			return "", 0
+		}
 		if w == "and" && gapped(left, right) {
 			return "gap", i + 1
 		}
@@ -306,6 +312,9 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if i == start {
 		return ",", i + 1
 	}
+	if k, _ := grammar.Strip(low[start:i]); start+k < i && k > 0 && k < 3 && (low[start+k] == "if" || low[start+k] == "when") && len(rest) > 0 && !words.Preposition(rest[0]) {
+		return "main", i + 1 // "and if you have time, a filter"
+	}
 	if grammar.Conditional(low[start]) && !grammar.HasVerb(low[:start]) && len(rest) > 0 && !words.Preposition(rest[0]) {
 		return "main", i + 1
 	}
@@ -318,6 +327,11 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if len(rest) > 2 && rest[0] == "so" && rest[1] != "that" && opens(rest[1:]) {
 		return "so", i + 2
 	}
+	if len(rest) > 3 && rest[0] == "and" && (rest[1] == "a" || rest[1] == "an") && orders(low[start:i]) && !slices.ContainsFunc(low[start:i], func(w string) bool {
+		return w == "into" || w == "with" || w == "between" || w == "a" || w == "an" || w == ","
+	}) {
+		return "and", i + 2 // "skip known files, and a flag to import them anyway"
+	}
 	if len(rest) > 0 && words.Conjunction(rest[0]) {
 		if opens(rest[1:]) || frag && !appositive(low[start:i]) {
 			return rest[0], i + 2
@@ -327,7 +341,7 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if frag && appositive(low[start:i]) && slices.Contains(rest, "and") && !slices.Contains(rest, ",") {
 		return "", 0 // "two environments, staging and prod"
 	}
-	if opens(rest) || frag && !slices.ContainsFunc(low[start:i], func(w string) bool { return w == "that" || w == "which" }) {
+	if opens(rest) || frag && !(len(rest) > 1 && rest[0] == "not") && !slices.ContainsFunc(low[start:i], func(w string) bool { return w == "that" || w == "which" }) {
 		return ",", i + 1
 	}
 	if gapped(low[start:i], rest) {
@@ -380,6 +394,9 @@ func plusOpens(low []string, i int) bool {
 	if opens(low[i+1:]) {
 		return true
 	}
+	if low[i] == "+" && slices.ContainsFunc(low[i+1:], func(w string) bool { return w == "with" || w == "by" }) && slices.ContainsFunc(low[:i], func(w string) bool { return w == "replace" || w == "swap" || w == "exchange" }) {
+		return false // "replace black + isort with ruff"
+	}
 	n := 0
 	for _, w := range low {
 		if w == "+" || w == "plus" || w == "&" {
@@ -423,6 +440,9 @@ func opens(low []string) bool {
 	piece := rest
 	if i := slices.Index(rest, ","); i > 0 {
 		piece = rest[:i]
+	}
+	if n := len(piece); n > 3 && n < 8 && grammar.Old(piece) && !words.Preposition(piece[0]) && !words.Determiner(piece[0]) && piece[0] != "instead" && piece[0] != "rather" && piece[0] != "not" && !slices.Contains(piece, "not") && grammar.Numeric(piece[0]) {
+		return true // "5 retries rather than 3"
 	}
 	if n := len(piece); n > 1 && n < 5 && !words.Preposition(piece[0]) && !words.Determiner(piece[0]) && (words.Comparative(piece[n-1]) || piece[n-1] == "off") {
 		return true

@@ -42,6 +42,7 @@ type Act struct {
 	Pronoun  bool           // the object or subject is "it", "them"
 	Also     bool           // it is said to be one more
 	Only     bool           // "only" stands in front of it
+	Bare     bool           // a verb without an object, whose marker it has
 	Stated   bool           // it says how something is, in a list: a wish among wishes, else a report
 	Readings []string       // of a doubt
 	Keeps    []grammar.Span // what is to be left alone
@@ -76,6 +77,9 @@ func Read(c clause.Clause) Act {
 		low, c.T = low[:slices.Index(low, "without")], c.T[:slices.Index(low, "without")]
 		a.C, a.Core.To = c, len(low)
 	}
+	if k := len(low); k > 3 && low[k-1] == "well" && low[k-2] == "as" {
+		a.Also = true
+	}
 	a = a.understand(low, low[n:], n, s)
 	if a.Deed == Request && (a.Marker == belay.MarkModify || a.Marker == belay.MarkRemove) {
 		if sp, ok := stay.Except(low); ok {
@@ -91,7 +95,7 @@ func Read(c clause.Clause) Act {
 // inverted reads a question with its subject inside: "can the decoder be made to
 // stream", "could the list show the date".
 func inverted(low []string) (belay.Marker, bool) {
-	if len(low) < 4 || low[0] != "can" && low[0] != "could" && low[0] != "would" && low[0] != "should" && low[0] != "may" && low[0] != "shall" {
+	if len(low) < 4 || low[0] != "can" && low[0] != "could" && low[0] != "would" && low[0] != "should" && low[0] != "may" && low[0] != "shall" && low[0] != "shouldn't" && low[0] != "wouldn't" {
 		return "", false
 	}
 	if i := slices.Index(low[:min(len(low), 8)], "also"); i > 1 {
@@ -133,7 +137,7 @@ func MarkerOf(s words.Sense) belay.Marker {
 // asksWhether reports an opener that asks for a possibility.
 func asksWhether(opener []string) bool {
 	line := strings.Join(opener, " ")
-	if strings.Contains(line, "be able to") {
+	if strings.Contains(line, "be able to") || strings.HasSuffix(line, "like to") || strings.HasSuffix(line, "want to") {
 		return true
 	}
 	return strings.Contains(line, "is there a way") || strings.Contains(line, "possib") || strings.Contains(line, "is there any way")

@@ -40,7 +40,7 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 	switch {
 	case grammar.Old(rest) && a.C.Close != "?":
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "not"
-	case s.Opener && s.Want: // "it would be nice if the map remembered …"
+	case s.Opener && (s.Want || s.That): // "it would be nice if the map remembered …"
 		return a.capability(rest)
 	case (a.C.Block.Kind == prose.Item || a.C.Group) && !words.Auxiliary(rest[0]):
 		return a.stated(rest)
@@ -92,7 +92,7 @@ func lacks(a Act, rest []string) (Act, bool) {
 			continue
 		}
 		a.Obj = a.Core.From + i + 1
-		if end, ok := participle(rest[i+1]); ok && end || grammar.Old(rest) {
+		if end, ok := participle(rest[i+1]); ok && end || grammar.Old(rest) || (rest[i] == "wants" || rest[i] == "want") && grammar.Definite(rest[i+1]) {
 			return a.ask(belay.MarkModify, rest[i])
 		}
 		return a.ask(belay.MarkAdd, rest[i])
@@ -164,6 +164,9 @@ func belongs(a Act, rest []string) (Act, bool) {
 // fromNow reports a statement of how it is to be: "from now on the number starts with
 // the year".
 func fromNow(low []string) bool {
+	if n := len(low); n > 4 && low[n-3] == "from" && low[n-2] == "now" && low[n-1] == "on" {
+		return true
+	}
 	line := strings.Join(low[:min(4, len(low))], " ") + " "
 	for _, p := range []string{"from now on ", "from today ", "from today on ", "in future ", "in the future ", "henceforth ", "going forward "} {
 		if strings.HasPrefix(line, p) {
@@ -190,6 +193,9 @@ func (a Act) stated(rest []string) Act {
 func (a Act) capability(rest []string) Act {
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, "it would be good"
 	if grammar.Compared(rest) > 0 || grammar.Old(rest) {
+		a.Marker = belay.MarkModify
+	}
+	if i, ok := grammar.Predicate(rest); ok && (rest[i] == "is" || rest[i] == "are") && rest[0] != "there" {
 		a.Marker = belay.MarkModify
 	}
 	if i, ok := grammar.Predicate(rest); ok {

@@ -21,6 +21,10 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 	if a.empty(rest, s) || !a.names(rest, s) {
 		return a
 	}
+	if fault.Trouble(rest) && !s.Please && !s.Opener {
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Plain, "what it is called"
+		return a
+	}
 	if slices.ContainsFunc(a.C.T, badQuote) && !s.Please && !grammar.Articled(rest[0]) {
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Plain, "an error in quotes"
 		return a
@@ -31,7 +35,7 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		a.Marker = m
 		return a
 	}
-	if b, end := words.Base(rest[0], grammar.AnyVerb); end == "ing" && b != "" && len(rest) > 1 {
+	if b, end := words.Base(rest[0], grammar.AnyVerb); end == "ing" && b != "" && len(rest) > 1 && grammar.Compared(rest) == 0 && rest[1] != "by" {
 		a.Verb, a.Marker = rest[0], belay.MarkAdd
 		if sense, _ := words.Verb(b); sense == words.Modify || sense == words.Fix || sense == words.Remove {
 			a.Marker = MarkerOf(sense)
@@ -44,7 +48,7 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		if a.C.Join == "," && !a.C.Group {
 			a.Deed = Ground // "newest first": how to do what is asked
 		}
-	case rest[0] == "no":
+	case rest[0] == "no", len(rest) == 2 && isValue(rest[0]) && words.Unit(rest[1]) && a.C.Topic == "":
 		a.Deed = Ground
 	case a.valued(rest):
 		a.Marker = belay.MarkModify
@@ -66,6 +70,9 @@ func (a Act) empty(rest []string, s grammar.Said) bool {
 	if len(rest) != 1 {
 		return grammar.Idle(rest)
 	}
+	if strings.HasPrefix(rest[0], "--") || rest[0] == "\"" && a.C.T[a.Core.From].Form == prose.Code && slices.Contains(a.C.Low(), "please") {
+		return false // a flag by itself
+	}
 	please := s.Please || slices.Contains(a.C.Low(), "please") && !grammar.Nounish[rest[0]]
 	return !(a.Also && !grammar.Idle(rest)) && (rest[0] == "\"" || !please)
 }
@@ -76,9 +83,12 @@ func (a Act) names(rest []string, s grammar.Said) bool {
 	if grammar.Told(rest) && !(rest[0] == "from" && grammar.Old(rest)) {
 		return false
 	}
+	if i := slices.Index(rest, "line"); i > 0 && i+1 < len(rest) && isValue(rest[i+1]) && strings.Contains(rest[0], ".") {
+		return false // "importer.py line 40": where it is
+	}
 	_, deed := nominal(rest)
 	switch {
-	case a.C.Frag, deed && a.C.Join == "", s.Please, slices.Contains(a.C.Low(), "please"), a.Also, a.C.Group, a.C.Block.Kind == prose.Item, a.C.Join == "and", a.C.Join == "+",
+	case a.C.Frag, deed && a.C.Join == "", s.Please, slices.Contains(a.C.Low(), "please"), a.Also, a.C.Group, a.C.Block.Kind == prose.Item, a.C.Join == "and", a.C.Join == "+", a.C.Join == ";" && !grammar.HasVerb(rest),
 		a.C.Join == "" && slices.ContainsFunc(rest, words.Product):
 		return true
 	}
@@ -94,6 +104,10 @@ func (a Act) valued(rest []string) bool {
 		return true
 	case grammar.Articled(rest[0]):
 		return false
+	case slices.Index(rest, "from") > 0 && strings.HasSuffix(rest[slices.Index(rest, "from")-1], "s") && grammar.Definite(rest[min(slices.Index(rest, "from")+1, len(rest)-1)]):
+		return true // "colours from the theme"
+	case slices.Index(rest, "without") > 0:
+		return true // "cards without shadow"
 	case topic && len(rest) > 1 && len(rest) < 5 && setting[rest[len(rest)-2]] && !words.Preposition(last): // "log level warning"
 		return true
 	case last == "left", last == "right", last == "top", last == "bottom", last == "middle", last == "centre", last == "center":

@@ -31,7 +31,7 @@ func (a Act) fixing(o []string) Act {
 		}
 	case a.Verb == "clear" && !(a.Pronoun && a.C.Join != "") && !slices.ContainsFunc(o, func(w string) bool { return words.Wrong(w) || words.Soft(w) }):
 		a.Marker = belay.MarkModify
-	case grammar.Generic(o):
+	case grammar.Generic(o), strings.Contains(a.Verb, "look") && len(o) < 6 && !slices.ContainsFunc(o, words.Wrong) && !slices.ContainsFunc(o, words.Soft) && !slices.Contains(o, "why"):
 		a.Deed = Mend
 	}
 	return a
@@ -69,6 +69,10 @@ func stopsDoing(o []string) bool {
 // making reads make, get and have, whose object says what they ask.
 func (a Act) making(o []string) Act {
 	a.Marker = belay.MarkAdd
+	if len(o) > 1 && len(o) < 7 && o[len(o)-1] == "differently" {
+		a.Deed, a.Readings = Doubt, []string{"how it is to be is not said"}
+		return a
+	}
 	for _, w := range o {
 		switch w {
 		case "compiling", "building", "running", "passing":
@@ -94,12 +98,20 @@ func (a Act) making(o []string) Act {
 		a.Deed, a.Readings = Doubt, r
 		return a
 	}
+	if a.Verb == "have" && len(o) > 2 && (words.Determiner(o[0]) || strings.ContainsAny(o[0], "._")) {
+		for _, w := range o[1:min(len(o), 6)] {
+			if sense, ok := words.Verb(w); ok && !grammar.Nounish[w] && grammar.Compared(o) == 0 && !grammar.Old(o) {
+				a.Marker = MarkerOf(sense) // "have the DAG send an email"
+				return a
+			}
+		}
+	}
 	switch {
 	case len(o) == 0:
 		a.Deed = Ground
 	case o[0] == "a" || o[0] == "an" || o[0] == "another" || o[0] == "new" || o[0] == "me" || o[0] == "us":
 		a.Made = true
-	case words.Determiner(o[0]) || words.Pronoun(o[0]) || o[0] == "\"" || grammar.Compared(o) > 0 || grammar.Old(o) || grammar.Quantity(o) || grammar.Predicative(o):
+	case words.Determiner(o[0]) || words.Pronoun(o[0]) || o[0] == "\"" || grammar.Compared(o) > 0 || grammar.Old(o) || grammar.Quantity(o) || grammar.Predicative(o) || o[len(o)-1] == "first":
 		a.Marker = belay.MarkModify
 	default:
 		a.Made = true
@@ -109,8 +121,13 @@ func (a Act) making(o []string) Act {
 
 func (a Act) placing(sense words.Sense, o []string) Act {
 	a.Marker = belay.MarkAdd
+	if i := slices.IndexFunc(o, func(w string) bool { return w == "if" || w == "when" || w == "because" }); i > 0 {
+		o = o[:i] // when it is to happen says nothing of whether it is new
+	}
 	switch {
-	case (a.Verb == "save" || a.Verb == "store" || a.Verb == "write") && slices.Contains(o, "as"):
+	case (a.Verb == "save" || a.Verb == "store" || a.Verb == "write" || (a.Verb == "show" || a.Verb == "display" || a.Verb == "render") && len(o) > 0 && grammar.Definite(o[0])) && slices.Contains(o, "as"):
+		a.Marker = belay.MarkModify
+	case sense == words.Show && len(o) > 2 && grammar.Definite(o[0]) && slices.Contains(o, "only"):
 		a.Marker = belay.MarkModify
 	case sense == words.Show && len(o) > 0 && grammar.Adverb(o[len(o)-1]):
 		a.Marker = belay.MarkModify
@@ -118,7 +135,7 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		a.Marker = belay.MarkModify
 	case sense == words.Put && a.Verb == "set" && !grammar.Indefinite(o):
 		a.Marker = belay.MarkModify
-	case sense == words.Put && len(o) > 1 && grammar.Definite(o[0]) && slices.ContainsFunc(o, func(w string) bool {
+	case sense == words.Put && len(o) > 1 && !grammar.Articled(o[0]) && slices.ContainsFunc(o, func(w string) bool {
 		return w == "above" || w == "below" || w == "under" || w == "next" || w == "beside" || w == "left" || w == "right" || w == "before" || w == "after"
 	}):
 		a.Marker = belay.MarkModify

@@ -87,7 +87,11 @@ func ordered(a Act, v view) (Act, bool) {
 	}
 	thing := v.s.Want && grammar.Nounish[rest[0]] && !(len(rest) > 1 && (words.Determiner(rest[1]) || words.Pronoun(rest[1])))
 	if k := grammar.Imperative(rest); k > 0 && !thing && !(a.C.Close == "?" && grammar.Finite(rest) && !v.s.Opener) {
-		return a.imperative(rest, v.n, k), true
+		b := a.imperative(rest, v.n, k)
+		if v.s.Only && b.Marker == belay.MarkAdd && k < len(rest) && grammar.Definite(rest[k]) {
+			b.Marker = belay.MarkModify // "only show the time if …"
+		}
+		return b, true
 	}
 	if _, end := words.Base(rest[0], grammar.AnyVerb); end == "ing" && v.s.Opener && len(rest) > 1 {
 		return a.imperative(rest, v.n, 1), true // "would you mind adding"

@@ -15,6 +15,9 @@ import (
 // should reads what stands behind a modal.
 func (a Act) should(low []string, at, next int) Act {
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, strings.Join(low[at:next], " ")
+	if next < len(low) && low[next] == "to" && next-at == 1 {
+		next++ // "it must to be possible"
+	}
 	for next < len(low) && (grammar.Adverb(low[next]) || passedOver[low[next]]) {
 		a.Also = a.Also || low[next] == "also"
 		next++
@@ -70,7 +73,7 @@ func (a Act) behind(low []string, at int, o []string) Act {
 		a.Marker = a.beDone(low[at], o)
 	case o[0] == "have" && len(o) > 1:
 		a.Marker = belay.MarkAdd
-		if grammar.Compared(o) > 0 || words.Determiner(o[1]) && !grammar.Indefinite(o[1:]) {
+		if grammar.Compared(o) > 0 || grammar.Old(o) || words.Determiner(o[1]) && !grammar.Indefinite(o[1:]) {
 			a.Marker = belay.MarkModify
 		}
 	case grammar.Old(low):
@@ -93,6 +96,12 @@ func (a Act) beDone(modal string, o []string) belay.Marker {
 // promised is what "X should V" asks for: by the verb, and by who X is.
 func (a Act) promised(o []string, actor bool) belay.Marker {
 	if a.Also && o[0] != "be" && o[0] != "look" && grammar.Compared(o) == 0 {
+		return belay.MarkAdd
+	}
+	if last := o[len(o)-1]; last == "first" || last == "last" {
+		return belay.MarkModify
+	}
+	if o[0] == "see" {
 		return belay.MarkAdd
 	}
 	b, _ := words.Base(o[0], grammar.AnyVerb)

@@ -78,7 +78,7 @@ func senseOf(rest []string, k int) words.Sense {
 func (a Act) without(sense words.Sense, o []string) (Act, bool) {
 	switch {
 	case len(o) == 0 && a.C.Join == "" && !a.C.Group && a.C.Block.Kind == prose.Para && (sense == words.Modify || sense == words.Add || sense == words.Remove) && a.Verb != "stop":
-		a.Deed, a.Readings = Doubt, []string{"what is to be done with is not said"}
+		a.Deed, a.Readings, a.Bare, a.Marker = Doubt, []string{"what is to be done with is not said"}, true, MarkerOf(sense)
 	case a.Verb == "find" && len(o) > 0 && (o[0] == "attached" || o[0] == "enclosed" || o[0] == "below"), len(o) == 1 && (o[0] == "nothing" || o[0] == "none"):
 		a.Deed = Ground
 	case len(o) > 0 && len(o) < 3 && grammar.MoreThings(o) && o[len(o)-1] == "more" || len(o) == 1 && o[0] == "another":
@@ -148,6 +148,8 @@ func (a Act) otherwise(sense words.Sense, rest, o []string) Act {
 		if len(o) > 0 && (o[0] == "a" || o[0] == "an") {
 			a.Marker, a.Made = belay.MarkAdd, true
 		}
+	case a.Verb == "do" && len(o) > 1 && (o[0] == "a" || o[0] == "an"):
+		a.Deed, a.Marker, a.Made = Request, belay.MarkAdd, true
 	case a.Verb == "do" && a.Pronoun:
 		a.Deed = Mend
 	case grammar.ToVerb(o) > 0:

@@ -24,6 +24,12 @@ const (
 func Wrong(low []string) (strength int, by string) {
 	n, s := grammar.Strip(low)
 	rest := low[n:]
+	if status(low) {
+		return Plain, low[0]
+	}
+	if len(rest) > 2 && (rest[0] == "nobody" || rest[0] == "hardly" || rest[0] == "noone" || rest[0] == "no" && rest[1] == "one") && slices.ContainsFunc(rest[1:min(len(rest), 6)], func(w string) bool { return w == "can" || w == "gets" || w == "sees" || w == "receives" }) {
+		return Plain, rest[0]
+	}
 	if s.Opener || len(rest) == 0 || len(rest) < 5 && (rest[0] == "repo" || rest[0] == "repository") || len(rest) < 6 && len(rest) > 1 && rest[1] == "repo" {
 		return Fine, ""
 	}
@@ -43,6 +49,19 @@ func Wrong(low []string) (strength int, by string) {
 	}
 	if status(low) || status(rest) {
 		return Plain, rest[0]
+	}
+	if len(rest) > 4 && (rest[0] == "there" || rest[0] == "there's") {
+		for i, w := range rest[:min(len(rest), 6)] {
+			if i > 0 && (w == "issue" || w == "problem" || w == "bug" || w == "error" || w == "mistake" || w == "glitch") && rest[i-1] != "no" {
+				return Plain, w
+			}
+		}
+	}
+	if len(rest) > 4 && rest[0] == "is" && (rest[1] == "it" || rest[1] == "this") {
+		switch rest[2] {
+		case "normal", "intended", "expected", "supposed", "intentional", "correct", "wanted":
+			return Plain, strings.Join(rest[:3], " ")
+		}
 	}
 	if at := wishAt(rest); at >= 0 {
 		rest = rest[:at]
@@ -80,6 +99,38 @@ func Wrong(low []string) (strength int, by string) {
 	}
 	return faintly(rest, line)
 }
+
+// Trouble reports a fragment that names something bad: its head is a word like "problem" or
+// "loop", or it begins with a word that finds fault: "bad contrast on the buttons", "z-index
+// problem with the modal".
+func Trouble(low []string) bool {
+	if len(low) < 2 || grammar.Articled(low[0]) || words.Determiner(low[0]) {
+		return false
+	}
+	if faulty[low[0]] && !words.Preposition(low[1]) {
+		return true
+	}
+	if (low[0] == "high" || low[0] == "low") && (loads[low[1]]) {
+		return true
+	}
+	for i, w := range low {
+		if troubles[w] && (i+1 == len(low) || words.Preposition(low[i+1]) || grammar.Conditional(low[i+1])) {
+			return i > 0
+		}
+		if words.Preposition(w) {
+			return i == 1 && low[0] == "off-by-one"
+		}
+	}
+	return false
+}
+
+var (
+	faulty = map[string]bool{"bad": true, "wrong": true, "weird": true, "strange": true, "blank": true, "broken": true, "duplicate": true, "duplicated": true, "double": true, "slow": true, "inconsistent": true, "unreadable": true, "garbled": true,
+		"infinite": true, "stale": true, "leftover": true, "poor": true, "misplaced": true, "incorrect": true, "invalid": true, "ugly": true, "odd": true, "random": true, "endless": true, "uninitialised": true, "uninitialized": true, "flickering": true, "off-by-one": true}
+	loads    = map[string]bool{"cpu": true, "memory": true, "load": true, "latency": true, "contrast": true, "ram": true, "disk": true, "usage": true, "fps": true}
+	troubles = map[string]bool{"problem": true, "problems": true, "issue": true, "issues": true, "error": true, "errors": true, "failure": true, "failures": true, "loop": true, "glitch": true, "glitches": true, "artifact": true, "artifacts": true,
+		"artefacts": true, "mismatch": true, "conflict": true, "conflicts": true, "leftover": true, "leftovers": true, "trouble": true, "exception": true, "exceptions": true, "condition": false}
+)
 
 // existing reports what there is, what somebody gets or what anybody can do: "there's a
 // gap between …", "I get an empty page", "anyone can read …". Said by itself it reports
@@ -189,7 +240,7 @@ func Named(low []string, i int) bool {
 	if i > 0 && (low[i-1] == "no" || low[i-1] == "without" || low[i-1] == "any") {
 		return true
 	}
-	if i+1 < len(low) {
+	if i+1 < len(low) && w != "blank" && w != "infinite" {
 		switch low[i+1] {
 		case "report", "reports", "reporter", "reporting", "tracker", "letter", "code", "codes", "handler", "handling", "detection", "page", "boundary", "log", "logs", "template", "check", "checks", "screen", "test", "tests", "items", "down", "sharing", "state", "class", "classes":
 			return true
@@ -207,6 +258,9 @@ func failingHere(low []string, i int, end string) bool {
 		return end == "s" || end == "ed" && len(low) > 1 || len(low) == 1
 	}
 	prev := low[i-1]
+	if prev == "be" {
+		return false // "can be dropped"
+	}
 	switch end {
 	case "ing":
 		return words.Auxiliary(prev) || prev == "keeps" || prev == "keep" || prev == "starts" || prev == "not"

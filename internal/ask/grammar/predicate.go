@@ -72,6 +72,9 @@ func thirdPerson(low []string, i int) bool {
 	if states[w] || words.Acts(w) && (i > 1 || Nounish[low[0]] || !AnyVerb(low[0])) {
 		return true
 	}
+	if w == "got" && i > 1 && i+1 < len(low) && !words.Auxiliary(prev) {
+		return true
+	}
 	if (w == "get" || w == "gets" || w == "got") && i+1 < len(low) && prev != "to" && !words.Modal(prev) {
 		if _, end := words.Base(low[i+1], AnyVerb); end == "ed" {
 			return true // "patients get merged"
@@ -119,11 +122,17 @@ func plainVerb(low []string, i int) bool {
 	if often[prev] && i > 1 && low[i-2] != "and" && low[i-2] != "," && AnyVerb(w) && strings.HasSuffix(low[i-2], "s") && !AnyVerb(low[0]) {
 		return true // "the docs still mention …"
 	}
+	if words.Strictly(w) && i > 0 && i < 10 && !AnyVerb(low[0]) && manyBefore(low, i) || words.ActBase(w) && i == 2 && Nounish[low[0]] && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && (words.Preposition(low[i+1]) && low[i+1] != "of" && low[i+1] != "by" && low[i+1] != "as" || Adverb(low[i+1])) || words.Strictly(w) && i == 2 && Nounish[low[0]] && strings.HasSuffix(prev, "s") {
+		return true // "prices in the feed lack VAT", "cache keys collide"
+	}
 	if happens[w] && i > 1 && i+1 < len(low) && strings.HasSuffix(low[0], "s") && !AnyVerb(low[0]) && (words.Preposition(low[i+1]) || Adverb(low[i+1])) && !words.Determiner(prev) && !words.Preposition(prev) {
 		return true // "emails to gmail land in spam"
 	}
 	if (prev == "they" || prev == "we" || prev == "i" || prev == "you" && i == 1) && !often[w] && !words.Preposition(w) && !words.Negative(w) && !Adverb(w) && len(w) > 1 && w[0] >= 'a' && w[0] <= 'z' {
 		return true
+	}
+	if i > 0 && len(prev) > 3 && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && (words.Determiner(low[i+1]) && low[i+1] != "all" && low[i+1] != "both") && (AnyVerb(w) || words.ActBase(w)) && (Nounish[low[0]] || !AnyVerb(low[0])) && !words.Preposition(low[max(0, i-2)]) && low[0] != "to" {
+		return true // "cancelled uploads leave their chunks"
 	}
 	many := prev == "people" || prev == "folks" || words.Subject(prev) && prev != "it" && prev != "that" && prev != "this" && prev != "there" || len(prev) > 3 && prev[len(prev)-1] == 's' && prev[len(prev)-2] != 's'
 	if !many || i > 9 {
@@ -139,6 +148,26 @@ func plainVerb(low []string, i int) bool {
 	}
 	end, ok := words.Fails(w)
 	return ok && (end == "" || end == "ed") && i+1 <= len(low)
+}
+
+// manyBefore reports a subject of several things in front of i: a plural at its head, or two
+// things with an "and", whatever stands between.
+func manyBefore(low []string, i int) bool {
+	prev := low[i-1]
+	if words.Determiner(prev) || words.Preposition(prev) || prev == "to" || prev == "and" || words.Auxiliary(prev) || words.Modal(prev) || words.Negative(prev) || slices.Contains(low[:i], "that") || slices.Contains(low[:i], "which") {
+		return false
+	}
+	plural := func(w string) bool {
+		return len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "'s") && !words.Preposition(w) && !words.Filler(w)
+	}
+	switch {
+	case plural(low[0]) && !words.Subject(low[0]) && !Conditional(low[0]):
+		return true
+	case i > 1 && plural(low[1]) && (words.Determiner(low[0]) || words.Several(low[0]) || !words.Preposition(low[0]) && !Conditional(low[0]) && i == 2):
+		return true
+	}
+	at := slices.Index(low[:i], "and")
+	return at > 1 && at < i-1 && words.Determiner(low[0]) && words.Determiner(low[at+1])
 }
 
 // happens are verbs without an object that say what becomes of several things.
@@ -171,11 +200,19 @@ func does(low []string, i int) bool {
 		return i > 1 || Nounish[low[0]] || !AnyVerb(low[0])
 	case next == "\"" && i == 1 && Nounish[low[0]]:
 		return true
-	case next != "as" && Conditional(next) && i == 1 && (!AnyVerb(low[0]) || Nounish[low[0]]):
+	case next == "until" && i == 1 && (!AnyVerb(low[0]) || Nounish[low[0]]):
 		b, end := words.Base(w, AnyVerb)
 		return b != "" && end == "s"
 	case words.Several(next) && i > 1 && !(i+2 < len(low) && words.Unit(low[i+2])):
 		return Nounish[low[0]] || !AnyVerb(low[0])
+	}
+	if (next == "before" || next == "after" || next == "until" || next == "while") && i == 1 && (!AnyVerb(low[0]) || Nounish[low[0]]) && slices.ContainsFunc(low[i+2:], words.Auxiliary) {
+		return true // "hook runs before the env file is read"
+	}
+	if i == 2 && Nounish[low[0]] && !strings.HasSuffix(prev, "s") && i+1 < len(low) && (content(next) && strings.HasSuffix(next, "s") || i+2 < len(low) && content(next) && content(low[i+2]) && strings.HasSuffix(low[i+2], "s")) {
+		if b, end := words.Base(w, AnyVerb); b != "" && end == "s" {
+			return true // "backup job copies open files": no plural stands inside a compound
+		}
 	}
 	b, _ := words.Base(w, AnyVerb)
 	if b == "" && words.Acting(w) {
@@ -187,10 +224,20 @@ func does(low []string, i int) bool {
 		return false
 	case next == "":
 		return !plural[b] && i > 1
+	case (next == "to" || next == "back" || next == "up" || next == "down" || next == "away" || next == "over" || next == "out" || next == "into" || next == "onto") && i < 4 && !links[b]:
+		return true // "the page scrolls to the top"
 	case words.Preposition(next) && next != "of" && next != "for":
 		return slices.ContainsFunc(low[1:i], words.Preposition)
 	}
 	return false
+}
+
+// links are verbs whose plural noun has a "to" of its own.
+var links = map[string]bool{"link": true, "path": true, "change": true, "update": true, "redirect": true, "upload": true, "export": true, "import": true, "answer": true, "reply": true, "route": true, "call": true, "request": true, "switch": true, "alert": true, "invite": true}
+
+// content reports a word that names or describes something.
+func content(w string) bool {
+	return len(w) > 2 && !words.Preposition(w) && !words.Conjunction(w) && !words.Auxiliary(w) && !words.Filler(w) && !words.Determiner(w) && !words.Subordinator(w) && !Conditional(w) && w != "," && w != "\""
 }
 
 // Continues reports a clause that begins with a verb in -s: its subject is the one before.

@@ -10,6 +10,7 @@ type Said struct {
 	Verb   bool // the last opener wants a verb behind it
 	Only   bool // "only" is the last word passed over
 	Please bool
+	That   bool // a whole sentence is wished for: "I want that …"
 }
 
 // Strip counts the words in front of a clause that say nothing of what is asked.
@@ -23,12 +24,17 @@ func Strip(low []string) (n int, s Said) {
 				return n, s
 			}
 			s.Verb = verb
-			s.Opener = s.Opener || low[n] != "to" && low[n] != "i think" && low[n] != "i guess"
+			s.Opener = s.Opener || low[n] != "to" && !(k == 2 && low[n] == "i" && (low[n+1] == "think" || low[n+1] == "guess" || low[n+1] == "suppose" || low[n+1] == "believe"))
+			s.That = s.That || low[n+k-1] == "that" && k > 1 && s.Opener
 			s.Want = !verb && k > 1 && !sureness(low[n:n+k])
 			n += k
 			if low[n-1] == "if" && n+2 < len(low) && words.Subject(low[n]) && (low[n+1] == "can" || low[n+1] == "could") {
 				n += 2 // "would be good if I can search"
 			}
+			continue
+		}
+		if k := words.Hedge(low[n:]); k > 0 && n+k < len(low) {
+			n += k
 			continue
 		}
 		w := low[n]

@@ -41,6 +41,9 @@ func Vague(low []string) []string {
 	if len(low) <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !HasVerb(low) {
 		return []string{"which thing is meant, and what is to be done with it, is not said"}
 	}
+	if len(low) < 7 && (low[0] == "use" || low[0] == "try" || low[0] == "pick") && low[1] == "a" && low[2%len(low)] == "different" {
+		return []string{"which one is not said"}
+	}
 	if i := slices.Index(low, "other"); i > 0 && low[i-1] == "the" && i+2 == len(low) && len(low) <= 5 && Imperative(low) > 0 {
 		return []string{"which other one is meant is not said"}
 	}

@@ -36,7 +36,8 @@ func Imperative(low []string) int {
 		return n
 	}
 	w := low[0]
-	if w == "" || w[0] == '-' || compound(low) {
+	method := len(low) > 1 && strings.HasPrefix(low[1], "/") && (w == "get" || w == "post" || w == "put" || w == "delete" || w == "patch")
+	if w == "" || w[0] == '-' || method || compound(low) {
 		return 0
 	}
 	if _, i := Apart(w, low); i > 0 || UnknownVerb(low) {
@@ -78,6 +79,9 @@ func compound(low []string) bool {
 	for i := 2; i < min(len(low), 5); i++ {
 		if words.Subordinator(low[i]) || words.Preposition(low[i]) || Conditional(low[i]) || low[i] == "that" || low[i] == "," || low[i] == "and" {
 			return false
+		}
+		if words.Acts(low[i]) && !words.Determiner(low[i-1]) {
+			return true // "deploy page tells you to …"
 		}
 		if end, ok := words.Fails(low[i]); ok && end == "s" && i+1 < len(low) && words.Determiner(low[i+1]) || low[i] == "isn't" || low[i] == "doesn't" || low[i] == "is" || low[i] == "does" {
 			return true
@@ -145,6 +149,14 @@ const twofold = `sum label caption seed stub wire sketch name title pick match p
 func nounishVerb(low []string) int {
 	next := low[1]
 	switch {
+	case (low[0] == "slow" || low[0] == "double" || low[0] == "duplicate") && !words.Determiner(next) && !words.Pronoun(next) && next != "down":
+		return 0 // "duplicate entries after sync"
+	case low[0] == "merge" && strings.HasPrefix(next, "conflict"):
+		return 0
+	case !words.Determiner(next) && Bounded(low):
+		return 0 // "post titles max 120 characters"
+	case next == "off" && (len(low) == 2 || words.Preposition(low[2]) || Conditional(low[2])):
+		return 0 // "display off after 10 s"
 	case next == "first" || next == "last" || next == "too" || next == "instead" || next == "now" || next == "then" || next == "only":
 		return 0
 	case next == "of" || next == "for" || next == "in" || next == "on" || next == "at" || next == "from" || next == "and" || next == "," || next == "or" || next == "no" || next == ":" || next == "is" || next == "+":

@@ -43,23 +43,31 @@ func (p Message) Paths() []string {
 	}
 	var sure []string
 	var maybe []hit
+	var close []string // the files that can be named at all
 	for _, f := range p.Files {
 		if !n.near(f) {
 			continue
 		}
+		close = append(close, f)
 		if n.names(f) {
+			if testFile(f) && !n.word["test"] && slices.ContainsFunc(p.Files, func(o string) bool { return !testFile(o) && path.Base(o) == path.Base(f) }) {
+				continue // decoder.rs is the one that is no test
+			}
 			sure = append(sure, f)
 		} else if got := n.called(f); len(got) > 0 && kind != belay.Fresh && kind != belay.Unclear {
 			maybe = append(maybe, hit{f, len(got), got})
 		}
 	}
 	if kind != belay.Fresh && kind != belay.Unclear {
-		for _, f := range n.heads(p.Files) {
+		for _, f := range n.heads(close) {
 			if !slices.Contains(sure, f) && !slices.ContainsFunc(maybe, func(h hit) bool { return h.path == f }) {
 				maybe = append(maybe, hit{f, 1, []string{f}})
 			}
 		}
 	}
+	maybe = slices.DeleteFunc(maybe, func(h hit) bool {
+		return n.onlyShown(h.path, p.Files) || strings.Contains(strings.ToLower(h.path), "migration") && !n.has("migration")
+	})
 	for i, h := range maybe {
 		better := slices.ContainsFunc(sure, func(f string) bool { return f != h.path && sibling(f, h.path) && !n.names(h.path) })
 		for j, o := range maybe {
@@ -84,6 +92,9 @@ func (p Message) Paths() []string {
 // heads are files whose name ends in the noun that is meant, where no other file's does:
 // "the reminder" is AppointmentReminder, when nothing else is called a reminder.
 func (n nouns) heads(files []string) []string {
+	if len(files) > 3000 {
+		return nil // of so many that sound alike none is the only one
+	}
 	of := map[string][]string{}
 	for _, f := range files {
 		if testFile(f) {
@@ -172,6 +183,9 @@ func (p Message) nouns() nouns {
 					n.literal[strings.TrimPrefix(path, "./")] = true
 				}
 			}
+			if exact(p.Files, low) {
+				continue // it names that file, and no other by its noun
+			}
 			if (t.Form == prose.Word || t.Form == prose.Code) && !(low != "" && low[0] == '/' && !strings.Contains(low, ".")) {
 				for _, part := range parts(nameOnly(p.Msg[t.At:t.End])) {
 					n.word[words.Stem(part)] = true
@@ -200,6 +214,15 @@ func (p Message) nouns() nouns {
 	n.text = " " + all.String()
 	n.starting()
 	return n
+}
+
+// exact reports a word that is the name of a file with its ending.
+func exact(files []string, word string) bool {
+	word, _, _ = strings.Cut(word, ":")
+	if !strings.Contains(word, ".") || len(word) < 4 {
+		return false
+	}
+	return slices.ContainsFunc(files, func(f string) bool { return strings.EqualFold(path.Base(f), path.Base(word)) })
 }
 
 // near reports quickly that a path may be named at all: three letters in a row of its
@@ -324,7 +347,7 @@ func testFile(f string) bool {
 var plainParts = func() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(`screen view views page controller service component activity fragment test tests spec model handler repository adapter html main index
-		manager helper util utils mod lib app init dialog menu widget module base impl store client server provider route router config settings hook use api src core types list detail show edit factory job task worker plugin base default data user-interface ui it mqtt http grpc rest`) {
+		manager mailer helper util utils mod lib app init dialog menu widget module base impl store client server provider route router config settings hook use api src core types list detail show edit factory job task worker plugin base default data user-interface ui it mqtt http grpc rest`) {
 		out[w] = true
 	}
 	return out
@@ -341,13 +364,20 @@ func (n nouns) called(file string) []string {
 			about = append(about, w)
 		}
 	}
+	if len(about) == 0 && len(all) > 1 {
+		for _, w := range all {
+			if topics[w] {
+				about = append(about, w)
+			}
+		}
+	}
 	if len(about) == 0 {
 		about = all
 		view := base == "show" || base == "index" || base == "edit"
 		if view && !n.word["page"] && !n.word["view"] && !n.word["screen"] && !n.word["pag"] {
 			return nil
 		}
-		if view || base == "main" || base == "index" || base == "mod" || base == "init" || len(all) == 0 || len(all) == 1 && plainParts[all[0]] && all[0] != "config" && all[0] != "settings" && all[0] != "list" {
+		if view || base == "main" || base == "index" || base == "mod" || base == "init" || len(all) == 0 || len(all) == 1 && plainParts[all[0]] && all[0] != "config" && all[0] != "settings" && all[0] != "list" && all[0] != "mailer" {
 			about = parts(path.Base(path.Dir(file)))
 			if len(about) != 1 || plainParts[about[0]] || dirs[about[0]] {
 				return nil
@@ -370,7 +400,36 @@ func (n nouns) called(file string) []string {
 	return got
 }
 
-var dirs = map[string]bool{"src": true, "lib": true, "app": true, "cmd": true, "docs": true, "scripts": true, "internal": true, "tests": true, "layouts": true, "content": true, "scenes": true, "prod": true, "staging": true, "dev": true}
+// topics are plain parts that a file is about when the others say still less:
+// SettingsActivity.
+var topics = map[string]bool{"settings": true, "config": true, "home": true, "menu": true, "data": true, "edit": true, "detail": true}
+
+// shown are plain parts of what is seen of a thing. A file of the bare name stands for the
+// thing itself.
+var shown = map[string]bool{"view": true, "screen": true, "page": true, "list": true, "detail": true, "show": true, "edit": true, "index": true, "fragment": true, "activity": true, "dialog": true, "row": true, "cell": true}
+
+// onlyShown reports a file of how a thing is shown, where the bare thing is a file too and
+// nothing was said of showing it.
+func (n nouns) onlyShown(file string, files []string) bool {
+	var about []string
+	seen := false
+	for _, w := range parts(stemOf(path.Base(file))) {
+		if shown[w] {
+			seen = true
+			if n.has(w) {
+				return false
+			}
+			continue
+		}
+		about = append(about, w)
+	}
+	return seen && len(about) == 1 && !n.word["page"] && !n.word["screen"] && !n.word["view"] && slices.ContainsFunc(files, func(f string) bool {
+		all := parts(stemOf(path.Base(f)))
+		return len(all) == 1 && words.Stem(all[0]) == words.Stem(about[0])
+	})
+}
+
+var dirs = map[string]bool{"src": true, "lib": true, "app": true, "cmd": true, "docs": true, "scripts": true, "internal": true, "tests": true, "layouts": true, "content": true, "scenes": true, "prod": true, "staging": true, "dev": true, "public": true, "static": true, "assets": true, "resources": true, "views": true, "components": true, "templates": true, "helpers": true, "emails": true, "pages": true, "screens": true, "services": true, "models": true, "controllers": true, "jobs": true, "styles": true, "data": true, "hooks": true, "types": true, "workflows": true}
 
 // short forms in names of files for words of people.
 var short = map[string]string{"pub": "publish", "auth": "authenticat", "db": "databas", "msg": "messag", "img": "imag", "nav": "navigat", "doc": "docs", "uploader": "upload", "picker": "pick",
@@ -384,85 +443,6 @@ func (n nouns) has(part string) bool {
 	if long, ok := short[part]; ok && len(long) > 4 && part != "mailer" {
 		for w := range n.word {
 			if strings.HasPrefix(w, long) || part == "spawner" && strings.HasSuffix(w, long) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// aliases are files that people call by another word.
-func (n nouns) aliases(files []string, p Message) []string {
-	var out []string
-	has := func(ws ...string) bool {
-		return slices.ContainsFunc(ws, func(w string) bool { return strings.Contains(n.text, " "+w+" ") })
-	}
-	add := func(ok bool, match func(low, base string) bool) {
-		if !ok {
-			return
-		}
-		for _, f := range files {
-			if low := strings.ToLower(f); match(low, path.Base(low)) {
-				out = append(out, f)
-			}
-		}
-	}
-	ci := has("ci", "pipeline", "workflow", "github actions", "gitlab pipeline")
-	add(ci, func(low, base string) bool {
-		return strings.Contains(low, ".github/workflows/") && (!strings.Contains(base, "release") || has("release")) || base == ".gitlab-ci.yml" || base == "jenkinsfile" || strings.Contains(low, ".circleci/")
-	})
-	add(has("readme"), func(_, base string) bool { return strings.HasPrefix(base, "readme") })
-	add(has("changelog"), func(_, base string) bool { return strings.HasPrefix(base, "changelog") })
-	add(p.library(), func(_, base string) bool { return manifests[base] })
-	add(has("login", "log in", "sign in", "signin", "logged in"), func(_, base string) bool {
-		return strings.HasPrefix(base, "auth") || strings.HasPrefix(base, "session") || strings.HasPrefix(base, "login")
-	})
-	add(has("signup", "sign up", "register", "registration"), func(_, base string) bool {
-		return strings.HasPrefix(base, "regist") || strings.HasPrefix(base, "signup")
-	})
-	add(has("usernames", "username"), func(_, base string) bool { return stemOf(base) == "user" })
-	add(has("container", "containers", "docker", "docker compose"), func(_, base string) bool { return strings.HasPrefix(base, "docker-compose") })
-	add(has("state") && has("terraform", "s3", "bucket", "backend", "remote", "lock"), func(_, base string) bool { return base == "backend.tf" })
-	add(has("heart rate", "watch"), func(low, _ string) bool {
-		return strings.Contains(low, "healthkit") || strings.Contains(low, "healthstore")
-	})
-	add(has("translation", "translations", "translate", "locale"), func(low, base string) bool {
-		return strings.Contains(low, "/locales/") || strings.HasSuffix(base, ".arb") || base == "strings.xml" || strings.Contains(low, "/l10n/")
-	})
-	return out
-}
-
-var manifests = map[string]bool{"package.json": true, "go.mod": true, "cargo.toml": true, "requirements.txt": true, "pyproject.toml": true, "gemfile": true, "composer.json": true,
-	"pom.xml": true, "build.gradle": true, "build.gradle.kts": true, "mix.exs": true, "build.sbt": true, "pubspec.yaml": true, "requirements-docs.txt": true}
-
-// library reports a request to change a dependency: an upgrade, or one library in
-// place of another.
-func (p Message) library() bool {
-	for _, f := range p.Asked {
-		low := f.C.Low()
-		if f.Marker != belay.MarkModify && f.Marker != belay.MarkRemove {
-			continue
-		}
-		v := f.Verb
-		if right, ok := words.Spelled(v); ok {
-			v = right
-		}
-		o := low[min(f.Obj, len(low)):]
-		switch {
-		case v == "upgrade" || v == "bump" || v == "downgrade" || slices.Contains(low, "dependency") || slices.Contains(low, "dependencies"):
-			return true
-		case (v == "use" || v == "swap" || v == "switch" || v == "migrate") && len(o) > 0 && !aboutPart(o, p.Files):
-			return v == "migrate" && slices.Contains(o, "to") || v != "migrate" && (slices.Contains(o, "instead") || slices.Contains(o, "for") || slices.Contains(o, "from") && slices.Contains(o, "to")) && !words.Determiner(o[0])
-		}
-	}
-	return false
-}
-
-// aboutPart reports that the words are about a part of the project and no library.
-func aboutPart(o []string, files []string) bool {
-	for _, w := range o {
-		for _, s := range []string{"page", "button", "pipeline", "table", "column", "layout", "database", "endpoint"} {
-			if w == s {
 				return true
 			}
 		}

@@ -70,6 +70,7 @@ type cutter struct {
 	fence  string // the mark that closes the open fence
 	gap    bool   // the line before was blank
 	signed bool
+	inline bool // the label stood on the line of its text: it says nothing of what comes after a gap
 }
 
 func (c *cutter) line(at, end int) {
@@ -141,7 +142,7 @@ func (c *cutter) said(at int, raw, trimmed string) {
 	}
 	for _, shape := range []*lazyregexp.Regexp{boldFld, commit, field} {
 		if m := shape.FindStringSubmatchIndex(raw); m != nil && (shape != field || Known(raw[m[2]:m[3]])) {
-			c.label = Label(raw[m[2]:m[3]])
+			c.label, c.inline = Label(raw[m[2]:m[3]]), shape != commit
 			kind := Para
 			if shape == commit {
 				kind = Item
@@ -162,7 +163,7 @@ func (c *cutter) said(at int, raw, trimmed string) {
 }
 
 func (c *cutter) heading(at int, raw, label string) {
-	c.label = Label(label)
+	c.label, c.inline = Label(label), false
 	c.out = append(c.out, Block{Heading, at, raw, c.label})
 }
 
@@ -178,6 +179,9 @@ func (c *cutter) para(at int, raw, trimmed string) {
 			b.Text = c.text[b.At : at+len(raw)]
 			return
 		}
+	}
+	if c.gap && c.inline && (sections[c.label] == Around || sections[c.label] == Title) {
+		c.label, c.inline = "", false
 	}
 	label := c.label
 	if last := len(c.out) - 1; last >= 0 && c.gap && (c.out[last].Kind == Item || c.out[last].Kind >= Fence) {

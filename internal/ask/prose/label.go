@@ -34,7 +34,7 @@ var sections = map[string]Section{
 	"not in scope": Outside, "out of scope": Outside, "non-goals": Outside, "not part of this": Outside, "constraints": Open,
 	"description": Open, "feature request": Open, "request": Open, "proposal": Open, "proposed solution": Open, "solution": Open,
 	"describe the solution you'd like": Open, "acceptance criteria": Open, "requirements": Open, "todo": Open, "task": Open, "tasks": Open,
-	"scope": Open, "goal": Open, "goals": Open, "wish": Open, "change": Open, "changes": Open, "what": Open, "done when": Open,
+	"scope": Open, "goal": Title, "goals": Title, "objective": Title, "result": Problem, "results": Problem, "outcome": Problem, "got": Problem, "observed result": Problem, "received": Problem, "we get": Problem, "wish": Open, "change": Open, "changes": Open, "what": Open, "done when": Open,
 	"is your feature request related to a problem": Around, "describe alternatives you've considered": Around, "alternatives": Around,
 }
 

@@ -26,7 +26,7 @@ func (p *reader) colon(c clause.Clause, rest []clause.Clause) bool {
 		if a.Deed == deed.Request && !Preamble(wordsLeft) && !(len(p.acts) > 0 && a.Verb == "a thing named" && !Whole(a, p.Lang)) {
 			p.acts = append(p.acts, a)
 		}
-		if len(first) > 0 && first[0] != "\"" && !describes(rest, wordsLeft) {
+		if len(first) > 0 && first[0] != "\"" && !describes(rest, wordsLeft) && !(deed.IsWish(a.Verb) && slices.ContainsFunc(wordsLeft, words.Several)) {
 			p.pieces(c, rest)
 		}
 		return true

@@ -14,6 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
 )
 
 // Message is what is read. Blocks are those of Text; Lang is its language as words.Language
@@ -92,6 +93,17 @@ func (p *reader) outside(b prose.Block, line int) {
 // sentence reads a sentence clause by clause, with what stands before a colon.
 func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 	s.Tokens = prose.Thanked(s.Tokens)
+	if rest := story(s.Tokens); rest != nil && p.Lang == "" {
+		s.Tokens = rest
+		from := len(p.acts)
+		p.sentence(s, b, line, sent)
+		for i := from; i < len(p.acts); i++ {
+			if a := &p.acts[i]; a.C.Join != "because" && a.C.Join != "if" && (a.Deed == deed.Request || a.Deed == deed.Ground && i == from) {
+				a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkAdd, "as somebody who uses it"
+			}
+		}
+		return
+	}
 	if p.Lang != "" {
 		p.foreign(s, b, line, sent)
 		return
@@ -123,6 +135,34 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 	p.asides(s, b, line, sent)
 }
 
+// story takes the frame off a user story: "As a trainer I can duplicate …", "As an editor, I
+// want to schedule …". What follows is something somebody will be able to do. It is nil for
+// any other sentence.
+func story(t []prose.Token) []prose.Token {
+	low := clause.Lows(t)
+	if len(low) < 6 || low[0] != "as" || low[1] != "a" && low[1] != "an" && low[1] != "the" {
+		return nil
+	}
+	for i := 3; i < min(len(low)-3, 9); i++ {
+		if low[i] != "i" && low[i] != "we" && low[i] != "i'd" {
+			continue
+		}
+		line := strings.Join(low[i:min(i+6, len(low))], " ") + " "
+		for _, p := range []string{"i can ", "i want to be able to ", "i want to ", "i need to ", "i would like to ", "i'd like to ", "i should be able to ", "i must be able to ", "we can ", "we want to ", "we need to ", "i may "} {
+			if strings.HasPrefix(line, p) {
+				return t[i+len(strings.Fields(p)):]
+			}
+		}
+		for _, p := range []string{"i want ", "i need ", "i would like ", "i'd like ", "we want ", "we need "} {
+			if strings.HasPrefix(line, p) {
+				return t[i+len(strings.Fields(p)):]
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
 // asides keeps what is said in parentheses to stay. Nothing else in them is read: what
 // stands there tells, and is as often pasted.
 func (p *reader) asides(s prose.Sentence, b prose.Block, line, sent int) {
@@ -136,6 +176,8 @@ func (p *reader) asides(s prose.Sentence, b prose.Block, line, sent int) {
 		}
 		if a := deed.Read(inner); a.Deed == deed.Keep && len(a.Keeps) > 0 && a.Keeps[0].To > a.Keeps[0].From {
 			p.acts = append(p.acts, a)
+		} else if a.Deed == deed.Request && a.Marker == belay.MarkAdd && slices.ContainsFunc(inner.Low(), func(w string) bool { return w == "test" || w == "tests" }) {
+			p.acts = append(p.acts, a) // "(needs a test too)"
 		}
 	}
 }

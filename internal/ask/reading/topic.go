@@ -65,7 +65,7 @@ func (p *reader) under(list []clause.Clause, i int, left []string, kind prose.Ki
 			if j == i+1 && (left[0] == "found" || left[0] == "noticed" || left[0] == "spotted" || left[0] == "observed" || left[0] == "seen") {
 				return "wrong"
 			}
-			if words.Wrong(w) || w == "spelling" || w == "error" || w == "errors" {
+			if words.Wrong(w) || w == "problem" || w == "problems" || w == "issue" || w == "issues" || w == "trouble" || w == "spelling" || w == "error" || w == "errors" {
 				return "wrong"
 			}
 		}

@@ -49,6 +49,9 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 			return grammar.Span{From: s.From + n + i, To: s.To + n + i}, true, true // "in the guides keep the order"
 		}
 	}
+	if nothingNew(rest) {
+		return grammar.Span{From: n, To: len(low)}, true, true
+	}
 	if unchanged(rest) {
 		return grammar.Span{From: n, To: len(low)}, true, true
 	}
@@ -136,7 +139,7 @@ func Prohibition(low []string) (grammar.Span, bool) {
 	if i >= len(low) || low[i] == "know" || low[i] == "forget" || low[i] == "worry" || low[i] == "think" || low[i] == "ask" || low[i] == "hesitate" || low[i] == "mind" || low[i] == "care" || low[i] == "understand" || low[i] == "need" || low[i] == "want" || low[i] == "like" {
 		return grammar.Span{}, i < len(low) && low[i] == "forget"
 	}
-	if touches(low[i]) {
+	if n := len(low); touches(low[i]) && !(n > 2 && low[n-1] == "much" && low[n-2] == "too") {
 		return Object(low, i+1), true
 	}
 	to := len(low)
@@ -270,6 +273,28 @@ func Subject(low []string) (grammar.Span, bool) {
 		return grammar.Span{From: 0, To: 0}, true
 	}
 	return grammar.Span{From: 0, To: to}, true
+}
+
+// nothingNew reads "the extension must not get new dependencies".
+func nothingNew(low []string) bool {
+	for i := 1; i+3 < len(low) && i < 7; i++ {
+		denied := low[i] == "mustn't" || low[i] == "shouldn't" || (low[i] == "must" || low[i] == "should" || low[i] == "may") && low[i+1] == "not"
+		if !denied {
+			continue
+		}
+		j := i + 1
+		if low[j] == "not" {
+			j++
+		}
+		if j+1 >= len(low) {
+			return false
+		}
+		get := low[j] == "get" || low[j] == "gain" || low[j] == "need" || low[j] == "have" || low[j] == "require" || low[j] == "pull" || low[j] == "add"
+		return get && slices.ContainsFunc(low[j+1:min(j+3, len(low))], func(w string) bool {
+			return w == "new" || w == "any" || w == "more" || w == "additional" || w == "extra"
+		})
+	}
+	return false
 }
 
 // unchanged reads "on desktop nothing changes", "nothing else".

@@ -26,7 +26,7 @@ var acting = set(`abandon absorb accept accommodate accumulate achieve acknowled
 	stack stall stand start stay steal stem stick stop strike strip struggle stumble stutter submit succeed suck suffer suggest suit supersede support suppress surpass survive suspect suspend
 	swallow swap swear sweep swing take tear tell tempt tend terminate think throw tie tilt tolerate touch transcribe transfer transform translate transmit trap treat tremble trigger trim truncate
 	turn twist undergo understand underestimate unlock unsubscribe update upset use vanish vary verify violate wait wake walk wander want warn warp waste watch wear weigh whine win
-	wipe withdraw wonder work worry wrap write yield zoom crash die leak hang scan detect list calculate log swallow guess count claim jump skip flash blink shift creep bleed`)
+	wipe withdraw wonder work worry wrap write yield zoom crash die leak hang scan detect list calculate log swallow guess count claim jump interleave collide coincide skip flash blink shift creep bleed`)
 
 // nouns in -s that the list above would take for verbs.
 var nounsToo = set(`adds ends forms faces fires fits falls fights floods flows forces functions fills gets grants hands hits holds imports increases interfaces joins lists logs keeps looks lasts leads leaks lies lines matches means misses mistakes mixes
@@ -44,6 +44,12 @@ func Acts(w string) bool {
 	b, end := Base(w, func(b string) bool { return acting[b] })
 	return b != "" && end == "s"
 }
+
+// Strictly reports the base form of a verb of that list that is hardly ever a noun.
+func Strictly(w string) bool { return acting[w] && !nounsToo[w+"s"] && !nounsToo[w+"es"] }
+
+// ActBase reports the base form of a verb of that list.
+func ActBase(w string) bool { return acting[w] }
 
 // Acting reports the -s form of any verb of that list, plurals among them.
 func Acting(w string) bool {

@@ -40,6 +40,7 @@ var openers = func() map[string]bool {
 		"make it possible to", "be so kind as to", "be so kind to", "be so good as to", "mind", "be able to", "is it possible to", "it is possible to", "it's possible to", "is possible to", "is there possibility to", "would it be possible to", "is it possible for you to",
 		"it would be nice to", "it would be great to", "it would be good to", "would be nice to", "would be good to", "would be great to",
 		"i want you to", "i would like you to", "i'd like you to", "i need you to", "we'd like you to", "i'd like to", "we'd like to", "i'd love to",
+		"we decided to", "we've decided to", "we have decided to", "we agreed to", "we chose to", "it was decided to", "is it hard to", "how hard would it be to", "is it difficult to", "would it be hard to", "is it much work to", "is it a lot of work to", "how difficult would it be to",
 		"let's", "lets", "let us", "feel free to", "the idea is to", "the plan is to", "what i want is to", "your task is to", "your job is to", "the task is to",
 		"need to", "want to", "would like to", "wanted to", "to", "go ahead and", "help me", "help us", "help me to", "we're going to", "i'm going to", "it's time to", "time to", "try to",
 		"i was wondering if you could", "i wonder if you could", "do you think you could", "i'm wondering if you could", "any chance you could", "any chance to",
@@ -57,7 +58,7 @@ var openers = func() map[string]bool {
 		"make it so that", "make it so", "make sure that", "make sure", "ensure that", "ensure", "it would be great if", "it would be nice if", "it would be good if", "would be good if", "would be nice if",
 		"would be great if", "it'd be nice if", "it'd be great if", "would be cool if", "it would be cool if", "is it possible that", "i think", "i guess", "i suppose", "i believe",
 		"i'd like that", "i want that", "we want that", "i'd expect that", "the nicest thing would be", "what we want is", "what i want is", "what we need is", "what i need is",
-		"it would help if", "it would help a lot if", "it'd help if", "it'd be good if", "it'd be cool if", "would help if", "i'd be happy if", "i'd be glad if", "i would be happy if", "it would be wonderful if", "it would be lovely if", "i miss", "we miss", "we're lacking", "we lack", "i'm missing", "what about having",
+		"it would help if", "it would help a lot if", "it'd help if", "it'd be good if", "it'd be cool if", "would help if", "i'd be happy if", "i'd be glad if", "i would be happy if", "it would be wonderful if", "it would be lovely if", "next step is", "the next step is", "what's still missing is", "what is still missing is", "what's missing is", "what is missing is", "also missing is", "still missing is", "the only thing missing is", "the only thing that's missing is", "i miss", "we miss", "we're lacking", "we lack", "i'm missing", "what about having",
 		"would it be possible to have", "is it possible to have", "it is possible to have", "it's possible to have", "is possible to have", "can be possible to have", "i'd like to have", "i would like to have", "we would like to have", "we'd like to have", "we want to have", "i want to have", "can we have", "could we have",
 		"can we get", "could we get", "can i have", "can i get", "could i get", "could i have", "may i have", "how about", "what about", "is there a way to have", "i would like", "i'd like", "we'd like", "we would like", "i'd love",
 		"i'd rather have", "i'd rather see", "i'd prefer", "i would prefer", "we'd prefer", "we'd rather have", "i prefer", "i would rather have", "need", "want", "would like", "wanted", "missing", "i need", "we need", "i want", "we want", "there should be", "there should also be", "there must be", "there has to be", "there needs to be", "should there be",
@@ -85,6 +86,21 @@ func Opener(low []string) (n int, verb bool) {
 	return 0, false
 }
 
+// hedges are what people say before they report: it says nothing of what they report.
+var hedges = []string{"it looks as if", "it looks like", "it seems that", "it seems like", "it seems as if", "it turns out that", "it turns out", "it appears that", "it seems", "looks like", "looks as if", "seems like", "seems that", "turns out that", "turns out",
+	"i noticed that", "i noticed", "we noticed that", "we noticed", "i just noticed that", "i just noticed", "i found out that", "i found that", "we found that", "i realised that", "i realized that", "apparently", "not sure if it's me but", "not sure why but", "for some reason"}
+
+// Hedge is how many words of a hedge stand at the start.
+func Hedge(low []string) int {
+	line := strings.Join(low[:min(len(low), 7)], " ") + " "
+	for _, h := range hedges {
+		if strings.HasPrefix(line, h+" ") {
+			return strings.Count(h, " ") + 1
+		}
+	}
+	return 0
+}
+
 var pleasant = set(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better welcome wonderful fantastic amazing super neat sweet brilliant convenient practical`)
 
 // wouldBe reads "it would be so helpful to", "that'd be great if you could", "would be
@@ -92,6 +108,8 @@ var pleasant = set(`nice great good cool helpful useful lovely handy perfect fin
 func wouldBe(low []string) (n int, verb bool) {
 	i := 0
 	if len(low) > 4 && (low[0] == "it" || low[0] == "that" || low[0] == "this") && low[1] == "would" {
+		i = 2
+	} else if len(low) > 4 && low[0] == "wouldn't" && low[1] == "it" {
 		i = 2
 	} else if len(low) > 3 && (low[0] == "would" || low[0] == "it'd" || low[0] == "that'd" || low[0] == "itd" || low[0] == "might" || low[0] == "could") {
 		i = 1

@@ -38,7 +38,7 @@ var verbs = table(map[Sense]string{
 		port increase decrease reduce raise lower limit sort reorder align round shrink simplify deprecate downgrade restyle
 		reformat format adjust tweak hide disable encrypt reorganise reorganize restructure turn modify alter edit extend
 		shorten lengthen widen narrow enlarge resize centre center collapse expand unify consolidate combine inline rework
-		redesign modernise modernize optimise optimize minimise minimize compress pin revert undo restore default relabel
+		redesign modernise modernize optimise optimize minimise minimize compress pin revert undo restore relabel
 		reword rephrase capitalise capitalize lowercase uppercase normalise normalize group regroup order rearrange shift
 		transfer relocate substitute exchange transform restrict tighten loosen relax cap speed accelerate scale point
 		redirect reuse bring run rebase squash vendor dockerise dockerize containerise containerize parallelise parallelize
@@ -55,7 +55,7 @@ var verbs = table(map[Sense]string{
 		minify uglify gzip obfuscate ship name title call pick choose prefer honour honor obey match adapt conform push pull
 		recycle reflect loop iterate escape sanitise sanitize anonymise anonymize mask redact hash cap
 		parse buffer batch queue stagger space justify anchor dock float inset widen outline shade tint fade blur dim desaturate crossfade
-		divide multiply subtract sum unset decrement increment cast coerce redo typecast stringify memoise memoize inherit subclass override overload stretch squeeze
+		divide multiply subtract sum unset decrement increment cast coerce redo close reopen typecast stringify memoise memoize inherit subclass override overload stretch squeeze
 		clone copy duplicate rotate reroute reindex rewind fast-forward bold enforce relabel remap reformulate `,
 	Fix: `fix repair correct solve resolve debug mend patch stabilise stabilize investigate diagnose rectify troubleshoot
 		heal unbreak address handle clear cure`,
@@ -80,7 +80,7 @@ var verbs = table(map[Sense]string{
 		suggest recommend watermark stamp autofocus focus preselect preload prefetch precompute invalidate evict flush
 		index snapshot audit authenticate authorise authorize deduct refund charge bill sign trace profile
 		sample interpolate impute forecast classify cluster score rank recognise recognize transcribe summarise summarize
-		scan geocode find locate scroll toggle rehearse celebrate reward reply quote react pin star
+		prefill prepopulate autofill scan geocode find locate scroll toggle rehearse celebrate reward reply quote react pin star
 		survey poll collect gather aggregate tally enumerate number surface announce broadcast
 		remind escalate reserve book`,
 })
@@ -106,7 +106,7 @@ var phrases = map[string]Sense{
 	"comment out": Modify, "gray out": Modify, "grey out": Modify, "fade out": Modify, "phase out": Modify, "opt in": Capable, "swap over": Modify, "flesh out": Add, "fill in": Add,
 	"count down": Show, "keep track of": Show, "play back": Show, "check off": Show, "tick off": Show, "sign out": Show, "sign up": Show, "check in": Show, "pop up": Show, "light up": Show,
 	"bring down": Modify, "bring up": Modify, "go back to": Modify, "move away from": Modify, "get off": Modify, "move off": Modify, "go down to": Modify, "go up to": Modify, "stick to": Modify,
-	"go to": Modify, "go with": Modify, "try again": Show, "come with": Show, "go out": Show, "out with": Remove, "away with": Remove, "down with": Remove,
+	"default to": Modify, "go to": Modify, "go with": Modify, "try again": Show, "come with": Show, "go out": Show, "out with": Remove, "away with": Remove, "down with": Remove,
 	"fall back": Show, "back off": Modify, "opt out": Capable, "log in": Show, "log out": Show, "sign in": Show, "close off": Modify,
 }
 
@@ -226,7 +226,7 @@ func Spelled(w string) (string, bool) {
 	}
 	best := ""
 	for v := range verbs {
-		if len(v) >= 5 && slip(w, v) && (best == "" || v < best) {
+		if len(v) >= 6 && slip(w, v) && (best == "" || v < best) {
 			best = v
 		}
 	}

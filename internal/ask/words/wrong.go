@@ -1,5 +1,7 @@
 package words
 
+import "strings"
+
 // failing are verbs that say something goes wrong, whatever it is.
 var failing = set(`crash fail die hang freeze break leak choke panic stutter flicker overlap overflow explode segfault deadlock
 	corrupt misbehave misalign glitch truncate clip vanish disappear jam stall lag jump garble mangle abort burn
@@ -11,6 +13,7 @@ var wrong = set(`broken wrong wrongly incorrect incorrectly invisible buggy garb
 	duplicated duplicate misaligned unresponsive misspelled misspelt unstyled corrupted corrupt truncated untranslated
 	outdated inaccessible blank twice unselected mixed-up mojibake dead insecure vulnerable vulnerability
 	bug bugs typo typos crash crashes exception exceptions regression leak leaks segfault npe deadlock oom oom-killed
+	undeclared unresolved unexpected unsupported unrecognized unrecognised unterminated unhandled nonexistent non-existent mismatched mismatch
 	nans defect glitch misspelling infinite slow slower laggy sluggish`)
 
 // soft call a thing bad only where something is said about it: "the error page" is
@@ -35,7 +38,9 @@ func Fails(w string) (ending string, ok bool) {
 }
 
 // Wrong reports whether a word calls something bad by itself.
-func Wrong(w string) bool { return wrong[w] }
+func Wrong(w string) bool {
+	return wrong[w] || len(w) > 6 && (strings.HasSuffix(w, "error") || strings.HasSuffix(w, "exception"))
+}
 
 // Soft reports whether a word calls something bad when it is said of it.
 func Soft(w string) bool { return soft[w] }

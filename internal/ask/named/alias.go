@@ -1,0 +1,101 @@
+package named
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// aliases are files that people call by another word.
+func (n nouns) aliases(files []string, p Message) []string {
+	var out []string
+	has := func(ws ...string) bool {
+		return slices.ContainsFunc(ws, func(w string) bool { return strings.Contains(n.text, " "+w+" ") })
+	}
+	add := func(ok bool, match func(low, base string) bool) {
+		if !ok {
+			return
+		}
+		for _, f := range files {
+			if low := strings.ToLower(f); match(low, path.Base(low)) {
+				out = append(out, f)
+			}
+		}
+	}
+	ci := has("ci", "pipeline", "workflow", "github actions", "gitlab pipeline")
+	add(ci, func(low, base string) bool {
+		return strings.Contains(low, ".github/workflows/") && (!strings.Contains(base, "release") || has("release")) || base == ".gitlab-ci.yml" || base == "jenkinsfile" || strings.Contains(low, ".circleci/")
+	})
+	add(has("readme"), func(_, base string) bool { return strings.HasPrefix(base, "readme") })
+	add(has("changelog"), func(_, base string) bool { return strings.HasPrefix(base, "changelog") })
+	add(p.library(), func(_, base string) bool { return manifests[base] })
+	add(has("login", "log in", "sign in", "signin", "logged in"), func(_, base string) bool {
+		return strings.HasPrefix(base, "auth") || strings.HasPrefix(base, "session") || strings.HasPrefix(base, "login")
+	})
+	add(has("signup", "sign up", "register", "registration"), func(_, base string) bool {
+		return strings.HasPrefix(base, "regist") || strings.HasPrefix(base, "signup")
+	})
+	add(has("usernames", "username"), func(_, base string) bool { return stemOf(base) == "user" })
+	add(has("container", "containers", "docker", "docker compose"), func(_, base string) bool { return strings.HasPrefix(base, "docker-compose") })
+	add(has("state") && has("terraform", "s3", "bucket", "backend", "remote", "lock"), func(_, base string) bool { return base == "backend.tf" })
+	add(has("heart rate", "watch"), func(low, _ string) bool {
+		return strings.Contains(low, "healthkit") || strings.Contains(low, "healthstore")
+	})
+	add(has("translation", "translations", "translate", "locale"), func(low, base string) bool {
+		return strings.Contains(low, "/locales/") || strings.HasSuffix(base, ".arb") || base == "strings.xml" || strings.Contains(low, "/l10n/")
+	})
+	return out
+}
+
+var manifests = map[string]bool{"package.json": true, "go.mod": true, "cargo.toml": true, "requirements.txt": true, "pyproject.toml": true, "gemfile": true, "composer.json": true,
+	"pom.xml": true, "build.gradle": true, "build.gradle.kts": true, "mix.exs": true, "build.sbt": true, "pubspec.yaml": true, "requirements-docs.txt": true}
+
+// library reports a request to change a dependency: an upgrade, or one library in
+// place of another.
+func (p Message) library() bool {
+	for _, f := range p.Asked {
+		low := f.C.Low()
+		if f.Marker != belay.MarkModify && f.Marker != belay.MarkRemove {
+			continue
+		}
+		v := f.Verb
+		if right, ok := words.Spelled(v); ok {
+			v = right
+		}
+		o := low[min(f.Obj, len(low)):]
+		switch {
+		case v == "replace" && len(o) > 2 && (o[1] == "by" || o[1] == "with") && !aboutPart(o, p.Files) && library(o[0]) && library(o[2]):
+			return true
+		case v == "upgrade" || v == "bump" || v == "downgrade" || slices.Contains(low, "dependency") || slices.Contains(low, "dependencies"):
+			return true
+		case (v == "use" || v == "swap" || v == "switch" || v == "migrate") && len(o) > 0 && !aboutPart(o, p.Files):
+			return v == "migrate" && slices.Contains(o, "to") || v != "migrate" && (slices.Contains(o, "instead") || slices.Contains(o, "for") || slices.Contains(o, "from") && slices.Contains(o, "to")) && !words.Determiner(o[0])
+		}
+	}
+	return false
+}
+
+// library reports a word that can only be a name: no other list has it.
+func library(w string) bool {
+	if len(w) < 3 || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "js") || words.Part(w) || words.Product(w) || words.Determiner(w) || words.Comparative(w) || words.Filler(w) {
+		return false
+	}
+	_, verb := words.Verb(w)
+	_, num := words.Number(w)
+	return !verb && !num
+}
+
+// aboutPart reports that the words are about a part of the project and no library.
+func aboutPart(o []string, files []string) bool {
+	for _, w := range o {
+		for _, s := range []string{"page", "button", "pipeline", "table", "column", "layout", "database", "endpoint"} {
+			if w == s {
+				return true
+			}
+		}
+	}
+	return false
+}
