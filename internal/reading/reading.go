@@ -3,7 +3,8 @@
 // it. What that one says counts only when it can be checked against the words; without it,
 // or when it fails or is late, the grammar's reading stands.
 //
-// It writes nothing, and sends nothing anywhere that the config does not name.
+// It writes nothing, and sends nothing anywhere that the config does not name; secrets in
+// the words are masked before.
 package reading
 
 import (
@@ -23,6 +24,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/oracle"
 	"github.com/belay-dev/belay/internal/reading/proposal"
+	"github.com/belay-dev/belay/internal/secret"
 )
 
 // Understand reads a person's words against this repository: its tracked paths, and
@@ -46,7 +48,7 @@ func Assisted(ctx context.Context, d *desk.Desk, text string, trusted bool) (bel
 	case !trusted:
 		return grammar, &belay.Reading{By: belay.ByGrammar, Note: fmt.Sprintf("%s was not asked: the commands in .belay/config.yaml are not trusted (belay trust)", who.Name)}
 	}
-	q := proposal.Input{Text: text, PlanExists: in.PlanExists, Files: in.Files, Nonce: nonce()}
+	q := proposal.Input{Text: secret.Mask(text), PlanExists: in.PlanExists, Files: in.Files, Nonce: nonce()}
 	model, err := put(ctx, d, who, q)
 	if err != nil {
 		return grammar, &belay.Reading{By: belay.ByGrammar, Note: fmt.Sprintf("%s gave no reading that counts: %s", who.Name, belay.VisibleLine(err.Error()))}

@@ -101,7 +101,7 @@ func (r *reader) survey() {
 }
 
 // ends gives the line at which the task that a heading is ends; 0 when it is none: a group
-// of tasks, or only a title.
+// of tasks, or a title with nothing below it.
 func (r *reader) ends(i int, withID []bool) int {
 	level, work := r.lines[i].Level, false
 	j := i + 1
@@ -113,9 +113,7 @@ func (r *reader) ends(i int, withID []bool) int {
 		if withID[j] || l.Kind == page.Heading && isTask.MatchString(l.Words) {
 			return 0
 		}
-		if l.Kind == page.Item && l.Box.State != page.NoBox || (l.Kind == page.Text || l.Kind == page.Item) && field.MatchString(l.Words) {
-			work = true
-		}
+		work = work || l.Kind == page.Text || l.Kind == page.Item
 	}
 	if !work && headBox(r.lines[i]).State == page.NoBox {
 		return 0

@@ -291,7 +291,7 @@ note 14: the box ☐ is read as open: it is drawn
 note 15: a quotation
 note 16: a table: no task is read from one
 `)
-	check(t, intake.Checklist, "- [ ] **T001**: bold\n- [ ] **T002: all bold**\n- [ ] **Task 1.3** - named\n- [ ] FEAT-4: signed\n- [ ] HTTP2 support\n- [ ] `T005` code\n- [ ] T006\n- [ ] S3 bucket\n- [ ] T007 [BE] [P] tags\n", `
+	check(t, intake.Checklist, "- [ ] **T001**: bold\n- [ ] **T002: all bold**\n- [ ] **Task 1.3** - named\n- [ ] FEAT-4: signed\n- [ ] HTTP2 support\n- [ ] `T005` code\n- [ ] T006\n- [ ] S3 bucket\n- [ ] T007 [BE] [P] tags\n- [ ] (T008) round\n- [ ] [T009] square\n- [ ] T010[P] glued\n- [ ] [P] T011 before\n", `
 1 T001 open: bold |  |  | 
 2 T002 open: all bold |  |  | 
 3 1.3 open: named |  |  | 
@@ -301,6 +301,20 @@ note 16: a table: no task is read from one
 7 T006 open: T006 |  |  | 
 8  open: S3 bucket |  |  | 
 9 T007 open: [BE] [P] tags |  |  | 
+10 T008 open: round |  |  | 
+11 T009 open: square |  |  | 
+12 T010 open P: glued |  |  | 
+13 T011 open P: before |  |  | 
+`)
+}
+
+// A heading with an id and words below it is a task without a box.
+func TestHeadings(t *testing.T) {
+	t.Parallel()
+	check(t, intake.SpecKit, "## T001 [P] Set up\n\nDo it in `a.go`, after T002.\n\n### How\n- so\n\n## T002\n\n## T003: Group\n- [ ] T004 in it\n", `
+1 T001 open P: Set up | a.go | T002 | 
+11 T004 open: in it |  |  | T003
+note 3: it names T002, which is no task of this file
 `)
 }
 

@@ -16,7 +16,8 @@ type label struct {
 // well, such as HTTP2, needs a sign behind it.
 var (
 	idNamed  = lazyregexp.New(`^(?i:task|work package|subtask)\s+#?((?:[A-Za-z]{1,10}[-_]?)?\d+(?:\.\d+)*[a-z]?)(?:\s*[:.)–—-]|\*\*|\s*$)`)
-	idPlain  = lazyregexp.New(`^((?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?|T?X{3,4})(?:[\s:.)\]*–—-]|$)`)
+	idPlain  = lazyregexp.New(`^((?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?|T?X{3,4})(?:[\s:.)\[\]*–—-]|$)`)
+	idInside = lazyregexp.New(`^[(\[]((?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?)[)\]]`)
 	idSigned = lazyregexp.New(`^([A-Z][A-Za-z]{0,9}[-_]?\d+(?:\.\d+)*[a-z]?)(?:\*\*)?(?::|\s+[–—-]\s)`)
 	idLevels = lazyregexp.New(`^(\d+(?:\.\d+)+[a-z]?)[.):]?(?:\s|\*\*|$)`)
 	idNumber = lazyregexp.New(`^(\d+)[.):](?:\s|\*\*|$)`)
@@ -28,8 +29,9 @@ var (
 // that of a numbered item, which is its id when the words have none.
 func labelOf(words, number string) label {
 	l := label{title: strings.TrimSpace(words)}
+	l.tags()
 	bare, bold := unbold(l.title)
-	for _, form := range []*lazyregexp.Regexp{idNamed, idPlain, idSigned, idLevels, idNumber} {
+	for _, form := range []*lazyregexp.Regexp{idNamed, idPlain, idInside, idSigned, idLevels, idNumber} {
 		m := form.FindStringSubmatchIndex(bare)
 		if m == nil {
 			continue
@@ -39,7 +41,7 @@ func labelOf(words, number string) label {
 		if bold >= m[3] {
 			rest = bare[m[3]:bold] + strings.TrimPrefix(bare[bold:], "**")
 		}
-		l.title = strings.TrimSpace(strings.TrimLeft(rest, ":.)–—- \t"))
+		l.title = strings.TrimSpace(strings.TrimLeft(rest, ":.)]–—- \t"))
 		break
 	}
 	if l.id == "" {
