@@ -455,6 +455,8 @@ func (p *parse) qualifies(a deed.Act, last found) bool {
 		return true
 	case last.Marker == belay.MarkFix && last.a.Deed == deed.Complaint && a.Marker == belay.MarkModify && deed.IsWish(a.Verb) && (a.C.Sent == last.a.C.Sent || a.Pronoun):
 		return true
+	case last.Marker == belay.MarkModify && last.a.Verb != "a thing named" && a.Verb == "a thing named" && a.C.Sent == last.a.C.Sent && a.C.Join == "," && (a.C.Low()[0] == "less" || a.C.Low()[0] == "more") && !slices.ContainsFunc(a.C.Low(), words.Preposition):
+		return true // "refine the copy, less generic more adult"
 	case last.Marker == belay.MarkAdd && a.Pronoun && !a.Also && (a.Verb == "store" || a.Verb == "save" || a.Verb == "put" || a.Verb == "place" || a.Verb == "keep" || a.Verb == "persist" || a.Verb == "write"):
 		return true // where the new thing is put
 	case last.Marker == belay.MarkFix && a.C.Sent == last.a.C.Sent && a.Verb == "a thing named" && slices.Contains(a.C.Low(), "one"):

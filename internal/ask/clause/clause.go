@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/fault"
+
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/stay"
 
@@ -413,6 +415,13 @@ func opens(low []string) bool {
 		return false
 	}
 	rest := low[n:]
+	piece := rest
+	if i := slices.IndexFunc(rest, func(w string) bool { return w == "," || w == "and" || w == ";" || w == "—" || w == "–" }); i > 0 {
+		piece = rest[:i]
+	}
+	if fault.Said(piece) {
+		return true // ", two moods not working, …"
+	}
 	if (rest[0] == "can" || rest[0] == "could") && len(rest) > 3 && (words.Determiner(rest[1]) || words.Pronoun(rest[1])) {
 		return true
 	}
@@ -436,10 +445,6 @@ func opens(low []string) bool {
 	}
 	if _, ok := words.Number(rest[0]); ok {
 		return len(rest) > 1 && (rest[1] == "more" || rest[1] == "new")
-	}
-	piece := rest
-	if i := slices.Index(rest, ","); i > 0 {
-		piece = rest[:i]
 	}
 	if n := len(piece); n > 3 && n < 8 && grammar.Old(piece) && !words.Preposition(piece[0]) && !words.Determiner(piece[0]) && piece[0] != "instead" && piece[0] != "rather" && piece[0] != "not" && !slices.Contains(piece, "not") && grammar.Numeric(piece[0]) {
 		return true // "5 retries rather than 3"

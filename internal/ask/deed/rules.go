@@ -86,7 +86,7 @@ func ordered(a Act, v view) (Act, bool) {
 		return a, true
 	}
 	thing := v.s.Want && grammar.Nounish[rest[0]] && !(len(rest) > 1 && (words.Determiner(rest[1]) || words.Pronoun(rest[1])))
-	if k := grammar.Imperative(rest); k > 0 && !thing && !(a.C.Close == "?" && grammar.Finite(rest) && !v.s.Opener) {
+	if k := grammar.Imperative(rest); k > 0 && !thing && !(len(rest) == 2 && fault.Said(rest)) && !(a.C.Close == "?" && grammar.Finite(rest) && !v.s.Opener) {
 		b := a.imperative(rest, v.n, k)
 		if v.s.Only && b.Marker == belay.MarkAdd && k < len(rest) && grammar.Definite(rest[k]) {
 			b.Marker = belay.MarkModify // "only show the time if …"

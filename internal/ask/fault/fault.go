@@ -27,6 +27,9 @@ func Wrong(low []string) (strength int, by string) {
 	if status(low) {
 		return Plain, low[0]
 	}
+	if !s.Opener && len(rest) > 1 && Said(rest) {
+		return Plain, rest[len(rest)-1]
+	}
 	if len(rest) > 2 && (rest[0] == "nobody" || rest[0] == "hardly" || rest[0] == "noone" || rest[0] == "no" && rest[1] == "one") && slices.ContainsFunc(rest[1:min(len(rest), 6)], func(w string) bool { return w == "can" || w == "gets" || w == "sees" || w == "receives" }) {
 		return Plain, rest[0]
 	}
@@ -131,6 +134,34 @@ var (
 	troubles = map[string]bool{"problem": true, "problems": true, "issue": true, "issues": true, "error": true, "errors": true, "failure": true, "failures": true, "loop": true, "glitch": true, "glitches": true, "artifact": true, "artifacts": true,
 		"artefacts": true, "mismatch": true, "conflict": true, "conflicts": true, "leftover": true, "leftovers": true, "trouble": true, "exception": true, "exceptions": true, "condition": false}
 )
+
+// Said reports a thing and, without a verb, what is wrong with it: "two moods not working",
+// "the export broken", "margins off".
+func Said(low []string) bool {
+	n := len(low)
+	if n < 2 || n > 7 || words.Preposition(low[0]) || words.Subject(low[0]) || words.Subordinator(low[0]) || grammar.Conditional(low[0]) || low[0] == "no" || low[0] == "not" || grammar.Imperative(low) > 0 && !(n == 2 && grammar.Nounish[low[0]]) || slices.ContainsFunc(low, func(w string) bool { return words.Auxiliary(w) || grammar.Conditional(w) || w == "," }) {
+		return false
+	}
+	for n > 2 && (words.Filler(low[n-1]) || low[n-1] == "again" || low[n-1] == "!") {
+		n--
+	}
+	last, prev := low[n-1], low[n-2]
+	switch {
+	case prev == "not" || prev == "n't" || prev == "never":
+		_, end := words.Base(last, func(string) bool { return true })
+		return n > 2 && (last == "working" || last == "loading" || last == "switching" || last == "showing" || strings.HasSuffix(last, "ing") || end == "ed" || last == "there")
+	case last == "off":
+		return measures[strings.TrimSuffix(prev, "s")]
+	case last == "missing" || last == "gone" || last == "down" || last == "stuck" || last == "dead":
+		return true
+	}
+	_, adverb := words.Number(last)
+	return !adverb && words.Wrong(last) && last != "duplicate" && last != "bug" && last != "bugs" && !words.Determiner(prev) && !words.Preposition(prev)
+}
+
+// measures are what can be off, which no switch turns off.
+var measures = map[string]bool{"margin": true, "spacing": true, "alignment": true, "padding": true, "color": true, "colour": true, "layout": true, "timing": true, "number": true, "total": true, "sum": true, "date": true, "price": true, "size": true, "font": true, "count": true,
+	"position": true, "proportion": true, "tax": true, "rounding": true, "balance": true, "contrast": true, "hover": true, "icon": true}
 
 // existing reports what there is, what somebody gets or what anybody can do: "there's a
 // gap between …", "I get an empty page", "anyone can read …". Said by itself it reports
