@@ -428,6 +428,9 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 		if t.Lower == "as" && likened(toks[c.A:j]) {
 			return true
 		}
+		if t.Lower == "que" && samely(toks[c.A:j]) { // "el mismo fallo que a.go"
+			return true
+		}
 		if t.Ends&token.Ref != 0 {
 			if (t.Lower == "in" || t.Lower == "at") && symptom[toks[max(j-1, c.A)].Lower] && laterLines(toks, i, c.B) {
 				return false
@@ -547,6 +550,17 @@ var nominal = set(`example pattern helper caller callers one ones snippet beispi
 func said(toks []token.Token, a, b int) bool {
 	for j := a; j < b; j++ {
 		if toks[j].Class&(token.Bad|token.Need) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// samely tells "el mismo", "le même" before a "que".
+func samely(toks []token.Token) bool {
+	for _, t := range toks {
+		switch t.Lower {
+		case "mismo", "misma", "mismos", "mismas", "mesmo", "mesma", "mesmos", "même", "mêmes":
 			return true
 		}
 	}

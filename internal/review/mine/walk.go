@@ -200,7 +200,10 @@ func (mn *miner) headingUnit(i int) {
 	s.summary = s.summary || talk.Sums(toks)
 	c := talk.Clause{A: 0, B: len(toks)}
 	talk.Weigh(toks, &c, len(toks) > 0 && clue.Question(toks, [2]int{0, len(toks)}))
-	if c.Neg == "" && len(toks) > 0 && c.Has&token.Seen != 0 {
+	if c.Neg == "only looked at" && clue.Measured(toks) {
+		c.Neg = ""
+	}
+	if c.Neg == "" && len(toks) > 0 && c.Has&token.Seen != 0 && !clue.Measured(toks) {
 		c.Neg = "only looked at"
 	}
 	if c.Neg != "" {

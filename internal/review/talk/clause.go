@@ -534,6 +534,11 @@ func Settled(toks []token.Token) bool {
 	if i >= len(toks) || toks[i].Kind != 'w' || toks[i].Class&(token.Done|token.Later) == 0 {
 		return false
 	}
+	for j := i + 1; j < len(toks); j++ {
+		if toks[j].Nl && headed(toks[j:]) { // "done: a.go", and below it "to do: b.go"
+			return false
+		}
+	}
 	for end := i + 1; end < len(toks) && end < i+3; end++ {
 		if toks[end].Kind == 'p' {
 			return strings.Contains("])}:：】", toks[end].Text)
