@@ -278,6 +278,20 @@ func Spread(toks []token.Token, cs []talk.Clause) {
 // likewise is whose the lines are that others are only compared with.
 const likewise = -2
 
+// ofPage tells the lines of a page that is made from something else.
+func ofPage(toks []token.Token, a, i int) bool {
+	for j := i - 1; j >= a && j >= i-3; j-- {
+		switch toks[j].Lower {
+		case "page", "html", "pdf", "seite", "página", "ausgabe", "output":
+			return true
+		}
+		if toks[j].M != nil {
+			return false
+		}
+	}
+	return false
+}
+
 // Belongs says for each token of lines in a sentence which mention it is of: the one it
 // is said to be in, else the one before.
 func Belongs(toks []token.Token, a, b int) map[int]int {
@@ -300,7 +314,7 @@ func Belongs(toks []token.Token, a, b int) map[int]int {
 		if out == nil {
 			out = map[int]int{}
 		}
-		if lined && i > a && toks[i-1].Ends&token.Ref != 0 { // "88-91, a copy of 60-63"
+		if lined && i > a && toks[i-1].Ends&token.Ref != 0 || ofPage(toks, a, i) { // "88-91, a copy of 60-63"
 			out[i] = likewise
 			continue
 		}
@@ -428,6 +442,9 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 		if t.Lower == "as" && likened(toks[c.A:j]) {
 			return true
 		}
+		if t.Lower == "que" && samely(toks[c.A:j]) { // "el mismo fallo que a.go"
+			return true
+		}
 		if t.Ends&token.Ref != 0 {
 			if (t.Lower == "in" || t.Lower == "at") && symptom[toks[max(j-1, c.A)].Lower] && laterLines(toks, i, c.B) {
 				return false
@@ -547,6 +564,17 @@ var nominal = set(`example pattern helper caller callers one ones snippet beispi
 func said(toks []token.Token, a, b int) bool {
 	for j := a; j < b; j++ {
 		if toks[j].Class&(token.Bad|token.Need) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// samely tells "el mismo", "le même" before a "que".
+func samely(toks []token.Token) bool {
+	for _, t := range toks {
+		switch t.Lower {
+		case "mismo", "misma", "mismos", "mismas", "mesmo", "mesma", "mesmos", "même", "mêmes":
 			return true
 		}
 	}

@@ -165,6 +165,9 @@ func Removes(toks []token.Token, c *talk.Clause) bool {
 	if c.Has&(token.Gone|token.Undo) == 0 {
 		return false
 	}
+	if c.Has&token.Ask != 0 && CountWords(toks, c) <= 3 { // "please out"
+		return true
+	}
 	for i := c.A; i < c.B; i++ {
 		switch toks[i].Lower {
 		case "it", "them", "that", "this", "these", "those", "es", "das", "sie":
@@ -355,4 +358,35 @@ func Value(toks []token.Token, a, i int) bool {
 		}
 	}
 	return false
+}
+
+// Measured tells "checked against the RFC", "tested with nginx": what follows is what was found.
+func Measured(toks []token.Token) bool {
+	for i, t := range toks {
+		if i > 0 && (t.Lower == "against" || t.Lower == "with" || t.Lower == "by" || t.Lower == "using") {
+			return true
+		}
+	}
+	return false
+}
+
+// Object tells the second name of "a.go should call b.go": what the first is to do it with.
+// Two names that are joined do it both.
+func Object(toks []token.Token, c *talk.Clause, i int) bool {
+	if c.Has&token.Need == 0 || c.Has&(token.Ask|token.Moved|token.Create) != 0 {
+		return false
+	}
+	s := c.A
+	for s < i && (toks[s].Kind == 'p' || talk.Skipped[toks[s].Lower]) {
+		s++
+	}
+	if s >= i || toks[s].M == nil || toks[s].M.Soft {
+		return false
+	}
+	for j := s + 1; j < i; j++ {
+		if token.Joins[toks[j].Lower] || toks[j].Kind == 'p' || toks[j].Class&token.But != 0 {
+			return false
+		}
+	}
+	return i > s+1
 }

@@ -205,7 +205,7 @@ func (mn *miner) labelled(st *sentence) {
 			}
 		}
 	}
-	if len(mn.prior) > 0 && (mn.at == st.unit || mn.scopes[st.unit].finding >= 0 && mn.SameFinding(mn.prior[0], st.unit)) {
+	if len(mn.prior) > 0 && (mn.at == st.unit || st.A == 0 && st.B == len(st.Toks) && st.B <= 4 && mn.scopes[st.unit].finding == mn.scopes[mn.at].finding || mn.scopes[st.unit].finding >= 0 && mn.SameFinding(mn.prior[0], st.unit)) {
 		for _, h := range mn.prior {
 			mn.Hits[h].Severity = sev
 		}

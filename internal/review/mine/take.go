@@ -61,7 +61,7 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 			off = "in passing, in a condition"
 		case len(st.Spans(i)) == 0 && clue.Given(st.Toks, st.asked, c):
 			off = "a reason for what is asked"
-		case len(st.Spans(i)) == 0 && (!m.Fresh && clue.Borrowed(st.Toks, c, i) || clue.Barred(st.Toks, c, i) < 0):
+		case len(st.Spans(i)) == 0 && (!m.Fresh && (clue.Borrowed(st.Toks, c, i) || clue.Object(st.Toks, c, i)) || clue.Barred(st.Toks, c, i) < 0):
 			off = "only referred to"
 		case clue.Value(st.Toks, st.A, i):
 			off = "a pattern to be written there"
@@ -227,7 +227,7 @@ func (mn *miner) folders(st *sentence, c *talk.Clause, why string) {
 		if m == nil || m.Dir == "" {
 			continue
 		}
-		_, count := clue.Count(st.Toks, c.A, i)
+		_, count := clue.Count(st.Toks, max(c.A, i-4), i)
 		whole := c.Has&token.Every != 0 || count > 1 || c.Firm && token.Takes(st.Toks[c.A:i]) || c.Firm && c.Has&token.Undo != 0
 		if whole && !clue.Patterned(st.Toks, c) && (c.Firm || c.Has&token.Bad != 0) && why == "" && !clue.Refers(st.Toks, c, i) {
 			for _, p := range mn.members(st, c, i, m.Dir) {

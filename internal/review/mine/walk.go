@@ -45,6 +45,11 @@ func (mn *miner) unit(i int) {
 	if u.Box == prose.Done || u.Struck {
 		s.neg, s.soft = "checked or struck out", false
 	}
+	if toks := mn.toks[i]; len(toks) > 0 && len(toks) <= 2 && toks[0].Kind == 'w' && (u.Kind == prose.Heading || u.Kind == prose.Item) { // "server", above its files
+		if d, ok := mn.X.Dir(toks[0].Lower); ok && (len(toks) == 1 || toks[1].Kind == 'p') {
+			s.dir = d
+		}
+	}
 	mn.scopes[i] = s
 	switch u.Kind {
 	case prose.Heading:
@@ -200,7 +205,10 @@ func (mn *miner) headingUnit(i int) {
 	s.summary = s.summary || talk.Sums(toks)
 	c := talk.Clause{A: 0, B: len(toks)}
 	talk.Weigh(toks, &c, len(toks) > 0 && clue.Question(toks, [2]int{0, len(toks)}))
-	if c.Neg == "" && len(toks) > 0 && c.Has&token.Seen != 0 {
+	if c.Neg == "only looked at" && clue.Measured(toks) {
+		c.Neg = ""
+	}
+	if c.Neg == "" && len(toks) > 0 && c.Has&token.Seen != 0 && !clue.Measured(toks) {
 		c.Neg = "only looked at"
 	}
 	if c.Neg != "" {

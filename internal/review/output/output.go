@@ -82,6 +82,10 @@ var (
 	plain    = lazyregexp.New(`^\s*(?:[EW]\s+|[ew]: |\[(?i:error|warn|warning|info)\]\s+|(?i:error|warning):\s+)?(?:file://)?((?:[A-Za-z]:[\\/])?[^\s:()"'<>]+):(\d+)(?:-(\d+))?(?::(\d+))?(:|\s|$)(.*)`)
 	goFrame  = lazyregexp.New(`^\s+(\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
 	actions  = lazyregexp.New(`^::(?:error|warning|notice) .*file=([^,:]+),.*?line=(\d+)(?:,endLine=(\d+))?`)
+	kotlin   = lazyregexp.New(`(\S+\.kts?): \((\d+), \d+\)`)
+	haskell  = lazyregexp.New(`^\s*(\S+\.l?hs):\((\d+),\d+\)-\((\d+),\d+\):`)
+	braced   = lazyregexp.New(`^\s*rename (\S*)\{(\S*) => (\S*)\}(\S*) \(\d+%\)`)
+	moded    = lazyregexp.New(`^\s*(?:create|delete) mode \d+ (\S+)$`)
 	section  = lazyregexp.New(`^\s*(?:Line\s{2,}(\S+\.\w+)\s*$|FILE: (\S+)\s*$|== \[(\S+)\] )`)
 	numbered = lazyregexp.New(`^\s*(?:(\d+)(?:\s{2,}\S|\s+\|\s+(?:ERROR|WARNING))|L:\s*(\d+) \|)`)
 	whole    = lazyregexp.New(`^(?:would reformat|reformatted|Would fix|unformatted:?)\s+(\S+\.\w+)\s*$`)
@@ -100,6 +104,15 @@ var (
 
 func (r *reader) line(line string) {
 	if r.diff(line) || r.digit(line) {
+		return
+	}
+	if m := braced.FindStringSubmatch(line); m != nil {
+		r.put(Listed, strings.ReplaceAll(m[1]+m[3]+m[4], "//", "/"), "", "")
+		r.places[len(r.places)-1].Old = strings.ReplaceAll(m[1]+m[2]+m[4], "//", "/")
+		return
+	}
+	if m := moded.FindStringSubmatch(line); m != nil {
+		r.put(Listed, m[1], "", "")
 		return
 	}
 	if m := status.FindStringSubmatch(line); m != nil {
@@ -245,6 +258,12 @@ func (r *reader) frame(line string) bool {
 }
 
 func (r *reader) complaint(line string) bool {
+	if m := kotlin.FindStringSubmatch(line); m != nil {
+		return r.put(Diagnostic, m[1], m[2], "")
+	}
+	if m := haskell.FindStringSubmatch(line); m != nil {
+		return r.put(Diagnostic, m[1], m[2], m[3])
+	}
 	if m := arrow.FindStringSubmatch(line); m != nil {
 		return r.put(Diagnostic, m[1], m[2], "")
 	}

@@ -15,10 +15,10 @@ var closing = lazyregexp.New(`^\s*(?:✖ \d+ problems?\b|Found \d+ (?:errors?|pr
 
 // tool tells a compiler's or a linter's line by its place and what follows it: "error:", a
 // rule's code, a rule's name. People write "a.go:12: error is dropped" too.
-var tool = lazyregexp.New(`^\s*\S+?[:(]\d+(?:[:,] ?\d+)*\)?\s*(?:[:-]\s*)?(?:(?:fatal )?(?:error|warning|note)(?:\[?\s?\w*\d+\]?)?:|[A-Z]{1,5}\d{2,5}\b|[CEFW]: |[a-z]+(?:-[a-z]+)+: )`)
+var tool = lazyregexp.New(`^\s*\S+?[:(]\d+(?:[:,] ?\d+)*\)?\s*(?:[:-]\s*)?(?:(?:fatal )?(?:error|warning|note|Error|Warning)(?:\[?\s?\w*\d+\]?)?:|[A-Z]{1,5}\d{2,5}\b|[CEFW]: |[a-z]+(?:-[a-z]+)+: )`)
 
 // form tells lines that only tools write.
-var form = lazyregexp.New(`^(?:\s*(?:error|warning|info) • .* • \S+:\d+|ERROR: \w+ - \S+:\d+|(?:ERROR|WARNING) in \S+ \d+:\d+|\s*┃|\s*\[[WRFCD]\] [↗→↘↑]|==\d+==|== \[\S+\] FAIL|FILE: \S+$|would reformat \S+$| +-{4,} -{4,} *$|\s+on \S+ line \d+, in |(?:warning|error): \S+\(\d+, \d+\)|>> Issue: )`)
+var form = lazyregexp.New(`^(?: rename \S+ \(\d+%\)| ?(?:create|delete) mode \d+ \S+$|\s*rename \S*\{.* => .*\}\S* \(|> Task :\S+ FAILED|[ew]: \S+: \(\d+, \d+\)|\S+\.hs:\(\d+,\d+\)-|\s*(?:error|warning|info) • .* • \S+:\d+|ERROR: \w+ - \S+:\d+|(?:ERROR|WARNING) in \S+ \d+:\d+|\s*┃|\s*\[[WRFCD]\] [↗→↘↑]|==\d+==|== \[\S+\] FAIL|FILE: \S+$|would reformat \S+$| +-{4,} -{4,} *$|\s+on \S+ line \d+, in |(?:warning|error): \S+\(\d+, \d+\)|>> Issue: )`)
 
 // goesOn tells lines that a tool sets in below its first.
 func goesOn(lines []string) bool {

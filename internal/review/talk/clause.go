@@ -281,6 +281,9 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 		t := &toks[i]
 		is := t.Class
 		c.Has |= voted(toks, c, i)
+		if already(toks, c, i) {
+			c.Has |= token.Good
+		}
 		if t.Lower == "too" && i+1 < c.B && toks[i+1].Kind == 'w' && toks[i+1].Class&(token.But|token.Ask) == 0 && !token.Joins[toks[i+1].Lower] {
 			c.Has |= token.Bad // "too short"
 		}
@@ -319,8 +322,13 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 		if ellipsis(toks, i, c.B) {
 			c.Short = true
 		}
+		if is&token.Keep != 0 && told(toks, c, i) {
+			is &^= token.Keep
+		}
 		if is&token.Keep != 0 && !keeps(toks, c, i) {
-			is = is&^token.Keep | token.Ask
+			if is &^= token.Keep; t.Lower == "keep" || t.Lower == "leave" {
+				is |= token.Ask
+			}
 		}
 		if is&token.Need != 0 && elliptic(toks, c, i) {
 			is &^= token.Need
@@ -451,7 +459,7 @@ func predicates(toks []token.Token, c *Clause, i int) bool {
 	if t.Words > 1 || t.Kind == 'p' || token.Wide([]rune(t.Text)[0]) || i+t.Words >= c.B || i == c.A {
 		return true
 	}
-	if next := toks[i+t.Words]; next.Kind == 'p' && strings.Contains(".,;!)、", next.Text) || next.Class&(token.But|token.Done) != 0 {
+	if next := toks[i+t.Words]; next.Kind == 'p' && strings.Contains(".,;!)]、", next.Text) || next.Class&(token.But|token.Done) != 0 {
 		return true
 	}
 	for j := i - 1; j >= c.A && j >= i-4; j-- {
@@ -533,6 +541,11 @@ func Settled(toks []token.Token) bool {
 	}
 	if i >= len(toks) || toks[i].Kind != 'w' || toks[i].Class&(token.Done|token.Later) == 0 {
 		return false
+	}
+	for j := i + 1; j < len(toks); j++ {
+		if toks[j].Nl && headed(toks[j:]) { // "done: a.go", and below it "to do: b.go"
+			return false
+		}
 	}
 	for end := i + 1; end < len(toks) && end < i+3; end++ {
 		if toks[end].Kind == 'p' {

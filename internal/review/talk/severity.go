@@ -22,15 +22,15 @@ var Rank = map[Severity]int{Critical: 4, Major: 3, Minor: 2, Note: 1, Unlabelled
 // labels are the words for a severity. Those that are common words count only where a
 // label stands: before a colon, in brackets, after "severity", alone, in a heading.
 var labels = map[Severity]string{
-	Critical: `critical|blocker|blockers|blocking|showstopper|show-stopper|show stopper|stop-ship|stop ship|p0|s1|bloqueante|bloqueantes|bloquant|bloquante|bloquants|blockierend|blocker|kritisch|crítico|crítica|critique|critico|致命的|致命|阻塞|阻断|ブロッカー|クリティカル|치명적|🔴|🛑|🚨|⛔`,
-	Major:    `major|high|error|p1|s2|must fix|must-fix|required|important|hoch|wichtig|zwingend|mayor|alto|alta|importante|obligatorio|majeur|majeure|obligatoire|élevé|élevée|必須|重要|严重|必须|고|높음|🟠`,
-	Minor:    `minor|medium|warn|warning|p2|s3|want|moderate|mittel|gering|menor|medio|media|mineur|mineure|moyen|moyenne|médio|média|軽微|中|次要|一般|🟡`,
+	Critical: `critical|blocker|blockers|blocking|showstopper|show-stopper|show stopper|stop-ship|stop ship|p0|s1|bloccante|bloccanti|bloqueante|bloqueantes|bloquant|bloquante|bloquants|blockierend|blocker|kritisch|crítico|crítica|critique|critico|致命的|致命|阻塞|阻断|ブロッカー|クリティカル|치명적|🔴|🛑|🚨|⛔`,
+	Major:    `major|high|error|p1|s2|must fix|must-fix|required|important|hoch|wichtig|zwingend|mayor|alto|alta|importante|obligatorio|maggiore|obbligatorio|majeur|majeure|obligatoire|élevé|élevée|必須|重要|严重|必须|고|높음|🟠`,
+	Minor:    `minor|medium|warn|warning|p2|s3|want|moderate|mittel|gering|menor|medio|media|minore|minori|mineur|mineure|moyen|moyenne|médio|média|軽微|中|次要|一般|🟡`,
 	Note: `nit|nits|nitpick|nitpicks|nit-pick|suggestion|suggestions|optional|non-blocking|nonblocking|not blocking|not a blocker|low|trivial|info|informational|imo|p3|p4|p5|s4|s5|cosmetic|kleinigkeit|kleinigkeiten|vorschlag|niedrig|opcional|sugerencia|sugerencias|
-sugestão|sugestões|facultatif|facultative|détail|détails|bajo|baja|baixo|baixa|faible|任意|提案|建议|可选|好み|ニット|小问题|🔵|⚪`,
+sugestão|sugestões|facoltativo|suggerimento|suggerimenti|facultatif|facultative|détail|détails|bajo|baja|baixo|baixa|faible|任意|提案|建议|可选|好み|ニット|小问题|🔵|⚪`,
 }
 
 // clear labels say a severity wherever a sentence says that something is one.
-const plainWords = "|critical|blocker|blockers|blocking|showstopper|show-stopper|stop-ship|nit|nits|nitpick|nitpicks|non-blocking|not blocking|optional|trivial|must fix|must-fix|not a blocker|minor|cosmetic|bloqueante|bloquant|kritisch|crítico|crítica|critique|kleinigkeit|"
+const plainWords = "|critical|blocker|blockers|blocking|showstopper|show-stopper|stop-ship|nit|nits|nitpick|nitpicks|non-blocking|not blocking|optional|trivial|must fix|must-fix|not a blocker|minor|cosmetic|bloccante|bloqueante|bloquant|kritisch|crítico|crítica|critique|kleinigkeit|"
 
 var Severities = map[string]Severity{}
 
@@ -121,7 +121,7 @@ func standsAsLabel(toks []token.Token, from, j, n int) bool {
 	if open == "," && after != "" && strings.Contains(")]", after) { // "(CVSS 9.1, critical)"
 		return true
 	}
-	first := j == from || j == from+1 && (open != "" && strings.Contains("-–—•*", open))
+	first := j == from || j == from+1 && (open != "" && (strings.Contains("-–—•*", open) || emoji(open)))
 	if after == ":" && open != "" && strings.Contains(":-–—", open) {
 		return true
 	}
@@ -142,6 +142,14 @@ func standsAsLabel(toks []token.Token, from, j, n int) bool {
 		return true
 	}
 	return first && end == len(toks)
+}
+
+// emoji tells a picture: people set them before a label.
+func emoji(s string) bool {
+	for _, r := range s {
+		return r >= 0x1f300 || r >= 0x2600 && r < 0x27c0
+	}
+	return false
 }
 
 // Found is a label in a sentence, and where.

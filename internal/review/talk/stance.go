@@ -36,7 +36,7 @@ func set(words string) map[string]bool {
 var trouble = set(`wrong problem problems issue issues bug bugs concern concerns complaint complaints objection objections trouble blocker blockers flag flags showstopper showstoppers leak leaks leaking break broken crash crashes race races deadlock regression regressions
 typo typos smell smells fault faults remark remarks comment comments finding findings observation observations suggestion suggestions note notes request requests complain criticise criticize nitpick nitpicks nits changes action actions
 fehler probleme falsch anmerkung anmerkungen einwand einwände bedenken beanstandung beanstandungen kritik errores problème problèmes fuite remarque remarques objection observation observations
-problema problemas fallos comentario comentarios objeción observaciones observación erros falhas comentário comentários observações observação ressalva ressalvas objeção errori fouten opmerkingen redire reprocher signaler beanstanden auszusetzen objetar reprochar apontar`)
+problema problemas fallos comentario comentarios objeción observaciones observación erros falhas comentário comentários observações observação ressalva ressalvas objeção errori fouten opmerkingen redire reprocher signaler beanstanden osservazione osservazioni auszusetzen bemängeln souci soucis objetar reprochar apontar`)
 
 // slight are the words between a denial and what it denies.
 var slight = set(`any a an the further other real more additional major obvious big actual particular such find found see saw spot spotted have had has got there are is be were anything something to with else see about of my own new red open outstanding blocking serious huge
@@ -110,7 +110,7 @@ nächste nächsten nächstes nächster anderen anderer anderes separaten separat
 otro otra siguiente próximo próxima aparte separado separada futuro futura propio propia nuevo nueva
 autre prochain prochaine futur future séparé séparée suivant suivante ultérieur ultérieure distinct distincte nouveau nouvelle
 outro outra seguinte próprio própria novo nova altro altra prossimo prossima separata andere volgende aparte eigen nieuwe`)
-	changes = set(`pr prs mr mrs cl pull-request patch change changeset commit ticket story sprint release iteration milestone version task branch series round quarter cycle
+	changes = set(`pr prs mr mrs cl pull-request patch change changeset commit ticket story tree repo repository team module sprint release iteration milestone version task branch series round quarter cycle
 änderung aufgabe vorgang cambio tarea entrega versión iteración tâche livraison itération modification mudança tarefa versão iteração`)
 	// with these an issue or a request is a ticket, not a problem
 	ticketed = set(`separate own dedicated new follow-up followup eigenes neues separates aparte separado separée nouveau`)
@@ -320,6 +320,9 @@ var almost = set(`too almost nearly hardly barely fast beinahe kaum casi apenas 
 // ask for something.
 func keeps(toks []token.Token, c *Clause, i int) bool {
 	t := toks[i]
+	if t.Lower == "stays" || t.Lower == "bleibt" || t.Lower == "reste" || t.Lower == "bleiben" || t.Lower == "restent" { // "stays in memory" is no wish
+		return i+1 >= c.B || toks[i+1].Kind == 'p' || afterKeep[toks[i+1].Lower] && toks[i+1].Lower != "in" || toks[i+1].Class&(token.Keep|token.Good) != 0 || toks[i+1].Lower == "as" || toks[i+1].Lower == "so" || toks[i+1].Lower == "wie"
+	}
 	if t.Words > 1 || t.Lower != "keep" && t.Lower != "leave" || i+1 >= c.B {
 		return true
 	}
@@ -339,6 +342,32 @@ func keeps(toks []token.Token, c *Clause, i int) bool {
 }
 
 var afterKeep = set(`for in until then though please and with because since where here`)
+
+// told tells "we keep sources there": a report, no wish.
+func told(toks []token.Token, c *Clause, i int) bool {
+	if i == c.A || toks[i].Words > 1 {
+		return false
+	}
+	switch toks[i-1].Lower {
+	case "we", "they", "you", "to", "which", "that":
+		return toks[i].Lower == "keep" || toks[i].Lower == "leave"
+	}
+	return false
+}
+
+// already tells that something is as it should be: "is converted already", "has already been
+// moved".
+func already(toks []token.Token, c *Clause, i int) bool {
+	if toks[i].Lower != "already" && toks[i].Lower != "bereits" && toks[i].Lower != "déjà" && toks[i].Lower != "já" {
+		return false
+	}
+	for j := max(c.A, i-2); j < i; j++ {
+		if toks[j].Class&token.Copula != 0 || toks[j].Lower == "has" || toks[j].Lower == "have" {
+			return c.Has&(token.Bad|token.Need) == 0 && (i+1 >= c.B || toks[i+1].Class&(token.Bad|token.Need) == 0)
+		}
+	}
+	return false
+}
 
 // voted tells the +1 and -1 of reviewers.
 func voted(toks []token.Token, c *Clause, i int) token.Class {
