@@ -321,7 +321,7 @@ func loose(toks []Token) ([]spot.Span, int) {
 	if paren && !(n < len(toks) && strings.Contains(")],;:", toks[n].Text)) && !near {
 		return nil, 0
 	}
-	if toks[0].Text == ":" && !ranged && !near {
+	if toks[0].Text == ":" && !ranged && !near || i > 0 && toks[i-1].Text == "+" && toks[i].Num == 1 { // "a.go: +1" is a vote
 		return nil, 0
 	}
 	if ranged && (ends || toks[n].Kind == 'w' && !unit(toks[n].Lower)) {
