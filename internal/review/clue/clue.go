@@ -445,6 +445,9 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 		if t.Lower == "que" && samely(toks[c.A:j]) { // "el mismo fallo que a.go"
 			return true
 		}
+		if t.Ends&token.Ref != 0 && t.Lower == "from" && j > c.A && caused(toks, c.A, j) { // "the error comes from a.go"
+			return false
+		}
 		if t.Ends&token.Ref != 0 {
 			if (t.Lower == "in" || t.Lower == "at") && symptom[toks[max(j-1, c.A)].Lower] && laterLines(toks, i, c.B) {
 				return false
@@ -566,6 +569,15 @@ func said(toks []token.Token, a, b int) bool {
 		if toks[j].Class&(token.Bad|token.Need) != 0 {
 			return true
 		}
+	}
+	return false
+}
+
+// caused tells "the error comes" before a "from": what follows is what to mend.
+func caused(toks []token.Token, a, j int) bool {
+	switch toks[j-1].Lower {
+	case "comes", "came", "stems", "originates", "arises":
+		return said(toks, a, j)
 	}
 	return false
 }

@@ -63,6 +63,8 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 			off = "a reason for what is asked"
 		case len(st.Spans(i)) == 0 && (!m.Fresh && (clue.Borrowed(st.Toks, c, i) || clue.Object(st.Toks, c, i)) || clue.Barred(st.Toks, c, i) < 0):
 			off = "only referred to"
+		case len(st.Spans(i)) == 0 && clue.Describes(st.Toks, c, i):
+			off = "only described"
 		case clue.Value(st.Toks, st.A, i):
 			off = "a pattern to be written there"
 		case clue.TestOf(st.Toks, i) && mn.testAhead(st, i+1):

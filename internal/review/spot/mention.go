@@ -102,6 +102,9 @@ func (rd *Reader) file(p string, coded, numbered bool) *Mention {
 		}
 		return nil
 	}
+	if m := rd.pair(p); m != nil {
+		return m
+	}
 	if strings.ContainsAny(p, "*{") {
 		if !pattern(p) {
 			return nil
@@ -169,7 +172,7 @@ func (rd *Reader) plain(p string, coded, numbered bool) *Mention {
 			return &Mention{Spelled: p, Cands: cands, Role: !coded, Soft: coded}
 		}
 	}
-	if !coded && !numbered && !upper {
+	if !coded && !numbered && !upper && !(p[0] == '.' && len(p) > 3) { // .nvmrc
 		return nil
 	}
 	if rd.X.Named(p) {
@@ -190,6 +193,19 @@ func (rd *Reader) plain(p string, coded, numbered bool) *Mention {
 		}
 	}
 	return nil
+}
+
+// pair reads "a.go/b.go": two files in one word.
+func (rd *Reader) pair(p string) *Mention {
+	a, b, ok := strings.Cut(p, "/")
+	if !ok || strings.Contains(b, "/") || path.Ext(a) == "" || path.Ext(b) == "" || strings.HasPrefix(a, ".") {
+		return nil
+	}
+	first, second := rd.X.Find(a), rd.X.Find(b)
+	if len(first) != 1 || len(second) != 1 || len(rd.X.Find(p)) > 0 {
+		return nil
+	}
+	return &Mention{Spelled: p, Set: []string{first[0], second[0]}}
 }
 
 // humps tells UsersController from a word.

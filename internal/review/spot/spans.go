@@ -73,9 +73,13 @@ func LineList(c string, off int) (spans []Span, size int) {
 				i = save
 			}
 		}
-		if i < len(c) && c[i] == '+' {
+		if i < len(c) && c[i] == '+' && (i+1 >= len(c) || c[i+1] < '0' || c[i+1] > '9') {
 			s.End = 0
 			i++
+			size = i + off
+		} else if strings.HasPrefix(c[i:], "ff") {
+			s.End = 0
+			i += 2
 			size = i + off
 		}
 		spans = append(spans, s)

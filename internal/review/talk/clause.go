@@ -489,7 +489,7 @@ func (c *Clause) judge(toks []token.Token, question bool) {
 		c.Neg, c.Soft = "only looked at", true
 	case c.Has&token.Done != 0 && !orders && c.Has&token.Bad == 0:
 		c.Neg = "settled"
-	case blank(toks, c):
+	case blank(toks, c) || waives(toks, c):
 		c.Neg, c.Soft = "found good", true
 	case pointing(toks, c):
 		c.Neg, c.Soft = "only pointed at", true

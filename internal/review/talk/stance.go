@@ -78,7 +78,7 @@ func states(toks []token.Token, c *Clause, i int) bool {
 	}
 	prev := toks[i-1]
 	if prev.Class&token.Copula != 0 {
-		return i-2 < c.A || toks[i-2].Kind == 'm' || toks[i-2].Kind == 'L' || toks[i-2].Kind == 'n' || Pronoun(toks[i-2].Lower) || remarks[toks[i-2].Lower] || toks[i-2].Class&(token.Bad|token.Need) != 0
+		return i-2 < c.A || toks[i-2].Kind == 'm' || toks[i-2].Kind == 'L' || toks[i-2].Kind == 'n' || Pronoun(toks[i-2].Lower) || settles[t.Lower] && (remarks[toks[i-2].Lower] || toks[i-2].Class&(token.Bad|token.Need) != 0)
 	}
 	return prev.Kind != 'w' || beforeState[prev.Lower] || prev.Class&(token.Done|token.Good|token.Not) != 0
 }
@@ -90,6 +90,9 @@ var beforeState = set(`been got already now all marked considered both it that t
 
 // remarks are what a reviewer has made; that they are done is a state of the review.
 var remarks = set(`comment comments remark remarks point points one ones rest item items finding findings part thread nit nits question note concern first second third last punkt rest punto resto point reste ponto`)
+
+// settles are the states that a remark comes to; a comment in code may be outdated too.
+var settles = set(`fixed resolved solved gone addressed handled done closed settled answered withdrawn dismissed obsolete moot sorted erledigt behoben gelöst resuelto resuelta corregido arreglado résolu réglé corrigé resolvido corrigido risolto`)
 
 // laterOn tells "later" and its like said of the remark, not of the code: "later calls",
 // "después de cerrar".

@@ -136,7 +136,10 @@ func more(toks []Token, i int, spans []spot.Span, several bool) ([]spot.Span, in
 			s := spot.Span{Start: toks[i].Num, End: toks[i].Num}
 			i++
 			j := i
-			if j < len(toks) && (toks[j].Kind == 'p' && spot.Dash(toks[j].Text) > 0 || toks[j].Kind == 'w' && between[toks[j].Lower]) {
+			if j+1 < len(toks) && toks[j].Text == "." && toks[j+1].Text == "." && toks[j+1].Lo == toks[j].Lo+1 { // 12..14
+				j++
+			}
+			if j < len(toks) && (toks[j].Kind == 'p' && (spot.Dash(toks[j].Text) > 0 || j > i) || toks[j].Kind == 'w' && between[toks[j].Lower]) {
 				j++
 				for j < len(toks) && toks[j].Kind == 'w' && (lex().phrases[toks[j].Lower]&Where != 0 || toks[j].Lower == "la") {
 					j++
@@ -215,10 +218,13 @@ func spread(toks []Token, i int) int {
 
 // trailing reads ", 44, 90" after "a.go:10": more lines of it, if a list goes on to its end so.
 func trailing(m *spot.Mention, toks []Token) ([]spot.Span, int) {
-	if len(m.Spans) == 0 || len(toks) < 2 || toks[0].Text != "," || toks[1].Kind != 'n' {
+	if len(m.Spans) == 0 || len(toks) < 2 || toks[0].Text != "," && toks[0].Text != "&" && toks[0].Text != "+" && !Joins[toks[0].Lower] || toks[1].Kind != 'n' {
 		return nil, 0
 	}
 	spans, n := more(toks, 1, nil, true)
+	if n > 0 && n < len(toks) && toks[n].Kind == 'w' && (lex().phrases[toks[n].Lower]&Copula != 0 || toks[n].Lower == "both") { // "a.go:12 and 14 are"
+		return spans, n
+	}
 	if n > 0 && (n >= len(toks) || toks[n].Nl || toks[n].Kind == 'p' && strings.Contains(";.):", toks[n].Text)) {
 		return spans, n
 	}
@@ -298,7 +304,7 @@ var around = map[string]bool{"around": true, "about": true, "near": true, "appro
 // loose reads a number right after a path: "around 88", "~88", "(12)", ", 12-20".
 func loose(toks []Token) ([]spot.Span, int) {
 	i, paren, near := 0, false, false
-	for i < len(toks) && i < 4 && (toks[i].Kind == 'p' && strings.Contains(",(~≈@+[", toks[i].Text) || toks[i].Kind == 'w' && around[toks[i].Lower] || toks[i].Lower == "de" && near) {
+	for i < len(toks) && i < 4 && (toks[i].Kind == 'p' && strings.Contains(",(~≈@+[:", toks[i].Text) || toks[i].Kind == 'w' && around[toks[i].Lower] || toks[i].Lower == "de" && near) {
 		paren = paren || toks[i].Text == "(" || toks[i].Text == "["
 		near = near || toks[i].Kind == 'w' || strings.Contains("~≈@+", toks[i].Text)
 		i++
@@ -314,6 +320,12 @@ func loose(toks []Token) ([]spot.Span, int) {
 	ranged := spans[0].End > spans[0].Start
 	if paren && !(n < len(toks) && strings.Contains(")],;:", toks[n].Text)) && !near {
 		return nil, 0
+	}
+	if toks[0].Text == ":" && !ranged && !near || i > 0 && toks[i-1].Text == "+" && toks[i].Num == 1 { // "a.go: +1" is a vote
+		return nil, 0
+	}
+	if ranged && (ends || toks[n].Kind == 'w' && !unit(toks[n].Lower)) {
+		return spans, n
 	}
 	if near && (ends || toks[n].Kind == 'w' && !unit(toks[n].Lower)) || paren || ranged && ends || ends && toks[0].Kind == 'n' {
 		return spans, n

@@ -235,7 +235,8 @@ func (s *scanner) chunk(rest string) bool {
 	}
 	c := rest[:n]
 	if c != "" && strings.IndexByte("([{),:;#", c[0]) >= 0 {
-		if _, ok := s.rd.X.Tracked(strings.TrimRight(c, ".,;:")); !ok {
+		name, _, _ := strings.Cut(strings.TrimRight(c, ".,;:"), ":")
+		if _, ok := s.rd.X.Tracked(name); !ok && !(c[0] == '[' && s.rd.X.Named(name)) && !(c[0] == '{' && strings.Contains(c, "}.")) {
 			return false
 		}
 	}
