@@ -202,13 +202,16 @@ func (mn *miner) headingUnit(i int) {
 	if sev := talk.Headed(toks); sev != "" {
 		s.sev = sev
 	}
+	if len(toks) == 0 {
+		return // a heading of signs alone
+	}
 	s.summary = s.summary || talk.Sums(toks)
 	c := talk.Clause{A: 0, B: len(toks)}
-	talk.Weigh(toks, &c, len(toks) > 0 && clue.Question(toks, [2]int{0, len(toks)}))
+	talk.Weigh(toks, &c, clue.Question(toks, [2]int{0, len(toks)}))
 	if c.Neg == "only looked at" && clue.Measured(toks) {
 		c.Neg = ""
 	}
-	if c.Neg == "" && len(toks) > 0 && c.Has&token.Seen != 0 && !clue.Measured(toks) {
+	if c.Neg == "" && c.Has&token.Seen != 0 && !clue.Measured(toks) {
 		c.Neg = "only looked at"
 	}
 	if c.Neg != "" {
@@ -216,7 +219,7 @@ func (mn *miner) headingUnit(i int) {
 	} else if s.sev != "" && s.soft {
 		s.neg = ""
 	}
-	if len(toks) > 0 && toks[0].Class&token.Query != 0 && toks[0].Kind == 'w' || len(toks) > 0 && strings.HasPrefix(toks[0].Lower, "question") {
+	if toks[0].Class&token.Query != 0 && toks[0].Kind == 'w' || strings.HasPrefix(toks[0].Lower, "question") {
 		s.neg, s.soft = "a question", true
 	}
 	clue.Attach(toks)
