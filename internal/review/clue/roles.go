@@ -170,7 +170,7 @@ func Kinds(rd *spot.Reader, toks []token.Token) {
 		if files {
 			kind = toks[k].Lower
 		}
-		if set := rd.X.Kind(kind); len(set) > 0 && len(set) <= 500 {
+		if set := rd.Kind(kind); len(set) > 0 && len(set) <= 500 {
 			toks[k].M, toks[k].Kind = &spot.Mention{Spelled: toks[k].Text, Set: set}, 'm'
 		}
 	}

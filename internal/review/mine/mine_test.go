@@ -1,6 +1,7 @@
 package mine
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -96,4 +97,36 @@ func BenchmarkHostile(b *testing.B) {
 			}
 		})
 	}
+}
+
+// many are the paths of a large repository.
+func many(n int) []string {
+	out := make([]string, 0, n)
+	for i := range n {
+		out = append(out, fmt.Sprintf("services/s%d/internal/pkg%d/file_%d.go", i%97, i%1009, i))
+	}
+	return append(out, "src/main.go", "docs/Getting Started.md", "web/users.controller.ts")
+}
+
+// BenchmarkLarge reads a megabyte against 100,000 tracked files, with the words that make
+// the miner look at all of them.
+func BenchmarkLarge(b *testing.B) {
+	files := many(100_000)
+	x := names.New(files)
+	text, _ := megabyte(b)
+	for name, unit := range map[string]string{"reviews": text, "folders": "All files under services/s3 are wrong, except file_100.go. The package internal/pkg7 leaks. ",
+		"roles": "The users controller leaks, the auth guard too; every Go file needs a header. ", "patterns": "**/file_1*.go and services/*/internal/{a,b}*.go are wrong. "} {
+		unit = strings.Repeat(unit, (1<<20)/len(unit)+1)[:1<<20]
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(unit)))
+			for b.Loop() {
+				In(unit, x)
+			}
+		})
+	}
+	b.Run("index", func(b *testing.B) {
+		for b.Loop() {
+			names.New(files)
+		}
+	})
 }

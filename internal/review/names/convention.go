@@ -166,7 +166,7 @@ func (x *Index) Role(word, role string) []string {
 	word, role = strings.ToLower(word), strings.ToLower(role)
 	for _, test := range []func(p, stem, dir string) bool{
 		func(p, stem, dir string) bool {
-			flat := strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.TrimSuffix(path.Base(p), path.Ext(p)))
+			flat := Flat(path.Base(p))
 			return flat == word+role || flat == role+word
 		},
 		func(p, stem, dir string) bool {
@@ -191,7 +191,7 @@ func (x *Index) Role(word, role string) []string {
 // Package is the only Go file of a package that is no test, or nothing.
 func (x *Index) Package(dir string) (string, bool) {
 	var found []string
-	for _, p := range x.paths {
+	for _, p := range x.Under(dir) {
 		if path.Dir(p) == dir && strings.HasSuffix(p, ".go") && !strings.HasSuffix(p, "_test.go") {
 			found = append(found, p)
 		}

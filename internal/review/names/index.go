@@ -21,6 +21,8 @@ type Index struct {
 	dirs   map[string]bool  // every folder
 	tails  map[string][]string
 	exts   map[string]bool
+	keys   []string            // the NFC spellings, in order
+	at     []int               // which path each of keys is
 	spaced map[string][]string // paths with spaces, and their ends, by their first word
 	flat   map[string][]int    // by the last element without its last suffix, separators left out, lower case
 }
@@ -50,8 +52,20 @@ func New(paths []string) *Index {
 			x.addSpaced(key)
 		}
 		x.addDirs(key)
+		x.keys, x.at = append(x.keys, key), append(x.at, i)
 	}
+	sort.Sort((*byKey)(x))
 	return x
+}
+
+// byKey orders the spellings, so that what lies below a folder lies together.
+type byKey Index
+
+func (x *byKey) Len() int           { return len(x.keys) }
+func (x *byKey) Less(i, j int) bool { return x.keys[i] < x.keys[j] }
+func (x *byKey) Swap(i, j int) {
+	x.keys[i], x.keys[j] = x.keys[j], x.keys[i]
+	x.at[i], x.at[j] = x.at[j], x.at[i]
 }
 
 // addSpaced keeps a path with spaces and each end of it that still has one, to be found in
@@ -86,13 +100,15 @@ func (x *Index) Spaced(text string) string {
 // Flat is a file's name without its last suffix and without separators, in lower case:
 // "users.controller.ts" is "userscontroller".
 func Flat(name string) string {
-	return strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(strings.TrimSuffix(name, path.Ext(name))))
+	return separators.Replace(strings.ToLower(strings.TrimSuffix(name, path.Ext(name))))
 }
+
+var separators = strings.NewReplacer("_", "", "-", "", ".", "", " ", "")
 
 // Compound gives the files that a compound name means: UsersController and users.controller
 // are users.controller.ts.
 func (x *Index) Compound(name string) []string {
-	return x.pick(append([]int(nil), x.flat[strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(name))]...))
+	return x.pick(append([]int(nil), x.flat[separators.Replace(strings.ToLower(name))]...))
 }
 
 // aliases are names that people shorten.
@@ -163,15 +179,17 @@ func (x *Index) Dir(name string) (string, bool) {
 	return "", false
 }
 
-// Under lists what is tracked below a folder, in the order given.
+// Most is how many files of a folder are listed: a folder with more is not what a review
+// means file by file.
+const Most = 2001
+
+// Under lists what is tracked below a folder, in the order given, but no more than Most.
 func (x *Index) Under(dir string) []string {
-	var out []string
-	for _, p := range x.paths {
-		if strings.HasPrefix(norm.NFC.String(p), dir+"/") {
-			out = append(out, p)
-		}
+	var found []int
+	for n := sort.SearchStrings(x.keys, dir+"/"); n < len(x.keys) && strings.HasPrefix(x.keys[n], dir+"/") && len(found) < Most; n++ {
+		found = append(found, x.at[n])
 	}
-	return out
+	return x.pick(found)
 }
 
 // Find gives the candidates for a name that is spelled as a path or the end of one, best

@@ -222,6 +222,17 @@ func humps(p string) bool {
 	return n > 0 && unicode.IsUpper(rune(p[0])) && strings.ToUpper(p) != p
 }
 
+// Kind lists the files of a kind, as the index has it.
+func (rd *Reader) Kind(kind string) []string {
+	key := "kind " + kind
+	set, ok := rd.globs[key]
+	if !ok && len(rd.globs) <= 200 {
+		set = rd.X.Kind(kind)
+		rd.globs[key] = set
+	}
+	return set
+}
+
 func (rd *Reader) glob(p string) []string {
 	set, ok := rd.globs[p]
 	if !ok {

@@ -219,13 +219,16 @@ func letterBefore(text string) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '/' || r == '_' || r == '-'
 }
 
+// longestName is how many bytes of a text are looked at for one name.
+const longestName = 502
+
 const stops = " \t\n\"“”‘’'«»「」『』（）<>|!?。、，；：！？`…→"
 
 // chunk reads an unquoted path with what is attached to it.
 func (s *scanner) chunk(rest string) bool {
-	n := strings.IndexAny(rest, stops)
+	n := strings.IndexAny(rest[:min(len(rest), longestName)], stops)
 	if n < 0 {
-		n = len(rest)
+		n = min(len(rest), longestName)
 	}
 	if n > 1 && n < 500 && strings.HasPrefix(rest[n:], "'") && strings.Contains(rest[:n], "[") {
 		n = len(rest[:n])
