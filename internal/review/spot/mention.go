@@ -109,7 +109,7 @@ func (rd *Reader) file(p string, coded, numbered bool) *Mention {
 		if !pattern(p) {
 			return nil
 		}
-		if set := rd.glob(p); len(set) > 0 {
+		if set := rd.glob(p); len(set) > 0 && len(set) < names.Most {
 			return &Mention{Spelled: p, Set: set}
 		}
 		return nil
