@@ -29,7 +29,7 @@ func turning(toks []token.Token, c *talk.Clause) bool {
 	return false
 }
 
-var turns = set(`still twice instead too anyway somehow suddenly directly silently accidentally wrongly immer noch zweimal todavía sigue encore toujours ainda sempre`)
+var turns = set(`still twice instead too anyway somehow suddenly directly silently accidentally wrongly immer noch zweimal longer todavía sigue encore toujours ainda sempre`)
 
 // narrates tells what somebody did: "I started with a.go", "this PR touches a.go", "to
 // reproduce, run a_test.go".
@@ -114,7 +114,7 @@ func named(toks []token.Token, a, b int) bool {
 
 var (
 	aside       = set(`which that only also then now last just mainly mostly`)
-	relations   = set(`calls uses imports includes reads writes wraps extends implements feeds drives triggers invokes replaces replaced supersedes mirrors lives sits belongs comes runs depends builds loads ruft benutzt importiert llama usa importa appelle utilise importe chama`)
+	relations   = set(`calls uses imports importe importa importiert includes reads writes wraps extends implements feeds drives triggers invokes replaces replaced supersedes mirrors lives sits belongs comes runs depends builds loads ruft benutzt importiert llama usa importa appelle utilise importe chama`)
 	single      = set(`runs belongs lives`)
 	participles = set(`used imported called included read required generated built compiled loaded consumed owned maintained written added introduced created committed changed touched modified covered tested documented described referenced exported invoked`)
 	agents      = set(`by in from for on last at here elsewhere everywhere since`)

@@ -149,6 +149,8 @@ func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity
 		mn.clause(st, &cs[k])
 		if k > 0 && len(cs[k].Hits) == 0 && cs[k].Firm && (toks[cs[k].A].Class&token.But != 0 || clue.Removes(toks, &cs[k])) {
 			mn.turnedUp(st, cs[k-1].Hits)
+		} else if k > 0 && cs[k].Firm && len(cs[k].Hits) == 0 {
+			st.took = append(st.took, mn.Raise(cs[k-1].Hits, "only described")...)
 		} else if k > 0 && clue.Objects(toks, &cs[k]) {
 			st.took = append(st.took, mn.Raise(cs[k-1].Hits, "found good")...)
 		}
