@@ -69,7 +69,7 @@ var (
 	acts     = set(`started focused focussed concentrated diffed compared built opened tried ran read checked looked searched browsed debugged traced profiled skipped tested pulled cloned reproduced verified gone went reviewed used`)
 	touches  = set(`changed touched added modified edited adds changes touches modifies edits updates updated`)
 	changes  = set(`pr mr diff change patch commit changeset series branch`)
-	reaches  = set(`affects concerns consists covers spans contains comprises`)
+	reaches  = set(`introduces introduced wires moves moved splits replaces refactors reworks extracts implements affects concerns consists covers spans contains comprises`)
 )
 
 // relates tells how files hang together: "a.go calls b.go", "a.go is used by b.go", "a.go was

@@ -218,6 +218,9 @@ func (mn *miner) labelled(st *sentence) {
 		return
 	}
 	st.carry = sev
+	if mn.Units[st.unit].Kind == prose.Para && mn.Units[st.unit].Parent == prose.None && len(mn.Hits) == 0 && sev == talk.Note && !clue.Names(st.Toks, 0, len(st.Toks)) && clue.Throughout(st.Toks[st.A:st.B]) {
+		mn.all = sev
+	}
 }
 
 // severity is the label that covers the token at i.
@@ -228,7 +231,10 @@ func (mn *miner) severity(st *sentence, i int) talk.Severity {
 	if st.carry != "" {
 		return st.carry
 	}
-	return mn.scopes[st.unit].sev
+	if sev := mn.scopes[st.unit].sev; sev != "" {
+		return sev
+	}
+	return mn.all
 }
 
 // byNumber reads "1 is a blocker, 2 and 3 are nits, the rest is optional": labels given to

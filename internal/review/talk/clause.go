@@ -353,7 +353,7 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 		if is&token.Done != 0 && !((t.Lower == "skip" || t.Lower == "ignore") && dismisses(toks, c, i) || t.Lower != "skip" && t.Lower != "ignore" && states(toks, c, i)) {
 			is &^= token.Done
 		}
-		if is&token.Good != 0 && !predicates(toks, c, i) {
+		if is&token.Good != 0 && (!predicates(toks, c, i) || cited(toks, c, i)) {
 			is &^= token.Good
 		}
 		if is&token.Seen != 0 && i > c.A+1 && !firstPerson(toks, c.A, i) && toks[i-1].Text != ":" {
@@ -451,6 +451,12 @@ func firstPerson(toks []token.Token, a, i int) bool {
 // dismisses tells "skip", "ignore that" from "skip the first line".
 func dismisses(toks []token.Token, c *Clause, i int) bool {
 	return i+1 >= c.B || toks[i+1].Kind == 'p' || Pronoun(toks[i+1].Lower) || toks[i+1].Lower == "them" || toks[i+1].M != nil
+}
+
+// cited tells a word in quotation marks: "Ok" as a text of the program praises nothing.
+func cited(toks []token.Token, c *Clause, i int) bool {
+	n := i + max(toks[i].Words, 1)
+	return i > c.A && n < c.B && strings.Contains("\"“”„«»'‘’", toks[i-1].Text) && toks[i-1].Text != "" && strings.Contains("\"“”„«»'‘’", toks[n].Text) && toks[n].Text != ""
 }
 
 // predicates tells whether a word of praise is said of something, not part of it.
