@@ -417,3 +417,20 @@ func Throughout(toks []token.Token) bool {
 	}
 	return false
 }
+
+// OwnSubject tells a clause that speaks of something of its own: "its behaviour must not
+// change" does not say that of the file before.
+func OwnSubject(toks []token.Token, c *talk.Clause) bool {
+	i := c.A
+	for i < c.B && toks[i].Kind == 'p' {
+		i++
+	}
+	if i+1 >= c.B {
+		return false
+	}
+	switch toks[i].Lower {
+	case "its", "their", "his", "the", "our", "your", "die", "der", "das", "ihre", "sein", "su", "sus", "el", "la", "le", "les", "son", "sa", "o", "a":
+		return toks[i+1].Kind == 'w' && toks[i+1].Lower != "file" && toks[i+1].Lower != "rest" && toks[i+1].Lower != "code" && toks[i+1].Lower != "change"
+	}
+	return false
+}

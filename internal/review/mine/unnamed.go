@@ -110,7 +110,7 @@ func (mn *miner) ofTopic(st *sentence, c *talk.Clause) {
 // turnDownPrior: "Accepted risk, no fix asked." turns down the sentence before.
 func (mn *miner) turnDownPrior(st *sentence, c *talk.Clause) {
 	praised := c.Neg == "found good" && (talk.Pronoun(st.Toks[c.A].Lower) || st.A == c.A && clue.Verdict(st.Toks, c))
-	if st.turns && c.A == st.A { // "not your fault, but please fix it"
+	if st.turns && c.A == st.A || c.Neg == "to be left as it is" && clue.OwnSubject(st.Toks, c) { // "not your fault, but please fix it"
 		return
 	}
 	if c.A != st.A && st.B > c.B || c.A != st.A && len(st.took) > 0 || c.A != st.A && clue.Names(st.Toks, st.A, c.A) {

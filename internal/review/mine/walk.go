@@ -152,7 +152,7 @@ func (mn *miner) intro(i int) scope {
 			s.neg, s.soft = c.Neg, c.Soft
 		}
 	}
-	if colon {
+	if colon && !clue.Measured(toks) {
 		mn.take(i, &s, named)
 	}
 	return s
