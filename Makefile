@@ -5,7 +5,7 @@
 # make bench     speed, side by side with git, as ratios
 # make crash     kill and fail belay at every write
 # make fidelity  every repository state: taken, mutated, restored, compared
-# make eval      how often counting is right, by language, and how well requests are read, set by set
+# make eval      how often counting is right, by language, and how well requests and reviews are read, set by set
 # make eval-stall  how often agents that go round in circles are noticed, and work is not
 # make eval-fix  what part of the full prompt a fix prompt takes
 # make evidence  what the checks say of good and bad changes to real projects of seven languages
@@ -16,7 +16,7 @@
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench report crash fidelity fuzz eval eval-count eval-ask eval-stall eval-fix evidence clean
+.PHONY: build install demo test race lint bench report crash fidelity fuzz eval eval-count eval-ask eval-mine eval-stall eval-fix evidence clean
 
 build: bin/belay
 
@@ -59,7 +59,10 @@ fidelity:
 	@out=$$(mktemp); BELAY_FIDELITY_ALL=1 BELAY_PROPERTY=60 $(GO) test -count=1 -timeout 40m -run 'Fidelity|Inverse' -v ./internal/restore >$$out 2>&1; \
 	status=$$?; grep -vE '^(=== |    --- PASS|    --- SKIP)' $$out; rm -f $$out; exit $$status
 
-eval: eval-count eval-ask eval-stall eval-fix
+eval: eval-count eval-ask eval-mine eval-stall eval-fix
+
+eval-mine:
+	@BELAY_EVAL=1 $(GO) test -count=1 -run TestEvaluation -v ./internal/review/mine | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: eval: //p'
 
 eval-count:
 	@sh .ci/eval-count

@@ -95,6 +95,7 @@ var floors = map[string]int{
 	"internal/review/clue":    4,
 	"internal/review/pasted":  4,
 	"internal/review/ledger":  4,
+	"internal/review/epithet": 4,
 	"internal/review/result":  4,
 	"internal/review/mine":    5,
 	"internal/review/opinion": 1,

@@ -27,6 +27,9 @@ func Whole(toks []token.Token, c *talk.Clause, i int) bool {
 
 func Also(toks []token.Token, c *talk.Clause) bool {
 	for i := c.A; i < c.B; i++ {
+		if i > c.A+2 && i < c.B-2 && toks[i+1].M == nil && toks[i-1].M == nil { // "it also runs on branches" adds no file
+			continue
+		}
 		switch toks[i].Lower {
 		case "also", "too", "additionally", "auch", "también", "aussi", "também", "besides", "anche", "ook", "furthermore", "moreover", "außerdem", "zudem", "además", "além", "inoltre", "verder":
 			return true
@@ -319,6 +322,12 @@ func Belongs(toks []token.Token, a, b int) map[int]int {
 			continue
 		}
 		lined = true
+		if last >= 0 && last > a && i-last <= 2 && relations[toks[last-1].Lower] { // "a.go imports b.go (line 3)"
+			if s := subject(toks, a, last); s >= 0 {
+				out[i] = s
+				continue
+			}
+		}
 		if next := inNext(toks, i, b); next >= 0 && (next == i+2 || !(last >= 0 && i-last <= 2)) {
 			out[i] = next
 		} else if first >= 0 && i-last > 2 {
@@ -332,6 +341,16 @@ func Belongs(toks []token.Token, a, b int) map[int]int {
 		}
 	}
 	return out
+}
+
+// subject is the name before the one at i in a sentence, or -1.
+func subject(toks []token.Token, a, i int) int {
+	for j := i - 1; j >= a; j-- {
+		if toks[j].M != nil && !toks[j].M.Soft && len(toks[j].M.Set) == 0 {
+			return j
+		}
+	}
+	return -1
 }
 
 // inNext finds the mention of "line 3 of the loop in a.go".

@@ -299,6 +299,9 @@ func TestOf(toks []token.Token, i int) bool {
 		if toks[j].Lower != "for" && toks[j].Lower != "of" && toks[j].Lower != "für" && toks[j].Lower != "para" && toks[j].Lower != "pour" {
 			continue
 		}
+		if toks[j-1].Lower == "missing" && (j > 1 && strings.HasPrefix(toks[j-2].Lower, "test") || j > 2 && strings.HasPrefix(toks[j-3].Lower, "test")) { // "tests: missing for a.go"
+			return true
+		}
 		switch toks[j-1].Lower {
 		case "test", "tests", "coverage", "spec", "specs", "case", "cases", "prueba", "pruebas", "teste", "testes":
 			return true
@@ -363,6 +366,9 @@ func Value(toks []token.Token, a, i int) bool {
 // Measured tells "checked against the RFC", "tested with nginx": what follows is what was found.
 func Measured(toks []token.Token) bool {
 	for i, t := range toks {
+		if t.Lower == "checklist" || t.Lower == "criteria" || t.Lower == "guidelines" || t.Lower == "standards" || t.Lower == "rules" {
+			return true
+		}
 		if i > 0 && (t.Lower == "against" || t.Lower == "with" || t.Lower == "by" || t.Lower == "using") {
 			return true
 		}
@@ -389,4 +395,42 @@ func Object(toks []token.Token, c *talk.Clause, i int) bool {
 		}
 	}
 	return i > s+1
+}
+
+// TheFile tells "remove the file", "drop it".
+func TheFile(toks []token.Token, c *talk.Clause) bool {
+	for i := c.A + 1; i < c.B; i++ {
+		if w := toks[i].Lower; w == "it" || w == "file" && (toks[i-1].Lower == "the" || toks[i-1].Lower == "this" || toks[i-1].Lower == "that") {
+			return true
+		}
+	}
+	return false
+}
+
+// Throughout tells a paragraph that gives one label to all that follows: "only nits from me".
+func Throughout(toks []token.Token) bool {
+	for i := 0; i < len(toks) && i < 8; i++ {
+		switch toks[i].Lower {
+		case "only", "just", "all", "everything", "nothing", "purely", "nur", "alles", "solo", "sólo", "todo", "que", "seulement", "tout", "só", "apenas", "tudo":
+			return true
+		}
+	}
+	return false
+}
+
+// OwnSubject tells a clause that speaks of something of its own: "its behaviour must not
+// change" does not say that of the file before.
+func OwnSubject(toks []token.Token, c *talk.Clause) bool {
+	i := c.A
+	for i < c.B && toks[i].Kind == 'p' {
+		i++
+	}
+	if i+1 >= c.B {
+		return false
+	}
+	switch toks[i].Lower {
+	case "its", "their", "his", "the", "our", "your", "die", "der", "das", "ihre", "sein", "su", "sus", "el", "la", "le", "les", "son", "sa", "o", "a":
+		return toks[i+1].Kind == 'w' && toks[i+1].Lower != "file" && toks[i+1].Lower != "rest" && toks[i+1].Lower != "code" && toks[i+1].Lower != "change"
+	}
+	return false
 }

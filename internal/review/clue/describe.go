@@ -29,7 +29,7 @@ func turning(toks []token.Token, c *talk.Clause) bool {
 	return false
 }
 
-var turns = set(`still twice instead too anyway somehow suddenly directly silently accidentally wrongly immer noch zweimal todavía sigue encore toujours ainda sempre`)
+var turns = set(`still twice instead too anyway somehow suddenly directly silently accidentally wrongly immer noch zweimal longer todavía sigue encore toujours ainda sempre`)
 
 // narrates tells what somebody did: "I started with a.go", "this PR touches a.go", "to
 // reproduce, run a_test.go".
@@ -69,7 +69,7 @@ var (
 	acts     = set(`started focused focussed concentrated diffed compared built opened tried ran read checked looked searched browsed debugged traced profiled skipped tested pulled cloned reproduced verified gone went reviewed used`)
 	touches  = set(`changed touched added modified edited adds changes touches modifies edits updates updated`)
 	changes  = set(`pr mr diff change patch commit changeset series branch`)
-	reaches  = set(`affects concerns consists covers spans contains comprises`)
+	reaches  = set(`introduces introduced wires moves moved splits replaces refactors reworks extracts implements affects concerns consists covers spans contains comprises`)
 )
 
 // relates tells how files hang together: "a.go calls b.go", "a.go is used by b.go", "a.go was
@@ -114,7 +114,7 @@ func named(toks []token.Token, a, b int) bool {
 
 var (
 	aside       = set(`which that only also then now last just mainly mostly`)
-	relations   = set(`calls uses imports includes reads writes wraps extends implements feeds drives triggers invokes replaces replaced supersedes mirrors lives sits belongs comes runs depends builds loads ruft benutzt importiert llama usa importa appelle utilise importe chama`)
+	relations   = set(`calls uses imports importe importa importiert includes reads writes wraps extends implements feeds drives triggers invokes replaces replaced supersedes mirrors lives sits belongs comes runs depends builds loads ruft benutzt importiert llama usa importa appelle utilise importe chama`)
 	single      = set(`runs belongs lives`)
 	participles = set(`used imported called included read required generated built compiled loaded consumed owned maintained written added introduced created committed changed touched modified covered tested documented described referenced exported invoked`)
 	agents      = set(`by in from for on last at here elsewhere everywhere since`)

@@ -126,10 +126,11 @@ var bounds = map[string]struct{ precision, recall, paths, severity float64 }{
 	"own_heldout.jsonl":        {0.97, 0.97, 0.97, 0.97},
 	"own_second_heldout.jsonl": {0.96, 0.96, 0.96, 0.96},
 	"own_third_heldout.jsonl":  {0.96, 0.96, 0.96, 0.96},
+	"own_output.jsonl":         {0.95, 0.95, 0.95, 0.97},
 }
 
 func TestExamples(t *testing.T) {
-	sets, err := filepath.Glob("testdata/*.jsonl")
+	sets, err := filepath.Glob("testdata/[so]*.jsonl") // the batches have bounds of their own
 	if err != nil || len(sets) != len(bounds) {
 		t.Fatalf("%d sets of examples: %v", len(sets), err)
 	}

@@ -82,6 +82,9 @@ type miner struct {
 	prior  []int                  // the hits of the sentence before
 	at     int                    // the unit that set prior
 	mood   clue.Mood
+	all    talk.Severity // "only nits from me"
+	seen   [2]int        // the unit and the token that line is of
+	line   int
 	rename [2]string // the last rename that was reported
 }
 

@@ -3,7 +3,7 @@ package mine
 import (
 	"strings"
 
-	"github.com/belay-dev/belay/internal/review/clue"
+	"github.com/belay-dev/belay/internal/review/epithet"
 	"github.com/belay-dev/belay/internal/review/names"
 	"github.com/belay-dev/belay/internal/review/output"
 	"github.com/belay-dev/belay/internal/review/pasted"
@@ -32,9 +32,7 @@ func (mn *miner) prepare() {
 			continue
 		}
 		mn.toks[i] = token.Scan(mn.Reader, u.Text)
-		clue.RoleNames(mn.Reader, mn.toks[i])
-		clue.Placed(mn.toks[i])
-		clue.Kinds(mn.Reader, mn.toks[i])
+		epithet.Find(mn.Reader, mn.toks[i])
 		for _, t := range mn.toks[i] {
 			if t.M != nil {
 				mn.said.Note(mn.scopes[i].finding, t.M)

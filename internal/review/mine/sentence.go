@@ -149,6 +149,8 @@ func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity
 		mn.clause(st, &cs[k])
 		if k > 0 && len(cs[k].Hits) == 0 && cs[k].Firm && (toks[cs[k].A].Class&token.But != 0 || clue.Removes(toks, &cs[k])) {
 			mn.turnedUp(st, cs[k-1].Hits)
+		} else if k > 0 && cs[k].Firm && len(cs[k].Hits) == 0 {
+			st.took = append(st.took, mn.Raise(cs[k-1].Hits, "only described")...)
 		} else if k > 0 && clue.Objects(toks, &cs[k]) {
 			st.took = append(st.took, mn.Raise(cs[k-1].Hits, "found good")...)
 		}
@@ -216,6 +218,9 @@ func (mn *miner) labelled(st *sentence) {
 		return
 	}
 	st.carry = sev
+	if mn.Units[st.unit].Kind == prose.Para && mn.Units[st.unit].Parent == prose.None && len(mn.Hits) == 0 && sev == talk.Note && !clue.Names(st.Toks, 0, len(st.Toks)) && clue.Throughout(st.Toks[st.A:st.B]) {
+		mn.all = sev
+	}
 }
 
 // severity is the label that covers the token at i.
@@ -226,7 +231,10 @@ func (mn *miner) severity(st *sentence, i int) talk.Severity {
 	if st.carry != "" {
 		return st.carry
 	}
-	return mn.scopes[st.unit].sev
+	if sev := mn.scopes[st.unit].sev; sev != "" {
+		return sev
+	}
+	return mn.all
 }
 
 // byNumber reads "1 is a blocker, 2 and 3 are nits, the rest is optional": labels given to

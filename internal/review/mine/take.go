@@ -164,7 +164,11 @@ func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 }
 
 func (mn *miner) add(st *sentence, c *talk.Clause, h ledger.Entry, at int) {
-	h.Unit, h.Line = st.unit, mn.Units[st.unit].Line+strings.Count(mn.Units[st.unit].Text[:min(st.Toks[at].Lo, len(mn.Units[st.unit].Text))], "\n")
+	if here := [2]int{st.unit, at}; mn.seen != here || mn.line == 0 { // a set names many files at one place
+		text := mn.Units[st.unit].Text
+		mn.seen, mn.line = here, mn.Units[st.unit].Line+strings.Count(text[:min(st.Toks[at].Lo, len(text))], "\n")
+	}
+	h.Unit, h.Line = st.unit, mn.line
 	h.At, h.Severity = at, mn.severity(st, at)
 	h.Firm = c.Firm
 	if h.Why = "named as what is wrong"; c.Firm {

@@ -1,6 +1,8 @@
 package mine
 
 import (
+	"strings"
+
 	"github.com/belay-dev/belay/internal/review/clue"
 	"github.com/belay-dev/belay/internal/review/ledger"
 	"github.com/belay-dev/belay/internal/review/names"
@@ -108,7 +110,7 @@ func (mn *miner) ofTopic(st *sentence, c *talk.Clause) {
 // turnDownPrior: "Accepted risk, no fix asked." turns down the sentence before.
 func (mn *miner) turnDownPrior(st *sentence, c *talk.Clause) {
 	praised := c.Neg == "found good" && (talk.Pronoun(st.Toks[c.A].Lower) || st.A == c.A && clue.Verdict(st.Toks, c))
-	if st.turns && c.A == st.A { // "not your fault, but please fix it"
+	if st.turns && c.A == st.A || c.Neg == "to be left as it is" && clue.OwnSubject(st.Toks, c) { // "not your fault, but please fix it"
 		return
 	}
 	if c.A != st.A && st.B > c.B || c.A != st.A && len(st.took) > 0 || c.A != st.A && clue.Names(st.Toks, st.A, c.A) {
@@ -190,7 +192,7 @@ func (mn *miner) promote(st *sentence, c *talk.Clause) bool {
 func (mn *miner) promoteRef(st *sentence, c *talk.Clause) bool {
 	back := clue.There(st.Toks, c)
 	k := len(mn.Hits) - 1
-	if k < 0 || mn.Hits[k].Off != "only referred to" || !mn.SameFinding(k, st.unit) || !back && (mn.Hits[k].Unit != st.unit || len(mn.Taken(mn.prior)) > 0) {
+	if k < 0 || mn.Hits[k].Off != "only referred to" && !(strings.HasPrefix(mn.Hits[k].Off, "in passing") && clue.TheFile(st.Toks, c)) || !mn.SameFinding(k, st.unit) || !back && (mn.Hits[k].Unit != st.unit || len(mn.Taken(mn.prior)) > 0) {
 		return false
 	}
 	if mn.Hits[k].Unit == st.unit && mn.Hits[k].At >= c.A && !clue.Asks(st.Toks, mn.Hits[k].At+1, c.B) {

@@ -145,12 +145,14 @@ func (mn *miner) intro(i int) scope {
 		return s
 	}
 	for _, c := range talk.Clauses(toks, last[0], last[1]) {
-		talk.Weigh(toks, &c, clue.Question(toks, last))
+		if talk.Weigh(toks, &c, clue.Question(toks, last)); c.Neg == "only looked at" && clue.Measured(toks) {
+			continue
+		}
 		if c.Neg != "" && c.Neg != "a question" && (colon || len(parts) == 1 && !c.Soft) && !c.Firm {
 			s.neg, s.soft = c.Neg, c.Soft
 		}
 	}
-	if colon {
+	if colon && !clue.Measured(toks) {
 		mn.take(i, &s, named)
 	}
 	return s

@@ -20,6 +20,8 @@ var tool = lazyregexp.New(`^\s*\S+?[:(]\d+(?:[:,] ?\d+)*\)?\s*(?:[:-]\s*)?(?:(?:
 // form tells lines that only tools write.
 var form = lazyregexp.New(`^(?: rename \S+ \(\d+%\)| ?(?:create|delete) mode \d+ \S+$|\s*rename \S*\{.* => .*\}\S* \(|> Task :\S+ FAILED|[ew]: \S+: \(\d+, \d+\)|\S+\.hs:\(\d+,\d+\)-|\s*(?:error|warning|info) • .* • \S+:\d+|ERROR: \w+ - \S+:\d+|(?:ERROR|WARNING) in \S+ \d+:\d+|\s*┃|\s*\[[WRFCD]\] [↗→↘↑]|==\d+==|== \[\S+\] FAIL|FILE: \S+$|would reformat \S+$| +-{4,} -{4,} *$|\s+on \S+ line \d+, in |(?:warning|error): \S+\(\d+, \d+\)|>> Issue: )`)
 
+func setIn(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
+
 // goesOn tells lines that a tool sets in below its first.
 func goesOn(lines []string) bool {
 	for _, line := range lines {
@@ -48,12 +50,18 @@ func Pasted(text string) bool {
 	}
 	lines := strings.Split(text, "\n")
 	hits, forms := 0, 0
+	above := -1 // how far the line before was set in, when it was a tool's
 	for _, line := range lines {
 		if len(line) > 2000 {
 			line = line[:2000]
 		}
-		if strings.ContainsAny(line, ":(#\t-") && (unfenced.MatchString(line) || tool.MatchString(line)) || prefixed.MatchString(line) {
+		if strings.ContainsAny(line, ":(#\t-\"") && (unfenced.MatchString(line) || tool.MatchString(line)) || prefixed.MatchString(line) {
 			hits++
+			above = setIn(line)
+		} else if above >= 0 && setIn(line) > above { // the source below a frame
+			hits++
+		} else {
+			above = -1
 		}
 		if form.MatchString(line) {
 			forms++

@@ -54,6 +54,9 @@ func labelOf(body string) (int, string) {
 		}
 	}
 	for _, mark := range []string{"**", "__"} {
+		if at := strings.Index(body, mark+" ("); at > 2 && strings.HasSuffix(body, ")") && strings.HasPrefix(body, mark) && !strings.Contains(body[at+4:], mark) { // "**Style** (all optional)"
+			return 7, strings.ReplaceAll(body, mark, "")
+		}
 		inner := strings.TrimSuffix(strings.TrimSuffix(body, ":"), mark)
 		if len(inner) > 4 && strings.HasPrefix(body, mark) && inner != strings.TrimSuffix(body, ":") && !strings.Contains(inner[2:], mark) && len(inner) > 2 {
 			return 7, inner[2:]

@@ -146,11 +146,14 @@ func (r *reading) object(v value, sev talk.Severity, off string) {
 		if inner.kind != '{' && inner.kind != '[' {
 			continue
 		}
-		why := off
+		why, label := off, sev
+		if got := talk.Headed(token.Scan(r.rd, strings.ReplaceAll(v.keys[k], "_", " "))); got != "" && inner.kind == '[' { // "blocking": [ … ]
+			label = got
+		}
 		if outKeys[strings.ToLower(flat.Replace(v.keys[k]))] && why == "" {
 			why = "listed under " + v.keys[k]
 		}
-		r.object(inner, sev, why)
+		r.object(inner, label, why)
 	}
 }
 

@@ -109,7 +109,7 @@ func (rd *Reader) file(p string, coded, numbered bool) *Mention {
 		if !pattern(p) {
 			return nil
 		}
-		if set := rd.glob(p); len(set) > 0 {
+		if set := rd.glob(p); len(set) > 0 && len(set) < names.Most {
 			return &Mention{Spelled: p, Set: set}
 		}
 		return nil
@@ -344,7 +344,7 @@ func (rd *Reader) Role(word, role string) []string {
 // pattern tells "src/**" and "*_test.go" from the stars of bold type.
 func pattern(p string) bool {
 	bold := strings.HasPrefix(p, "**") && !strings.HasPrefix(p, "**/") || strings.HasSuffix(p, "**") && !strings.HasSuffix(p, "/**")
-	return !bold && strings.IndexFunc(p, unicode.IsLetter) >= 0
+	return !bold && strings.IndexFunc(p, unicode.IsLetter) >= 0 && strings.ContainsAny(p, "./") && !strings.Contains(p, "*[")
 }
 
 // bareName tells "bin/tool", ".githooks/pre-commit" from "Enum.map/2" and a\b.

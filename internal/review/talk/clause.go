@@ -346,14 +346,14 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 			c.Has |= token.Keep
 			is &^= token.Need
 		}
-		if near && is&token.Touch != 0 {
+		if near && is&token.Touch != 0 && !(reports(toks, c, negated) && !alters[t.Lower]) {
 			c.Has |= token.Keep
 			is &^= token.Ask | token.Touch | token.Need | token.Moved | token.Undo
 		}
 		if is&token.Done != 0 && !((t.Lower == "skip" || t.Lower == "ignore") && dismisses(toks, c, i) || t.Lower != "skip" && t.Lower != "ignore" && states(toks, c, i)) {
 			is &^= token.Done
 		}
-		if is&token.Good != 0 && !predicates(toks, c, i) {
+		if is&token.Good != 0 && (!predicates(toks, c, i) || cited(toks, c, i)) {
 			is &^= token.Good
 		}
 		if is&token.Seen != 0 && i > c.A+1 && !firstPerson(toks, c.A, i) && toks[i-1].Text != ":" {
@@ -451,6 +451,29 @@ func firstPerson(toks []token.Token, a, i int) bool {
 // dismisses tells "skip", "ignore that" from "skip the first line".
 func dismisses(toks []token.Token, c *Clause, i int) bool {
 	return i+1 >= c.B || toks[i+1].Kind == 'p' || Pronoun(toks[i+1].Lower) || toks[i+1].Lower == "them" || toks[i+1].M != nil
+}
+
+// reports tells a denial that says what does not happen, "doesn't remove", from one that
+// forbids it.
+func reports(toks []token.Token, c *Clause, negated int) bool {
+	w := toks[negated].Lower
+	if (w == "not" || w == "never") && negated > c.A {
+		w = toks[negated-1].Lower + " not"
+	}
+	switch w {
+	case "doesn't", "didn't", "isn't", "wasn't", "won't", "hasn't", "haven't", "can't", "cannot", "couldn't", "wouldn't", "does not", "did not", "is not", "was not", "has not", "have not", "can not", "could not", "will not":
+		return true
+	}
+	return false
+}
+
+// alters are the verbs that say, denied, that a file is as it was.
+var alters = set(`change changed changes touch touched modify modified edit edited alter altered`)
+
+// cited tells a word in quotation marks: "Ok" as a text of the program praises nothing.
+func cited(toks []token.Token, c *Clause, i int) bool {
+	n := i + max(toks[i].Words, 1)
+	return i > c.A && n < c.B && strings.Contains("\"“”„«»'‘’", toks[i-1].Text) && toks[i-1].Text != "" && strings.Contains("\"“”„«»'‘’", toks[n].Text) && toks[n].Text != ""
 }
 
 // predicates tells whether a word of praise is said of something, not part of it.

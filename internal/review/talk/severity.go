@@ -118,7 +118,7 @@ func standsAsLabel(toks []token.Token, from, j, n int) bool {
 	if open != "" && strings.Contains("([{【", open) && (after == "" || strings.Contains(")]},:/】!", after)) {
 		return after != ""
 	}
-	if open == "," && after != "" && strings.Contains(")]", after) { // "(CVSS 9.1, critical)"
+	if open == "," && after != "" && strings.Contains(")],", after) && (after != "," || strings.Contains(plainWords, "|"+toks[j].Lower+"|")) { // "(CVSS 9.1, critical)"
 		return true
 	}
 	first := j == from || j == from+1 && (open != "" && (strings.Contains("-–—•*", open) || emoji(open)))
