@@ -34,6 +34,8 @@ var batches = map[string][2]struct{ precision, recall float64 }{
 	"batch_3": {{0.94, 0.95}, {0.77, 0.79}},
 	"batch_4": {{0.95, 0.97}, {0.80, 0.80}},
 	"batch_5": {{0.93, 0.87}, {0.81, 0.85}},
+	"batch_6": {{0.92, 0.96}, {0.91, 0.93}},
+	"batch_7": {{0.95, 0.88}, {0.79, 0.87}},
 }
 
 func TestBatches(t *testing.T) {

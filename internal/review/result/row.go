@@ -31,6 +31,9 @@ func ReadRow(rd *spot.Reader, head, cells []string) Row {
 		}
 		switch {
 		case severityColumn(name):
+			if n := strings.TrimSpace(cell); len(n) == 1 && n >= "1" && n <= "4" && strings.HasPrefix(name, "sev") { // the level alone
+				cell = "S" + n
+			}
 			if sev := talk.Headed(token.Scan(rd, cell)); sev != "" {
 				r.Severity = sev
 			}

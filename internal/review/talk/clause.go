@@ -159,7 +159,7 @@ func Clauses(toks []token.Token, a, b int) []Clause {
 			continue
 		}
 		named = named || t.Kind == 'm' || t.Kind == 'L'
-		said = said || t.Class&predicate != 0 && !(t.Class&predicate == token.Ask && i > a && toks[i-1].Lower == "you") || t.Class&token.Touch != 0 && i > a && toks[i-1].Class&token.Not != 0 || ellipsis(toks, i, b)
+		said = said || t.Class&predicate != 0 && !(t.Class&predicate == token.Ask && i > a && toks[i-1].Lower == "you") || t.Class&token.Touch != 0 && i > a && toks[i-1].Class&token.Not != 0 || ellipsis(toks, i, b) || t.Lower == "too" && i > from && toks[i-1].Kind == 'm'
 	}
 	return append(out, Clause{A: from, B: b})
 }

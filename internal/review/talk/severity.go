@@ -22,10 +22,10 @@ var Rank = map[Severity]int{Critical: 4, Major: 3, Minor: 2, Note: 1, Unlabelled
 // labels are the words for a severity. Those that are common words count only where a
 // label stands: before a colon, in brackets, after "severity", alone, in a heading.
 var labels = map[Severity]string{
-	Critical: `critical|blocker|blockers|blocking|showstopper|show-stopper|show stopper|stop-ship|stop ship|p0|s1|bloccante|bloccanti|bloqueante|bloqueantes|bloquant|bloquante|bloquants|blockierend|blocker|kritisch|crítico|crítica|critique|critico|致命的|致命|阻塞|阻断|ブロッカー|クリティカル|치명적|🔴|🛑|🚨|⛔`,
+	Critical: `merge blocker|release blocker|hard blocker|real blocker|merge-blocker|release-blocker|critical|blocker|blockers|blocking|showstopper|show-stopper|show stopper|stop-ship|stop ship|p0|s1|bloccante|bloccanti|bloqueante|bloqueantes|bloquant|bloquante|bloquants|blockierend|blocker|kritisch|crítico|crítica|critique|critico|致命的|致命|阻塞|阻断|ブロッカー|クリティカル|치명적|🔴|🛑|🚨|⛔`,
 	Major:    `major|high|error|p1|s2|must fix|must-fix|required|important|hoch|wichtig|zwingend|mayor|alto|alta|importante|obligatorio|maggiore|obbligatorio|majeur|majeure|obligatoire|élevé|élevée|必須|重要|严重|必须|고|높음|🟠`,
 	Minor:    `minor|medium|warn|warning|p2|s3|want|moderate|mittel|gering|menor|medio|media|minore|minori|mineur|mineure|moyen|moyenne|médio|média|軽微|中|次要|一般|🟡`,
-	Note: `nit|nits|nitpick|nitpicks|nit-pick|suggestion|suggestions|optional|non-blocking|nonblocking|not blocking|not a blocker|low|trivial|info|informational|imo|p3|p4|p5|s4|s5|cosmetic|kleinigkeit|kleinigkeiten|vorschlag|niedrig|opcional|sugerencia|sugerencias|
+	Note: `nit|nits|nitpick|nitpicks|nit-pick|suggestion|suggestions|optional|non-blocking|nonblocking|non-blocker|nonblocker|lowest|not blocking|not a blocker|low|trivial|info|informational|imo|p3|p4|p5|s4|s5|cosmetic|kleinigkeit|kleinigkeiten|vorschlag|niedrig|opcional|sugerencia|sugerencias|
 sugestão|sugestões|facoltativo|suggerimento|suggerimenti|facultatif|facultative|détail|détails|bajo|baja|baixo|baixa|faible|任意|提案|建议|可选|好み|ニット|小问题|🔵|⚪`,
 }
 
@@ -49,7 +49,7 @@ var Ranked = map[string]bool{"severity": true, "priority": true, "prio": true, "
 func LabelAt(toks []token.Token, i int) Severity {
 	for j := i; j < len(toks) && j < i+4; j++ {
 		t := toks[j]
-		if t.Kind == 'p' && Severities[t.Text] == "" && strings.Contains("[(*{-–—#•", t.Text) {
+		if t.Kind == 'p' && Severities[t.Text] == "" && strings.Contains("[(*{-–—#•【（", t.Text) {
 			continue
 		}
 		sev, n := word(toks, j)
@@ -77,7 +77,7 @@ func word(toks []token.Token, i int) (Severity, int) {
 	switch {
 	case t.Kind == 'p':
 		return Severities[t.Text], 1
-	case t.Kind == 'c' && strings.ToUpper(t.Text) == t.Text: // `[HIGH]`
+	case t.Kind == 'c' && (strings.ToUpper(t.Text) == t.Text || strings.HasPrefix(t.Lower, "nit") || strings.HasPrefix(t.Lower, "block")): // `[HIGH]`, `nit`
 		return Severities[strings.Trim(t.Lower, "[]() ")], 1
 	case t.Kind == 'w' && t.Text == "MUST":
 		return Major, 1
@@ -91,6 +91,9 @@ func word(toks []token.Token, i int) (Severity, int) {
 		return "", 0
 	}
 	key := t.Lower
+	if level, of, ok := strings.Cut(key, "-"); ok && Ranked[of] { // high-severity
+		return Severities[level], 1
+	}
 	best, n := Severities[key], 1
 	for k := 1; k < 3 && i+k < len(toks) && toks[i+k].Kind == 'w'; k++ {
 		key += " " + toks[i+k].Lower
@@ -115,11 +118,14 @@ func standsAsLabel(toks []token.Token, from, j, n int) bool {
 		return ""
 	}
 	open, after := text(j-1), text(end)
-	if open != "" && strings.Contains("([{【", open) && (after == "" || strings.Contains(")]},:/】!", after)) {
+	if open != "" && strings.Contains("([{【（", open) && (after == "" || strings.Contains(")]},:/】）!，、：", after)) {
 		return after != ""
 	}
 	if open == "," && after != "" && strings.Contains(")],", after) && (after != "," || strings.Contains(plainWords, "|"+toks[j].Lower+"|")) { // "(CVSS 9.1, critical)"
 		return true
+	}
+	for from < j && qualifies[toks[from].Lower] { // "one minor thing:"
+		from++
 	}
 	first := j == from || j == from+1 && (open != "" && (strings.Contains("-–—•*", open) || emoji(open)))
 	if after == ":" && open != "" && strings.Contains(":-–—", open) {
@@ -138,6 +144,9 @@ func standsAsLabel(toks []token.Token, from, j, n int) bool {
 		return true
 	}
 	// "Major issue:", "Minor thing:", "Blocking on two things."
+	if first && end+1 < len(toks) && things[toks[end].Lower] && (toks[end+1].Lower == "in" || toks[end+1].Lower == "with" || toks[end+1].Lower == "on" || toks[end+1].Lower == "about") {
+		return true
+	}
 	if first && end+1 < len(toks) && toks[end].Kind == 'w' && (strings.Contains(":：(", text(end+1)) && text(end+1) != "" || toks[end].Lower == "on" && strings.HasPrefix(toks[j].Lower, "block")) {
 		return true
 	}
@@ -221,8 +230,14 @@ func predicated(toks []token.Token, a, b, i, n int) bool {
 			return true
 		}
 	}
-	return i == a
+	return i == a || i == a+1 && toks[a].Lower == "not"
 }
+
+// qualifies may come before a label at the start, things after it.
+var (
+	qualifies = set(`one a an another small tiny very super just only some few two three couple of`)
+	things    = set(`thing things point points issue issues remark remarks comment comments detail details stuff concern concerns finding findings problem problems`)
+)
 
 // trailing tells a label at the end after a comma or a dash.
 func trailing(toks []token.Token, a, b, i, n int) bool {

@@ -117,7 +117,7 @@ var eastern = map[Class]string{
 
 // nothing are phrases that say nothing, though a word in them does.
 const nothing = "as well|may well|might well|could well|as well as|so far|no longer|not only|sooner or later|next line|on top|on top of|at the top|top of|better known|in good time|the right|right side|right hand|right away|right now|right after|right before|right at|right in|well known|" +
-	"own good|well before|well after|no one|no op|while at it|while you're at it|while you are at it|while we're at it|while you're there|while you are there|for the next time|buenas tardes|buenas noches|buenos días|buen día|muy buenas|good morning|good afternoon|good evening|good day|guten tag|guten morgen|guten abend|schönen gruß|schöne grüße|bom dia|boa tarde|boa noite|bonne journée|bonne soirée|buongiorno|good luck|no-op|noop|let's talk about|let's look at|feel free to ignore|feel free|praise is due|credit is due|where praise is due|safe mode|good enough for"
+	"own good|well before|well after|no one|no op|while at it|while you're at it|while you are at it|while we're at it|while you're there|while you are there|for the next time|buenas tardes|buenas noches|buenos días|buen día|muy buenas|good morning|good afternoon|good evening|good day|guten tag|guten morgen|guten abend|schönen gruß|schöne grüße|bom dia|boa tarde|boa noite|bonne journée|bonne soirée|buongiorno|good luck|super minor|super small|super tiny|no-op|noop|let's talk about|let's look at|feel free to ignore|feel free|praise is due|credit is due|where praise is due|safe mode|good enough for"
 
 type lexicon struct {
 	phrases map[string]Class
