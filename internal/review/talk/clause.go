@@ -272,6 +272,9 @@ func turns(toks []token.Token, from, to int) bool {
 
 // Weigh finds the attitude of a clause.
 func Weigh(toks []token.Token, c *Clause, question bool) {
+	if c.A >= c.B {
+		return
+	}
 	negated := -9
 	c.Has |= across(toks, c)
 	if deferred(toks, c) {
