@@ -351,25 +351,3 @@ func (j *judge) evidence(c *candidate) float64 {
 	}
 	return score + min(old, 1)
 }
-
-// difference gives the labels that went and those that came.
-func difference(before, after []list.Item) (gone, came []string) {
-	n := map[string]int{}
-	for _, it := range before {
-		n[it.Label]++
-	}
-	for _, it := range after {
-		if n[it.Label] > 0 {
-			n[it.Label]--
-		} else {
-			came = append(came, it.Label)
-		}
-	}
-	for _, it := range before {
-		if n[it.Label] > 0 {
-			n[it.Label]--
-			gone = append(gone, it.Label)
-		}
-	}
-	return gone, came
-}

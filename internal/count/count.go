@@ -294,10 +294,23 @@ func (j *judge) judge(c *candidate) Result {
 	if message != "" {
 		res.Findings = append(res.Findings, j.finding(map[Verdict]string{Pass: "note", Warn: "warning", Fail: "error"}[verdict], message, c))
 	}
-	if gone, came := difference(c.itemsBefore, c.itemsAfter); j.r.Marker == belay.MarkAdd && len(gone) > 0 && len(came) > 0 {
-		res.Findings = append(res.Findings, j.finding("note", fmt.Sprintf("%d of the existing %s changed or went: %s", len(gone), j.noun(c), few(gone)), c))
+	if lost := j.disturbed(c); len(lost) > 0 {
+		res.Findings = append(res.Findings, j.finding("note", fmt.Sprintf("%d of the existing %s changed or went: %s", len(lost), j.noun(c), few(lost)), c))
 	}
 	return res
+}
+
+// disturbed gives the items that an addition did not leave as they were. That some went
+// and none came is a removal, which the numbers show.
+func (j *judge) disturbed(c *candidate) []string {
+	if j.r.Marker != belay.MarkAdd {
+		return nil
+	}
+	gone, came := difference(c.itemsBefore, c.itemsAfter)
+	if len(came) == 0 {
+		gone = nil
+	}
+	return append(gone, reworded(c.itemsBefore, c.itemsAfter)...)
 }
 
 func spell(c list.Count) string {
