@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/agent"
-	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/cli"
 	"github.com/belay-dev/belay/internal/cli/counting"
 	"github.com/belay-dev/belay/internal/cli/handing"
@@ -100,9 +99,7 @@ It works with any agent command and needs only git.`,
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.SetVersionTemplate("belay {{.Version}}\n")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &belay.Error{Code: belay.CodeUsage, What: err.Error(), Try: c.CommandPath() + " --help"}
-	})
+	root.SetFlagErrorFunc(cli.FlagError)
 	f := root.PersistentFlags()
 	f.StringVarP(&a.Dir, "dir", "C", ".", "work as if started in `DIR`")
 	f.BoolVar(&a.JSON, "json", false, "print one JSON object: success, data, error")
@@ -126,9 +123,7 @@ It works with any agent command and needs only git.`,
 	add("house", append(house.Commands(a), versionCommand(a))...)
 	root.SetHelpCommandGroupID("house")
 	root.SetCompletionCommandGroupID("house")
-	for _, c := range root.Commands() {
-		cli.Strict(c)
-	}
+	cli.Strict(root)
 	return root
 }
 
