@@ -53,6 +53,7 @@ var floors = map[string]int{
 	"internal/tend":         5,
 
 	"internal/count/list":    0,
+	"internal/count/topic":   1,
 	"internal/count/lex":     0,
 	"internal/count/literal": 1,
 	"internal/count/code":    2,
@@ -243,6 +244,7 @@ var pure = []string{
 	"internal/count/literal",
 	"internal/count/markup",
 	"internal/count/text",
+	"internal/count/topic",
 	"internal/drift",
 	"internal/handoff",
 	"internal/intake",

@@ -13,6 +13,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count/list"
+	"github.com/belay-dev/belay/internal/count/topic"
 )
 
 // Verdict is what a requirement comes to.
@@ -102,7 +103,7 @@ func (p *Pair) Check(r belay.Requirement) (Result, error) {
 			return Result{}, belay.Refuse(belay.CodeNotFound, "name a file by its path below the folders", "%s is in neither state", r.File)
 		}
 	}
-	j := &judge{before: p.before, after: p.after, r: r, w: wantedBy(r)}
+	j := &judge{before: p.before, after: p.after, r: r, w: topic.Of(r)}
 	if r.Marker == belay.MarkNoChanges {
 		return j.unchanged(), nil
 	}
@@ -112,7 +113,7 @@ func (p *Pair) Check(r belay.Requirement) (Result, error) {
 type judge struct {
 	before, after *world
 	r             belay.Requirement
-	w             wanted
+	w             topic.Topic
 	differ        []string
 }
 
@@ -334,9 +335,9 @@ func (j *judge) noun(c *candidate) string {
 	if l == nil {
 		l = c.after
 	}
-	asked, own := j.w.noun, ""
+	asked, own := j.w.Noun, ""
 	if l != nil {
-		if words := split(l.Name); len(words) > 0 {
+		if words := topic.Split(l.Name); len(words) > 0 {
 			own = words[len(words)-1]
 		}
 	}
@@ -348,14 +349,14 @@ func (j *judge) noun(c *candidate) string {
 		return own
 	case l == nil || l.Kind != list.Array && l.Kind != list.Object && l.Kind != list.Enum:
 		return asked
-	case stem(own) == own || stopWords[own] || vague[own] || slices.Contains(stems(l.Name), stem(asked)):
+	case topic.Stem(own) == own || topic.Stops[own] || vague[own] || slices.Contains(topic.Stems(l.Name), topic.Stem(asked)):
 		return asked
 	}
 	return own
 }
 
 // vague are plurals that say nothing of what is in a list.
-var vague = set("data children props args params values entries elements nodes options objects records rows columns keys names results contents defaults")
+var vague = topic.Set("data children props args params values entries elements nodes options objects records rows columns keys names results contents defaults")
 
 // rule is what each marker asks of the numbers.
 func (j *judge) rule(was, is, grown int, c *candidate) (Verdict, string) {
