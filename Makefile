@@ -43,7 +43,7 @@ lint:
 	GOOS=darwin $(GO) build ./...
 
 report:
-	@$(GO) test -count=1 -run 'TestFloors|TestProportions|TestEveryPackage|TestNames' -v . | grep -v '^=== '
+	@$(GO) test -count=1 -run 'TestFloors|TestPlan|TestProportions|TestEveryPackage|TestNames' -v . | grep -v '^=== '
 
 bench: build
 	$(GO) run ./bench -belay bin/belay -markdown docs/speed.figures.md -plot docs/speed.svg

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -341,6 +342,47 @@ func TestFloors(t *testing.T) {
 			if !known || (their >= floor && !words) {
 				t.Errorf("%s (floor %d) imports %s (floor %d): a package imports only floors below its own", s.path, floor, below, their)
 			}
+		}
+	}
+}
+
+// The plan drawn in docs/house.md is this one: each floor by its number, and below it, set in,
+// the packages on it.
+func TestPlanIsDrawn(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("docs/house.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, drawing, _ := strings.Cut(string(text), "```\n")
+	drawing, _, closed := strings.Cut(drawing, "```\n")
+	if !closed {
+		t.Fatal("docs/house.md has no drawing")
+	}
+	drawn, floor := map[string]int{}, 0
+	for line := range strings.Lines(drawing) {
+		words := strings.Fields(line)
+		if !strings.HasPrefix(line, "   ") { // a floor, and what it is for
+			number, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if floor, err = strconv.Atoi(number); err != nil {
+				t.Errorf("docs/house.md: %q begins with no floor", line)
+			}
+			words = nil
+		}
+		for _, room := range words {
+			pkg := "internal/" + room
+			if strings.HasPrefix(room, "cmd/") {
+				pkg = room
+			}
+			if want, known := floors[pkg]; !known || want != floor {
+				t.Errorf("docs/house.md draws %s on floor %d; the plan says %d (known: %v)", room, floor, want, known)
+			}
+			drawn[pkg]++
+		}
+	}
+	for pkg, floor := range floors {
+		if drawn[pkg] != 1 {
+			t.Errorf("docs/house.md draws %s %d times: write %s once, below floor %d", pkg, drawn[pkg], strings.TrimPrefix(pkg, "internal/"), floor)
 		}
 	}
 }
