@@ -204,6 +204,7 @@ var floors = map[string]int{
 	"internal/cli":                    13,
 
 	"internal/cli/work":     14,
+	"internal/cli/task":     14,
 	"internal/cli/intake":   14,
 	"internal/cli/tree":     14,
 	"internal/cli/house":    14,

@@ -26,6 +26,7 @@ import (
 	"github.com/belay-dev/belay/internal/cli/planning"
 	"github.com/belay-dev/belay/internal/cli/report"
 	"github.com/belay-dev/belay/internal/cli/review"
+	"github.com/belay-dev/belay/internal/cli/task"
 	"github.com/belay-dev/belay/internal/cli/tree"
 	"github.com/belay-dev/belay/internal/cli/work"
 	"github.com/belay-dev/belay/internal/flow"
@@ -115,7 +116,8 @@ It works with any agent command and needs only git.`,
 			root.AddCommand(c)
 		}
 	}
-	add("loop", append(work.Commands(a, intake.Commands(a)...), review.Commands(a)...)...)
+	add("loop", append(work.Commands(a), review.Commands(a)...)...)
+	add("loop", task.Commands(a, intake.Commands(a)...)...)
 	add("loop", handing.Commands(a)...)
 	add("loop", planning.Commands(a)...)
 	add("tree", tree.Commands(a)...)
