@@ -10,13 +10,14 @@
 # make eval-fix  what part of the full prompt a fix prompt takes
 # make evidence  what the checks say of good and bad changes to real projects of seven languages
 #                (FETCH=1 make evidence brings the packages they are in first)
+# make docs      docs/commands.md and docs/config.schema.json, from the program
 # make report    proportions of the house
 # make install   puts belay into $(go env GOPATH)/bin
 
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench report crash fidelity fuzz eval eval-count eval-ask eval-mine eval-stall eval-fix evidence clean
+.PHONY: build install demo test race lint bench docs report crash fidelity fuzz eval eval-count eval-ask eval-mine eval-stall eval-fix evidence clean
 
 build: bin/belay
 
@@ -41,6 +42,10 @@ lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these"; exit 1; }
 	$(GO) vet ./...
 	GOOS=darwin $(GO) build ./...
+
+docs:
+	$(GO) test -count=1 -run TestCommandsAreWritten ./cmd/belay -update
+	$(GO) test -count=1 -run Schema ./internal/config -update
 
 report:
 	@$(GO) test -count=1 -run 'TestFloors|TestPlan|TestProportions|TestEveryPackage|TestNames' -v . | grep -v '^=== '

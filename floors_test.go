@@ -351,16 +351,13 @@ func TestFloors(t *testing.T) {
 // the packages on it.
 func TestPlanIsDrawn(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("docs/house.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, drawing, _ := strings.Cut(string(text), "```\n")
+	_, drawing, _ := strings.Cut(read(t, "docs/house.md"), "```\n")
 	drawing, _, closed := strings.Cut(drawing, "```\n")
 	if !closed {
 		t.Fatal("docs/house.md has no drawing")
 	}
 	drawn, floor := map[string]int{}, 0
+	var err error
 	for line := range strings.Lines(drawing) {
 		words := strings.Fields(line)
 		if !strings.HasPrefix(line, "   ") { // a floor, and what it is for

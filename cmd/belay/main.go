@@ -132,6 +132,7 @@ It works with any agent command and needs only git.`,
 func versionCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Long: "Exit codes: 0 printed.", Example: "  belay version --json",
 		RunE: func(*cobra.Command, []string) error {
 			return a.Tell(map[string]string{"version": version}, nil, func(w io.Writer) { fmt.Fprintf(w, "belay %s\n", version) })
 		},

@@ -25,6 +25,7 @@ func Commands(app *cli.App, others ...*cobra.Command) []*cobra.Command {
   belay task capture T1                               hold what it left
   belay check T1                                      judge it
   belay task finish T1                                close it, or belay rollback T1`,
+		Example: "  belay task add \"fix the login\" --files 'auth/**'\n  belay task list",
 	}
 	c.AddCommand(a.addCommand(), a.listCommand(), a.historyCommand("history"), a.parseCommand(), a.moveCommand(),
 		a.stepCommand("start", "Hold the state before a task", "holds the state before: %s", (*flow.Desk).Start),

@@ -65,6 +65,7 @@ func (a commands) addCommand() *cobra.Command {
 func (a commands) listCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List all tasks", Args: cobra.NoArgs, Aliases: []string{"ls"},
+		Long:    "Exit codes: 0 listed.",
 		Example: "  belay task list --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			desk, err := a.Open(c.Context())
