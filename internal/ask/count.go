@@ -21,6 +21,9 @@ func count(a deed.Act, m belay.Marker) *int {
 	if from >= len(low) {
 		return nil
 	}
+	if m == belay.MarkFix && (grammar.Conditional(low[from]) || slices.Contains(low, "same") && !strings.Contains(strings.Join(low, " "), "do the same")) {
+		return nil // how many it takes for it to happen: "two workers pick up the same job"
+	}
 	for i := from; i < len(low) && i < from+10; i++ {
 		w := low[i]
 		if words.Subordinator(w) || w == "not" || w == "instead" || w == "rather" || i > from && (w == "if" || w == "when" || w == ":" || w == "with") {
@@ -42,6 +45,8 @@ func count(a deed.Act, m belay.Marker) *int {
 	return nil
 }
 
+var months = map[string]bool{"january": true, "february": true, "march": true, "april": true, "may": true, "june": true, "july": true, "august": true, "september": true, "october": true, "november": true, "december": true}
+
 func valued(w string) bool { _, ok := grammar.Value(w); return ok }
 
 // counts tells a number of things from all the other numbers.
@@ -61,6 +66,9 @@ func counts(low []string, i, from int, m belay.Marker) bool {
 	}
 	if words.Unit(next) || next == "," || next == "\"" || next == "and" || words.Preposition(next) && next != "of" || words.Auxiliary(next) && low[i] != "both" || next == "-" || next == "->" || next == "→" || next == "/" || next == "is" || next == "instead" || next == "not" {
 		return false
+	}
+	if months[next] {
+		return false // 29 February
 	}
 	if next == "things" || next == "small" || next == "changes" || next == "points" {
 		return next == "points" && false

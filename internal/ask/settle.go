@@ -33,6 +33,10 @@ func (p *parse) lone() {
 	}
 	low := only.C.Low()
 	n, _ := grammar.Strip(low)
+	if only.Verb == "can" && only.Marker == belay.MarkAdd && low[0] != "can" && only.C.Block.Kind == prose.Para && only.C.Close != "?" && n == 0 && len(p.acts) == 1 {
+		only.Deed, only.Marker, only.Strength = deed.Complaint, belay.MarkFix, fault.Faint // "students can see each other's grades"
+		return
+	}
 	if only.C.Close == "?" && n > 1 && low[0] == "should" && (low[1] == "we" || low[1] == "i") {
 		only.Deed, only.Readings = deed.Doubt, []string{"it is to be done", "somebody is asked for an opinion"}
 		return

@@ -145,6 +145,9 @@ func Listed(low []string, start, i int, list bool) (next int, more bool) {
 	if !last && next < len(low) && low[next] == "and" {
 		last, next = true, next+1
 	}
+	if last && next+1 < len(low) && (low[next] == "then" || low[next] == "also") {
+		next++
+	}
 	if next >= len(low) || opens(low[next:]) && !grammar.Articled(low[next]) {
 		return 0, false
 	}
@@ -429,7 +432,7 @@ func opens(low []string) bool {
 		return true
 	}
 	switch rest[0] {
-	case "keep", "leave", "without", "no", "new", "another", "same":
+	case "keep", "leave", "keeping", "preserving", "without", "no", "new", "another", "same":
 		return true
 	case "a", "an", "the":
 		if len(rest) > 1 && rest[1] == "new" {

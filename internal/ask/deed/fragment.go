@@ -50,6 +50,8 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		}
 	case rest[0] == "no", len(rest) == 2 && isValue(rest[0]) && words.Unit(rest[1]) && a.C.Topic == "":
 		a.Deed = Ground
+	case grammar.Articled(rest[0]) && (slices.Contains(rest, "instead") || slices.Contains(rest, "rather")):
+		a.Marker = belay.MarkModify // "a banner instead of the popup"
 	case a.valued(rest):
 		a.Marker = belay.MarkModify
 	case grammar.MoreThings(rest), grammar.Articled(rest[0]) && rest[0] != "some", last == "too" && a.C.Join == "":
@@ -99,6 +101,9 @@ func (a Act) names(rest []string, s grammar.Said) bool {
 func (a Act) valued(rest []string) bool {
 	last := rest[len(rest)-1]
 	topic := a.C.Topic != ""
+	if i := slices.Index(rest, "in"); rest[0] == "default" && len(rest) > 2 || i > 0 && i+1 < len(rest) && i < 3 && strings.HasSuffix(rest[i-1], "s") && grammar.Format(last) && !grammar.Articled(rest[0]) {
+		return true // "default language German", "buttons in the brand colour"
+	}
 	switch {
 	case last == "only" || rest[0] == "only" && len(rest) > 1, topic && isValue(rest[0]), rest[0] == "from" && grammar.Old(rest), rest[0] == "new" && len(rest) == 2 && grammar.Attribute(last):
 		return true

@@ -11,6 +11,10 @@ import (
 
 func (a Act) adding(o []string) Act {
 	a.Marker, a.Made = belay.MarkAdd, grammar.Indefinite(o)
+	if a.Verb == "write" && grammar.Destined(o) || (a.Verb == "allow" || a.Verb == "permit" || a.Verb == "accept" || a.Verb == "let") && grammar.Relaxed(o) {
+		a.Marker, a.Made = belay.MarkModify, false
+		return a
+	}
 	if grammar.Old(o) && !slices.Contains(o, "more") && (len(o) == 0 || !grammar.Indefinite(o)) {
 		a.Marker = belay.MarkModify
 	}
@@ -41,6 +45,10 @@ func (a Act) fixing(o []string) Act {
 // favour of Y" replaces.
 func (a Act) removing(o []string) Act {
 	a.Marker = belay.MarkRemove
+	if someOf(o) {
+		a.Deed, a.Readings = Doubt, []string{"which of them is not said"}
+		return a
+	}
 	line := " " + strings.Join(o, " ") + " "
 	if strings.Contains(line, " in favour of ") || strings.Contains(line, " in favor of ") || strings.Contains(line, " in half ") || strings.Contains(line, " and replace ") || grammar.Old(o) {
 		a.Marker = belay.MarkModify
@@ -54,6 +62,19 @@ func (a Act) removing(o []string) Act {
 		a.Deed, a.Readings = Doubt, r
 	}
 	return a
+}
+
+// someOf reports that only some of several things are meant, and not which: "some of the
+// pages".
+func someOf(o []string) bool {
+	if len(o) < 3 || len(o) > 5 || o[1] != "of" {
+		return false
+	}
+	switch o[0] {
+	case "some", "half", "most", "part", "several", "many":
+		return true
+	}
+	return false
 }
 
 // stopsDoing reports "stop showing the popup": something it does on purpose.
@@ -125,6 +146,8 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		o = o[:i] // when it is to happen says nothing of whether it is new
 	}
 	switch {
+	case grammar.Presents(a.Verb) && !a.Also && grammar.Manner(o), sense == words.Show && grammar.Destined(o), a.Verb == "log" && len(o) > 1 && (o[0] == "to" && grammar.Stream(o[1]) || o[0] == "in" || o[0] == "only"), a.Verb == "log in" && len(o) == 1 && grammar.Format(o[0]):
+		a.Marker = belay.MarkModify
 	case (a.Verb == "save" || a.Verb == "store" || a.Verb == "write" || (a.Verb == "show" || a.Verb == "display" || a.Verb == "render") && len(o) > 0 && grammar.Definite(o[0])) && slices.Contains(o, "as"):
 		a.Marker = belay.MarkModify
 	case sense == words.Show && len(o) > 2 && grammar.Definite(o[0]) && slices.Contains(o, "only"):

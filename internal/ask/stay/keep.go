@@ -16,7 +16,7 @@ import (
 // Object.
 var touching = map[string]bool{"touch": true, "change": true, "modify": true, "break": true, "alter": true, "edit": true, "mess": true,
 	"rename": true, "remove": true, "delete": true, "move": true, "convert": true, "refactor": true, "reformat": true, "rewrite": true, "drop": true,
-	"affect": true, "lose": true, "disturb": true, "update": true, "replace": true, "adjust": true, "disable": false}
+	"renumber": true, "reorder": true, "overwrite": true, "regenerate": true, "reset": true, "affect": true, "lose": true, "disturb": true, "update": true, "replace": true, "adjust": true, "disable": false}
 
 func touches(w string) bool {
 	b, _ := words.Base(w, func(b string) bool { return touching[b] })
@@ -31,6 +31,9 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 		return grammar.Span{}, false, false
 	}
 	rest := low[n:]
+	if n := len(rest); n > 3 && n < 7 && rest[0] == "the" && (rest[n-1] == "fine" || rest[n-1] == "ok" || rest[n-1] == "okay" || rest[n-1] == "good") && (rest[n-2] == "is" || rest[n-2] == "are") && len(low) == n {
+		return grammar.Span{From: 0, To: n - 2}, true, true // "the csv export is fine"
+	}
 	if len(rest) > 2 && (rest[0] == "we" || rest[0] == "i" || rest[0] == "you") && (rest[1] == "keep" || rest[1] == "leave") {
 		rest, n = rest[1:], n+1
 	}
@@ -69,7 +72,7 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 // keepOrder reads "keep X working", "leave X alone".
 func keepOrder(low []string) (grammar.Span, bool) {
 	switch low[0] {
-	case "keep", "leave", "preserve", "retain", "maintain":
+	case "keep", "leave", "preserve", "retain", "maintain", "keeping", "preserving":
 	default:
 		return grammar.Span{}, false
 	}
@@ -138,6 +141,9 @@ func Prohibition(low []string) (grammar.Span, bool) {
 	}
 	if i >= len(low) || low[i] == "know" || low[i] == "forget" || low[i] == "worry" || low[i] == "think" || low[i] == "ask" || low[i] == "hesitate" || low[i] == "mind" || low[i] == "care" || low[i] == "understand" || low[i] == "need" || low[i] == "want" || low[i] == "like" {
 		return grammar.Span{}, i < len(low) && low[i] == "forget"
+	}
+	if i+3 < len(low) && low[i+1] == "or" && touches(low[i+2]) {
+		i += 2 // "don't add or change any migrations"
 	}
 	if n := len(low); touches(low[i]) && !(n > 2 && low[n-1] == "much" && low[n-2] == "too") {
 		return Object(low, i+1), true
