@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -57,6 +58,9 @@ func counts(low []string, i, from int, m belay.Marker) bool {
 	if j := slices.Index(low, "than"); j > i && j+1 < len(low) && low[j-1] == "rather" && valued(low[j+1]) {
 		return false
 	}
+	if fault.Status(low[i:]) {
+		return false // "404 page"
+	}
 	if low[i] == "one" || low[i] == "1" || i+1 >= len(low) || i-from > 6 {
 		return low[i] == "both"
 	}
@@ -67,7 +71,7 @@ func counts(low []string, i, from int, m belay.Marker) bool {
 	if words.Unit(next) || next == "," || next == "\"" || next == "and" || words.Preposition(next) && next != "of" || words.Auxiliary(next) && low[i] != "both" || next == "-" || next == "->" || next == "→" || next == "/" || next == "is" || next == "instead" || next == "not" {
 		return false
 	}
-	if months[next] {
+	if months[next] || slices.Contains(low[i:min(i+4, len(low))], "per") {
 		return false // 29 February
 	}
 	if next == "things" || next == "small" || next == "changes" || next == "points" {

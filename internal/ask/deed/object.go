@@ -15,6 +15,9 @@ func (a Act) adding(o []string) Act {
 		a.Marker, a.Made = belay.MarkModify, false
 		return a
 	}
+	if (a.Verb == "build" || a.Verb == "generate" || a.Verb == "compile") && len(o) > 3 && grammar.Definite(o[0]) && slices.ContainsFunc(o, func(w string) bool { return w == "every" || w == "from" }) {
+		a.Marker = belay.MarkModify // "build the search index from scratch every night"
+	}
 	if grammar.Old(o) && !slices.Contains(o, "more") && (len(o) == 0 || !grammar.Indefinite(o)) {
 		a.Marker = belay.MarkModify
 	}
@@ -84,7 +87,7 @@ func stopsDoing(o []string) bool {
 	}
 	_, fails := words.Fails(o[0])
 	_, end := words.Base(o[0], grammar.AnyVerb)
-	return end == "ing" && !fails
+	return (end == "ing" || strings.HasPrefix(o[0], "re-") && strings.HasSuffix(o[0], "ing")) && !fails
 }
 
 // making reads make, get and have, whose object says what they ask.
@@ -172,6 +175,9 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		a.Marker = belay.MarkModify
 	case sense == words.Show && grammar.Quantity(o) && slices.Contains(o, "by") && a.Verb != "show":
 		a.Marker = belay.MarkModify
+	}
+	if len(o) > 1 && o[0] == "every" && isValue(o[1]) || (a.Verb == "open" || a.Verb == "start" || a.Verb == "launch") && len(o) > 3 && grammar.Definite(o[0]) && slices.ContainsFunc(o[2:], func(w string) bool { return w == "on" || w == "with" || w == "in" || w == "at" }) {
+		a.Marker = belay.MarkModify // "poll every 5 s", "open the app on the list"
 	}
 	if sense == words.Show && len(o) > 0 && a.Pronoun && (a.Verb == "open" || a.Verb == "run") {
 		a.Marker = belay.MarkModify

@@ -46,7 +46,7 @@ func behindRelative(low []string, from int) int {
 	if from+2 < len(low) && (words.Modal(low[from+1]) || low[from+2] == ",") {
 		return 0
 	}
-	for i := from + 3; i < len(low); i++ {
+	for i := from + 2; i < len(low); i++ {
 		switch w := low[i]; {
 		case w == "," || w == "and" || w == "or" || words.Subordinator(w):
 			return 0
@@ -111,7 +111,7 @@ func thirdPerson(low []string, i int) bool {
 		return true
 	}
 	b, end := words.Base(w, AnyVerb)
-	if prev == "\"" && i == 1 && end == "s" {
+	if prev == "\"" && (i == 1 || i == 2 && strings.HasSuffix(low[0], "ing")) && end == "s" {
 		return true // `tool --help` lists …
 	}
 	if b == "" || end != "s" || i+1 < len(low) && (words.Auxiliary(low[i+1]) || low[i+1] == "of") {
@@ -260,7 +260,7 @@ func does(low []string, i int) bool {
 	if (next == "before" || next == "after" || next == "until" || next == "while") && i == 1 && (!AnyVerb(low[0]) || Nounish[low[0]]) && slices.ContainsFunc(low[i+2:], words.Auxiliary) {
 		return true // "hook runs before the env file is read"
 	}
-	if i == 2 && (Nounish[low[0]] || Definite(low[0])) && !strings.HasSuffix(prev, "s") && i+1 < len(low) && (content(next) && strings.HasSuffix(next, "s") || i+2 < len(low) && content(next) && content(low[i+2]) && strings.HasSuffix(low[i+2], "s")) {
+	if i == 2 && (Nounish[low[0]] || Definite(low[0])) && !strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ed") && i+1 < len(low) && (content(next) && strings.HasSuffix(next, "s") || i+2 < len(low) && content(next) && content(low[i+2]) && strings.HasSuffix(low[i+2], "s")) {
 		if b, end := words.Base(w, AnyVerb); b != "" && end == "s" {
 			return true // "backup job copies open files": no plural stands inside a compound
 		}
@@ -277,7 +277,7 @@ func does(low []string, i int) bool {
 		return !plural[b] && i > 1
 	case (next == "to" || next == "back" || next == "up" || next == "down" || next == "away" || next == "over" || next == "out" || next == "into" || next == "onto") && i < 4 && !links[b]:
 		return true // "the page scrolls to the top"
-	case next == "on" && i == 2 && words.ActBase(b) && !plural[b] && len(low)-i > 2:
+	case next == "on" && i == 2 && words.Acting(w) && !plural[strings.TrimSuffix(w, "s")] && len(low)-i > 2:
 		return true // "the enemy walks on the spot"
 	case words.Preposition(next) && next != "of" && next != "for":
 		return slices.ContainsFunc(low[1:i], words.Preposition)

@@ -10,7 +10,7 @@ import (
 // Vague finds what can be read in two ways whatever the verb is.
 func Vague(low []string) []string {
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " like we discussed ", " like we talked ", " as we talked ", " same as yesterday ", " same as last week ", " the usual ", " whatever is easier", " not sure yet ", " not sure which ", " haven't decided ", " can't decide ", " undecided ", " or something ", " or whatever ", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual ", " as we said ", " as i said ", " as you said ", " as agreed ", " as mentioned ", " like the previous ", " as in the previous ", " option a ", " option b ", " option c ", " option 1 ", " option 2 ", " option one ", " option two ", " do what we did ", " do what you did ", " what we did to ", " what you did to ", " like the others ", " like the other one "} {
+	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " like we discussed ", " like we talked ", " as we talked ", " same as yesterday ", " same as for ", " don't know whether ", " don't know which ", " not sure whether ", " not decided yet ", " same as last week ", " the usual ", " whatever is easier", " not sure yet ", " not sure which ", " haven't decided ", " can't decide ", " undecided ", " or something ", " or whatever ", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual ", " as we said ", " as i said ", " as you said ", " as agreed ", " as mentioned ", " like the previous ", " as in the previous ", " option a ", " option b ", " option c ", " option 1 ", " option 2 ", " option one ", " option two ", " do what we did ", " do what you did ", " what we did to ", " what you did to ", " like the others ", " like the other one "} {
 		if strings.Contains(line, p) && !(strings.Contains(p, "same") && Finite(low) && low[0] != "do") {
 			return []string{"what was done before is meant, which this message does not name"}
 		}
@@ -20,6 +20,9 @@ func Vague(low []string) []string {
 		return fails || words.Wrong(w) || words.Soft(w) || w == "it" || w == "this" || w == "that"
 	}) {
 		return []string{"what is to be done about it is not said"}
+	}
+	if len(low) > 3 && low[0] == "do" && (low[1] == "we" || low[1] == "i") && (low[2] == "need" || low[2] == "want") {
+		return []string{"it is to be done", "somebody is asked for an opinion"}
 	}
 	if strings.HasSuffix(line, " like before ") && len(low) < 4 {
 		return []string{"what was done before is meant, which this message does not name"}
@@ -33,7 +36,7 @@ func Vague(low []string) []string {
 	if i := slices.Index(low, "or"); i > 0 && len(low) <= 5 && i+1 < len(low) && !slices.ContainsFunc(low, func(w string) bool { return words.Auxiliary(w) }) && Imperative(low) == 0 {
 		return []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")}
 	}
-	if line = strings.TrimSuffix(line, " please "); len(low) <= 6 && strings.Contains(line, " the other way ") && !HasVerb(low) || strings.HasSuffix(strings.TrimSpace(line), " one") && len(low) <= 4 && low[0] == "the" && len(low) > 2 && !slices.ContainsFunc(low, words.Comparative) {
+	if line = strings.TrimSuffix(line, " please "); len(low) <= 6 && strings.Contains(line, " the other way ") && (!HasVerb(low) || low[0] == "the") || strings.HasSuffix(strings.TrimSpace(line), " one") && len(low) <= 4 && low[0] == "the" && len(low) > 2 && !slices.ContainsFunc(low, words.Comparative) {
 		return []string{"which one is meant is not said"}
 	}
 	if low[0] == "could" && len(low) > 4 && low[1] == "be" && slices.Contains(low, "or") {
@@ -98,8 +101,10 @@ func Part(low []string) bool {
 		return true
 	}
 	switch low[0] {
-	case "half", "some", "most", "part", "several", "a":
-		return low[1] == "of" || low[0] == "half" || low[0] == "a" && low[1] == "few" && low[2] == "of"
+	case "a", "one", "two":
+		return len(low) > 4 && (low[1] == "few" || low[1] == "third" || low[1] == "thirds" || low[1] == "quarter" || low[1] == "part" || low[1] == "number" || low[1] == "couple") && low[2] == "of"
+	case "half", "some", "most", "part", "several":
+		return low[1] == "of" || low[0] == "half"
 	}
 	_, ok := words.Number(low[0])
 	return ok && low[1] == "of"

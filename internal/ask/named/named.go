@@ -172,7 +172,7 @@ func (p Message) nouns() nouns {
 			}
 			if t.Form == prose.Quoted && strings.Count(low, " ") < 3 {
 				for part := range strings.FieldsSeq(low) {
-					n.noun(part)
+					n.word[words.Stem(part)] = true
 				}
 			}
 			if a.Deed == deed.Keep || len(a.Keeps) > 0 && strings.Contains(kept, " "+low+" ") {
@@ -183,6 +183,9 @@ func (p Message) nouns() nouns {
 				if path, _, ok := strings.Cut(low, ":"); ok && strings.Contains(path, "/") {
 					n.literal[strings.TrimPrefix(path, "./")] = true
 				}
+			}
+			if i > 0 {
+				n.literal[a.C.T[i-1].Low+"-"+low], n.literal[a.C.T[i-1].Low+"_"+low] = true, true // "getting started"
 			}
 			if exact(p.Files, low) {
 				continue // it names that file, and no other by its noun
