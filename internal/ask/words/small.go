@@ -21,7 +21,7 @@ var common = wordset.Of(`about above after again their there these those which w
 var fillers = wordset.Of(`please also and then so oh but just maybe perhaps hi hello hey ok okay well now next finally first firstly second
 	secondly third thirdly additionally plus besides furthermore moreover ideally obviously honestly actually basically quickly kindly thanks
 	morning afterwards lastly possibly simply therefore hence todo btw fyi urgent asap or & + really should-we thereby
-	otherwise meanwhile alternatively only first-of-all likewise similarly accordingly yes no-wait`)
+	um uh uhm erm yeah yep yo alright hmm anyway anyways otherwise meanwhile alternatively only first-of-all likewise similarly accordingly yes no-wait`)
 
 // Filler reports whether a word may be passed over at the start of a clause.
 func Filler(w string) bool { return fillers.Has(w) }
@@ -42,7 +42,7 @@ var openers = sync.OnceValue(func() map[string]bool {
 	for _, s := range []string{
 		"make it possible to", "be so kind as to", "be so kind to", "be so good as to", "mind", "be able to", "is it possible to", "it is possible to", "it's possible to", "is possible to", "is there possibility to", "would it be possible to", "is it possible for you to",
 		"it would be nice to", "it would be great to", "it would be good to", "would be nice to", "would be good to", "would be great to",
-		"i want you to", "i would like you to", "i'd like you to", "i need you to", "we'd like you to", "i'd like to", "we'd like to", "i'd love to",
+		"i want to can", "we want to can", "i would like to can", "i want that you", "we want that you", "i would like that you", "i'd like that you", "i need that you", "i want you to", "i would like you to", "i'd like you to", "i need you to", "we'd like you to", "i'd like to", "we'd like to", "i'd love to",
 		"we decided to", "we've decided to", "we have decided to", "we agreed to", "we chose to", "it was decided to", "is it hard to", "how hard would it be to", "is it difficult to", "would it be hard to", "is it much work to", "is it a lot of work to", "how difficult would it be to",
 		"let's", "lets", "let us", "feel free to", "the idea is to", "the plan is to", "what i want is to", "your task is to", "your job is to", "the task is to",
 		"need to", "want to", "would like to", "wanted to", "to", "go ahead and", "help me", "help us", "help me to", "we're going to", "i'm going to", "it's time to", "time to", "try to",
@@ -65,7 +65,7 @@ var openers = sync.OnceValue(func() map[string]bool {
 		"would it be possible to have", "is it possible to have", "it is possible to have", "it's possible to have", "is possible to have", "can be possible to have", "i'd like to have", "i would like to have", "we would like to have", "we'd like to have", "we want to have", "i want to have", "can we have", "could we have",
 		"can we get", "could we get", "can i have", "can i get", "could i get", "could i have", "may i have", "how about", "what about", "is there a way to have", "i would like", "i'd like", "we'd like", "we would like", "i'd love",
 		"i'd rather have", "i'd rather see", "i'd prefer", "i would prefer", "we'd prefer", "we'd rather have", "i prefer", "i would rather have", "need", "want", "would like", "wanted", "missing", "i need", "we need", "i want", "we want", "there should be", "there should also be", "there must be", "there has to be", "there needs to be", "should there be",
-		"we could use", "i could use", "we could do with", "i wish", "we should have", "we must have", "i should like", "we're missing", "what's missing is", "we also need", "we also want", "i also want", "i also need",
+		"we are needing", "i am needing", "we're needing", "i'm needing", "we are wanting", "we are missing", "i am missing", "we could use", "i could use", "we could do with", "i wish", "we should have", "we must have", "i should like", "we're missing", "what's missing is", "we also need", "we also want", "i also want", "i also need",
 		"it would be helpful to have", "it would be nice to have", "would be nice to have", "would love", "i'd really like", "i'm looking for", "we're looking for", "looking for", "dear all", "hope you're well",
 	} {
 		out[s] = false
@@ -90,7 +90,7 @@ func Opener(low []string) (n int, verb bool) {
 }
 
 // hedges are what people say before they report: it says nothing of what they report.
-var hedges = []string{"it looks as if", "it looks like", "it seems that", "it seems like", "it seems as if", "it turns out that", "it turns out", "it appears that", "it seems", "looks like", "looks as if", "seems like", "seems that", "turns out that", "turns out",
+var hedges = []string{"so the thing is that", "the thing is that", "the thing is", "thing is", "the problem is that", "the problem is", "the issue is that", "the issue is", "problem is", "what happens is that", "what happens is", "it looks as if", "it looks like", "it seems that", "it seems like", "it seems as if", "it turns out that", "it turns out", "it appears that", "it seems", "looks like", "looks as if", "seems like", "seems that", "turns out that", "turns out",
 	"i noticed that", "i noticed", "we noticed that", "we noticed", "i just noticed that", "i just noticed", "i found out that", "i found that", "we found that", "i realised that", "i realized that", "apparently", "not sure if it's me but", "not sure why but", "for some reason"}
 
 // Hedge is how many words of a hedge stand at the start.

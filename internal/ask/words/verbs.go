@@ -98,7 +98,7 @@ var phrases = map[string]Sense{
 	"put in": Add, "hook up": Add, "wire up": Add, "write up": Add, "sync up": Add, "stand up": Add, "build out": Add, "knock up": Add,
 	"sort out": Fix, "look into": Fix, "find out": Fix, "clear up": Fix, "make sense of": Fix, "deal with": Fix, "take care of": Fix,
 	"have a look": Fix, "take a look": Fix, "look at": Fix, "get working": Fix, "put right": Fix, "figure out": Fix, "do something about": Fix,
-	"find the regression": Fix, "find the cause": Fix, "find why": Fix, "track down": Fix, "hunt down": Fix, "get to the bottom of": Fix,
+	"find the reason": Fix, "find the bug": Fix, "find the problem": Fix, "check why": Fix, "see why": Fix, "find the regression": Fix, "find the cause": Fix, "find why": Fix, "track down": Fix, "hunt down": Fix, "get to the bottom of": Fix,
 	"turn into": Modify, "turn off": Modify, "switch off": Modify, "speed up": Modify, "slow down": Modify, "bring back": Modify,
 	"roll back": Modify, "break up": Modify, "break down": Modify, "pull out": Modify, "factor out": Modify, "change over": Modify,
 	"cut down": Modify, "scale up": Modify, "scale down": Modify, "point to": Modify, "cut off": Modify, "set to": Modify,

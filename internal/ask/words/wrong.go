@@ -17,7 +17,7 @@ var wrong = wordset.Of(`broken wrong wrongly incorrect incorrectly invisible bug
 	duplicated duplicate misaligned unresponsive misspelled misspelt unstyled corrupted corrupt truncated untranslated
 	outdated inaccessible blank twice unselected mixed-up mojibake dead insecure vulnerable vulnerability
 	bug bugs typo typos crash crashes exception exceptions regression leak leaks segfault npe deadlock oom oom-killed
-	undeclared unresolved unexpected unsupported unrecognized unrecognised unterminated unhandled nonexistent non-existent mismatched mismatch
+	blurry pixelated choppy jerky squashed illegible unclickable gibberish undeclared unresolved unexpected unsupported unrecognized unrecognised unterminated unhandled nonexistent non-existent mismatched mismatch
 	nans defect glitch misspelling infinite slow slower laggy sluggish`)
 
 // soft call a thing bad only where something is said about it: "the error page" is
