@@ -119,7 +119,7 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*desk.Record, error
 	if !r.Open() {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Resume), "%s has ended: %s", q.Resume, r.State.Outcome)
 	}
-	if p := r.State.Pending; len(r.Task.Roles) > 0 && (p == nil && r.State.Gate == nil || p != nil && p.Kind != loop.CmdReview) {
+	if len(r.Task.Roles) > 0 {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume), "%s is handed from role to role: it cannot run beside others", q.Resume)
 	}
 	if r.State.Phase == "" || r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify {
