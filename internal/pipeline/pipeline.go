@@ -54,6 +54,9 @@ func Run(ctx context.Context, d *flow.Desk, q Request) (*desk.Record, error) {
 	if err != nil {
 		return rec, err
 	}
+	if err := d.Recovered(ctx, q.Watch); err != nil {
+		return rec, err
+	}
 	if rec, err = r.begin(ctx, rec); err != nil {
 		return rec, err
 	}
