@@ -84,6 +84,9 @@ func (p *parse) settle() {
 			p.emit(*a, belay.MarkFix, "told beside a request, about something of its own")
 		case a.Deed == deed.Expected && i > 0:
 			p.contrasted(i)
+		case a.Deed == deed.Complaint && p.atOdds(i):
+			p.out[len(p.out)-1].Marker = belay.MarkFix
+			p.note(*a, "", "FIX: at present it does otherwise")
 		case a.Deed == deed.Complaint && a.Strength == fault.Faint && p.stays(i):
 		case a.Deed == deed.Complaint:
 			p.complained(i)
@@ -102,6 +105,16 @@ func (p *parse) settle() {
 		}
 	}
 	p.lastly()
+}
+
+// atOdds reports how it is now, behind how it should be: "-i should ignore case for the whole
+// pattern, right now it only works for the first letter".
+func (p *parse) atOdds(i int) bool {
+	a, n := p.acts[i], len(p.out)
+	if i == 0 || n == 0 || !p.emitted(p.acts[i-1]) || !deed.IsWish(p.acts[i-1].Verb) || p.acts[i-1].C.Sent != a.C.Sent || p.acts[i-1].Marker != belay.MarkModify {
+		return false
+	}
+	return grammar.Now(a.C.Low()) && slices.ContainsFunc(a.C.Low(), words.Pronoun)
 }
 
 // tells reports a statement under a topic that is no wish: it is the only thing said there,

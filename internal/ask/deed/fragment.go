@@ -31,6 +31,10 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 	}
 	a.Deed, a.Verb = Request, "a thing named"
 	last := rest[len(rest)-1]
+	if last == "only" && len(rest) == 2 && a.C.Join == "," {
+		a.Deed = Ground // ", staging only": where what is asked holds
+		return a
+	}
 	if m, ok := nominal(rest); ok {
 		a.Marker = m
 		return a

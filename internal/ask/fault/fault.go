@@ -41,6 +41,9 @@ func Wrong(low []string) (strength int, by string) {
 	}) {
 		return Fine, ""
 	}
+	if n := len(rest); n > 3 && rest[n-1] == "only" && !slices.ContainsFunc(rest, words.Wrong) && !slices.ContainsFunc(rest, words.Negative) {
+		return Fine, "" // "deleted comments stay visible to admins only": how it is to be
+	}
 	if rest[0] == "why" {
 		return Faint, "why"
 	}
