@@ -72,7 +72,11 @@ func wantedBy(a Act, rest []string) (Act, bool) {
 	if i == 0 {
 		return a, false
 	}
-	return a.ask(belay.MarkAdd, strings.Join(rest[i:min(i+2, len(rest))], " "))
+	m, o := belay.MarkAdd, rest[i+1:]
+	if grammar.Old(o) || len(o) > 1 && grammar.Definite(o[0]) && rest[i] != "asked" && rest[i] != "asks" && !possibility(o) {
+		m = belay.MarkModify // "the client would like the map to open zoomed in"
+	}
+	return a.ask(m, strings.Join(rest[i:min(i+2, len(rest))], " "))
 }
 
 // onlyFor is "deleted comments stay visible to admins only".

@@ -130,12 +130,15 @@ func Wanting(low []string) int {
 			if !words.Negative(low[i-1]) && low[i-1] != "i" && !words.Tech(low[i-1]) && !words.Product(low[i-1]) {
 				return i
 			}
-		case "asking", "asked", "ask", "waiting", "begging":
+		case "asks", "asking", "asked", "ask", "waiting", "begging":
+			if (next == "us" || next == "me") && i+2 < len(low) {
+				next = low[i+2]
+			}
 			if next == "for" || next == "to" || low[i] == "asked" && (next == "if" || next == "whether") {
 				return i
 			}
 		case "like", "love":
-			if low[i-1] == "would" && next == "to" || strings.HasSuffix(low[i-1], "'d") && next == "to" {
+			if low[i-1] == "would" && (next == "to" || words.Determiner(next)) && !words.Subject(low[max(0, i-2)]) || strings.HasSuffix(low[i-1], "'d") && next == "to" {
 				return i
 			}
 		}
@@ -211,7 +214,7 @@ func Towards(low []string) bool {
 // one that is there.
 func Attribute(w string) bool {
 	switch w {
-	case "address", "logo", "name", "title", "headline", "font", "domain", "url", "host", "number", "wording", "text", "slogan", "tagline", "colour", "color", "palette", "favicon", "price", "version", "password", "design", "look", "layout", "subject":
+	case "address", "logo", "name", "title", "headline", "font", "domain", "url", "host", "number", "wording", "text", "slogan", "tagline", "colour", "color", "palette", "favicon", "price", "slug", "icon", "version", "password", "design", "look", "layout", "subject":
 		return true
 	}
 	return false

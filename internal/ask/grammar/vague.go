@@ -39,6 +39,12 @@ func Vague(low []string) []string {
 	if line = strings.TrimSuffix(line, " please "); len(low) <= 6 && strings.Contains(line, " the other way ") && (!HasVerb(low) || low[0] == "the") || strings.HasSuffix(strings.TrimSpace(line), " one") && len(low) <= 4 && low[0] == "the" && len(low) > 2 && !slices.ContainsFunc(low, words.Comparative) {
 		return []string{"which one is meant is not said"}
 	}
+	if i := slices.Index(low, "or"); i > 1 && i+2 < len(low) && len(low) < 11 && (low[0] == "a" || low[0] == "an" || low[0] == "the") && low[i+1] == low[0] && !HasVerb(low) || i > 0 && i+1 < len(low) && i == 1 && words.Comparative(low[0]) && words.Comparative(low[2]) {
+		return []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")} // "a modal or a drawer for the filters"
+	}
+	if len(low) > 1 && (low[0] == "number" || low[0] == "item" || low[0] == "point") && Numeric(low[1]) && !HasVerb(low) && len(low) < 7 || len(low) > 2 && low[0] == "all" && low[1] == "of" && words.Pronoun(low[2]) && len(low) < 5 || len(low) < 6 && low[len(low)-1] == "ones" && Imperative(low) > 0 {
+		return []string{"which ones are meant, and what is to be done, is not said"}
+	}
 	if low[0] == "could" && len(low) > 4 && low[1] == "be" && slices.Contains(low, "or") {
 		i := slices.Index(low, "or")
 		return []string{strings.Join(low[2:i], " "), strings.Join(low[i+1:], " ")}

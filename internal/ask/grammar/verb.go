@@ -174,6 +174,8 @@ func nounishVerb(low []string) int {
 		return 0 // "display off after 10 s"
 	case next == "\"" && Finite(low), faultyNoun(low):
 		return 0 // "filter "last 7 days" includes …", "focus ring invisible on dark background"
+	case next == "twice" || next == "once":
+		return 1
 	case len(low) > 2 && len(low) < 5 && (next == "level" || next == "format" || next == "size" || next == "order" || next == "mode" || next == "interval" || next == "timeout") && !words.Preposition(low[2]):
 		return 0 // "log level warn"
 	case next == "only" && len(low) > 2 && !Finite(low):

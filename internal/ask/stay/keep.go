@@ -77,6 +77,11 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 // keepOrder reads "keep X working", "leave X alone".
 func keepOrder(low []string) (grammar.Span, bool) {
 	switch low[0] {
+	case "let":
+		if len(low) > 3 && low[2] == "keep" {
+			return Object(low, 3), true // "let it keep its name"
+		}
+		return grammar.Span{}, false
 	case "keep", "leave", "preserve", "retain", "maintain", "keeping", "preserving":
 		if len(low) > 2 && low[0] == "keep" && low[1] == "away" {
 			return grammar.Span{}, false
