@@ -20,6 +20,7 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/cli"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/pipeline"
 	"github.com/belay-dev/belay/internal/terminal"
 	"github.com/belay-dev/belay/internal/watch"
 )
@@ -41,6 +42,9 @@ func Main() int {
 	}
 	if len(os.Args) == 4 && os.Args[1] == "_watch" {
 		return watch.Main(os.Args[2:], os.Stdout)
+	}
+	if len(os.Args) > 3 && os.Args[1] == pipeline.ClosedCommand {
+		return pipeline.ClosedMain(os.Args[2:])
 	}
 	// A command lives for a moment: collecting garbage early costs more than it gives.
 	debug.SetGCPercent(400)

@@ -137,6 +137,8 @@ var keys = []key{
 		doc: "what it is told beside its part of the context"},
 	{name: "roles.*.read_only", kind: value.Truth, of: func(c *Config, n string) any { return &c.role(n).ReadOnly },
 		doc: "whether it must leave the tree as it found it; false when not set"},
+	{name: "roles.*.closed", kind: value.Truth, of: func(c *Config, n string) any { return &c.role(n).Closed },
+		doc: "whether the kernel closes the tree to a role that is read_only, but for ignored folders, where it can; true when not set"},
 	{name: "roles.*.parts", kind: value.List, of: func(c *Config, n string) any { return &c.role(n).Parts },
 		doc: "what it is given of the context: task, scope, criteria, citations, commands, qa, paths, changes, findings, evidence"},
 	{name: "roles.*.timeout", kind: value.Duration, of: func(c *Config, n string) any { return &c.role(n).Timeout },
