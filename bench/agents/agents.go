@@ -80,7 +80,7 @@ func qwen() agent {
 	return agent{
 		Name: "qwen", Package: "@qwen-code/qwen-code", Binary: ".bin/qwen", Speak: speakQwen,
 		Files: func(string) map[string]string {
-			return map[string]string{".qwen/settings.json": `{"security": {"auth": {"selectedType": "openai"}}, "telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, "model": {"disableLoopDetection": true}}`}
+			return map[string]string{".qwen/settings.json": `{"security": {"auth": {"selectedType": "openai"}}, "telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, "model": {"skipLoopDetection": true}}`}
 		},
 		Env: func(url string) []string {
 			return []string{"OPENAI_BASE_URL=" + url + "/v1", "OPENAI_API_KEY=unused", "OPENAI_MODEL=scripted"}
