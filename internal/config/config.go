@@ -40,6 +40,7 @@ type Config struct {
 	Guidelines     []belay.Guideline // those of the file; Config.HouseRules has all
 	Reviewers      []belay.Reviewer  // in the order of the file
 	Linters        []belay.Linter    // likewise
+	Plan           string            // a plan that is marked for each task; "" for none
 	Review         Review
 	Secrets        Secrets
 	Roles          []Role     // in the order of the file
