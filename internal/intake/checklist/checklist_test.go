@@ -167,8 +167,6 @@ func TestKiro(t *testing.T) {
 9 1.2 open *: Write property tests |  |  | 1
 11 2 open: Bridge |  | 1 | 
 14  open: 3 retries by default |  |  | 
-note 3: the box [-] is read as doing: it is no plain box
-note 11: the box [~] is read as open: it is no plain box
 `)
 	r := Read([]byte("- [ ] 1. a\n  - _Requirements: 1.1, 2.3_\n"), intake.Kiro)
 	if got := strings.Join(r.Tasks[0].Requirements, "|"); got != "1.1|2.3" {
