@@ -86,6 +86,7 @@ type draft struct {
 	label  string
 	status string
 	head   bool // it is a heading
+	must   bool // it has parts that are not optional
 	group  string
 	parent int // the task that it is a part of, -1
 	accept []int
@@ -134,6 +135,9 @@ func boxed(l page.Line) bool {
 // of tasks, or a title with nothing below it.
 func (r *reader) ends(i int, withID []bool) int {
 	level, work := r.lines[i].Level, false
+	if r.named > 0 && idRange.MatchString(headWords(r.lines[i])) {
+		return 0 // words about several tasks that stand elsewhere
+	}
 	j := i + 1
 	for ; j < len(r.lines); j++ {
 		l := r.lines[j]
@@ -339,7 +343,7 @@ func (r *reader) put(i int, c class) {
 func (r *reader) begin(i int, lab label, box page.Box) {
 	l := r.lines[i]
 	t := draft{parent: -1}
-	t.ID, t.Title, t.Story, t.Parallel, t.Optional = lab.id, lab.title, lab.story, lab.parallel, box.Star
+	t.ID, t.Title, t.Story, t.Parallel, t.Optional = lab.id, lab.title, lab.story, lab.parallel, box.Star || lab.optional
 	t.Line, t.Section, t.Parent, t.group = l.N, r.section.words, r.group, r.group
 	if l.Kind == page.Heading {
 		t.Section = ""

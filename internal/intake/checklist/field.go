@@ -24,7 +24,7 @@ var (
 	}{{"files", exactly(files)}, {"depends", exactly(depends)}, {"acceptance", exactly(acceptance)}, {"requirements", exactly(requirements)}, {"tests", exactly(tests)}}
 	// toCheck are headings whose boxes are looked at, not worked off, in a file whose tasks
 	// have ids; onlyToCheck are those of which the headings below them say nothing else.
-	toCheck     = lazyregexp.New(`(?i)checklist|criteria|definition of done|verification|validation|assertions|sign-?off|acceptance|\bgates?\b|review|success metrics|summary|before (?:you )?(?:commit|start|mark)`)
+	toCheck     = lazyregexp.New(`(?i)checklist|criteria|definition of done|verification|validation|assertions|sign-?off|acceptance|\bgates?\b|review|success metrics|summary|legend|leyenda|notation|before (?:you )?(?:commit|start|mark)`)
 	onlyToCheck = lazyregexp.New(`(?i)checklist|criteria|definition of done|sign-?off|\bgates?\b|success metrics`)
 	// orderly are headings below which stands what comes first.
 	orderly = lazyregexp.New(`(?i)dependenc|execution order|dependências|dépendances|abhängigkeit|зависимост|依赖|依賴|依存|의존`)
@@ -36,7 +36,7 @@ var (
 	named = lazyregexp.New(`^[*_]+[\p{L} ]{2,24}[*_]*[:：][*_]*\s*`)
 	// prompted is a line that names the file with a task's whole text.
 	prompted = lazyregexp.New(`(?i)^[*_]*prompt[*_]*\s*[:：]`)
-	ended    = lazyregexp.New(`(?i)^[*_\x60]*(?:✅|\[x\]\s*)?\s*(?:complete|completed|done|finished|implemented|closed|merged)\b|^✅`)
+	ended    = lazyregexp.New(`(?i)^[*_\x60]*(?:complete|completed|done|finished|implemented|closed|merged)\b|^[*_\x60]*(?:✅|☑|\[x\])`)
 )
 
 // What fields are called, in the languages in which people write their tasks.

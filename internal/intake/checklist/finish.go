@@ -142,10 +142,29 @@ func (r *reader) parts() {
 		if t.parent < 0 {
 			continue
 		}
-		r.tasks[t.parent].Parts++
-		t.PartOf = r.tasks[t.parent].Line
-		if t.Parent = r.tasks[t.parent].ID; t.Parent == "" {
-			t.Parent = r.tasks[t.parent].Title
+		whole := &r.tasks[t.parent]
+		whole.Parts++
+		whole.must = whole.must || !t.Optional
+		t.PartOf = whole.Line
+		if t.Parent = whole.ID; t.Parent == "" {
+			t.Parent = whole.Title
+		}
+	}
+	r.besides()
+}
+
+// besides takes optional tasks that stand below a task with words of its own for what they
+// are: they come after it and are not what it is made of.
+func (r *reader) besides() {
+	for i := range r.tasks {
+		t := &r.tasks[i]
+		if t.parent < 0 || r.tasks[t.parent].must || len(r.tasks[t.parent].ask) == 0 {
+			continue
+		}
+		whole := &r.tasks[t.parent]
+		whole.Parts, t.PartOf = 0, 0
+		if whole.ID != "" {
+			t.Depends = append(t.Depends, whole.ID)
 		}
 	}
 }

@@ -133,6 +133,32 @@ note 9: read for the order of tasks
 1 T001 open P declared: Crear la casa en ` + "`src/casa/`" + ` | src/casa/a.go | T002 | 
 7 T002 done: T002 |  |  | 
 `},
+		{"headings that say they are done", intake.SpecKit, "## T001: Sow\n- **Status**: [x] fertig\n## T002 [P]: Reap ✅\nwith `a.go`\n## T003: Eat\n- Status: [ ] later\n", `
+1 T001 done: Sow |  |  | 
+3 T002 done P: Reap | a.go |  | 
+5 T003 open: Eat |  |  | 
+note 3: the box ✅ is read as done: it is drawn
+`},
+		{"a heading about several tasks", intake.SpecKit, "- [ ] T001 Sow\n- [ ] T002 Reap\n## How\n### T001-T002: by hand\nas ever\n", `
+1 T001 open: Sow |  |  | 
+2 T002 open: Reap |  |  | 
+note 5: words outside of a task
+`},
+		{"optional tests below a task are not what it is made of", intake.Kiro, "- [ ] 1. Bake a pie\n  - in `pie.go`\n- [ ]* 1.1 Taste it\n- [ ] 2. Wash up\n  - all of it\n  - [ ]* 2.1 Dry\n  - [ ] 2.2 Put away\n- [ ] 3. Tests\n  - [ ]* 3.1 (P) Weigh it\n- [ ] 4. (optional) Rest\n", `
+1 1 open: Bake a pie | pie.go |  | 
+3 1.1 open *: Taste it |  | 1 | 1
+4 2 open: Wash up |  |  | 
+6 2.1 open *: Dry |  |  | 2
+7 2.2 open: Put away |  |  | 2
+8 3 open: Tests |  |  | 
+9 3.1 open P *: Weigh it |  |  | 3
+10 4 open *: Rest |  |  | 
+`},
+		{"a legend is no list of tasks", intake.SpecKit, "# Registry\n## Status legend\n- [x] done\n- [ ] to do\n\n### T001: Sow\n- **Status**: [x] fertig\n", `
+6 T001 done: Sow |  |  | 
+note 3: a box of a checklist, not of a task
+note 4: a box of a checklist, not of a task
+`},
 		{"other languages", intake.Kiro, "- [ ] 1. 家を建てる\n  - _要件: 1.1, 2.3_\n- [ ] 2. 屋根\n  - _依存: 1_\n- [ ] 3. 写文件 roof.go，再测试\n  - **验证：需求 2.2**\n  - 文件：`a/b.go`\n- [ ] 4. 벽 (1, task 2에 의존)\n- [ ] 5. 門 (task 1に依存)\n", `
 1 1 open: 家を建てる |  |  | 
 3 2 open: 屋根 |  | 1 | 
@@ -166,6 +192,19 @@ func TestRequirements(t *testing.T) {
 		if got := strings.Join(r.Tasks[0].Requirements, "|"); got != want {
 			t.Errorf("%s: %s", line, got)
 		}
+	}
+}
+
+// What has only optional parts and words of its own is recorded itself.
+func TestBesides(t *testing.T) {
+	t.Parallel()
+	r := Read([]byte("- [ ] 1. Bake\n  - a pie\n- [ ]* 1.1 Taste\n- [ ] 2. Tests\n  - [ ]* 2.1 Weigh\n"), intake.Kiro)
+	var got []int
+	for _, task := range r.Tasks {
+		got = append(got, task.Parts, task.PartOf)
+	}
+	if fmt.Sprint(got) != "[0 0 0 0 1 0 0 4]" {
+		t.Error(got)
 	}
 }
 

@@ -11,6 +11,7 @@ type label struct {
 	id, title, story string
 	parallel         bool
 	struck           bool // its id or its words are struck through
+	optional         bool
 }
 
 // The ways in which the words of a task begin with its id. One that could be a word as
@@ -24,7 +25,7 @@ var (
 	idLevels = lazyregexp.New(`^(\d+[A-Za-z]?(?:\.\d+)+[a-z]?)[.):]?(?:\s|\*\*|$)`)
 	idNumber = lazyregexp.New(`^(\d+[a-z]?)[.):](?:\s|\*\*|$)`)
 	linked   = lazyregexp.New(`^\[((?:T|TASK-|T-|Task-|WP|WP-)\d[^\]\n]*)\]\([^)\n]*\)`) // a link whose words begin with an id
-	tag      = lazyregexp.New(`^(?:\[([^\]\n]{1,24})\]|\((P|p)\))`)
+	tag      = lazyregexp.New(`^(?:\[([^\]\n]{1,24})\]|\((P|p|(?i:optional))\))`)
 	story    = lazyregexp.New(`^(?i:us|story)[-_ ]?\d+[a-z]?(?:\s*[-–—,/+&]\s*(?i:us|story)?[-_ ]?\d+[a-z]?)*$`)
 )
 
@@ -85,7 +86,7 @@ func (l *label) tags() {
 			return
 		}
 		behind := rest[len(m[0]):]
-		if behind != "" && strings.IndexByte(" \t[", behind[0]) < 0 {
+		if behind != "" && strings.IndexByte(" \t[:", behind[0]) < 0 {
 			return
 		}
 		name := strings.TrimSuffix(strings.TrimSpace(m[1]+m[2]), "?")
@@ -97,11 +98,13 @@ func (l *label) tags() {
 		case story.MatchString(name):
 			l.story = name
 		case strings.EqualFold(name, "Story"):
+		case strings.EqualFold(name, "optional"):
+			l.optional = true
 		case l.id != "" && (name == "" || strings.EqualFold(name, "x")):
 		default:
 			return
 		}
-		rest = strings.TrimSpace(behind)
+		rest = strings.TrimLeft(behind, ": \t")
 		l.title = rest
 	}
 }

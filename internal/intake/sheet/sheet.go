@@ -85,19 +85,22 @@ func Package(name string, data []byte) (intake.Reading, error) {
 
 var (
 	part   = lazyregexp.New(`^(?:Subtask\s+)?T-?\d+\s*[:–—-]+\s*(\S.*)$`)
-	listed = lazyregexp.New(`(?i)^(?:\*\*)?files(?: to (?:create|modify|change|touch|edit)(?:/\w+)?)?(?:\*\*)?:?(?:\*\*)?`)
+	listed = lazyregexp.New(`(?i)^(?:\*\*)?(?:owned )?files(?: to (?:create|modify|change|touch|edit)(?:/\w+)?)?(?:\*\*)?:?(?:\*\*)?`)
 )
 
 // body takes in the text of a work package, and gives it as it stands.
 func (f *file) body(t *intake.Task, lines []page.Line) string {
 	var text strings.Builder
-	files := false // the heading above says that a list of files follows
+	var owned []string
+	files := "" // what the heading above says of the list of files that follows
 	for _, l := range lines {
 		text.WriteString(l.Raw(f.data) + "\n")
 		at := listed.FindStringIndex(l.Words)
 		switch {
 		case l.Kind == page.Heading:
-			files = at != nil && at[1] == len(l.Words)
+			if files = ""; at != nil && at[1] == len(l.Words) {
+				files = strings.ToLower(l.Words)
+			}
 			if m := part.FindStringSubmatch(l.Words); m != nil {
 				t.Ask += "\n- " + m[1]
 			}
@@ -105,11 +108,16 @@ func (f *file) body(t *intake.Task, lines []page.Line) string {
 			t.Steps = append(t.Steps, intake.Step{Text: l.Words, Done: l.Box.State == page.Done, Line: l.N})
 			t.Acceptance = append(t.Acceptance, l.Words)
 		case t.Declared:
-		case files && l.Kind == page.Item:
+		case strings.HasPrefix(files, "owned") && l.Kind == page.Item:
+			owned = add(owned, mention.Files(l.Words)...)
+		case files != "" && l.Kind == page.Item:
 			t.Files = add(t.Files, mention.Files(l.Words)...)
 		case at != nil && strings.HasSuffix(strings.TrimRight(l.Words[:at[1]], "*"), ":"):
 			t.Files = add(t.Files, mention.Files(l.Words[at[1]:])...)
 		}
+	}
+	if len(owned) > 0 {
+		t.Files, t.Declared = owned, true
 	}
 	return text.String()
 }

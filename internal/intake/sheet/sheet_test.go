@@ -94,6 +94,9 @@ func TestPackageWords(t *testing.T) {
 	if err != nil || strings.Join(r.Tasks[0].Files, " ") != "a/b.go c/d.go" || r.Tasks[0].Ask != "Roof\n- Beams\n- Tiles" {
 		t.Errorf("%+v %v", r, err)
 	}
+	if o, err := Package("WP06.md", []byte("---\nwork_package_id: WP06\n---\n**Files**: `a/b.go`\n## Owned Files\n- `e/f.go`\n- `g.go`\n")); err != nil || !o.Tasks[0].Declared || strings.Join(o.Tasks[0].Files, " ") != "e/f.go g.go" {
+		t.Errorf("%+v %v", o, err)
+	}
 	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0].Why, "taken for open") {
 		t.Errorf("%+v", r.Notes)
 	}
