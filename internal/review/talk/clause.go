@@ -182,7 +182,7 @@ func praised(toks []token.Token, from, to int) bool {
 	return false
 }
 
-var concludes = set(`so therefore thus hence deshalb daher darum por donc portanto então quindi dus`)
+var concludes = token.Set(`so therefore thus hence deshalb daher darum por donc portanto então quindi dus`)
 
 // Concludes tells a clause that draws a conclusion from the one before.
 func Concludes(toks []token.Token, c *Clause) bool {
@@ -199,7 +199,7 @@ func watched(toks []token.Token, from, to int) bool {
 	return false
 }
 
-var anymore = set(`any anymore mehr más plus mais più`)
+var anymore = token.Set(`any anymore mehr más plus mais più`)
 
 // ellipsis tells a denied verb that a clause ends with: "b.go isn't", "line 9 is not".
 func ellipsis(toks []token.Token, i, b int) bool {
@@ -393,9 +393,9 @@ func noun(toks []token.Token, c *Clause, i int) bool {
 // verbs are English words that ask where a verb stands, and are nouns or reports elsewhere;
 // governs are the words a verb may follow.
 var (
-	verbs = set(`fix change remove delete drop revert restore rename move replace update handle split extract guard close bump pin ensure rewrite refactor reduce switch swap undo escape sanitize sanitise validate
+	verbs = token.Set(`fix change remove delete drop revert restore rename move replace update handle split extract guard close bump pin ensure rewrite refactor reduce switch swap undo escape sanitize sanitise validate
 		rethrow regenerate reorder convert simplify inline hoist quote mend tighten add create commit document annotate`)
-	governs = set(`please pls plz kindly and or then to not just also simply should must can could would will shall may might need needs let's let you we i better rather instead either always never help so now at least maybe perhaps again first second third finally still do don't
+	governs = token.Set(`please pls plz kindly and or then to not just also simply should must can could would will shall may might need needs let's let you we i better rather instead either always never help so now at least maybe perhaps again first second third finally still do don't
 		here there it this that both all them these those`)
 )
 
@@ -429,7 +429,7 @@ func across(toks []token.Token, c *Clause) token.Class {
 // first are the words a reviewer starts with to say what he did.
 var first = map[string]bool{"i": true, "i've": true, "we": true, "ich": true, "wir": true, "j'ai": true, "he": true, "eu": true, "ho": true}
 
-var prepositions = set(`in on at of to from with for by and or line lines as like too also im in bei und en de y dans et em e`)
+var prepositions = token.Set(`in on at of to from with for by and or line lines as like too also im in bei und en de y dans et em e`)
 
 // inverted tells a question with a verb or a question word, not "missing await?".
 func inverted(toks []token.Token, c *Clause) bool {
@@ -471,7 +471,7 @@ func reports(toks []token.Token, c *Clause, negated int) bool {
 }
 
 // alters are the verbs that say, denied, that a file is as it was.
-var alters = set(`change changed changes touch touched modify modified edit edited alter altered`)
+var alters = token.Set(`change changed changes touch touched modify modified edit edited alter altered`)
 
 // cited tells a word in quotation marks: "Ok" as a text of the program praises nothing.
 func cited(toks []token.Token, c *Clause, i int) bool {

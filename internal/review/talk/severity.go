@@ -235,8 +235,8 @@ func predicated(toks []token.Token, a, b, i, n int) bool {
 
 // qualifies may come before a label at the start, things after it.
 var (
-	qualifies = set(`one a an another small tiny very super just only some few two three couple of`)
-	things    = set(`thing things point points issue issues remark remarks comment comments detail details stuff concern concerns finding findings problem problems`)
+	qualifies = token.Set(`one a an another small tiny very super just only some few two three couple of`)
+	things    = token.Set(`thing things point points issue issues remark remarks comment comments detail details stuff concern concerns finding findings problem problems`)
 )
 
 // trailing tells a label at the end after a comma or a dash.

@@ -20,26 +20,18 @@ func wish(toks []token.Token, c *Clause, i int) bool {
 	return false
 }
 
-var wishes = set(`would could wäre wären würde fände hätte sería serían seria seriam serait seraient estaría estaria gustaría gostaria aimerais sarebbe vorrei zou`)
-
-func set(words string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		out[w] = true
-	}
-	return out
-}
+var wishes = token.Set(`would could wäre wären würde fände hätte sería serían seria seriam serait seraient estaría estaria gustaría gostaria aimerais sarebbe vorrei zou`)
 
 // trouble are words for something wrong, or for a remark, that, denied, say that all is
 // well. A verb is not among them that may be missed where it does not happen ("does not
 // raise").
-var trouble = set(`wrong problem problems issue issues bug bugs concern concerns complaint complaints objection objections trouble blocker blockers flag flags showstopper showstoppers leak leaks leaking break broken crash crashes race races deadlock regression regressions
+var trouble = token.Set(`wrong problem problems issue issues bug bugs concern concerns complaint complaints objection objections trouble blocker blockers flag flags showstopper showstoppers leak leaks leaking break broken crash crashes race races deadlock regression regressions
 typo typos smell smells fault faults remark remarks comment comments finding findings observation observations suggestion suggestions note notes request requests complain criticise criticize nitpick nitpicks nits changes action actions
 fehler probleme falsch anmerkung anmerkungen einwand einwände bedenken beanstandung beanstandungen kritik errores problème problèmes fuite remarque remarques objection observation observations
 problema problemas fallos comentario comentarios objeción observaciones observación erros falhas comentário comentários observações observação ressalva ressalvas objeção errori fouten opmerkingen redire reprocher signaler beanstanden osservazione osservazioni auszusetzen bemängeln souci soucis objetar reprochar apontar`)
 
 // slight are the words between a denial and what it denies.
-var slight = set(`any a an the further other real more additional major obvious big actual particular such find found see saw spot spotted have had has got there are is be were anything something to with else see about of my own new red open outstanding blocking serious huge
+var slight = token.Set(`any a an the further other real more additional major obvious big actual particular such find found see saw spot spotted have had has got there are is be were anything something to with else see about of my own new red open outstanding blocking serious huge
 weiteren weitere mehr großen de otra otras más ninguna autre autres mais outra outras tengo tenho hay há j'ai ai veo vejo vois trouvé trouver y à zu gefunden encontré encontrado encontrei`)
 
 // denied tells "nothing wrong", "no issues", "does not leak": trouble that is not there.
@@ -84,15 +76,15 @@ func states(toks []token.Token, c *Clause, i int) bool {
 }
 
 // afterState may follow a state, beforeState may come before one.
-var afterState = set(`in by with now already since as via here thanks thx then and per elsewhere upstream too also for to danke merci gracias obrigado im mit en avec con em durch`)
+var afterState = token.Set(`in by with now already since as via here thanks thx then and per elsewhere upstream too also for to danke merci gracias obrigado im mit en avec con em durch`)
 
-var beforeState = set(`been got already now all marked considered both it that this i i've have has was were both since bereits schon ist wurde ya está fue déjà é já foi`)
+var beforeState = token.Set(`been got already now all marked considered both it that this i i've have has was were both since bereits schon ist wurde ya está fue déjà é já foi`)
 
 // remarks are what a reviewer has made; that they are done is a state of the review.
-var remarks = set(`comment comments remark remarks point points one ones rest item items finding findings part thread nit nits question note concern first second third last punkt rest punto resto point reste ponto`)
+var remarks = token.Set(`comment comments remark remarks point points one ones rest item items finding findings part thread nit nits question note concern first second third last punkt rest punto resto point reste ponto`)
 
 // settles are the states that a remark comes to; a comment in code may be outdated too.
-var settles = set(`fixed resolved solved gone addressed handled done closed settled answered withdrawn dismissed obsolete moot sorted erledigt behoben gelöst resuelto resuelta corregido arreglado résolu réglé corrigé resolvido corrigido risolto`)
+var settles = token.Set(`fixed resolved solved gone addressed handled done closed settled answered withdrawn dismissed obsolete moot sorted erledigt behoben gelöst resuelto resuelta corregido arreglado résolu réglé corrigé resolvido corrigido risolto`)
 
 // laterOn tells "later" and its like said of the remark, not of the code: "later calls",
 // "después de cerrar".
@@ -108,15 +100,15 @@ func laterOn(toks []token.Token, c *Clause, i int) bool {
 // otherness and change nouns say together that something is left for another change:
 // "in a separate PR", "für den nächsten Sprint", "otro ticket", "PR séparée".
 var (
-	otherness = set(`another other different separate own next following future later subsequent upcoming follow-up followup dedicated distinct standalone new
+	otherness = token.Set(`another other different separate own next following future later subsequent upcoming follow-up followup dedicated distinct standalone new
 nächste nächsten nächstes nächster anderen anderer anderes separaten separater separates eigenen eigener eigenes eigene spätere späteren folgenden neues neuen
 otro otra siguiente próximo próxima aparte separado separada futuro futura propio propia nuevo nueva
 autre prochain prochaine futur future séparé séparée suivant suivante ultérieur ultérieure distinct distincte nouveau nouvelle
 outro outra seguinte próprio própria novo nova altro altra prossimo prossima separata andere volgende aparte eigen nieuwe`)
-	changes = set(`pr prs mr mrs cl pull-request patch change changeset commit ticket story tree repo repository team module sprint release iteration milestone version task branch series round quarter cycle
+	changes = token.Set(`pr prs mr mrs cl pull-request patch change changeset commit ticket story tree repo repository team module sprint release iteration milestone version task branch series round quarter cycle
 änderung aufgabe vorgang cambio tarea entrega versión iteración tâche livraison itération modification mudança tarefa versão iteração`)
 	// with these an issue or a request is a ticket, not a problem
-	ticketed = set(`separate own dedicated new follow-up followup eigenes neues separates aparte separado separée nouveau`)
+	ticketed = token.Set(`separate own dedicated new follow-up followup eigenes neues separates aparte separado separée nouveau`)
 )
 
 // deferred tells whether a clause leaves what it speaks of for another change.
@@ -147,7 +139,7 @@ func deferred(toks []token.Token, c *Clause) bool {
 	return false
 }
 
-var thisOne = set(`this deste neste diesem diesen dieser este esta ce cette questa deze dit`)
+var thisOne = token.Set(`this deste neste diesem diesen dieser este esta ce cette questa deze dit`)
 
 // Rest tells a sentence on all that was not spoken of: "everything else is mechanical",
 // "der Rest ist …". It asks for nothing unless it says so.
@@ -169,11 +161,11 @@ var rests = []string{"everything else", "all else", "the rest", "rest", "the oth
 	"el resto", "lo demás", "todo lo demás", "los demás", "le reste", "tout le reste", "les autres", "o resto", "os demais", "todo o resto", "il resto", "de rest", "その他", "其他", "其余"}
 
 // postposed are those that Romance languages put after the noun.
-var postposed = set(`aparte separado separada siguiente futuro futura séparé séparée suivant suivante ultérieur ultérieure distinct distincte seguinte futuro separata`)
+var postposed = token.Set(`aparte separado separada siguiente futuro futura séparé séparée suivant suivante ultérieur ultérieure distinct distincte seguinte futuro separata`)
 
 // imperatives are verbs that ask for something where a clause starts with them, and are
 // nouns or reports elsewhere.
-var imperatives = set(`use avoid wrap call return throw catch log cover cap limit bound lock release free flush cache persist port export expose mark tag declare define introduce turn put pull give let set reset unset raise lower
+var imperatives = token.Set(`use avoid wrap call return throw catch log cover cap limit bound lock release free flush cache persist port export expose mark tag declare define introduce turn put pull give let set reset unset raise lower
 increase decrease shorten align indent format reformat sort dedupe deduplicate consolidate unify generalise generalize rework redo restructure reconsider assert mock stub parametrize parameterize extend shrink trim strip encode decode follow adopt mimic imitate
 hash encrypt mask redact throttle debounce batch paginate squash rebase address resolve mention explain describe spell write invert negate short-circuit propagate forward pass inject narrow widen loosen relax restrict qualify prefix
 abstract hide test stop start bring finish complete fill inherit default derive compute free unify join flatten enforce require prevent disable enable install uninstall upgrade downgrade lift downcase uppercase rephrase reword reuse
@@ -194,10 +186,10 @@ func ordered(toks []token.Token, c *Clause, i int) bool {
 	return prev.Kind == 'p' && strings.Contains(":—–-,;.(→", prev.Text) || prev.Class&token.But != 0 || softeners[prev.Lower]
 }
 
-var softeners = set(`and then so just also simply instead better und dann also einfach lieber y luego et puis e então`)
+var softeners = token.Set(`and then so just also simply instead better und dann also einfach lieber y luego et puis e então`)
 
 // particles end German verbs: "räumen wir später auf".
-var particles = set(`auf an ab aus ein um weg nach vor zu durch fertig`)
+var particles = token.Set(`auf an ab aus ein um weg nach vor zu durch fertig`)
 
 // elliptic tells a modal verb at the end: "does what it should".
 func elliptic(toks []token.Token, c *Clause, i int) bool {
@@ -229,7 +221,7 @@ func Agrees(toks []token.Token, c *Clause) bool {
 	return c.A+1 >= c.B || toks[c.A+1].Kind == 'p' || toks[c.A+1].Class&(token.Ask|token.Need) != 0 || toks[c.A+1].Lower == "with"
 }
 
-var agrees = set(`agreed agree yes yep yeah right correct exactly true valid indeed confirmed ditto stimmt richtig genau ja sí si correcto cierto exacto oui exact d'accord sim concordo certo esatto`)
+var agrees = token.Set(`agreed agree yes yep yeah right correct exactly true valid indeed confirmed ditto stimmt richtig genau ja sí si correcto cierto exacto oui exact d'accord sim concordo certo esatto`)
 
 // asksBack tells "shouldn't it …?", "can't we …?": a denied question asks for a change.
 func asksBack(toks []token.Token, c *Clause) bool {
@@ -246,7 +238,7 @@ func asksBack(toks []token.Token, c *Clause) bool {
 	return denied && modal
 }
 
-var modals = set(`debería deberían habría faudrait devrait devraient deveria deveriam`)
+var modals = token.Set(`debería deberían habría faudrait devrait devraient deveria deveriam`)
 
 // pointing tells a clause that only points at a file: "note that a.go …", "please run a_test.go
 // again", "read a.go first".
@@ -314,10 +306,10 @@ func blank(toks []token.Token, c *Clause) bool {
 	return nothing && named
 }
 
-var blanks = set(`else more further much in on for from to say about here there report add mention out stood jumped struck me i my side sonst weiter zu in bei más en sobre autre à dans de sur mais em`)
+var blanks = token.Set(`else more further much in on for from to say about here there report add mention out stood jumped struck me i my side sonst weiter zu in bei más en sobre autre à dans de sur mais em`)
 
 // almost are words that turn praise: "almost right".
-var almost = set(`too almost nearly hardly barely fast beinahe kaum casi apenas presque quase quasi bijna`)
+var almost = token.Set(`too almost nearly hardly barely fast beinahe kaum casi apenas presque quase quasi bijna`)
 
 // keeps tells "leave it", "keep a.go" from "leave a comment", "keep the list sorted", which
 // ask for something.
@@ -344,7 +336,7 @@ func keeps(toks []token.Token, c *Clause, i int) bool {
 	return next.Kind == 'm' || next.Kind == 'p' || next.Lower == "both" || next.Lower == "these" || next.Lower == "those"
 }
 
-var afterKeep = set(`for in until then though please and with because since where here`)
+var afterKeep = token.Set(`for in until then though please and with because since where here`)
 
 // told tells "we keep sources there": a report, no wish.
 func told(toks []token.Token, c *Clause, i int) bool {

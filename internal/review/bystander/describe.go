@@ -1,18 +1,19 @@
-package clue
+package bystander
 
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/review/clue"
 	"github.com/belay-dev/belay/internal/review/names"
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
 )
 
-// Describes tells a name in a clause that only describes: what calls what, what a file is
+// describes tells a name in a clause that only describes: what calls what, what a file is
 // for, what the reviewer did, what the change touches. A clause that says that something
 // happens may well name a defect ("a.go returns too early"); one that says how things hang
 // together does not.
-func Describes(toks []token.Token, c *talk.Clause, i int) bool {
+func describes(toks []token.Token, c *talk.Clause, i int) bool {
 	if c.Firm || c.Has&(token.Bad|token.Need|token.Ask|token.Moved|token.Undo) != 0 || turning(toks, c) {
 		return false
 	}
@@ -29,7 +30,7 @@ func turning(toks []token.Token, c *talk.Clause) bool {
 	return false
 }
 
-var turns = set(`still twice instead too anyway somehow suddenly directly silently accidentally wrongly immer noch zweimal longer todavía sigue encore toujours ainda sempre`)
+var turns = token.Set(`still twice instead too anyway somehow suddenly directly silently accidentally wrongly immer noch zweimal longer todavía sigue encore toujours ainda sempre`)
 
 // narrates tells what somebody did: "I started with a.go", "this PR touches a.go", "to
 // reproduce, run a_test.go".
@@ -65,11 +66,11 @@ func narrates(toks []token.Token, c *talk.Clause, i int) bool {
 }
 
 var (
-	openings = set(`first then next so also just only mostly and`)
-	acts     = set(`started focused focussed concentrated diffed compared built opened tried ran read checked looked searched browsed debugged traced profiled skipped tested pulled cloned reproduced verified gone went reviewed used`)
-	touches  = set(`changed touched added modified edited adds changes touches modifies edits updates updated`)
-	changes  = set(`pr mr diff change patch commit changeset series branch`)
-	reaches  = set(`introduces introduced wires moves moved splits replaces refactors reworks extracts implements affects concerns consists covers spans contains comprises`)
+	openings = token.Set(`first then next so also just only mostly and`)
+	acts     = token.Set(`started focused focussed concentrated diffed compared built opened tried ran read checked looked searched browsed debugged traced profiled skipped tested pulled cloned reproduced verified gone went reviewed used`)
+	touches  = token.Set(`changed touched added modified edited adds changes touches modifies edits updates updated`)
+	changes  = token.Set(`pr mr diff change patch commit changeset series branch`)
+	reaches  = token.Set(`introduces introduced wires moves moved splits replaces refactors reworks extracts implements affects concerns consists covers spans contains comprises`)
 )
 
 // relates tells how files hang together: "a.go calls b.go", "a.go is used by b.go", "a.go was
@@ -86,7 +87,7 @@ func relates(toks []token.Token, c *talk.Clause, i int) bool {
 		if v+1 >= c.B {
 			continue
 		}
-		if relations[toks[v].Lower] && (named(toks, v+1, min(c.B, v+4)) || single[toks[v].Lower]) {
+		if clue.Relates(toks[v].Lower) && (named(toks, v+1, min(c.B, v+4)) || single[toks[v].Lower]) {
 			return true
 		}
 		if token.Phrase(toks[v].Lower)&token.Copula == 0 {
@@ -113,11 +114,10 @@ func named(toks []token.Token, a, b int) bool {
 }
 
 var (
-	aside       = set(`which that only also then now last just mainly mostly`)
-	relations   = set(`calls uses imports importe importa importiert includes reads writes wraps extends implements feeds drives triggers invokes replaces replaced supersedes mirrors lives sits belongs comes runs depends builds loads ruft benutzt importiert llama usa importa appelle utilise importe chama`)
-	single      = set(`runs belongs lives`)
-	participles = set(`used imported called included read required generated built compiled loaded consumed owned maintained written added introduced created committed changed touched modified covered tested documented described referenced exported invoked`)
-	agents      = set(`by in from for on last at here elsewhere everywhere since`)
+	aside       = token.Set(`which that only also then now last just mainly mostly`)
+	single      = token.Set(`runs belongs lives`)
+	participles = token.Set(`used imported called included read required generated built compiled loaded consumed owned maintained written added introduced created committed changed touched modified covered tested documented described referenced exported invoked`)
+	agents      = token.Set(`by in from for on last at here elsewhere everywhere since`)
 )
 
 // defines tells what a file is: "a.go is the entry point", "a.md explains why".
@@ -146,7 +146,7 @@ func defines(toks []token.Token, c *talk.Clause, i int) bool {
 	return false
 }
 
-var contents = set(`details detail numbers same schema rationale reasons background list figures answer history interface`)
+var contents = token.Set(`details detail numbers same schema rationale reasons background list figures answer history interface`)
 
 // passes tells a test that is only said to pass, or to cover something.
 func passes(toks []token.Token, c *talk.Clause, i int) bool {
@@ -179,4 +179,4 @@ func locates(toks []token.Token, c *talk.Clause, i int) bool {
 	return false
 }
 
-var symptoms = set(`trace stacktrace backtrace crash assertion repro reproduction change part bulk core focus comments attention heart meat spec specification coverage`)
+var symptoms = token.Set(`trace stacktrace backtrace crash assertion repro reproduction change part bulk core focus comments attention heart meat spec specification coverage`)
