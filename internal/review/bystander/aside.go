@@ -74,6 +74,9 @@ var reasons = map[string]bool{"since": true, "because": true, "as": true, "given
 // untested tells "a.go has to be tested", "a.go is not covered".
 func untested(toks []token.Token, c *talk.Clause, i int) bool {
 	for j := i + 1; j < c.B; j++ {
+		if w := toks[j].Lower; (w == "no" || w == "without" || w == "lacks") && j+1 < c.B && (toks[j+1].Lower == "test" || toks[j+1].Lower == "tests" || toks[j+1].Lower == "coverage") {
+			return true
+		}
 		switch toks[j].Lower {
 		case "tested", "untested", "covered", "uncovered", "getestet", "abgedeckt", "probado", "cubierto", "testé", "couvert", "testado", "coberto":
 			return true

@@ -10,9 +10,14 @@ import (
 // forbidden tells the object of a prohibition: "don't make X accept null".
 func forbidden(toks []token.Token, c *talk.Clause, i int) bool {
 	for j := i - 1; j >= c.A && j >= i-4; j-- {
+		if toks[j].Kind == 'p' && strings.Contains("—–:;.,(", toks[j].Text) {
+			return false
+		}
 		switch toks[j].Lower {
-		case "don't", "dont", "never":
+		case "don't", "dont":
 			return true
+		case "never": // "never stop it" forbids, "it is never stopped" complains
+			return j == c.A || toks[j-1].Kind == 'p' || toks[j-1].Class&(token.But|token.Ask) != 0
 		case "not":
 			return j > c.A && toks[j-1].Lower == "do"
 		case "in", "from", "at", "of", "to":
@@ -32,6 +37,11 @@ func denied(toks []token.Token, a, b, i int) bool {
 	if j < a || !nots[toks[j].Lower] || j > a && (token.Phrase(toks[j-1].Lower)&token.Copula != 0 && toks[j-1].Lower != "it's" || strings.HasPrefix(toks[j-1].Lower, "do")) {
 		return false
 	}
+	return elsewhere(toks, a, b, i)
+}
+
+// elsewhere tells whether a sentence names something beside the name at i.
+func elsewhere(toks []token.Token, a, b, i int) bool {
 	for k := a; k < b; k++ {
 		if k != i && toks[k].M != nil && !toks[k].M.Soft {
 			return true
@@ -39,6 +49,25 @@ func denied(toks []token.Token, a, b, i int) bool {
 	}
 	return false
 }
+
+// blameless tells "the bug is not in a.go", "the cause isn't a.go".
+func blameless(toks []token.Token, a, i int) bool {
+	j := i - 1
+	for j > a && within[toks[j].Lower] {
+		j--
+	}
+	if j <= a || !nots[toks[j].Lower] && toks[j].Lower != "isn't" && toks[j].Lower != "wasn't" {
+		return false
+	}
+	for k := j - 1; k >= a && k >= j-3; k-- {
+		if causes[toks[k].Lower] {
+			return true
+		}
+	}
+	return false
+}
+
+var causes = token.Set(`bug problem cause culprit issue error fault leak crash failure reason fehler ursache problema causa culpa fallo erreur faute défaut erro`)
 
 var (
 	nots   = token.Set(`not nicht no pas não non niet`)

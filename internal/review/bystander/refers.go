@@ -20,7 +20,7 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 	if i > c.A && (toks[i-1].Lower == "what" || toks[i-1].Lower == "was" && toks[i-1].Class&token.Copula == 0) && i+1 < c.B && toks[i+1].Kind == 'w' { // "close what b.go opens"
 		return true
 	}
-	if explained(toks, c, i) || source(toks, c, i) || offered(toks, c, i) || equated(toks, c, i) {
+	if called(toks, c, i) || trailing(toks, c, i) || explained(toks, c, i) || source(toks, c, i) || offered(toks, c, i) || equated(toks, c, i) {
 		return true
 	}
 	for j, steps := i-1, 0; j >= c.A && steps < 6; j, steps = j-1, steps+1 {
@@ -42,6 +42,9 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 				return false
 			}
 			if (nominal[t.Lower] || nominal[toks[max(j-1, c.A)].Lower]) && (said(toks, i+1, c.B) || c.Short) { // "the example in a.go doesn't compile"
+				return false
+			}
+			if t.Lower == "see" && j > c.A && toks[j-1].Lower == "to" { // "the pattern I'd like to see in a.go"
 				return false
 			}
 			if t.Lower == "see" && j == c.A && c.Has&(token.Bad|token.Need|token.Ask) != 0 {
@@ -160,7 +163,7 @@ func said(toks []token.Token, a, b int) bool {
 func caused(toks []token.Token, a, j int) bool {
 	switch toks[j-1].Lower {
 	case "comes", "came", "stems", "originates", "arises":
-		return said(toks, a, j)
+		return said(toks, a, j) || toks[a].Class&token.But != 0
 	}
 	return false
 }
@@ -281,4 +284,40 @@ func equated(toks []token.Token, c *talk.Clause, i int) bool {
 		return false
 	}
 	return toks[i-2].M != nil || toks[i-2].Text == "="
+}
+
+// called tells the second name of "a.go calls b.go without the lock": what is wrong is how the
+// first does it.
+func called(toks []token.Token, c *talk.Clause, i int) bool {
+	j := i - 1
+	for j > c.A && toks[j].Kind == 'w' && talk.Skipped[toks[j].Lower] {
+		j--
+	}
+	if !calls[toks[max(j, c.A)].Lower] || c.Firm && c.Has&token.Ask != 0 {
+		return false
+	}
+	for j--; j >= c.A; j-- {
+		if m := toks[j].M; m != nil && !m.Soft && len(m.Set) == 0 {
+			return true
+		}
+		if toks[j].Kind == 'p' && toks[j].Text != ")" && toks[j].Text != "`" {
+			return false
+		}
+	}
+	return false
+}
+
+var calls = token.Set(`calls imports uses invokes includes loads importiert benutzt verwendet ruft llama importa usa appelle importe utilise chama`)
+
+// trailing tells the name in ", which b.go then shows": what comes of it elsewhere.
+func trailing(toks []token.Token, c *talk.Clause, i int) bool {
+	if i < c.A+2 || toks[i-1].Lower != "which" && toks[i-1].Lower != "that" || toks[i-2].Text != "," || i+1 >= c.B {
+		return false
+	}
+	for j := i + 1; j < c.B; j++ {
+		if toks[j].Class&(token.Bad|token.Need|token.Ask) != 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -59,7 +59,7 @@ func unlined(st *clue.Sentence, c *talk.Clause, i int, r Review) string {
 		return "a reason for what is asked"
 	case !c.Firm && i > c.A+1 && r.Other(m):
 		return "in passing, under another file"
-	case denied(toks, st.A, st.B, i):
+	case denied(toks, st.A, st.B, i), blameless(toks, st.A, i):
 		return "said not to be meant"
 	case condition(toks, st.A, st.B, c, i):
 		return "in passing, in a condition"

@@ -337,6 +337,15 @@ func Ordinal(toks []token.Token, c *talk.Clause) int {
 	return which
 }
 
+// Indefinite tells the article of something that was not spoken of yet.
+func Indefinite(w string) bool {
+	switch w {
+	case "a", "an", "any", "some", "no", "another", "ein", "eine", "einen", "kein", "keine", "un", "una", "une", "um", "uma":
+		return true
+	}
+	return false
+}
+
 // Relates tells verbs that say how two files hang together: "a.go calls b.go".
 func Relates(verb string) bool { return relations[verb] }
 

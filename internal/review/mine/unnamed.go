@@ -193,7 +193,7 @@ func (mn *miner) promote(st *sentence, c *talk.Clause) bool {
 func (mn *miner) promoteRef(st *sentence, c *talk.Clause) bool {
 	back := clue.There(st.Toks, c)
 	k := len(mn.Hits) - 1
-	if k < 0 || mn.Hits[k].Off != "only referred to" && !(strings.HasPrefix(mn.Hits[k].Off, "in passing") && clue.TheFile(st.Toks, c)) || !mn.SameFinding(k, st.unit) || !back && (mn.Hits[k].Unit != st.unit || len(mn.Taken(mn.prior)) > 0) {
+	if k < 0 || mn.Hits[k].Off != "only referred to" && !(strings.HasPrefix(mn.Hits[k].Off, "in passing") && clue.TheFile(st.Toks, c)) || !mn.SameFinding(k, st.unit) || !back && (mn.Hits[k].Unit != st.unit || len(mn.Taken(mn.prior))+len(st.took) > 0) {
 		return false
 	}
 	if mn.Hits[k].Unit == st.unit && mn.Hits[k].At >= c.A && !clue.Asks(st.Toks, mn.Hits[k].At+1, c.B) {
@@ -375,7 +375,7 @@ func (mn *miner) stems(st *sentence, c *talk.Clause, why string) bool {
 			continue
 		}
 		p, ok := pasted.Stem(mn.blocks, t.Lower)
-		if !ok {
+		if !ok || i > c.A && clue.Indefinite(st.Toks[i-1].Lower) && t.Kind == 'w' {
 			continue
 		}
 		found = true

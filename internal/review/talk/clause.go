@@ -146,7 +146,7 @@ func Clauses(toks []token.Token, a, b int) []Clause {
 			cut = true
 		case t.Kind == 'p' && t.Text == "," && named && i+1 < b && concludes[toks[i+1].Lower] && hasMention(toks, i, b): // "b.go passes nil, so a.go must check"
 			cut = true
-		case t.Kind == 'p' && t.Text == ":" && named && watched(toks, from, i) && !hasMention(toks, i, b): // "I ran a.go: line 7 is slow"
+		case t.Kind == 'p' && t.Text == ":" && named && watched(toks, from, i) && (!hasMention(toks, i, b) || ordersBefore(toks, i, b)): // "I ran a.go: line 7 is slow"
 			cut = true
 		case t.Kind == 'p' && (t.Text == "," || t.Text == "、" || t.Text == "，") && named && said && turns(toks, i+1, b):
 			cut = true

@@ -25,7 +25,7 @@ func joinLines(toks []Token) []Token {
 			if spans, n := trailing(toks[i-1].M, toks[i:]); n > 0 {
 				out = append(out, Token{Kind: 'L', Spans: spans, Lo: toks[i].Lo, Nl: toks[i].Nl})
 				i += n
-			} else if spans, n := loose(toks[i:]); n > 0 {
+			} else if spans, n := loose(toks[i:]); n > 0 && !(len(toks[i-1].M.Spans) > 0 && toks[i].Kind == 'n') { // "a.yml:4 8081 -> 8080"
 				out = append(out, Token{Kind: 'L', Spans: spans, Lo: toks[i].Lo, Nl: toks[i].Nl})
 				i += n
 			}
@@ -86,7 +86,7 @@ func keyed(toks []Token) ([]spot.Span, int) {
 		return more(toks, 1, t.Spans, true)
 	case t.Kind == 'w' && (lex().phrases[t.Lower]&Where != 0 || strings.HasSuffix(t.Lower, "第") || strings.HasSuffix(t.Lower, "行")):
 		i := 1
-		for i < len(toks) && i < 3 && toks[i].Kind == 'p' && strings.Contains(".:#°~", toks[i].Text) {
+		for i < len(toks) && i < 3 && toks[i].Kind == 'p' && strings.Contains(".:#°~=", toks[i].Text) {
 			i++
 		}
 		if i < len(toks) && toks[i].Kind == 'w' && (around[toks[i].Lower] || toks[i].Lower == "number" || toks[i].Lower == "no" || toks[i].Lower == "nr") {
@@ -184,6 +184,10 @@ func separator(toks []Token, i int, several bool) int {
 		if j == i && t.Text == "," && j+1 < len(toks) && toks[j+1].Kind == 'n' && toks[j+1].Lo == t.Lo+1 { // "l 12,14"
 			return j + 1
 		}
+		if j > i && t.Kind == 'p' && t.Text == ":" && j+1 < len(toks) && toks[j+1].Kind == 'n' && toks[j+1].Lo == t.Lo+1 { // "a.go:44 and :51"
+			j++
+			continue
+		}
 		if t.Kind == 'p' && (t.Text == "&" || t.Text == "、" || t.Text == "+" || several && (t.Text == "," || t.Text == "/")) || t.Kind == 'w' && Joins[t.Lower] || j > i && (t.Lower == "again" || t.Lower == "on" || t.Lower == "at") {
 			j++
 			continue
@@ -218,10 +222,20 @@ func spread(toks []Token, i int) int {
 
 // trailing reads ", 44, 90" after "a.go:10": more lines of it, if a list goes on to its end so.
 func trailing(m *spot.Mention, toks []Token) ([]spot.Span, int) {
-	if len(m.Spans) == 0 || len(toks) < 2 || toks[0].Text != "," && toks[0].Text != "&" && toks[0].Text != "+" && !Joins[toks[0].Lower] || toks[1].Kind != 'n' {
+	if len(m.Spans) == 0 || len(toks) < 2 || toks[0].Text != "," && toks[0].Text != "&" && toks[0].Text != "+" && !Joins[toks[0].Lower] {
 		return nil, 0
 	}
-	spans, n := more(toks, 1, nil, true)
+	at := 1
+	if toks[1].Text == ":" && len(toks) > 2 && toks[2].Lo == toks[1].Lo+1 { // "a.go:44 and :51"
+		at = 2
+	}
+	if toks[at].Kind != 'n' {
+		return nil, 0
+	}
+	spans, n := more(toks, at, nil, true)
+	if n > 0 && at == 2 {
+		return spans, n
+	}
 	if n > 0 && n < len(toks) && toks[n].Kind == 'w' && (lex().phrases[toks[n].Lower]&Copula != 0 || toks[n].Lower == "both") { // "a.go:12 and 14 are"
 		return spans, n
 	}

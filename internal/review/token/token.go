@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/belay-dev/belay/internal/review/output"
 	"github.com/belay-dev/belay/internal/review/spot"
 )
 
@@ -70,6 +71,7 @@ func (s *scanner) next() {
 	case unicode.IsSpace(r):
 		s.at += size
 	case s.spaced(rest):
+	case strings.HasPrefix(rest, "@@ ") && s.hunk(rest):
 	case r == '`':
 		s.code(rest)
 	case r == '[' && s.link(rest):
@@ -107,11 +109,28 @@ func (s *scanner) code(rest string) {
 		s.put(Token{Kind: 'm', Text: inner, M: m}, size)
 		return
 	}
+	if start, end, ok := output.HunkHeader(inner); ok {
+		s.put(Token{Kind: 'L', Spans: []spot.Span{{Start: start, End: end}}}, size)
+		return
+	}
 	if spans, _ := spot.LineCode(inner); spans != nil {
 		s.put(Token{Kind: 'L', Spans: spans}, size)
 		return
 	}
 	s.put(Token{Kind: 'c', Text: inner, Lower: strings.ToLower(inner)}, size)
+}
+
+// hunk reads the header of a hunk in prose: "@@ -10,6 +12,8 @@" speaks of lines 12 to 19.
+func (s *scanner) hunk(rest string) bool {
+	end := strings.Index(rest[2:], "@@")
+	if end < 0 {
+		return false
+	}
+	from, to, ok := output.HunkHeader(rest[:end+4])
+	if ok {
+		s.put(Token{Kind: 'L', Spans: []spot.Span{{Start: from, End: to}}}, end+4)
+	}
+	return ok
 }
 
 // suffixLen is the length of ":12-14" at the start.
