@@ -21,6 +21,26 @@ func came(toks []token.Token, c *talk.Clause, i int) bool {
 	return false
 }
 
+// reports tells "lint.sh fails with", "ci.yml flags b.go:4": a program that says what is wrong
+// in the file that is named after it.
+func reports(toks []token.Token, b, i int) bool {
+	if i+1 >= b {
+		return false
+	}
+	w := toks[i+1].Lower
+	if !complains[w] && !(strings.HasPrefix(w, "fail") && i+2 < b && (toks[i+2].Lower == "with" || toks[i+2].Lower == "on" || toks[i+2].Lower == "because" || toks[i+2].Lower == "in")) {
+		return false
+	}
+	for j := i + 2; j < b; j++ {
+		if m := toks[j].M; m != nil && !m.Soft && m.Dir == "" {
+			return true
+		}
+	}
+	return false
+}
+
+var complains = token.Set(`reports flags complains warns rejects prints meldet bemängelt señala avisa signale aponta`)
+
 // fails tells "a_test.go fails": the test shows what is wrong elsewhere.
 func fails(toks []token.Token, c *talk.Clause, i int) bool {
 	for j := i + 1; j < c.B && j <= i+3; j++ {

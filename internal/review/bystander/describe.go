@@ -150,7 +150,11 @@ var contents = token.Set(`details detail numbers same schema rationale reasons b
 
 // passes tells a test that is only said to pass, or to cover something.
 func passes(toks []token.Token, c *talk.Clause, i int) bool {
-	if m := toks[i].M; len(m.Cands) != 1 || !names.IsTest(m.Cands[0]) || i+1 >= c.B {
+	m := toks[i].M
+	if i+1 < c.B && (toks[i+1].Lower == "passes" || toks[i+1].Lower == "compiles") && (i+2 >= c.B || toks[i+2].Kind == 'p') {
+		return true
+	}
+	if len(m.Cands) != 1 || !names.IsTest(m.Cands[0]) || i+1 >= c.B {
 		return false
 	}
 	if i >= 1 && toks[i-1].Lower == "in" && i+1 < c.B && (toks[i+1].Lower == "pass" || toks[i+1].Lower == "passes") {

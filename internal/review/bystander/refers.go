@@ -44,7 +44,7 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 			if (nominal[t.Lower] || nominal[toks[max(j-1, c.A)].Lower]) && (said(toks, i+1, c.B) || c.Short) { // "the example in a.go doesn't compile"
 				return false
 			}
-			if t.Lower == "see" && j > c.A && toks[j-1].Lower == "to" { // "the pattern I'd like to see in a.go"
+			if t.Lower == "see" && j > c.A+1 && toks[j-1].Lower == "to" && wants[toks[j-2].Lower] { // "the pattern I'd like to see in a.go"
 				return false
 			}
 			if t.Lower == "see" && j == c.A && c.Has&(token.Bad|token.Need|token.Ask) != 0 {
@@ -306,6 +306,8 @@ func called(toks []token.Token, c *talk.Clause, i int) bool {
 	}
 	return false
 }
+
+var wants = token.Set(`like love want expect expected prefer hope hoped rather`)
 
 var calls = token.Set(`calls imports uses invokes includes loads importiert benutzt verwendet ruft llama importa usa appelle importe utilise chama`)
 

@@ -37,7 +37,7 @@ func Why(st *clue.Sentence, c *talk.Clause, i int, r Review) string {
 		return "in words that are cited"
 	case r.Rename != "" && (i == r.Ends[0] || i == r.Ends[1]):
 		return r.Rename
-	case fails(toks, c, i) && r.IsTest(m):
+	case fails(toks, c, i) && r.IsTest(m), len(st.Spans(i)) == 0 && reports(toks, st.B, i):
 		return "where it shows"
 	case Barred(toks, c, i) <= 0 && (forbidden(toks, c, i) || Refers(toks, c, i)):
 		return "only referred to"

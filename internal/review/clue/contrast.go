@@ -165,3 +165,32 @@ func OwnSubject(toks []token.Token, c *talk.Clause) bool {
 	}
 	return false
 }
+
+// Contrasts tells a sentence that only says what two files say: "setup.md says 8080, app.yml
+// says 8081". Which of them is wrong comes next.
+func (st *Sentence) Contrasts() bool {
+	n := 0
+	for i := st.A; i < st.B; i++ {
+		if st.Toks[i].Class&(token.Ask|token.Need) != 0 {
+			return false
+		}
+		if st.Toks[i].M != nil && i+1 < st.B && claims[st.Toks[i+1].Lower] {
+			n++
+		}
+	}
+	return n == 2
+}
+
+var claims = token.Set(`says has uses expects claims lists gives returns sets sagt hat dice tiene dit diz tem`)
+
+// Sorts are the words of a sentence that tell one sort of file from another: "the doc is
+// right", "fix the code".
+func (st *Sentence) Sorts() []string {
+	var out []string
+	for i := st.A + 1; i < st.B; i++ {
+		if w := st.Toks[i-1].Lower; w == "the" || w == "your" || w == "that" {
+			out = append(out, st.Toks[i].Lower)
+		}
+	}
+	return out
+}

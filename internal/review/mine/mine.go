@@ -78,6 +78,7 @@ type miner struct {
 	all    talk.Severity // "only nits from me"
 	seen   [2]int        // the unit and the token that line is of
 	line   int
+	sides  []int     // two places of which one is wrong
 	rename [2]string // the last rename that was reported
 }
 

@@ -1,7 +1,10 @@
 package mine
 
 import (
+	"slices"
+
 	"github.com/belay-dev/belay/internal/review/clue"
+	"github.com/belay-dev/belay/internal/review/names"
 	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/setting"
 	"github.com/belay-dev/belay/internal/review/talk"
@@ -113,11 +116,48 @@ func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity
 			mn.turnedDown(st, cs, k)
 		}
 	}
+	mn.side(st)
 	mn.labelled(st)
 	if len(st.took) > 0 {
 		mn.prior, mn.at = st.took, i
 	}
 	return st.carry
+}
+
+// side reads what follows "setup.md says 8080, app.yml says 8081": which of the two is right,
+// or is to be mended.
+func (mn *miner) side(st *sentence) {
+	sides := mn.sides
+	mn.sides = nil
+	if st.Contrasts() && len(st.took) == 2 {
+		mn.sides = slices.Clone(st.took)
+		return
+	}
+	if len(sides) == 0 || mn.Hits[sides[0]].Unit != st.unit {
+		return
+	}
+	right, wrong := false, false
+	meant := map[string]bool{}
+	for _, c := range st.Clauses {
+		right = right || c.Neg == "found good"
+		wrong = wrong || c.Neg == "" && (c.Firm || c.Has&token.Bad != 0)
+		for _, h := range c.Hits {
+			meant[mn.Hits[h].Path] = true
+		}
+	}
+	for _, h := range sides {
+		for _, w := range st.Sorts() {
+			meant[mn.Hits[h].Path] = meant[mn.Hits[h].Path] || names.OfSort(mn.Hits[h].Path, w)
+		}
+	}
+	if right == wrong || meant[mn.Hits[sides[0]].Path] == meant[mn.Hits[sides[1]].Path] {
+		return
+	}
+	for _, h := range sides {
+		if meant[mn.Hits[h].Path] == right {
+			mn.Hits[h].Off = "the other of the two is to change"
+		}
+	}
 }
 
 // turnedUp: "a.go is unrelated, but must not print it" asks for the one before.

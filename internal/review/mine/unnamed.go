@@ -199,6 +199,9 @@ func (mn *miner) promoteRef(st *sentence, c *talk.Clause) bool {
 	if mn.Hits[k].Unit == st.unit && mn.Hits[k].At >= c.A && !clue.Asks(st.Toks, mn.Hits[k].At+1, c.B) {
 		return false // "use JSON, as a.go does"
 	}
+	if k > 0 && mn.Hits[k-1].Unit == st.unit && mn.Hits[k].Span.Start == 0 && mn.Hits[k-1].Off == "only described" {
+		return false // "a.go imports b.go for one constant; inline it"
+	}
 	mn.Hits[k].Off, mn.Hits[k].Why = "", "what is asked for speaks of it"
 	st.took = append(st.took, k)
 	return true

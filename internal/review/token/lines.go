@@ -31,6 +31,13 @@ func joinLines(toks []Token) []Token {
 			}
 			continue
 		}
+		if i+1 < len(toks) && toks[i+1].Kind == 'n' && repeats(out, toks[i]) { // "same below at 51"
+			if spans, n := more(toks, i+1, nil, true); n == len(toks) || toks[n].Kind == 'p' || toks[n].Nl {
+				out = append(out, Token{Kind: 'L', Spans: spans, Lo: toks[i].Lo, Nl: toks[i].Nl})
+				i = n
+				continue
+			}
+		}
 		spans, n := keyed(toks[i:])
 		if n == 0 {
 			out = append(out, toks[i])
@@ -43,6 +50,20 @@ func joinLines(toks []Token) []Token {
 		i += n
 	}
 	return out
+}
+
+// repeats tells an "at" after "same", "again", "ditto": the number behind it is a line.
+func repeats(before []Token, t Token) bool {
+	if t.Lower != "at" && t.Lower != "on" && t.Lower != "in" {
+		return false
+	}
+	for j := len(before) - 1; j >= 0 && j >= len(before)-4 && before[j].Kind == 'w'; j-- {
+		switch before[j].Lower {
+		case "same", "ditto", "again", "likewise", "dito", "idem":
+			return true
+		}
+	}
+	return false
 }
 
 // enclosed makes one range of two lines after "between".
@@ -73,6 +94,37 @@ func Numbered(toks []Token) []Token {
 			}
 		}
 		out = append(out, toks[i])
+		i++
+	}
+	return out
+}
+
+// tabled reads the numbers that lines of a text start with, below a line that holds only a
+// name, as lines of that file: "a.go", "  33  leaks".
+func tabled(toks []Token) []Token {
+	var out []Token
+	var m *spot.Mention
+	for i := 0; i < len(toks); {
+		t := toks[i]
+		if t.Nl && t.Kind != 'n' {
+			m = nil
+			if n := i + 1; t.Kind == 'm' && len(t.M.Spans) == 0 && t.M.Dir == "" {
+				if n < len(toks) && toks[n].Text == ":" {
+					n++
+				}
+				if n < len(toks) && toks[n].Nl && toks[n].Kind == 'n' {
+					m = t.M
+				}
+			}
+		}
+		if m != nil && t.Nl {
+			if spans, n := more(toks[i:], 0, nil, false); n > 0 && i+n < len(toks) && !toks[i+n].Nl && (toks[i+n].Kind == 'w' || toks[i+n].Kind == 'c' || strings.Contains(":-–—", toks[i+n].Text)) {
+				out = append(out, Token{Kind: 'L', Spans: spans, Lo: t.Lo, Nl: true})
+				i += n
+				continue
+			}
+		}
+		out = append(out, t)
 		i++
 	}
 	return out
@@ -329,6 +381,9 @@ func loose(toks []Token) ([]spot.Span, int) {
 	spans, n := more(toks, i, nil, paren)
 	if n == 0 {
 		return nil, 0
+	}
+	if toks[0].Text == "," && n < len(toks) && toks[n].Text == ")" { // "(a.go, 41)"
+		return spans, n
 	}
 	ends := n >= len(toks) || toks[n].Kind == 'p' && !strings.Contains("%×/*", toks[n].Text) || toks[n].Nl
 	ranged := spans[0].End > spans[0].Start

@@ -35,7 +35,7 @@ func Scan(rd *spot.Reader, text string) []Token {
 	for s.at < len(s.text) {
 		s.next()
 	}
-	toks := joinLines(s.toks)
+	toks := joinLines(tabled(s.toks))
 	classify(toks)
 	return toks
 }
