@@ -152,7 +152,7 @@ func Spread(toks []token.Token, cs []talk.Clause) {
 		}
 	}
 	for k := 1; k < len(cs); k++ {
-		if cs[k].Neg == "" && toks[cs[k].A].Class&token.But == 0 {
+		if (cs[k].Neg == "" || cs[k].Neg == "found good") && toks[cs[k].A].Class&token.But == 0 {
 			cs[k].Neg, cs[k].Firm = cs[0].Neg, false
 		}
 	}

@@ -110,8 +110,16 @@ func SaysNo(toks []token.Token, c *talk.Clause) bool {
 			return true
 		}
 	}
+	for _, p := range unseen {
+		if strings.HasPrefix(text, " "+p+" ") {
+			return true
+		}
+	}
 	return false
 }
+
+// unseen are what somebody says of a change that he was told of and does not find.
+var unseen = []string{"i don't see it", "i can't see it", "i do not see it", "i don't see that", "i can't find it", "i still see it", "it is still there", "it's still there", "still there", "not that i can see", "das sehe ich nicht", "no lo veo", "je ne le vois pas", "não vejo"}
 
 var noes = []string{"i don't think so", "i do not think so", "i doubt it", "i think not", "no", "nope", "probably not", "i'd say no", "not really", "i guess not", "surely not", "hardly", "ich glaube nicht", "wohl nicht", "nein", "creo que no", "no creo", "je ne crois pas", "acho que não", "não"}
 

@@ -39,7 +39,7 @@ func Definite(toks []token.Token, c *talk.Clause) []string {
 		for j := i + 1; j < c.B && j <= i+3 && (toks[j].Kind == 'w' || toks[j].Kind == 'c') && toks[j].Class&(token.Ask|token.But) == 0; j++ {
 			if w := native[toks[j].Lower]; w != "" {
 				out = append(out, w)
-			} else if !talk.Skipped[toks[j].Lower] && toks[j].Lower != "of" && toks[j].Lower != "is" {
+			} else if !talk.Skipped[toks[j].Lower] && toks[j].Lower != "i" && toks[j].Lower != "of" && toks[j].Lower != "is" {
 				out = append(out, toks[j].Lower)
 			}
 		}
@@ -150,3 +150,23 @@ func SamePlace(toks []token.Token, c *talk.Clause) bool {
 	}
 	return false
 }
+
+// Others tells a clause about what is left of what was pasted: "the other two I do mind".
+func Others(toks []token.Token, c *talk.Clause) bool {
+	for i := c.A; i+1 < c.B && i < c.A+3; i++ {
+		if toks[i].Lower != "the" && toks[i].Lower != "die" && toks[i].Lower != "los" && toks[i].Lower != "les" {
+			continue
+		}
+		switch toks[i+1].Lower {
+		case "other", "others", "remaining", "anderen", "otros", "autres", "outros":
+			end := c.B - 1
+			for end > i && toks[end].Kind == 'p' {
+				end--
+			}
+			return minded[toks[end].Lower]
+		}
+	}
+	return false
+}
+
+var minded = token.Set(`do matter count care stand stay schon doch sí si oui sim`)

@@ -248,10 +248,10 @@ func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 		}
 		return false
 	}
-	if mn.at == st.unit && len(mn.prior) > 0 && !clue.Plural(st.Toks, c) {
+	if mn.at == st.unit && len(mn.prior) > 0 && !clue.Plural(st.Toks, c) && !clue.Others(st.Toks, c) {
 		return false // it speaks of the one that was picked
 	}
-	orders := c.Has&(token.Ask|token.Need) != 0
+	orders := c.Has&(token.Ask|token.Need) != 0 || clue.Others(st.Toks, c) && c.Has&token.Not == 0
 	n := len(mn.Hits)
 	if clue.OfTests(st.Toks, c) && mn.testPlaces(st, c) {
 		return true

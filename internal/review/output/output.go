@@ -99,6 +99,8 @@ var (
 	aside    = lazyregexp.New(`^\s*(?:make(?:\[\d+\])?: \*\*\* \[([^\s:\]]+):(\d+)|(?:FAILED|ERROR|FAIL|PASSED|ok)\s+([\w./-]+\.\w+))`)
 	pathOnly = lazyregexp.New(`^(?:file://)?(\S*[/.]\S+)$`)
 	ruby     = lazyregexp.New(`^\s*(?:from |\d+: from )?([^\s:]+):(\d+):in [` + "`" + `']`)
+	apple    = lazyregexp.New(`^\s*\d+\s+\S+\s+0x[0-9a-f]+ .*\(([^\s():]+):(\d+)\)\s*$`)
+	swift    = lazyregexp.New(`: file ([^\s:,]+), line (\d+)\s*$`)
 	elixir   = lazyregexp.New(`^\s*(?:\([\w.]+ [\d.]+\) |\(\w+\) )([^\s:]+):(\d+): `)
 )
 
@@ -254,6 +256,12 @@ func (r *reader) frame(line string) bool {
 			r.put(Frame, m[1], m[2], "")
 		}
 		return true
+	}
+	if m := swift.FindStringSubmatch(line); m != nil {
+		return r.put(Panic, m[1], m[2], "")
+	}
+	if m := apple.FindStringSubmatch(line); m != nil {
+		return r.put(Frame, m[1], m[2], "")
 	}
 	if m := valgrind.FindStringSubmatch(line); m != nil {
 		return r.put(Frame, m[1], m[2], "")

@@ -69,6 +69,12 @@ func (rd *Reader) Mention(c string, coded bool) *Mention {
 			return m
 		}
 	}
+	if i := strings.Index(p, "@"); i > 2 && humps(p[:i]) && i+1 < len(p) { // CheckoutController@store
+		if m := rd.Mention(p[:i], true); m != nil && len(m.Cands) == 1 {
+			m.Soft, m.Spans = false, spans
+			return m
+		}
+	}
 	if strings.Count(p, ".") == 1 && !strings.ContainsAny(p, "/ (") && strings.ToLower(p) == p && len(p) > 6 { // users.controller
 		if cands := rd.X.Compound(p); len(cands) == 1 {
 			return &Mention{Spelled: p, Cands: cands, Spans: spans, Role: true}

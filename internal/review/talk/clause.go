@@ -84,7 +84,16 @@ func newLine(toks []token.Token, from, i int) bool {
 	if toks[i-1].Kind == 'p' && strings.Contains(":；;", toks[i-1].Text) {
 		return true
 	}
+	if toks[i].Kind == 'p' && strings.Contains("✓✔✅✗✘❌✖☒✕", toks[i].Text) || series(toks[start], toks[i]) {
+		return true
+	}
 	return (toks[i].Kind == 'm' || toks[i].Kind == 'L') && !wrapped || listed(toks, start, i)
+}
+
+// series tells two lines that begin with marks of one series: "F1 …", "F2 …".
+func series(a, b token.Token) bool {
+	letters := strings.TrimRight(b.Text, "0123456789")
+	return a.Kind == 'w' && b.Kind == 'w' && letters != "" && letters != b.Text && len(letters) <= 5 && letters != "L" && strings.ToUpper(letters) == letters && strings.TrimRight(a.Text, "0123456789") == letters
 }
 
 // listed tells lines that each have a name of their own and a way of starting: "me: a.go",

@@ -59,6 +59,9 @@ func denied(toks []token.Token, c *Clause, i int) bool {
 // "Ack is sent too early".
 func states(toks []token.Token, c *Clause, i int) bool {
 	t := toks[i]
+	if n := i + max(t.Words, 1); n < len(toks) && toks[n].Text == "?" { // "Done? I don't see it"
+		return false
+	}
 	if t.Words > 1 || t.Kind == 'p' || token.Wide([]rune(t.Text)[0]) {
 		return true
 	}

@@ -71,6 +71,7 @@ func (s *scanner) next() {
 	case unicode.IsSpace(r):
 		s.at += size
 	case s.spaced(rest):
+	case r == ':' && s.shortcode(rest):
 	case strings.HasPrefix(rest, "@@ ") && s.hunk(rest):
 	case r == '`':
 		s.code(rest)
@@ -119,6 +120,22 @@ func (s *scanner) code(rest string) {
 	}
 	s.put(Token{Kind: 'c', Text: inner, Lower: strings.ToLower(inner)}, size)
 }
+
+// shortcode reads ":thumbsup:" as the picture it stands for.
+func (s *scanner) shortcode(rest string) bool {
+	end := strings.IndexByte(rest[1:min(len(rest), 30)], ':')
+	if end < 1 {
+		return false
+	}
+	picture := pictures[rest[1:end+1]]
+	if picture != "" {
+		s.put(Token{Kind: 'p', Text: picture}, end+2)
+	}
+	return picture != ""
+}
+
+var pictures = map[string]string{"thumbsup": "👍", "+1": "👍", "tada": "🎉", "heart": "❤", "white_check_mark": "✅", "heavy_check_mark": "✔", "rocket": "🚀", "ok_hand": "👌", "100": "💯", "clap": "👏", "ship": "🚢", "shipit": "🚢", "raised_hands": "🙌",
+	"red_circle": "🔴", "large_blue_circle": "🔵", "blue_circle": "🔵", "orange_circle": "🟠", "large_orange_circle": "🟠", "yellow_circle": "🟡", "large_yellow_circle": "🟡", "green_circle": "🟢", "large_green_circle": "🟢", "no_entry": "⛔", "rotating_light": "🚨", "octagonal_sign": "🛑"}
 
 // hunk reads the header of a hunk in prose: "@@ -10,6 +12,8 @@" speaks of lines 12 to 19.
 func (s *scanner) hunk(rest string) bool {
