@@ -10,23 +10,25 @@
 # make eval-fix  what part of the full prompt a fix prompt takes
 # make evidence  what the checks say of good and bad changes to real projects of seven languages
 #                (FETCH=1 make evidence brings the packages they are in first)
+# make docs      docs/commands.md and docs/config.schema.json, from the program
 # make report    proportions of the house
 # make install   puts belay into $(go env GOPATH)/bin
 
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench report crash fidelity fuzz eval eval-count eval-ask eval-mine eval-stall eval-fix evidence clean
+.PHONY: build install demo test race lint bench docs report crash fidelity fuzz eval eval-count eval-ask eval-mine eval-stall eval-fix evidence clean
 
 build: bin/belay
 
+# Without C: it starts a third faster, and runs wherever its kernel does.
 bin/belay: FORCE
-	@$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/belay
+	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/belay
 
 FORCE:
 
 install:
-	$(GO) install -trimpath -ldflags "-s -w -X main.version=$(VERSION)" ./cmd/belay
+	CGO_ENABLED=0 $(GO) install -trimpath -ldflags "-s -w -X main.version=$(VERSION)" ./cmd/belay
 
 demo: build
 	@AGENT="$(AGENT)" sh demo/run.sh "$(CURDIR)/bin/belay"
@@ -42,8 +44,12 @@ lint:
 	$(GO) vet ./...
 	GOOS=darwin $(GO) build ./...
 
+docs:
+	$(GO) test -count=1 -run TestCommandsAreWritten ./cmd/belay -update
+	$(GO) test -count=1 -run Schema ./internal/config -update
+
 report:
-	@$(GO) test -count=1 -run 'TestFloors|TestProportions|TestEveryPackage|TestNames' -v . | grep -v '^=== '
+	@$(GO) test -count=1 -run 'TestFloors|TestPlan|TestProportions|TestEveryPackage|TestNames' -v . | grep -v '^=== '
 
 bench: build
 	$(GO) run ./bench -belay bin/belay -markdown docs/speed.figures.md -plot docs/speed.svg

@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -43,6 +45,7 @@ var floors = map[string]int{
 	"internal/units":         0,
 	"internal/strictyaml":    0,
 	"internal/lazyregexp":    -1,
+	"internal/wordset":       -1,
 	"internal/whole":         0,
 	"internal/check/detect":  0,
 	"internal/ask/prose":     0,
@@ -53,6 +56,7 @@ var floors = map[string]int{
 	"internal/tend":         5,
 
 	"internal/count/list":    0,
+	"internal/count/topic":   1,
 	"internal/count/lex":     0,
 	"internal/count/literal": 1,
 	"internal/count/code":    2,
@@ -205,6 +209,7 @@ var floors = map[string]int{
 	"internal/cli":                    13,
 
 	"internal/cli/work":     14,
+	"internal/cli/task":     14,
 	"internal/cli/intake":   14,
 	"internal/cli/tree":     14,
 	"internal/cli/house":    14,
@@ -246,6 +251,7 @@ var pure = []string{
 	"internal/count/literal",
 	"internal/count/markup",
 	"internal/count/text",
+	"internal/count/topic",
 	"internal/drift",
 	"internal/handoff",
 	"internal/intake",
@@ -282,10 +288,18 @@ type source struct {
 	lines     int
 }
 
+// sources gives every Go file of the house, read once for all tests.
 func sources(t *testing.T) []source {
 	t.Helper()
-	var all []source
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+	all, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+var parsed = sync.OnceValues(func() (all []source, err error) {
+	err = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -310,11 +324,8 @@ func sources(t *testing.T) []source {
 		})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
+	return all, err
+})
 
 func TestFloors(t *testing.T) {
 	for _, s := range sources(t) {
@@ -342,6 +353,44 @@ func TestFloors(t *testing.T) {
 			if !known || (their >= floor && !words) {
 				t.Errorf("%s (floor %d) imports %s (floor %d): a package imports only floors below its own", s.path, floor, below, their)
 			}
+		}
+	}
+}
+
+// The plan drawn in docs/house.md is this one: each floor by its number, and below it, set in,
+// the packages on it.
+func TestPlanIsDrawn(t *testing.T) {
+	t.Parallel()
+	_, drawing, _ := strings.Cut(read(t, "docs/house.md"), "```\n")
+	drawing, _, closed := strings.Cut(drawing, "```\n")
+	if !closed {
+		t.Fatal("docs/house.md has no drawing")
+	}
+	drawn, floor := map[string]int{}, 0
+	var err error
+	for line := range strings.Lines(drawing) {
+		words := strings.Fields(line)
+		if !strings.HasPrefix(line, "   ") { // a floor, and what it is for
+			number, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if floor, err = strconv.Atoi(number); err != nil {
+				t.Errorf("docs/house.md: %q begins with no floor", line)
+			}
+			words = nil
+		}
+		for _, room := range words {
+			pkg := "internal/" + room
+			if strings.HasPrefix(room, "cmd/") {
+				pkg = room
+			}
+			if want, known := floors[pkg]; !known || want != floor {
+				t.Errorf("docs/house.md draws %s on floor %d; the plan says %d (known: %v)", room, floor, want, known)
+			}
+			drawn[pkg]++
+		}
+	}
+	for pkg, floor := range floors {
+		if drawn[pkg] != 1 {
+			t.Errorf("docs/house.md draws %s %d times: write %s once, below floor %d", pkg, drawn[pkg], strings.TrimPrefix(pkg, "internal/"), floor)
 		}
 	}
 }

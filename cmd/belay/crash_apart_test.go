@@ -32,20 +32,15 @@ func TestCrashApart(t *testing.T) {
 	w := scripted(t, apartScript)
 	mine := w.files()
 	d := w.another(t, folder(t))
-	points := d.count(t, runApart)
 	d.succeed(runApart...)
 	if got := differing(mine, d.files()); len(got) > 0 {
 		t.Errorf("the run itself changed the user's tree: %v", got)
 	}
 	d.succeed(mergeT1...)
 	want := d.files()
-	y := newTally(t, points)
-	each(t, trials(points, 12, modeKill, modeFail), func(dir string, c trial) {
-		d := w.another(t, dir)
-		r := d.belay(d.crash(c), runApart...)
-		at := d.where(c)
-		y.did(c.mode)
-		d.goOnApart(y, at, r)
+	again := cycle{run: runApart, resume: resumeT1}
+	sweep{name: "run in a tree of its own", sample: 12, modes: []string{modeKill, modeFail}, args: runApart, after: func(d *world, y *tally, at string, left ran) {
+		again.goOn(d, y, at, left)
 		if got := differing(mine, d.files()); len(got) > 0 {
 			y.fault(at, lostWork, "before the merge\n%s", strings.Join(got, "\n"))
 		}
@@ -59,30 +54,7 @@ func TestCrashApart(t *testing.T) {
 			y.fault(at, leftBehind, "the task's working tree")
 		}
 		d.sound(y, at)
-	})
-	y.sum("run in a tree of its own")
-}
-
-// goOnApart resumes until the task has passed.
-func (w *world) goOnApart(y *tally, at string, last ran) {
-	w.t.Helper()
-	for range 8 {
-		r := w.belay("", resumeT1...)
-		if r.code == 6 { // before it was recorded
-			r = w.belay("", runApart...)
-		}
-		switch {
-		case r.code == 0 || r.code == 2 && strings.Contains(r.errs, "has ended: passed"):
-			return
-		case r.code == 3:
-			w.belay("", "gate", "decide", "T1", "guide", "--message", "there is room again")
-		default:
-			y.fault(at, otherwise, "%s\nbefore that: %s", r, last)
-			return
-		}
-		last = r
-	}
-	y.fault(at, otherwise, "it comes to no end: %s", last)
+	}}.over(t, w)
 }
 
 // TestCrashMerge lets a merge go wrong at each of its points: done again, it has come to
@@ -92,24 +64,12 @@ func TestCrashMerge(t *testing.T) {
 	mine := w.files()
 	d := w.another(t, folder(t))
 	d.succeed(runApart...)
-	log := filepath.Join(d.up, "points")
-	if r := d.belay("0:count:"+log, mergeT1...); r.code != 0 {
-		t.Fatal(r)
-	}
-	text, err := os.ReadFile(log)
-	d.must(err)
-	points := strings.Count(string(text), "\n")
+	d.succeed(mergeT1...)
 	want := d.files()
-	if slices.Equal(mine, want) || points < 20 {
-		t.Fatalf("the merge does nothing: %d points", points)
+	if slices.Equal(mine, want) {
+		t.Fatal("the merge does nothing")
 	}
-	y := newTally(t, points)
-	each(t, trials(points, 10, modeKill, modeFail), func(dir string, c trial) {
-		d := w.another(t, dir)
-		d.succeed(runApart...)
-		d.belay(d.crash(c), mergeT1...)
-		at := d.where(c)
-		y.did(c.mode)
+	sweep{name: "merge", sample: 10, modes: []string{modeKill, modeFail}, args: mergeT1, ready: func(d *world) { d.succeed(runApart...) }, after: func(d *world, y *tally, at string, _ ran) {
 		if again := d.belay("", mergeT1...); again.code != 0 {
 			y.fault(at, otherwise, "%s", again)
 		}
@@ -126,6 +86,5 @@ func TestCrashMerge(t *testing.T) {
 		if got := differing(mine, d.files()); len(got) > 0 {
 			y.fault(at, lostWork, "after undo\n%s", strings.Join(got, "\n"))
 		}
-	})
-	y.sum("merge")
+	}}.over(t, w)
 }

@@ -113,33 +113,10 @@ func saysFull(r ran) bool {
 	return false
 }
 
-// goOn resumes until the task has passed, guiding where a gate is open.
+// goOn resumes T1 until it has passed.
 func (w *world) goOn(y *tally, at string, last ran) bool {
 	w.t.Helper()
-	for range 8 {
-		r := w.belay("", resumeT1...)
-		switch {
-		case r.code == 0:
-			return true
-		case r.code == 6: // killed before it was recorded
-			if r = w.belay("", runT1...); r.code == 0 {
-				return true
-			}
-		case r.code == 2 && strings.Contains(r.errs, "has ended: passed"):
-			return true // it went wrong, or was killed, after the last word was written
-		}
-		if r.code != 3 {
-			y.fault(at, otherwise, "%s\nbefore that: %s", r, last)
-			return false
-		}
-		if g := w.belay("", "gate", "decide", "T1", "guide", "--message", "there is room again"); g.code != 0 {
-			y.fault(at, otherwise, "%s\nafter %s", g, r)
-			return false
-		}
-		last = r
-	}
-	y.fault(at, otherwise, "it comes to no end: %s", last)
-	return false
+	return cycle{run: runT1, resume: resumeT1}.goOn(w, y, at, last)
 }
 
 // settled checks that the state is the one wanted and nothing is left over.

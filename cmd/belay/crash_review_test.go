@@ -51,7 +51,7 @@ func TestCrashReview(t *testing.T) {
 		if err != nil || string(text) != "42, because\n" {
 			y.fault(at, wrongTree, "%q %v", text, err)
 		}
-		if got := withoutReviews(differing(want, d.files())); len(got) > 0 {
+		if got := outsideBelays(differing(want, d.files())); len(got) > 0 {
 			y.fault(at, wrongTree, "\n%s", strings.Join(got, "\n"))
 		}
 		if r := d.belay("", "review", "list", "T1"); r.code != 0 || !strings.Contains(r.out, "reject  by ana") {
@@ -62,9 +62,9 @@ func TestCrashReview(t *testing.T) {
 	y.sum("review record")
 }
 
-// withoutReviews leaves out the review cycles: their time differs, and a kill between a
+// outsideBelays leaves out belay's own files: times and ids in them differ, and a kill between a
 // file and its entry leaves one that counts for nothing.
-func withoutReviews(lines []string) (out []string) {
+func outsideBelays(lines []string) (out []string) {
 	for _, l := range lines {
 		if !strings.Contains(l, ".belay") {
 			out = append(out, l)

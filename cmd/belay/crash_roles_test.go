@@ -26,43 +26,16 @@ var (
 func TestCrashRoles(t *testing.T) {
 	w := scripted(t, rolesScript)
 	d := w.another(t, folder(t))
-	points := d.count(t, runRoles)
 	d.succeed(runRoles...)
 	want := d.state()
-	y := newTally(t, points)
-	each(t, trials(points, 10, modeKill, modeFail, modeFull), func(dir string, c trial) {
-		d := w.another(t, dir)
-		r := d.belay(d.crash(c), runRoles...)
-		at := d.where(c)
-		y.did(c.mode)
-		d.goOnRoles(y, at, r)
+	again := cycle{run: runRoles, resume: resumeRoles, bears: func(r ran) bool {
+		return r.code == 1 && strings.Contains(r.errs, "stops T1") // a full disk made an agent or a check fail
+	}}
+	sweep{name: "roles", sample: 10, modes: []string{modeKill, modeFail, modeFull}, args: runRoles, after: func(d *world, y *tally, at string, left ran) {
+		again.goOn(d, y, at, left)
 		d.settled(y, at, want)
 		d.eachRole(y, at)
-	})
-	y.sum("roles")
-}
-
-// goOnRoles resumes until the task has passed.
-func (w *world) goOnRoles(y *tally, at string, last ran) {
-	w.t.Helper()
-	for range 8 {
-		r := w.belay("", resumeRoles...)
-		if r.code == 6 { // before it was recorded
-			r = w.belay("", runRoles...)
-		}
-		switch {
-		case r.code == 0 || r.code == 2 && strings.Contains(r.errs, "has ended: passed"):
-			return
-		case r.code == 3:
-			w.belay("", "gate", "decide", "T1", "guide", "--message", "there is room again")
-		case r.code == 1 && strings.Contains(r.errs, "stops T1"): // a full disk made an agent or a check fail
-		default:
-			y.fault(at, otherwise, "%s\nbefore that: %s", r, last)
-			return
-		}
-		last = r
-	}
-	y.fault(at, otherwise, "it comes to no end: %s", last)
+	}}.over(t, w)
 }
 
 // eachRole checks that all roles worked, in their order.

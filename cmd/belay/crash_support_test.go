@@ -74,6 +74,24 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
+// quietWorld makes a repository with these files in its one commit, and nothing else.
+func quietWorld(t testing.TB, files map[string]string) *world {
+	t.Helper()
+	w := &world{t: t, up: folder(t)}
+	w.repo = filepath.Join(w.up, "repo")
+	for _, dir := range []string{w.repo, filepath.Join(w.up, ".home")} {
+		w.must(os.MkdirAll(dir, 0o755))
+	}
+	for name, text := range files {
+		w.write(name, text)
+	}
+	give(t, w.up)
+	w.git("init", "-q", "-b", "main")
+	w.git("add", ".")
+	w.git("commit", "-q", "--allow-empty", "-m", "first")
+	return w
+}
+
 // another gives a copy of the world as it is now, times, modes and all.
 func (w *world) another(t testing.TB, dir string) *world {
 	t.Helper()

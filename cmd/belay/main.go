@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/agent"
-	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/cli"
 	"github.com/belay-dev/belay/internal/cli/counting"
 	"github.com/belay-dev/belay/internal/cli/handing"
@@ -27,6 +26,7 @@ import (
 	"github.com/belay-dev/belay/internal/cli/planning"
 	"github.com/belay-dev/belay/internal/cli/report"
 	"github.com/belay-dev/belay/internal/cli/review"
+	"github.com/belay-dev/belay/internal/cli/task"
 	"github.com/belay-dev/belay/internal/cli/tree"
 	"github.com/belay-dev/belay/internal/cli/work"
 	"github.com/belay-dev/belay/internal/flow"
@@ -100,9 +100,7 @@ It works with any agent command and needs only git.`,
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.SetVersionTemplate("belay {{.Version}}\n")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &belay.Error{Code: belay.CodeUsage, What: err.Error(), Try: c.CommandPath() + " --help"}
-	})
+	root.SetFlagErrorFunc(cli.FlagError)
 	f := root.PersistentFlags()
 	f.StringVarP(&a.Dir, "dir", "C", ".", "work as if started in `DIR`")
 	f.BoolVar(&a.JSON, "json", false, "print one JSON object: success, data, error")
@@ -118,7 +116,8 @@ It works with any agent command and needs only git.`,
 			root.AddCommand(c)
 		}
 	}
-	add("loop", append(work.Commands(a, intake.Commands(a)...), review.Commands(a)...)...)
+	add("loop", append(work.Commands(a), review.Commands(a)...)...)
+	add("loop", task.Commands(a, intake.Commands(a)...)...)
 	add("loop", handing.Commands(a)...)
 	add("loop", planning.Commands(a)...)
 	add("tree", tree.Commands(a)...)
@@ -126,15 +125,14 @@ It works with any agent command and needs only git.`,
 	add("house", append(house.Commands(a), versionCommand(a))...)
 	root.SetHelpCommandGroupID("house")
 	root.SetCompletionCommandGroupID("house")
-	for _, c := range root.Commands() {
-		cli.Strict(c)
-	}
+	cli.Strict(root)
 	return root
 }
 
 func versionCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Long: "Exit codes: 0 printed.", Example: "  belay version --json",
 		RunE: func(*cobra.Command, []string) error {
 			return a.Tell(map[string]string{"version": version}, nil, func(w io.Writer) { fmt.Fprintf(w, "belay %s\n", version) })
 		},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,41 +19,15 @@ import (
 // words after guide reach the agent. Nothing the agent prints moves the cursor.
 func TestGateOnATerminal(t *testing.T) {
 	t.Parallel()
-	belay := built(t)
-	home, dir := t.TempDir(), t.TempDir()
-	env := append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "TERM=xterm")
-	git := func(args ...string) {
-		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
-		cmd.Env = env
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("a\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	git("init", "-q")
-	git("add", ".")
-	git("commit", "-qm", "x")
-
+	w := quietWorld(t, nil)
 	agent := `printf '\033[2J\033]0;title\007hello\n'; cat > prompt; grep -q forty-two prompt && echo 42 > answer || echo 0 > answer`
-	cmd := exec.Command(belay, "run", "add a file named answer with the number in it", "--retries", "0", "--test", "grep -q 42 answer", "--", "sh", "-c", agent)
-	cmd.Dir, cmd.Env = dir, env
-	tty, err := pty.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tty.Close()
-	seen := &screenText{}
-	go seen.read(tty)
-	seen.await(t, "decide: ")
-	write(t, tty, "sing\n")
-	seen.await(t, "one of:")
-	write(t, tty, "guide the answer is forty-two\n")
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("%v\n%s", err, seen.String())
-	}
-	text := seen.String()
+	s := w.sit("run", "add a file named answer with the number in it", "--retries", "0", "--test", "grep -q 42 answer", "--", "sh", "-c", agent)
+	s.await("decide: ")
+	s.say("sing")
+	s.await("one of:")
+	s.say("guide the answer is forty-two")
+	s.ends(0)
+	text := s.String()
 	for _, bad := range []string{"\x1b[2J", "\x1b]0;"} {
 		if strings.Contains(text, bad) {
 			t.Errorf("%q reached the terminal", bad)
@@ -69,45 +44,19 @@ func TestGateOnATerminal(t *testing.T) {
 // way, how many have ended, and which failed; at the end every one is reported.
 func TestCheckOnATerminal(t *testing.T) {
 	t.Parallel()
-	belay := built(t)
-	home, dir := t.TempDir(), t.TempDir()
-	env := append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "TERM=xterm", "USER=ana")
-	run := func(name string, args ...string) {
-		cmd := exec.Command(name, args...)
-		cmd.Dir, cmd.Env = dir, env
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s %v: %v\n%s", name, args, err, out)
-		}
-	}
-	run("git", "init", "-q")
-	run("git", "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "x")
-	run(belay, "task", "add", "write a", "--task", "T1", "--protect", "b.txt", "--test", "until test -e ../"+filepath.Base(home)+"/go; do sleep 0.1; done")
-	run(belay, "task", "start", "T1")
-	for _, name := range []string{"a.txt", "b.txt"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("x\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cmd := exec.Command(belay, "check", "T1")
-	cmd.Dir, cmd.Env = dir, env
-	tty, err := pty.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tty.Close()
-	seen := &screenText{}
-	go seen.read(tty)
-	seen.await(t, "checking: tests (")
-	seen.await(t, "done, protect failed)")
-	if err := os.WriteFile(filepath.Join(home, "go"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	seen.await(t, "refuse the work") // the last line: all before it has been read
-	if err := cmd.Wait(); err == nil {
-		t.Error("a protected file changed, and it passed")
-	}
+	w := quietWorld(t, nil)
+	w.succeed("task", "add", "write a", "--task", "T1", "--protect", "b.txt", "--test", "until test -e ../go; do sleep 0.1; done")
+	w.succeed("task", "start", "T1")
+	w.change(map[string]string{"a.txt": "x\n", "b.txt": "x\n"})
+	s := w.sit("check", "T1")
+	s.await("checking: tests (")
+	s.await("done, protect failed)")
+	w.must(os.WriteFile(filepath.Join(w.up, "go"), nil, 0o644))
+	s.await("refuse the work") // the last line: all before it has been read
+	s.ends(1)
+	text := s.String()
 	for _, name := range []string{"change", "scope", "protect", "rules", "size", "secrets", "tests"} {
-		if text := seen.String(); !strings.Contains(text[strings.LastIndex(text, "done, protect"):], name) {
+		if !strings.Contains(text[strings.LastIndex(text, "done, protect"):], name) {
 			t.Errorf("%s is not reported:\n%s", name, text)
 		}
 	}
@@ -117,46 +66,18 @@ func TestCheckOnATerminal(t *testing.T) {
 // what is recorded from elsewhere: it mends what is rejected, and ends with the approval.
 func TestReviewWakesTheRun(t *testing.T) {
 	t.Parallel()
-	belay := built(t)
-	home, dir := t.TempDir(), t.TempDir()
-	env := append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "TERM=xterm", "USER=ana")
-	run := func(name string, args ...string) {
-		cmd := exec.Command(name, args...)
-		cmd.Dir, cmd.Env = dir, env
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%s %v: %v\n%s", name, args, err, out)
-		}
-	}
-	run("git", "init", "-q")
-	if err := os.MkdirAll(filepath.Join(dir, ".belay"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, ".belay", "config.yaml"), []byte("reviewers: {ana: {kind: person}}\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	run("git", "add", ".")
-	run("git", "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "x")
-	cmd := exec.Command(belay, "run", "write a", "--task", "T1", "--test", "true", "--", "sh", "-c", "cat >> ../"+filepath.Base(home)+"/prompts; echo $BELAY_ATTEMPT > a.txt")
-	cmd.Dir, cmd.Env = dir, env
-	tty, err := pty.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tty.Close()
-	seen := &screenText{}
-	go seen.read(tty)
-	seen.await(t, "T1 waits for you at gate 1")
-	seen.await(t, "decide: ")
-	run(belay, "review", "record", "T1", "--verdict", "reject", "-m", "`a.txt` line 1 must say more")
-	seen.await(t, "T1 waits for you at gate 2")
-	run(belay, "review", "record", "T1", "--verdict", "approve", "-m", "fine")
-	seen.await(t, "closed: passed")
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("%v\n%s", err, seen.String())
-	}
-	text, err := os.ReadFile(filepath.Join(home, "prompts"))
+	w := quietWorld(t, map[string]string{".belay/config.yaml": "reviewers: {tester: {kind: person}}\n"})
+	s := w.sit("run", "write a", "--task", "T1", "--test", "true", "--", "sh", "-c", "cat >> ../prompts; echo $BELAY_ATTEMPT > a.txt")
+	s.await("T1 waits for you at gate 1")
+	s.await("decide: ")
+	w.succeed("review", "record", "T1", "--verdict", "reject", "-m", "`a.txt` line 1 must say more")
+	s.await("T1 waits for you at gate 2")
+	w.succeed("review", "record", "T1", "--verdict", "approve", "-m", "fine")
+	s.await("closed: passed")
+	s.ends(0)
+	text, err := os.ReadFile(filepath.Join(w.up, "prompts"))
 	if err != nil || !strings.Contains(string(text), "must say more") {
-		t.Errorf("%v\n%s\n%s", err, text, seen.String())
+		t.Errorf("%v\n%s\n%s", err, text, s)
 	}
 }
 
@@ -165,103 +86,114 @@ func TestReviewWakesTheRun(t *testing.T) {
 // cycle's file.
 func TestArbiterOnATerminal(t *testing.T) {
 	t.Parallel()
-	belay := built(t)
-	home, dir := t.TempDir(), t.TempDir()
-	env := append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "GIT_CONFIG_NOSYSTEM=1", "TERM=xterm", "USER=ana")
-	run := func(want int, name string, args ...string) {
-		cmd := exec.Command(name, args...)
-		cmd.Dir, cmd.Env = dir, env
-		if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != want {
-			t.Fatalf("%s %v: %d\n%s", name, args, cmd.ProcessState.ExitCode(), out)
-		}
+	w := quietWorld(t, nil)
+	if r := w.belay("", "run", "write a", "--task", "T1", "--retries", "0", "--test", "false", "--", "sh", "-c", "echo a > a.txt"); r.code != 3 {
+		t.Fatal(r)
 	}
-	run(0, "git", "init", "-q")
-	run(0, "git", "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "x")
-	run(3, belay, "run", "write a", "--task", "T1", "--retries", "0", "--test", "false", "--", "sh", "-c", "echo a > a.txt")
-	cmd := exec.Command(belay, "task", "move", "T1", "--to", "approved", "--force")
-	cmd.Dir, cmd.Env = dir, env
-	tty, err := pty.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tty.Close()
-	seen := &screenText{}
-	go seen.read(tty)
+	s := w.sit("task", "move", "T1", "--to", "approved", "--force")
 	for _, asked := range []struct{ question, answer string }{
 		{"fail without the change", "n"}, {"this feature and this task", "y"}, {"within the task's scope", "y"}, {"the machine or the environment", "y"}, {"a task of its own", "n"},
 		{"why may it be accepted", "the disk of the runner is full"},
 	} {
-		seen.await(t, asked.question)
-		write(t, tty, asked.answer+"\n")
+		s.await(asked.question)
+		s.say(asked.answer)
 	}
-	seen.await(t, "T1 is accepted")
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("%v\n%s", err, seen.String())
-	}
-	text, err := os.ReadFile(filepath.Join(dir, ".belay", "reviews", "_", "T1", "review-cycle-1.md"))
-	for _, want := range []string{"category: infra_environmental", "rationale: the disk of the runner is full", "by: ana", "environmental: true", "pre_existing: false"} {
+	s.await("T1 is accepted")
+	s.ends(0)
+	text, err := os.ReadFile(filepath.Join(w.repo, ".belay", "reviews", "_", "T1", "review-cycle-1.md"))
+	for _, want := range []string{"category: infra_environmental", "rationale: the disk of the runner is full", "by: tester", "environmental: true", "pre_existing: false"} {
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%v: no %q in\n%s", err, want, text)
 		}
 	}
 }
 
-// built is a copy of the test binary under belay's name, which makes it act as belay. A
-// link would not do: the shim is started by the program's real name.
-func built(t *testing.T) string {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := os.ReadFile(self)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "belay")
-	if err := os.WriteFile(path, program, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return path
+// sitting is belay at work at a terminal, with somebody who reads the screen and types.
+type sitting struct {
+	t   testing.TB
+	cmd *exec.Cmd
+	tty *os.File
+
+	mu     sync.Mutex
+	screen bytes.Buffer
+	more   chan struct{} // something came to the screen since it was last looked at; closed when nothing will
 }
 
-func write(t *testing.T, f *os.File, s string) {
-	t.Helper()
-	if _, err := f.WriteString(s); err != nil {
-		t.Fatal(err)
-	}
+// patience is how long anything may take to come to the screen, and belay to end.
+const patience = 20 * time.Second
+
+// sit starts belay at a terminal of its own in the world's repository.
+func (w *world) sit(args ...string) *sitting {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &sitting{t: w.t, cmd: exec.CommandContext(ctx, "belay", args...), more: make(chan struct{}, 1)}
+	s.cmd.Dir, s.cmd.Env = w.repo, w.env("TERM=xterm", "NO_COLOR=")
+	asUser(s.cmd)
+	tty, err := pty.Start(s.cmd)
+	w.must(err)
+	s.tty = tty
+	w.t.Cleanup(func() { cancel(); tty.Close() })
+	go s.read()
+	return s
 }
 
-type screenText struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *screenText) read(f *os.File) {
+func (s *sitting) read() {
+	defer close(s.more)
 	buf := make([]byte, 4096)
 	for {
-		n, err := f.Read(buf)
+		n, err := s.tty.Read(buf)
 		s.mu.Lock()
-		s.b.Write(buf[:n])
+		s.screen.Write(buf[:n])
 		s.mu.Unlock()
+		select {
+		case s.more <- struct{}{}:
+		default:
+		}
 		if err != nil {
 			return
 		}
 	}
 }
 
-func (s *screenText) String() string {
+// String is all that has come to the screen.
+func (s *sitting) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.b.String()
+	return s.screen.String()
 }
 
-func (s *screenText) await(t *testing.T, want string) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if strings.Contains(s.String(), want) {
-			return
+// await reads the screen until the text has come.
+func (s *sitting) await(text string) {
+	s.t.Helper()
+	late, open := time.After(patience), true
+	for !strings.Contains(s.String(), text) {
+		if !open {
+			s.t.Fatalf("belay left, and %q did not come:\n%s", text, s)
+		}
+		select {
+		case _, open = <-s.more:
+		case <-late:
+			s.t.Fatalf("%q did not come:\n%s", text, s)
 		}
 	}
-	t.Fatalf("%q did not come:\n%s", want, s.String())
+}
+
+// say types a line.
+func (s *sitting) say(line string) {
+	s.t.Helper()
+	if _, err := s.tty.WriteString(line + "\n"); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// ends waits for belay to end with this status, and reads what it said last.
+func (s *sitting) ends(status int) {
+	s.t.Helper()
+	late := time.AfterFunc(patience, func() { _ = s.cmd.Process.Kill(); s.tty.Close() })
+	defer late.Stop()
+	for range s.more {
+	}
+	if _ = s.cmd.Wait(); s.cmd.ProcessState.ExitCode() != status {
+		s.t.Fatalf("%v, and status %d was due\n%s", s.cmd.ProcessState, status, s)
+	}
 }

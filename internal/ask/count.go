@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -20,6 +21,9 @@ func count(a deed.Act, m belay.Marker) *int {
 	}
 	if from >= len(low) {
 		return nil
+	}
+	if m == belay.MarkFix && (grammar.Conditional(low[from]) || slices.Contains(low, "same") && !strings.Contains(strings.Join(low, " "), "do the same")) {
+		return nil // how many it takes for it to happen: "two workers pick up the same job"
 	}
 	for i := from; i < len(low) && i < from+10; i++ {
 		w := low[i]
@@ -42,6 +46,8 @@ func count(a deed.Act, m belay.Marker) *int {
 	return nil
 }
 
+var months = map[string]bool{"january": true, "february": true, "march": true, "april": true, "may": true, "june": true, "july": true, "august": true, "september": true, "october": true, "november": true, "december": true}
+
 func valued(w string) bool { _, ok := grammar.Value(w); return ok }
 
 // counts tells a number of things from all the other numbers.
@@ -52,6 +58,9 @@ func counts(low []string, i, from int, m belay.Marker) bool {
 	if j := slices.Index(low, "than"); j > i && j+1 < len(low) && low[j-1] == "rather" && valued(low[j+1]) {
 		return false
 	}
+	if fault.Status(low[i:]) {
+		return false // "404 page"
+	}
 	if low[i] == "one" || low[i] == "1" || i+1 >= len(low) || i-from > 6 {
 		return low[i] == "both"
 	}
@@ -61,6 +70,9 @@ func counts(low []string, i, from int, m belay.Marker) bool {
 	}
 	if words.Unit(next) || next == "," || next == "\"" || next == "and" || words.Preposition(next) && next != "of" || words.Auxiliary(next) && low[i] != "both" || next == "-" || next == "->" || next == "→" || next == "/" || next == "is" || next == "instead" || next == "not" {
 		return false
+	}
+	if months[next] || slices.Contains(low[i:min(i+4, len(low))], "per") {
+		return false // 29 February
 	}
 	if next == "things" || next == "small" || next == "changes" || next == "points" {
 		return next == "points" && false

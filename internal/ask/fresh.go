@@ -112,6 +112,9 @@ func (p *parse) styled(a deed.Act, rest []string) bool {
 	if line := strings.Join(rest, " "); strings.Contains(line, "run on ") || strings.Contains(line, "live on ") || strings.Contains(line, "work on ") || strings.Contains(line, "be written in") || strings.Contains(line, "hosted on") {
 		return true
 	}
+	if pluses(rest) {
+		return true // "postfix + dovecot + rspamd": what it consists of
+	}
 	if a.Verb != "a thing named" && a.Deed != deed.Ground {
 		return len(rest) > 0 && (a.Verb == "use" || a.Verb == "using")
 	}
@@ -125,6 +128,16 @@ func (p *parse) styled(a deed.Act, rest []string) bool {
 	}
 	last := rest[len(rest)-1]
 	return other == 0 || other*2 < len(rest) && len(rest) > 2 || in && (last == "in" || last == "out")
+}
+
+// pluses reports names that are strung together by plus signs.
+func pluses(rest []string) bool {
+	for i, w := range rest {
+		if (i%2 == 1) != (w == "+") {
+			return false
+		}
+	}
+	return len(rest) > 2 && len(rest)%2 == 1
 }
 
 // describing reports a sentence about the whole itself, right behind it: "it reads the

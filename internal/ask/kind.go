@@ -31,7 +31,7 @@ func (p *parse) isFresh() bool {
 		return false
 	}
 	for _, s := range []string{"from scratch", "from nothing", "from zero", "repo is empty", "empty repo", "greenfield", "new project", "new service", "new app ", "nothing here yet"} {
-		if strings.Contains(line, s) {
+		if strings.Contains(line, s) && !p.rewrites() {
 			return true
 		}
 	}
@@ -43,6 +43,17 @@ func (p *parse) isFresh() bool {
 			continue
 		}
 		return a.Marker == belay.MarkAdd && reading.Whole(a, p.lang)
+	}
+	return false
+}
+
+// rewrites reports that what is asked for first is done to a part that is there: "rewrite the
+// config loader from scratch".
+func (p *parse) rewrites() bool {
+	for _, a := range p.acts {
+		if low := a.C.Low(); a.Deed == deed.Request && slices.Contains(low, "scratch") {
+			return a.Marker == belay.MarkModify && a.Obj < len(low) && grammar.Definite(low[a.Obj]) && !deed.Creates(a.Verb) && !deed.IsWish(a.Verb)
+		}
 	}
 	return false
 }

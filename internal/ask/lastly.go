@@ -32,7 +32,7 @@ func (p *parse) lastly() {
 			ok := pass == 0 && a.Deed == deed.Complaint && section != prose.Around && section != prose.Expected && (section != prose.Title || a.Strength == fault.Faint) ||
 				pass == 1 && a.Deed == deed.Material ||
 				pass == 2 && (a.Deed == deed.Request || a.Deed == deed.Complaint) && section == prose.Title ||
-				pass == 3 && a.Deed == deed.Ground && a.C.Join != "because" && a.C.Join != "if" && section != prose.Around && (statesFact(a.C.Low()) || fault.NoWay(a.C.Low()) || p.lang != "" && p.lang != "?" && len(a.C.T) > 3 && a.C.Close != "?" || len(p.acts) == 1 && possible(a.C.Low())) ||
+				pass == 3 && a.Deed == deed.Ground && a.C.Join != "because" && a.C.Join != "if" && section != prose.Around && (statesFact(a.C.Low()) || fault.NoWay(a.C.Low()) || p.lang != "" && p.lang != "?" && len(a.C.T) > 3 && a.C.Close != "?" || len(p.acts) == 1 && (possible(a.C.Low()) || grammar.Does(a.C.Low()))) ||
 				pass == 4 && (a.Deed == deed.Request || a.Deed == deed.Complaint) && section == prose.Expected
 			if !ok || a.Deed == deed.Complaint && bare(a.C.Low()) {
 				continue
@@ -97,7 +97,7 @@ func lacking(low []string) bool {
 // possible reports what something can do now: "white can castle out of check".
 func possible(low []string) bool {
 	i := slices.Index(low, "can")
-	return i > 0 && i < 4 && i+1 < len(low) && !words.Subject(low[0])
+	return i > 0 && i < 9 && i+2 < len(low) && !slices.ContainsFunc(low[:i], func(w string) bool { return w == "that" || w == "which" || w == "so" })
 }
 
 // bare reports a complaint that names nothing: "it doesn't work anymore".

@@ -33,6 +33,10 @@ func (p *parse) lone() {
 	}
 	low := only.C.Low()
 	n, _ := grammar.Strip(low)
+	if only.Verb == "can" && only.Marker == belay.MarkAdd && low[0] != "can" && only.C.Block.Kind == prose.Para && only.C.Close != "?" && n == 0 && len(p.acts) == 1 {
+		only.Deed, only.Marker, only.Strength = deed.Complaint, belay.MarkFix, fault.Faint // "students can see each other's grades"
+		return
+	}
 	if only.C.Close == "?" && n > 1 && low[0] == "should" && (low[1] == "we" || low[1] == "i") {
 		only.Deed, only.Readings = deed.Doubt, []string{"it is to be done", "somebody is asked for an opinion"}
 		return
@@ -188,6 +192,14 @@ func (p *parse) stays(i int) bool {
 // said.
 func (p *parse) either(i int) bool {
 	a := p.acts[i]
+	if i > 0 && len(a.C.T) > 1 && len(p.acts[i-1].C.T) > 0 && a.C.T[0].Low == "or" && a.C.Close == "?" && len(a.C.T) < 6 && a.C.Line == p.acts[i-1].C.Line {
+		before := p.acts[i-1].C
+		p.doubts = append(p.doubts, belay.Doubt{Words: strings.TrimSpace(p.msg[before.T[0].At:a.C.T[len(a.C.T)-1].End]), Readings: []string{before.Text(p.msg, grammar.Span{To: len(before.T)}), a.C.Text(p.msg, grammar.Span{From: 1, To: len(a.C.T)})}})
+		if n := len(p.out); n > 0 && p.emitted(p.acts[i-1]) {
+			p.out = p.out[:n-1]
+		}
+		return true // "Tabs? Or an accordion?"
+	}
 	if a.C.Join != "or" || i == 0 || a.Deed != deed.Request && a.Deed != deed.Keep || p.acts[i-1].Deed != deed.Request || p.acts[i-1].C.Sent != a.C.Sent {
 		return false
 	}
@@ -310,6 +322,11 @@ func (p *parse) addedNext(a deed.Act) bool {
 
 // antecedent is what "it" in "leave it" stands for: the subject of the sentence.
 func (p *parse) antecedent(a deed.Act) string {
+	if slices.ContainsFunc(p.acts, func(b deed.Act) bool {
+		return b.Deed == deed.Keep && b.C.Sent == a.C.Sent && b.C.Line == a.C.Line && b.Core != a.Core
+	}) {
+		return "" // it was named there
+	}
 	for _, b := range p.acts {
 		if b.C.Sent != a.C.Sent || b.Deed != deed.Ground && (b.Deed != deed.Complaint || b.Strength == fault.Plain) {
 			continue

@@ -11,6 +11,7 @@ type RoleInput struct {
 	After    string // the role that comes next; "" for the last
 	Round    int    // from 1
 	ReadOnly bool
+	Told     string // why the work came back to it; "" when it did not
 	Words    string
 	Export   string
 }
@@ -18,8 +19,11 @@ type RoleInput struct {
 // Part quotes the export whole: cut, it would be no JSON.
 func (in RoleInput) Part() string { return fenced("json", in.Export, 1<<20, 4<<20) }
 
+// Reason quotes why the work came back.
+func (in RoleInput) Reason() string { return fence("text", in.Told) }
+
 // Role is the text that the agent of a role starts with, in Markdown: who it is, what it
-// may do, how it reports what has to be mended, its words and its part of the context.
+// may do, why the work came back to it, how it reports what has to be mended, its words and its part of the context.
 func Role(in RoleInput) string {
-	return sections(in, "role", "role_words", "role_context", "role_finish")
+	return sections(in, "role", "role_told", "role_words", "role_context", "role_finish")
 }

@@ -11,8 +11,6 @@ import (
 	"errors"
 	"os"
 
-	"github.com/spf13/cobra"
-
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/terminal"
@@ -54,30 +52,6 @@ func (a *App) Setting(flags []flow.Flag) flow.Setting {
 		self = os.Args[0]
 	}
 	return flow.Setting{Dir: a.Dir, Force: a.Force, Flags: flags, Self: []string{self, "_run"}}
-}
-
-// Strict makes wrong arguments a usage error with the way to help.
-func Strict(c *cobra.Command) {
-	if check := c.Args; check != nil {
-		c.Args = func(c *cobra.Command, args []string) error {
-			if err := check(c, args); err != nil {
-				return &belay.Error{Code: belay.CodeUsage, What: err.Error(), Try: c.CommandPath() + " --help"}
-			}
-			return nil
-		}
-	}
-	if len(c.Commands()) > 0 && c.RunE == nil {
-		c.Args = func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return belay.Refuse(belay.CodeUsage, c.CommandPath()+" --help", "%s knows no command %q", c.CommandPath(), args[0])
-		}
-		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-	}
-	for _, sub := range c.Commands() {
-		Strict(sub)
-	}
 }
 
 // Status maps an error to the exit status (docs/exit-codes.md).

@@ -178,7 +178,7 @@ func (j *judge) add(m *belay.Met, r belay.Requirement) {
 	if told {
 		j.counted = append(j.counted, m.File+"\x00"+m.List)
 	}
-	j.notes(res)
+	j.notes(res, r)
 }
 
 // existing tells whether the number may be of those that are there already: "the 8 flavors".
@@ -343,15 +343,27 @@ func (j *judge) counts(m belay.Met) {
 	})
 }
 
-// notes passes on what counting saw besides: existing items that changed.
-func (j *judge) notes(res count.Result) {
+// notes passes on what counting saw besides: existing items that changed, which is a warning
+// where nothing was to be changed.
+func (j *judge) notes(res count.Result, r belay.Requirement) {
+	severity := belay.SeverityNote
+	if res.Verdict == count.Pass && j.addsOnly() {
+		severity = belay.SeverityWarning
+	}
 	for _, f := range res.Findings {
 		if f.Severity == "note" {
 			j.findings = append(j.findings, belay.Finding{
-				Severity: belay.SeverityNote, Category: belay.CategoryContract, File: f.File, Line: f.Line, Title: f.String(),
+				Severity: severity, Category: belay.CategoryContract, File: f.File, Line: f.Line, Title: f.String(), Detail: asked(r),
 			})
 		}
 	}
+}
+
+// addsOnly tells whether all that was asked for is to be added, or to stay.
+func (j *judge) addsOnly() bool {
+	return !slices.ContainsFunc(j.in.Request.Requirements, func(r belay.Requirement) bool {
+		return r.Marker != belay.MarkAdd && r.Marker != belay.MarkPreserved && r.Marker != belay.MarkNoChanges
+	})
 }
 
 func asked(r belay.Requirement) string { return "asked for: " + string(r.Marker) + ": " + r.Text }

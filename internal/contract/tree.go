@@ -8,6 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/edit"
 	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/count/topic"
 )
 
 // Bounds on what is read besides the changed files, and on what is read of one.
@@ -87,7 +88,7 @@ func (j *judge) widened(r belay.Requirement) *belay.Requirement {
 	if r.File != "" || j.in.Read == nil || j.elsewhere(r) {
 		return nil
 	}
-	found := slices.DeleteFunc(j.called(topic(r.Text)), func(p string) bool {
+	found := slices.DeleteFunc(j.called(about(r.Text)), func(p string) bool {
 		return count.Language(p) == "" || j.differ(p) || testPath(p) || !j.after.has(p)
 	})
 	if len(found) == 0 || len(found) > maxBeside {
@@ -122,9 +123,9 @@ func (j *judge) elsewhere(r belay.Requirement) bool {
 
 // newFiles counts the new files that are what was to be added: pages, components, tests.
 func (j *judge) newFiles(r belay.Requirement) int {
-	words, n := topic(r.Text), 0
+	words, n := about(r.Text), 0
 	for _, f := range j.in.Files {
-		if f.Before == nil && mentions(count.Words(f.Path), words) {
+		if f.Before == nil && mentions(topic.Words(f.Path), words) {
 			n++
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/edit"
-	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/count/topic"
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
@@ -50,15 +50,15 @@ var asking = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// topic gives the words of a requirement that name what it is about.
-func topic(text string) []string {
-	return slices.DeleteFunc(count.Words(text), func(w string) bool { return asking()[w] || len(w) < 3 })
+// about gives the words of a requirement that name what it is about.
+func about(text string) []string {
+	return slices.DeleteFunc(topic.Words(text), func(w string) bool { return asking()[w] || len(w) < 3 })
 }
 
 // mentions tells whether one of the words, or a form of it, is among others.
 func mentions(among, words []string) bool {
 	for _, w := range words {
-		if slices.ContainsFunc(among, func(a string) bool { return count.Akin(a, w) }) {
+		if slices.ContainsFunc(among, func(a string) bool { return topic.Akin(a, w) }) {
 			return true
 		}
 	}
@@ -71,7 +71,7 @@ func (j *judge) called(words []string) []string {
 		j.calls = map[string][]string{}
 		for _, list := range [][]string{j.before.paths, j.after.paths} {
 			for _, p := range list {
-				for _, w := range count.Words(strings.TrimSuffix(path.Base(p), path.Ext(p))) {
+				for _, w := range topic.Words(strings.TrimSuffix(path.Base(p), path.Ext(p))) {
 					if have := j.calls[w]; len(have) == 0 || have[len(have)-1] != p {
 						j.calls[w] = append(have, p)
 					}
@@ -141,7 +141,7 @@ func (j *judge) kept(text string) []string {
 	if named := j.named(text); len(named) > 0 {
 		return named
 	}
-	words := topic(text)
+	words := about(text)
 	if len(words) == 0 {
 		return nil
 	}
@@ -156,7 +156,7 @@ func (j *judge) kept(text string) []string {
 		if !j.before.has(p) {
 			continue
 		}
-		all := count.Words(p)
+		all := topic.Words(p)
 		if !slices.ContainsFunc(words, func(w string) bool { return !mentions(all, []string{w}) }) {
 			out = append(out, p)
 		}
@@ -209,7 +209,7 @@ func picked(text []byte, set edit.Lines) iter.Seq[[]byte] {
 }
 
 func learn(set map[string]bool, text string) {
-	for _, w := range count.Words(text) {
+	for _, w := range topic.Words(text) {
 		set[w] = true
 	}
 }
@@ -227,12 +227,12 @@ func textFile(p string) bool {
 
 // mentioned tells whether what came, or what went, is about a requirement.
 func (j *judge) mentioned(r belay.Requirement, words map[string]bool) bool {
-	for _, w := range topic(r.Text) {
+	for _, w := range about(r.Text) {
 		if words[w] {
 			return true
 		}
 		for have := range words {
-			if count.Akin(have, w) {
+			if topic.Akin(have, w) {
 				return true
 			}
 		}
@@ -243,7 +243,7 @@ func (j *judge) mentioned(r belay.Requirement, words map[string]bool) bool {
 // exists tells whether something of that name is there after the change: a file, or a
 // word in a changed one.
 func (j *judge) exists(r belay.Requirement) bool {
-	words := topic(r.Text)
+	words := about(r.Text)
 	if slices.ContainsFunc(j.called(words), j.after.has) {
 		return true
 	}
@@ -272,7 +272,7 @@ func (j *judge) untouched(r belay.Requirement) (why, at string) {
 		}
 		return named[0] + " untouched", named[0]
 	}
-	words := topic(r.Text)
+	words := about(r.Text)
 	for _, w := range copyWords {
 		if slices.Contains(words, w) {
 			if j.lines.prose || len(j.in.Unread) > 0 {
@@ -285,12 +285,12 @@ func (j *judge) untouched(r belay.Requirement) (why, at string) {
 		return "", ""
 	}
 	for _, p := range j.differs {
-		if mentions(count.Words(p), words) {
+		if mentions(topic.Words(p), words) {
 			return "", ""
 		}
 	}
 	for _, p := range j.called(words) { // a file that the whole of it is about, not one that shares a word
-		all := count.Words(p)
+		all := topic.Words(p)
 		if !slices.ContainsFunc(words, func(w string) bool { return !mentions(all, []string{w}) }) {
 			return p + " untouched, and nothing that changed is about it", p
 		}
@@ -300,8 +300,8 @@ func (j *judge) untouched(r belay.Requirement) (why, at string) {
 
 // About tells how many of the words that say what a text is about are in another.
 func About(text, other string) int {
-	n, among := 0, count.Words(other)
-	for _, w := range topic(text) {
+	n, among := 0, topic.Words(other)
+	for _, w := range about(text) {
 		if mentions(among, []string{w}) {
 			n++
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/count/topic"
 )
 
 // countCase is one case of a folder of cases: before/, after/, case.json.
@@ -47,7 +48,7 @@ func TestFolderOfCases(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(c.ID, func(t *testing.T) {
-			r, err := count.Parse(c.Requirement)
+			r, err := topic.Parse(c.Requirement)
 			if err != nil {
 				t.Fatal(err)
 			}

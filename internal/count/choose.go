@@ -8,6 +8,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count/list"
+	"github.com/belay-dev/belay/internal/count/topic"
 )
 
 // kindWords say which kinds of lists a word of a requirement speaks of.
@@ -126,7 +127,7 @@ func (j *judge) worth(p string) bool {
 
 func (j *judge) mentions(w *world, p string) bool {
 	src := bytes.ToLower(w.raw(p).src)
-	for w := range j.w.weight {
+	for w := range j.w.Weight {
 		if bytes.Contains(src, []byte(w)) {
 			return true
 		}
@@ -179,11 +180,11 @@ var members = map[list.Kind]bool{list.Fields: true, list.Methods: true}
 
 // typed scores a list whose items are said to be of the kind that is counted: Drink[].
 func (j *judge) typed(l *list.List) float64 {
-	if l.Kind != list.Array && l.Kind != list.Object || j.w.noun == "items" {
+	if l.Kind != list.Array && l.Kind != list.Object || j.w.Noun == "items" {
 		return 0
 	}
 	for _, w := range l.Words {
-		if akin(stem(strings.ToLower(w)), stem(j.w.noun)) {
+		if topic.Akin(topic.Stem(strings.ToLower(w)), topic.Stem(j.w.Noun)) {
 			return 3
 		}
 	}
@@ -215,10 +216,10 @@ func (j *judge) named(l *list.List) float64 {
 	if j.exact(l.Name) {
 		score += 8
 	}
-	parts := stems(l.Name)
+	parts := topic.Stems(l.Name)
 	total, hit := 0.0, 0.0
 	for _, p := range parts {
-		if stopWords[p] && len(parts) > 1 || len(p) < 2 && len(parts) > 1 {
+		if topic.Stops[p] && len(parts) > 1 || len(p) < 2 && len(parts) > 1 {
 			continue
 		}
 		total++
@@ -246,19 +247,19 @@ func (j *judge) exact(name string) bool {
 	if name == "" {
 		return false
 	}
-	if j.w.idents[name] {
+	if j.w.Names[name] {
 		return true
 	}
 	bare := strings.TrimLeft(name, ".#:$@")
-	return len(bare) > 2 && (j.w.idents[bare])
+	return len(bare) > 2 && (j.w.Names[bare])
 }
 
 func (j *judge) matched(word string) float64 {
-	if w := j.w.weight[word]; w > 0 {
+	if w := j.w.Weight[word]; w > 0 {
 		return w
 	}
-	for s, w := range j.w.weight {
-		if akin(s, word) {
+	for s, w := range j.w.Weight {
+		if topic.Akin(s, word) {
 			return 0.8 * w
 		}
 	}
@@ -269,7 +270,7 @@ func (j *judge) matched(word string) float64 {
 func (j *judge) around(l *list.List) float64 {
 	score := 0.0
 	own := map[string]bool{}
-	for _, p := range stems(l.Name) {
+	for _, p := range topic.Stems(l.Name) {
 		own[p] = true
 	}
 	seen := map[string]bool{}
@@ -281,8 +282,8 @@ func (j *judge) around(l *list.List) float64 {
 				score += 3
 			}
 		}
-		for _, p := range stems(text) {
-			if own[p] || seen[p] || stopWords[p] {
+		for _, p := range topic.Stems(text) {
+			if own[p] || seen[p] || topic.Stops[p] {
 				continue
 			}
 			seen[p] = true
@@ -295,12 +296,12 @@ func (j *judge) around(l *list.List) float64 {
 func (j *judge) kind(l *list.List) float64 {
 	best := prior[l.Kind]
 	for word, kinds := range kindWords {
-		weight := j.w.weight[word]
+		weight := j.w.Weight[word]
 		if weight == 0 || !slices.Contains(kinds, l.Kind) {
 			continue
 		}
 		s := 3 * min(weight, 1)
-		if stem(j.w.noun) == word {
+		if topic.Stem(j.w.Noun) == word {
 			s++
 		}
 		best = max(best, s)
@@ -311,9 +312,9 @@ func (j *judge) kind(l *list.List) float64 {
 // evidence scores what the items say: how many there were, what came, whether it changed.
 func (j *judge) evidence(c *candidate) float64 {
 	score := 0.0
-	if len(j.w.hints) > 0 && c.was.Known() {
+	if len(j.w.Counts) > 0 && c.was.Known() {
 		switch {
-		case j.w.hints[c.was.N]:
+		case j.w.Counts[c.was.N]:
 			score += 3
 		default:
 			score--
@@ -332,44 +333,22 @@ func (j *judge) evidence(c *candidate) float64 {
 		came = gone
 	}
 	for _, label := range came {
-		for _, s := range stems(label) {
+		for _, s := range topic.Stems(label) {
 			if !seen[s] && len(s) > 2 {
 				seen[s] = true
-				found += 1.2 * j.w.weight[s]
+				found += 1.2 * j.w.Weight[s]
 			}
 		}
 	}
 	score += min(found, 4)
 	old := 0.0
 	for _, it := range c.itemsBefore[:min(len(c.itemsBefore), 200)] {
-		for _, s := range stems(it.Label) {
+		for _, s := range topic.Stems(it.Label) {
 			if !seen[s] && len(s) > 2 {
 				seen[s] = true
-				old += 0.3 * j.w.weight[s]
+				old += 0.3 * j.w.Weight[s]
 			}
 		}
 	}
 	return score + min(old, 1)
-}
-
-// difference gives the labels that went and those that came.
-func difference(before, after []list.Item) (gone, came []string) {
-	n := map[string]int{}
-	for _, it := range before {
-		n[it.Label]++
-	}
-	for _, it := range after {
-		if n[it.Label] > 0 {
-			n[it.Label]--
-		} else {
-			came = append(came, it.Label)
-		}
-	}
-	for _, it := range before {
-		if n[it.Label] > 0 {
-			n[it.Label]--
-			gone = append(gone, it.Label)
-		}
-	}
-	return gone, came
 }

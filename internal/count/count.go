@@ -13,6 +13,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count/list"
+	"github.com/belay-dev/belay/internal/count/topic"
 )
 
 // Verdict is what a requirement comes to.
@@ -102,7 +103,7 @@ func (p *Pair) Check(r belay.Requirement) (Result, error) {
 			return Result{}, belay.Refuse(belay.CodeNotFound, "name a file by its path below the folders", "%s is in neither state", r.File)
 		}
 	}
-	j := &judge{before: p.before, after: p.after, r: r, w: wantedBy(r)}
+	j := &judge{before: p.before, after: p.after, r: r, w: topic.Of(r)}
 	if r.Marker == belay.MarkNoChanges {
 		return j.unchanged(), nil
 	}
@@ -112,7 +113,7 @@ func (p *Pair) Check(r belay.Requirement) (Result, error) {
 type judge struct {
 	before, after *world
 	r             belay.Requirement
-	w             wanted
+	w             topic.Topic
 	differ        []string
 }
 
@@ -294,10 +295,23 @@ func (j *judge) judge(c *candidate) Result {
 	if message != "" {
 		res.Findings = append(res.Findings, j.finding(map[Verdict]string{Pass: "note", Warn: "warning", Fail: "error"}[verdict], message, c))
 	}
-	if gone, came := difference(c.itemsBefore, c.itemsAfter); j.r.Marker == belay.MarkAdd && len(gone) > 0 && len(came) > 0 {
-		res.Findings = append(res.Findings, j.finding("note", fmt.Sprintf("%d of the existing %s changed or went: %s", len(gone), j.noun(c), few(gone)), c))
+	if lost := j.disturbed(c); len(lost) > 0 {
+		res.Findings = append(res.Findings, j.finding("note", fmt.Sprintf("%d of the existing %s changed or went: %s", len(lost), j.noun(c), few(lost)), c))
 	}
 	return res
+}
+
+// disturbed gives the items that an addition did not leave as they were. That some went
+// and none came is a removal, which the numbers show.
+func (j *judge) disturbed(c *candidate) []string {
+	if j.r.Marker != belay.MarkAdd {
+		return nil
+	}
+	gone, came := difference(c.itemsBefore, c.itemsAfter)
+	if len(came) == 0 {
+		gone = nil
+	}
+	return append(gone, reworded(c.itemsBefore, c.itemsAfter)...)
 }
 
 func spell(c list.Count) string {
@@ -321,9 +335,9 @@ func (j *judge) noun(c *candidate) string {
 	if l == nil {
 		l = c.after
 	}
-	asked, own := j.w.noun, ""
+	asked, own := j.w.Noun, ""
 	if l != nil {
-		if words := split(l.Name); len(words) > 0 {
+		if words := topic.Split(l.Name); len(words) > 0 {
 			own = words[len(words)-1]
 		}
 	}
@@ -335,14 +349,14 @@ func (j *judge) noun(c *candidate) string {
 		return own
 	case l == nil || l.Kind != list.Array && l.Kind != list.Object && l.Kind != list.Enum:
 		return asked
-	case stem(own) == own || stopWords[own] || vague[own] || slices.Contains(stems(l.Name), stem(asked)):
+	case topic.Stem(own) == own || topic.Stops[own] || vague[own] || slices.Contains(topic.Stems(l.Name), topic.Stem(asked)):
 		return asked
 	}
 	return own
 }
 
 // vague are plurals that say nothing of what is in a list.
-var vague = set("data children props args params values entries elements nodes options objects records rows columns keys names results contents defaults")
+var vague = topic.Set("data children props args params values entries elements nodes options objects records rows columns keys names results contents defaults")
 
 // rule is what each marker asks of the numbers.
 func (j *judge) rule(was, is, grown int, c *candidate) (Verdict, string) {

@@ -12,6 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
 	"github.com/belay-dev/belay/internal/count/list"
+	"github.com/belay-dev/belay/internal/count/topic"
 )
 
 // extensions are one for each language that is counted.
@@ -49,7 +50,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add("- [ADD] 2 NEW nighttime drinks (keep existing 8)")
 	f.Fuzz(func(t *testing.T, text string) {
-		r, err := count.Parse(text)
+		r, err := topic.Parse(text)
 		if err != nil {
 			if belay.CodeOf(err) != belay.CodeUsage {
 				t.Fatal(err)
@@ -87,12 +88,12 @@ func TestParse(t *testing.T) {
 		"NO CHANGES for task-3":           {Marker: belay.MarkNoChanges, Text: "for task-3"},
 		"MODIFY the copy":                 {Marker: belay.MarkModify, Text: "the copy"},
 	} {
-		if got, err := count.Parse(text); err != nil || !cmp.Equal(got, want) {
+		if got, err := topic.Parse(text); err != nil || !cmp.Equal(got, want) {
 			t.Errorf("%q: %+v %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "2 flavors", "ADDRESS the 2 bugs", "REMOVED 3"} {
-		if got, err := count.Parse(text); belay.CodeOf(err) != belay.CodeUsage {
+		if got, err := topic.Parse(text); belay.CodeOf(err) != belay.CodeUsage {
 			t.Errorf("%q: %+v %v", text, got, err)
 		}
 	}

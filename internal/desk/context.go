@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -67,17 +68,37 @@ func (d *Desk) ContextFiles(task belay.TaskID, role string) (there []string) {
 }
 
 // EditedContext names the files written for agents that somebody edited. One that was
-// taken away harms nobody.
+// taken away harms nobody, and one with what belay wrote earlier is written anew: belay may
+// have been killed between the record and the file.
 func (d *Desk) EditedContext(r *Record) (edited []string) {
 	for _, role := range r.Context.Roles {
 		ref, given := r.Context.Exports[role.Name]
 		for _, f := range d.contextFiles(r.Task.ID, role.Name) {
-			if text, there := f.read(); given && there && handoff.Sum(text) != ref.Attachment {
+			if text, there := f.read(); given && there && !r.gave(role.Name, ref, handoff.Sum(text)) {
 				edited = append(edited, f.shown)
 			}
 		}
 	}
 	return edited
+}
+
+// gave reports whether a role was given a part with this hash, the latest or an earlier one.
+func (r *Record) gave(role string, latest handoff.ExportRef, sha string) bool {
+	if sha == latest.Attachment {
+		return true
+	}
+	for _, e := range r.Log.Entries {
+		var ev handoff.Event
+		if e.Type != EntryContext || json.Unmarshal(e.Data, &ev) != nil {
+			continue
+		}
+		for _, x := range ev.Exports {
+			if x.Role == role && x.Attachment == sha {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // contextFile is a file written for an agent.

@@ -6,6 +6,7 @@
 package desk
 
 import (
+	"context"
 	"path/filepath"
 	"time"
 
@@ -41,4 +42,25 @@ func (d *Desk) RunDir(task belay.TaskID, command string) string {
 func now() time.Time { return time.Now() }
 
 // WriteNow writes a file for agents and people into .belay/now.
-func (d *Desk) WriteNow(name, text string) error { return files.Write(d.Repo.Root, name, text) }
+func (d *Desk) WriteNow(name, text string) error {
+	return d.sharing(func(tmp string) error { return files.Write(d.Repo.Root, tmp, name, text) })
+}
+
+// StartNow makes a clean start for a task there.
+func (d *Desk) StartNow(task, history string) error {
+	return d.sharing(func(tmp string) error { return files.Start(d.Repo.Root, tmp, task, history) })
+}
+
+// sharing writes by way of belay's folder of temporary files, which nobody sweeps meanwhile.
+func (d *Desk) sharing(write func(tmp string) error) error {
+	tmp, err := d.Snaps.Scratch("tmp")
+	if err != nil {
+		return err
+	}
+	done, err := d.Snaps.Share(context.Background()) // it waits ten seconds at most
+	if err != nil {
+		return err
+	}
+	defer done()
+	return write(tmp)
+}

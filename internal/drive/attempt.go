@@ -48,11 +48,8 @@ func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent
 	if len(t.Agent) == 0 {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s -- AGENT ARGS…", t.ID), "%s has no agent command", t.ID)
 	}
-	if c.Attempt > 1 || d.Rec.State.Losts > 0 {
-		start := d.meta(belay.KindBefore, c.Attempt, c.ID+spans.StartMark, fmt.Sprintf("before attempt %d", c.Attempt))
-		if _, err := d.once(ctx, start); err != nil {
-			return nil, err
-		}
+	if err := d.Starts(ctx, c); err != nil {
+		return nil, err
 	}
 	prompt, err := d.prompt(ctx, c)
 	if err != nil {
@@ -65,6 +62,16 @@ func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent
 			"BELAY_TASK": string(t.ID), "BELAY_ATTEMPT": strconv.Itoa(c.Attempt),
 		}, "")),
 	})
+}
+
+// Starts holds the state that an attempt starts from, once; the first one starts from the
+// state before the task.
+func (d *Driver) Starts(ctx context.Context, c loop.Command) error {
+	if c.Attempt == 1 && d.Rec.State.Losts == 0 {
+		return nil
+	}
+	_, err := d.once(ctx, d.meta(belay.KindBefore, c.Attempt, c.ID+spans.StartMark, fmt.Sprintf("before attempt %d", c.Attempt)))
+	return err
 }
 
 // await waits for a run, shown as it goes. Calls that go round in circles end it, when the

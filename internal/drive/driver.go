@@ -45,10 +45,13 @@ type Driver struct {
 	Rec   *desk.Record
 	Watch Watcher
 	Soft  context.Context
+	// Outside says that somebody else makes the attempts: Drive stops before one.
+	Outside bool
 }
 
 // Drive does commands and asks at gates until the task is closed, parked, or a
-// person is needed and not there. The record then says which.
+// person is needed and not there, or stands before an attempt that is made outside.
+// The record then says which.
 func (d *Driver) Drive(ctx context.Context) error {
 	for d.Rec.Open() {
 		if err := ctx.Err(); err != nil {
@@ -63,6 +66,9 @@ func (d *Driver) Drive(ctx context.Context) error {
 				return err
 			}
 			continue
+		}
+		if d.Outside && d.Rec.State.Pending.Kind == loop.CmdAttempt {
+			return nil
 		}
 		if err := d.command(ctx, *d.Rec.State.Pending); err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/brief"
-	files "github.com/belay-dev/belay/internal/now"
 )
 
 // history is what a prompt says of earlier tasks: the last ten.
@@ -17,7 +16,7 @@ func (d *Driver) history() []string {
 // this one is not there any more, its line is.
 func (d *Driver) freshFiles() {
 	history := strings.Join(append(d.History(d.Rec.Task.ID), ""), "\n")
-	if err := files.Start(d.Repo.Root, brief.TaskFile(d.Rec.Task), history); err != nil {
+	if err := d.StartNow(brief.TaskFile(d.Rec.Task), history); err != nil {
 		d.Watch.Note(err.Error()) // they are a courtesy: the prompt has it all
 	}
 }

@@ -41,7 +41,7 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*desk.Record, error) {
 		return r, err
 	}
 	d = &Desk{Desk: inner, trust: d.trust}
-	if err := d.recoverRestore(ctx, q.Watch); err != nil {
+	if err := d.Recovered(ctx, q.Watch); err != nil {
 		return r, err
 	}
 	unlock, err := d.Hold(ctx, r.Task.ID, "belay run")
@@ -119,7 +119,7 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*desk.Record, error
 	if !r.Open() {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Resume), "%s has ended: %s", q.Resume, r.State.Outcome)
 	}
-	if p := r.State.Pending; len(r.Task.Roles) > 0 && (p == nil && r.State.Gate == nil || p != nil && p.Kind != loop.CmdReview) {
+	if len(r.Task.Roles) > 0 {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume), "%s is handed from role to role: it cannot run beside others", q.Resume)
 	}
 	if r.State.Phase == "" || r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify {
@@ -170,9 +170,9 @@ func (d *Desk) wake(ctx context.Context, dr *drive.Driver, q RunRequest) error {
 	return nil
 }
 
-// recoverRestore finishes a restore that was cut short, before anything else looks
+// Recovered finishes a restore that was cut short, before anything else looks
 // at the tree.
-func (d *Desk) recoverRestore(ctx context.Context, w drive.Watcher) error {
+func (d *Desk) Recovered(ctx context.Context, w drive.Watcher) error {
 	done, err := d.Snaps.Recover(ctx)
 	if err != nil || done == nil {
 		return err

@@ -84,6 +84,8 @@ func (e Event) whole() bool {
 		return e.Drift != nil
 	case Ran:
 		return e.Run != nil
+	case Sent:
+		return e.Back != nil && e.Note != ""
 	}
 	return true
 }
@@ -144,6 +146,7 @@ func (c Context) ofRole(at time.Time, e Event) (Context, error) {
 	case Handed:
 		r.Snapshot, c.Last, c.LastBy = e.Handed, e.Handed, r.Name
 		r.Rounds++
+		r.Told = ""
 		r.Order = c.Updates
 		if r.Status != Blocked {
 			r.Status, r.Completed = Done, at
@@ -166,6 +169,8 @@ func (c Context) ofRole(at time.Time, e Event) (Context, error) {
 		r.QALog = e.Proof.Path
 	case Ran:
 		r.Run = e.Run
+	case Sent:
+		c.sent(r, e)
 	case Drifted:
 		r.Drift++
 		c.Drifts = append(slices.Clip(c.Drifts), DriftOf{Role: r.Name, Time: at, Drift: *e.Drift})
@@ -173,6 +178,20 @@ func (c Context) ofRole(at time.Time, e Event) (Context, error) {
 		return c, belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it", "an entry of the context of the kind %q is not known", e.Kind)
 	}
 	return c, nil
+}
+
+// sent folds work that came back after the last role. What they handed over stays in the
+// record; where the state before was put back it is no longer what anybody begins from.
+func (c *Context) sent(r *State, e Event) {
+	c.Attempt = e.Back.Attempt
+	if e.Back.Anew {
+		c.Last, c.LastBy, c.At = nil, "", ""
+		for i := range c.Roles {
+			s := &c.Roles[i]
+			s.Snapshot, s.Status, s.Completed, s.Blocking, s.Told = nil, Pending, time.Time{}, []string{}, ""
+		}
+	}
+	r.Status, r.Completed, r.Told = Pending, time.Time{}, e.Note
 }
 
 func (c *Context) set(r *State, at time.Time, s Set) {

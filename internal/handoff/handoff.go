@@ -71,6 +71,7 @@ const (
 	Resolved Kind = "resolved" // a person accepts the present as what Role handed over; Handed and Note are set
 	Exported Kind = "exported" // Exports is set
 	Ran      Kind = "ran"      // Run is set
+	Sent     Kind = "sent"     // after the last role the work was sent back to Role; Note says why, Back is set
 	Purged   Kind = "purged"
 )
 
@@ -87,6 +88,7 @@ type Event struct {
 	Evidence *Evidence   `json:"evidence,omitempty"`
 	Drift    *Drift      `json:"drift,omitempty"`
 	Run      *Run        `json:"run,omitempty"`
+	Back     *Back       `json:"back,omitempty"`
 	Exports  []ExportRef `json:"exports,omitempty"`
 	Secrets  []string    `json:"secrets_let_in,omitempty"` // fingerprints, when a person forced them
 	Masked   int         `json:"secrets_masked,omitempty"`
@@ -183,6 +185,13 @@ type Run struct {
 	Log    string `json:"log,omitempty"`
 }
 
+// Back says for which attempt of the task's loop the roles work now. Anew: the state before
+// was put back, and all begin as if nothing had been handed over.
+type Back struct {
+	Attempt int  `json:"attempt"`
+	Anew    bool `json:"anew,omitempty"`
+}
+
 // ExportRef is what a role was given, an attachment.
 type ExportRef struct {
 	Role       string `json:"role"`
@@ -211,6 +220,7 @@ type Context struct {
 	Actor   string // who wrote last
 	Updates int
 	Forced  int // secrets that a person let in
+	Attempt int // of the task's loop that the roles work for; 0 is the first
 	Gone    bool
 }
 
@@ -233,6 +243,7 @@ type State struct {
 	Rounds    int       `json:"rounds,omitempty"` // how often it handed over
 	Order     int       `json:"-"`                // the number of the entry with which it handed over last
 	Run       *Run      `json:"run,omitempty"`    // of its agent, when belay runs it
+	Told      string    `json:"told,omitempty"`   // why the work was sent back to it, until it hands over again
 	Drift     int       `json:"drift_budget"`     // failed verifications of what it handed over, not resolved yet
 }
 

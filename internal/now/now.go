@@ -13,8 +13,9 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// Write writes one file whole or not at all.
-func Write(tree, name, text string) error {
+// Write writes one file whole or not at all. Its bytes go to the folder tmp first, where
+// that is on the same device: whoever sweeps there removes what a killed write leaves.
+func Write(tree, tmp, name, text string) error {
 	root, err := worktree.OpenRoot(tree)
 	if err != nil {
 		return err
@@ -25,7 +26,7 @@ func Write(tree, name, text string) error {
 	}
 	err = root.Mkdir(".belay/now", 0o755)
 	if err == nil {
-		err = root.WriteFile(".belay/now/"+name, 0o644, "", func(w io.Writer) error {
+		err = root.WriteFile(".belay/now/"+name, 0o644, tmp, func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
 			return err
 		})
@@ -38,11 +39,11 @@ func Write(tree, name, text string) error {
 
 // Start makes a clean start for a task: its words and the lines of earlier tasks are there,
 // what was said about another task and what an agent said of it are not. A plan stays.
-func Start(tree, task, history string) error {
+func Start(tree, tmp, task, history string) error {
 	for _, f := range []struct{ name, text string }{
 		{"feedback.md", ""}, {"summary.md", ""}, {"history.md", history}, {"task.md", task},
 	} {
-		if err := Write(tree, f.name, f.text); err != nil {
+		if err := Write(tree, tmp, f.name, f.text); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,7 @@ func TestWriteNow(t *testing.T) {
 	dir := filepath.Join(tree, ".belay", "now")
 	write := func(want bool) {
 		t.Helper()
-		if err := Write(tree, "task.md", "words"); (err == nil) != want {
+		if err := Write(tree, "", "task.md", "words"); (err == nil) != want {
 			t.Errorf("written: %v", err)
 		}
 	}
@@ -55,7 +55,7 @@ func TestStart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := Start(tree, "new words", "T1 passed\n"); err != nil {
+	if err := Start(tree, "", "new words", "T1 passed\n"); err != nil {
 		t.Fatal(err)
 	}
 	read := Reader(tree, 100)

@@ -46,7 +46,7 @@ type runner struct {
 }
 
 // Run runs the roles to the end, or up to what stops them. The record is given also with
-// an error. Errors: belay.CodeRefused with blocking findings or a refused judgement,
+// an error. Errors: belay.CodeRefused with blocking findings,
 // CodeDrift, CodeInterrupted, CodeBusy, and those of a task that cannot begin.
 func Run(ctx context.Context, d *flow.Desk, q Request) (*desk.Record, error) {
 	r := &runner{Desk: d, q: q, req: handoffs.Request{Task: q.Resume, By: "belay run"}}
@@ -54,13 +54,24 @@ func Run(ctx context.Context, d *flow.Desk, q Request) (*desk.Record, error) {
 	if err != nil {
 		return rec, err
 	}
+	if err := d.Recovered(ctx, q.Watch); err != nil {
+		return rec, err
+	}
 	if rec, err = r.begin(ctx, rec); err != nil {
 		return rec, err
 	}
-	if rec, err = r.all(ctx, rec); err != nil {
-		return rec, err
+	for rec.Open() {
+		if err := r.sentBack(ctx, rec); err != nil {
+			return rec, err
+		}
+		if rec, err = r.all(ctx, rec); err != nil {
+			return rec, err
+		}
+		if rec, err = r.judged(ctx, rec); err != nil || rec.State.Pending == nil {
+			return rec, err
+		}
 	}
-	return r.judged(ctx, rec)
+	return rec, nil
 }
 
 // Is reports whether a task is one that roles work on under belay.
@@ -250,7 +261,7 @@ func stopped(rec *desk.Record, s *handoff.State) error {
 }
 
 // next gives the role that has to work now, nil when all have: the first that has handed
-// nothing over since a role before it did, or, where one blocks, the last role before it
+// nothing over since a role before it did or the work was sent back to it, or, where one blocks, the last role before it
 // that may write. blocked is the one that blocks.
 func (r *runner) next(c *handoff.Context) (next, blocked *handoff.State, err error) {
 	newest := 0
@@ -261,7 +272,7 @@ func (r *runner) next(c *handoff.Context) (next, blocked *handoff.State, err err
 			return nil, nil, err
 		}
 		switch {
-		case s.Snapshot == nil, s.Order < newest:
+		case s.Snapshot == nil, s.Order < newest, s.Told != "":
 			return s, nil, nil
 		case len(s.Blocking) > 0:
 			if writer == nil {
@@ -275,35 +286,6 @@ func (r *runner) next(c *handoff.Context) (next, blocked *handoff.State, err err
 		}
 	}
 	return nil, nil, nil
-}
-
-// judged ends the attempt that the roles made together and has it judged as any other.
-func (r *runner) judged(ctx context.Context, rec *desk.Record) (*desk.Record, error) {
-	id := rec.Task.ID
-	var err error
-	if p := rec.State.Pending; p != nil && (p.Kind == loop.CmdAttempt || p.Kind == loop.CmdCapture) {
-		if _, err := handoffs.Verify(ctx, r.Desk.Desk, handoffs.VerifyRequest{Request: r.req}); err != nil {
-			return rec, err
-		}
-		if rec, err = r.Capture(ctx, id, r.q.Watch); err != nil {
-			return rec, err
-		}
-	}
-	if p := rec.State.Pending; p != nil && p.Kind == loop.CmdCheck {
-		if _, err := r.Check(ctx, flow.CheckRequest{Task: id, Timeout: desk.RunTimeout, Watch: r.q.Watch}); err != nil {
-			return rec, err
-		}
-	}
-	if rec, err = r.Load(id); err != nil {
-		return nil, err
-	}
-	if p := rec.State.Pending; p != nil && p.Kind == loop.CmdReview { // reviewers of the config read it as ever
-		return r.Run(ctx, flow.RunRequest{Resume: id, Watch: r.q.Watch, Soft: r.q.Soft})
-	}
-	if p := rec.State.Pending; p != nil && p.Kind == loop.CmdClose {
-		return r.Finish(ctx, id, r.q.Watch)
-	}
-	return rec, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "the work of the roles on %s was not accepted: it stands in phase %s", id, rec.State.Phase)
 }
 
 // parked ends a run that a person stopped.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -62,7 +63,8 @@ type Cache struct {
 	seedLimit               int64
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli is made when it is first used: that takes longer than many a command.
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // Read gives nil for a cache that is absent or cannot be trusted.
 func Read(path string) *Cache {
@@ -89,7 +91,7 @@ func Read(path string) *Cache {
 		if left < 4 { // the checksum itself is not summed, even when cut in two
 			part = part[:max(0, n-int(4-left))]
 		}
-		sum = crc32.Update(sum, castagnoli, part)
+		sum = crc32.Update(sum, castagnoli(), part)
 	}
 	return parseCache(text.String(), sum)
 }
@@ -277,7 +279,7 @@ func (b *Builder) Parts(root, key string, dev, ino uint64) (parts [][]byte, sum 
 	head = append(append(head, root...), key...)
 	parts = [][]byte{head, b.folders, b.records, b.names}
 	for _, p := range parts {
-		sum = crc32.Update(sum, castagnoli, p)
+		sum = crc32.Update(sum, castagnoli(), p)
 	}
 	return append(parts, le.AppendUint32(nil, sum)), sum
 }

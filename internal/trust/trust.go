@@ -185,32 +185,10 @@ func (t *List) change(edit func(*file)) error {
 	edit(&list)
 	text, err := json.MarshalIndent(list, "", "  ")
 	if err == nil {
-		err = replace(path, append(text, '\n'))
+		err = whole.Replace(path, whole.How{Synced: true, Held: true}, text, []byte{'\n'})
 	}
 	if err != nil {
 		return t.cannot("write", err)
 	}
 	return nil
-}
-
-// replace writes a file beside path, syncs it, and renames it over path. The name is
-// fixed, for the lock is held: what a crash left is overwritten.
-func replace(path string, text []byte) error {
-	temp := path + ".new"
-	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		os.Remove(temp)
-		return err
-	}
-	return whole.SyncDir(filepath.Dir(path))
 }

@@ -6,6 +6,7 @@
 package whole
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -22,20 +23,17 @@ type How struct {
 	Synced bool                          // a power cut takes neither the bytes nor the name
 	Perm   fs.FileMode                   // 0 is 0600
 	Prefix string                        // of the temporary file's name; "" is Prefix
+	Held   bool                          // by a lock of the caller's: the temporary file is always path.new, and one left there is overwritten
 	Step   func(name, path string) error // called before each step, for tests that make it fail or kill there
 }
 
 // Replace gives the file at path the parts, one after the other, as its bytes. Its
 // folder must exist. On an error the file is as it was.
 func Replace(path string, how How, parts ...[]byte) (err error) {
-	prefix := how.Prefix
-	if prefix == "" {
-		prefix = Prefix
-	}
 	if err := how.step("create", path); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), prefix+"*") // 0600
+	f, err := how.beside(path)
 	if err != nil {
 		return err
 	}
@@ -57,6 +55,18 @@ func Replace(path string, how How, parts ...[]byte) (err error) {
 		return err
 	}
 	return SyncDir(filepath.Dir(path))
+}
+
+// beside opens the temporary file, which only the user may read.
+func (h How) beside(path string) (*os.File, error) {
+	if !h.Held {
+		return os.CreateTemp(filepath.Dir(path), cmp.Or(h.Prefix, Prefix)+"*")
+	}
+	temp := path + ".new"
+	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // never through a link
 }
 
 func (h How) step(name, path string) error {

@@ -16,7 +16,7 @@ var errStep = errors.New("the step failed")
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	const before, after = "old bytes", "new bytes"
-	for _, synced := range []bool{false, true} {
+	for _, kind := range []How{{}, {Synced: true}, {Synced: true, Held: true}} {
 		var steps []string
 		for fail := 0; fail <= len(steps); fail++ {
 			dir := t.TempDir()
@@ -25,7 +25,8 @@ func TestReplace(t *testing.T) {
 				t.Fatal(err)
 			}
 			n := 0
-			how := How{Synced: synced, Perm: 0o640, Step: func(name, at string) error {
+			how := kind
+			how.Perm, how.Step = 0o640, func(name, at string) error {
 				if text, err := os.ReadFile(path); err != nil || string(text) != before && name != "syncdir" {
 					t.Errorf("at %s the file is %q, %v", name, text, err)
 				}
@@ -36,7 +37,7 @@ func TestReplace(t *testing.T) {
 					return errStep
 				}
 				return nil
-			}}
+			}
 			err := Replace(path, how, []byte(after[:4]), []byte(after[4:]))
 			text, rerr := os.ReadFile(path)
 			switch {
@@ -56,8 +57,8 @@ func TestReplace(t *testing.T) {
 				t.Errorf("mode %v, %v", info.Mode(), err)
 			}
 		}
-		if slices.Contains(steps, "syncdir") != synced || !slices.Contains(steps, "rename") {
-			t.Errorf("synced %v: %v", synced, steps)
+		if slices.Contains(steps, "syncdir") != kind.Synced || !slices.Contains(steps, "rename") {
+			t.Errorf("synced %v: %v", kind.Synced, steps)
 		}
 	}
 }
@@ -92,5 +93,32 @@ func TestLink(t *testing.T) {
 	}
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// Who holds the lock of a file writes over what a killed process left beside it, and not
+// through a link that lies there.
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	for name, leave := range map[string]func(temp, other string) error{
+		"a file": func(temp, _ string) error { return os.WriteFile(temp, []byte("left by a crash, and longer"), 0o644) },
+		"a link": func(temp, other string) error { return os.Symlink(other, temp) },
+	} {
+		dir := t.TempDir()
+		path, other := filepath.Join(dir, "f"), filepath.Join(dir, "other")
+		if err := errors.Join(os.WriteFile(other, []byte("kept"), 0o644), leave(path+".new", other), Replace(path, How{Held: true}, []byte("new"))); err != nil {
+			t.Fatal(name, err)
+		}
+		for at, want := range map[string]string{path: "new", other: "kept"} {
+			if text, err := os.ReadFile(at); err != nil || string(text) != want {
+				t.Errorf("%s: %s holds %q, %v", name, filepath.Base(at), text, err)
+			}
+		}
+		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+		if _, err := os.Lstat(path + ".new"); err == nil {
+			t.Errorf("%s is still there", name)
+		}
 	}
 }

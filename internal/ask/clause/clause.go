@@ -51,10 +51,13 @@ func Clauses(s prose.Sentence) []Clause {
 	t := slices.DeleteFunc(slices.Clone(s.Tokens), func(t prose.Token) bool { return t.Form == prose.Aside })
 	frag := !grammar.HasVerb(Lows(t))
 	var out []Clause
-	start, join := 0, ""
+	start, main, join := 0, 0, ""
 	cut := func(end, next int, lead string) {
 		if end > start {
 			out = append(out, Clause{T: t[start:end], Join: join, Colon: join == ":", Close: s.Close, Frag: frag})
+		}
+		if lead != "because" {
+			main = next
 		}
 		start, join = next, lead
 	}
@@ -63,6 +66,13 @@ func Clauses(s prose.Sentence) []Clause {
 	for i := 0; i < len(t); i++ {
 		if i < start {
 			continue
+		}
+		if join == "because" && low[i] == "and" && main < start && !slices.Contains(low[main:start], "that") {
+			if next, more := Listed(low, main, i, list); next > 0 && grammar.Articled(low[next]) {
+				cut(i, next, "and") // "a page where people can sign up and a list of …"
+				i, list = next-1, more
+				continue
+			}
 		}
 		if next, more := Listed(low, start, i, list); next > 0 {
 			cut(i, next, "and")
@@ -145,6 +155,9 @@ func Listed(low []string, start, i int, list bool) (next int, more bool) {
 	if !last && next < len(low) && low[next] == "and" {
 		last, next = true, next+1
 	}
+	if last && next+1 < len(low) && (low[next] == "then" || low[next] == "also") {
+		next++
+	}
 	if next >= len(low) || opens(low[next:]) && !grammar.Articled(low[next]) {
 		return 0, false
 	}
@@ -207,6 +220,15 @@ func conjunction(low []string, start, i int, frag bool) (string, int) {
 			return "and", i + 1
 		}
 	case "or":
+		if _, whole, ok := stay.Keeps(left); ok && whole && opens(right) && len(left) > 3 && words.Determiner(right[0]) && grammar.Finite(right) {
+			return "because", i + 1 // "… mustn't change or the tests break"
+		}
+		if slices.Contains(left, "whether") {
+			return "", 0
+		}
+		if grammar.Negated(left) && len(left) < 4 {
+			return "", 0 // "don't add or change …"
+		}
 		if frag && len(right) > 0 && right[0] == "no" || opens(right) && !joinsSubjects(left, right) && (i > start+1 || len(right) > 1) {
 			return w, i + 1
 		}
@@ -248,10 +270,27 @@ func unmarked(low []string, start, i int) (string, int) {
 	if i > start && i+1 < len(low) && (w == "although" || w == "though") {
 		return "although", i + 1
 	}
+	if (w == "who" || w == "which") && restrictive(low[start:], i-start) {
+		return "", 0
+	}
 	if i > start && words.Subordinator(w) && !(w == "since" && !opens(low[i+1:])) && !(len(w) > 2 && w[0] == 'w' && (i == start+1 || grammar.AnyVerb(low[i-1]) || low[i-1] == "see" || low[i-1] == "know")) {
 		return "because", i + 1
 	}
 	return "", 0
+}
+
+// restrictive reports a relative clause inside a wish: "cards of people who leave should go
+// to the lead". What is wished is said behind it.
+func restrictive(low []string, i int) bool {
+	if i < 1 || slices.ContainsFunc(low[:i], words.Modal) || grammar.Imperative(low) > 0 {
+		return false
+	}
+	for j := i + 2; j < min(len(low), i+8) && low[j] != ","; j++ {
+		if low[j] == "should" || low[j] == "must" || low[j] == "shouldn't" || low[j] == "mustn't" {
+			return true
+		}
+	}
+	return false
 }
 
 // tested reports a test that comes with something: "a regression test".
@@ -302,6 +341,9 @@ func runsOn(low []string, start, i int) bool {
 	}
 	if _, end := words.Base(low[i], grammar.AnyVerb); end != "" || !grammar.AnyVerb(low[i]) || !grammar.Finite(low[start:i]) {
 		return false
+	}
+	if words.ActBase(low[i-1]) || grammar.AnyVerb(low[i-1]) && !grammar.Nounish[low[i-1]] {
+		return false // "hit save"
 	}
 	next := low[i+1]
 	return (next == "it" || next == "them" || next == "this") && low[i] != "have" && !strings.HasPrefix(low[i-1], "help")
@@ -429,7 +471,7 @@ func opens(low []string) bool {
 		return true
 	}
 	switch rest[0] {
-	case "keep", "leave", "without", "no", "new", "another", "same":
+	case "keep", "leave", "keeping", "preserving", "without", "no", "new", "another", "same":
 		return true
 	case "a", "an", "the":
 		if len(rest) > 1 && rest[1] == "new" {

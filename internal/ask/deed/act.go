@@ -169,12 +169,25 @@ func (a Act) wanted(rest []string) Act {
 		if b.Deed == Request && b.Marker != belay.MarkRemove {
 			a.Marker, a.Verb = b.Marker, b.Verb
 		}
+	case possibility(rest):
 	case slices.Contains(all[:a.Obj], "see"):
 	case (rest[0] == "the" || rest[0] == "our" || rest[0] == "my") && !placed(rest):
 		a.Marker = belay.MarkModify
 	}
 	a.Made = a.Marker == belay.MarkAdd && grammar.Indefinite(rest)
 	return a
+}
+
+// possibility reports "the possibility to sort", "an option for both": something nobody can do
+// yet, whatever the article.
+func possibility(o []string) bool {
+	for i, w := range o[:min(3, len(o)-1)] {
+		switch w {
+		case "possibility", "option", "ability", "chance", "opportunity", "way":
+			return o[i+1] == "to" || o[i+1] == "of" || o[i+1] == "for"
+		}
+	}
+	return false
 }
 
 // IsWish reports the words of a wish: should, must, needs.

@@ -38,6 +38,8 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 		}
 	}
 	switch {
+	case grammar.Old(rest) && a.C.Close != "?" && contradicts(rest):
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Faint, "not"
 	case grammar.Old(rest) && a.C.Close != "?":
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "not"
 	case s.Opener && (s.Want || s.That): // "it would be nice if the map remembered …"
@@ -48,6 +50,14 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 		return a.capability(rest)
 	}
 	return a
+}
+
+// contradicts reports what something does, and what it should do it to: "the arrow keys move
+// the page, not the selection". With a value it is what it should be ("warns at 85, not 95").
+func contradicts(rest []string) bool {
+	i := slices.Index(rest, "not")
+	at, ok := grammar.Predicate(rest)
+	return ok && at > 1 && i > at+1 && rest[i-1] == "," && i+1 < len(rest) && grammar.Definite(rest[i+1]) && grammar.Definite(rest[0]) && !words.Auxiliary(rest[at]) && !slices.ContainsFunc(rest, grammar.Numeric)
 }
 
 // ask makes a request of the clause.
@@ -112,7 +122,7 @@ func couldUse(a Act, rest []string) (Act, bool) {
 // becomes is "basket becomes cart", "from now on the number starts with the year".
 func becomes(a Act, rest []string) (Act, bool) {
 	i, ok := grammar.Predicate(rest)
-	if ok && (rest[i] == "becomes" || rest[i] == "become") && (slices.Contains(rest, "\"") || a.C.Group || i < 2) || fromNow(a.C.Low()) {
+	if ok && (rest[i] == "becomes" || rest[i] == "become") && (slices.Contains(rest, "\"") || a.C.Group || i < 2 || i+2 < len(rest) && grammar.Articled(rest[i+1])) || fromNow(a.C.Low()) {
 		return a.ask(belay.MarkModify, "from now on")
 	}
 	return a, false

@@ -50,6 +50,8 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		}
 	case rest[0] == "no", len(rest) == 2 && isValue(rest[0]) && words.Unit(rest[1]) && a.C.Topic == "":
 		a.Deed = Ground
+	case grammar.Articled(rest[0]) && (slices.Contains(rest, "instead") || slices.Contains(rest, "rather")):
+		a.Marker = belay.MarkModify // "a banner instead of the popup"
 	case a.valued(rest):
 		a.Marker = belay.MarkModify
 	case grammar.MoreThings(rest), grammar.Articled(rest[0]) && rest[0] != "some", last == "too" && a.C.Join == "":
@@ -80,7 +82,7 @@ func (a Act) empty(rest []string, s grammar.Said) bool {
 // names reports a clause that names a thing to be asked for: a sentence without any verb, an
 // item, one of several, a new one, one with what it is to be.
 func (a Act) names(rest []string, s grammar.Said) bool {
-	if grammar.Told(rest) && !(rest[0] == "from" && grammar.Old(rest)) {
+	if grammar.Told(rest) && !(rest[0] == "from" && (grammar.Old(rest) || fromTo(rest))) {
 		return false
 	}
 	if i := slices.Index(rest, "line"); i > 0 && i+1 < len(rest) && isValue(rest[i+1]) && strings.Contains(rest[0], ".") {
@@ -95,12 +97,30 @@ func (a Act) names(rest []string, s grammar.Said) bool {
 	return grammar.Compared(rest) > 0 || grammar.Valued(rest) || grammar.Old(rest) || grammar.Articled(rest[0]) || strings.HasPrefix(rest[0], "-") || grammar.MoreThings(rest) || slices.Contains(rest, "too")
 }
 
+// fromTo reads "from weekly to daily backups".
+func fromTo(rest []string) bool {
+	i := slices.Index(rest, "to")
+	return i > 1 && i < 4 && i+1 < len(rest) && len(rest) < 8 && !grammar.AnyVerb(rest[i+1])
+}
+
+// level reports how much a program logs.
+func level(w string) bool {
+	switch w {
+	case "debug", "info", "warn", "warning", "error", "trace", "verbose", "fatal":
+		return true
+	}
+	return false
+}
+
 // valued reports a thing that is there with what it is to be: a place, a value, a state.
 func (a Act) valued(rest []string) bool {
 	last := rest[len(rest)-1]
 	topic := a.C.Topic != ""
+	if i := slices.Index(rest, "in"); rest[0] == "default" && len(rest) > 2 || i > 0 && i+1 < len(rest) && i < 3 && strings.HasSuffix(rest[i-1], "s") && grammar.Format(last) && !grammar.Articled(rest[0]) {
+		return true // "default language German", "buttons in the brand colour"
+	}
 	switch {
-	case last == "only" || rest[0] == "only" && len(rest) > 1, topic && isValue(rest[0]), rest[0] == "from" && grammar.Old(rest), rest[0] == "new" && len(rest) == 2 && grammar.Attribute(last):
+	case last == "only" || rest[0] == "only" && len(rest) > 1, topic && isValue(rest[0]), rest[0] == "from" && (grammar.Old(rest) || fromTo(rest)), rest[0] == "new" && len(rest) == 2 && grammar.Attribute(last):
 		return true
 	case grammar.Articled(rest[0]):
 		return false
@@ -108,6 +128,8 @@ func (a Act) valued(rest []string) bool {
 		return true // "colours from the theme"
 	case slices.Index(rest, "without") > 0:
 		return true // "cards without shadow"
+	case len(rest) > 2 && len(rest) < 5 && setting[rest[len(rest)-2]] && (level(last) || isValue(last) || grammar.Format(last)):
+		return true // "log level warn"
 	case topic && len(rest) > 1 && len(rest) < 5 && setting[rest[len(rest)-2]] && !words.Preposition(last): // "log level warning"
 		return true
 	case last == "left", last == "right", last == "top", last == "bottom", last == "middle", last == "centre", last == "center":

@@ -11,6 +11,13 @@ import (
 
 func (a Act) adding(o []string) Act {
 	a.Marker, a.Made = belay.MarkAdd, grammar.Indefinite(o)
+	if a.Verb == "write" && grammar.Destined(o) || (a.Verb == "allow" || a.Verb == "permit" || a.Verb == "accept" || a.Verb == "let") && grammar.Relaxed(o) {
+		a.Marker, a.Made = belay.MarkModify, false
+		return a
+	}
+	if (a.Verb == "build" || a.Verb == "generate" || a.Verb == "compile") && len(o) > 3 && grammar.Definite(o[0]) && slices.ContainsFunc(o, func(w string) bool { return w == "every" || w == "from" }) {
+		a.Marker = belay.MarkModify // "build the search index from scratch every night"
+	}
 	if grammar.Old(o) && !slices.Contains(o, "more") && (len(o) == 0 || !grammar.Indefinite(o)) {
 		a.Marker = belay.MarkModify
 	}
@@ -41,6 +48,10 @@ func (a Act) fixing(o []string) Act {
 // favour of Y" replaces.
 func (a Act) removing(o []string) Act {
 	a.Marker = belay.MarkRemove
+	if someOf(o) {
+		a.Deed, a.Readings = Doubt, []string{"which of them is not said"}
+		return a
+	}
 	line := " " + strings.Join(o, " ") + " "
 	if strings.Contains(line, " in favour of ") || strings.Contains(line, " in favor of ") || strings.Contains(line, " in half ") || strings.Contains(line, " and replace ") || grammar.Old(o) {
 		a.Marker = belay.MarkModify
@@ -56,6 +67,19 @@ func (a Act) removing(o []string) Act {
 	return a
 }
 
+// someOf reports that only some of several things are meant, and not which: "some of the
+// pages".
+func someOf(o []string) bool {
+	if len(o) < 3 || len(o) > 5 || o[1] != "of" {
+		return false
+	}
+	switch o[0] {
+	case "some", "half", "most", "part", "several", "many":
+		return true
+	}
+	return false
+}
+
 // stopsDoing reports "stop showing the popup": something it does on purpose.
 func stopsDoing(o []string) bool {
 	if len(o) < 2 {
@@ -63,7 +87,7 @@ func stopsDoing(o []string) bool {
 	}
 	_, fails := words.Fails(o[0])
 	_, end := words.Base(o[0], grammar.AnyVerb)
-	return end == "ing" && !fails
+	return (end == "ing" || strings.HasPrefix(o[0], "re-") && strings.HasSuffix(o[0], "ing")) && !fails
 }
 
 // making reads make, get and have, whose object says what they ask.
@@ -125,6 +149,8 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		o = o[:i] // when it is to happen says nothing of whether it is new
 	}
 	switch {
+	case grammar.Presents(a.Verb) && !a.Also && grammar.Manner(o), sense == words.Show && grammar.Destined(o), a.Verb == "log" && len(o) > 1 && (o[0] == "to" && grammar.Stream(o[1]) || o[0] == "in" || o[0] == "only"), a.Verb == "log in" && len(o) == 1 && grammar.Format(o[0]):
+		a.Marker = belay.MarkModify
 	case (a.Verb == "save" || a.Verb == "store" || a.Verb == "write" || (a.Verb == "show" || a.Verb == "display" || a.Verb == "render") && len(o) > 0 && grammar.Definite(o[0])) && slices.Contains(o, "as"):
 		a.Marker = belay.MarkModify
 	case sense == words.Show && len(o) > 2 && grammar.Definite(o[0]) && slices.Contains(o, "only"):
@@ -149,6 +175,9 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		a.Marker = belay.MarkModify
 	case sense == words.Show && grammar.Quantity(o) && slices.Contains(o, "by") && a.Verb != "show":
 		a.Marker = belay.MarkModify
+	}
+	if len(o) > 1 && o[0] == "every" && isValue(o[1]) || (a.Verb == "open" || a.Verb == "start" || a.Verb == "launch") && len(o) > 3 && grammar.Definite(o[0]) && slices.ContainsFunc(o[2:], func(w string) bool { return w == "on" || w == "with" || w == "in" || w == "at" }) {
+		a.Marker = belay.MarkModify // "poll every 5 s", "open the app on the list"
 	}
 	if sense == words.Show && len(o) > 0 && a.Pronoun && (a.Verb == "open" || a.Verb == "run") {
 		a.Marker = belay.MarkModify

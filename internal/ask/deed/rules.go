@@ -5,6 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/stay"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -168,6 +169,9 @@ func shouldFirst(a Act, v view) (Act, bool) {
 	switch {
 	case !grammar.ShouldFirst(v.rest):
 		return a, false
+	case stay.Left(v.rest):
+		a.Deed, a.Keeps = Keep, []grammar.Span{{From: v.n, To: v.n}} // "… is perfect and should be left as is"
+		return a, true
 	case a.C.Join != "":
 		a.Deed, a.Pronoun, a.Verb = Expected, true, v.rest[0]
 		return a, true

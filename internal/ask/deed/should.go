@@ -64,6 +64,8 @@ func (a Act) behind(low []string, at int, o []string) Act {
 		a.Marker = belay.MarkRemove // "the banner has to go"
 	case can && o[0] == "be" && len(o) > 1 && passive(o[1:]) == belay.MarkRemove && len(o) < 5:
 		a.Marker = belay.MarkRemove // "deploy.md can be deleted"
+	case low[at] == "may" && o[0] == "be" && len(o) > 2 && (o[1] == "up" || o[1] == "at" || grammar.Compared(o) > 0) && slices.ContainsFunc(o, grammar.Numeric):
+		return a // "the title may be up to 200 characters long"
 	case can && !(a.C.Block.Kind == prose.Item || a.C.Group || actor && low[0] != "i" && low[0] != "you" && low[0] != "we"):
 		a.Deed = Ground
 	case strings.HasPrefix(line, "be able to ") || strings.HasPrefix(line, "be possible to ") || line == "be possible " || can:

@@ -97,7 +97,7 @@ func (a Act) enabling(o []string) Act {
 		a.Marker = passive(o[i+1:]) // "let the button be green"
 		return a
 	}
-	if a.Verb != "let" || len(o) < 3 || !grammar.Definite(o[0]) || slices.ContainsFunc(o[1:min(3, len(o))], func(w string) bool { return slices.Contains(grammar.Actors, w) }) {
+	if a.Marker == belay.MarkModify || a.Verb != "let" || len(o) < 3 || !grammar.Definite(o[0]) || slices.ContainsFunc(o[1:min(3, len(o))], func(w string) bool { return slices.Contains(grammar.Actors, w) }) {
 		return a
 	}
 	for _, w := range o[2:min(len(o), 5)] {
@@ -121,6 +121,8 @@ func (a Act) modifying(o []string) Act {
 		a.Marker = belay.MarkAdd // "close issues automatically": nothing does that now
 	case (a.Verb == "replace" || a.Verb == "swap" || a.Verb == "exchange") && len(o) > 0 && len(o) < 4 && !a.Pronoun && !slices.ContainsFunc(o, func(w string) bool { return words.Preposition(w) || w == "->" || w == "→" || w == "and" }):
 		a.Deed, a.Readings = Doubt, []string{"with what is not said"}
+	case someOf(o):
+		a.Deed, a.Readings = Doubt, []string{"which of them is not said"}
 	case a.Verb == "run" && len(o) > 0 && (o[0] == "a" || o[0] == "an"):
 		a.Marker = belay.MarkAdd
 	case a.Verb == "stop" && !stopsDoing(o), a.Verb == "release" && len(o) == 0:
@@ -148,6 +150,8 @@ func (a Act) otherwise(sense words.Sense, rest, o []string) Act {
 		if len(o) > 0 && (o[0] == "a" || o[0] == "an") {
 			a.Marker, a.Made = belay.MarkAdd, true
 		}
+	case a.Verb == "do" && len(o) > 2 && grammar.Compared(o) > 0:
+		a.Deed, a.Marker = Request, belay.MarkModify // "do the letters more big"
 	case a.Verb == "do" && len(o) > 1 && (o[0] == "a" || o[0] == "an"):
 		a.Deed, a.Marker, a.Made = Request, belay.MarkAdd, true
 	case a.Verb == "do" && a.Pronoun:

@@ -18,6 +18,11 @@ func Finite(low []string) bool {
 func Predicate(low []string) (int, bool) {
 	for i, w := range low {
 		switch {
+		case i > 0 && i < 5 && (w == "who" || w == "that" || w == "which") && !Articled(low[0]) && !AnyVerb(low[0]):
+			if at := behindRelative(low, i); at > 0 {
+				return at, true // "guests who cancel are charged"
+			}
+			return 0, false
 		case i > 1 && (w == "when" || w == "if" || w == "while" || w == "once" || w == "whenever") && !Conditional(low[0]):
 			return 0, false
 		case i > 0 && (w == "," || w == ";" || w == ":" || words.Subordinator(w) || w == "that" && i > 1):
@@ -35,10 +40,32 @@ func Predicate(low []string) (int, bool) {
 	return 0, false
 }
 
+// behindRelative is where the predicate stands behind a clause that tells of its subject: the
+// first auxiliary that another verb stands before. 0 is none.
+func behindRelative(low []string, from int) int {
+	if from+2 < len(low) && (words.Modal(low[from+1]) || low[from+2] == ",") {
+		return 0
+	}
+	for i := from + 2; i < len(low); i++ {
+		switch w := low[i]; {
+		case w == "," || w == "and" || w == "or" || words.Subordinator(w):
+			return 0
+		case words.Auxiliary(w) && !words.Modal(w) && w != "been" && w != "be" && w != "being" && low[i-1] != "to" && !words.Auxiliary(low[i-1]) && !words.Subject(low[i-1]) && !words.Negative(low[i-1]):
+			return i
+		}
+	}
+	return 0
+}
+
 // Asked reports an auxiliary that belongs to a smaller clause: "how it is", "to be".
 func Asked(low []string, i int) bool {
 	if low[i-1] == "to" || low[i] == "be" && !words.Modal(low[i-1]) {
 		return true
+	}
+	if _, end := words.Base(low[1], AnyVerb); end == "ed" && i > 3 && words.Auxiliary(low[i]) && !words.Preposition(low[i-1]) && !words.Subject(low[i-1]) {
+		if low[2] == "after" || low[2] == "before" || low[2] == "as" || low[2] == "while" {
+			return false // "orders placed after midnight are …"
+		}
 	}
 	for j := max(0, i-4); j < i; j++ {
 		switch low[j] {
@@ -84,7 +111,7 @@ func thirdPerson(low []string, i int) bool {
 		return true
 	}
 	b, end := words.Base(w, AnyVerb)
-	if prev == "\"" && i == 1 && end == "s" {
+	if prev == "\"" && (i == 1 || i == 2 && strings.HasSuffix(low[0], "ing")) && end == "s" {
 		return true // `tool --help` lists …
 	}
 	if b == "" || end != "s" || i+1 < len(low) && (words.Auxiliary(low[i+1]) || low[i+1] == "of") {
@@ -119,10 +146,19 @@ var states = func() map[string]bool {
 // …", "runs come …", "jobs fail".
 func plainVerb(low []string, i int) bool {
 	prev, w := low[i-1], low[i]
+	if i == 1 && ceases[w] && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && (words.Preposition(low[2]) && low[2] != "of" && low[2] != "for" || low[2] == "up" || Adverb(low[2])) && (!AnyVerb(prev) || Nounish[prev]) {
+		return true // "readings stop at 65535"
+	}
+	if i >= 2 && i < 6 && several(low) && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && (AnyVerb(w) || words.ActBase(w)) && i+1 < len(low) && !words.Preposition(low[i+1]) && !words.Auxiliary(low[i+1]) && !words.Conjunction(low[i+1]) && low[i+1] != "," {
+		return true // "two workers pick up the same job", "two of the endpoints return xml"
+	}
+	if i == 2 && Definite(low[0]) && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && Adverb(low[i+1]) && (AnyVerb(w) || words.ActBase(w)) {
+		return true // "the tests pass locally"
+	}
 	if often[prev] && i > 1 && low[i-2] != "and" && low[i-2] != "," && AnyVerb(w) && strings.HasSuffix(low[i-2], "s") && !AnyVerb(low[0]) {
 		return true // "the docs still mention …"
 	}
-	if words.Strictly(w) && i > 0 && i < 10 && !AnyVerb(low[0]) && manyBefore(low, i) || words.ActBase(w) && i == 2 && Nounish[low[0]] && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && (words.Preposition(low[i+1]) && low[i+1] != "of" && low[i+1] != "by" && low[i+1] != "as" || Adverb(low[i+1])) || words.Strictly(w) && i == 2 && Nounish[low[0]] && strings.HasSuffix(prev, "s") {
+	if words.Strictly(w) && i > 0 && i < 14 && !AnyVerb(low[0]) && manyBefore(low, i) || words.ActBase(w) && i == 2 && Nounish[low[0]] && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && (words.Preposition(low[i+1]) && low[i+1] != "of" && low[i+1] != "by" && low[i+1] != "as" || Adverb(low[i+1])) || words.Strictly(w) && i == 2 && Nounish[low[0]] && strings.HasSuffix(prev, "s") {
 		return true // "prices in the feed lack VAT", "cache keys collide"
 	}
 	if happens[w] && i > 1 && i+1 < len(low) && strings.HasSuffix(low[0], "s") && !AnyVerb(low[0]) && (words.Preposition(low[i+1]) || Adverb(low[i+1])) && !words.Determiner(prev) && !words.Preposition(prev) {
@@ -148,6 +184,18 @@ func plainVerb(low []string, i int) bool {
 	}
 	end, ok := words.Fails(w)
 	return ok && (end == "" || end == "ed") && i+1 <= len(low)
+}
+
+// ceases are verbs that say where or how something of several ends.
+var ceases = map[string]bool{"stop": true, "add": true, "start": true, "fall": true, "jump": true, "end": true, "run": true, "arrive": true, "land": true, "go": true, "disappear": true, "overlap": true, "flicker": true}
+
+// several reports a subject that begins with a number of things: "two workers", "half of the
+// pages", "three of the tests".
+func several(low []string) bool {
+	if words.Several(low[0]) && !(len(low) > 1 && words.Unit(low[1])) {
+		return true
+	}
+	return len(low) > 1 && low[1] == "of" && (low[0] == "half" || low[0] == "some" || low[0] == "most" || low[0] == "many" || low[0] == "all")
 }
 
 // manyBefore reports a subject of several things in front of i: a plural at its head, or two
@@ -200,6 +248,9 @@ func does(low []string, i int) bool {
 		return i > 1 || Nounish[low[0]] || !AnyVerb(low[0])
 	case next == "\"" && i == 1 && Nounish[low[0]]:
 		return true
+	case (next == "when" || next == "whenever" || next == "while") && i > 1 && Definite(low[0]) && !strings.HasSuffix(prev, "s"):
+		b, end := words.Base(w, AnyVerb)
+		return b != "" && end == "s" // "the price changes when I reload"
 	case next == "until" && i == 1 && (!AnyVerb(low[0]) || Nounish[low[0]]):
 		b, end := words.Base(w, AnyVerb)
 		return b != "" && end == "s"
@@ -209,7 +260,7 @@ func does(low []string, i int) bool {
 	if (next == "before" || next == "after" || next == "until" || next == "while") && i == 1 && (!AnyVerb(low[0]) || Nounish[low[0]]) && slices.ContainsFunc(low[i+2:], words.Auxiliary) {
 		return true // "hook runs before the env file is read"
 	}
-	if i == 2 && Nounish[low[0]] && !strings.HasSuffix(prev, "s") && i+1 < len(low) && (content(next) && strings.HasSuffix(next, "s") || i+2 < len(low) && content(next) && content(low[i+2]) && strings.HasSuffix(low[i+2], "s")) {
+	if i == 2 && (Nounish[low[0]] || Definite(low[0])) && !strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ed") && i+1 < len(low) && (content(next) && strings.HasSuffix(next, "s") || i+2 < len(low) && content(next) && content(low[i+2]) && strings.HasSuffix(low[i+2], "s")) {
 		if b, end := words.Base(w, AnyVerb); b != "" && end == "s" {
 			return true // "backup job copies open files": no plural stands inside a compound
 		}
@@ -226,6 +277,8 @@ func does(low []string, i int) bool {
 		return !plural[b] && i > 1
 	case (next == "to" || next == "back" || next == "up" || next == "down" || next == "away" || next == "over" || next == "out" || next == "into" || next == "onto") && i < 4 && !links[b]:
 		return true // "the page scrolls to the top"
+	case next == "on" && i == 2 && words.Acting(w) && !plural[strings.TrimSuffix(w, "s")] && len(low)-i > 2:
+		return true // "the enemy walks on the spot"
 	case words.Preposition(next) && next != "of" && next != "for":
 		return slices.ContainsFunc(low[1:i], words.Preposition)
 	}
@@ -234,6 +287,15 @@ func does(low []string, i int) bool {
 
 // links are verbs whose plural noun has a "to" of its own.
 var links = map[string]bool{"link": true, "path": true, "change": true, "update": true, "redirect": true, "upload": true, "export": true, "import": true, "answer": true, "reply": true, "route": true, "call": true, "request": true, "switch": true, "alert": true, "invite": true}
+
+// Does reports a statement of what "it" does, with an object: "it lets me book a room".
+func Does(low []string) bool {
+	if len(low) < 4 || low[0] != "it" && low[0] != "this" {
+		return false
+	}
+	i, ok := Predicate(low)
+	return ok && i == 1 && !words.Auxiliary(low[1])
+}
 
 // content reports a word that names or describes something.
 func content(w string) bool {

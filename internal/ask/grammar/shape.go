@@ -151,6 +151,8 @@ func Modal(low []string) (at, n int) {
 			return i, 1
 		case (w == "could" || w == "would" || w == "might") && i+2 < len(low) && low[i+1] == "be" && Compared(low[i+1:]) > 0:
 			return i, 1
+		case (w == "who" || w == "which") && i < 5 && i+1 < len(low):
+			i++ // what follows tells of the subject
 		case words.Subordinator(w) || w == "if" || w == "when":
 			return 0, 0
 		}

@@ -10,7 +10,7 @@ import (
 // Vague finds what can be read in two ways whatever the verb is.
 func Vague(low []string) []string {
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " the usual ", " whatever is easier", " not sure yet ", " not sure which ", " haven't decided ", " can't decide ", " undecided ", " or something ", " or whatever ", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual ", " as we said ", " as i said ", " as you said ", " as agreed ", " as mentioned ", " like the previous ", " as in the previous ", " option a ", " option b ", " option c ", " option 1 ", " option 2 ", " option one ", " option two ", " do what we did ", " do what you did ", " what we did to ", " what you did to ", " like the others ", " like the other one "} {
+	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " like we discussed ", " like we talked ", " as we talked ", " same as yesterday ", " same as for ", " don't know whether ", " don't know which ", " not sure whether ", " not decided yet ", " same as last week ", " the usual ", " whatever is easier", " not sure yet ", " not sure which ", " haven't decided ", " can't decide ", " undecided ", " or something ", " or whatever ", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual ", " as we said ", " as i said ", " as you said ", " as agreed ", " as mentioned ", " like the previous ", " as in the previous ", " option a ", " option b ", " option c ", " option 1 ", " option 2 ", " option one ", " option two ", " do what we did ", " do what you did ", " what we did to ", " what you did to ", " like the others ", " like the other one "} {
 		if strings.Contains(line, p) && !(strings.Contains(p, "same") && Finite(low) && low[0] != "do") {
 			return []string{"what was done before is meant, which this message does not name"}
 		}
@@ -20,6 +20,9 @@ func Vague(low []string) []string {
 		return fails || words.Wrong(w) || words.Soft(w) || w == "it" || w == "this" || w == "that"
 	}) {
 		return []string{"what is to be done about it is not said"}
+	}
+	if len(low) > 3 && low[0] == "do" && (low[1] == "we" || low[1] == "i") && (low[2] == "need" || low[2] == "want") {
+		return []string{"it is to be done", "somebody is asked for an opinion"}
 	}
 	if strings.HasSuffix(line, " like before ") && len(low) < 4 {
 		return []string{"what was done before is meant, which this message does not name"}
@@ -33,8 +36,18 @@ func Vague(low []string) []string {
 	if i := slices.Index(low, "or"); i > 0 && len(low) <= 5 && i+1 < len(low) && !slices.ContainsFunc(low, func(w string) bool { return words.Auxiliary(w) }) && Imperative(low) == 0 {
 		return []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")}
 	}
+	if line = strings.TrimSuffix(line, " please "); len(low) <= 6 && strings.Contains(line, " the other way ") && (!HasVerb(low) || low[0] == "the") || strings.HasSuffix(strings.TrimSpace(line), " one") && len(low) <= 4 && low[0] == "the" && len(low) > 2 && !slices.ContainsFunc(low, words.Comparative) {
+		return []string{"which one is meant is not said"}
+	}
+	if low[0] == "could" && len(low) > 4 && low[1] == "be" && slices.Contains(low, "or") {
+		i := slices.Index(low, "or")
+		return []string{strings.Join(low[2:i], " "), strings.Join(low[i+1:], " ")}
+	}
+	if i := slices.Index(low, "or"); i > 1 && len(low) <= 8 && i+2 < len(low) && words.Preposition(low[i+1]) && slices.Contains(low[:i], low[i+1]) && !HasVerb(low[:i]) {
+		return []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")}
+	}
 	if len(low) <= 4 && Imperative(low) > 0 && low[len(low)-1] == "one" && low[len(low)-2] != "into" && !slices.ContainsFunc(low, func(w string) bool {
-		return w == "a" || w == "new" || w == "another" || w == "add" || w == "make" || w == "create" || w == "write" || w == "build"
+		return w == "a" || w == "another" || w == "add" || w == "make" || w == "create" || w == "write" || w == "build"
 	}) {
 		return []string{"which one is meant is not said"}
 	}
@@ -88,8 +101,10 @@ func Part(low []string) bool {
 		return true
 	}
 	switch low[0] {
-	case "half", "some", "most", "part", "several", "a":
-		return low[1] == "of" || low[0] == "half" || low[0] == "a" && low[1] == "few" && low[2] == "of"
+	case "a", "one", "two":
+		return len(low) > 4 && (low[1] == "few" || low[1] == "third" || low[1] == "thirds" || low[1] == "quarter" || low[1] == "part" || low[1] == "number" || low[1] == "couple") && low[2] == "of"
+	case "half", "some", "most", "part", "several":
+		return low[1] == "of" || low[0] == "half"
 	}
 	_, ok := words.Number(low[0])
 	return ok && low[1] == "of"
@@ -100,10 +115,13 @@ func Part(low []string) bool {
 // be (a colour, a number, "sortable", "a soft delete", "done by …") leaves nothing open.
 func identity(low []string) []string {
 	i := slices.IndexFunc(low, func(w string) bool { return w == "should" || w == "must" })
-	if i < 1 || i+2 >= len(low) || low[i+1] != "be" || low[0] == "there" || i > 1 && words.Determiner(low[0]) && bareNoun(low[i+2]) || words.Subject(low[0]) || i > 4 {
+	if i < 1 || i+2 >= len(low) || low[i+1] != "be" || low[0] == "there" || i > 1 && words.Determiner(low[0]) && bareNoun(low[i+2]) && low[i+2] != "different" || words.Subject(low[0]) || i > 4 {
 		return nil
 	}
 	o := low[i+2:]
+	if o[0] == "different" && len(o) == 1 {
+		return []string{"how it is to be is not said"}
+	}
 	if o[0] == "like" || o[0] == "more" && slices.Contains(o, "like") || o[0] == "similar" {
 		return []string{"it looks the same", "it works the same", "it is built on the same code"}
 	}
@@ -192,7 +210,7 @@ func TooLittle(low []string, named bool) []string {
 		return []string{"it looks the same", "it works the same"}
 	}
 	if named {
-		if (low[0] == "the" || low[0] == "our" || low[0] == "my") && len(low) < 4 && Compared(low) == 0 && !Old(low) && !Valued(low) {
+		if (low[0] == "the" || low[0] == "our" || low[0] == "my" || low[0] == "that" || low[0] == "this" || low[0] == "those" || low[0] == "these") && len(low) > 1 && len(low) < 4 && Compared(low) == 0 && !Old(low) && !Valued(low) {
 			return []string{"what is to be done with it is not said"}
 		}
 		return nil
@@ -205,6 +223,11 @@ func TooLittle(low []string, named bool) []string {
 		}
 		if bare {
 			return []string{"what it is to become is not said"}
+		}
+	}
+	if len(low) == 2 && (low[1] == "it" || low[1] == "them" || low[1] == "this" || low[1] == "that" || low[1] == "these" || low[1] == "those") {
+		if sense, ok := words.Verb(low[0]); ok && (sense == words.Modify || sense == words.Remove || sense == words.Add) {
+			return []string{"what it is done to was said before, and this message does not name it"}
 		}
 	}
 	switch low[0] {

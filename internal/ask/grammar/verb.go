@@ -43,7 +43,7 @@ func Imperative(low []string) int {
 	if _, i := Apart(w, low); i > 0 || UnknownVerb(low) {
 		return 1
 	}
-	if i := strings.LastIndexByte(w, '-'); i > 0 && i < len(w)-2 && AnyVerb(w[i+1:]) && len(low) > 1 && !words.Auxiliary(low[1]) && low[1] != "," {
+	if i := strings.LastIndexByte(w, '-'); i > 0 && i < len(w)-2 && AnyVerb(w[i+1:]) && len(low) > 1 && !(len(low) == 2 && kinds[low[1]]) && !words.Auxiliary(low[1]) && low[1] != "," {
 		return 1 // right-align, auto-save
 	}
 	if b, end := words.Base(w, AnyVerb); b == "" || end != "" {
@@ -157,6 +157,12 @@ func nounishVerb(low []string) int {
 		return 0 // "post titles max 120 characters"
 	case next == "off" && (len(low) == 2 || words.Preposition(low[2]) || Conditional(low[2])):
 		return 0 // "display off after 10 s"
+	case next == "\"" && Finite(low), faultyNoun(low):
+		return 0 // "filter "last 7 days" includes …", "focus ring invisible on dark background"
+	case len(low) > 2 && len(low) < 5 && (next == "level" || next == "format" || next == "size" || next == "order" || next == "mode" || next == "interval" || next == "timeout") && !words.Preposition(low[2]):
+		return 0 // "log level warn"
+	case next == "only" && len(low) > 2 && !Finite(low):
+		return 1 // "log only warnings"
 	case next == "first" || next == "last" || next == "too" || next == "instead" || next == "now" || next == "then" || next == "only":
 		return 0
 	case next == "of" || next == "for" || next == "in" || next == "on" || next == "at" || next == "from" || next == "and" || next == "," || next == "or" || next == "no" || next == ":" || next == "is" || next == "+":
@@ -175,6 +181,27 @@ func nounishVerb(low []string) int {
 		return 0
 	}
 	return 1
+}
+
+// kinds are nouns behind which a compound is no verb: "dry-run mode".
+var kinds = map[string]bool{"mode": true, "flag": true, "option": true, "switch": true, "button": true, "support": true, "view": true, "page": true, "script": true, "step": true, "menu": true, "field": true, "feature": true}
+
+// faultyNoun reports a thing with a bad word behind it and no article in between: what looks
+// like a verb is part of the thing's name.
+func faultyNoun(low []string) bool {
+	b, _ := words.Base(low[0], AnyVerb)
+	if sense, _ := words.Verb(b); sense == words.Fix || sense == words.Remove || sense == words.Add {
+		return false
+	}
+	for i := 1; i < min(len(low), 5); i++ {
+		if words.Determiner(low[i]) || words.Preposition(low[i]) || words.Pronoun(low[i]) {
+			return false
+		}
+		if i > 1 && words.Wrong(low[i]) && (i+1 == len(low) || words.Preposition(low[i+1]) || Conditional(low[i+1])) {
+			return true
+		}
+	}
+	return false
 }
 
 // HasVerb reports whether a sentence has any verb in a place where one counts.

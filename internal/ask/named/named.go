@@ -162,7 +162,8 @@ func (p Message) nouns() nouns {
 			continue
 		}
 		for w := range strings.FieldsSeq(a.C.Topic) {
-			n.word[words.Stem(w)], n.literal[w] = true, true
+			n.literal[w] = true
+			n.noun(w)
 		}
 		for i, t := range a.C.T {
 			low := strings.Trim(t.Low, "`\"'“”")
@@ -183,12 +184,17 @@ func (p Message) nouns() nouns {
 					n.literal[strings.TrimPrefix(path, "./")] = true
 				}
 			}
+			if i > 0 {
+				n.literal[a.C.T[i-1].Low+"-"+low], n.literal[a.C.T[i-1].Low+"_"+low] = true, true // "getting started"
+			}
 			if exact(p.Files, low) {
 				continue // it names that file, and no other by its noun
 			}
 			if (t.Form == prose.Word || t.Form == prose.Code) && !(low != "" && low[0] == '/' && !strings.Contains(low, ".")) {
-				for _, part := range parts(nameOnly(p.Msg[t.At:t.End])) {
-					n.word[words.Stem(part)] = true
+				if whole := parts(nameOnly(p.Msg[t.At:t.End])); len(whole) > 1 || !words.Nameless(low) || i > 0 && names(a.C.T[i-1].Low) {
+					for _, part := range whole {
+						n.word[words.Stem(part)] = true
+					}
 				}
 			}
 			all.WriteString(low + " ")
@@ -200,7 +206,7 @@ func (p Message) nouns() nouns {
 				if (b.Kind == prose.Heading || w.Form == prose.Aside) && b.Section() != prose.Around {
 					for _, t := range prose.Tokens(strings.Trim(w.Low, "()[]"), 0) {
 						n.literal[t.Low] = true
-						n.word[words.Stem(t.Low)] = true
+						n.noun(t.Low)
 					}
 				}
 			}
@@ -215,6 +221,18 @@ func (p Message) nouns() nouns {
 	n.starting()
 	return n
 }
+
+// noun notes a word that a file may be called after. Words of grammar and verbs that are in
+// every sentence name none: "two moods not working" is about moods.
+func (n nouns) noun(w string) {
+	if !words.Nameless(w) {
+		n.word[words.Stem(w)] = true
+	}
+}
+
+// names reports an article: what stands behind it is a noun, whatever else it could be ("the
+// switch", "a build").
+func names(w string) bool { return w == "the" || w == "a" || w == "an" || w == "our" || w == "my" }
 
 // exact reports a word that is the name of a file with its ending.
 func exact(files []string, word string) bool {

@@ -16,7 +16,7 @@ import (
 // Object.
 var touching = map[string]bool{"touch": true, "change": true, "modify": true, "break": true, "alter": true, "edit": true, "mess": true,
 	"rename": true, "remove": true, "delete": true, "move": true, "convert": true, "refactor": true, "reformat": true, "rewrite": true, "drop": true,
-	"affect": true, "lose": true, "disturb": true, "update": true, "replace": true, "adjust": true, "disable": false}
+	"renumber": true, "reorder": true, "overwrite": true, "regenerate": true, "reset": true, "affect": true, "lose": true, "disturb": true, "update": true, "replace": true, "adjust": true, "disable": false}
 
 func touches(w string) bool {
 	b, _ := words.Base(w, func(b string) bool { return touching[b] })
@@ -31,6 +31,9 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 		return grammar.Span{}, false, false
 	}
 	rest := low[n:]
+	if n := len(rest); n > 3 && n < 7 && rest[0] == "the" && (rest[n-1] == "fine" || rest[n-1] == "ok" || rest[n-1] == "okay" || rest[n-1] == "good") && (rest[n-2] == "is" || rest[n-2] == "are") && len(low) == n {
+		return grammar.Span{From: 0, To: n - 2}, true, true // "the csv export is fine"
+	}
 	if len(rest) > 2 && (rest[0] == "we" || rest[0] == "i" || rest[0] == "you") && (rest[1] == "keep" || rest[1] == "leave") {
 		rest, n = rest[1:], n+1
 	}
@@ -44,7 +47,7 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 		}
 		return grammar.Span{From: n, To: n + to}, true, true
 	}
-	if i := slices.Index(rest, "keep"); i > 1 && i < 6 && words.Preposition(rest[0]) && i+1 < len(rest) {
+	if i := slices.Index(rest, "keep"); i > 1 && i < 6 && words.Preposition(rest[0]) && i+1 < len(rest) && !words.Subject(rest[i-1]) {
 		if s, ok := keepOrder(rest[i:]); ok {
 			return grammar.Span{From: s.From + n + i, To: s.To + n + i}, true, true // "in the guides keep the order"
 		}
@@ -69,7 +72,10 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 // keepOrder reads "keep X working", "leave X alone".
 func keepOrder(low []string) (grammar.Span, bool) {
 	switch low[0] {
-	case "keep", "leave", "preserve", "retain", "maintain":
+	case "keep", "leave", "preserve", "retain", "maintain", "keeping", "preserving":
+		if len(low) > 2 && low[0] == "keep" && low[1] == "away" {
+			return grammar.Span{}, false
+		}
 	default:
 		return grammar.Span{}, false
 	}
@@ -130,14 +136,24 @@ func Prohibition(low []string) (grammar.Span, bool) {
 		i = 2
 	case low[0] == "without" && len(low) > 1 && grammar.Gerund(low[1]):
 		i = 1
+	case len(low) > 2 && (low[0] == "hands" && low[1] == "off"):
+		i = 2
+	case len(low) > 3 && (low[0] == "stay" || low[0] == "keep" || low[0] == "steer") && (low[1] == "away" || low[1] == "out" || low[1] == "clear") && (low[2] == "from" || low[2] == "of"):
+		i = 3
 	default:
 		return grammar.Span{}, false
+	}
+	if low[0] == "hands" || low[0] == "stay" || low[0] == "steer" || low[0] == "keep" {
+		return Object(low, i), true // "hands off the api", "stay out of the auth code"
 	}
 	for i < len(low) && (low[i] == "just" || low[i] == "you" || low[i] == "ever" || low[i] == "dare" || low[i] == "please" || low[i] == "even") {
 		i++
 	}
 	if i >= len(low) || low[i] == "know" || low[i] == "forget" || low[i] == "worry" || low[i] == "think" || low[i] == "ask" || low[i] == "hesitate" || low[i] == "mind" || low[i] == "care" || low[i] == "understand" || low[i] == "need" || low[i] == "want" || low[i] == "like" {
 		return grammar.Span{}, i < len(low) && low[i] == "forget"
+	}
+	if i+3 < len(low) && low[i+1] == "or" && touches(low[i+2]) {
+		i += 2 // "don't add or change any migrations"
 	}
 	if n := len(low); touches(low[i]) && !(n > 2 && low[n-1] == "much" && low[n-2] == "too") {
 		return Object(low, i+1), true
@@ -219,7 +235,7 @@ var stayed = []string{
 	"must not change", "mustn't change", "should not change", "shouldn't change", "must not be changed", "mustn't be changed", "may not change", "can't change", "must not break",
 	"mustn't break", "should not break", "shouldn't break", "must not be touched", "should not be touched", "shouldn't be touched", "must not move", "mustn't move",
 	"should not need to change", "shouldn't need to change", "should not have to change", "shouldn't have to change", "must not need to change", "is fine with", "are fine with", "is ok with", "don't need to change", "doesn't need to change", "do not need to change", "does not need to change", "needn't change", "don't have to change", "doesn't have to change", "don't change", "doesn't change", "do not change", "does not change", "won't change", "will not change",
-	"is not affected", "are not affected", "isn't affected", "aren't affected", "is not part of", "are not part of", "isn't part of", "aren't part of", "is off limits", "are off limits", "is off-limits", "are off-limits", "is out of scope", "are out of scope", "is not in scope", "are not in scope", "isn't in scope", "aren't in scope", "isn't part of this",
+	"is not affected", "are not affected", "isn't affected", "aren't affected", "is not part of", "are not part of", "isn't part of", "aren't part of", "is frozen", "are frozen", "is set in stone", "are set in stone", "is untouchable", "is off limits", "are off limits", "is off-limits", "are off-limits", "is out of scope", "are out of scope", "is not in scope", "are not in scope", "isn't in scope", "aren't in scope", "isn't part of this",
 	"should be left", "should stay", "should remain", "must stay", "must remain", "has to stay", "have to stay", "needs to stay", "need to stay", "can stay", "may stay", "could stay", "will stay", "shall stay", "shall remain", "can remain", "to stay", "ought to stay",
 	"stays", "stay", "remains", "remain", "unchanged", "untouched", "unaffected", "has to keep", "have to keep", "must keep", "should keep", "needs to keep", "need to keep", "keeps its", "keep their", "keep its", "keeps their", "must still work", "should still work", "must continue to work", "has to continue", "have to continue", "must continue", "should continue", "has to be kept", "must be kept", "should be kept", "have to be kept", "can be kept", "is to be kept",
 	"must be identical", "should be identical", "must be the same", "should be the same", "must still be able", "should still be able", "must still be possible", "should still be possible", "must still be", "must look the same", "should look the same", "has to be identical", "must be preserved", "should be preserved", "must be left", "can be left", "is fine as", "are fine as", "is good as", "are good as", "is ok as", "is fine the way", "are fine the way", "is perfect as", "is lovely", "as is", "as it is", "as they are", "must work as before", "should work as before", "are not to be touched", "is not to be touched", "exactly as it is", "exactly as they are",
@@ -245,6 +261,9 @@ func Subject(low []string) (grammar.Span, bool) {
 		if at := strings.Index(line, " "+s+" "); at > 0 && (best < 0 || at < best) {
 			n := strings.Count(line[:at+1], " ") - 1
 			next := n + strings.Count(s, " ") + 1
+			if strings.HasSuffix(s, " left") && next < len(low) && (low[next] == "aligned" || low[next] == "justified" || low[next] == "bound") {
+				continue // "the logo should be left aligned"
+			}
 			if (s == "stays" || s == "stay" || s == "remains" || s == "remain") && next < len(low) && grammar.Persists[low[next]] {
 				continue
 			}
@@ -332,6 +351,20 @@ func untouchable(low []string) (at int, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// Left reads what is said of a thing named before: "should be left as is", "must stay".
+func Left(low []string) bool {
+	if len(low) < 2 {
+		return false
+	}
+	line := strings.Join(low[1:], " ") + " "
+	for _, p := range []string{"be left as ", "be left alone ", "stay as ", "remain as ", "stay the way ", "stay like ", "be kept as ", "not be touched ", "not be changed ", "not change "} {
+		if strings.HasPrefix(line, p) {
+			return true
+		}
+	}
+	return line == "stay " || line == "remain "
 }
 
 // identical reads "the output must be byte for byte the same": at is where the modal is.

@@ -20,13 +20,18 @@ type Tongue struct {
 func (t Tongue) Verb(w string) (Sense, bool) { s, ok := t.verbs[w]; return s, ok }
 
 // Speak is what is known of a language; of one that is not read it is nothing.
-func Speak(lang string) Tongue { return tongues[lang] }
+func Speak(lang string) Tongue { return tongues()[lang] }
 
+// table2 gives each form its sense. One of two lists has the later one: what makes a
+// thing may also change it, which its object decides.
 func table2(add, modify, fix, remove, create string) map[string]Sense {
 	out := map[string]Sense{}
-	for sense, l := range map[Sense]string{Add: add, Modify: modify, Fix: fix, Remove: remove, Make: create} {
-		for w := range fields(l) {
-			out[w] = sense
+	for _, l := range []struct {
+		sense Sense
+		forms string
+	}{{Add, add}, {Modify, modify}, {Fix, fix}, {Remove, remove}, {Make, create}} {
+		for w := range fields(l.forms) {
+			out[w] = l.sense
 		}
 	}
 	return out

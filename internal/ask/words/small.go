@@ -4,28 +4,31 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"sync"
+
+	"github.com/belay-dev/belay/internal/wordset"
 )
 
 func fields(list string) iter.Seq[string] { return strings.FieldsSeq(list) }
 
 // common are words that are no slip of any verb.
-var common = set(`about above after again their there these those which while would could should other under every first where
+var common = wordset.Of(`about above after again their there these those which while would could should other under every first where
 	still since right might thing being order users pages tests table title state store style story
 	sound sounds short shared clean night light issue issues event events model cover covers place places point points
 	party parts ports times types value values words works world email lists links images users forms notes`)
 
 // Fillers stand before a request and say nothing about it.
-var fillers = set(`please also and then so oh but just maybe perhaps hi hello hey ok okay well now next finally first firstly second
+var fillers = wordset.Of(`please also and then so oh but just maybe perhaps hi hello hey ok okay well now next finally first firstly second
 	secondly third thirdly additionally plus besides furthermore moreover ideally obviously honestly actually basically quickly kindly thanks
 	morning afterwards lastly possibly simply therefore hence todo btw fyi urgent asap or & + really should-we thereby
-	otherwise meanwhile alternatively only first-of-all likewise similarly accordingly yes no-wait`)
+	um uh uhm erm yeah yep yo alright hmm anyway anyways otherwise meanwhile alternatively only first-of-all likewise similarly accordingly yes no-wait`)
 
 // Filler reports whether a word may be passed over at the start of a clause.
-func Filler(w string) bool { return fillers[w] }
+func Filler(w string) bool { return fillers.Has(w) }
 
 // openers are what people say before what they want. The longest that fits is passed over. The
 // value says what must follow: true a verb, false a thing or a sentence.
-var openers = func() map[string]bool {
+var openers = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
 	for _, who := range []string{"you", "we", "i", "somebody", "someone", "anybody", "anyone", "one"} {
 		for _, m := range []string{"can", "could", "would", "will", "should", "may", "might"} {
@@ -39,7 +42,7 @@ var openers = func() map[string]bool {
 	for _, s := range []string{
 		"make it possible to", "be so kind as to", "be so kind to", "be so good as to", "mind", "be able to", "is it possible to", "it is possible to", "it's possible to", "is possible to", "is there possibility to", "would it be possible to", "is it possible for you to",
 		"it would be nice to", "it would be great to", "it would be good to", "would be nice to", "would be good to", "would be great to",
-		"i want you to", "i would like you to", "i'd like you to", "i need you to", "we'd like you to", "i'd like to", "we'd like to", "i'd love to",
+		"i want to can", "we want to can", "i would like to can", "i want that you", "we want that you", "i would like that you", "i'd like that you", "i need that you", "i want you to", "i would like you to", "i'd like you to", "i need you to", "we'd like you to", "i'd like to", "we'd like to", "i'd love to",
 		"we decided to", "we've decided to", "we have decided to", "we agreed to", "we chose to", "it was decided to", "is it hard to", "how hard would it be to", "is it difficult to", "would it be hard to", "is it much work to", "is it a lot of work to", "how difficult would it be to",
 		"let's", "lets", "let us", "feel free to", "the idea is to", "the plan is to", "what i want is to", "your task is to", "your job is to", "the task is to",
 		"need to", "want to", "would like to", "wanted to", "to", "go ahead and", "help me", "help us", "help me to", "we're going to", "i'm going to", "it's time to", "time to", "try to",
@@ -62,7 +65,7 @@ var openers = func() map[string]bool {
 		"would it be possible to have", "is it possible to have", "it is possible to have", "it's possible to have", "is possible to have", "can be possible to have", "i'd like to have", "i would like to have", "we would like to have", "we'd like to have", "we want to have", "i want to have", "can we have", "could we have",
 		"can we get", "could we get", "can i have", "can i get", "could i get", "could i have", "may i have", "how about", "what about", "is there a way to have", "i would like", "i'd like", "we'd like", "we would like", "i'd love",
 		"i'd rather have", "i'd rather see", "i'd prefer", "i would prefer", "we'd prefer", "we'd rather have", "i prefer", "i would rather have", "need", "want", "would like", "wanted", "missing", "i need", "we need", "i want", "we want", "there should be", "there should also be", "there must be", "there has to be", "there needs to be", "should there be",
-		"we could use", "i could use", "we could do with", "i wish", "we should have", "we must have", "i should like", "we're missing", "what's missing is", "we also need", "we also want", "i also want", "i also need",
+		"we are needing", "i am needing", "we're needing", "i'm needing", "we are wanting", "we are missing", "i am missing", "we could use", "i could use", "we could do with", "i wish", "we should have", "we must have", "i should like", "we're missing", "what's missing is", "we also need", "we also want", "i also want", "i also need",
 		"it would be helpful to have", "it would be nice to have", "would be nice to have", "would love", "i'd really like", "i'm looking for", "we're looking for", "looking for", "dear all", "hope you're well",
 	} {
 		out[s] = false
@@ -70,7 +73,7 @@ var openers = func() map[string]bool {
 	out["mind"], out["how about"], out["what about"] = true, true, true
 	out["is there a way to"], out["is there any way to"], out["is there a possibility to"] = true, true, true
 	return out
-}()
+})
 
 // Opener finds the longest opener at the start. verb says that a verb follows it,
 // want that it asks for a thing.
@@ -79,7 +82,7 @@ func Opener(low []string) (n int, verb bool) {
 		return n, verb
 	}
 	for n = min(9, len(low)); n >= 1; n-- {
-		if v, ok := openers[strings.Join(low[:n], " ")]; ok {
+		if v, ok := openers()[strings.Join(low[:n], " ")]; ok {
 			return n, v
 		}
 	}
@@ -87,7 +90,7 @@ func Opener(low []string) (n int, verb bool) {
 }
 
 // hedges are what people say before they report: it says nothing of what they report.
-var hedges = []string{"it looks as if", "it looks like", "it seems that", "it seems like", "it seems as if", "it turns out that", "it turns out", "it appears that", "it seems", "looks like", "looks as if", "seems like", "seems that", "turns out that", "turns out",
+var hedges = []string{"so the thing is that", "the thing is that", "the thing is", "thing is", "the problem is that", "the problem is", "the issue is that", "the issue is", "problem is", "what happens is that", "what happens is", "it looks as if", "it looks like", "it seems that", "it seems like", "it seems as if", "it turns out that", "it turns out", "it appears that", "it seems", "looks like", "looks as if", "seems like", "seems that", "turns out that", "turns out",
 	"i noticed that", "i noticed", "we noticed that", "we noticed", "i just noticed that", "i just noticed", "i found out that", "i found that", "we found that", "i realised that", "i realized that", "apparently", "not sure if it's me but", "not sure why but", "for some reason"}
 
 // Hedge is how many words of a hedge stand at the start.
@@ -101,7 +104,7 @@ func Hedge(low []string) int {
 	return 0
 }
 
-var pleasant = set(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better welcome wonderful fantastic amazing super neat sweet brilliant convenient practical`)
+var pleasant = wordset.Of(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better welcome wonderful fantastic amazing super neat sweet brilliant convenient practical`)
 
 // wouldBe reads "it would be so helpful to", "that'd be great if you could", "would be
 // nice if": what follows is wished for.
@@ -121,7 +124,7 @@ func wouldBe(low []string) (n int, verb bool) {
 	for i < len(low) && (low[i] == "so" || low[i] == "really" || low[i] == "very" || low[i] == "super" || low[i] == "also" || low[i] == "quite" || low[i] == "pretty" || low[i] == "a" || low[i] == "most" || low[i] == "absolutely") {
 		i++
 	}
-	if i+2 >= len(low) || !pleasant[low[i]] && low[i] != "dream" && low[i] != "lifesaver" && low[i] != "help" {
+	if i+2 >= len(low) || !pleasant.Has(low[i]) && low[i] != "dream" && low[i] != "lifesaver" && low[i] != "help" {
 		return 0, false
 	}
 	i++
@@ -165,38 +168,38 @@ func Several(w string) bool {
 	return ok && n > 1
 }
 
-var units = set(`s sec secs second seconds ms min mins minute minutes h hr hrs hour hours day days week weeks month months year years
+var units = wordset.Of(`s sec secs second seconds ms min mins minute minutes h hr hrs hour hours day days week weeks month months year years
 	kb mb gb tb kib mib gib bytes byte bits bit px pt em rem % percent degrees am pm o'clock hz khz mhz fps rpm km m cm mm mi miles kg g x times
 	characters chars letters digits dots pixels euros dollars € $ £ volts v a ma mah w kw times-a retries attempts attempt replicas-max cores threads dpi
 	points ticks epochs nm usd eur kilometres kilometers metres meters`)
 
 // Unit reports whether a word after a number makes it a measure and no count.
-func Unit(w string) bool { return units[w] }
+func Unit(w string) bool { return units.Has(w) }
 
 var (
-	determiners  = set(`the a an this that these those my our your his her its their all any some each every no another both such`)
-	pronouns     = set(`it this that them these those they one ones him her same so everything something anything`)
-	subjects     = set(`i you he she it we they that this these those who there everything nothing everybody everyone somebody someone nobody it's that's there's they're we're you're i'm i've we've you've i'd we'd`)
-	prepositions = set(`in on at of for from to with without into onto by as than over under after before between through during per via about against across near below above behind inside outside around like towards upon within`)
-	auxiliaries  = set(`is are was were am be been being do does did has have had can could will would may might shall should must isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't can't couldn't won't wouldn't shouldn't mustn't ain't it's that's there's he's she's they're we're you're i'm i've we've you've i'd we'd it'll they'll you'll needn't what's who's here's i'll`)
-	modals       = set(`should must shall ought may can could shouldn't mustn't can't couldn't might needs-to would`)
-	negatives    = set(`not no never don't doesn't didn't can't cannot couldn't won't wouldn't isn't aren't wasn't weren't hasn't haven't hadn't nothing nobody none neither nor without shouldn't mustn't ain't`)
-	comparatives = set(`bigger smaller larger wider narrower taller shorter longer thicker thinner darker lighter brighter rounder softer faster slower quicker snappier cleaner simpler tighter looser
+	determiners  = wordset.Of(`the a an this that these those my our your his her its their all any some each every no another both such`)
+	pronouns     = wordset.Of(`it this that them these those they one ones him her same so everything something anything`)
+	subjects     = wordset.Of(`i you he she it we they that this these those who there everything nothing everybody everyone somebody someone nobody it's that's there's they're we're you're i'm i've we've you've i'd we'd`)
+	prepositions = wordset.Of(`in on at of for from to with without into onto by as than over under after before between through during per via about against across near below above behind inside outside around like towards upon within`)
+	auxiliaries  = wordset.Of(`is are was were am be been being do does did has have had can could will would may might shall should must isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't can't couldn't won't wouldn't shouldn't mustn't ain't it's that's there's he's she's they're we're you're i'm i've we've you've i'd we'd it'll they'll you'll needn't what's who's here's i'll`)
+	modals       = wordset.Of(`should must shall ought may can could shouldn't mustn't can't couldn't might needs-to would`)
+	negatives    = wordset.Of(`not no never don't doesn't didn't can't cannot couldn't won't wouldn't isn't aren't wasn't weren't hasn't haven't hadn't nothing nobody none neither nor without shouldn't mustn't ain't`)
+	comparatives = wordset.Of(`bigger smaller larger wider narrower taller shorter longer thicker thinner darker lighter brighter rounder softer faster slower quicker snappier cleaner simpler tighter looser
 		higher lower deeper louder quieter stronger weaker easier harder less fewer better nicer prettier earlier later newer older closer wider cheaper stricter safer clearer crisper bolder sharper smoother friendlier verbose sticky
 		collapsible optional mandatory required configurable clickable responsive sortable nullable draggable resizable scrollable case-insensitive readable accessible immutable async asynchronous editable searchable lazy reusable idempotent green blue black white grey gray yellow orange purple transparent bold italic uppercase lowercase public private parallel consistent unique`)
-	subordinators = set(`because bc cuz coz cos since which who whose although though until unless whereas where whenever considering given so-that`)
+	subordinators = wordset.Of(`because bc cuz coz cos since which who whose although though until unless whereas where whenever considering given so-that`)
 )
 
 // Conjunction reports a word that leads to one more clause of the same kind.
 func Conjunction(w string) bool { return w == "and" || w == "but" || w == "or" || w == "then" }
 
 // Determiner and the others tell small words apart by their class.
-func Determiner(w string) bool   { return determiners[w] }
-func Pronoun(w string) bool      { return pronouns[w] }
-func Subject(w string) bool      { return subjects[w] }
-func Preposition(w string) bool  { return prepositions[w] }
-func Auxiliary(w string) bool    { return auxiliaries[w] }
-func Modal(w string) bool        { return modals[w] }
-func Negative(w string) bool     { return negatives[w] }
-func Comparative(w string) bool  { return comparatives[w] }
-func Subordinator(w string) bool { return subordinators[w] }
+func Determiner(w string) bool   { return determiners.Has(w) }
+func Pronoun(w string) bool      { return pronouns.Has(w) }
+func Subject(w string) bool      { return subjects.Has(w) }
+func Preposition(w string) bool  { return prepositions.Has(w) }
+func Auxiliary(w string) bool    { return auxiliaries.Has(w) }
+func Modal(w string) bool        { return modals.Has(w) }
+func Negative(w string) bool     { return negatives.Has(w) }
+func Comparative(w string) bool  { return comparatives.Has(w) }
+func Subordinator(w string) bool { return subordinators.Has(w) }

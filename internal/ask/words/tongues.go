@@ -1,6 +1,9 @@
 package words
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // speech is what is known of a language as it is written down: verbs by what they ask
 // for, phrases parted by bars.
@@ -24,8 +27,17 @@ func (s speech) tongue() Tongue {
 		Wish: list(s.wish), Must: list(s.must), Gone: list(s.gone), Polite: set(s.polite), Article: set(s.article)}
 }
 
-var tongues = map[string]Tongue{
-	"de": speech{
+// tongues are made when they are first used.
+var tongues = sync.OnceValue(func() map[string]Tongue {
+	out := make(map[string]Tongue, len(speeches))
+	for lang, s := range speeches {
+		out[lang] = s.tongue()
+	}
+	return out
+})
+
+var speeches = map[string]speech{
+	"de": {
 		add:     `füge fügt hinzufügen ergänze ergänzen hinzu implementiere implementieren ermögliche ermöglichen zeige zeig anzeigen speichere speichern brauchen brauche baue einbauen einbaue einfügen bräuchten unterstütze unterstützen exportiere exportieren schreibe sende verschicke verschicken mitschicken mitsenden benachrichtige drucken einblenden mitloggen protokolliere dokumentiere`,
 		modify:  `ändere ändern änder benenne umbenennen ersetze ersetzen verschiebe verschieben aktualisiere aktualisieren mache mach machen vergrößere vergrößern verkleinere verkleinern sortiere sortieren tausche tauschen wechsle wechseln migriere migrieren konvertiere übersetze stelle stell verwende verwenden nutze passe anpassen umstellen umbauen teile refaktoriere aufteilen beschleunige beschleunigen erhöhe erhöhen senke reduziere kürze kürzen setze setzen ausblenden austauschen umsteigen zeichne rücke ausrichten`,
 		fix:     `behebe beheben repariere reparieren korrigiere korrigieren fixe fixen löse lösen`,
@@ -41,8 +53,8 @@ var tongues = map[string]Tongue{
 		also:    `außerdem auch zudem zusätzlich ebenfalls ebenso`,
 		polite:  `bitte auch außerdem könntest könnt könnten können du ihr wir mal dann zudem noch kannst man ich sie`,
 		article: `ein eine einen neue neuen neues`,
-	}.tongue(),
-	"fr": speech{
+	},
+	"fr": {
 		add:     `ajoute ajouter ajoutez rajoute rajouter implémente implémenter affiche afficher affichez enregistre enregistrer permets permettre envoie envoyer exporte exporter traduis documente inclure inclus intègre intégrer`,
 		modify:  `change changer changez modifie modifier modifiez renomme renommer renommez remplace remplacer remplacez déplace déplacer mets mettre mettez convertis convertir migre migrer trie trier rends rendre réduis réduire augmente augmenter passe passer utilise utiliser refactorise actualise agrandis agrandir cache cacher raccourcis`,
 		fix:     `corrige corriger corrigez répare réparer réparez résous résoudre`,
@@ -58,8 +70,8 @@ var tongues = map[string]Tongue{
 		also:    `aussi également outre`,
 		polite:  `s'il vous te plaît svp stp aussi peux-tu pouvez-vous pourrais-tu pourriez-vous il faut faudrait également pouvoir`,
 		article: `un une des nouveau nouvelle`,
-	}.tongue(),
-	"es": speech{
+	},
+	"es": {
 		add:     `añade añadir añada añadid agrega agregar agregue implementa implementar muestra mostrar permite permitir guarda guardar exporta exportar envía enviar incluye incluir traduce documenta`,
 		modify:  `cambia cambiar cambie modifica modificar renombra renombrar reemplaza reemplazar sustituye sustituir mueve mover actualiza actualizar convierte convertir migra migrar ordena ordenar haz hacer pon poner usa usar aumenta aumentar reduce reducir refactoriza traducir oculta ocultar`,
 		fix:     `corrige corregir corrija arregla arreglar arregle repara reparar soluciona solucionar`,
@@ -75,8 +87,8 @@ var tongues = map[string]Tongue{
 		also:    `además también tampoco`,
 		polite:  `por favor también puedes podrías podéis hay que se puede además poder`,
 		article: `un una unos unas nuevo nueva`,
-	}.tongue(),
-	"pt": speech{
+	},
+	"pt": {
 		add:     `adicione adiciona adicionar acrescente acrescenta acrescentar implemente implementa mostre mostra mostrar permita permitir guarde exporte exportar envie enviar inclua incluir traduza documente coloque`,
 		modify:  `mude muda mudar altere altera alterar renomeie renomeia renomear substitua substitui substituir troque troca trocar mova move mover atualize atualiza atualizar converta migre migrar ordene ordenar faça ponha use usa usar aumente aumentar reduza reduzir refatore esconda`,
 		fix:     `corrija corrige corrigir conserte conserta consertar arrume arruma arrumar resolva resolver repare`,
@@ -92,8 +104,8 @@ var tongues = map[string]Tongue{
 		also:    `também além`,
 		polite:  `por favor também pode poderia podes é preciso além disso`,
 		article: `um uma uns umas novo nova`,
-	}.tongue(),
-	"it": speech{
+	},
+	"it": {
 		add:     `aggiungi aggiungere aggiunga implementa implementare mostra mostrare permetti permettere salva salvare esporta esportare invia inviare includi includere traduci documenta inserisci inserire`,
 		modify:  `cambia cambiare cambi modifica modificare rinomina rinominare sostituisci sostituire sposta spostare aggiorna aggiornare converti convertire migra ordina ordinare metti mettere rendi rendere usa usare aumenta aumentare riduci ridurre rifattorizza nascondi`,
 		fix:     `correggi correggere corregga ripara riparare sistema sistemare risolvi risolvere aggiusta aggiustare`,
@@ -109,8 +121,8 @@ var tongues = map[string]Tongue{
 		also:    `anche inoltre pure`,
 		polite:  `per favore anche puoi potresti potete bisogna inoltre poter`,
 		article: `un una uno dei delle nuovo nuova due`,
-	}.tongue(),
-	"nl": speech{
+	},
+	"nl": {
 		add:     `voeg toevoegen toon tonen implementeer implementeren bouw inbouwen exporteer exporteren stuur sturen schrijf ondersteun documenteer meesturen`,
 		modify:  `verander veranderen wijzig wijzigen hernoem hernoemen vervang vervangen verplaats verplaatsen maak maken zet zetten gebruik gebruiken sorteer sorteren vergroot verklein verhoog verlaag splits aanpassen update updaten upgrade vertaal migreer verberg`,
 		fix:     `repareer repareren herstel herstellen corrigeer verhelp los oplossen fix`,
@@ -126,5 +138,5 @@ var tongues = map[string]Tongue{
 		also:    `ook daarnaast bovendien tevens`,
 		polite:  `alsjeblieft alstublieft aub ook kun kunt je jij u we wil wilt kan even graag nog dan zou`,
 		article: `een nieuwe nieuw`,
-	}.tongue(),
+	},
 }

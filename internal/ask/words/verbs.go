@@ -4,7 +4,10 @@
 // about sentences.
 package words
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // Sense is what a verb asks for when it is the word a request begins with.
 type Sense int
@@ -28,8 +31,10 @@ const (
 	Show          // a new behaviour of something that is there: show, send, log
 )
 
-// verbs are base forms, in the spelling of both sides of the ocean.
-var verbs = table(map[Sense]string{
+var verbs = sync.OnceValue(func() map[string]Sense { return table(listed[:]) })
+
+// listed are base forms by their sense, in the spelling of both sides of the ocean.
+var listed = [...]string{
 	Add: `add create build write implement introduce include generate provide support append insert install integrate
 		expose offer develop draft scaffold bootstrap design prepare supply attach embed invent author compose
 		cover document explain describe translate localise localize register define mock benchmark hook annotate caption label
@@ -83,7 +88,7 @@ var verbs = table(map[Sense]string{
 		prefill prepopulate autofill scan geocode find locate scroll toggle rehearse celebrate reward reply quote react pin star
 		survey poll collect gather aggregate tally enumerate number surface announce broadcast
 		remind escalate reserve book`,
-})
+}
 
 // phrases are verbs of several words. They win over the single ones.
 var phrases = map[string]Sense{
@@ -93,7 +98,7 @@ var phrases = map[string]Sense{
 	"put in": Add, "hook up": Add, "wire up": Add, "write up": Add, "sync up": Add, "stand up": Add, "build out": Add, "knock up": Add,
 	"sort out": Fix, "look into": Fix, "find out": Fix, "clear up": Fix, "make sense of": Fix, "deal with": Fix, "take care of": Fix,
 	"have a look": Fix, "take a look": Fix, "look at": Fix, "get working": Fix, "put right": Fix, "figure out": Fix, "do something about": Fix,
-	"find the regression": Fix, "find the cause": Fix, "find why": Fix, "track down": Fix, "hunt down": Fix, "get to the bottom of": Fix,
+	"find the reason": Fix, "find the bug": Fix, "find the problem": Fix, "check why": Fix, "see why": Fix, "find the regression": Fix, "find the cause": Fix, "find why": Fix, "track down": Fix, "hunt down": Fix, "get to the bottom of": Fix,
 	"turn into": Modify, "turn off": Modify, "switch off": Modify, "speed up": Modify, "slow down": Modify, "bring back": Modify,
 	"roll back": Modify, "break up": Modify, "break down": Modify, "pull out": Modify, "factor out": Modify, "change over": Modify,
 	"cut down": Modify, "scale up": Modify, "scale down": Modify, "point to": Modify, "cut off": Modify, "set to": Modify,
@@ -110,12 +115,13 @@ var phrases = map[string]Sense{
 	"fall back": Show, "back off": Modify, "opt out": Capable, "log in": Show, "log out": Show, "sign in": Show, "close off": Modify,
 }
 
-func table(in map[Sense]string) map[string]Sense {
+// table gives each word its sense. One of two lists has the first sense.
+func table(in []string) map[string]Sense {
 	out := map[string]Sense{}
 	for sense, list := range in {
-		for _, w := range strings.Fields(list) {
-			if _, ok := out[w]; !ok || sense == Add || sense == Modify {
-				out[w] = sense
+		for w := range fields(list) {
+			if _, ok := out[w]; !ok {
+				out[w] = Sense(sense)
 			}
 		}
 	}
@@ -124,7 +130,7 @@ func table(in map[Sense]string) map[string]Sense {
 
 // Verb looks a base form up.
 func Verb(base string) (Sense, bool) {
-	s, ok := verbs[base]
+	s, ok := verbs()[base]
 	return s, ok
 }
 
@@ -221,11 +227,11 @@ func stemmed(stem, end string, known func(string) bool) string {
 // too few, another or two the wrong way round. Words of less than five letters are
 // too close to each other to guess.
 func Spelled(w string) (string, bool) {
-	if len(w) < 5 || len(w) > 14 || common[w] {
+	if len(w) < 5 || len(w) > 14 || common.Has(w) {
 		return "", false
 	}
 	best := ""
-	for v := range verbs {
+	for v := range verbs() {
 		if len(v) >= 6 && slip(w, v) && (best == "" || v < best) {
 			best = v
 		}

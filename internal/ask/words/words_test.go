@@ -57,3 +57,19 @@ func TestLanguage(t *testing.T) {
 		}
 	}
 }
+
+func TestStem(t *testing.T) {
+	for _, same := range [][]string{{"note", "notes", "noted", "noting"}, {"state", "states"}, {"page", "pages"}, {"invoice", "invoices"}, {"index", "indexes", "indexing"}, {"upload", "uploads", "uploading", "uploaded"},
+		{"category", "categories"}, {"match", "matches", "matching"}, {"message", "messages"}, {"status", "statuses"}, {"crop", "cropping", "cropped"}, {"parse", "parsing", "parses"}, {"image", "images"}} {
+		for _, w := range same[1:] {
+			if Stem(w) != Stem(same[0]) {
+				t.Errorf("%s %q, %s %q", same[0], Stem(same[0]), w, Stem(w))
+			}
+		}
+	}
+	for a, b := range map[string]string{"not": "note", "notation": "not", "cod": "code", "stats": "state", "plan": "plane", "mod": "mode", "car": "care"} {
+		if Stem(a) == Stem(b) {
+			t.Errorf("%s and %s are one: %q", a, b, Stem(a))
+		}
+	}
+}

@@ -19,13 +19,9 @@ func excluded(f *edit.File) []belay.Finding {
 	case lang.Go:
 		return goExcluded(f)
 	case lang.Python:
-		return newLine(f, lang.Python, []pattern{
-			{lazyregexp.New(`^pytestmark = .*\b(?:skip|xfail)\b`), false}, {lazyregexp.New(`^pytestmark = .*\bskipif\b`), true},
-			{lazyregexp.New(`^pytest \. (?:skip|exit) \( .*allow_module_level`), false}, {lazyregexp.New(`^__test__ = False`), false},
-			{lazyregexp.New(`^raise (?:unittest \. )?SkipTest`), false},
-		})
+		return newLine(f, lang.Python, pythonLeavesOut)
 	case lang.Rust:
-		return newLine(f, lang.Rust, []pattern{{lazyregexp.New(`^# ! \[ cfg \( any \( \)`), false}, {lazyregexp.New(`^# ! \[ cfg \(`), true}})
+		return newLine(f, lang.Rust, rustLeavesOut)
 	}
 	return nil
 }
@@ -36,6 +32,17 @@ type pattern struct {
 	form  *lazyregexp.Regexp
 	maybe bool
 }
+
+var (
+	pythonLeavesOut = []pattern{
+		{lazyregexp.New(`^pytestmark = .*\b(?:skip|xfail)\b`), false},
+		{lazyregexp.New(`^pytestmark = .*\bskipif\b`), true},
+		{lazyregexp.New(`^pytest \. (?:skip|exit) \( .*allow_module_level`), false},
+		{lazyregexp.New(`^__test__ = False`), false},
+		{lazyregexp.New(`^raise (?:unittest \. )?SkipTest`), false},
+	}
+	rustLeavesOut = []pattern{{lazyregexp.New(`^# ! \[ cfg \( any \( \)`), false}, {lazyregexp.New(`^# ! \[ cfg \(`), true}}
+)
 
 // newLine looks for statements at the left edge that the change adds.
 func newLine(f *edit.File, l lang.Language, patterns []pattern) []belay.Finding {

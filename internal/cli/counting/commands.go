@@ -13,7 +13,8 @@ type commands struct{ *cli.App }
 // Commands gives the commands of this family.
 func Commands(app *cli.App) []*cobra.Command {
 	a := commands{app}
-	scope := &cobra.Command{Use: "scope", Short: "Hold a change to what was asked for"}
+	scope := &cobra.Command{Use: "scope", Short: "Hold a change to what was asked for",
+		Example: "  belay scope check --before old --after new --file src/Flavors.tsx --requirement \"ADD 2 flavors\""}
 	scope.AddCommand(a.checkCommand())
 	return []*cobra.Command{a.countCommand(), scope}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/count/topic"
 )
 
 func (a commands) checkCommand() *cobra.Command {
@@ -33,7 +34,7 @@ Exit codes: 0 passed or warned · 1 refused · 2 cannot be read · 6 no such fil
 		Example: `  belay scope check --before old --after new --file src/Flavors.tsx \
     --requirement "ADD 2 nighttime flavors to the flavors list"`,
 		RunE: func(*cobra.Command, []string) error {
-			r, err := count.Parse(requirement)
+			r, err := topic.Parse(requirement)
 			if err != nil {
 				return err
 			}

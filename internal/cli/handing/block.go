@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow/handoffs"
 	"github.com/belay-dev/belay/internal/flow/handoffs/evidence"
 	"github.com/belay-dev/belay/internal/flow/handoffs/views"
@@ -33,23 +34,20 @@ Exit codes: 0 made · 1 a secret · 2 it could not be · 6 no such task.`,
 		Example: `  belay context init T7
   belay context init T7 --area backend --priority P1 --json`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, r, err := a.open(c, args, q)
-			if err != nil {
-				return err
-			}
+		RunE: a.asked(&q, func(c *cobra.Command, d *desk.Desk, r handoffs.Request) error {
 			in.Request = r
 			if base != "" {
+				var err error
 				if in.Base, err = belay.ParseSnapshotID(base); err != nil {
 					return err
 				}
 			}
-			m, err := handoffs.Init(c.Context(), desk, in)
+			m, err := handoffs.Init(c.Context(), d, in)
 			if err != nil {
 				return err
 			}
 			return a.Tell(m, nil, func(w io.Writer) { printMade(w, m) })
-		},
+		}),
 	}
 	q.flags(c)
 	sources(c, &in)
@@ -101,13 +99,9 @@ Exit codes: 0 done, or nothing changed · 1 a secret · 2 it could not be · 6 n
 		Example: `  belay context rebuild T7 --dry-run
   belay context rebuild T7`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, r, err := a.open(c, args, q)
-			if err != nil {
-				return err
-			}
+		RunE: a.asked(&q, func(c *cobra.Command, d *desk.Desk, r handoffs.Request) error {
 			in.Request = r
-			m, err := handoffs.Rebuild(c.Context(), desk, in, dry)
+			m, err := handoffs.Rebuild(c.Context(), d, in, dry)
 			if err != nil {
 				return err
 			}
@@ -120,7 +114,7 @@ Exit codes: 0 done, or nothing changed · 1 a secret · 2 it could not be · 6 n
 				}
 				printNotes(w, m.Notes)
 			})
-		},
+		}),
 	}
 	q.flags(c)
 	sources(c, &in)
@@ -140,31 +134,27 @@ Exit codes: 0 done · 6 no context.`,
   belay context get T7 --json
   belay context get T7 --evidence E1`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, r, err := a.open(c, args, asked{})
-			if err != nil {
-				return err
-			}
+		RunE: a.asked(&asked{}, func(c *cobra.Command, d *desk.Desk, r handoffs.Request) error {
 			if qa != "" {
-				proof, text, err := evidence.Log(c.Context(), desk, r, qa)
+				proof, text, err := evidence.Log(c.Context(), d, r, qa)
 				if err != nil {
 					return err
 				}
 				return a.tellText(proof, text)
 			}
 			if id != "" {
-				e, text, err := evidence.Evidence(c.Context(), desk, r, id)
+				e, text, err := evidence.Evidence(c.Context(), d, r, id)
 				if err != nil {
 					return err
 				}
 				return a.tellText(e, text)
 			}
-			v, err := views.Get(c.Context(), desk, r)
+			v, err := views.Get(c.Context(), d, r)
 			if err != nil {
 				return err
 			}
 			return a.Tell(v, nil, func(w io.Writer) { printView(w, v) })
-		},
+		}),
 	}
 	c.Flags().StringVar(&id, "evidence", "", "print the evidence of this `ID`")
 	c.Flags().StringVar(&qa, "qa", "", "print what the tests of this `ROLE` said")
@@ -246,17 +236,13 @@ file: belay context verify does.
 Exit codes: 0 done · 6 no such task.`,
 		Example:           "  belay context status T7",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, r, err := a.open(c, args, asked{})
-			if err != nil {
-				return err
-			}
-			s, err := views.StatusOf(desk, r.Task)
+		RunE: a.asked(&asked{}, func(c *cobra.Command, d *desk.Desk, r handoffs.Request) error {
+			s, err := views.StatusOf(d, r.Task)
 			if err != nil {
 				return err
 			}
 			return a.Tell(s, nil, func(w io.Writer) { printStatus(w, s) })
-		},
+		}),
 	}
 }
 

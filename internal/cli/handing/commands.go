@@ -33,6 +33,13 @@ it is for agents that belay runs.`,
 	}
 	c.AddCommand(a.initCommand(), a.rebuildCommand(), a.getCommand(), a.statusCommand(), a.updateCommand(), a.blockCommand(), a.snapshotCommand(),
 		a.verifyCommand(), a.resolveCommand(), a.diffCommand(), a.qaCommand(), a.attachCommand(), a.exportCommand(), a.statsCommand(), a.purgeCommand())
+	for _, sub := range c.Commands() {
+		for _, flag := range []string{"role", "for", "qa"} {
+			if sub.Flags().Lookup(flag) != nil {
+				_ = sub.RegisterFlagCompletionFunc(flag, a.completeRoles) // it fails for a flag that is not there
+			}
+		}
+	}
 	return []*cobra.Command{c}
 }
 
@@ -60,20 +67,68 @@ func (a commands) open(c *cobra.Command, args []string, q asked) (*desk.Desk, ha
 	if err != nil {
 		return nil, handoffs.Request{}, err
 	}
-	desk, err := a.Open(c.Context())
+	d, err := a.Open(c.Context())
 	if err != nil {
 		return nil, handoffs.Request{}, err
 	}
-	return desk.Desk, handoffs.Request{Task: task, By: q.by, Force: q.force}, nil
+	return d.Desk, handoffs.Request{Task: task, By: q.by, Force: q.force}, nil
 }
 
-// needRole refuses a command without its role.
-func needRole(c *cobra.Command, role string) error {
-	if role != "" {
-		return nil
+// does is what a command of the family does at a desk.
+type does = func(c *cobra.Command, d *desk.Desk, r handoffs.Request) error
+
+// asked opens the desk, reads the task's id, and does it.
+func (a commands) asked(q *asked, do does) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		d, r, err := a.open(c, args, *q)
+		if err != nil {
+			return err
+		}
+		return do(c, d, r)
 	}
-	if role = os.Getenv("BELAY_ROLE"); role != "" {
-		return c.Flags().Set("role", role)
+}
+
+// asRole is asked for a command that needs its --role, which BELAY_ROLE stands in for.
+func (a commands) asRole(q *asked, do does) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		if role := os.Getenv("BELAY_ROLE"); role != "" && !c.Flags().Changed("role") {
+			if err := c.Flags().Set("role", role); err != nil {
+				return err
+			}
+		}
+		if c.Flag("role").Value.String() == "" {
+			return belay.Refuse(belay.CodeUsage, c.CommandPath()+" TASK --role implementer", "which role?")
+		}
+		return a.asked(q, do)(c, args)
 	}
-	return belay.Refuse(belay.CodeUsage, c.CommandPath()+" TASK --role implementer", "which role?")
+}
+
+// completeRoles offers the roles of the task, or those of the config.
+func (a commands) completeRoles(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	none := cobra.ShellCompDirectiveNoFileComp
+	if len(args) == 0 {
+		args = []string{os.Getenv("BELAY_TASK")}
+	}
+	d, err := a.Open(c.Context())
+	if err != nil {
+		return nil, none
+	}
+	if id, err := belay.ParseTaskID(args[0]); err == nil {
+		if rec, err := d.Load(id); err == nil && rec.Context.There() {
+			var out []string
+			for _, s := range rec.Context.Roles {
+				out = append(out, s.Name+"\t"+string(s.Status))
+			}
+			return out, none
+		}
+	}
+	roles, err := handoffs.Roles(d.Config)
+	if err != nil {
+		return nil, none
+	}
+	var out []string
+	for _, r := range roles {
+		out = append(out, r.Name)
+	}
+	return out, none
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow/handoffs"
 	"github.com/belay-dev/belay/internal/flow/handoffs/evidence"
 	"github.com/belay-dev/belay/internal/flow/handoffs/views"
@@ -28,16 +29,9 @@ block was made.
 Exit codes: 0 recorded · 2 it could not be · 4 drift · 6 no such file or context.`,
 		Example:           "  belay context record-qa T7 --role implementer --from test.json",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := needRole(c, in.Role); err != nil {
-				return err
-			}
-			desk, r, err := a.open(c, args, q)
-			if err != nil {
-				return err
-			}
+		RunE: a.asRole(&q, func(c *cobra.Command, d *desk.Desk, r handoffs.Request) error {
 			in.Request, in.Dir = r, a.here()
-			proof, err := evidence.RecordQA(c.Context(), desk, in)
+			proof, err := evidence.RecordQA(c.Context(), d, in)
 			if err != nil {
 				return err
 			}
@@ -47,7 +41,7 @@ Exit codes: 0 recorded · 2 it could not be · 4 drift · 6 no such file or cont
 					printNotes(w, []string{fmt.Sprintf("%d secret(s) are masked in what is kept", proof.Masked)})
 				}
 			})
-		},
+		}),
 	}
 	q.flags(c)
 	c.Flags().StringVar(&in.Role, "role", "", "the `ROLE` whose tests they are; BELAY_ROLE when left out")
@@ -80,23 +74,19 @@ Exit codes: 0 kept · 2 no such lines · 6 no such file or context.`,
 		Example: `  belay context attach T7 --type plan --path docs/plan.md
   belay context attach T7 --type excerpt --path docs/api.md --lines 10-42`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: a.asked(&q, func(c *cobra.Command, d *desk.Desk, r handoffs.Request) error {
 			if in.Path == "" {
 				return belay.Refuse(belay.CodeUsage, c.CommandPath()+" TASK --path FILE", "which file?")
 			}
-			desk, r, err := a.open(c, args, q)
-			if err != nil {
-				return err
-			}
 			in.Request, in.Dir = r, a.here()
-			e, err := evidence.Attach(c.Context(), desk, in)
+			e, err := evidence.Attach(c.Context(), d, in)
 			if err != nil {
 				return err
 			}
 			return a.Tell(e, nil, func(w io.Writer) {
 				fmt.Fprintln(w, belay.VisibleLine(strings.TrimSpace(fmt.Sprintf("%s  %s  %s %s  %s", e.ID, e.Type, e.Path, e.Lines, e.SHA[:16]))))
 			})
-		},
+		}),
 	}
 	q.flags(c)
 	c.Flags().StringVar(&in.Type, "type", "evidence", "a word for what it is: plan, design, excerpt …")
@@ -120,19 +110,15 @@ Exit codes: 0 done · 2 no such role · 6 no context.`,
   belay context export T7
   belay context export T7 --manifest`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, r, err := a.open(c, args, asked{})
-			if err != nil {
-				return err
-			}
+		RunE: a.asked(&asked{}, func(c *cobra.Command, d *desk.Desk, r handoffs.Request) error {
 			if manifest {
-				text, err := handoffs.Manifest(c.Context(), desk, r)
+				text, err := handoffs.Manifest(c.Context(), d, r)
 				if err != nil {
 					return err
 				}
 				return a.raw(text)
 			}
-			parts, err := handoffs.Export(c.Context(), desk, r, role)
+			parts, err := handoffs.Export(c.Context(), d, r, role)
 			if err != nil {
 				return err
 			}
@@ -140,7 +126,7 @@ Exit codes: 0 done · 2 no such role · 6 no context.`,
 				return a.raw(parts[0].Text)
 			}
 			return a.tellParts(parts)
-		},
+		}),
 	}
 	c.Flags().StringVar(&role, "role", "", "the `ROLE`; all when left out")
 	c.Flags().BoolVar(&manifest, "manifest", false, "print what the block and the parts were made of")
@@ -191,12 +177,8 @@ differ.
 Exit codes: 0 done · 6 no context.`,
 		Example:           "  belay context stats T7",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, r, err := a.open(c, args, asked{})
-			if err != nil {
-				return err
-			}
-			s, err := views.StatsOf(c.Context(), desk, r)
+		RunE: a.asked(&asked{}, func(c *cobra.Command, d *desk.Desk, r handoffs.Request) error {
+			s, err := views.StatsOf(c.Context(), d, r)
 			if err != nil {
 				return err
 			}
@@ -208,7 +190,7 @@ Exit codes: 0 done · 6 no context.`,
 				terminal.Table(w, rows)
 				fmt.Fprintf(w, "tokens, estimated (%s); %d citation(s) of %d source(s)\n", s.Estimate, s.Citations, s.Sources)
 			})
-		},
+		}),
 	}
 }
 
@@ -224,12 +206,8 @@ states that roles handed over as well. It can be done twice.
 Exit codes: 0 done · 6 no such task.`,
 		Example:           "  belay context purge T7",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, r, err := a.open(c, args, q)
-			if err != nil {
-				return err
-			}
-			n, err := handoffs.Purge(c.Context(), desk, r, snapshots)
+		RunE: a.asked(&q, func(c *cobra.Command, d *desk.Desk, r handoffs.Request) error {
+			n, err := handoffs.Purge(c.Context(), d, r, snapshots)
 			if err != nil {
 				return err
 			}
@@ -239,7 +217,7 @@ Exit codes: 0 done · 6 no such task.`,
 					fmt.Fprintf(w, "%d snapshot(s) are forgotten\n", n)
 				}
 			})
-		},
+		}),
 	}
 	q.flags(c)
 	c.Flags().BoolVar(&snapshots, "snapshots", false, "forget the states that roles handed over")

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drift"
 	"github.com/belay-dev/belay/internal/flow/handoffs"
 	"github.com/belay-dev/belay/internal/flow/handoffs/views"
@@ -29,21 +30,14 @@ Exit codes: 0 recorded · 1 blocked by a finding, or a secret · 2 no such role 
   belay context update T7 --role reviewer --status done --qa-log qa.log
   belay context update T7 --role reviewer --clear-findings`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := needRole(c, in.Role); err != nil {
-				return err
-			}
-			desk, r, err := a.open(c, args, q)
-			if err != nil {
-				return err
-			}
+		RunE: a.asRole(&q, func(c *cobra.Command, d *desk.Desk, r handoffs.Request) error {
 			in.Request = r
-			s, err := handoffs.Update(c.Context(), desk, in)
+			s, err := handoffs.Update(c.Context(), d, in)
 			if err != nil {
 				return err
 			}
 			return a.tellState(s)
-		},
+		}),
 	}
 	q.flags(c)
 	f := c.Flags()
@@ -70,20 +64,13 @@ recorded also while a drift is open.
 Exit codes: 0 recorded · 1 it holds a secret · 2 no words, or no such role · 6 no context.`,
 		Example:           `  belay context block T7 --role reviewer --finding "the error of Close is dropped in store.go:41"`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := needRole(c, role); err != nil {
-				return err
-			}
-			desk, r, err := a.open(c, args, q)
-			if err != nil {
-				return err
-			}
-			s, err := handoffs.Block(c.Context(), desk, r, role, finding)
+		RunE: a.asRole(&q, func(c *cobra.Command, d *desk.Desk, r handoffs.Request) error {
+			s, err := handoffs.Block(c.Context(), d, r, role, finding)
 			if err != nil {
 				return err
 			}
 			return a.tellState(s)
-		},
+		}),
 	}
 	q.flags(c)
 	c.Flags().StringVar(&role, "role", "", "the `ROLE` that found it; BELAY_ROLE when left out")
@@ -106,20 +93,13 @@ not what was handed over, something was committed, or a read-only role changed f
 		Example: `  belay context snapshot T7 --role implementer
   belay context snapshot T7 --role reviewer --json`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := needRole(c, role); err != nil {
-				return err
-			}
-			desk, r, err := a.open(c, args, q)
-			if err != nil {
-				return err
-			}
-			h, err := handoffs.Snapshot(c.Context(), desk, r, role)
+		RunE: a.asRole(&q, func(c *cobra.Command, d *desk.Desk, r handoffs.Request) error {
+			h, err := handoffs.Snapshot(c.Context(), d, r, role)
 			if err != nil {
 				return err
 			}
 			return a.Tell(h, nil, func(w io.Writer) { printHanded(w, h) })
-		},
+		}),
 	}
 	q.flags(c)
 	c.Flags().StringVar(&role, "role", "", "the `ROLE` that hands over; BELAY_ROLE when left out")
@@ -159,18 +139,14 @@ is at work · 6 nothing was handed over, or no context.`,
   belay context verify T7 --for reviewer
   belay context verify T7 --ignore-line-endings --json`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, r, err := a.open(c, args, q)
-			if err != nil {
-				return err
-			}
+		RunE: a.asked(&q, func(c *cobra.Command, d *desk.Desk, r handoffs.Request) error {
 			in.Request = r
-			v, err := handoffs.Verify(c.Context(), desk, in)
+			v, err := handoffs.Verify(c.Context(), d, in)
 			if err != nil && (belay.CodeOf(err) != belay.CodeDrift || len(v.Differences) == 0) {
 				return err
 			}
 			return a.Tell(v, err, func(w io.Writer) { printVerified(w, v) })
-		},
+		}),
 	}
 	q.flags(c)
 	c.Flags().StringVar(&in.For, "for", "", "the `ROLE` that is about to begin: whether it may")
@@ -217,12 +193,8 @@ belay snapshot restore brings it back, if that is what you want instead, before 
 Exit codes: 0 resolved · 2 nothing drifted, or no note · 6 no context.`,
 		Example:           `  belay context resolve-drift T7 --note "fixed a typo by hand in docs/x.md"`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, r, err := a.open(c, args, q)
-			if err != nil {
-				return err
-			}
-			h, err := handoffs.Resolve(c.Context(), desk, r, note)
+		RunE: a.asked(&q, func(c *cobra.Command, d *desk.Desk, r handoffs.Request) error {
+			h, err := handoffs.Resolve(c.Context(), d, r, note)
 			if err != nil {
 				return err
 			}
@@ -230,7 +202,7 @@ Exit codes: 0 resolved · 2 nothing drifted, or no note · 6 no context.`,
 				fmt.Fprintf(w, "%s: the next role begins from %s\n", h.Task, h.Snapshot.Short())
 				printNotes(w, h.Notes)
 			})
-		},
+		}),
 	}
 	q.flags(c)
 	c.Flags().StringVar(&note, "note", "", "what happened, and why it is right now")
@@ -253,7 +225,7 @@ Exit codes: 0 done · 2 no such type · 6 nothing was handed over, or no context
   belay context diff T7 --role reviewer --type incremental
   belay context diff T7 --drift`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: a.asked(&asked{}, func(c *cobra.Command, d *desk.Desk, r handoffs.Request) error {
 			switch kind {
 			case "from_base":
 			case "incremental":
@@ -261,17 +233,13 @@ Exit codes: 0 done · 2 no such type · 6 nothing was handed over, or no context
 			default:
 				return belay.Refuse(belay.CodeUsage, "from_base or incremental", "%q is no type of diff", kind)
 			}
-			desk, r, err := a.open(c, args, asked{})
-			if err != nil {
-				return err
-			}
 			in.Request = r
-			d, print, err := views.Diff(c.Context(), desk, in)
+			shown, print, err := views.Diff(c.Context(), d, in)
 			if err != nil {
 				return err
 			}
-			return a.tellDiff(d, print, full)
-		},
+			return a.tellDiff(shown, print, full)
+		}),
 	}
 	f := c.Flags()
 	f.StringVar(&in.Role, "role", "", "whose; the last one's when left out")

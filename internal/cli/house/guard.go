@@ -18,6 +18,7 @@ func (a commands) guardCommand() *cobra.Command {
 		Long: `House rules are guidelines.NAME in .belay/config.yaml, besides two that belay brings. The
 ones that hold for an agent and what it does are put into its prompts, highest priority
 first.`,
+		Example: "  belay guard list",
 	}
 	c.AddCommand(a.guardListCommand(), a.guardCheckCommand())
 	return c

@@ -81,7 +81,7 @@ Exit codes: 0 done.`,
 }
 
 func (a commands) configCommand() *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "Show what is in force"}
+	c := &cobra.Command{Use: "config", Short: "Show what is in force", Example: "  belay config show"}
 	c.AddCommand(&cobra.Command{
 		Use: "show", Short: "Print every setting and where it comes from", Args: cobra.NoArgs,
 		Long: "Exit codes: 0 shown · 2 the config has errors.", Example: "  belay config show",

@@ -32,6 +32,7 @@ for a task with comments and holds the implementation to them:
   PRESERVED for task-3: …     nothing of it goes
 
 docs/plans.md has all of it.`,
+		Example: "  belay plan sections plan.tsx\n  belay plan show plan.tsx",
 	}
 	c.AddCommand(a.sectionsCommand(), a.showCommand(), a.newCommand(), a.updateCommand(), a.validateCommand(), a.diffCommand(), a.checkCommand())
 	return []*cobra.Command{c}

@@ -13,7 +13,8 @@ type commands struct{ *cli.App }
 // Commands gives the commands of this family.
 func Commands(app *cli.App) []*cobra.Command {
 	a := commands{app}
-	c := &cobra.Command{Use: "report", Short: "Read reports that test runners wrote"}
+	c := &cobra.Command{Use: "report", Short: "Read reports that test runners wrote",
+		Example: "  belay report read report.xml"}
 	c.AddCommand(a.readCommand())
 	return []*cobra.Command{c}
 }

@@ -80,6 +80,7 @@ func (a commands) listCommand() *cobra.Command {
 record does not know, and one that cannot be read, are named as such.
 
 Exit codes: 0 done · 6 no such task.`,
+		Example:           "  belay review list T7\n  belay review list T7 --json",
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
 			task, err := belay.ParseTaskID(args[0])

@@ -20,6 +20,7 @@ func (a commands) snapshotCommand() *cobra.Command {
 		Long: `A snapshot is the whole state of a working tree: tracked, staged and untracked files
 byte for byte, the index, HEAD and its branch, refs, and an operation in progress.
 Taking one changes nothing that you can see; refs live under refs/belay/.`,
+		Example: "  belay snapshot take -m \"before lunch\"\n  belay snapshot list",
 	}
 	c.AddCommand(a.takeCommand(), a.listCommand(), a.snapshotShowCommand(), a.diffCommand(),
 		a.restoreCommand(), a.dropCommand(), a.pruneCommand(), a.usageCommand())
@@ -82,6 +83,7 @@ func (a commands) listCommand() *cobra.Command {
 	var task, kind string
 	c := &cobra.Command{
 		Use: "list", Short: "List snapshots, oldest first", Args: cobra.NoArgs, Aliases: []string{"ls"},
+		Long:    "Exit codes: 0 listed.",
 		Example: "  belay snapshot list --task T7",
 		RunE: func(c *cobra.Command, _ []string) error {
 			desk, err := a.Open(c.Context())

@@ -1,6 +1,5 @@
-// Package work has the commands that drive a task: run it, answer for it, judge it, look at its
-// record. It reads flags
-// and prints; flow does the work.
+// Package work has the commands that drive a task: run it, answer for it, judge it, look
+// at its record. It reads flags and prints; flow does the work.
 package work
 
 import (
@@ -11,11 +10,9 @@ import (
 
 type commands struct{ *cli.App }
 
-// Commands gives the commands of this family; those of others that stand below belay task
-// are put there.
-func Commands(app *cli.App, ofTasks ...*cobra.Command) []*cobra.Command {
+// Commands gives the commands of this family.
+func Commands(app *cli.App) []*cobra.Command {
 	a := commands{app}
-	history := a.taskHistoryCommand("task-history")
-	history.Hidden = true // the other way to say it
-	return []*cobra.Command{history, a.runCommand(), a.gateCommand(), a.cancelCommand(), a.checkCommand(), a.rollbackCommand(), a.taskCommand(ofTasks), a.mergeCommand(), a.worktreeCommand(), a.showCommand(), a.logCommand(), a.fixPromptCommand()}
+	return []*cobra.Command{a.runCommand(), a.gateCommand(), a.cancelCommand(), a.checkCommand(), a.rollbackCommand(),
+		a.mergeCommand(), a.worktreeCommand(), a.showCommand(), a.logCommand(), a.fixPromptCommand()}
 }

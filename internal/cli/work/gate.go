@@ -11,7 +11,8 @@ import (
 )
 
 func (a commands) gateCommand() *cobra.Command {
-	c := &cobra.Command{Use: "gate", Short: "Answer for a task that waits for a person"}
+	c := &cobra.Command{Use: "gate", Short: "Answer for a task that waits for a person",
+		Example: "  belay gate show T7\n  belay gate decide T7 guide --message \"keep the old flag\""}
 	c.AddCommand(a.gateShowCommand(), a.gateDecideCommand())
 	return c
 }

@@ -107,7 +107,8 @@ func merged(w io.Writer, m apart.Merged, dry bool) {
 }
 
 func (a commands) worktreeCommand() *cobra.Command {
-	c := &cobra.Command{Use: "worktree", Short: "List and remove the working trees of tasks"}
+	c := &cobra.Command{Use: "worktree", Short: "List and remove the working trees of tasks",
+		Example: "  belay worktree list\n  belay worktree remove T8"}
 	c.AddCommand(a.worktreeListCommand(), a.worktreeRemoveCommand())
 	return c
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,19 +13,13 @@ import (
 	"github.com/belay-dev/belay/internal/cli"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow"
-	"github.com/belay-dev/belay/internal/loop"
-	"github.com/belay-dev/belay/internal/terminal"
 )
 
 type runFlags struct {
-	task, resume, feature, role string
-	expect, after               []string
-	settings                    cli.Settings
-	trust, quiet, clarify       bool
-	secrets                     bool
-	apart, keep                 bool
-	parallel                    int
-	pipeline                    string
+	cli.NewTask
+	resume, pipeline          string
+	trust, quiet, apart, keep bool
+	parallel                  int
 }
 
 func (a commands) runCommand() *cobra.Command {
@@ -68,7 +61,7 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
 			if c.Flags().Changed("parallel") {
 				return a.parallel(c, f, args)
 			}
-			prose, agent, err := split(c, args)
+			prose, agent, err := cli.Split(c, args)
 			if err != nil {
 				return err
 			}
@@ -76,74 +69,39 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
 		},
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.task, "task", "", "the task's `ID` (made up when left out)")
+	f.Add(fl)
 	fl.StringVar(&f.resume, "resume", "", "go on with the open task `ID`")
-	fl.StringVar(&f.feature, "feature", "", "the feature the task belongs to")
-	fl.StringVar(&f.role, "agent", "", "the agent's `NAME` for the record")
-	fl.StringSliceVar(&f.expect, "expected-files", nil, "files that must be among the changed ones")
 	fl.BoolVar(&f.trust, "trust", false, "let the commands in .belay/config.yaml run, now and later")
-	fl.BoolVar(&f.secrets, "force-secrets", false, "let what looks like a secret in the words go out; the record says so")
-	fl.BoolVar(&f.clarify, "clarify", false, "words that can be read in two ways wait for a person")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing but the result")
 	fl.BoolVar(&f.apart, "worktree", false, "give the task a working tree of its own")
 	fl.BoolVar(&f.keep, "keep", false, "leave the task's own working tree when it ends without being accepted")
 	fl.IntVar(&f.parallel, "parallel", 0, "run recorded tasks side by side, at most `N` at once")
 	fl.StringVar(&f.pipeline, "pipeline", "", "hand the task from role to role: `ROLES` in their order, separated by commas")
-	f.settings.Add(fl)
 	_ = c.RegisterFlagCompletionFunc("resume", a.CompleteTasks)
 	return c
 }
 
-// split parts the prose from the agent's command at the "--".
-func split(c *cobra.Command, args []string) (prose string, agent []string, err error) {
-	dash := c.ArgsLenAtDash()
-	if dash >= 0 {
-		args, agent = args[:dash], args[dash:]
-	}
-	if len(args) > 1 {
-		return "", nil, belay.Refuse(belay.CodeUsage, `put the words in quotes and the agent after --: belay run "…" -- AGENT ARGS`,
-			"one text was expected, there are %d", len(args))
-	}
-	if len(args) == 1 {
-		prose = args[0]
-	}
-	if prose == "-" {
-		text, err := io.ReadAll(io.LimitReader(os.Stdin, 1<<20+1))
-		if err != nil {
-			return "", nil, fmt.Errorf("read the task from standard input: %w", err)
-		}
-		if len(text) > 1<<20 {
-			return "", nil, belay.Refuse(belay.CodeUsage, "give the task in fewer words, and the rest as a file in the repository", "the task is longer than 1 MiB")
-		}
-		prose = string(text)
-	}
-	return prose, agent, nil
-}
-
 func (a commands) run(c *cobra.Command, f runFlags, prose string, agent []string) error {
-	q := flow.RunRequest{NewTask: flow.NewTask{Secrets: f.secrets,
-		Prose: prose, Agent: agent, Feature: f.feature, Role: f.role, Expect: f.expect, Trust: f.trust, Apart: f.apart,
-	}, Soft: a.Soft, Keep: f.keep}
-	var err error
-	if f.task != "" {
-		if q.ID, err = belay.ParseTaskID(f.task); err != nil {
-			return err
-		}
+	asked, err := f.Request(prose, agent)
+	if err != nil {
+		return err
 	}
+	asked.Trust, asked.Apart = f.trust, f.apart
+	q := flow.RunRequest{NewTask: asked, Soft: a.Soft, Keep: f.keep}
 	if c.Flags().Changed("resume") {
 		if q.Resume, err = belay.ParseTaskID(f.resume); err != nil {
 			return err
 		}
-		if prose != "" || f.task != "" {
+		if prose != "" || f.ID != "" {
 			return belay.Refuse(belay.CodeUsage, "belay run --resume "+f.resume, "a resumed task has its words and its id already")
 		}
 	}
-	desk, err := a.Open(c.Context(), f.settings.Flags(c.Flags())...)
+	desk, err := a.Open(c.Context(), f.Settings.Flags(c.Flags())...)
 	if err != nil {
 		return err
 	}
 	if q.Resume == "" {
-		q.Prose, q.Clarify = a.clarified(c.Context(), desk, prose, f.clarify)
+		q.Prose, q.Clarify = a.Clarified(c.Context(), desk, prose, f.Clarify)
 	}
 	if c.Flags().Changed("pipeline") || q.Resume != "" && inRoles(desk, q.Resume) {
 		return a.pipelined(c, f, desk, q)
@@ -171,7 +129,7 @@ func (a commands) ranTo(at *flow.Desk, rec *desk.Record, err error) error {
 		return a.Tell(nil, err)
 	}
 	if err == nil {
-		err = outcome(fresh)
+		err = cli.Outcome(fresh)
 	}
 	return a.Tell(shown, err, func(w io.Writer) {
 		fmt.Fprint(w, brief.Summary(fresh.Task, fresh.State))
@@ -183,24 +141,6 @@ func (a commands) ranTo(at *flow.Desk, rec *desk.Record, err error) error {
 			fmt.Fprintln(w, strings.TrimRight(brief.Gate(fresh.State, fresh.Task), "\n"))
 		}
 	})
-}
-
-// outcome is the error a task's standing ends the command with.
-func outcome(r *desk.Record) error {
-	id := r.Task.ID
-	switch {
-	case r.State.Outcome == loop.OutcomePassed:
-		return nil
-	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateReview:
-		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay review record %s --verdict approve|reject --file FEEDBACK, then belay run --resume %s", id, id),
-			"%s waits for a review: %s", id, r.State.Gate.Why)
-	case r.State.Gate != nil:
-		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate decide %s guide --message \"…\"  (or %s), then belay run --resume %s", id, terminal.Options(r.State.Gate.Options), id),
-			"%s waits for a person: %s", id, r.State.Gate.Why)
-	case !r.Open():
-		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s was not accepted: %s", id, r.State.Outcome)
-	}
-	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is parked", id)
 }
 
 func (a commands) cancelCommand() *cobra.Command {

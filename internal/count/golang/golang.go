@@ -354,5 +354,7 @@ func (s *scanner) label(x ast.Expr) list.Item {
 	case best == "":
 		best = s.text(x)
 	}
-	return s.item(best, x)
+	it := s.item(best, x)
+	it.Says = list.Sum(strings.FieldsSeq(strings.ReplaceAll(s.text(x), ",", " ")))
+	return it
 }

@@ -4,6 +4,9 @@
 package list
 
 import (
+	"hash/fnv"
+	"io"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -45,6 +48,7 @@ type Item struct {
 	To    int    `json:"-"`                 // with Ref: one after the last item taken, 0 for all
 	Open  bool   `json:"unknown,omitempty"` // how many items this is cannot be told
 	Key   bool   `json:"-"`                 // a later item with the same label replaces this one
+	Says  uint64 `json:"-"`                 // a sum of what it says, whatever its layout; 0 where nobody made one
 }
 
 // List is one list of a file.
@@ -188,6 +192,16 @@ func unique(items []Item) []Item {
 		out = append(out, it)
 	}
 	return out
+}
+
+// Sum makes an item's Says of its words, tokens or fields of source text.
+func Sum(words iter.Seq[string]) uint64 {
+	h := fnv.New64a()
+	for w := range words {
+		io.WriteString(h, w)
+		h.Write([]byte{0})
+	}
+	return h.Sum64()
 }
 
 // Shorten makes a label of source text: white space folded, at most 60 bytes.

@@ -1,6 +1,7 @@
 package literal
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/belay-dev/belay/internal/count/lex"
@@ -44,7 +45,20 @@ func (s *Reader) Label(lo, hi int) list.Item {
 	if best == "" {
 		best = s.Range(lo, hi)
 	}
-	return s.Item(best, lo)
+	it := s.Item(best, lo)
+	it.Says = list.Sum(s.words(lo, hi))
+	return it
+}
+
+// words gives the tokens of a range without the comma that may stand at its end.
+func (s *Reader) words(lo, hi int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := lo; i < hi; i++ {
+			if trailing := s.Is(i, ",") && (i+1 == hi || s.Kind(i+1) == lex.Close); !trailing && !yield(s.At(i)) {
+				return
+			}
+		}
+	}
 }
 
 // Identifiers gives the names in a range, without keywords.

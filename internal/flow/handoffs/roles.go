@@ -341,6 +341,25 @@ func Resolve(ctx context.Context, d *desk.Desk, q Request, note string) (Handed,
 	return Handed{Task: p.Rec.Task.ID, Role: p.Rec.Context.LastBy, Handoff: h, Notes: notes(h, info)}, err
 }
 
+// Send gives the work back to a role after the last one handed over: the words say why, and
+// secrets in them are masked. Attempt is the one of the task's loop that begins with it;
+// anew says that the state before was put back. It is done once for each attempt.
+func Send(ctx context.Context, d *desk.Desk, q Request, role, words string, back handoff.Back) error {
+	p, err := At(ctx, d, q)
+	if err != nil || p.Rec.Context.Attempt >= back.Attempt {
+		return err
+	}
+	masked, n := delta.Masked([]byte(belay.Visible(handoff.Text(words))))
+	note := handoff.Fit(string(masked), "belay show "+string(q.Task)+" has the rest")
+	return p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
+		r, err := c.Of(role)
+		if err != nil {
+			return handoff.Event{}, err
+		}
+		return handoff.Event{Kind: handoff.Sent, Role: r.Name, Note: note, Back: &back, Masked: n}, nil
+	})
+}
+
 // Ran records how the agent of a role ended.
 func Ran(ctx context.Context, d *desk.Desk, q Request, role string, run handoff.Run) error {
 	p, err := At(ctx, d, q)

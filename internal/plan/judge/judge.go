@@ -12,6 +12,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/count/topic"
 	"github.com/belay-dev/belay/internal/plan"
 	"github.com/belay-dev/belay/internal/plan/terms"
 )
@@ -67,7 +68,7 @@ func requirement(a plan.Asked, all []plan.Asked) belay.Requirement {
 		}
 	}
 	if r.Count == nil && (r.Marker == belay.MarkAdd || r.Marker == belay.MarkRemove) {
-		if stated, err := count.Parse(string(r.Marker) + " " + r.Text); err == nil {
+		if stated, err := topic.Parse(string(r.Marker) + " " + r.Text); err == nil {
 			r.Count = stated.Count
 		}
 	}

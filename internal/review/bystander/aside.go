@@ -6,6 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/review/clue"
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
+	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // came tells the file of "X was added without Y".
@@ -28,7 +29,7 @@ func reports(toks []token.Token, b, i int) bool {
 		return false
 	}
 	w := toks[i+1].Lower
-	if !complains[w] && !(strings.HasPrefix(w, "fail") && i+2 < b && (toks[i+2].Lower == "with" || toks[i+2].Lower == "on" || toks[i+2].Lower == "because" || toks[i+2].Lower == "in")) {
+	if !complains.Has(w) && !(strings.HasPrefix(w, "fail") && i+2 < b && (toks[i+2].Lower == "with" || toks[i+2].Lower == "on" || toks[i+2].Lower == "because" || toks[i+2].Lower == "in")) {
 		return false
 	}
 	for j := i + 2; j < b; j++ {
@@ -39,7 +40,7 @@ func reports(toks []token.Token, b, i int) bool {
 	return false
 }
 
-var complains = token.Set(`reports flags complains warns rejects prints meldet bemängelt señala avisa signale aponta`)
+var complains = wordset.Of(`reports flags complains warns rejects prints meldet bemängelt señala avisa signale aponta`)
 
 // fails tells "a_test.go fails": the test shows what is wrong elsewhere.
 func fails(toks []token.Token, c *talk.Clause, i int) bool {
@@ -167,7 +168,7 @@ func condition(toks []token.Token, a, b int, c *talk.Clause, i int) bool {
 		if toks[j].Kind == 'p' && strings.Contains(",:;–—", toks[j].Text) && j > c.A {
 			return false
 		}
-		if j == a && reasons[toks[j].Lower] || whens[toks[j].Lower] || j > c.A && whens[toks[j-1].Lower+" "+toks[j].Lower] {
+		if j == a && reasons[toks[j].Lower] || whens.Has(toks[j].Lower) || j > c.A && whenPhrases[toks[j-1].Lower+" "+toks[j].Lower] {
 			at = j
 		}
 	}
@@ -183,7 +184,7 @@ func condition(toks []token.Token, a, b int, c *talk.Clause, i int) bool {
 	return false
 }
 
-var whens = token.Set(`when whenever once until unless before after if wenn sobald bis bevor nachdem falls cuando si hasta antes después quand lorsque si dès jusqu'à avant après quando se até antes depois damit`)
+var whens = wordset.Of(`when whenever once until unless before after if wenn sobald bis bevor nachdem falls cuando si hasta antes después quand lorsque si dès jusqu'à avant après quando se até antes depois damit`)
 
 // given tells a name in a clause that only gives the reason for what was asked before in the
 // sentence: "drop a.go; b.go already has it", "…, b.go can't know it".
@@ -223,8 +224,4 @@ func value(toks []token.Token, a, i int) bool {
 	return false
 }
 
-func init() {
-	for _, p := range []string{"as soon", "as long", "every time", "each time", "by the time", "so that", "para que", "pour que", "afin que", "in order"} {
-		whens[p] = true
-	}
-}
+var whenPhrases = map[string]bool{"as soon": true, "as long": true, "every time": true, "each time": true, "by the time": true, "so that": true, "para que": true, "pour que": true, "afin que": true, "in order": true}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
+	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // forbidden tells the object of a prohibition: "don't make X accept null".
@@ -31,10 +32,10 @@ func forbidden(toks []token.Token, c *talk.Clause, i int) bool {
 // "fix it in b.go, not in a.go", "not a.go, but b.go".
 func denied(toks []token.Token, a, b, i int) bool {
 	j := i - 1
-	for j >= a && toks[j].Kind == 'w' && (within[toks[j].Lower] || talk.Skipped[toks[j].Lower]) && i-j <= 3 {
+	for j >= a && toks[j].Kind == 'w' && (within.Has(toks[j].Lower) || talk.Skipped[toks[j].Lower]) && i-j <= 3 {
 		j--
 	}
-	if j < a || !nots[toks[j].Lower] || j > a && (token.Phrase(toks[j-1].Lower)&token.Copula != 0 && toks[j-1].Lower != "it's" || strings.HasPrefix(toks[j-1].Lower, "do")) {
+	if j < a || !nots.Has(toks[j].Lower) || j > a && (token.Phrase(toks[j-1].Lower)&token.Copula != 0 && toks[j-1].Lower != "it's" || strings.HasPrefix(toks[j-1].Lower, "do")) {
 		return false
 	}
 	return elsewhere(toks, a, b, i)
@@ -53,25 +54,25 @@ func elsewhere(toks []token.Token, a, b, i int) bool {
 // blameless tells "the bug is not in a.go", "the cause isn't a.go".
 func blameless(toks []token.Token, a, i int) bool {
 	j := i - 1
-	for j > a && within[toks[j].Lower] {
+	for j > a && within.Has(toks[j].Lower) {
 		j--
 	}
-	if j <= a || !nots[toks[j].Lower] && toks[j].Lower != "isn't" && toks[j].Lower != "wasn't" {
+	if j <= a || !nots.Has(toks[j].Lower) && toks[j].Lower != "isn't" && toks[j].Lower != "wasn't" {
 		return false
 	}
 	for k := j - 1; k >= a && k >= j-3; k-- {
-		if causes[toks[k].Lower] {
+		if causes.Has(toks[k].Lower) {
 			return true
 		}
 	}
 	return false
 }
 
-var causes = token.Set(`bug problem cause culprit issue error fault leak crash failure reason fehler ursache problema causa culpa fallo erreur faute défaut erro`)
+var causes = wordset.Of(`bug problem cause culprit issue error fault leak crash failure reason fehler ursache problema causa culpa fallo erreur faute défaut erro`)
 
 var (
-	nots   = token.Set(`not nicht no pas não non niet`)
-	within = token.Set(`in to from at on of im en dans em no na nel`)
+	nots   = wordset.Of(`not nicht no pas não non niet`)
+	within = wordset.Of(`in to from at on of im en dans em no na nel`)
 )
 
 // Barred tells how a prohibition with two names is meant: "don't call b.go from a.go" changes
@@ -121,14 +122,14 @@ func borrowed(toks []token.Token, c *talk.Clause, i int) bool {
 		return false
 	}
 	j := i - 1
-	for j > c.A && toks[j].Kind == 'w' && talk.Skipped[toks[j].Lower] && !borrows[toks[j].Lower] {
+	for j > c.A && toks[j].Kind == 'w' && talk.Skipped[toks[j].Lower] && !borrows.Has(toks[j].Lower) {
 		j--
 	}
-	if !borrows[toks[j].Lower] {
+	if !borrows.Has(toks[j].Lower) {
 		return false
 	}
 	for k := j - 1; k >= c.A; k-- {
-		if joins[toks[k].Lower] {
+		if joins.Has(toks[k].Lower) {
 			return false
 		}
 		if toks[k].M != nil && !toks[k].M.Soft {
@@ -139,8 +140,8 @@ func borrowed(toks []token.Token, c *talk.Clause, i int) bool {
 }
 
 var (
-	borrows = token.Set(`of about by with for against into upon`)
-	joins   = token.Set(`merge merged fold combine join extract split sync unify both share`)
+	borrows = wordset.Of(`of about by with for against into upon`)
+	joins   = wordset.Of(`merge merged fold combine join extract split sync unify both share`)
 )
 
 // object tells the second name of "a.go should call b.go": what the first is to do it with.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
+	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // Refers tells whether the mention at i is only compared with, called from or shown.
@@ -25,7 +26,7 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 	}
 	for j, steps := i-1, 0; j >= c.A && steps < 6; j, steps = j-1, steps+1 {
 		t := toks[j]
-		if t.Kind == 'p' && t.Text == "." && j > c.A && abbreviated[toks[j-1].Lower] {
+		if t.Kind == 'p' && t.Text == "." && j > c.A && abbreviated.Has(toks[j-1].Lower) {
 			continue
 		}
 		if t.Lower == "as" && likened(toks[c.A:j]) {
@@ -38,13 +39,13 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 			return false
 		}
 		if t.Ends&token.Ref != 0 {
-			if (t.Lower == "in" || t.Lower == "at") && symptom[toks[max(j-1, c.A)].Lower] && laterLines(toks, i, c.B) {
+			if (t.Lower == "in" || t.Lower == "at") && symptom.Has(toks[max(j-1, c.A)].Lower) && laterLines(toks, i, c.B) {
 				return false
 			}
-			if (nominal[t.Lower] || nominal[toks[max(j-1, c.A)].Lower]) && (said(toks, i+1, c.B) || c.Short) { // "the example in a.go doesn't compile"
+			if (nominal.Has(t.Lower) || nominal.Has(toks[max(j-1, c.A)].Lower)) && (said(toks, i+1, c.B) || c.Short) { // "the example in a.go doesn't compile"
 				return false
 			}
-			if t.Lower == "see" && j > c.A+1 && toks[j-1].Lower == "to" && wants[toks[j-2].Lower] { // "the pattern I'd like to see in a.go"
+			if t.Lower == "see" && j > c.A+1 && toks[j-1].Lower == "to" && wants.Has(toks[j-2].Lower) { // "the pattern I'd like to see in a.go"
 				return false
 			}
 			if t.Lower == "see" && j == c.A && c.Has&(token.Bad|token.Need|token.Ask) != 0 {
@@ -119,23 +120,23 @@ func exists(toks []token.Token, c *talk.Clause, i int) bool {
 		case "there's", "there", "have", "find", "es", "gibt", "haben", "hay", "tenemos", "existe", "a", "avons", "temos", "existem":
 			frame = true
 		}
-		if frame && useful[toks[j].Lower] {
+		if frame && useful.Has(toks[j].Lower) {
 			return true
 		}
 	}
 	return false
 }
 
-var useful = token.Set(`helper function util utility method constant type wrapper class hook example precedent equivalent implementation version counterpart macro fixture snippet
+var useful = wordset.Of(`helper function util utility method constant type wrapper class hook example precedent equivalent implementation version counterpart macro fixture snippet
 		funktion methode konstante klasse beispiel función método constante clase ejemplo fonction méthode classe exemple função classe exemplo`)
 
 var likens = map[string]bool{"as": true, "like": true, "wie": true, "como": true, "comme": true, "come": true, "zoals": true}
 
 var does = map[string]bool{"does": true, "do": true, "did": true, "has": true, "tut": true, "macht": true, "hace": true, "fait": true, "faz": true, "fa": true, "doet": true}
 
-var abbreviated = token.Set(`cf vgl e.g i.e bzw z.b p.ej ej ex`)
+var abbreviated = wordset.Of(`cf vgl e.g i.e bzw z.b p.ej ej ex`)
 
-var symptom = token.Set(`fails fail failing crashes dies`)
+var symptom = wordset.Of(`fails fail failing crashes dies`)
 
 // laterLines tells lines that are said further on: "when it fails in a.go, we go on (line 52)".
 func laterLines(toks []token.Token, i, b int) bool {
@@ -147,7 +148,7 @@ func laterLines(toks []token.Token, i, b int) bool {
 	return false
 }
 
-var nominal = token.Set(`example pattern helper caller callers one ones snippet beispiel ejemplo exemple exemplo`)
+var nominal = wordset.Of(`example pattern helper caller callers one ones snippet beispiel ejemplo exemple exemplo`)
 
 // said tells that something is wrong, or has to happen, among the tokens.
 func said(toks []token.Token, a, b int) bool {
@@ -211,10 +212,10 @@ func wideShows(t token.Token) bool { return token.Wide([]rune(t.Text)[0]) && t.C
 
 // explained tells a name at the start that only says who says so: "as a.md explains, …".
 func explained(toks []token.Token, c *talk.Clause, i int) bool {
-	return i > c.A && i+1 < c.B && likens[toks[i-1].Lower] && (does[toks[i+1].Lower] || explains[toks[i+1].Lower])
+	return i > c.A && i+1 < c.B && likens[toks[i-1].Lower] && (does[toks[i+1].Lower] || explains.Has(toks[i+1].Lower))
 }
 
-var explains = token.Set(`explains says shows notes describes requires documents states demands specifies suggests mentions says explains erklärt sagt zeigt beschreibt verlangt explica dice muestra describe indica explique dit montre décrit diz mostra descreve`)
+var explains = wordset.Of(`explains says shows notes describes requires documents states demands specifies suggests mentions says explains erklärt sagt zeigt beschreibt verlangt explica dice muestra describe indica explique dit montre décrit diz mostra descreve`)
 
 // compared tells the first name of "like a.go, b.go ignores the error": b.go is what is spoken of.
 func compared(toks []token.Token, c *talk.Clause, i int) bool {
@@ -269,14 +270,14 @@ func source(toks []token.Token, c *talk.Clause, i int) bool {
 // offered tells "b.go has a pool you can copy".
 func offered(toks []token.Token, c *talk.Clause, i int) bool {
 	for j := i + 1; j+2 < c.B; j++ {
-		if toks[j].Lower == "you" && (toks[j+1].Lower == "can" || toks[j+1].Lower == "could" || toks[j+1].Lower == "may") && offers[toks[j+2].Lower] {
+		if toks[j].Lower == "you" && (toks[j+1].Lower == "can" || toks[j+1].Lower == "could" || toks[j+1].Lower == "may") && offers.Has(toks[j+2].Lower) {
 			return true
 		}
 	}
 	return false
 }
 
-var offers = token.Set(`copy use reuse borrow follow take steal crib mirror adapt`)
+var offers = wordset.Of(`copy use reuse borrow follow take steal crib mirror adapt`)
 
 // equated tells the right side of "a.go = b.go with other names".
 func equated(toks []token.Token, c *talk.Clause, i int) bool {
@@ -293,7 +294,7 @@ func called(toks []token.Token, c *talk.Clause, i int) bool {
 	for j > c.A && toks[j].Kind == 'w' && talk.Skipped[toks[j].Lower] {
 		j--
 	}
-	if !calls[toks[max(j, c.A)].Lower] || c.Firm && c.Has&token.Ask != 0 {
+	if !calls.Has(toks[max(j, c.A)].Lower) || c.Firm && c.Has&token.Ask != 0 {
 		return false
 	}
 	for j--; j >= c.A; j-- {
@@ -307,9 +308,9 @@ func called(toks []token.Token, c *talk.Clause, i int) bool {
 	return false
 }
 
-var wants = token.Set(`like love want expect expected prefer hope hoped rather`)
+var wants = wordset.Of(`like love want expect expected prefer hope hoped rather`)
 
-var calls = token.Set(`calls imports uses invokes includes loads importiert benutzt verwendet ruft llama importa usa appelle importe utilise chama`)
+var calls = wordset.Of(`calls imports uses invokes includes loads importiert benutzt verwendet ruft llama importa usa appelle importe utilise chama`)
 
 // trailing tells the name in ", which b.go then shows": what comes of it elsewhere.
 func trailing(toks []token.Token, c *talk.Clause, i int) bool {

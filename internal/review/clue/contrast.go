@@ -5,6 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
+	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // Verdict tells a sentence that only says that all is well after all: "probably fine".
@@ -14,7 +15,7 @@ func Verdict(toks []token.Token, c *talk.Clause) bool {
 	}
 	for i := c.A; i < c.B; i++ {
 		t := toks[i]
-		if t.Kind == 'p' && strings.Contains(".,!:)(", t.Text) || t.Class&token.Good != 0 && !thanks[t.Lower] || t.Kind == 'w' && verdicts[t.Lower] {
+		if t.Kind == 'p' && strings.Contains(".,!:)(", t.Text) || t.Class&token.Good != 0 && !thanks.Has(t.Lower) || t.Kind == 'w' && verdicts.Has(t.Lower) {
 			continue
 		}
 		return false
@@ -23,9 +24,9 @@ func Verdict(toks []token.Token, c *talk.Clause) bool {
 }
 
 var (
-	verdicts = token.Set(`probably actually but though still so all with me by for now is it's that's it this that seems looks look then anyway i guess think suppose again and both they are checked passes as here me us
+	verdicts = wordset.Of(`probably actually but though still so all with me by for now is it's that's it this that seems looks look then anyway i guess think suppose again and both they are checked passes as here me us
 		wohl aber doch wahrscheinlich eigentlich also das ist mir für mich pero creo está es para mí mais c'est ça est pour moi mas está é para mim acho`)
-	thanks = token.Set(`thanks thank appreciate appreciated kudos good great nice`)
+	thanks = wordset.Of(`thanks thank appreciate appreciated kudos good great nice`)
 )
 
 // Otherwise tells praise of all but what was said: "otherwise good", "good work overall".
@@ -182,14 +183,14 @@ func (st *Sentence) Contrasts() bool {
 		if st.Toks[i].Class&(token.Ask|token.Need) != 0 {
 			return false
 		}
-		if st.Toks[i].M != nil && i+1 < st.B && claims[st.Toks[i+1].Lower] {
+		if st.Toks[i].M != nil && i+1 < st.B && claims.Has(st.Toks[i+1].Lower) {
 			n++
 		}
 	}
 	return n == 2
 }
 
-var claims = token.Set(`says has uses expects claims lists gives returns sets sagt hat dice tiene dit diz tem`)
+var claims = wordset.Of(`says has uses expects claims lists gives returns sets sagt hat dice tiene dit diz tem`)
 
 // Sorts are the words of a sentence that tell one sort of file from another: "the doc is
 // right", "fix the code".

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/review/token"
+	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // Clause is a stretch of a sentence with one attitude.
@@ -153,7 +154,7 @@ func Clauses(toks []token.Token, a, b int) []Clause {
 			cut = true
 		case t.Class&token.Except != 0 && said && !ordersBefore(toks, from, i) && praised(toks, from, i): // "a.go is fine apart from line 12"
 			cut = true
-		case t.Kind == 'p' && t.Text == "," && named && i+1 < b && concludes[toks[i+1].Lower] && hasMention(toks, i, b): // "b.go passes nil, so a.go must check"
+		case t.Kind == 'p' && t.Text == "," && named && i+1 < b && concludes.Has(toks[i+1].Lower) && hasMention(toks, i, b): // "b.go passes nil, so a.go must check"
 			cut = true
 		case t.Kind == 'p' && t.Text == ":" && named && watched(toks, from, i) && (!hasMention(toks, i, b) || ordersBefore(toks, i, b)): // "I ran a.go: line 7 is slow"
 			cut = true
@@ -191,11 +192,11 @@ func praised(toks []token.Token, from, to int) bool {
 	return false
 }
 
-var concludes = token.Set(`so therefore thus hence deshalb daher darum por donc portanto então quindi dus`)
+var concludes = wordset.Of(`so therefore thus hence deshalb daher darum por donc portanto então quindi dus`)
 
 // Concludes tells a clause that draws a conclusion from the one before.
 func Concludes(toks []token.Token, c *Clause) bool {
-	return c.A+1 < c.B && toks[c.A].Text == "," && concludes[toks[c.A+1].Lower]
+	return c.A+1 < c.B && toks[c.A].Text == "," && concludes.Has(toks[c.A+1].Lower)
 }
 
 // watched tells "I ran", "I looked at" at the start.
@@ -208,12 +209,12 @@ func watched(toks []token.Token, from, to int) bool {
 	return false
 }
 
-var anymore = token.Set(`any anymore mehr más plus mais più`)
+var anymore = wordset.Of(`any anymore mehr más plus mais più`)
 
 // ellipsis tells a denied verb that a clause ends with: "b.go isn't", "line 9 is not".
 func ellipsis(toks []token.Token, i, b int) bool {
 	t := toks[i]
-	ends := i+1 >= b || anymore[toks[i+1].Lower] || toks[i+1].Kind == 'p' && strings.Contains(".:,;!(–—", toks[i+1].Text)
+	ends := i+1 >= b || anymore.Has(toks[i+1].Lower) || toks[i+1].Kind == 'p' && strings.Contains(".:,;!(–—", toks[i+1].Text)
 	if !ends || t.Kind != 'w' || i == 0 {
 		return false
 	}
@@ -264,7 +265,7 @@ func turns(toks []token.Token, from, to int) bool {
 	named, said := false, false
 	for i := from; i < to && i < from+25; i++ {
 		t := toks[i]
-		if i == from && t.Kind == 'm' && i+1 < to && toks[i+1].Kind == 'w' && !token.Joins[toks[i+1].Lower] && toks[i+1].Class&(token.Ref|token.Where|token.But) == 0 && !prepositions[toks[i+1].Lower] {
+		if i == from && t.Kind == 'm' && i+1 < to && toks[i+1].Kind == 'w' && !token.Joins[toks[i+1].Lower] && toks[i+1].Class&(token.Ref|token.Where|token.But) == 0 && !prepositions.Has(toks[i+1].Lower) {
 			return true // ", b.go opens it"
 		}
 		if i == from && t.Class&token.Ask != 0 || i == from && i+1 < to && token.Joins[t.Lower] && toks[i+1].Class&token.Not != 0 && i+2 < to && toks[i+2].Class&token.Touch != 0 {
@@ -325,7 +326,7 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 		if near && orders(toks, c, i, negated) {
 			is |= token.Need
 		}
-		if is&token.Good != 0 && i > c.A && almost[toks[i-1].Lower] {
+		if is&token.Good != 0 && i > c.A && almost.Has(toks[i-1].Lower) {
 			is = is&^token.Good | token.Bad
 		}
 		if is&token.Good != 0 && wish(toks, c, i) {
@@ -358,7 +359,7 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 			c.Has |= token.Keep
 			is &^= token.Need
 		}
-		if near && is&token.Touch != 0 && !(reports(toks, c, negated) && !alters[t.Lower]) {
+		if near && is&token.Touch != 0 && !(reports(toks, c, negated) && !alters.Has(t.Lower)) {
 			c.Has |= token.Keep
 			is &^= token.Ask | token.Touch | token.Need | token.Moved | token.Undo
 		}
@@ -384,7 +385,7 @@ func Weigh(toks []token.Token, c *Clause, question bool) {
 
 // noun tells "the rename", "the missing one", "you split": no order.
 func noun(toks []token.Token, c *Clause, i int) bool {
-	if prev := toks[i-1]; verbs[toks[i].Lower] && prev.Kind == 'w' && !governs[prev.Lower] && !strings.HasSuffix(prev.Lower, "n't") && !strings.HasSuffix(prev.Lower, "'d") && !strings.HasSuffix(prev.Lower, "'ll") && !strings.HasSuffix(prev.Lower, "ly") && prev.Class&(token.But|token.Ask|token.Need|token.Polite) == 0 {
+	if prev := toks[i-1]; verbs.Has(toks[i].Lower) && prev.Kind == 'w' && !governs.Has(prev.Lower) && !strings.HasSuffix(prev.Lower, "n't") && !strings.HasSuffix(prev.Lower, "'d") && !strings.HasSuffix(prev.Lower, "'ll") && !strings.HasSuffix(prev.Lower, "ly") && prev.Class&(token.But|token.Ask|token.Need|token.Polite) == 0 {
 		return true // "the escape table", "this fix"
 	}
 	switch toks[i-1].Lower {
@@ -402,9 +403,9 @@ func noun(toks []token.Token, c *Clause, i int) bool {
 // verbs are English words that ask where a verb stands, and are nouns or reports elsewhere;
 // governs are the words a verb may follow.
 var (
-	verbs = token.Set(`fix change remove delete drop revert restore rename move replace update handle split extract guard close bump pin ensure rewrite refactor reduce switch swap undo escape sanitize sanitise validate
+	verbs = wordset.Of(`fix change remove delete drop revert restore rename move replace update handle split extract guard close bump pin ensure rewrite refactor reduce switch swap undo escape sanitize sanitise validate
 		rethrow regenerate reorder convert simplify inline hoist quote mend tighten add create commit document annotate`)
-	governs = token.Set(`please pls plz kindly and or then to not just also simply should must can could would will shall may might need needs let's let you we i better rather instead either always never help so now at least maybe perhaps again first second third finally still do don't
+	governs = wordset.Of(`please pls plz kindly and or then to not just also simply should must can could would will shall may might need needs let's let you we i better rather instead either always never help so now at least maybe perhaps again first second third finally still do don't
 		here there it this that both all them these those`)
 )
 
@@ -438,7 +439,7 @@ func across(toks []token.Token, c *Clause) token.Class {
 // first are the words a reviewer starts with to say what he did.
 var first = map[string]bool{"i": true, "i've": true, "we": true, "ich": true, "wir": true, "j'ai": true, "he": true, "eu": true, "ho": true}
 
-var prepositions = token.Set(`in on at of to from with for by and or line lines as like too also im in bei und en de y dans et em e`)
+var prepositions = wordset.Of(`in on at of to from with for by and or line lines as like too also im in bei und en de y dans et em e`)
 
 // inverted tells a question with a verb or a question word, not "missing await?".
 func inverted(toks []token.Token, c *Clause) bool {
@@ -480,7 +481,7 @@ func reports(toks []token.Token, c *Clause, negated int) bool {
 }
 
 // alters are the verbs that say, denied, that a file is as it was.
-var alters = token.Set(`change changed changes touch touched modify modified edit edited alter altered`)
+var alters = wordset.Of(`change changed changes touch touched modify modified edit edited alter altered`)
 
 // cited tells a word in quotation marks: "Ok" as a text of the program praises nothing.
 func cited(toks []token.Token, c *Clause, i int) bool {

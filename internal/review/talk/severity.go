@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/review/token"
+	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // Severity is a label the reviewer gave, in one of our five words.
@@ -124,7 +125,7 @@ func standsAsLabel(toks []token.Token, from, j, n int) bool {
 	if open == "," && after != "" && strings.Contains(")],", after) && (after != "," || strings.Contains(plainWords, "|"+toks[j].Lower+"|")) { // "(CVSS 9.1, critical)"
 		return true
 	}
-	for from < j && qualifies[toks[from].Lower] { // "one minor thing:"
+	for from < j && qualifies.Has(toks[from].Lower) { // "one minor thing:"
 		from++
 	}
 	first := j == from || j == from+1 && (open != "" && (strings.Contains("-–—•*", open) || emoji(open)))
@@ -144,7 +145,7 @@ func standsAsLabel(toks []token.Token, from, j, n int) bool {
 		return true
 	}
 	// "Major issue:", "Minor thing:", "Blocking on two things."
-	if first && end+1 < len(toks) && things[toks[end].Lower] && (toks[end+1].Lower == "in" || toks[end+1].Lower == "with" || toks[end+1].Lower == "on" || toks[end+1].Lower == "about") {
+	if first && end+1 < len(toks) && things.Has(toks[end].Lower) && (toks[end+1].Lower == "in" || toks[end+1].Lower == "with" || toks[end+1].Lower == "on" || toks[end+1].Lower == "about") {
 		return true
 	}
 	if first && end+1 < len(toks) && toks[end].Kind == 'w' && (strings.Contains(":：(", text(end+1)) && text(end+1) != "" || toks[end].Lower == "on" && strings.HasPrefix(toks[j].Lower, "block")) {
@@ -235,8 +236,8 @@ func predicated(toks []token.Token, a, b, i, n int) bool {
 
 // qualifies may come before a label at the start, things after it.
 var (
-	qualifies = token.Set(`one a an another small tiny very super just only some few two three couple of`)
-	things    = token.Set(`thing things point points issue issues remark remarks comment comments detail details stuff concern concerns finding findings problem problems`)
+	qualifies = wordset.Of(`one a an another small tiny very super just only some few two three couple of`)
+	things    = wordset.Of(`thing things point points issue issues remark remarks comment comments detail details stuff concern concerns finding findings problem problems`)
 )
 
 // trailing tells a label at the end after a comma or a dash.

@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/review/token"
+	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // wish tells a praise that is a wish: "would be great", "I'd be happy with", "wäre schön".
 // What would be good is not so yet.
 func wish(toks []token.Token, c *Clause, i int) bool {
 	for j := i - 1; j >= c.A && j >= i-4; j-- {
-		if wishes[toks[j].Lower] || strings.HasSuffix(toks[j].Lower, "'d") {
+		if wishes.Has(toks[j].Lower) || strings.HasSuffix(toks[j].Lower, "'d") {
 			return true
 		}
 		if toks[j].Kind == 'm' || toks[j].Kind == 'p' {
@@ -20,23 +21,23 @@ func wish(toks []token.Token, c *Clause, i int) bool {
 	return false
 }
 
-var wishes = token.Set(`would could wäre wären würde fände hätte sería serían seria seriam serait seraient estaría estaria gustaría gostaria aimerais sarebbe vorrei zou`)
+var wishes = wordset.Of(`would could wäre wären würde fände hätte sería serían seria seriam serait seraient estaría estaria gustaría gostaria aimerais sarebbe vorrei zou`)
 
 // trouble are words for something wrong, or for a remark, that, denied, say that all is
 // well. A verb is not among them that may be missed where it does not happen ("does not
 // raise").
-var trouble = token.Set(`wrong problem problems issue issues bug bugs concern concerns complaint complaints objection objections trouble blocker blockers flag flags showstopper showstoppers leak leaks leaking break broken crash crashes race races deadlock regression regressions
+var trouble = wordset.Of(`wrong problem problems issue issues bug bugs concern concerns complaint complaints objection objections trouble blocker blockers flag flags showstopper showstoppers leak leaks leaking break broken crash crashes race races deadlock regression regressions
 typo typos smell smells fault faults remark remarks comment comments finding findings observation observations suggestion suggestions note notes request requests complain criticise criticize nitpick nitpicks nits changes action actions
 fehler probleme falsch anmerkung anmerkungen einwand einwände bedenken beanstandung beanstandungen kritik errores problème problèmes fuite remarque remarques objection observation observations
 problema problemas fallos comentario comentarios objeción observaciones observación erros falhas comentário comentários observações observação ressalva ressalvas objeção errori fouten opmerkingen redire reprocher signaler beanstanden osservazione osservazioni auszusetzen bemängeln souci soucis objetar reprochar apontar`)
 
 // slight are the words between a denial and what it denies.
-var slight = token.Set(`any a an the further other real more additional major obvious big actual particular such find found see saw spot spotted have had has got there are is be were anything something to with else see about of my own new red open outstanding blocking serious huge
+var slight = wordset.Of(`any a an the further other real more additional major obvious big actual particular such find found see saw spot spotted have had has got there are is be were anything something to with else see about of my own new red open outstanding blocking serious huge
 weiteren weitere mehr großen de otra otras más ninguna autre autres mais outra outras tengo tenho hay há j'ai ai veo vejo vois trouvé trouver y à zu gefunden encontré encontrado encontrei`)
 
 // denied tells "nothing wrong", "no issues", "does not leak": trouble that is not there.
 func denied(toks []token.Token, c *Clause, i int) bool {
-	if !trouble[toks[i].Lower] {
+	if !trouble.Has(toks[i].Lower) {
 		return false
 	}
 	for j := i - 1; j >= c.A && j >= i-6; j-- {
@@ -46,7 +47,7 @@ func denied(toks []token.Token, c *Clause, i int) bool {
 				c.Has &^= toks[j-1].Class & token.Bad
 			}
 			return t.Lower != "without" || j+1 == i
-		case t.Kind == 'm' || t.Kind == 'w' && slight[t.Lower]:
+		case t.Kind == 'm' || t.Kind == 'w' && slight.Has(t.Lower):
 		default:
 			return false
 		}
@@ -65,7 +66,7 @@ func states(toks []token.Token, c *Clause, i int) bool {
 	if t.Words > 1 || t.Kind == 'p' || token.Wide([]rune(t.Text)[0]) {
 		return true
 	}
-	if n := i + 1; n < c.B && toks[n].Kind == 'w' && !afterState[toks[n].Lower] && toks[n].Class&(token.But|token.Done|token.Later|token.Good) == 0 {
+	if n := i + 1; n < c.B && toks[n].Kind == 'w' && !afterState.Has(toks[n].Lower) && toks[n].Class&(token.But|token.Done|token.Later|token.Good) == 0 {
 		return false
 	}
 	if i == c.A {
@@ -73,21 +74,21 @@ func states(toks []token.Token, c *Clause, i int) bool {
 	}
 	prev := toks[i-1]
 	if prev.Class&token.Copula != 0 {
-		return i-2 < c.A || toks[i-2].Kind == 'm' || toks[i-2].Kind == 'L' || toks[i-2].Kind == 'n' || Pronoun(toks[i-2].Lower) || settles[t.Lower] && (remarks[toks[i-2].Lower] || toks[i-2].Class&(token.Bad|token.Need) != 0)
+		return i-2 < c.A || toks[i-2].Kind == 'm' || toks[i-2].Kind == 'L' || toks[i-2].Kind == 'n' || Pronoun(toks[i-2].Lower) || settles.Has(t.Lower) && (remarks.Has(toks[i-2].Lower) || toks[i-2].Class&(token.Bad|token.Need) != 0)
 	}
-	return prev.Kind != 'w' || beforeState[prev.Lower] || prev.Class&(token.Done|token.Good|token.Not) != 0
+	return prev.Kind != 'w' || beforeState.Has(prev.Lower) || prev.Class&(token.Done|token.Good|token.Not) != 0
 }
 
 // afterState may follow a state, beforeState may come before one.
-var afterState = token.Set(`in by with now already since as via here thanks thx then and per elsewhere upstream too also for to danke merci gracias obrigado im mit en avec con em durch`)
+var afterState = wordset.Of(`in by with now already since as via here thanks thx then and per elsewhere upstream too also for to danke merci gracias obrigado im mit en avec con em durch`)
 
-var beforeState = token.Set(`been got already now all marked considered both it that this i i've have has was were both since bereits schon ist wurde ya está fue déjà é já foi`)
+var beforeState = wordset.Of(`been got already now all marked considered both it that this i i've have has was were both since bereits schon ist wurde ya está fue déjà é já foi`)
 
 // remarks are what a reviewer has made; that they are done is a state of the review.
-var remarks = token.Set(`comment comments remark remarks point points one ones rest item items finding findings part thread nit nits question note concern first second third last punkt rest punto resto point reste ponto`)
+var remarks = wordset.Of(`comment comments remark remarks point points one ones rest item items finding findings part thread nit nits question note concern first second third last punkt rest punto resto point reste ponto`)
 
 // settles are the states that a remark comes to; a comment in code may be outdated too.
-var settles = token.Set(`fixed resolved solved gone addressed handled done closed settled answered withdrawn dismissed obsolete moot sorted erledigt behoben gelöst resuelto resuelta corregido arreglado résolu réglé corrigé resolvido corrigido risolto`)
+var settles = wordset.Of(`fixed resolved solved gone addressed handled done closed settled answered withdrawn dismissed obsolete moot sorted erledigt behoben gelöst resuelto resuelta corregido arreglado résolu réglé corrigé resolvido corrigido risolto`)
 
 // laterOn tells "later" and its like said of the remark, not of the code: "later calls",
 // "después de cerrar".
@@ -95,7 +96,7 @@ func laterOn(toks []token.Token, c *Clause, i int) bool {
 	switch toks[i].Lower {
 	case "later", "später", "luego", "después", "depois", "danach", "irgendwann", "separat", "aparte", "eventually", "apart", "backlog":
 		n := i + 1
-		return n >= c.B || particles[toks[n].Lower] || toks[n].Kind != 'w' || toks[n].Lower != "de" && afterState[toks[n].Lower] || toks[n].Class&(token.But|token.Done) != 0 || len(toks[n].Text) > 0 && toks[n].Class&token.Ask != 0
+		return n >= c.B || particles.Has(toks[n].Lower) || toks[n].Kind != 'w' || toks[n].Lower != "de" && afterState.Has(toks[n].Lower) || toks[n].Class&(token.But|token.Done) != 0 || len(toks[n].Text) > 0 && toks[n].Class&token.Ask != 0
 	}
 	return true
 }
@@ -103,46 +104,46 @@ func laterOn(toks []token.Token, c *Clause, i int) bool {
 // otherness and change nouns say together that something is left for another change:
 // "in a separate PR", "für den nächsten Sprint", "otro ticket", "PR séparée".
 var (
-	otherness = token.Set(`another other different separate own next following future later subsequent upcoming follow-up followup dedicated distinct standalone new
+	otherness = wordset.Of(`another other different separate own next following future later subsequent upcoming follow-up followup dedicated distinct standalone new
 nächste nächsten nächstes nächster anderen anderer anderes separaten separater separates eigenen eigener eigenes eigene spätere späteren folgenden neues neuen
 otro otra siguiente próximo próxima aparte separado separada futuro futura propio propia nuevo nueva
 autre prochain prochaine futur future séparé séparée suivant suivante ultérieur ultérieure distinct distincte nouveau nouvelle
 outro outra seguinte próprio própria novo nova altro altra prossimo prossima separata andere volgende aparte eigen nieuwe`)
-	changes = token.Set(`pr prs mr mrs cl pull-request patch change changeset commit ticket story tree repo repository team module sprint release iteration milestone version task branch series round quarter cycle
+	changes = wordset.Of(`pr prs mr mrs cl pull-request patch change changeset commit ticket story tree repo repository team module sprint release iteration milestone version task branch series round quarter cycle
 änderung aufgabe vorgang cambio tarea entrega versión iteración tâche livraison itération modification mudança tarefa versão iteração`)
 	// with these an issue or a request is a ticket, not a problem
-	ticketed = token.Set(`separate own dedicated new follow-up followup eigenes neues separates aparte separado separée nouveau`)
+	ticketed = wordset.Of(`separate own dedicated new follow-up followup eigenes neues separates aparte separado separée nouveau`)
 )
 
 // deferred tells whether a clause leaves what it speaks of for another change.
 func deferred(toks []token.Token, c *Clause) bool {
 	for i := c.A; i < c.B; i++ {
-		if i > c.A && changes[toks[i].Lower] && thisOne[toks[i-1].Lower] { // "that is not for this PR"
+		if i > c.A && changes.Has(toks[i].Lower) && thisOne.Has(toks[i-1].Lower) { // "that is not for this PR"
 			for j := i - 2; j >= c.A && j >= i-4; j-- {
 				if toks[j].Class&token.Not != 0 {
 					return true
 				}
 			}
 		}
-		if toks[i].Kind != 'w' || !otherness[toks[i].Lower] {
+		if toks[i].Kind != 'w' || !otherness.Has(toks[i].Lower) {
 			continue
 		}
 		for j := i + 1; j < c.B && j <= i+2; j++ {
-			if changes[toks[j].Lower] || (toks[j].Lower == "issue" || toks[j].Lower == "pull") && ticketed[toks[i].Lower] {
+			if changes.Has(toks[j].Lower) || (toks[j].Lower == "issue" || toks[j].Lower == "pull") && ticketed.Has(toks[i].Lower) {
 				return true
 			}
 			if toks[j].Kind != 'w' {
 				break
 			}
 		}
-		if i > c.A && postposed[toks[i].Lower] && changes[toks[i-1].Lower] {
+		if i > c.A && postposed.Has(toks[i].Lower) && changes.Has(toks[i-1].Lower) {
 			return true
 		}
 	}
 	return false
 }
 
-var thisOne = token.Set(`this deste neste diesem diesen dieser este esta ce cette questa deze dit`)
+var thisOne = wordset.Of(`this deste neste diesem diesen dieser este esta ce cette questa deze dit`)
 
 // Rest tells a sentence on all that was not spoken of: "everything else is mechanical",
 // "der Rest ist …". It asks for nothing unless it says so.
@@ -164,11 +165,11 @@ var rests = []string{"everything else", "all else", "the rest", "rest", "the oth
 	"el resto", "lo demás", "todo lo demás", "los demás", "le reste", "tout le reste", "les autres", "o resto", "os demais", "todo o resto", "il resto", "de rest", "その他", "其他", "其余"}
 
 // postposed are those that Romance languages put after the noun.
-var postposed = token.Set(`aparte separado separada siguiente futuro futura séparé séparée suivant suivante ultérieur ultérieure distinct distincte seguinte futuro separata`)
+var postposed = wordset.Of(`aparte separado separada siguiente futuro futura séparé séparée suivant suivante ultérieur ultérieure distinct distincte seguinte futuro separata`)
 
 // imperatives are verbs that ask for something where a clause starts with them, and are
 // nouns or reports elsewhere.
-var imperatives = token.Set(`consider use avoid wrap call return throw catch log cover cap limit bound lock release free flush cache persist port export expose mark tag declare define introduce turn put pull give let set reset unset raise lower
+var imperatives = wordset.Of(`consider use avoid wrap call return throw catch log cover cap limit bound lock release free flush cache persist port export expose mark tag declare define introduce turn put pull give let set reset unset raise lower
 increase decrease shorten align indent format reformat sort dedupe deduplicate consolidate unify generalise generalize rework redo restructure reconsider assert mock stub parametrize parameterize extend shrink trim strip encode decode follow adopt mimic imitate
 hash encrypt mask redact throttle debounce batch paginate squash rebase address resolve mention explain describe spell write invert negate short-circuit propagate forward pass inject narrow widen loosen relax restrict qualify prefix
 abstract hide test stop start bring finish complete fill inherit default derive compute free unify join flatten enforce require prevent disable enable install uninstall upgrade downgrade lift downcase uppercase rephrase reword reuse
@@ -179,20 +180,20 @@ utilize utilizar verifique teste escreva coloque feche evite trate`)
 
 // ordered tells an imperative at the start of a clause, after a label or a softener.
 func ordered(toks []token.Token, c *Clause, i int) bool {
-	if !imperatives[toks[i].Lower] || i+1 < c.B && Pronoun(toks[i+1].Lower) && toks[i].Lower[0] == 'u' || i+1 < c.B && toks[i+1].Kind == 'p' && strings.Contains(":=(", toks[i+1].Text) {
+	if !imperatives.Has(toks[i].Lower) || i+1 < c.B && Pronoun(toks[i+1].Lower) && toks[i].Lower[0] == 'u' || i+1 < c.B && toks[i+1].Kind == 'p' && strings.Contains(":=(", toks[i+1].Text) {
 		return false
 	}
 	if i == c.A {
 		return true
 	}
 	prev := toks[i-1]
-	return prev.Kind == 'p' && strings.Contains(":—–-,;.(→", prev.Text) || prev.Class&token.But != 0 || softeners[prev.Lower]
+	return prev.Kind == 'p' && strings.Contains(":—–-,;.(→", prev.Text) || prev.Class&token.But != 0 || softeners.Has(prev.Lower)
 }
 
-var softeners = token.Set(`and then so just also simply instead better und dann also einfach lieber y luego et puis e então`)
+var softeners = wordset.Of(`and then so just also simply instead better und dann also einfach lieber y luego et puis e então`)
 
 // particles end German verbs: "räumen wir später auf".
-var particles = token.Set(`auf an ab aus ein um weg nach vor zu durch fertig`)
+var particles = wordset.Of(`auf an ab aus ein um weg nach vor zu durch fertig`)
 
 // elliptic tells a modal verb at the end: "does what it should".
 func elliptic(toks []token.Token, c *Clause, i int) bool {
@@ -213,18 +214,18 @@ func orders(toks []token.Token, c *Clause, i, negated int) bool {
 	if n.Lower == "not" {
 		at--
 	}
-	return at == c.A || toks[at-1].Kind == 'p' || toks[at-1].Class&(token.But|token.Ask) != 0 || softeners[toks[at-1].Lower]
+	return at == c.A || toks[at-1].Kind == 'p' || toks[at-1].Class&(token.But|token.Ask) != 0 || softeners.Has(toks[at-1].Lower)
 }
 
 // Agrees tells a clause that begins by saying yes to what is quoted above it.
 func Agrees(toks []token.Token, c *Clause) bool {
-	if !agrees[toks[c.A].Lower] || c.Has&(token.Done|token.Later|token.Keep) != 0 {
+	if !agrees.Has(toks[c.A].Lower) || c.Has&(token.Done|token.Later|token.Keep) != 0 {
 		return false
 	}
 	return c.A+1 >= c.B || toks[c.A+1].Kind == 'p' || toks[c.A+1].Class&(token.Ask|token.Need) != 0 || toks[c.A+1].Lower == "with"
 }
 
-var agrees = token.Set(`agreed agree yes yep yeah right correct exactly true valid indeed confirmed ditto stimmt richtig genau ja sí si correcto cierto exacto oui exact d'accord sim concordo certo esatto`)
+var agrees = wordset.Of(`agreed agree yes yep yeah right correct exactly true valid indeed confirmed ditto stimmt richtig genau ja sí si correcto cierto exacto oui exact d'accord sim concordo certo esatto`)
 
 // asksBack tells "shouldn't it …?", "can't we …?": a denied question asks for a change.
 func asksBack(toks []token.Token, c *Clause) bool {
@@ -236,12 +237,12 @@ func asksBack(toks []token.Token, c *Clause) bool {
 	for i := c.A; i < c.B && i < c.A+4; i++ {
 		w, _, _ := strings.Cut(toks[i].Lower, "-")
 		denied = denied || w == "no" || w == "ne" || w == "não" || w == "nicht"
-		modal = modal || modals[w]
+		modal = modal || modals.Has(w)
 	}
 	return denied && modal
 }
 
-var modals = token.Set(`debería deberían habría faudrait devrait devraient deveria deveriam`)
+var modals = wordset.Of(`debería deberían habría faudrait devrait devraient deveria deveriam`)
 
 // pointing tells a clause that only points at a file: "note that a.go …", "please run a_test.go
 // again", "read a.go first".
@@ -250,7 +251,7 @@ func pointing(toks []token.Token, c *Clause) bool {
 		return false
 	}
 	from := c.A
-	for from < c.B && (softeners[toks[from].Lower] || toks[from].Lower == "please" || toks[from].Lower == "bitte" || toks[from].Kind == 'p') {
+	for from < c.B && (softeners.Has(toks[from].Lower) || toks[from].Lower == "please" || toks[from].Lower == "bitte" || toks[from].Kind == 'p') {
 		from++
 	}
 	asks := false
@@ -301,7 +302,7 @@ func blank(toks []token.Token, c *Clause) bool {
 			named = true
 		case t.Lower == "nothing" || t.Lower == "none" || t.Lower == "not" || t.Lower == "nada" || t.Lower == "nichts" || t.Lower == "rien" || t.Lower == "niente":
 			nothing = true
-		case t.Kind == 'p' || blanks[t.Lower]:
+		case t.Kind == 'p' || blanks.Has(t.Lower):
 		default:
 			return false
 		}
@@ -309,17 +310,17 @@ func blank(toks []token.Token, c *Clause) bool {
 	return nothing && named
 }
 
-var blanks = token.Set(`else more further much in on for from to say about here there report add mention out stood jumped struck me i my side sonst weiter zu in bei más en sobre autre à dans de sur mais em`)
+var blanks = wordset.Of(`else more further much in on for from to say about here there report add mention out stood jumped struck me i my side sonst weiter zu in bei más en sobre autre à dans de sur mais em`)
 
 // almost are words that turn praise: "almost right".
-var almost = token.Set(`too almost nearly hardly barely fast beinahe kaum casi apenas presque quase quasi bijna`)
+var almost = wordset.Of(`too almost nearly hardly barely fast beinahe kaum casi apenas presque quase quasi bijna`)
 
 // keeps tells "leave it", "keep a.go" from "leave a comment", "keep the list sorted", which
 // ask for something.
 func keeps(toks []token.Token, c *Clause, i int) bool {
 	t := toks[i]
 	if t.Lower == "stays" || t.Lower == "bleibt" || t.Lower == "reste" || t.Lower == "bleiben" || t.Lower == "restent" { // "stays in memory" is no wish
-		return i+1 >= c.B || toks[i+1].Kind == 'p' || afterKeep[toks[i+1].Lower] && toks[i+1].Lower != "in" || toks[i+1].Class&(token.Keep|token.Good) != 0 || toks[i+1].Lower == "as" || toks[i+1].Lower == "so" || toks[i+1].Lower == "wie"
+		return i+1 >= c.B || toks[i+1].Kind == 'p' || afterKeep.Has(toks[i+1].Lower) && toks[i+1].Lower != "in" || toks[i+1].Class&(token.Keep|token.Good) != 0 || toks[i+1].Lower == "as" || toks[i+1].Lower == "so" || toks[i+1].Lower == "wie"
 	}
 	if t.Words > 1 || t.Lower != "keep" && t.Lower != "leave" || i+1 >= c.B {
 		return true
@@ -334,12 +335,12 @@ func keeps(toks []token.Token, c *Clause, i int) bool {
 		}
 	}
 	if next.Lower == "it" || next.Lower == "this" || next.Lower == "that" || next.Lower == "them" {
-		return i+2 >= c.B || toks[i+2].Kind == 'p' || afterKeep[toks[i+2].Lower]
+		return i+2 >= c.B || toks[i+2].Kind == 'p' || afterKeep.Has(toks[i+2].Lower)
 	}
 	return next.Kind == 'm' || next.Kind == 'p' || next.Lower == "both" || next.Lower == "these" || next.Lower == "those"
 }
 
-var afterKeep = token.Set(`for in until then though please and with because since where here`)
+var afterKeep = wordset.Of(`for in until then though please and with because since where here`)
 
 // told tells "we keep sources there": a report, no wish.
 func told(toks []token.Token, c *Clause, i int) bool {

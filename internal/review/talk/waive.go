@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/review/token"
+	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // waives tells a remark on a file that as a whole asks for nothing, though no word in it
@@ -42,7 +43,7 @@ func waives(toks []token.Token, c *Clause) bool {
 			return true
 		}
 	}
-	return waived[text]
+	return waived.Has(text)
 }
 
 // waivers begin such a remark.
@@ -54,4 +55,4 @@ var waivers = []string{"can go in", "can be merged", "merge it", "good enough", 
 	"como quieras", "como prefieras", "solo formato", "solo movido", "comme tu veux", "comme vous voulez", "au choix", "juste du formatage", "como preferir", "como quiser", "a seu critério", "só formatação"}
 
 // waived are such remarks as a whole.
-var waived = token.Set(`frozen ready seen known accepted intended intentional mine pending answered clarified clear mechanical boring exactly self-explanatory understood convinced retracted whatever discussed noted unverändert bekannt gewollt conocido voulu connu`)
+var waived = wordset.Of(`frozen ready seen known accepted intended intentional mine pending answered clarified clear mechanical boring exactly self-explanatory understood convinced retracted whatever discussed noted unverändert bekannt gewollt conocido voulu connu`)

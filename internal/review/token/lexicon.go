@@ -163,15 +163,6 @@ var lex = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// Set is a list of words, separated by spaces, for looking them up.
-func Set(words string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		out[w] = true
-	}
-	return out
-}
-
 // Phrase is what a word, or several with single spaces between, says by itself; lower case.
 func Phrase(words string) Class { return lex().phrases[words] }
 

@@ -1,4 +1,4 @@
-package work
+package cli
 
 import (
 	"context"
@@ -9,12 +9,12 @@ import (
 	"github.com/belay-dev/belay/internal/flow"
 )
 
-// clarified gives the words of a task after asking about what can be read in two ways.
+// Clarified gives the words of a task after asking about what can be read in two ways.
 // At a terminal the answer is put behind the words, which stay as they are; an empty one
 // goes on. Without a terminal it is noted, and the task waits at a gate (wait) only when
 // must or the config says so: words that could be clearer do not stop a script that did not
 // ask for it.
-func (a commands) clarified(ctx context.Context, desk *flow.Desk, prose string, must bool) (words string, wait bool) {
+func (a *App) Clarified(ctx context.Context, desk *flow.Desk, prose string, must bool) (words string, wait bool) {
 	must = must || desk.Config.Clarify
 	if prose == "" {
 		return prose, must

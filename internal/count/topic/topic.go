@@ -1,4 +1,7 @@
-package count
+// Package topic tells what a requirement's words are about: how many of what, in which
+// list, and how much each word weighs. It also cuts names and prose into words and tells
+// whether two of them are forms of one. It sees no list and no file.
+package topic
 
 import (
 	"regexp"
@@ -32,7 +35,7 @@ func Parse(text string) (belay.Requirement, error) {
 	return r, nil
 }
 
-var before = set("exactly another just only the new more additional extra of these those at least up to about next last first")
+var before = Set("exactly another just only the new more additional extra of these those at least up to about next last first")
 
 // leading gives the number that the words start with: "2 flavors", "another two flavors".
 func leading(text string) int {
@@ -52,13 +55,12 @@ func leading(text string) int {
 	return 0
 }
 
-// wanted is a requirement's words, weighed.
-type wanted struct {
-	weight map[string]float64 // stems
-	idents map[string]bool    // names as code writes them
-	loose  string             // all of it, in lower case
-	hints  map[int]bool       // numbers that may be counts of what is there
-	noun   string             // what is counted: flavors
+// Topic is a requirement's words, weighed.
+type Topic struct {
+	Weight map[string]float64 // stems
+	Names  map[string]bool    // as code writes them
+	Counts map[int]bool       // numbers that may be counts of what is there
+	Noun   string             // what is counted: flavors
 }
 
 var (
@@ -69,9 +71,11 @@ var (
 	inQuotes  = lazyregexp.New("[`'\"<\\[]+([\\w.:#$@ -]+)[`'\"/>\\]]+")
 )
 
-func wantedBy(r belay.Requirement) wanted {
-	w := wanted{weight: map[string]float64{}, idents: map[string]bool{}, hints: map[int]bool{}, loose: strings.ToLower(r.Text)}
-	main := r.Text
+// Of weighs the words of a requirement: most where it names the list, least in clauses
+// beside the point.
+func Of(r belay.Requirement) Topic {
+	w := Topic{Weight: map[string]float64{}, Names: map[string]bool{}, Counts: map[int]bool{}}
+	main, loose := r.Text, strings.ToLower(r.Text)
 	if at := clauseEnd.FindStringIndex(main); at != nil && at[0] > 0 {
 		main = main[:at[0]]
 	}
@@ -81,34 +85,34 @@ func wantedBy(r belay.Requirement) wanted {
 		w.weigh(main[at[1]:], 1.3)
 	}
 	for _, m := range inQuotes.FindAllStringSubmatch(r.Text, -1) {
-		w.idents[strings.TrimSpace(m[1])] = true
+		w.Names[strings.TrimSpace(m[1])] = true
 	}
 	for _, id := range identifier.FindAllString(r.Text, -1) {
 		if special(id) {
-			w.idents[id] = true
+			w.Names[id] = true
 		}
 	}
 	for _, d := range number.FindAllString(r.Text, -1) {
 		if n, err := strconv.Atoi(d); err == nil && n > 1 && n < 100_000 && n != r.Many() {
-			w.hints[n] = true
+			w.Counts[n] = true
 		}
 	}
 	for word, n := range numberWords {
-		if n > 1 && n != r.Many() && regexp.MustCompile(`\b`+word+`\b`).MatchString(w.loose) {
-			w.hints[n] = true
+		if n > 1 && n != r.Many() && regexp.MustCompile(`\b`+word+`\b`).MatchString(loose) {
+			w.Counts[n] = true
 		}
 	}
-	w.noun = noun(main)
-	w.weigh(w.noun, 1.2)
+	w.Noun = noun(main)
+	w.weigh(w.Noun, 1.2)
 	return w
 }
 
-func (w *wanted) weigh(text string, weight float64) {
-	for _, s := range stems(text) {
-		if _, err := strconv.Atoi(s); err == nil || stopWords[s] || len(s) < 2 {
+func (w *Topic) weigh(text string, weight float64) {
+	for _, s := range Stems(text) {
+		if _, err := strconv.Atoi(s); err == nil || Stops[s] || len(s) < 2 {
 			continue
 		}
-		w.weight[s] = max(w.weight[s], weight)
+		w.Weight[s] = max(w.Weight[s], weight)
 	}
 }
 
@@ -137,7 +141,7 @@ func noun(main string) string {
 	words := strings.FieldsFunc(main, func(r rune) bool { return r == ' ' || r == ',' || r == '.' || r == ';' })
 	for i := len(words) - 1; i >= 0; i-- {
 		w := strings.Trim(words[i], "()[]`\"'")
-		if _, err := strconv.Atoi(w); err != nil && w != "" && !stopWords[strings.ToLower(w)] {
+		if _, err := strconv.Atoi(w); err != nil && w != "" && !Stops[strings.ToLower(w)] {
 			return strings.ToLower(w)
 		}
 	}

@@ -1,4 +1,4 @@
-package work
+package task
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/review/arbiter"
 )
 
-func (a commands) taskMoveCommand() *cobra.Command {
+func (a commands) moveCommand() *cobra.Command {
 	var to, category, note string
 	var force bool
 	c := &cobra.Command{

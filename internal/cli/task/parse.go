@@ -1,4 +1,4 @@
-package work
+package task
 
 import (
 	"bufio"
@@ -13,9 +13,10 @@ import (
 	"github.com/belay-dev/belay/internal/ask"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/cli"
 )
 
-func (a commands) taskParseCommand() *cobra.Command {
+func (a commands) parseCommand() *cobra.Command {
 	var batch, explain, model bool
 	c := &cobra.Command{
 		Use: `parse "PROSE"`, Short: "Show what is read from a request, without recording it",
@@ -44,7 +45,7 @@ Exit codes: 0 read · 2 no words, or a line of the batch could not be read.`,
 				}
 				return parseBatch(c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
 			}
-			prose, _, err := split(c, args)
+			prose, _, err := cli.Split(c, args)
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package count
+package topic
 
 import (
 	"slices"
@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// split cuts text and names into words: camelCase, snake_case, kebab-case.
-func split(text string) []string {
+// Split cuts text and names into words: camelCase, snake_case, kebab-case.
+func Split(text string) []string {
 	var out []string
 	var word []rune
 	flush := func() {
@@ -55,8 +55,8 @@ var irregular = map[string]string{
 	"caches": "cache", "axes": "axis", "analyses": "analysis", "series": "series", "recipes": "recipe", "dependencies": "dependency",
 }
 
-// stem brings a word to its singular.
-func stem(w string) string {
+// Stem brings a word to its singular.
+func Stem(w string) string {
 	if s, ok := irregular[w]; ok {
 		return s
 	}
@@ -71,10 +71,11 @@ func stem(w string) string {
 	return w
 }
 
-func stems(text string) []string {
-	words := split(text)
+// Stems gives the words of a text, each in the singular.
+func Stems(text string) []string {
+	words := Split(text)
 	for i, w := range words {
-		words[i] = stem(w)
+		words[i] = Stem(w)
 	}
 	return words
 }
@@ -83,19 +84,16 @@ func stems(text string) []string {
 // case, names cut into their parts: no articles, numbers or verbs of asking.
 func Words(text string) []string {
 	var out []string
-	for _, s := range stems(text) {
-		if _, err := strconv.Atoi(s); err != nil && !stopWords[s] && len(s) > 1 && !slices.Contains(out, s) {
+	for _, s := range Stems(text) {
+		if _, err := strconv.Atoi(s); err != nil && !Stops[s] && len(s) > 1 && !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// Akin tells whether two of Words are forms of one word.
-func Akin(a, b string) bool { return akin(a, b) }
-
-// akin tells whether two stems are forms of one word: route and routing, ship and shipping.
-func akin(a, b string) bool {
+// Akin tells whether two stems are forms of one word: route and routing, ship and shipping.
+func Akin(a, b string) bool {
 	if a == b {
 		return true
 	}
@@ -116,13 +114,15 @@ func akin(a, b string) bool {
 	return false
 }
 
-var stopWords = set(`the a an to of in into on for from and or with without by at as is are be it its this that these those there
+// Stops are words that say nothing of what a text is about.
+var Stops = Set(`the a an to of in into on for from and or with without by at as is are be it its this that these those there
 	new more another additional extra existing current keep keeping kept stay stays remain remains everyone everything already listed all every
 	add added adding remove removed preserve preserved modify change changed fix no not only just must should exactly please same other others rest
 	list lists item items array file while which who whose what untouched unchanged
 	two three four five six seven eight nine ten one eleven twelve`)
 
-func set(text string) map[string]bool {
+// Set makes a set of the words of a text.
+func Set(text string) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(text) {
 		m[w] = true

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
+	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+// NewTask are the flags that say what a task is, and how it is judged.
+type NewTask struct {
+	ID, Feature, Role string
+	Expect            []string
+	Secrets, Clarify  bool
+	Settings          Settings
+}
+
+// Add defines all of them.
+func (t *NewTask) Add(f *pflag.FlagSet) {
+	f.StringVar(&t.ID, "task", "", "the task's `ID` (made up when left out)")
+	f.StringVar(&t.Feature, "feature", "", "the feature the task belongs to")
+	f.StringVar(&t.Role, "agent", "", "the agent's `NAME` for the record")
+	f.StringSliceVar(&t.Expect, "expected-files", nil, "files that must be among the changed ones")
+	f.BoolVar(&t.Secrets, "force-secrets", false, "let what looks like a secret in the words go out; the record says so")
+	f.BoolVar(&t.Clarify, "clarify", false, "words that can be read in two ways wait for a person")
+	t.Settings.Add(f)
+}
+
+// Request is the task of these words, for this agent. Errors: belay.CodeUsage for an id
+// that cannot be one.
+func (t *NewTask) Request(prose string, agent []string) (q flow.NewTask, err error) {
+	q = flow.NewTask{Prose: prose, Secrets: t.Secrets, Agent: agent, Feature: t.Feature, Role: t.Role, Expect: t.Expect}
+	if t.ID != "" {
+		q.ID, err = belay.ParseTaskID(t.ID)
+	}
+	return q, err
+}
+
+// Split parts the prose of a task from the agent's command at the "--"; prose "-" is
+// read from standard input. Errors: belay.CodeUsage.
+func Split(c *cobra.Command, args []string) (prose string, agent []string, err error) {
+	dash := c.ArgsLenAtDash()
+	if dash >= 0 {
+		args, agent = args[:dash], args[dash:]
+	}
+	if len(args) > 1 {
+		return "", nil, belay.Refuse(belay.CodeUsage, `put the words in quotes and the agent after --: belay run "…" -- AGENT ARGS`,
+			"one text was expected, there are %d", len(args))
+	}
+	if len(args) == 1 {
+		prose = args[0]
+	}
+	if prose == "-" {
+		text, err := io.ReadAll(io.LimitReader(os.Stdin, 1<<20+1))
+		if err != nil {
+			return "", nil, fmt.Errorf("read the task from standard input: %w", err)
+		}
+		if len(text) > 1<<20 {
+			return "", nil, belay.Refuse(belay.CodeUsage, "give the task in fewer words, and the rest as a file in the repository", "the task is longer than 1 MiB")
+		}
+		prose = string(text)
+	}
+	return prose, agent, nil
+}
+
+// Outcome is the error that a task's standing ends a command with, nil when it was
+// accepted: belay.CodeWaiting at a gate, CodeRefused, CodeInterrupted when it is parked.
+func Outcome(r *desk.Record) error {
+	id := r.Task.ID
+	switch {
+	case r.State.Outcome == loop.OutcomePassed:
+		return nil
+	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateReview:
+		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay review record %s --verdict approve|reject --file FEEDBACK, then belay run --resume %s", id, id),
+			"%s waits for a review: %s", id, r.State.Gate.Why)
+	case r.State.Gate != nil:
+		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate decide %s guide --message \"…\"  (or %s), then belay run --resume %s", id, terminal.Options(r.State.Gate.Options), id),
+			"%s waits for a person: %s", id, r.State.Gate.Why)
+	case !r.Open():
+		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s was not accepted: %s", id, r.State.Outcome)
+	}
+	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is parked", id)
+}

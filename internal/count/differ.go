@@ -1,0 +1,50 @@
+package count
+
+import "github.com/belay-dev/belay/internal/count/list"
+
+// difference gives the labels that went and those that came.
+func difference(before, after []list.Item) (gone, came []string) {
+	n := map[string]int{}
+	for _, it := range before {
+		n[it.Label]++
+	}
+	for _, it := range after {
+		if n[it.Label] > 0 {
+			n[it.Label]--
+		} else {
+			came = append(came, it.Label)
+		}
+	}
+	for _, it := range before {
+		if n[it.Label] > 0 {
+			n[it.Label]--
+			gone = append(gone, it.Label)
+		}
+	}
+	return gone, came
+}
+
+// reworded gives the labels of items that are still there and say something else: a drink
+// for the day that is one for the night now. An item whose label stands twice is left out.
+func reworded(before, after []list.Item) []string {
+	was, is := single(before), single(after)
+	var out []string
+	for _, it := range before {
+		if a, b := was[it.Label], is[it.Label]; a != 0 && b != 0 && a != b {
+			out = append(out, it.Label)
+		}
+	}
+	return out
+}
+
+// single gives what the items say by their labels, 0 for a label that stands twice.
+func single(items []list.Item) map[string]uint64 {
+	says := make(map[string]uint64, len(items))
+	for _, it := range items {
+		if _, twice := says[it.Label]; twice {
+			it.Says = 0
+		}
+		says[it.Label] = it.Says
+	}
+	return says
+}
