@@ -3,6 +3,7 @@ package clue
 import (
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
+	"github.com/belay-dev/belay/internal/wordset"
 )
 
 var numerals = map[string]int{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "both": 2, "zwei": 2, "drei": 3, "vier": 4, "dos": 2, "tres": 3, "cuatro": 4, "deux": 2, "trois": 3, "quatre": 4, "dois": 2, "três": 3, "quatro": 4}
@@ -39,7 +40,7 @@ func Definite(toks []token.Token, c *talk.Clause) []string {
 		for j := i + 1; j < c.B && j <= i+3 && (toks[j].Kind == 'w' || toks[j].Kind == 'c') && toks[j].Class&(token.Ask|token.But) == 0; j++ {
 			if w := native[toks[j].Lower]; w != "" {
 				out = append(out, w)
-			} else if !talk.Skipped[toks[j].Lower] && toks[j].Lower != "of" && toks[j].Lower != "is" {
+			} else if !talk.Skipped[toks[j].Lower] && toks[j].Lower != "i" && toks[j].Lower != "of" && toks[j].Lower != "is" {
 				out = append(out, toks[j].Lower)
 			}
 		}
@@ -150,3 +151,23 @@ func SamePlace(toks []token.Token, c *talk.Clause) bool {
 	}
 	return false
 }
+
+// Others tells a clause about what is left of what was pasted: "the other two I do mind".
+func Others(toks []token.Token, c *talk.Clause) bool {
+	for i := c.A; i+1 < c.B && i < c.A+3; i++ {
+		if toks[i].Lower != "the" && toks[i].Lower != "die" && toks[i].Lower != "los" && toks[i].Lower != "les" {
+			continue
+		}
+		switch toks[i+1].Lower {
+		case "other", "others", "remaining", "anderen", "otros", "autres", "outros":
+			end := c.B - 1
+			for end > i && toks[end].Kind == 'p' {
+				end--
+			}
+			return minded.Has(toks[end].Lower)
+		}
+	}
+	return false
+}
+
+var minded = wordset.Of(`do matter count care stand stay schon doch sí si oui sim`)

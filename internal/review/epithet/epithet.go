@@ -6,6 +6,7 @@ package epithet
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/review/names"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
@@ -16,6 +17,74 @@ func Find(rd *spot.Reader, toks []token.Token) {
 	roles(rd, toks)
 	placed(toks)
 	kinds(rd, toks)
+	namesakes(toks)
+	stems(rd, toks)
+	migrations(rd, toks)
+}
+
+// namesakes finds "both main.go files", "all three index.ts": every file of a name.
+func namesakes(toks []token.Token) {
+	for i, t := range toks {
+		if t.M == nil || len(t.M.Cands) < 2 || len(t.M.Cands) > 20 || t.M.Link || len(t.M.Spans) > 0 {
+			continue
+		}
+		for j := i - 1; j >= 0 && j >= i-3 && toks[j].Kind == 'w'; j-- {
+			count, all := counts[toks[j].Lower]
+			if all && (count == 0 || count == len(t.M.Cands)) {
+				t.M.Set, t.M.Cands = t.M.Cands, nil
+				break
+			}
+			if toks[j].Lower != "the" && toks[j].Lower != "of" && toks[j].Lower != "your" {
+				break
+			}
+		}
+	}
+}
+
+// counts are words before a name that several files have; 0 is all there are.
+var counts = map[string]int{"all": 0, "every": 0, "each": 0, "both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "alle": 0, "beide": 2, "beiden": 2, "todos": 0, "ambos": 2, "tous": 0}
+
+// stems finds "the lexer drops the last token": the only source file of that name, where it
+// is what a sentence without any other name begins with.
+func stems(rd *spot.Reader, toks []token.Token) {
+	for _, part := range talk.Sentences(toks) {
+		i := part[0]
+		if i+2 >= part[1] || toks[i].Lower != "the" || toks[i+1].Kind != 'w' && toks[i+1].Kind != 'c' || !roleWords[toks[i+1].Lower] || named(toks) {
+			continue
+		}
+		if v := toks[i+2]; v.Kind != 'w' || v.Class&(token.Bad|token.Need|token.Not) == 0 && !strings.HasSuffix(v.Lower, "s") {
+			continue
+		}
+		var found []string
+		for _, p := range rd.X.Plain(toks[i+1].Lower) {
+			if !names.IsTest(p) {
+				found = append(found, p)
+			}
+		}
+		if len(found) == 1 {
+			toks[i+1].M, toks[i+1].Kind = &spot.Mention{Spelled: toks[i+1].Text, Cands: found, Role: true}, 'm'
+		}
+	}
+}
+
+func named(toks []token.Token) bool {
+	for _, t := range toks {
+		if t.M != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// migrations finds "the migration 0007", "migration 12": the file that begins with the number.
+func migrations(rd *spot.Reader, toks []token.Token) {
+	for i := 0; i+1 < len(toks); i++ {
+		if n := toks[i+1]; n.Kind == 'n' && len(n.Text) > 1 && (toks[i].Lower == "migration" || toks[i].Lower == "migración" || toks[i].Lower == "adr") {
+			if found := rd.X.Beginning(n.Text); len(found) == 1 {
+				toks[i+1].M, toks[i+1].Kind = &spot.Mention{Spelled: n.Text, Cands: found, Role: true}, 'm'
+			}
+		}
+	}
 }
 
 var roleWords = map[string]bool{}
@@ -32,7 +101,7 @@ func init() {
 func roles(rd *spot.Reader, toks []token.Token) {
 	for j := 0; j+1 < len(toks); j++ {
 		t, role := toks[j], toks[j+1]
-		if role.Kind != 'w' || !roleWords[role.Lower] || t.Kind != 'w' && t.Kind != 'c' || len(t.Lower) < 3 || talk.Skipped[t.Lower] {
+		if role.Kind != 'w' || !roleWords[role.Lower] || t.Kind != 'w' && t.Kind != 'c' || len(t.Lower) < 2 || talk.Skipped[t.Lower] {
 			continue
 		}
 		if j == 0 && (j+2 >= len(toks) || toks[j+2].Text != ":") { // "auth guard: no scope is checked"

@@ -11,10 +11,9 @@ import (
 	"github.com/belay-dev/belay/internal/review/output"
 	"github.com/belay-dev/belay/internal/review/pasted"
 	"github.com/belay-dev/belay/internal/review/prose"
-	"github.com/belay-dev/belay/internal/review/said"
+	"github.com/belay-dev/belay/internal/review/setting"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
-	"github.com/belay-dev/belay/internal/review/token"
 )
 
 // Place is one place a review asks to change. Start and End are lines from 1, both
@@ -66,13 +65,7 @@ func place(h ledger.Entry) Place {
 
 // miner is one reading of one review.
 type miner struct {
-	*spot.Reader
-	ledger.Ledger
-	toks     [][]token.Token
-	scopes   []scope
-	formless map[int]scope // what stood over a form before it spoke
-
-	said   *said.Said
+	setting.Setting
 	places map[int][]pasted.Place // what pasted blocks name, by unit
 	last   string                 // the file spoken of last, in whatever finding
 	focus  string                 // the file spoken of last
@@ -85,6 +78,7 @@ type miner struct {
 	all    talk.Severity // "only nits from me"
 	seen   [2]int        // the unit and the token that line is of
 	line   int
+	sides  []int     // two places of which one is wrong
 	rename [2]string // the last rename that was reported
 }
 
@@ -92,14 +86,11 @@ func read(text string, x *names.Index) *miner {
 	if len(text) > longest {
 		text = text[:longest]
 	}
-	mn := &miner{Reader: spot.NewReader(x), said: said.New(x), places: map[int][]pasted.Place{}, spoke: prose.None}
-	mn.Where = func(unit int) (int, bool) { return mn.scopes[unit].finding, mn.scopes[unit].summary }
+	mn := &miner{Setting: setting.New(x), places: map[int][]pasted.Place{}, spoke: prose.None}
 	if mn.structured(text) {
 		return mn
 	}
-	mn.Units = prose.Parse(text, output.Pasted)
-	mn.toks = make([][]token.Token, len(mn.Units))
-	mn.scopes = make([]scope, len(mn.Units))
+	mn.Over(prose.Parse(text, output.Pasted))
 	mn.prepare()
 	for i := range mn.Units {
 		mn.unit(i)

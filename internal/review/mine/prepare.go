@@ -8,7 +8,6 @@ import (
 	"github.com/belay-dev/belay/internal/review/output"
 	"github.com/belay-dev/belay/internal/review/pasted"
 	"github.com/belay-dev/belay/internal/review/prose"
-	"github.com/belay-dev/belay/internal/review/said"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/token"
 )
@@ -17,7 +16,7 @@ import (
 func (mn *miner) prepare() {
 	file := ""
 	for i, u := range mn.Units {
-		mn.scopes[i].finding = mn.findingOf(i)
+		mn.Scopes[i].Finding = mn.FindingOf(i)
 		if u.Kind == prose.Row && output.Covers(u.Head) {
 			mn.Units[i].Kind = prose.Code
 			u.Kind = prose.Code
@@ -31,11 +30,11 @@ func (mn *miner) prepare() {
 			}
 			continue
 		}
-		mn.toks[i] = token.Scan(mn.Reader, u.Text)
-		epithet.Find(mn.Reader, mn.toks[i])
-		for _, t := range mn.toks[i] {
+		mn.Toks[i] = token.Scan(mn.Reader, u.Text)
+		epithet.Find(mn.Reader, mn.Toks[i])
+		for _, t := range mn.Toks[i] {
 			if t.M != nil {
-				mn.said.Note(mn.scopes[i].finding, t.M)
+				mn.Said.Note(mn.Scopes[i].Finding, t.M)
 			}
 		}
 	}
@@ -46,12 +45,12 @@ func (mn *miner) output(i int, places []output.Place) {
 		found := mn.X.Find(p.Path)
 		switch {
 		case len(found) == 1:
-			mn.said.Path(mn.scopes[i].finding, found[0])
+			mn.Said.Path(mn.Scopes[i].Finding, found[0])
 			mn.places[i] = append(mn.places[i], pasted.Place{Place: p, Tracked: found[0]})
 		case len(found) == 0 && (p.Kind == output.Listed || p.Kind == output.Hunk):
 			clean := names.Clean(p.Path)
 			if strings.Contains(clean, "/") {
-				mn.said.Untracked(clean)
+				mn.Said.Untracked(clean)
 			}
 		case len(found) > 1:
 			mn.places[i] = append(mn.places[i], pasted.Place{Place: p})
@@ -59,29 +58,9 @@ func (mn *miner) output(i int, places []output.Place) {
 	}
 	for n, p := range mn.places[i] { // a bare name in a trace, explained by the rest
 		if p.Tracked == "" {
-			mn.places[i][n].Tracked = mn.one(mn.X.Find(p.Path), i)
+			mn.places[i][n].Tracked = mn.One(mn.X.Find(p.Path), i)
 		}
 	}
-}
-
-// findingOf is the unit that opens the finding a unit belongs to: the outermost item, or
-// the heading.
-func (mn *miner) findingOf(i int) int {
-	u := mn.Units[i]
-	if u.Parent == prose.None {
-		if u.Kind == prose.Item || u.Kind == prose.Row {
-			return i
-		}
-		return prose.None
-	}
-	p := mn.Units[u.Parent]
-	if p.Kind == prose.Heading {
-		if u.Kind == prose.Item || u.Kind == prose.Row {
-			return i
-		}
-		return u.Parent
-	}
-	return mn.scopes[u.Parent].finding
 }
 
 // quotation reads what somebody is answered to: its names wait for the answer.
@@ -91,7 +70,7 @@ func (mn *miner) quotation(i int) {
 		if t.M == nil || t.M.Soft || t.M.Dir != "" {
 			continue
 		}
-		mn.said.Note(mn.scopes[i].finding, t.M)
+		mn.Said.Note(mn.Scopes[i].Finding, t.M)
 		spans := t.M.Spans
 		if len(spans) == 0 && n+1 < len(toks) && toks[n+1].Kind == 'L' {
 			spans = toks[n+1].Spans
@@ -100,7 +79,7 @@ func (mn *miner) quotation(i int) {
 			spans = []spot.Span{{}}
 		}
 		for _, s := range spans {
-			if p := mn.one(t.M.Cands, i); p != "" {
+			if p := mn.One(t.M.Cands, i); p != "" {
 				mn.places[i] = append(mn.places[i], complaint(p, s))
 			}
 		}
@@ -111,19 +90,3 @@ func (mn *miner) quotation(i int) {
 func complaint(p string, s spot.Span) pasted.Place {
 	return pasted.Place{Place: output.Place{Path: p, Start: s.Start, End: s.End, Kind: output.Diagnostic}, Tracked: p}
 }
-
-// around is what explains a short name in a unit.
-func (mn *miner) around(i int) said.Around {
-	s := mn.scopes[i]
-	a := said.Around{Dir: s.dir, Finding: s.finding}
-	if s.topic != nil {
-		a.Topic = s.topic.paths
-	}
-	for u := i; u != prose.None; u = mn.Units[u].Parent {
-		a.Findings = append(a.Findings, mn.scopes[u].finding)
-	}
-	return a
-}
-
-// one chooses among candidates by what is said around unit i, if that leaves one.
-func (mn *miner) one(cands []string, i int) string { return mn.said.One(cands, mn.around(i)) }

@@ -1,41 +1,44 @@
 package mine
 
 import (
+	"slices"
+
 	"github.com/belay-dev/belay/internal/review/clue"
-	"github.com/belay-dev/belay/internal/review/ledger"
+	"github.com/belay-dev/belay/internal/review/names"
 	"github.com/belay-dev/belay/internal/review/prose"
+	"github.com/belay-dev/belay/internal/review/setting"
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
 )
 
 // proseUnit reads a paragraph or a list item.
 func (mn *miner) proseUnit(i int) {
-	toks := mn.toks[i]
-	s := &mn.scopes[i]
+	toks := mn.Toks[i]
+	s := &mn.Scopes[i]
 	if len(toks) == 0 {
 		return
 	}
-	s.summary = s.summary || len(toks) > 6 && talk.Sums(toks[:4])
+	s.Summary = s.Summary || len(toks) > 6 && talk.Sums(toks[:4])
 	if talk.Settled(toks) {
-		s.neg, s.soft = "settled", false
+		s.Neg, s.Soft = "settled", false
 	}
-	if s.topic != nil && len(s.topic.paths) == 1 {
+	if s.Topic != nil && len(s.Topic.Paths) == 1 {
 		toks = token.Numbered(toks)
-		mn.toks[i] = toks
+		mn.Toks[i] = toks
 	}
 	parent := i+1 < len(mn.Units) && mn.Units[i+1].Parent == i
-	if (parent || mn.introduces(i)) && clue.BareName(toks) {
+	if (parent || mn.Introduces(i)) && clue.BareName(toks) {
 		clue.Attach(toks)
-		mn.take(i, s, mn.named(toks))
+		mn.Take(i, s, setting.Named(toks))
 		if labs := talk.SeverityOf(toks, 0, len(toks)); len(labs) > 0 {
-			s.sev = labs[0].Sev
+			s.Sev = labs[0].Sev
 		}
 		return
 	}
 	if mn.Units[i].Kind == prose.Item {
 		mn.prior = nil
 	}
-	mn.begins(i, s)
+	mn.Begins(i, s)
 	before := len(mn.Hits)
 	carry, named := talk.Severity(""), false
 	for _, part := range talk.Sentences(toks) {
@@ -49,52 +52,7 @@ func (mn *miner) proseUnit(i int) {
 	}
 	mn.spoken()
 	if parent {
-		mn.hand(i, s, mn.Hits[before:], carry)
-	}
-}
-
-// begins makes the name that stands alone at the start of a paragraph what it is about.
-func (mn *miner) begins(i int, s *scope) {
-	toks := mn.toks[i]
-	part := talk.Sentences(toks)[0]
-	if s.topic != nil || part[1] >= len(toks) || part[1] > 3 || toks[0].M == nil || part[1] > 1 && toks[1].Kind != 'p' {
-		return
-	}
-	if p := mn.resolve(toks[0].M, i); p != "" && !toks[0].M.Soft {
-		s.topic = &topic{paths: []string{p}, spans: toks[0].M.Spans, unit: i, used: true, own: true}
-	}
-}
-
-// introduces tells a paragraph with a list of its own below.
-func (mn *miner) introduces(i int) bool {
-	return i+1 < len(mn.Units) && mn.Units[i].Kind == prose.Para && mn.Units[i+1].Kind == prose.Item && mn.Units[i+1].Intro == i
-}
-
-// hand passes an item's file and severity on to what stands under it.
-func (mn *miner) hand(i int, s *scope, hits []ledger.Entry, carry talk.Severity) {
-	if carry != "" {
-		s.sev = carry
-	}
-	paths := map[string]bool{}
-	t := topic{unit: i, used: true}
-	for _, h := range hits {
-		if h.Off == "" || h.Off == "a question" {
-			if !paths[h.Path] {
-				t.paths = append(t.paths, h.Path)
-			}
-			paths[h.Path] = true
-			if h.Span.Start > 0 {
-				t.spans = append(t.spans, h.Span)
-			}
-			if h.Severity != "" && talk.Rank[h.Severity] > talk.Rank[s.sev] {
-				s.sev = h.Severity
-			}
-		}
-	}
-	if len(t.paths) == 1 {
-		s.topic = &t
-	} else if len(t.paths) == 0 && len(hits) > 0 && s.neg == "" {
-		s.neg, s.soft = hits[0].Off, true
+		mn.Hand(i, s, mn.Hits[before:], carry)
 	}
 }
 
@@ -114,7 +72,7 @@ type sentence struct {
 
 // sentence reads one sentence and tells the label that covers what follows.
 func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity {
-	toks := mn.toks[i]
+	toks := mn.Toks[i]
 	st := &sentence{Sentence: clue.Sentence{Toks: toks, A: part[0], B: part[1]}, unit: i, carry: carry, labels: talk.SeverityOf(toks, part[0], part[1])}
 	if len(st.labels) == 1 && st.labels[0].Lead && talk.LabelAt(toks, part[0]) != "" {
 		if toks[part[0]].Nl || mn.OfUnit(i) == 0 {
@@ -158,11 +116,48 @@ func (mn *miner) sentence(i int, part [2]int, carry talk.Severity) talk.Severity
 			mn.turnedDown(st, cs, k)
 		}
 	}
+	mn.side(st)
 	mn.labelled(st)
 	if len(st.took) > 0 {
 		mn.prior, mn.at = st.took, i
 	}
 	return st.carry
+}
+
+// side reads what follows "setup.md says 8080, app.yml says 8081": which of the two is right,
+// or is to be mended.
+func (mn *miner) side(st *sentence) {
+	sides := mn.sides
+	mn.sides = nil
+	if st.Contrasts() && len(st.took) == 2 {
+		mn.sides = slices.Clone(st.took)
+		return
+	}
+	if len(sides) == 0 || mn.Hits[sides[0]].Unit != st.unit {
+		return
+	}
+	right, wrong := false, false
+	meant := map[string]bool{}
+	for _, c := range st.Clauses {
+		right = right || c.Neg == "found good"
+		wrong = wrong || c.Neg == "" && (c.Firm || c.Has&token.Bad != 0)
+		for _, h := range c.Hits {
+			meant[mn.Hits[h].Path] = true
+		}
+	}
+	for _, h := range sides {
+		for _, w := range st.Sorts() {
+			meant[mn.Hits[h].Path] = meant[mn.Hits[h].Path] || names.OfSort(mn.Hits[h].Path, w)
+		}
+	}
+	if right == wrong || meant[mn.Hits[sides[0]].Path] == meant[mn.Hits[sides[1]].Path] {
+		return
+	}
+	for _, h := range sides {
+		if meant[mn.Hits[h].Path] == right {
+			mn.Hits[h].Off = "the other of the two is to change"
+		}
+	}
 }
 
 // turnedUp: "a.go is unrelated, but must not print it" asks for the one before.
@@ -202,12 +197,12 @@ func (mn *miner) labelled(st *sentence) {
 	sev := st.labels[0].Sev
 	if st.B == len(st.Toks) && st.B-st.A <= 4 { // the last word covers the whole paragraph
 		for k := len(mn.Hits) - 1; k >= 0 && mn.Hits[k].Unit == st.unit; k-- {
-			if mn.Hits[k].Severity == mn.scopes[st.unit].sev {
+			if mn.Hits[k].Severity == mn.Scopes[st.unit].Sev {
 				mn.Hits[k].Severity = sev
 			}
 		}
 	}
-	if len(mn.prior) > 0 && (mn.at == st.unit || st.A == 0 && st.B == len(st.Toks) && st.B <= 4 && mn.scopes[st.unit].finding == mn.scopes[mn.at].finding || mn.scopes[st.unit].finding >= 0 && mn.SameFinding(mn.prior[0], st.unit)) {
+	if len(mn.prior) > 0 && (mn.at == st.unit || st.A == 0 && st.B == len(st.Toks) && st.B <= 4 && mn.Scopes[st.unit].Finding == mn.Scopes[mn.at].Finding || mn.Scopes[st.unit].Finding >= 0 && mn.SameFinding(mn.prior[0], st.unit)) {
 		for _, h := range mn.prior {
 			mn.Hits[h].Severity = sev
 		}
@@ -231,7 +226,7 @@ func (mn *miner) severity(st *sentence, i int) talk.Severity {
 	if st.carry != "" {
 		return st.carry
 	}
-	if sev := mn.scopes[st.unit].sev; sev != "" {
+	if sev := mn.Scopes[st.unit].Sev; sev != "" {
 		return sev
 	}
 	return mn.all

@@ -6,7 +6,6 @@ import (
 	"github.com/belay-dev/belay/internal/review/ledger"
 	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/result"
-	"github.com/belay-dev/belay/internal/review/token"
 )
 
 // structured reads a review that is JSON as a whole.
@@ -15,9 +14,7 @@ func (mn *miner) structured(text string) bool {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return false
 	}
-	mn.Units = []prose.Unit{{Kind: prose.Code, Text: text, Line: 1, Parent: prose.None, Intro: prose.None}}
-	mn.toks = make([][]token.Token, 1)
-	mn.scopes = []scope{{finding: prose.None}}
+	mn.Over([]prose.Unit{{Kind: prose.Code, Text: text, Line: 1, Parent: prose.None, Intro: prose.None}})
 	if mn.structuredBlock(0) {
 		return true
 	}
@@ -28,13 +25,13 @@ func (mn *miner) structured(text string) bool {
 // structuredBlock takes what a pasted JSON result gives. It is false when the block is
 // none.
 func (mn *miner) structuredBlock(i int) bool {
-	all, ok := result.JSON(mn.Reader, mn.Units[i].Text, mn.scopes[i].sev, mn.scopes[i].neg)
+	all, ok := result.JSON(mn.Reader, mn.Units[i].Text, mn.Scopes[i].Sev, mn.Scopes[i].Neg)
 	if !ok {
 		return false
 	}
 	n := len(mn.Hits)
 	for _, f := range all {
-		p, off := mn.one(f.Name.Cands, i), f.Off
+		p, off := mn.One(f.Name.Cands, i), f.Off
 		if p == "" && f.Name.Fresh {
 			p = f.Name.Spelled
 			if off == "" {

@@ -4,85 +4,51 @@ import (
 	"path"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/review/bystander"
 	"github.com/belay-dev/belay/internal/review/clue"
 	"github.com/belay-dev/belay/internal/review/ledger"
 	"github.com/belay-dev/belay/internal/review/names"
 	"github.com/belay-dev/belay/internal/review/pasted"
-	"github.com/belay-dev/belay/internal/review/prose"
 	"github.com/belay-dev/belay/internal/review/result"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
 )
 
-// resolve is the tracked file a mention means, or "".
-func (mn *miner) resolve(m *spot.Mention, i int) string { return mn.said.Resolve(m, mn.around(i)) }
-
 // clause takes or leaves what one clause names.
 func (mn *miner) clause(st *sentence, c *talk.Clause) {
-	s := &mn.scopes[st.unit]
+	s := &mn.Scopes[st.unit]
 	why := c.Neg
-	if why == "a question" && mn.scopes[st.unit].neg == "" && c.Firm {
+	if why == "a question" && mn.Scopes[st.unit].Neg == "" && c.Firm {
 		why = ""
 	}
-	if s.neg != "" && !(s.soft && (c.Firm || c.Has&token.Bad != 0)) && why == "" {
-		why = s.neg
+	if s.Neg != "" && !(s.Soft && (c.Firm || c.Has&token.Bad != 0)) && why == "" {
+		why = s.Neg
 	}
 	if c.Has&token.Recall != 0 {
 		mn.withdraw(st, c)
 	}
 	if clue.SamePlace(st.Toks, c) && mn.last != "" && path.Dir(mn.last) != "." {
-		mn.said.Turn(s.finding, path.Dir(mn.last))
+		mn.Said.Turn(s.Finding, path.Dir(mn.last))
 	}
 	mn.folders(st, c, why)
 	if c.Firm && clue.Arrow(st.Toks, c) {
 		c.Has |= token.Moved
 	}
-	pair, ends := mn.pair(st, c)
+	known := bystander.Review{
+		Asked:  st.asked,
+		Other:  func(m *spot.Mention) bool { return mn.Other(st.unit, m) },
+		IsTest: func(m *spot.Mention) bool { return mn.IsTest(m, st.unit) },
+	}
+	known.Rename, known.Ends = mn.pair(st, c)
 	for i := c.A; i < c.B; i++ {
 		m := st.Toks[i].M
 		if m == nil || m.Dir != "" || st.out[m.Spelled] {
 			continue
 		}
 		off := why
-		switch {
-		case off != "":
-		case m.Soft && len(st.Spans(i)) == 0 && !clue.Subject(st.Toks, c, i):
-			off = "a symbol in passing"
-		case !c.Firm && len(st.Spans(i)) == 0 && clue.Background(st.Toks, c, i):
-			off = "in passing"
-		case len(st.Spans(i)) == 0 && clue.Reason(st.Toks, st.A, c, i):
-			off = "a reason for what is asked"
-		case !c.Firm && len(st.Spans(i)) == 0 && i > c.A+1 && mn.aside(st.unit, m):
-			off = "in passing, under another file"
-		case len(st.Spans(i)) == 0 && clue.Denied(st.Toks, st.A, st.B, i):
-			off = "said not to be meant"
-		case len(st.Spans(i)) == 0 && clue.Condition(st.Toks, st.A, st.B, c, i):
-			off = "in passing, in a condition"
-		case len(st.Spans(i)) == 0 && clue.Given(st.Toks, st.asked, c):
-			off = "a reason for what is asked"
-		case len(st.Spans(i)) == 0 && (!m.Fresh && (clue.Borrowed(st.Toks, c, i) || clue.Object(st.Toks, c, i)) || clue.Barred(st.Toks, c, i) < 0):
-			off = "only referred to"
-		case len(st.Spans(i)) == 0 && clue.Describes(st.Toks, c, i):
-			off = "only described"
-		case clue.Value(st.Toks, st.A, i):
-			off = "a pattern to be written there"
-		case clue.TestOf(st.Toks, i) && mn.testAhead(st, i+1):
-			off = "to be tested, which is done elsewhere"
-		case clue.Untested(st.Toks, c, i) && !mn.isTested(m, st.unit) && mn.testAhead(st, c.B):
-			off = "to be tested, which is done elsewhere"
-		case m.Role && len(st.Spans(i)) == 0 && i > c.A+3 && c.Has&(token.Ask|token.Need|token.Bad) == 0:
-			off = "a part in passing"
-		case clue.Cited(st.Toks, st.A, st.B, i):
-			off = "in words that are cited"
-		case pair != "" && (i == ends[0] || i == ends[1]):
-			off = pair
-		case clue.Fails(st.Toks, c, i) && mn.isTested(m, st.unit):
-			off = "where it shows"
-		case clue.Barred(st.Toks, c, i) <= 0 && (clue.Forbidden(st.Toks, c, i) || clue.Refers(st.Toks, c, i)):
-			off = "only referred to"
-		case c.Has&token.Create != 0 && clue.Came(st.Toks, c, i):
-			off = "came without another file"
+		if off == "" {
+			off = bystander.Why(&st.Sentence, c, i, known)
 		}
 		mn.single(st, c, i, off)
 	}
@@ -93,29 +59,6 @@ func (mn *miner) clause(st *sentence, c *talk.Clause) {
 	st.asked = st.asked || c.Firm && len(mn.Taken(c.Hits)) > 0
 }
 
-// aside tells a mention of another file under a heading or an item for one file.
-func (mn *miner) aside(unit int, m *spot.Mention) bool {
-	t := mn.scopes[unit].topic
-	if t == nil || len(t.paths) != 1 || t.unit == unit && !t.own || len(m.Set) > 0 {
-		return false
-	}
-	p := mn.resolve(m, unit)
-	return p != "" && p != t.paths[0]
-}
-
-// testAhead tells whether the sentence goes on to name a test.
-func (mn *miner) testAhead(st *sentence, from int) bool {
-	for i := from; i < len(st.Toks) && i < from+40; i++ {
-		if m := st.Toks[i].M; m != nil && mn.isTested(m, st.unit) {
-			return true
-		}
-	}
-	return false
-}
-
-// isTested tells whether a mention means a test.
-func (mn *miner) isTested(m *spot.Mention, i int) bool { return names.IsTest(mn.resolve(m, i)) }
-
 // single takes or leaves what the mention at i means.
 func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 	m := st.Toks[i].M
@@ -124,9 +67,9 @@ func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 	}
 	paths := m.Set
 	if len(paths) == 0 {
-		p := mn.resolve(m, st.unit)
+		p := mn.Resolve(m, st.unit)
 		if p == "" && m.Fresh {
-			p = mn.said.Spell(m, mn.around(st.unit))
+			p = mn.Said.Spell(m, mn.Around(st.unit))
 			if off == "" && c.Has&(token.Create|token.Moved|token.Undo) == 0 {
 				off = "not tracked, and not asked to be made"
 			}
@@ -135,8 +78,8 @@ func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 			return
 		}
 		paths = []string{p}
-		if (!m.Soft || off == "") && !strings.HasPrefix(off, "in passing") && !(off == "only referred to" && i > c.A+2 && mn.focus != "" && mn.spoke == mn.scopes[st.unit].finding) {
-			mn.focus, mn.last, mn.spoke = p, p, mn.scopes[st.unit].finding
+		if (!m.Soft || off == "") && !strings.HasPrefix(off, "in passing") && !(off == "only referred to" && i > c.A+2 && mn.focus != "" && mn.spoke == mn.Scopes[st.unit].Finding) {
+			mn.focus, mn.last, mn.spoke = p, p, mn.Scopes[st.unit].Finding
 			if p != mn.two[1] {
 				mn.two = [2]string{mn.two[1], p}
 			}
@@ -195,10 +138,10 @@ func (mn *miner) pair(st *sentence, c *talk.Clause) (string, []int) {
 	}
 	spell := func(i int) string {
 		m := st.Toks[i].M
-		if p := mn.resolve(m, st.unit); p != "" {
+		if p := mn.Resolve(m, st.unit); p != "" {
 			return p
 		}
-		return mn.said.Spell(m, mn.around(st.unit))
+		return mn.Said.Spell(m, mn.Around(st.unit))
 	}
 	mn.rename = [2]string{spell(ends[0]), spell(ends[1])}
 	return "a rename that is only reported", ends[:2]
@@ -216,7 +159,7 @@ func (mn *miner) withdraw(st *sentence, c *talk.Clause) {
 			continue
 		}
 		named = true
-		mn.Withdraw(mn.resolve(m, st.unit), st.Spans(i))
+		mn.Withdraw(mn.Resolve(m, st.unit), st.Spans(i))
 	}
 	if !named {
 		for _, h := range mn.prior {
@@ -235,7 +178,7 @@ func (mn *miner) folders(st *sentence, c *talk.Clause, why string) {
 		}
 		_, count := clue.Count(st.Toks, max(c.A, i-4), i)
 		whole := c.Has&token.Every != 0 || count > 1 || c.Firm && token.Takes(st.Toks[c.A:i]) || c.Firm && c.Has&token.Undo != 0
-		if whole && !clue.Patterned(st.Toks, c) && (c.Firm || c.Has&token.Bad != 0) && why == "" && !clue.Refers(st.Toks, c, i) {
+		if whole && !clue.Patterned(st.Toks, c) && (c.Firm || c.Has&token.Bad != 0) && why == "" && !bystander.Refers(st.Toks, c, i) {
 			for _, p := range mn.members(st, c, i, m.Dir) {
 				mn.add(st, c, ledger.Entry{Path: p}, i)
 			}
@@ -243,9 +186,9 @@ func (mn *miner) folders(st *sentence, c *talk.Clause, why string) {
 		}
 		if p, ok := mn.X.Package(m.Dir); ok && why == "" && (c.Firm || c.Has&token.Bad != 0) && clue.Alone(st.Toks, c, i) {
 			mn.add(st, c, ledger.Entry{Path: p, Weak: true}, i)
-			mn.focus, mn.last, mn.spoke = p, p, mn.scopes[st.unit].finding
+			mn.focus, mn.last, mn.spoke = p, p, mn.Scopes[st.unit].Finding
 		}
-		mn.said.Turn(mn.scopes[st.unit].finding, m.Dir)
+		mn.Said.Turn(mn.Scopes[st.unit].Finding, m.Dir)
 	}
 }
 
@@ -254,7 +197,7 @@ func (mn *miner) members(st *sentence, c *talk.Clause, at int, dir string) []str
 	var out []string
 	others, count := clue.Count(st.Toks, c.A, at)
 	for _, p := range mn.X.Under(dir) {
-		if st.out[p] || st.noTests && names.IsTest(p) || others && mn.said.Named(mn.scopes[st.unit].finding, p) {
+		if st.out[p] || st.noTests && names.IsTest(p) || others && mn.Said.Named(mn.Scopes[st.unit].Finding, p) {
 			continue
 		}
 		out = append(out, p)
@@ -296,7 +239,7 @@ func (mn *miner) exceptions(st *sentence) {
 		if i > from+8 && sample == "" {
 			return
 		}
-		if p := mn.resolve(m, st.unit); p != "" {
+		if p := mn.Resolve(m, st.unit); p != "" {
 			st.out[p], sample = true, p
 			st.out[m.Spelled] = true
 		}
@@ -304,7 +247,7 @@ func (mn *miner) exceptions(st *sentence) {
 			st.out[p] = true
 		}
 	}
-	if whole || sample == "" || mn.scopes[st.unit].topic != nil && len(mn.scopes[st.unit].topic.paths) > 1 {
+	if whole || sample == "" || mn.Scopes[st.unit].Topic != nil && len(mn.Scopes[st.unit].Topic.Paths) > 1 {
 		return
 	}
 	c := talk.Clause{A: st.A, B: st.B}
@@ -322,45 +265,18 @@ func (mn *miner) exceptions(st *sentence) {
 
 // row reads a table's row, or a form, as a sentence.
 func (mn *miner) row(i int) {
-	s := &mn.scopes[i]
+	s := &mn.Scopes[i]
 	if mn.Units[i].Form {
-		defer mn.handForm(i)
+		defer mn.HandForm(i)
 	}
 	r := result.ReadRow(mn.Reader, mn.Units[i].Head, mn.Units[i].Cells)
 	if r.Severity != "" {
-		s.sev = r.Severity
+		s.Sev = r.Severity
 	}
 	if r.Off != "" {
-		s.neg, s.soft = r.Off, false
+		s.Neg, s.Soft = r.Off, false
 	}
 	mn.Units[i].Text = r.Text
-	mn.toks[i] = token.Scan(mn.Reader, r.Text)
+	mn.Toks[i] = token.Scan(mn.Reader, r.Text)
 	mn.proseUnit(i)
-}
-
-// handForm passes what a form says on to what stands below it under the same heading: the
-// text of the finding often follows.
-func (mn *miner) handForm(i int) {
-	p := mn.Units[i].Parent
-	if p == prose.None {
-		return
-	}
-	if mn.formless == nil {
-		mn.formless = map[int]scope{}
-	}
-	if _, ok := mn.formless[p]; !ok {
-		mn.formless[p] = mn.scopes[p]
-	}
-	s := mn.scopes[i]
-	t := topic{unit: i, used: true}
-	for _, h := range mn.Hits {
-		if h.Unit == i && (h.Off == "" || s.neg != "") {
-			t.paths = append(t.paths, h.Path)
-		}
-	}
-	mn.scopes[p] = mn.formless[p]
-	mn.scopes[p].sev, mn.scopes[p].neg, mn.scopes[p].soft = s.sev, s.neg, s.soft
-	if len(t.paths) == 1 {
-		mn.scopes[p].topic = &t
-	}
 }

@@ -3,6 +3,7 @@ package mine
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/review/bystander"
 	"github.com/belay-dev/belay/internal/review/clue"
 	"github.com/belay-dev/belay/internal/review/ledger"
 	"github.com/belay-dev/belay/internal/review/names"
@@ -50,7 +51,7 @@ func (mn *miner) orphans(st *sentence, c *talk.Clause, why string) bool {
 		if at < 0 {
 			p = mn.atHand(st.unit)
 		} else {
-			p = mn.resolve(st.Toks[at].M, st.unit)
+			p = mn.Resolve(st.Toks[at].M, st.unit)
 		}
 		if p == "" {
 			continue
@@ -59,8 +60,8 @@ func (mn *miner) orphans(st *sentence, c *talk.Clause, why string) bool {
 			mn.add(st, c, ledger.Entry{Path: p, Span: s, Off: why}, j)
 			found = true
 		}
-		if t := mn.scopes[st.unit].topic; t != nil {
-			t.used = true
+		if t := mn.Scopes[st.unit].Topic; t != nil {
+			t.Used = true
 		}
 	}
 	return found
@@ -68,13 +69,13 @@ func (mn *miner) orphans(st *sentence, c *talk.Clause, why string) bool {
 
 // atHand is the file a clause without a name speaks of.
 func (mn *miner) atHand(i int) string {
-	if n := len(mn.Hits); n > 0 && mn.Hits[n-1].Unit == i && mn.focus != "" && !(mn.Hits[n-1].Off == "only referred to" && mn.scopes[i].topic != nil) {
+	if n := len(mn.Hits); n > 0 && mn.Hits[n-1].Unit == i && mn.focus != "" && !(mn.Hits[n-1].Off == "only referred to" && mn.Scopes[i].Topic != nil) {
 		return mn.focus
 	}
-	if t := mn.scopes[i].topic; t != nil && len(t.paths) == 1 {
-		return t.paths[0]
+	if t := mn.Scopes[i].Topic; t != nil && len(t.Paths) == 1 {
+		return t.Paths[0]
 	}
-	if mn.spoke == mn.scopes[i].finding {
+	if mn.spoke == mn.Scopes[i].Finding {
 		return mn.focus
 	}
 	return ""
@@ -82,25 +83,25 @@ func (mn *miner) atHand(i int) string {
 
 // ofTopic takes the file that the heading or the item above is about.
 func (mn *miner) ofTopic(st *sentence, c *talk.Clause) {
-	t := mn.scopes[st.unit].topic
-	if t == nil || t.unit == st.unit || t.drop || clue.CountWords(st.Toks, c) < 2 {
+	t := mn.Scopes[st.unit].Topic
+	if t == nil || t.Unit == st.unit || t.Drop || clue.CountWords(st.Toks, c) < 2 {
 		return
 	}
 	item := mn.Units[st.unit].Kind == prose.Item || mn.Units[st.unit].Kind == prose.Row
 	further := mn.OfUnit(st.unit) == 0 && clue.Also(st.Toks, c) && (c.Firm || c.Has&token.Bad != 0 || clue.Denies(st.Toks, c))
-	if t.used && !further && (!item || len(t.spans) > 0 || mn.OfUnit(st.unit) > 0) {
+	if t.Used && !further && (!item || len(t.Spans) > 0 || mn.OfUnit(st.unit) > 0) {
 		return
 	}
-	if t.used && further {
-		mn.add(st, c, ledger.Entry{Path: t.paths[0]}, c.A)
+	if t.Used && further {
+		mn.add(st, c, ledger.Entry{Path: t.Paths[0]}, c.A)
 		return
 	}
-	t.used = true
-	spans := t.spans
+	t.Used = true
+	spans := t.Spans
 	if len(spans) == 0 {
 		spans = []spot.Span{{}}
 	}
-	for _, p := range t.paths {
+	for _, p := range t.Paths {
 		for _, s := range spans {
 			mn.add(st, c, ledger.Entry{Path: p, Span: s, Weak: !c.Firm}, c.A)
 		}
@@ -119,12 +120,12 @@ func (mn *miner) turnDownPrior(st *sentence, c *talk.Clause) {
 	if c.Neg == "" || c.Soft && !praised || clue.Names(st.Toks, c.A, c.B) {
 		return
 	}
-	if t := mn.scopes[st.unit].topic; t != nil && !t.used {
-		t.drop = true
+	if t := mn.Scopes[st.unit].Topic; t != nil && !t.Used {
+		t.Drop = true
 	}
 	for _, h := range mn.prior {
 		u := mn.Hits[h].Unit
-		if u == st.unit || mn.scopes[st.unit].finding >= 0 && mn.SameFinding(h, st.unit) || u < st.unit && talk.Pronoun(st.Toks[st.A].Lower) {
+		if u == st.unit || mn.Scopes[st.unit].Finding >= 0 && mn.SameFinding(h, st.unit) || u < st.unit && talk.Pronoun(st.Toks[st.A].Lower) {
 			if mn.Hits[h].Off == "" {
 				mn.Hits[h].Off = c.Neg
 			}
@@ -141,11 +142,11 @@ func (mn *miner) anaphor(st *sentence, c *talk.Clause) bool {
 		mn.rename = [2]string{}
 		return true
 	}
-	if which := clue.FormerLatter(st.Toks, c); which >= 0 && mn.two[which] != "" && mn.spoke == mn.scopes[st.unit].finding {
+	if which := clue.FormerLatter(st.Toks, c); which >= 0 && mn.two[which] != "" && mn.spoke == mn.Scopes[st.unit].Finding {
 		mn.add(st, c, ledger.Entry{Path: mn.two[which], Weak: true}, c.A)
 		return true
 	}
-	if c.Firm && clue.Both(st.Toks, c) && mn.spoke == mn.scopes[st.unit].finding && mn.two[0] != "" {
+	if c.Firm && clue.Both(st.Toks, c) && mn.spoke == mn.Scopes[st.unit].Finding && mn.two[0] != "" {
 		mn.both(st, c)
 		return true
 	}
@@ -192,11 +193,14 @@ func (mn *miner) promote(st *sentence, c *talk.Clause) bool {
 func (mn *miner) promoteRef(st *sentence, c *talk.Clause) bool {
 	back := clue.There(st.Toks, c)
 	k := len(mn.Hits) - 1
-	if k < 0 || mn.Hits[k].Off != "only referred to" && !(strings.HasPrefix(mn.Hits[k].Off, "in passing") && clue.TheFile(st.Toks, c)) || !mn.SameFinding(k, st.unit) || !back && (mn.Hits[k].Unit != st.unit || len(mn.Taken(mn.prior)) > 0) {
+	if k < 0 || mn.Hits[k].Off != "only referred to" && !(strings.HasPrefix(mn.Hits[k].Off, "in passing") && clue.TheFile(st.Toks, c)) || !mn.SameFinding(k, st.unit) || !back && (mn.Hits[k].Unit != st.unit || len(mn.Taken(mn.prior))+len(st.took) > 0) {
 		return false
 	}
 	if mn.Hits[k].Unit == st.unit && mn.Hits[k].At >= c.A && !clue.Asks(st.Toks, mn.Hits[k].At+1, c.B) {
 		return false // "use JSON, as a.go does"
+	}
+	if k > 0 && mn.Hits[k-1].Unit == st.unit && mn.Hits[k].Span.Start == 0 && mn.Hits[k-1].Off == "only described" {
+		return false // "a.go imports b.go for one constant; inline it"
 	}
 	mn.Hits[k].Off, mn.Hits[k].Why = "", "what is asked for speaks of it"
 	st.took = append(st.took, k)
@@ -206,7 +210,7 @@ func (mn *miner) promoteRef(st *sentence, c *talk.Clause) bool {
 // formerOff: "the former is fine" turns down what was said of it.
 func (mn *miner) formerOff(st *sentence, c *talk.Clause, why string) bool {
 	p := ""
-	if which := clue.FormerLatter(st.Toks, c); which >= 0 && mn.spoke == mn.scopes[st.unit].finding {
+	if which := clue.FormerLatter(st.Toks, c); which >= 0 && mn.spoke == mn.Scopes[st.unit].Finding {
 		p = mn.two[which]
 	}
 	for k := len(mn.Hits) - 1; p != "" && k >= 0 && k >= len(mn.Hits)-8; k-- {
@@ -244,10 +248,10 @@ func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 		}
 		return false
 	}
-	if mn.at == st.unit && len(mn.prior) > 0 && !clue.Plural(st.Toks, c) {
+	if mn.at == st.unit && len(mn.prior) > 0 && !clue.Plural(st.Toks, c) && !clue.Others(st.Toks, c) {
 		return false // it speaks of the one that was picked
 	}
-	orders := c.Has&(token.Ask|token.Need) != 0
+	orders := c.Has&(token.Ask|token.Need) != 0 || clue.Others(st.Toks, c) && c.Has&token.Not == 0
 	n := len(mn.Hits)
 	if clue.OfTests(st.Toks, c) && mn.testPlaces(st, c) {
 		return true
@@ -297,11 +301,11 @@ func (mn *miner) ordinals(st *sentence, c *talk.Clause, why string) bool {
 
 // names tells whether a unit names a file of a pasted block.
 func (mn *miner) names(unit int, b *pasted.Block) bool {
-	for _, t := range mn.toks[unit] {
+	for _, t := range mn.Toks[unit] {
 		if t.M == nil {
 			continue
 		}
-		p := mn.resolve(t.M, unit)
+		p := mn.Resolve(t.M, unit)
 		for _, place := range b.Places {
 			if p != "" && place.Tracked == p {
 				return true
@@ -374,12 +378,12 @@ func (mn *miner) stems(st *sentence, c *talk.Clause, why string) bool {
 			continue
 		}
 		p, ok := pasted.Stem(mn.blocks, t.Lower)
-		if !ok {
+		if !ok || i > c.A && clue.Indefinite(st.Toks[i-1].Lower) && t.Kind == 'w' {
 			continue
 		}
 		found = true
 		off := why
-		if off == "" && clue.Refers(st.Toks, c, i) {
+		if off == "" && bystander.Refers(st.Toks, c, i) {
 			off = "only referred to"
 		}
 		spans := pasted.Lines(mn.blocks, p.Tracked)

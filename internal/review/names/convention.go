@@ -28,6 +28,11 @@ func (x *Index) Symbol(name string) []string {
 		parts = parts[1:]
 	}
 	scoped := strings.ContainsAny(name, `:\`)
+	if strings.Contains(name, "::") && len(parts) > 1 {
+		if found := x.inCrate(parts); len(found) > 0 {
+			return found
+		}
+	}
 	for n := len(parts); n > 0; n-- {
 		for from := 0; from < n; from++ {
 			whole := from == 0
@@ -40,6 +45,26 @@ func (x *Index) Symbol(name string) []string {
 			if found := x.module(parts[from:n]); len(found) > 0 {
 				return found
 			}
+		}
+	}
+	return nil
+}
+
+// inCrate finds core::buffer as crates/core/src/buffer.rs: the module below the sources of
+// the crate it names, less the items at its end.
+func (x *Index) inCrate(parts []string) []string {
+	for n := len(parts); n > 1; n-- {
+		end := parts[0] + "/src/" + strings.Join(parts[1:n], "/")
+		var found []int
+		for _, ending := range []string{".rs", "/mod.rs"} {
+			for _, i := range x.base[strings.ToLower(path.Base(end+ending))] {
+				if tail(x.paths[i], end+ending) {
+					found = append(found, i)
+				}
+			}
+		}
+		if len(found) > 0 {
+			return x.pick(found)
 		}
 	}
 	return nil
@@ -188,6 +213,17 @@ func (x *Index) Role(word, role string) []string {
 	return nil
 }
 
+// Beginning lists the files whose name begins with a number: 0007_add_index.sql.
+func (x *Index) Beginning(number string) []string {
+	var found []string
+	for _, p := range x.paths {
+		if rest, ok := strings.CutPrefix(path.Base(p), number); ok && rest != "" && (rest[0] == '_' || rest[0] == '-' || rest[0] == '.') {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
 // Package is the only Go file of a package that is no test, or nothing.
 func (x *Index) Package(dir string) (string, bool) {
 	var found []string
@@ -218,6 +254,25 @@ func IsTest(p string) bool {
 	base := strings.ToLower(path.Base(p))
 	return strings.HasPrefix(base, "test_") || strings.Contains(base, "_test.") || strings.Contains(base, ".test.") || strings.Contains(base, ".spec.") || strings.Contains(base, "_spec.") ||
 		strings.HasSuffix(Stem(base), "tests") || strings.HasPrefix(p, "tests/") || strings.HasPrefix(p, "test/") || strings.HasPrefix(p, "spec/") || strings.Contains(p, "/test/") || strings.Contains(p, "/tests/") || base == "conftest.py"
+}
+
+// OfSort tells whether a file is what "the doc", "the test", "the config", "the code" means
+// beside a file of another sort.
+func OfSort(p, word string) bool {
+	ext := strings.ToLower(path.Ext(p))
+	doc := ext == ".md" || ext == ".rst" || ext == ".txt" || ext == ".adoc" || strings.HasPrefix(p, "docs/")
+	conf := strings.Contains("|.yml|.yaml|.toml|.ini|.conf|.cfg|.json|.env|.properties|", "|"+ext+"|")
+	switch strings.TrimSuffix(word, "s") {
+	case "doc", "documentation", "readme", "page", "manual":
+		return doc
+	case "test", "spec":
+		return IsTest(p)
+	case "config", "configuration", "yaml", "manifest":
+		return conf
+	case "code", "implementation", "source":
+		return !doc && !conf && !IsTest(p)
+	}
+	return false
 }
 
 // kinds are words for all files of a kind, by suffix or by what Kind says.

@@ -99,6 +99,8 @@ var (
 	aside    = lazyregexp.New(`^\s*(?:make(?:\[\d+\])?: \*\*\* \[([^\s:\]]+):(\d+)|(?:FAILED|ERROR|FAIL|PASSED|ok)\s+([\w./-]+\.\w+))`)
 	pathOnly = lazyregexp.New(`^(?:file://)?(\S*[/.]\S+)$`)
 	ruby     = lazyregexp.New(`^\s*(?:from |\d+: from )?([^\s:]+):(\d+):in [` + "`" + `']`)
+	apple    = lazyregexp.New(`^\s*\d+\s+\S+\s+0x[0-9a-f]+ .*\(([^\s():]+):(\d+)\)\s*$`)
+	swift    = lazyregexp.New(`: file ([^\s:,]+), line (\d+)\s*$`)
 	elixir   = lazyregexp.New(`^\s*(?:\([\w.]+ [\d.]+\) |\(\w+\) )([^\s:]+):(\d+): `)
 )
 
@@ -163,22 +165,31 @@ func (r *reader) diff(line string) bool {
 		}
 		return true
 	case strings.HasPrefix(line, "@@ "):
-		m := hunk.FindStringSubmatch(line)
-		if m == nil || r.file == "" {
+		if r.file == "" || hunk.FindStringSubmatch(line) == nil {
 			return true
 		}
-		start, count := number(m[1]), 1
-		if m[2] != "" {
-			count = number(m[2])
-		}
-		if start == 0 || count == 0 {
-			r.places = append(r.places, Place{Path: r.file, Kind: Hunk})
-		} else {
-			r.places = append(r.places, Place{Path: r.file, Start: start, End: start + count - 1, Kind: Hunk})
-		}
+		start, end, _ := HunkHeader(line)
+		r.places = append(r.places, Place{Path: r.file, Start: start, End: end, Kind: Hunk})
 		return true
 	}
 	return len(line) > 0 && (line[0] == '+' || line[0] == '-') && len(r.places) > 0 && r.places[len(r.places)-1].Kind == Hunk
+}
+
+// HunkHeader reads the new side of a hunk's header, "@@ -10,6 +12,8 @@": its first and last
+// line, 0 for both where nothing is left. ok is false where there are no lines.
+func HunkHeader(line string) (start, end int, ok bool) {
+	m := hunk.FindStringSubmatch(line)
+	if m == nil {
+		return 0, 0, false
+	}
+	count := 1
+	if start = number(m[1]); m[2] != "" {
+		count = number(m[2])
+	}
+	if start == 0 || count == 0 {
+		return 0, 0, false
+	}
+	return start, start + count - 1, true
 }
 
 func header(s string) string {
@@ -245,6 +256,12 @@ func (r *reader) frame(line string) bool {
 			r.put(Frame, m[1], m[2], "")
 		}
 		return true
+	}
+	if m := swift.FindStringSubmatch(line); m != nil {
+		return r.put(Panic, m[1], m[2], "")
+	}
+	if m := apple.FindStringSubmatch(line); m != nil {
+		return r.put(Frame, m[1], m[2], "")
 	}
 	if m := valgrind.FindStringSubmatch(line); m != nil {
 		return r.put(Frame, m[1], m[2], "")

@@ -148,7 +148,7 @@ func Picked(blocks []*Block, words []string) (picked []At, ok bool) {
 // contains tells a whole word in a line, whatever its case; an error may be told by its
 // first letter, and a plural stands for one.
 func contains(line, word string) bool {
-	line = strings.ToLower(line)
+	line = strings.ToLower(apart(line))
 	word = strings.TrimSuffix(word, "s")
 	for at := 0; word != ""; {
 		i := strings.Index(line[at:], word)
@@ -157,7 +157,8 @@ func contains(line, word string) bool {
 		}
 		i += at
 		before := i == 0 || !letter(line[i-1])
-		after := i+len(word) >= len(line) || !letter(line[i+len(word)]) || line[i+len(word)] == 's'
+		rest := strings.TrimPrefix(line[i+len(word):], "s")
+		after := rest == "" || !letter(rest[0])
 		if before && after {
 			return true
 		}
@@ -168,6 +169,18 @@ func contains(line, word string) bool {
 		return strings.HasPrefix(start, word[:1]+":") || strings.HasPrefix(start, word[:1]+" ") || strings.HasPrefix(start, word[:4]+"]")
 	}
 	return false
+}
+
+// apart sets the words of DeadStores apart: tools name their rules so.
+func apart(line string) string {
+	var out strings.Builder
+	for i := 0; i < len(line); i++ {
+		if i > 0 && line[i] >= 'A' && line[i] <= 'Z' && line[i-1] >= 'a' && line[i-1] <= 'z' {
+			out.WriteByte(' ')
+		}
+		out.WriteByte(line[i])
+	}
+	return out.String()
 }
 
 func letter(c byte) bool {

@@ -6,7 +6,7 @@ const longest = 8 << 10 // bytes of a paragraph; what is longer is cut into seve
 
 // words reads a line of prose: a new item, a new paragraph, or more of the open one.
 func (p *parser) words(indent int, body string) {
-	if n := markerOf(body); n > 0 {
+	if n := markerOf(body); n > 0 || ticked(body) && p.among(ticked) {
 		p.item(indent, body, n)
 		return
 	}
@@ -36,6 +36,11 @@ func (p *parser) words(indent int, body string) {
 	p.add(Unit{Kind: Para, Text: body, Parent: p.under(), Intro: None})
 	p.open, p.indent, p.gap, p.bare = p.last, indent, false, false
 	p.at++
+}
+
+// among tells whether the line before or after the current one begins like it.
+func (p *parser) among(like func(string) bool) bool {
+	return p.at > 0 && like(strings.TrimSpace(p.lines[p.at-1])) || p.at+1 < len(p.lines) && like(strings.TrimSpace(p.lines[p.at+1]))
 }
 
 // continues tells whether a line belongs to the open unit.

@@ -85,6 +85,12 @@ func markerOf(body string) int {
 		}
 		return 0
 	}
+	if strings.HasPrefix(body, "[") {
+		if n := digits(body[1:]); n > 0 && n <= 2 && len(body) > n+3 && body[n+1] == ']' && body[n+2] == ' ' && body[n+3] != 'h' { // "[1] http…" is a note
+			return n + 3
+		}
+		return 0
+	}
 	if n := digits(body); n > 0 && n <= 3 && len(body) > n+1 && (body[n] == '.' || body[n] == ')') && body[n+1] == ' ' {
 		return n + 2
 	}
@@ -95,6 +101,23 @@ func markerOf(body string) int {
 		return size
 	}
 	return 0
+}
+
+// ticked tells a line that begins with the sign of a check that passed or did not.
+func ticked(body string) bool {
+	r, size := utf8.DecodeRuneInString(body)
+	return strings.ContainsRune("✓✔✗✘❌✖☒✕", r) && len(body) > size && (body[size] == ' ' || strings.HasPrefix(body[size:], "\ufe0f"))
+}
+
+// numbersLine tells the start of a remark on a line: "Line 31: …", "L12 …".
+func numbersLine(body string) bool {
+	word := strings.TrimRight(strings.ToLower(body[:len(body)-len(strings.TrimLeft(body, "LlineszZaígeríhu"))]), ".")
+	rest := strings.TrimLeft(body[len(word):], ". ")
+	switch word {
+	case "l", "ln", "line", "lines", "zeile", "zeilen", "línea", "líneas", "ligne", "lignes", "linha", "linhas":
+		return digits(rest) > 0
+	}
+	return false
 }
 
 func digits(s string) int {
@@ -109,7 +132,7 @@ func numberOf(body string) int {
 	if r, _ := utf8.DecodeRuneInString(body); r >= '①' && r <= '⑳' {
 		return int(r-'①') + 1
 	}
-	body = strings.TrimPrefix(body, "(")
+	body = strings.TrimLeft(body, "([")
 	n := 0
 	for _, c := range body[:min(digits(body), 4)] {
 		n = n*10 + int(c-'0')

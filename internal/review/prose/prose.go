@@ -131,6 +131,9 @@ func (p *parser) heading(body string, indent int) bool {
 	if level == 0 && (len(p.items) == 0 || indent == 0) && p.open == None && p.leads(body) {
 		level, title = 8, body
 	}
+	if level == 0 && len(p.items) == 0 && p.open == None && p.sheet(body) {
+		level, title = 8, body
+	}
 	if level == 0 || (level < 7 && indent > 3) {
 		return false
 	}
@@ -160,6 +163,20 @@ func (p *parser) leads(body string) bool {
 	body = strings.TrimRight(body, "*_ ")
 	return p.alone() && p.at+1 < len(p.lines) && len(body) < 60 && (strings.HasSuffix(body, ":") || strings.HasSuffix(body, "：")) &&
 		len(strings.Fields(body)) <= 4 && markerOf(body) == 0
+}
+
+// sheet tells a line of one word, with a dot or a slash in it, above paragraphs that each
+// begin with a line's number, as review tools print them.
+func (p *parser) sheet(body string) bool {
+	if !strings.ContainsAny(body, "./") || len(strings.Fields(body)) != 1 || len(body) > 200 {
+		return false
+	}
+	for n := p.at + 1; n < len(p.lines) && n < p.at+4; n++ {
+		if next := strings.TrimSpace(p.lines[n]); next != "" {
+			return n > p.at+1 && numbersLine(next)
+		}
+	}
+	return false
 }
 
 // under is what a unit that is in no list stands under.

@@ -69,6 +69,12 @@ func (rd *Reader) Mention(c string, coded bool) *Mention {
 			return m
 		}
 	}
+	if i := strings.Index(p, "@"); i > 2 && humps(p[:i]) && i+1 < len(p) { // CheckoutController@store
+		if m := rd.Mention(p[:i], true); m != nil && len(m.Cands) == 1 {
+			m.Soft, m.Spans = false, spans
+			return m
+		}
+	}
 	if strings.Count(p, ".") == 1 && !strings.ContainsAny(p, "/ (") && strings.ToLower(p) == p && len(p) > 6 { // users.controller
 		if cands := rd.X.Compound(p); len(cands) == 1 {
 			return &Mention{Spelled: p, Cands: cands, Spans: spans, Role: true}
@@ -138,6 +144,11 @@ func (rd *Reader) file(p string, coded, numbered bool) *Mention {
 	if cands := rd.X.Find(p); len(cands) > 0 {
 		return &Mention{Spelled: clean, Cands: cands}
 	}
+	if ext == "" {
+		if docs := rd.docs(clean); len(docs) > 0 {
+			return &Mention{Spelled: clean, Cands: docs}
+		}
+	}
 	if d, ok := rd.X.Dir(clean); ok && strings.Contains(clean, "/") {
 		return &Mention{Spelled: clean, Dir: d}
 	}
@@ -180,19 +191,29 @@ func (rd *Reader) plain(p string, coded, numbered bool) *Mention {
 			return &Mention{Spelled: p, Cands: cands}
 		}
 	}
-	if len(p) >= 4 && upper && strings.ToUpper(p) == p || p == "Readme" || p == "Changelog" {
-		var docs []string
-		for _, c := range rd.X.Plain(p) {
-			switch strings.ToLower(path.Ext(c)) {
-			case ".md", ".rst", ".txt", ".adoc", ".org", ".rmd", "":
-				docs = append(docs, c)
-			}
-		}
-		if len(docs) > 0 {
-			return &Mention{Spelled: p, Cands: docs}
-		}
+	if docs := rd.docs(p); len(docs) > 0 {
+		return &Mention{Spelled: p, Cands: docs}
 	}
 	return nil
+}
+
+// docs finds README, docs/CONTRIBUTING: documents spelled without their suffix.
+func (rd *Reader) docs(p string) []string {
+	base := path.Base(p)
+	if !(len(base) >= 4 && base[0] >= 'A' && base[0] <= 'Z' && strings.ToUpper(base) == base || base == "Readme" || base == "Changelog") {
+		return nil
+	}
+	var docs []string
+	for _, c := range rd.X.Plain(base) {
+		if dir := path.Dir(p); dir != "." && path.Dir(c) != dir && !strings.HasSuffix(path.Dir(c), "/"+dir) {
+			continue
+		}
+		switch strings.ToLower(path.Ext(c)) {
+		case ".md", ".rst", ".txt", ".adoc", ".org", ".rmd", "":
+			docs = append(docs, c)
+		}
+	}
+	return docs
 }
 
 // pair reads "a.go/b.go": two files in one word.

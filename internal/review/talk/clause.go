@@ -85,7 +85,16 @@ func newLine(toks []token.Token, from, i int) bool {
 	if toks[i-1].Kind == 'p' && strings.Contains(":；;", toks[i-1].Text) {
 		return true
 	}
+	if toks[i].Kind == 'p' && strings.Contains("✓✔✅✗✘❌✖☒✕", toks[i].Text) || series(toks[start], toks[i]) {
+		return true
+	}
 	return (toks[i].Kind == 'm' || toks[i].Kind == 'L') && !wrapped || listed(toks, start, i)
+}
+
+// series tells two lines that begin with marks of one series: "F1 …", "F2 …".
+func series(a, b token.Token) bool {
+	letters := strings.TrimRight(b.Text, "0123456789")
+	return a.Kind == 'w' && b.Kind == 'w' && letters != "" && letters != b.Text && len(letters) <= 5 && letters != "L" && strings.ToUpper(letters) == letters && strings.TrimRight(a.Text, "0123456789") == letters
 }
 
 // listed tells lines that each have a name of their own and a way of starting: "me: a.go",
@@ -147,7 +156,7 @@ func Clauses(toks []token.Token, a, b int) []Clause {
 			cut = true
 		case t.Kind == 'p' && t.Text == "," && named && i+1 < b && concludes.Has(toks[i+1].Lower) && hasMention(toks, i, b): // "b.go passes nil, so a.go must check"
 			cut = true
-		case t.Kind == 'p' && t.Text == ":" && named && watched(toks, from, i) && !hasMention(toks, i, b): // "I ran a.go: line 7 is slow"
+		case t.Kind == 'p' && t.Text == ":" && named && watched(toks, from, i) && (!hasMention(toks, i, b) || ordersBefore(toks, i, b)): // "I ran a.go: line 7 is slow"
 			cut = true
 		case t.Kind == 'p' && (t.Text == "," || t.Text == "、" || t.Text == "，") && named && said && turns(toks, i+1, b):
 			cut = true

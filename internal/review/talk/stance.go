@@ -23,14 +23,6 @@ func wish(toks []token.Token, c *Clause, i int) bool {
 
 var wishes = wordset.Of(`would could wäre wären würde fände hätte sería serían seria seriam serait seraient estaría estaria gustaría gostaria aimerais sarebbe vorrei zou`)
 
-func set(words string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		out[w] = true
-	}
-	return out
-}
-
 // trouble are words for something wrong, or for a remark, that, denied, say that all is
 // well. A verb is not among them that may be missed where it does not happen ("does not
 // raise").
@@ -68,6 +60,9 @@ func denied(toks []token.Token, c *Clause, i int) bool {
 // "Ack is sent too early".
 func states(toks []token.Token, c *Clause, i int) bool {
 	t := toks[i]
+	if n := i + max(t.Words, 1); n < len(toks) && toks[n].Text == "?" { // "Done? I don't see it"
+		return false
+	}
 	if t.Words > 1 || t.Kind == 'p' || token.Wide([]rune(t.Text)[0]) {
 		return true
 	}
@@ -174,7 +169,7 @@ var postposed = wordset.Of(`aparte separado separada siguiente futuro futura sé
 
 // imperatives are verbs that ask for something where a clause starts with them, and are
 // nouns or reports elsewhere.
-var imperatives = wordset.Of(`use avoid wrap call return throw catch log cover cap limit bound lock release free flush cache persist port export expose mark tag declare define introduce turn put pull give let set reset unset raise lower
+var imperatives = wordset.Of(`consider use avoid wrap call return throw catch log cover cap limit bound lock release free flush cache persist port export expose mark tag declare define introduce turn put pull give let set reset unset raise lower
 increase decrease shorten align indent format reformat sort dedupe deduplicate consolidate unify generalise generalize rework redo restructure reconsider assert mock stub parametrize parameterize extend shrink trim strip encode decode follow adopt mimic imitate
 hash encrypt mask redact throttle debounce batch paginate squash rebase address resolve mention explain describe spell write invert negate short-circuit propagate forward pass inject narrow widen loosen relax restrict qualify prefix
 abstract hide test stop start bring finish complete fill inherit default derive compute free unify join flatten enforce require prevent disable enable install uninstall upgrade downgrade lift downcase uppercase rephrase reword reuse

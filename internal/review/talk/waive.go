@@ -55,4 +55,4 @@ var waivers = []string{"can go in", "can be merged", "merge it", "good enough", 
 	"como quieras", "como prefieras", "solo formato", "solo movido", "comme tu veux", "comme vous voulez", "au choix", "juste du formatage", "como preferir", "como quiser", "a seu critério", "só formatação"}
 
 // waived are such remarks as a whole.
-var waived = wordset.Of(`ready seen known accepted intended intentional mine pending answered clarified clear mechanical boring exactly self-explanatory understood convinced retracted whatever discussed noted unverändert bekannt gewollt conocido voulu connu`)
+var waived = wordset.Of(`frozen ready seen known accepted intended intentional mine pending answered clarified clear mechanical boring exactly self-explanatory understood convinced retracted whatever discussed noted unverändert bekannt gewollt conocido voulu connu`)

@@ -25,11 +25,18 @@ func joinLines(toks []Token) []Token {
 			if spans, n := trailing(toks[i-1].M, toks[i:]); n > 0 {
 				out = append(out, Token{Kind: 'L', Spans: spans, Lo: toks[i].Lo, Nl: toks[i].Nl})
 				i += n
-			} else if spans, n := loose(toks[i:]); n > 0 {
+			} else if spans, n := loose(toks[i:]); n > 0 && !(len(toks[i-1].M.Spans) > 0 && toks[i].Kind == 'n') { // "a.yml:4 8081 -> 8080"
 				out = append(out, Token{Kind: 'L', Spans: spans, Lo: toks[i].Lo, Nl: toks[i].Nl})
 				i += n
 			}
 			continue
+		}
+		if i+1 < len(toks) && toks[i+1].Kind == 'n' && repeats(out, toks[i]) { // "same below at 51"
+			if spans, n := more(toks, i+1, nil, true); n == len(toks) || toks[n].Kind == 'p' || toks[n].Nl {
+				out = append(out, Token{Kind: 'L', Spans: spans, Lo: toks[i].Lo, Nl: toks[i].Nl})
+				i = n
+				continue
+			}
 		}
 		spans, n := keyed(toks[i:])
 		if n == 0 {
@@ -43,6 +50,20 @@ func joinLines(toks []Token) []Token {
 		i += n
 	}
 	return out
+}
+
+// repeats tells an "at" after "same", "again", "ditto": the number behind it is a line.
+func repeats(before []Token, t Token) bool {
+	if t.Lower != "at" && t.Lower != "on" && t.Lower != "in" {
+		return false
+	}
+	for j := len(before) - 1; j >= 0 && j >= len(before)-4 && before[j].Kind == 'w'; j-- {
+		switch before[j].Lower {
+		case "same", "ditto", "again", "likewise", "dito", "idem":
+			return true
+		}
+	}
+	return false
 }
 
 // enclosed makes one range of two lines after "between".
@@ -78,6 +99,37 @@ func Numbered(toks []Token) []Token {
 	return out
 }
 
+// tabled reads the numbers that lines of a text start with, below a line that holds only a
+// name, as lines of that file: "a.go", "  33  leaks".
+func tabled(toks []Token) []Token {
+	var out []Token
+	var m *spot.Mention
+	for i := 0; i < len(toks); {
+		t := toks[i]
+		if t.Nl && t.Kind != 'n' {
+			m = nil
+			if n := i + 1; t.Kind == 'm' && len(t.M.Spans) == 0 && t.M.Dir == "" {
+				if n < len(toks) && toks[n].Text == ":" {
+					n++
+				}
+				if n < len(toks) && toks[n].Nl && toks[n].Kind == 'n' {
+					m = t.M
+				}
+			}
+		}
+		if m != nil && t.Nl {
+			if spans, n := more(toks[i:], 0, nil, false); n > 0 && i+n < len(toks) && !toks[i+n].Nl && (toks[i+n].Kind == 'w' || toks[i+n].Kind == 'c' || strings.Contains(":-–—", toks[i+n].Text)) {
+				out = append(out, Token{Kind: 'L', Spans: spans, Lo: t.Lo, Nl: true})
+				i += n
+				continue
+			}
+		}
+		out = append(out, t)
+		i++
+	}
+	return out
+}
+
 // keyed reads a list of lines that a word for lines says it is; n is what it took.
 func keyed(toks []Token) ([]spot.Span, int) {
 	t := toks[0]
@@ -86,7 +138,7 @@ func keyed(toks []Token) ([]spot.Span, int) {
 		return more(toks, 1, t.Spans, true)
 	case t.Kind == 'w' && (lex().phrases[t.Lower]&Where != 0 || strings.HasSuffix(t.Lower, "第") || strings.HasSuffix(t.Lower, "行")):
 		i := 1
-		for i < len(toks) && i < 3 && toks[i].Kind == 'p' && strings.Contains(".:#°~", toks[i].Text) {
+		for i < len(toks) && i < 3 && toks[i].Kind == 'p' && strings.Contains(".:#°~=", toks[i].Text) {
 			i++
 		}
 		if i < len(toks) && toks[i].Kind == 'w' && (around[toks[i].Lower] || toks[i].Lower == "number" || toks[i].Lower == "no" || toks[i].Lower == "nr") {
@@ -184,6 +236,10 @@ func separator(toks []Token, i int, several bool) int {
 		if j == i && t.Text == "," && j+1 < len(toks) && toks[j+1].Kind == 'n' && toks[j+1].Lo == t.Lo+1 { // "l 12,14"
 			return j + 1
 		}
+		if j > i && t.Kind == 'p' && t.Text == ":" && j+1 < len(toks) && toks[j+1].Kind == 'n' && toks[j+1].Lo == t.Lo+1 { // "a.go:44 and :51"
+			j++
+			continue
+		}
 		if t.Kind == 'p' && (t.Text == "&" || t.Text == "、" || t.Text == "+" || several && (t.Text == "," || t.Text == "/")) || t.Kind == 'w' && Joins[t.Lower] || j > i && (t.Lower == "again" || t.Lower == "on" || t.Lower == "at") {
 			j++
 			continue
@@ -218,10 +274,20 @@ func spread(toks []Token, i int) int {
 
 // trailing reads ", 44, 90" after "a.go:10": more lines of it, if a list goes on to its end so.
 func trailing(m *spot.Mention, toks []Token) ([]spot.Span, int) {
-	if len(m.Spans) == 0 || len(toks) < 2 || toks[0].Text != "," && toks[0].Text != "&" && toks[0].Text != "+" && !Joins[toks[0].Lower] || toks[1].Kind != 'n' {
+	if len(m.Spans) == 0 || len(toks) < 2 || toks[0].Text != "," && toks[0].Text != "&" && toks[0].Text != "+" && !Joins[toks[0].Lower] {
 		return nil, 0
 	}
-	spans, n := more(toks, 1, nil, true)
+	at := 1
+	if toks[1].Text == ":" && len(toks) > 2 && toks[2].Lo == toks[1].Lo+1 { // "a.go:44 and :51"
+		at = 2
+	}
+	if toks[at].Kind != 'n' {
+		return nil, 0
+	}
+	spans, n := more(toks, at, nil, true)
+	if n > 0 && at == 2 {
+		return spans, n
+	}
 	if n > 0 && n < len(toks) && toks[n].Kind == 'w' && (lex().phrases[toks[n].Lower]&Copula != 0 || toks[n].Lower == "both") { // "a.go:12 and 14 are"
 		return spans, n
 	}
@@ -315,6 +381,9 @@ func loose(toks []Token) ([]spot.Span, int) {
 	spans, n := more(toks, i, nil, paren)
 	if n == 0 {
 		return nil, 0
+	}
+	if toks[0].Text == "," && n < len(toks) && toks[n].Text == ")" { // "(a.go, 41)"
+		return spans, n
 	}
 	ends := n >= len(toks) || toks[n].Kind == 'p' && !strings.Contains("%×/*", toks[n].Text) || toks[n].Nl
 	ranged := spans[0].End > spans[0].Start

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/belay-dev/belay/internal/review/output"
 	"github.com/belay-dev/belay/internal/review/spot"
 )
 
@@ -34,7 +35,7 @@ func Scan(rd *spot.Reader, text string) []Token {
 	for s.at < len(s.text) {
 		s.next()
 	}
-	toks := joinLines(s.toks)
+	toks := joinLines(tabled(s.toks))
 	classify(toks)
 	return toks
 }
@@ -70,6 +71,8 @@ func (s *scanner) next() {
 	case unicode.IsSpace(r):
 		s.at += size
 	case s.spaced(rest):
+	case r == ':' && s.shortcode(rest):
+	case strings.HasPrefix(rest, "@@ ") && s.hunk(rest):
 	case r == '`':
 		s.code(rest)
 	case r == '[' && s.link(rest):
@@ -107,11 +110,44 @@ func (s *scanner) code(rest string) {
 		s.put(Token{Kind: 'm', Text: inner, M: m}, size)
 		return
 	}
+	if start, end, ok := output.HunkHeader(inner); ok {
+		s.put(Token{Kind: 'L', Spans: []spot.Span{{Start: start, End: end}}}, size)
+		return
+	}
 	if spans, _ := spot.LineCode(inner); spans != nil {
 		s.put(Token{Kind: 'L', Spans: spans}, size)
 		return
 	}
 	s.put(Token{Kind: 'c', Text: inner, Lower: strings.ToLower(inner)}, size)
+}
+
+// shortcode reads ":thumbsup:" as the picture it stands for.
+func (s *scanner) shortcode(rest string) bool {
+	end := strings.IndexByte(rest[1:min(len(rest), 30)], ':')
+	if end < 1 {
+		return false
+	}
+	picture := pictures[rest[1:end+1]]
+	if picture != "" {
+		s.put(Token{Kind: 'p', Text: picture}, end+2)
+	}
+	return picture != ""
+}
+
+var pictures = map[string]string{"thumbsup": "👍", "+1": "👍", "tada": "🎉", "heart": "❤", "white_check_mark": "✅", "heavy_check_mark": "✔", "rocket": "🚀", "ok_hand": "👌", "100": "💯", "clap": "👏", "ship": "🚢", "shipit": "🚢", "raised_hands": "🙌",
+	"red_circle": "🔴", "large_blue_circle": "🔵", "blue_circle": "🔵", "orange_circle": "🟠", "large_orange_circle": "🟠", "yellow_circle": "🟡", "large_yellow_circle": "🟡", "green_circle": "🟢", "large_green_circle": "🟢", "no_entry": "⛔", "rotating_light": "🚨", "octagonal_sign": "🛑"}
+
+// hunk reads the header of a hunk in prose: "@@ -10,6 +12,8 @@" speaks of lines 12 to 19.
+func (s *scanner) hunk(rest string) bool {
+	end := strings.Index(rest[2:], "@@")
+	if end < 0 {
+		return false
+	}
+	from, to, ok := output.HunkHeader(rest[:end+4])
+	if ok {
+		s.put(Token{Kind: 'L', Spans: []spot.Span{{Start: from, End: to}}}, end+4)
+	}
+	return ok
 }
 
 // suffixLen is the length of ":12-14" at the start.

@@ -1,18 +1,20 @@
-package clue
+package bystander
 
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/review/clue"
 	"github.com/belay-dev/belay/internal/review/names"
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
+	"github.com/belay-dev/belay/internal/wordset"
 )
 
-// Describes tells a name in a clause that only describes: what calls what, what a file is
+// describes tells a name in a clause that only describes: what calls what, what a file is
 // for, what the reviewer did, what the change touches. A clause that says that something
 // happens may well name a defect ("a.go returns too early"); one that says how things hang
 // together does not.
-func Describes(toks []token.Token, c *talk.Clause, i int) bool {
+func describes(toks []token.Token, c *talk.Clause, i int) bool {
 	if c.Firm || c.Has&(token.Bad|token.Need|token.Ask|token.Moved|token.Undo) != 0 || turning(toks, c) {
 		return false
 	}
@@ -22,20 +24,20 @@ func Describes(toks []token.Token, c *talk.Clause, i int) bool {
 // turning tells words that make a description a complaint: "still calls b.go", "without".
 func turning(toks []token.Token, c *talk.Clause) bool {
 	for j := c.A; j < c.B; j++ {
-		if toks[j].Class&token.Not != 0 || turns[toks[j].Lower] {
+		if toks[j].Class&token.Not != 0 || turns.Has(toks[j].Lower) {
 			return true
 		}
 	}
 	return false
 }
 
-var turns = set(`still twice instead too anyway somehow suddenly directly silently accidentally wrongly immer noch zweimal longer todavía sigue encore toujours ainda sempre`)
+var turns = wordset.Of(`still twice instead too anyway somehow suddenly directly silently accidentally wrongly immer noch zweimal longer todavía sigue encore toujours ainda sempre`)
 
 // narrates tells what somebody did: "I started with a.go", "this PR touches a.go", "to
 // reproduce, run a_test.go".
 func narrates(toks []token.Token, c *talk.Clause, i int) bool {
 	s := c.A
-	for s < i && (toks[s].Kind == 'p' || openings[toks[s].Lower]) {
+	for s < i && (toks[s].Kind == 'p' || openings.Has(toks[s].Lower)) {
 		s++
 	}
 	if s >= i {
@@ -49,15 +51,15 @@ func narrates(toks []token.Token, c *talk.Clause, i int) bool {
 	}
 	switch w := word(0); {
 	case w == "i" || w == "we" || w == "i've" || w == "we've":
-		return acts[word(1)] || acts[word(2)]
+		return acts.Has(word(1)) || acts.Has(word(2))
 	case w == "you":
-		return touches[word(1)] && s+2 < c.B && toks[s+2].M != nil
-	case acts[w] && w != "read" && w != "used" || w == "starting" || w == "repro" || w == "steps" || w == "details" || w == "more" && word(1) == "in":
+		return touches.Has(word(1)) && s+2 < c.B && toks[s+2].M != nil
+	case acts.Has(w) && w != "read" && w != "used" || w == "starting" || w == "repro" || w == "steps" || w == "details" || w == "more" && word(1) == "in":
 		return true
 	case w == "to" && strings.HasPrefix(word(1), "repro"):
 		return true
-	case (w == "this" || w == "the" || w == "your") && changes[word(1)]:
-		return touches[strings.TrimSuffix(word(2), "s")+"ed"] || touches[word(2)] || reaches[word(2)] || word(2) == "is" && word(3) == "limited"
+	case (w == "this" || w == "the" || w == "your") && changes.Has(word(1)):
+		return touches.Has(strings.TrimSuffix(word(2), "s")+"ed") || touches.Has(word(2)) || reaches.Has(word(2)) || word(2) == "is" && word(3) == "limited"
 	case w == "so" && word(1) == "much" && word(2) == "for":
 		return true
 	}
@@ -65,11 +67,11 @@ func narrates(toks []token.Token, c *talk.Clause, i int) bool {
 }
 
 var (
-	openings = set(`first then next so also just only mostly and`)
-	acts     = set(`started focused focussed concentrated diffed compared built opened tried ran read checked looked searched browsed debugged traced profiled skipped tested pulled cloned reproduced verified gone went reviewed used`)
-	touches  = set(`changed touched added modified edited adds changes touches modifies edits updates updated`)
-	changes  = set(`pr mr diff change patch commit changeset series branch`)
-	reaches  = set(`introduces introduced wires moves moved splits replaces refactors reworks extracts implements affects concerns consists covers spans contains comprises`)
+	openings = wordset.Of(`first then next so also just only mostly and`)
+	acts     = wordset.Of(`started focused focussed concentrated diffed compared built opened tried ran read checked looked searched browsed debugged traced profiled skipped tested pulled cloned reproduced verified gone went reviewed used`)
+	touches  = wordset.Of(`changed touched added modified edited adds changes touches modifies edits updates updated`)
+	changes  = wordset.Of(`pr mr diff change patch commit changeset series branch`)
+	reaches  = wordset.Of(`introduces introduced wires moves moved splits replaces refactors reworks extracts implements affects concerns consists covers spans contains comprises`)
 )
 
 // relates tells how files hang together: "a.go calls b.go", "a.go is used by b.go", "a.go was
@@ -80,23 +82,23 @@ func relates(toks []token.Token, c *talk.Clause, i int) bool {
 			continue
 		}
 		v := j + 1
-		for v < c.B && (aside[toks[v].Lower] || toks[v].Kind == 'p' && toks[v].Text == ",") {
+		for v < c.B && (aside.Has(toks[v].Lower) || toks[v].Kind == 'p' && toks[v].Text == ",") {
 			v++
 		}
 		if v+1 >= c.B {
 			continue
 		}
-		if relations[toks[v].Lower] && (named(toks, v+1, min(c.B, v+4)) || single[toks[v].Lower]) {
+		if clue.Relates(toks[v].Lower) && (named(toks, v+1, min(c.B, v+4)) || single.Has(toks[v].Lower)) {
 			return true
 		}
 		if token.Phrase(toks[v].Lower)&token.Copula == 0 {
 			continue
 		}
 		p := v + 1
-		for p < c.B && aside[toks[p].Lower] {
+		for p < c.B && aside.Has(toks[p].Lower) {
 			p++
 		}
-		if p+1 < c.B && participles[toks[p].Lower] && agents[toks[p+1].Lower] {
+		if p+1 < c.B && participles.Has(toks[p].Lower) && agents.Has(toks[p+1].Lower) {
 			return true
 		}
 	}
@@ -113,11 +115,10 @@ func named(toks []token.Token, a, b int) bool {
 }
 
 var (
-	aside       = set(`which that only also then now last just mainly mostly`)
-	relations   = set(`calls uses imports importe importa importiert includes reads writes wraps extends implements feeds drives triggers invokes replaces replaced supersedes mirrors lives sits belongs comes runs depends builds loads ruft benutzt importiert llama usa importa appelle utilise importe chama`)
-	single      = set(`runs belongs lives`)
-	participles = set(`used imported called included read required generated built compiled loaded consumed owned maintained written added introduced created committed changed touched modified covered tested documented described referenced exported invoked`)
-	agents      = set(`by in from for on last at here elsewhere everywhere since`)
+	aside       = wordset.Of(`which that only also then now last just mainly mostly`)
+	single      = wordset.Of(`runs belongs lives`)
+	participles = wordset.Of(`used imported called included read required generated built compiled loaded consumed owned maintained written added introduced created committed changed touched modified covered tested documented described referenced exported invoked`)
+	agents      = wordset.Of(`by in from for on last at here elsewhere everywhere since`)
 )
 
 // defines tells what a file is: "a.go is the entry point", "a.md explains why".
@@ -139,18 +140,22 @@ func defines(toks []token.Token, c *talk.Clause, i int) bool {
 	case "explains", "describes", "documents", "specifies", "lists", "defines":
 		return true
 	case "has", "contains", "shows", "says", "requires", "allows", "forbids":
-		return next == "the" && v+2 < c.B && contents[toks[v+2].Lower] || next == "more" || next == "this" || next == "so"
+		return next == "the" && v+2 < c.B && contents.Has(toks[v+2].Lower) || next == "more" || next == "this" || next == "so"
 	case "went", "shrank", "grew", "dropped":
 		return true
 	}
 	return false
 }
 
-var contents = set(`details detail numbers same schema rationale reasons background list figures answer history interface`)
+var contents = wordset.Of(`details detail numbers same schema rationale reasons background list figures answer history interface`)
 
 // passes tells a test that is only said to pass, or to cover something.
 func passes(toks []token.Token, c *talk.Clause, i int) bool {
-	if m := toks[i].M; len(m.Cands) != 1 || !names.IsTest(m.Cands[0]) || i+1 >= c.B {
+	m := toks[i].M
+	if i+1 < c.B && (toks[i+1].Lower == "passes" || toks[i+1].Lower == "compiles") && (i+2 >= c.B || toks[i+2].Kind == 'p') {
+		return true
+	}
+	if len(m.Cands) != 1 || !names.IsTest(m.Cands[0]) || i+1 >= c.B {
 		return false
 	}
 	if i >= 1 && toks[i-1].Lower == "in" && i+1 < c.B && (toks[i+1].Lower == "pass" || toks[i+1].Lower == "passes") {
@@ -158,7 +163,7 @@ func passes(toks []token.Token, c *talk.Clause, i int) bool {
 	}
 	switch toks[i+1].Lower {
 	case "passes", "covers", "tests", "checks", "exercises":
-		return i+2 >= c.B || toks[i+2].Kind == 'p' || talk.Pronoun(toks[i+2].Lower) || openings[toks[i+2].Lower]
+		return i+2 >= c.B || toks[i+2].Kind == 'p' || talk.Pronoun(toks[i+2].Lower) || openings.Has(toks[i+2].Lower)
 	case "is":
 		return i+2 < c.B && toks[i+2].Lower == "green"
 	}
@@ -169,7 +174,7 @@ func passes(toks []token.Token, c *talk.Clause, i int) bool {
 // "most of my comments are on a.go".
 func locates(toks []token.Token, c *talk.Clause, i int) bool {
 	for j := c.A; j < i && j < c.A+6; j++ {
-		if symptoms[toks[j].Lower] {
+		if symptoms.Has(toks[j].Lower) {
 			return true
 		}
 		if token.Phrase(toks[j].Lower)&token.Copula != 0 {
@@ -179,4 +184,4 @@ func locates(toks []token.Token, c *talk.Clause, i int) bool {
 	return false
 }
 
-var symptoms = set(`trace stacktrace backtrace crash assertion repro reproduction change part bulk core focus comments attention heart meat spec specification coverage`)
+var symptoms = wordset.Of(`trace stacktrace backtrace crash assertion repro reproduction change part bulk core focus comments attention heart meat spec specification coverage`)
