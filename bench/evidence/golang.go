@@ -11,6 +11,7 @@ func cobra() project {
 	return project{
 		language: "Go", name: "cobra", version: "1.10.2", from: "the Go module proxy",
 		needs: []string{"gobin/staticcheck"},
+		tools: []string{"go"},
 		unpack: func(_ store, dir string) error {
 			from, err := exec.Command("go", "env", "GOMODCACHE").Output()
 			if err != nil {

@@ -76,6 +76,7 @@ func logging() project {
 	return project{
 		language: "Java", name: "java.logging", version: "17", from: "Debian (openjdk-17-source; the tests are ours)",
 		needs: []string{jdk, "root/usr/share/java/junit4.jar", "root/usr/share/java/checkstyle.jar"},
+		tools: []string{"javac", "unzip"},
 		unpack: func(s store, dir string) error {
 			if err := command(dir, nil, "unzip", "-q", s.at(jdk), "java.logging/*"); err != nil {
 				return err

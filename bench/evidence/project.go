@@ -9,6 +9,7 @@ import (
 type project struct {
 	language, name, version, from string
 	needs                         []string // in the store
+	tools                         []string // programs that have to be installed
 	unpack                        func(s store, dir string) error
 	env                           func(s store) []string
 	test                          string // the command

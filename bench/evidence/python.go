@@ -7,6 +7,7 @@ func mpmath() project {
 	return project{
 		language: "Python", name: "mpmath", version: "1.2.1", from: "Debian",
 		needs: []string{"root/usr/lib/python3/dist-packages/mpmath", "root/usr/lib/python3/dist-packages/pytest"},
+		tools: []string{"python3"},
 		unpack: func(s store, dir string) error {
 			to := filepath.Join(dir, "mpmath")
 			return edits(write("mpmath/.keep", ""), func(string) error {

@@ -8,6 +8,7 @@ func semver() project {
 	return project{
 		language: "Rust", name: "semver", version: "1.0.14", from: "Debian",
 		needs: []string{"root/usr/share/cargo/registry/semver-1.0.14", "root/usr/share/cargo/registry/serde-1.0.152"},
+		tools: []string{"cargo"},
 		unpack: func(s store, dir string) error {
 			return edits(func(string) error { return copied(s.at("root/usr/share/cargo/registry/semver-1.0.14"), dir) },
 				write(".cargo/config.toml", "[source.crates-io]\nreplace-with = \"debian\"\n[source.debian]\ndirectory = \""+s.at("root/usr/share/cargo/registry")+"\"\n"))(dir)

@@ -7,6 +7,7 @@ func zod() project {
 	return project{
 		language: "TypeScript", name: "zod", version: "3.25.76", from: "npm",
 		needs: []string{"npm/zod-3.25.76.tgz", "nodes/node_modules/vitest", "nodes/node_modules/eslint"},
+		tools: []string{"npx"},
 		unpack: packed("zod-3.25.76", edits(
 			write(".eslintrc.json", `{"root": true, "parser": "@typescript-eslint/parser", "plugins": ["@typescript-eslint"], "extends": ["eslint:recommended"], "env": {"es2022": true, "node": true}, "rules": {"no-self-compare": 2, "no-undef": 0, "no-redeclare": 0, "no-unused-vars": 0}}`+"\n"),
 			swap("src/v3/helpers/util.ts", "export namespace util {", "export namespace util {\n  if (false) assertNever;"))),
@@ -43,6 +44,7 @@ func qs() project {
 	return project{
 		language: "JavaScript", name: "qs", version: "6.13.0", from: "npm",
 		needs: []string{"npm/qs-6.13.0.tgz", "nodes/node_modules/tape", "nodes/node_modules/eslint"},
+		tools: []string{"npx"},
 		unpack: packed("qs-6.13.0", edits(
 			write(".eslintrc", `{"root": true, "extends": ["eslint:recommended"], "env": {"node": true, "es6": true}, "rules": {"no-unused-vars": 2, "no-self-compare": 2}}`+"\n"),
 			swap("lib/formats.js", "var replace", "var unused = 1;\nvar replace"))),
