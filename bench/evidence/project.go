@@ -33,7 +33,7 @@ type trial struct {
 }
 
 func projects() []project {
-	all := []project{cobra(), mpmath(), zod(), qs(), semver(), logging(), rss()}
+	all := []project{cobra(), mpmath(), zod(), qs(), semver(), logging(), rss(), money()}
 	for i, p := range all {
 		all[i].cases = append(common(p), p.cases...)
 	}

@@ -41,7 +41,7 @@ var ops = map[string]struct {
 func (r *reader) called(i int) bool {
 	bare, open, ok := r.assertion(i)
 	if !ok {
-		return false
+		return r.helper(i)
 	}
 	var args [][]lang.Token
 	switch {
@@ -72,6 +72,25 @@ func (r *reader) called(i int) bool {
 		r.compared(sense(o.op, refuted), args[0], args[1], false)
 		r.margin(o.op, args)
 	}
+	return true
+}
+
+// helper reads the call of a function of the tests that is named like an assertion, of what
+// it compares and what that should be.
+func (r *reader) helper(i int) bool {
+	low := strings.ToLower(r.tokens[i].Text)
+	if !r.is(i+1, "(") || r.is(i-1, ".") && !r.is(i-2, "self") && !r.is(i-2, "this") ||
+		!strings.HasPrefix(low, "assert") && !strings.HasPrefix(low, "expect") && !strings.HasPrefix(low, "check") && !strings.HasPrefix(low, "verify") {
+		return false
+	}
+	args := r.args(i + 1)
+	if r.lang == lang.Go && len(args) > 0 && len(args[0]) == 1 && goHandles[args[0][0].Text] {
+		args = args[1:]
+	}
+	if len(args) != 2 {
+		return false
+	}
+	r.compared(r.tokens[i].Text, args[0], args[1], false)
 	return true
 }
 

@@ -25,12 +25,17 @@ type Value struct {
 // Said writes the value as people read it: how it is compared where that is not equality.
 func (v Value) Said() string {
 	switch {
-	case v.Op == "eq" || v.Op == opRow:
+	case v.Op == "eq" || v.Op == opRow || helped(v.Op) && v.Text != "":
 		return v.Text
 	case v.Text == "":
 		return v.Op
 	}
 	return v.Op + " " + v.Text
+}
+
+// helped tells the name of a helper of the tests' own.
+func helped(op string) bool {
+	return strings.HasPrefix(op, "assert") || strings.HasPrefix(op, "check") || strings.HasPrefix(op, "verify") || strings.HasPrefix(op, "expect")
 }
 
 // Change is a value that was expected, and the one that is expected in its place.
