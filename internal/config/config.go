@@ -85,6 +85,8 @@ type Checks struct {
 	CoverageRules  []string // "SOURCES -> TESTS"
 	CoverageRefuse bool
 	IntegrityAllow []string // globs
+
+	IntegrityExpected string // how much a changed expected value of a test counts: a severity
 }
 
 // Review is how reviews are kept, and how those in one working tree are kept apart: one at a time, unless Variable

@@ -38,6 +38,9 @@ const fileFormats = 4
 
 var modes = []string{"hotfix", "quick", "standard", "full"}
 
+// severities are how much a finding may be made to count.
+var severities = []string{"error", "warning", "note"}
+
 // remarkFormats are those in which linters report.
 var remarkFormats = []string{"sarif", "checkstyle", "rdjson", "rdjsonl", "github", "text"}
 
@@ -83,6 +86,8 @@ var keys = []key{
 		doc: "refuse a change of a source file that has no test file, instead of a warning"},
 	{name: "checks.integrity.allow", kind: value.List, field: func(c *Config) any { return &c.Checks.IntegrityAllow },
 		doc: "globs of files in which tests may be deleted, skipped or weakened"},
+	{name: "checks.integrity.expected", kind: value.Choice, choices: severities, def: "warning", field: func(c *Config) any { return &c.Checks.IntegrityExpected },
+		doc: "how much it counts when the value that a test expects, or a snapshot file, changes with the code and the task does not ask for it: error, warning or note"},
 	{name: "secrets.allow", kind: value.List, field: func(c *Config) any { return &c.Secrets.Allow },
 		doc: "globs of files that may hold secrets, and fingerprints of findings that are none"},
 	{name: "secrets.examples", kind: value.Truth, def: "false", field: func(c *Config) any { return &c.Secrets.Examples },
