@@ -481,9 +481,11 @@ func (p *parse) qualifies(a deed.Act, last found) bool {
 		return false
 	}
 	switch {
+	case last.Marker == belay.MarkAdd && a.Marker == belay.MarkAdd && a.Obj+1 == len(a.C.T) && a.C.Low()[a.Obj] == "one" && !a.Also:
+		return true // "somebody asked for a feed, please add one"
 	case last.Marker == belay.MarkRemove && a.Marker == belay.MarkRemove && a.Pronoun && !a.Also:
 		return true // "the label can go, delete it"
-	case a.Pronoun && a.Marker == belay.MarkModify && last.Marker == belay.MarkModify && a.C.Join == "and" && a.C.Sent == last.a.C.Sent && deeper(a.Verb) && deeper(last.a.Verb) && a.Verb != last.a.Verb:
+	case a.Pronoun && a.Marker == belay.MarkModify && last.Marker == belay.MarkModify && (a.C.Join == "and" || a.C.Join == ",") && a.C.Sent == last.a.C.Sent && deeper(a.Verb) && deeper(last.a.Verb) && a.Verb != last.a.Verb:
 		return false // "rename the module and move it": two deeds
 	case last.Marker == belay.MarkFix && a.Pronoun && a.Marker != belay.MarkRemove:
 		return !a.Also && !(a.C.Join == "and" && deed.IsWish(a.Verb) && !slices.Contains(a.C.Low(), "not")) && !(a.C.Sent > last.a.C.Sent && a.C.T[0].Low == "and" && grammar.Old(a.C.Low()))
@@ -518,7 +520,7 @@ func (p *parse) qualifies(a deed.Act, last found) bool {
 // deeper reports a deed that is one by itself, whatever else is done to the thing.
 func deeper(verb string) bool {
 	switch verb {
-	case "rename", "move", "split", "convert", "migrate", "rewrite", "port", "upgrade", "translate", "extract", "merge", "refactor":
+	case "rename", "move", "split", "convert", "migrate", "rewrite", "port", "upgrade", "translate", "extract", "merge", "refactor", "inline":
 		return true
 	}
 	return false

@@ -187,7 +187,7 @@ func Listed(low []string, start, i int, list bool) (next int, more bool) {
 func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 	switch w := low[i]; w {
 	case "->", "=>", "→":
-		if grammar.HasVerb(low[start:i]) || opens(low[i+1:]) {
+		if grammar.HasVerb(low[start:i]) || opens(low[i+1:]) || i > start+1 && fault.Outcome(low[i+1:]) {
 			return w, i + 1
 		}
 	case ";", "—", "–", "•":
@@ -388,13 +388,23 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if frag && appositive(low[start:i]) && slices.Contains(rest, "and") && !slices.Contains(rest, ",") {
 		return "", 0 // "two environments, staging and prod"
 	}
-	if opens(rest) || frag && !(len(rest) > 1 && rest[0] == "not") && !slices.ContainsFunc(low[start:i], func(w string) bool { return w == "that" || w == "which" }) {
+	if opens(rest) || frag && !told(rest) && !(len(rest) > 1 && rest[0] == "not") && !slices.ContainsFunc(low[start:i], func(w string) bool { return w == "that" || w == "which" }) {
 		return ",", i + 1
 	}
 	if gapped(low[start:i], rest) {
 		return "gap", i + 1
 	}
 	return "", 0
+}
+
+// told reports a participle with a preposition: what is told of the thing named before,
+// ", sent on the 1st".
+func told(low []string) bool {
+	if len(low) < 3 || !words.Preposition(low[1]) {
+		return false
+	}
+	_, end := words.Base(low[0], grammar.AnyVerb)
+	return end == "ed"
 }
 
 // gapped reports a second object with its own goal behind a verb that is said once: "bump

@@ -64,7 +64,7 @@ func Read(c clause.Clause) Act {
 	if n >= len(low) {
 		return a
 	}
-	if i := slices.IndexFunc(low, func(w string) bool { return w == "keeps" || w == "keep" }); c.Join != "" && c.Join != "because" && i > n && i+1 < len(low) && !(low[i] == "keep" && words.Preposition(low[n])) && !strings.HasSuffix(low[i+1], "ing") && !slices.ContainsFunc(low[:i], words.Modal) && !slices.Contains(low[:i], "to") {
+	if i := slices.IndexFunc(low, func(w string) bool { return w == "keeps" || w == "keep" }); c.Join != "" && c.Join != "because" && low[n] != "let" && i > n && i+1 < len(low) && !(low[i] == "keep" && words.Preposition(low[n])) && !strings.HasSuffix(low[i+1], "ing") && !slices.ContainsFunc(low[:i], words.Modal) && !slices.Contains(low[:i], "to") {
 		a.Deed, a.Keeps = Keep, []grammar.Span{{From: n, To: i}}
 		return a
 	}

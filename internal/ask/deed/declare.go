@@ -76,6 +76,7 @@ func wantedBy(a Act, rest []string) (Act, bool) {
 	if grammar.Old(o) || len(o) > 1 && grammar.Definite(o[0]) && rest[i] != "asked" && rest[i] != "asks" && !possibility(o) {
 		m = belay.MarkModify // "the client would like the map to open zoomed in"
 	}
+	a.Obj = a.Core.From + i + 1
 	return a.ask(m, strings.Join(rest[i:min(i+2, len(rest))], " "))
 }
 
@@ -115,12 +116,21 @@ func lacks(a Act, rest []string) (Act, bool) {
 			continue
 		}
 		a.Obj = a.Core.From + i + 1
-		if end, ok := participle(rest[i+1]); ok && end || grammar.Old(rest) || (rest[i] == "wants" || rest[i] == "want") && grammar.Definite(rest[i+1]) {
+		if end, ok := participle(rest[i+1]); ok && end || grammar.Old(rest) || i+2 < len(rest) && rest[i+1] == "more" && much(rest[i+2]) || (rest[i] == "wants" || rest[i] == "want") && grammar.Definite(rest[i+1]) {
 			return a.ask(belay.MarkModify, rest[i])
 		}
 		return a.ask(belay.MarkAdd, rest[i])
 	}
 	return a, false
+}
+
+// much reports what something has more or less of, and does not get for the first time.
+func much(w string) bool {
+	switch w {
+	case "space", "contrast", "padding", "room", "margin", "time", "memory", "light", "width", "height", "detail", "weight", "attention", "structure":
+		return true
+	}
+	return false
 }
 
 // couldUse is "the api could use pagination".

@@ -120,7 +120,7 @@ func level(w string) bool {
 func (a Act) valued(rest []string) bool {
 	last := rest[len(rest)-1]
 	topic := a.C.Topic != ""
-	if i := slices.Index(rest, "in"); rest[0] == "default" && len(rest) > 2 || i > 0 && i+1 < len(rest) && i < 3 && (strings.HasSuffix(rest[i-1], "s") && grammar.Format(last) || i+2 == len(rest) && words.Comparative(last)) && !grammar.Articled(rest[0]) {
+	if i := slices.Index(rest, "in"); rest[0] == "default" && len(rest) > 2 || i > 0 && i+1 < len(rest) && i < 3 && (strings.HasSuffix(rest[i-1], "s") && grammar.Format(last) || i+2 == len(rest) && (words.Comparative(last) || last == "red" || last == "caps")) && !grammar.Articled(rest[0]) {
 		return true // "default language German", "buttons in the brand colour"
 	}
 	switch {
@@ -131,6 +131,8 @@ func (a Act) valued(rest []string) bool {
 		return false
 	case slices.Index(rest, "from") > 0 && strings.HasSuffix(rest[slices.Index(rest, "from")-1], "s") && grammar.Definite(rest[min(slices.Index(rest, "from")+1, len(rest)-1)]):
 		return true // "colours from the theme"
+	case slices.Index(rest, "only") > 0 && slices.Index(rest, "only")+1 < len(rest) && grammar.Conditional(rest[slices.Index(rest, "only")+1]):
+		return true // "colours only if stdout is a tty"
 	case slices.Index(rest, "without") > 0:
 		return true // "cards without shadow"
 	case len(rest) > 2 && len(rest) < 5 && setting[rest[len(rest)-2]] && (level(last) || isValue(last) || grammar.Format(last)):

@@ -44,6 +44,9 @@ func Wrong(low []string) (strength int, by string) {
 	if i := grammar.Wanting(rest); i > 0 && i < 4 && rest[i] != "asked" && !words.Negative(rest[i-1]) {
 		return Fine, "" // "legal wants the box unchecked"
 	}
+	if i := slices.Index(rest, "can"); i > 0 && i+1 < len(rest) && rest[i+1] == "go" && len(rest)-i < 4 || strings.HasPrefix(rest[0], "-") && len(rest) > 1 && !grammar.Finite(rest) {
+		return Fine, "" // "the label can go away", "--color always|never"
+	}
 	if n := len(rest); n > 3 && rest[n-1] == "only" && !slices.ContainsFunc(rest, words.Wrong) && !slices.ContainsFunc(rest, words.Negative) {
 		return Fine, "" // "deleted comments stay visible to admins only": how it is to be
 	}
@@ -165,7 +168,7 @@ func Said(low []string) bool {
 		return true
 	}
 	_, adverb := words.Number(last)
-	return !adverb && words.Wrong(last) && last != "duplicate" && last != "bug" && last != "bugs" && !words.Determiner(prev) && !words.Preposition(prev)
+	return !adverb && words.Wrong(last) && !(last == "twice" && n == 2) && last != "duplicate" && last != "bug" && last != "bugs" && !words.Determiner(prev) && !words.Preposition(prev)
 }
 
 // measures are what can be off, which no switch turns off.

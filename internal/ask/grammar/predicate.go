@@ -193,7 +193,7 @@ func plainVerb(low []string, i int) bool {
 		return slices.Contains(Actors, prev) && i+1 < len(low) && words.Determiner(low[i+1])
 	case "do":
 		return i > 1 && !words.Subject(prev)
-	case "get", "contain", "include", "hold", "have", "take", "land", "come", "go", "keep", "need", "look", "appear", "show", "end", "arrive", "start", "become", "respawn", "feel", "disappear", "want", "find", "belong", "accept":
+	case "get", "contain", "include", "hold", "have", "take", "land", "come", "go", "keep", "need", "look", "appear", "show", "end", "arrive", "start", "become", "respawn", "feel", "disappear", "want", "find", "belong", "accept", "asked", "requested":
 		return !AnyVerb(low[0]) || Nounish[low[0]] || i > 2 // asking Imperative would ask this again
 	}
 	end, ok := words.Fails(w)
@@ -265,6 +265,9 @@ func does(low []string, i int) bool {
 	case (next == "when" || next == "whenever" || next == "while") && i > 1 && Definite(low[0]) && !strings.HasSuffix(prev, "s"):
 		b, end := words.Base(w, AnyVerb)
 		return b != "" && end == "s" // "the price changes when I reload"
+	case (next == "forever" || next == "twice") && i > 1 && Definite(low[0]) && !strings.HasSuffix(prev, "s"):
+		b, end := words.Base(w, AnyVerb)
+		return b != "" && end == "s"
 	case next == "until" && i == 1 && (!AnyVerb(low[0]) || Nounish[low[0]]):
 		b, end := words.Base(w, AnyVerb)
 		return b != "" && end == "s"

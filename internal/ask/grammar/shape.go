@@ -15,7 +15,7 @@ func ShouldFirst(low []string) bool {
 // Over reports that everything is to begin anew.
 func Over(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
-	if n := len(low); n > 1 && (low[0] == "start" || low[0] == "begin") && low[1] == "again" && !slices.Contains(low, "and") {
+	if n := len(low); n > 1 && (low[0] == "start" || low[0] == "begin") && low[1] == "again" && (len(low) < 4 || words.Determiner(low[2]) && low[2] != "its" || words.Preposition(low[2])) {
 		return true
 	}
 	for _, p := range []string{" start over ", " starting over ", " start again from ", " start from scratch ", " start from zero ", " let's begin again ", " let's start again ", " start afresh ", " start anew ",

@@ -174,6 +174,8 @@ func nounishVerb(low []string) int {
 		return 0 // "display off after 10 s"
 	case next == "\"" && Finite(low), faultyNoun(low):
 		return 0 // "filter "last 7 days" includes …", "focus ring invisible on dark background"
+	case (words.Part(next) || next == "box" || next == "bar" || next == "area" || next == "panel" || next == "icon" || next == "page") && !strings.HasSuffix(next, "s") && shows(low[0]):
+		return 0 // "search box in the header": one thing needs an article to be an object
 	case next == "twice" || next == "once":
 		return 1
 	case len(low) > 2 && len(low) < 5 && (next == "level" || next == "format" || next == "size" || next == "order" || next == "mode" || next == "interval" || next == "timeout") && !words.Preposition(low[2]):
@@ -198,6 +200,11 @@ func nounishVerb(low []string) int {
 		return 0
 	}
 	return 1
+}
+
+func shows(w string) bool {
+	sense, _ := words.Verb(w)
+	return sense == words.Show
 }
 
 // kinds are nouns behind which a compound is no verb: "dry-run mode".

@@ -25,7 +25,7 @@ func (b Block) Sentences() []Sentence {
 		cur = nil
 	}
 	for _, t := range Tokens(b.Text, b.At) {
-		if after := t.End - b.At; !t.Ends() || after < len(b.Text) && inWord(rune(b.Text[after])) {
+		if after := t.End - b.At; !t.Ends() || after < len(b.Text) && (inWord(rune(b.Text[after])) || b.Text[after] == '=') {
 			cur = append(cur, t)
 			continue
 		}
