@@ -1,0 +1,225 @@
+package ask
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// elided reads "I don't like the bar. Please remove.": what the verb is about was said in
+// the sentence before.
+func (p *parse) elided(i int) bool {
+	if i == 0 || p.acts[i-1].C.Line != p.acts[i].C.Line {
+		return false
+	}
+	a, b := p.acts[i], p.acts[i-1]
+	if b.Deed != deed.Ground && b.Deed != deed.Complaint && b.Deed != deed.Request || len(b.C.T) < 3 {
+		return false
+	}
+	if n := len(p.out); n > 0 && p.emitted(b) {
+		p.out[n-1].Marker = a.Marker
+		p.note(a, "", string(a.Marker)+": what was said before")
+		return true
+	}
+	p.emit(b, a.Marker, "“"+a.Verb+"” is said of it")
+	return true
+}
+
+// repeats reads "same in resume.ts", "ditto for the list": what was asked before, for
+// another thing.
+func (p *parse) repeats(i int) bool {
+	low := p.acts[i].C.Low()
+	n := len(p.out)
+	if len(low) < 3 || p.fresh || p.acts[i].Deed == deed.Keep {
+		return false
+	}
+	if !(low[0] == "same" || low[0] == "ditto" || low[0] == "likewise" || low[0] == "the" && low[1] == "same") {
+		return false
+	}
+	at := 1
+	for at < 4 && at < len(low)-1 && (low[at] == "same" || low[at] == "thing" || low[at] == "goes" || low[at] == "problem" || low[at] == "issue" || low[at] == "bug" || low[at] == "error") {
+		at++
+	}
+	switch low[at] {
+	case "in", "for", "on", "with", "at", "when":
+		a := p.acts[i]
+		if n == 0 {
+			if len(p.doubts) == 0 {
+				p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{To: len(low)}), Readings: []string{"what was done before is meant, which this message does not name"}})
+			}
+			return true
+		}
+		a.Core = grammar.Span{From: 0, To: len(low)}
+		p.emit(a, p.out[n-1].Marker, "the same once more")
+		p.doubts = nil
+		return true
+	}
+	return false
+}
+
+// either reads "X or Y" where both are asked for: only one is wanted, and which is not
+// said.
+func (p *parse) either(i int) bool {
+	a := p.acts[i]
+	if i > 0 && len(a.C.T) > 1 && len(p.acts[i-1].C.T) > 0 && a.C.T[0].Low == "or" && a.C.Close == "?" && len(a.C.T) < 6 && a.C.Line == p.acts[i-1].C.Line {
+		before := p.acts[i-1].C
+		p.doubts = append(p.doubts, belay.Doubt{Words: strings.TrimSpace(p.msg[before.T[0].At:a.C.T[len(a.C.T)-1].End]), Readings: []string{before.Text(p.msg, grammar.Span{To: len(before.T)}), a.C.Text(p.msg, grammar.Span{From: 1, To: len(a.C.T)})}})
+		if n := len(p.out); n > 0 && p.emitted(p.acts[i-1]) {
+			p.out = p.out[:n-1]
+		}
+		return true // "Tabs? Or an accordion?"
+	}
+	if a.C.Join != "or" || i == 0 || a.Deed != deed.Request && a.Deed != deed.Keep || p.acts[i-1].Deed != deed.Request || p.acts[i-1].C.Sent != a.C.Sent {
+		return false
+	}
+	if low := a.C.Low(); low[0] == "at" || low[0] == "rather" || low[0] == "else" || low[0] == "even" {
+		return false
+	}
+	before := p.acts[i-1].C
+	p.doubts = append(p.doubts, belay.Doubt{Words: strings.TrimSpace(p.msg[before.T[0].At:a.C.T[len(a.C.T)-1].End]), Readings: []string{before.Text(p.msg, grammar.Span{To: len(before.T)}), a.C.Text(p.msg, grammar.Span{To: len(a.C.T)})}})
+	if n := len(p.out); n > 0 && p.emitted(p.acts[i-1]) {
+		p.out = p.out[:n-1]
+	}
+	return true
+}
+
+// asked emits a request, unless it only says how the one before is meant.
+func (p *parse) asked(i int) {
+	a := p.acts[i]
+	low := a.C.Low()
+	if line := strings.Join(low, " "); len(p.doubts) > 0 && (strings.Contains(line, "the rest") || strings.Contains(line, "the others") || strings.Contains(line, "the other ones")) {
+		return // of what is in doubt
+	}
+	if a.C.Topic == "wrong" {
+		a.Marker = belay.MarkFix
+	}
+	if n, _ := grammar.Strip(low); a.C.Block.Section() == prose.Problem && n < len(low) && grammar.Imperative(low[n:]) == 0 && !deed.IsWish(a.Verb) {
+		a.Marker = belay.MarkFix // a list of what is wrong
+	}
+	if n := len(p.out); n > 0 && p.out[n-1].Marker == belay.MarkFix && a.Verb == "a thing named" && (slices.Contains(low, "too") || slices.Contains(low, "also") || strings.HasSuffix(strings.Join(low, " "), "as well")) {
+		a.Marker = belay.MarkFix // "… 404. the button too"
+	}
+	var last *found
+	if len(p.out) > 0 {
+		last = &p.out[len(p.out)-1]
+	}
+	if n, ok := words.Number(low[0]); ok && a.Verb == "enough" && last != nil && last.Marker == belay.MarkAdd && last.count == nil {
+		last.count = &n
+		p.note(a, "", "how many of the one before")
+		return
+	}
+	if i+1 < len(p.acts) && p.acts[i+1].C.Sent == a.C.Sent && strings.Contains("->=>→", p.acts[i+1].C.Join) && p.acts[i+1].C.Join != "" && p.acts[i+1].Deed == deed.Request {
+		p.note(a, "", "the reason of what is asked next")
+		return
+	}
+	if low[0] == "to" && a.C.Join == "and" && i > 0 && p.acts[i-1].Deed == deed.Request && p.acts[i-1].Verb == "we want" {
+		a.Marker = p.acts[i-1].Marker // "a way to see who changed it, and to go back"
+	}
+	if p.takenBack(i) {
+		p.note(a, "", "taken back by what follows")
+		return
+	}
+	if i > 0 && p.acts[i-1].Deed == deed.Complaint && p.acts[i-1].Verb == "why" && deed.IsWish(a.Verb) && a.Pronoun {
+		p.emit(p.acts[i-1], belay.MarkFix, "it should be otherwise")
+		return
+	}
+	if last != nil && last.Marker == belay.MarkFix && a.Marker == belay.MarkAdd && a.Pronoun && !a.Also && last.a.C.Line == a.C.Line && slices.Contains(last.a.C.Low(), "no") {
+		last.Marker = belay.MarkAdd // "… has no page numbers. Please add them."
+		p.note(a, "", "ADD: what was said to be missing")
+		return
+	}
+	if last != nil && p.qualifies(a, *last) {
+		p.note(a, "", "says how the one before is meant")
+		return
+	}
+	if a.Marker == belay.MarkFix && last != nil && last.Marker == belay.MarkFix && p.shares(a, *last) {
+		p.note(a, "", "goes with the problem before")
+		return
+	}
+	p.emit(a, a.Marker, "by “"+a.Verb+"”")
+}
+
+// takenBack reports a proposal that the next sentence says no to ("Add an index? no, just
+// …"), and a wish whose second half says what stands in its way ("… should be possible
+// but it throws").
+func (p *parse) takenBack(i int) bool {
+	if i+1 >= len(p.acts) {
+		return false
+	}
+	a, b := p.acts[i], p.acts[i+1]
+	low := b.C.Low()
+	if a.C.Close == "?" && b.C.Sent == a.C.Sent+1 && len(low) > 0 && (low[0] == "no" || low[0] == "nope" || low[0] == "nah") && (len(low) == 1 || low[1] == "wait" || low[1] == ",") {
+		return true
+	}
+	return deed.IsWish(a.Verb) && b.C.Join == "but" && b.Deed == deed.Complaint && b.Pronoun
+}
+
+// qualifies reports a request that is part of the one before.
+func (p *parse) qualifies(a deed.Act, last found) bool {
+	near := a.C.Line == last.a.C.Line && a.C.Sent-last.a.C.Sent <= 1 || a.C.Line == last.a.C.Line+1 && a.C.Block.Kind == prose.Para
+	if !near || a.C.Block.Kind == prose.Item && a.C.Line != last.a.C.Line {
+		return false
+	}
+	switch {
+	case last.Marker == belay.MarkAdd && a.Marker == belay.MarkAdd && a.Obj+1 == len(a.C.T) && a.C.Low()[a.Obj] == "one" && !a.Also:
+		return true // "somebody asked for a feed, please add one"
+	case last.Marker == belay.MarkRemove && a.Marker == belay.MarkRemove && a.Pronoun && !a.Also:
+		return true // "the label can go, delete it"
+	case a.Pronoun && a.Marker == belay.MarkModify && last.Marker == belay.MarkModify && (a.C.Join == "and" || a.C.Join == ",") && a.C.Sent == last.a.C.Sent && deeper(a.Verb) && deeper(last.a.Verb) && a.Verb != last.a.Verb:
+		return false // "rename the module and move it": two deeds
+	case last.Marker == belay.MarkFix && a.Pronoun && a.Marker != belay.MarkRemove:
+		return !a.Also && !(a.C.Join == "and" && deed.IsWish(a.Verb) && !slices.Contains(a.C.Low(), "not")) && !(a.C.Sent > last.a.C.Sent && a.C.T[0].Low == "and" && grammar.Old(a.C.Low()))
+	case last.Marker == belay.MarkFix && strings.Contains(a.Verb, "not") && a.C.Sent == last.a.C.Sent:
+		return true
+	case last.Marker == belay.MarkFix && last.a.Deed == deed.Complaint && a.Marker == belay.MarkModify && deed.IsWish(a.Verb) && (a.C.Sent == last.a.C.Sent || a.Pronoun):
+		return true
+	case last.Marker == belay.MarkModify && last.a.Verb != "a thing named" && a.Verb == "a thing named" && a.C.Sent == last.a.C.Sent && a.C.Join == "," && (a.C.Low()[0] == "less" || a.C.Low()[0] == "more") && !slices.ContainsFunc(a.C.Low(), words.Preposition):
+		return true // "refine the copy, less generic more adult"
+	case last.Marker == belay.MarkAdd && a.Pronoun && !a.Also && (a.Verb == "store" || a.Verb == "save" || a.Verb == "put" || a.Verb == "place" || a.Verb == "keep" || a.Verb == "persist" || a.Verb == "write"):
+		return true // where the new thing is put
+	case last.Marker == belay.MarkFix && a.C.Sent == last.a.C.Sent && a.Verb == "a thing named" && slices.Contains(a.C.Low(), "one"):
+		return true
+	case last.Marker == belay.MarkFix && a.C.Sent == last.a.C.Sent && a.C.Join == "because":
+		return true
+	case a.Pronoun && a.Marker == belay.MarkModify && !(a.Also && !deed.IsWish(a.Verb)):
+		return true
+	case last.Marker == belay.MarkAdd && a.Verb == "a thing named" && a.C.Sent == last.a.C.Sent && a.C.Join == "," && grammar.Old(a.C.Low()) && !slices.ContainsFunc(a.C.Low(), func(w string) bool { _, ok := grammar.Value(w); return ok }):
+		return true
+	case last.Marker == belay.MarkModify && a.Verb == "a thing named" && a.C.Sent == last.a.C.Sent && a.C.T[len(a.C.T)-1].Low == "instead":
+		return true
+	case a.Pronoun && deed.IsWish(a.Verb) && a.Marker == belay.MarkModify:
+		return true
+	case a.Verb == "a thing named" && a.C.Frag && a.C.Join == "" && a.C.Block.Kind == prose.Para && (last.a.Verb != "a thing named" || last.a.C.Line != a.C.Line) && words.Tool(a.C.T[min(a.Core.From, len(a.C.T)-1)].Low):
+		return true
+	case a.Verb == "a thing named" && !a.C.Group && a.C.Block.Kind == prose.Para && a.Marker == belay.MarkAdd && !a.Also && !grammar.Articled(a.C.T[min(a.Core.From, len(a.C.T)-1)].Low) && last.Marker == belay.MarkFix:
+		return true
+	}
+	return false
+}
+
+// deeper reports a deed that is one by itself, whatever else is done to the thing.
+func deeper(verb string) bool {
+	switch verb {
+	case "rename", "move", "split", "convert", "migrate", "rewrite", "port", "upgrade", "translate", "extract", "merge", "refactor", "inline":
+		return true
+	}
+	return false
+}
+
+// shares reports that two clauses speak of the same thing.
+func (p *parse) shares(a deed.Act, b found) bool {
+	if a.C.Block.Kind == prose.Item && a.C.Line != b.a.C.Line {
+		return false
+	}
+	for _, w := range a.C.Low() {
+		if len(w) > 3 && !words.Preposition(w) && slices.Contains(b.a.C.Low(), w) && !words.Auxiliary(w) && !words.Determiner(w) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,105 @@
+package ask
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/fault"
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// atOdds reports how it is now, behind how it should be: "-i should ignore case for the whole
+// pattern, right now it only works for the first letter".
+func (p *parse) atOdds(i int) bool {
+	a, n := p.acts[i], len(p.out)
+	if i == 0 || n == 0 || !p.emitted(p.acts[i-1]) || !deed.IsWish(p.acts[i-1].Verb) || p.acts[i-1].C.Sent != a.C.Sent || p.acts[i-1].Marker != belay.MarkModify {
+		return false
+	}
+	return grammar.Now(a.C.Low()) && slices.ContainsFunc(a.C.Low(), words.Pronoun)
+}
+
+// tells reports a statement under a topic that is no wish: it is the only thing said there,
+// or says how something is ("the date is american").
+func (p *parse) tells(i int) bool {
+	a := p.acts[i]
+	if i+1 < len(p.acts) && strings.Contains("->=>→", p.acts[i+1].C.Join) && p.acts[i+1].C.Join != "" {
+		return false
+	}
+	if a.Verb == "is" || a.Verb == "are" {
+		return a.Marker == belay.MarkModify && !grammar.Old(a.C.Low()) && grammar.Compared(a.C.Low()) == 0
+	}
+	return !slices.ContainsFunc(p.acts, func(b deed.Act) bool {
+		return b.Deed == deed.Request && !b.Stated && b.C.Sent == a.C.Sent
+	})
+}
+
+// contrasted reads "shows Sunday first, should be Monday": what is said before is wrong.
+func (p *parse) contrasted(i int) {
+	b := p.acts[i-1]
+	low := b.C.Low()
+	if k, _ := grammar.Strip(low); grammar.Imperative(low[min(k, len(low)):]) > 0 {
+		return
+	}
+	if b.C.Sent != p.acts[i].C.Sent || b.Deed != deed.Ground && b.Deed != deed.Request {
+		return
+	}
+	if n := len(p.out); n > 0 && p.emitted(b) {
+		p.out[n-1].Marker = belay.MarkFix
+		p.note(b, "", "FIX: it should be otherwise")
+		return
+	}
+	p.emit(b, belay.MarkFix, "it should be otherwise")
+}
+
+// results reports a wish that follows in the same sentence on what comes out now:
+// "searching for a.b finds axb, dots should be literal".
+func (p *parse) results(i int) bool {
+	a, b := p.acts[i], p.acts[i-1]
+	if a.C.Join != "," || b.Deed != deed.Ground && !(b.Deed == deed.Complaint && b.Strength == fault.Faint) || b.C.Sent != a.C.Sent || b.C.Join != "" {
+		return false
+	}
+	low := b.C.Low()
+	at, ok := grammar.Predicate(low)
+	switch {
+	case !ok:
+		return false
+	case a.Pronoun && !words.Subject(low[0]) && strings.HasSuffix(low[at], "s"):
+		return true
+	case low[at] == "finds", low[at] == "returns", low[at] == "gives", low[at] == "shows", low[at] == "prints", low[at] == "matches", low[at] == "renders", low[at] == "counts", low[at] == "points", low[at] == "says":
+		return true
+	}
+	return false
+}
+
+// aside reports a statement about a thing of its own that follows a request in the same
+// sentence, by "and": "bump astro, and the image on the landing page is stretched".
+func (p *parse) aside(i int) bool {
+	a := p.acts[i]
+	n := len(p.out)
+	if n == 0 || a.C.Join != "and" || p.out[n-1].a.C.Sent != a.C.Sent || p.out[n-1].Marker == belay.MarkFix || p.out[n-1].a.C.Line != a.C.Line || a.Pronoun {
+		return false
+	}
+	low := a.C.Low()
+	return len(low) > 3 && grammar.Definite(low[0]) && statesFact(low)
+}
+
+// oneOfSeveral reports a statement of how something is that stands beside a request as
+// its equal: "also" leads from the one to the other.
+func (p *parse) oneOfSeveral(i int) bool {
+	a := p.acts[i]
+	if a.C.Block.Section() != prose.Open || a.C.Join == "because" || a.C.Join == "if" || !statesFact(a.C.Low()) {
+		return false
+	}
+	if a.Also {
+		return true
+	}
+	if i+1 >= len(p.acts) {
+		return false
+	}
+	next := p.acts[i+1]
+	return next.Also && (next.C.Sent > a.C.Sent || next.C.Join == ";") && next.Deed == deed.Request
+}

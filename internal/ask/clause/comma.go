@@ -1,0 +1,162 @@
+package clause
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/fault"
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/stay"
+	"github.com/belay-dev/belay/internal/ask/words"
+)
+
+// comma decides at a comma: it ends a condition that stands in front, leads to a new
+// clause, or is one of a list.
+func comma(low []string, start, i int, frag bool) (string, int) {
+	rest := low[i+1:]
+	if i == start {
+		return ",", i + 1
+	}
+	if k, _ := grammar.Strip(low[start:i]); start+k < i && k > 0 && k < 3 && (low[start+k] == "if" || low[start+k] == "when") && len(rest) > 0 && !words.Preposition(rest[0]) {
+		return "main", i + 1 // "and if you have time, a filter"
+	}
+	if grammar.Conditional(low[start]) && !grammar.HasVerb(low[:start]) && len(rest) > 0 && !words.Preposition(rest[0]) {
+		return "main", i + 1
+	}
+	if len(rest) > 2 && (rest[0] == "which" || rest[0] == "who" || rest[0] == "whose") && !frag {
+		return "because", i + 1
+	}
+	if len(rest) > 2 && (rest[0] == "no" && rest[1] == "matter" || rest[0] == "regardless") {
+		return "because", i + 1
+	}
+	if len(rest) > 2 && rest[0] == "so" && rest[1] != "that" && opens(rest[1:]) {
+		return "so", i + 2
+	}
+	if len(rest) > 3 && rest[0] == "and" && (rest[1] == "a" || rest[1] == "an") && orders(low[start:i]) && !slices.ContainsFunc(low[start:i], func(w string) bool {
+		return w == "into" || w == "with" || w == "between" || w == "a" || w == "an" || w == ","
+	}) {
+		return "and", i + 2 // "skip known files, and a flag to import them anyway"
+	}
+	if len(rest) > 0 && words.Conjunction(rest[0]) {
+		if opens(rest[1:]) || frag && !appositive(low[start:i]) {
+			return rest[0], i + 2
+		}
+		return "", 0
+	}
+	if frag && appositive(low[start:i]) && slices.Contains(rest, "and") && !slices.Contains(rest, ",") {
+		return "", 0 // "two environments, staging and prod"
+	}
+	if opens(rest) || frag && !told(rest) && !(len(rest) > 1 && rest[0] == "not") && !slices.ContainsFunc(low[start:i], func(w string) bool { return w == "that" || w == "which" }) {
+		return ",", i + 1
+	}
+	if gapped(low[start:i], rest) {
+		return "gap", i + 1
+	}
+	return "", 0
+}
+
+// gapped reports a second object with its own goal behind a verb that is said once: "bump
+// node to 20 and the base image to bookworm".
+func gapped(left, right []string) bool {
+	n, _ := grammar.Strip(left)
+	if n >= len(left) || grammar.Imperative(left[n:]) == 0 {
+		return false
+	}
+	b, _ := words.Base(left[n], grammar.AnyVerb)
+	if sense, _ := words.Verb(b); sense != words.Modify && sense != words.Put {
+		return false
+	}
+	to := slices.Index(left, "to")
+	if len(right) == 0 || words.Preposition(right[0]) || words.Filler(right[0]) || words.Conjunction(right[0]) {
+		return false
+	}
+	if to < n+2 || to+1 >= len(left) {
+		return false
+	}
+	for i := 1; i < min(len(right), 6); i++ {
+		switch {
+		case right[i] == "to":
+			return i+1 < len(right) && grammar.Imperative(right) == 0 && grammar.Imperative(right[i+1:]) == 0
+		case right[i] == "," || right[i] == "and" || words.Preposition(right[i]) && right[i] != "of" && right[i] != "from":
+			return false
+		}
+	}
+	return false
+}
+
+// appositive reports a number of things whose names follow.
+func appositive(low []string) bool {
+	n, ok := words.Number(low[0])
+	return ok && n > 1 && !slices.Contains(low, "more")
+}
+
+// plusOpens tells "make it rounder + dark mode" from "s3 + cloudfront + acm": one plus,
+// with a whole request on one of its sides.
+func plusOpens(low []string, i int) bool {
+	if i+1 < len(low) && words.Tool(low[i+1]) {
+		return false
+	}
+	if opens(low[i+1:]) {
+		return true
+	}
+	if low[i] == "+" && slices.ContainsFunc(low[i+1:], func(w string) bool { return w == "with" || w == "by" }) && slices.ContainsFunc(low[:i], func(w string) bool { return w == "replace" || w == "swap" || w == "exchange" }) {
+		return false // "replace black + isort with ruff"
+	}
+	n := 0
+	for _, w := range low {
+		if w == "+" || w == "plus" || w == "&" {
+			n++
+		}
+	}
+	return n == 1 && (grammar.HasVerb(low[:i]) || low[i] == "plus" || slices.ContainsFunc(low[:i], words.Comparative))
+}
+
+// opens reports whether words that follow a comma or a conjunction begin a clause.
+func opens(low []string) bool {
+	n, said := grammar.Strip(low)
+	if n >= len(low) {
+		return false
+	}
+	rest := low[n:]
+	piece := rest
+	if i := slices.IndexFunc(rest, func(w string) bool { return w == "," || w == "and" || w == ";" || w == "—" || w == "–" }); i > 0 {
+		piece = rest[:i]
+	}
+	if fault.Said(piece) {
+		return true // ", two moods not working, …"
+	}
+	if (rest[0] == "can" || rest[0] == "could") && len(rest) > 3 && (words.Determiner(rest[1]) || words.Pronoun(rest[1])) {
+		return true
+	}
+	if said.Only && grammar.AnyVerb(rest[0]) && len(rest) > 1 || said.Opener || said.Also || grammar.Imperative(rest) > 0 || grammar.Negated(rest) || grammar.Finite(rest) {
+		return true
+	}
+	switch rest[0] {
+	case "keep", "leave", "keeping", "preserving", "without", "no", "new", "another", "same":
+		return true
+	case "a", "an", "the":
+		if len(rest) > 1 && rest[1] == "new" {
+			return true
+		}
+	case "backward", "backwards", "backward-compatible", "backwards-compatible":
+		return true
+	case "not":
+		return false
+	}
+	if strings.HasPrefix(rest[0], "-") && len(rest) > 1 {
+		return true
+	}
+	if _, ok := words.Number(rest[0]); ok {
+		return len(rest) > 1 && (rest[1] == "more" || rest[1] == "new")
+	}
+	if n := len(piece); n > 3 && n < 8 && grammar.Old(piece) && !words.Preposition(piece[0]) && !words.Determiner(piece[0]) && piece[0] != "instead" && piece[0] != "rather" && piece[0] != "not" && !slices.Contains(piece, "not") && grammar.Numeric(piece[0]) {
+		return true // "5 retries rather than 3"
+	}
+	if n := len(piece); n > 1 && n < 5 && !words.Preposition(piece[0]) && !words.Determiner(piece[0]) && (words.Comparative(piece[n-1]) || piece[n-1] == "off") {
+		return true
+	}
+	if _, ok := stay.Subject(piece); ok || len(piece) < 6 && grammar.Valued(piece) && !words.Preposition(piece[0]) && !words.Subordinator(piece[0]) {
+		return true
+	}
+	return words.Comparative(rest[0]) && len(rest) > 1
+}

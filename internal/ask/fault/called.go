@@ -1,0 +1,86 @@
+package fault
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/words"
+)
+
+// Trouble reports a fragment that names something bad: its head is a word like "problem" or
+// "loop", or it begins with a word that finds fault: "bad contrast on the buttons", "z-index
+// problem with the modal".
+func Trouble(low []string) bool {
+	if len(low) < 2 || grammar.Articled(low[0]) || words.Determiner(low[0]) {
+		return false
+	}
+	if faulty[low[0]] && !words.Preposition(low[1]) {
+		return true
+	}
+	if (low[0] == "race" || low[0] == "nil" || low[0] == "null" || low[0] == "nullpointer") && (words.Preposition(low[1]) || low[0] != "race") {
+		return true // "race in TestPool", "nil deref in parse()"
+	}
+	if (low[0] == "high" || low[0] == "low") && (loads[low[1]]) {
+		return true
+	}
+	for i, w := range low {
+		if troubles[w] && (i+1 == len(low) || words.Preposition(low[i+1]) || grammar.Conditional(low[i+1])) {
+			return i > 0
+		}
+		if words.Preposition(w) {
+			return i == 1 && low[0] == "off-by-one"
+		}
+	}
+	return false
+}
+
+// Said reports a thing and, without a verb, what is wrong with it: "two moods not working",
+// "the export broken", "margins off".
+func Said(low []string) bool {
+	n := len(low)
+	if n < 2 || n > 7 || words.Preposition(low[0]) || words.Subject(low[0]) || words.Subordinator(low[0]) || grammar.Conditional(low[0]) || low[0] == "no" || low[0] == "not" || grammar.Imperative(low) > 0 && !(n == 2 && grammar.Nounish[low[0]]) || slices.ContainsFunc(low, func(w string) bool { return words.Auxiliary(w) || grammar.Conditional(w) || w == "," }) {
+		return false
+	}
+	for n > 2 && (words.Filler(low[n-1]) || low[n-1] == "again" || low[n-1] == "!") {
+		n--
+	}
+	last, prev := low[n-1], low[n-2]
+	switch {
+	case prev == "not" || prev == "n't" || prev == "never":
+		_, end := words.Base(last, func(string) bool { return true })
+		return n > 2 && (last == "working" || last == "loading" || last == "switching" || last == "showing" || strings.HasSuffix(last, "ing") || end == "ed" || last == "there")
+	case last == "off":
+		return measures[strings.TrimSuffix(prev, "s")]
+	case last == "missing" || last == "gone" || last == "down" || last == "stuck" || last == "dead":
+		return true
+	}
+	_, adverb := words.Number(last)
+	return !adverb && words.Wrong(last) && !(last == "twice" && n == 2) && last != "duplicate" && last != "bug" && last != "bugs" && !words.Determiner(prev) && !words.Preposition(prev)
+}
+
+// measures are what can be off, which no switch turns off.
+var measures = map[string]bool{"margin": true, "spacing": true, "alignment": true, "padding": true, "color": true, "colour": true, "layout": true, "timing": true, "number": true, "total": true, "sum": true, "date": true, "price": true, "size": true, "font": true, "count": true,
+	"position": true, "proportion": true, "tax": true, "rounding": true, "balance": true, "contrast": true, "hover": true, "icon": true}
+
+// existing reports what there is, what somebody gets or what anybody can do: "there's a
+// gap between …", "I get an empty page", "anyone can read …". Said by itself it reports
+// something that should not be.
+func existing(low []string) bool {
+	if len(low) < 4 {
+		return false
+	}
+	switch low[0] {
+	case "there's":
+		return low[1] != "no" && low[1] != "nothing"
+	case "there":
+		return (low[1] == "is" || low[1] == "are") && low[2] != "no" && low[2] != "nothing"
+	case "i", "we", "you", "users", "customers":
+		return (low[1] == "get" || low[1] == "see" || low[1] == "receive") && (words.Determiner(low[2]) || words.Soft(low[2]) || words.Wrong(low[2]))
+	case "anyone", "anybody", "everyone", "everybody":
+		return low[1] == "can"
+	case "any":
+		return low[2] == "can"
+	}
+	return false
+}

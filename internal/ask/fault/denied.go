@@ -1,0 +1,97 @@
+package fault
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/words"
+)
+
+// Named reports a bad word that is part of a thing's name: "the bug tracker", "crash
+// reports", "dead letter queue", "duplicate items".
+func Named(low []string, i int) bool {
+	w := low[i]
+	if i > 0 && (low[i-1] == "no" || low[i-1] == "without" || low[i-1] == "any") {
+		return true
+	}
+	if i+1 < len(low) && w != "blank" && w != "infinite" {
+		switch low[i+1] {
+		case "report", "reports", "reporter", "reporting", "tracker", "letter", "code", "codes", "handler", "handling", "detection", "page", "boundary", "log", "logs", "template", "check", "checks", "screen", "test", "tests", "items", "down", "sharing", "state", "class", "classes":
+			return true
+		}
+		if (w == "duplicate" || w == "duplicates" || w == "stale" || w == "old" || w == "slow" || w == "infinite") && !words.Auxiliary(low[i+1]) && grammar.Imperative(low) > 0 {
+			return true
+		}
+	}
+	return grammar.Imperative(low) > 0
+}
+
+// failingHere reports a verb of failing that is the predicate, not the wish or a noun.
+func failingHere(low []string, i int, end string) bool {
+	if i == 0 {
+		return end == "s" || end == "ed" && len(low) > 1 || len(low) == 1
+	}
+	prev := low[i-1]
+	if prev == "be" {
+		return false // "can be dropped"
+	}
+	switch end {
+	case "ing":
+		return words.Auxiliary(prev) || prev == "keeps" || prev == "keep" || prev == "starts" || prev == "not"
+	case "":
+		return !words.Determiner(prev) && !words.Preposition(prev) && prev != "to" && prev != "," && prev != "and" && grammar.Imperative(low) == 0
+	}
+	return !words.Determiner(prev) && grammar.Imperative(low) == 0 && !(end == "s" && words.Preposition(prev))
+}
+
+// denied reads a negation of what should work: "does not close", "can't save", "is
+// not showing nothing", "never taken off", "not the row I selected but …".
+func denied(low []string, i int) int {
+	w := low[i]
+	if i+1 >= len(low) {
+		if w == "nothing" && i > 1 && strings.HasSuffix(low[i-1], "s") && !words.Determiner(low[i-1]) {
+			return Plain
+		}
+		return Fine
+	}
+	next := low[i+1]
+	switch w {
+	case "don't", "never", "do":
+		if i == 0 || w == "do" && next != "not" {
+			return Fine
+		}
+	case "doesn't", "can't", "won't", "isn't", "aren't", "couldn't", "hasn't", "haven't", "didn't", "wasn't":
+	case "not":
+		if i == 0 || !words.Auxiliary(low[i-1]) {
+			return Fine
+		}
+		if _, ok := words.Number(next); ok {
+			return Fine
+		}
+	case "nobody", "nothing":
+		if i > 0 && strings.HasSuffix(low[i-1], "s") {
+			return Plain // "prints nothing"
+		}
+		if i == 0 && grammar.Finite(low) && w == "nothing" {
+			return Plain
+		}
+		return Fine
+	default:
+		return Fine
+	}
+	if grammar.Imperative(low) > 0 || i > 0 && (low[0] == "we" || low[0] == "i") && Past[w] {
+		return Fine
+	}
+	if low[len(low)-1] == "yet" {
+		return Fine
+	}
+	for j := max(0, i-3); j <= min(i+2, len(low)-1); j++ {
+		switch low[j] {
+		case "so", "very", "really", "that", "ideal", "great", "nice", "pretty", "optimal", "know", "understand", "want", "need", "care", "think", "mind", "sure", "like", "use", "remember", "i'm", "expect", "knows", "wants", "yet", "believe":
+			return Fine
+		}
+	}
+	return Plain
+}
+
+var Past = map[string]bool{"didn't": true, "wasn't": true, "haven't": true, "couldn't": true, "hadn't": true, "not": true}

@@ -1,0 +1,131 @@
+package grammar
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/words"
+)
+
+// UnknownVerb reports a word that is no verb of the lists but stands where one does: in
+// front of "it", "the …" or a thing in quotes, with nothing done by anybody behind it.
+// Endings that only verbs have need no such place.
+func UnknownVerb(low []string) bool {
+	w := low[0]
+	if len(low) < 2 || len(w) < 4 || AnyVerb(w) || words.Filler(w) || words.Preposition(w) || words.Determiner(w) || words.Auxiliary(w) || words.Negative(w) ||
+		words.Subject(w) || Conditional(w) || words.Subordinator(w) || words.Comparative(w) || Adverb(w) || noVerb[w] || strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") || strings.ContainsAny(w, "./_\"") {
+		return false
+	}
+	if _, ok := words.Number(w); ok {
+		return false
+	}
+	if strings.HasSuffix(w, "ise") || strings.HasSuffix(w, "ize") || strings.HasSuffix(w, "ify") {
+		return !words.Auxiliary(low[1])
+	}
+	switch low[1] {
+	case "a", "an":
+		return !Finite(low) && len(low) > 2 && len(w) > 4 && !strings.HasSuffix(w, "ed")
+	case "it", "them", "the", "all", "both", "our", "my", "its", "their", "these", "those":
+		return !Finite(low)
+	}
+	return false
+}
+
+var noVerb = map[string]bool{"half": true, "what": true, "where": true, "when": true, "which": true, "whole": true, "same": true, "only": true, "even": true, "also": true, "like": true, "once": true, "else": true, "more": true, "most": true, "less": true, "than": true, "such": true,
+	"given": true, "behind": true, "want": true, "know": true, "think": true, "hope": true, "love": true, "hate": true, "need": true, "exercise": true, "enterprise": true, "otherwise": true, "promise": true, "size": true, "noise": true, "rise": true, "wise": true, "premise": true, "prize": true, "precise": true, "concise": true, "see": true, "plus": true, "because": true, "guess": true, "thank": true, "here": true, "there": true, "today": true, "error": true, "regarding": true, "despite": true, "while": true, "till": true, "expected": true, "hello": true, "dear": true, "find": true, "please": true, "believe": true, "fail": true, "mind": true, "meet": true, "note": true, "remains": true, "attach": true, "attached": true, "besides": true, "except": true, "versus": true, "throughout": true, "quite": true, "rather": true, "just": true, "maybe": true, "across": true, "beyond": true}
+
+// places are words for where on a screen something is.
+var places = map[string]bool{"left": true, "right": true, "top": true, "bottom": true, "middle": true, "centre": true, "center": true}
+
+// Nounish are verbs that are as often nouns; what follows decides.
+var Nounish = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range []string{"support", "log", "list", "report", "show", "display", "design", "change", "fix", "cut", "drop", "update",
+		"limit", "cache", "search", "filter", "link", "export", "import", "download", "upload", "print", "count", "order", "sort", "sync", "release", "tag",
+		"watch", "play", "load", "record", "preview", "schedule", "document", "benchmark", "prefix", "gate", "monitor", "retry", "backup", "mail", "email",
+		"post", "answer", "port", "place", "set", "cap", "scale", "poll", "alert", "start", "use", "look", "review", "check", "run", "point", "call",
+		"mock", "hook", "offer", "supply", "split", "return", "register", "measure", "patch", "address", "group", "shift", "speed", "transfer", "exchange",
+		"border", "center", "centre", "color", "colour", "bold", "underline", "default", "stop", "lint", "shuffle", "balance", "cover", "trash", "retire", "open",
+		"clear", "store", "render", "ping", "track", "cross", "clean", "draft", "trigger", "ask", "rank", "author", "transform", "require", "mark", "describe", "merge", "attempt", "read", "apply", "double", "standup", "build", "extract", "light", "highlight", "format", "process"} {
+		out[w] = true
+	}
+	for w := range strings.FieldsSeq(twofold) {
+		out[w], plural[w] = true, true
+	}
+	return out
+}()
+
+// twofold are verbs that are as often nouns, also with an -s.
+const twofold = `sum label caption seed stub wire sketch name title pick match push pull loop escape mask hash buffer batch queue space anchor dock float outline shade
+	tint fade blur cast override clone copy duplicate lock delay advance fold mute route forward proxy floor shard bundle ship crop trim pad slim thin
+	nest tune mirror abstract refresh dump bin toss wipe flash blink beep zoom pan drag swipe tap pause resume block ban favourite favorite bookmark
+	archive share invite comment mention stream watermark stamp focus flush index snapshot audit refund charge bill sign trace profile sample forecast
+	cluster score scan scroll toggle reward reply quote pin star survey number surface broadcast book reserve undo redo rate secure inherit stagger bind
+	cancel suppress parse slow dim inset stretch squeeze approve square reject prune prefer choose backfill reboot`
+
+func nounishVerb(low []string) int {
+	next := low[1]
+	switch {
+	case (low[0] == "slow" || low[0] == "double" || low[0] == "duplicate") && !words.Determiner(next) && !words.Pronoun(next) && next != "down":
+		return 0 // "duplicate entries after sync"
+	case low[0] == "merge" && strings.HasPrefix(next, "conflict"):
+		return 0
+	case !words.Determiner(next) && Bounded(low):
+		return 0 // "post titles max 120 characters"
+	case next == "off" && (len(low) == 2 || words.Preposition(low[2]) || Conditional(low[2])):
+		return 0 // "display off after 10 s"
+	case next == "\"" && Finite(low), faultyNoun(low):
+		return 0 // "filter "last 7 days" includes …", "focus ring invisible on dark background"
+	case (words.Part(next) || next == "box" || next == "bar" || next == "area" || next == "panel" || next == "icon" || next == "page") && !strings.HasSuffix(next, "s") && shows(low[0]):
+		return 0 // "search box in the header": one thing needs an article to be an object
+	case next == "twice" || next == "once":
+		return 1
+	case len(low) > 2 && len(low) < 5 && (next == "level" || next == "format" || next == "size" || next == "order" || next == "mode" || next == "interval" || next == "timeout") && !words.Preposition(low[2]):
+		return 0 // "log level warn"
+	case next == "only" && len(low) > 2 && !Finite(low):
+		return 1 // "log only warnings"
+	case next == "first" || next == "last" || next == "too" || next == "instead" || next == "now" || next == "then" || next == "only":
+		return 0
+	case next == "of" || next == "for" || next == "in" || next == "on" || next == "at" || next == "from" || next == "and" || next == "," || next == "or" || next == "no" || next == ":" || next == "is" || next == "+":
+		return 0
+	case words.Auxiliary(next) || words.Negative(next):
+		return 0
+	case Numeric(next) && (len(low) == 2 || words.Preposition(low[2]) || words.Unit(low[2])) && low[0] != "limit" && low[0] != "set" && low[0] != "use":
+		return 0 // "zoom 12 by default"
+	case len(low) > 2 && len(low) < 6 && !slices.ContainsFunc(low, words.Auxiliary) && !words.Determiner(next) && (places[low[len(low)-1]] && !words.Preposition(low[len(low)-2]) && !words.Determiner(low[len(low)-2])):
+		return 0 // "zoom buttons bottom right"
+	case words.Preposition(next) && next != "to" && Finite(low):
+		return 0 // "search with two terms finds nothing"
+	case words.Determiner(next) || words.Pronoun(next) || next == "\"" || words.Preposition(next) || next == "how" || next == "what" || next == "whether":
+		return 1
+	case Finite(low):
+		return 0
+	}
+	return 1
+}
+
+func shows(w string) bool {
+	sense, _ := words.Verb(w)
+	return sense == words.Show
+}
+
+// kinds are nouns behind which a compound is no verb: "dry-run mode".
+var kinds = map[string]bool{"mode": true, "flag": true, "option": true, "switch": true, "button": true, "support": true, "view": true, "page": true, "script": true, "step": true, "menu": true, "field": true, "feature": true}
+
+// faultyNoun reports a thing with a bad word behind it and no article in between: what looks
+// like a verb is part of the thing's name.
+func faultyNoun(low []string) bool {
+	b, _ := words.Base(low[0], AnyVerb)
+	if sense, _ := words.Verb(b); sense == words.Fix || sense == words.Remove || sense == words.Add {
+		return false
+	}
+	for i := 1; i < min(len(low), 5); i++ {
+		if words.Determiner(low[i]) || words.Preposition(low[i]) || words.Pronoun(low[i]) {
+			return false
+		}
+		if i > 1 && words.Wrong(low[i]) && (i+1 == len(low) || words.Preposition(low[i+1]) || Conditional(low[i+1])) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,180 @@
+package named
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/belay-dev/belay/internal/ask/words"
+)
+
+// heads are files whose name ends in the noun that is meant, where no other file's does:
+// "the reminder" is AppointmentReminder, when nothing else is called a reminder.
+func (n nouns) heads(files []string) []string {
+	if len(files) > 3000 {
+		return nil // of so many that sound alike none is the only one
+	}
+	of := map[string][]string{}
+	for _, f := range files {
+		if testFile(f) {
+			continue
+		}
+		all := parts(stemOf(path.Base(f)))
+		for len(all) > 1 && plainParts[all[len(all)-1]] {
+			all = all[:len(all)-1]
+		}
+		if len(all) > 1 {
+			last := all[len(all)-1]
+			of[words.Stem(last)] = append(of[words.Stem(last)], f)
+		}
+	}
+	var out []string
+	for stem, fs := range of {
+		if len(fs) == 1 && len(stem) > 4 && n.has(parts(stemOf(path.Base(fs[0])))[headAt(fs[0])]) {
+			out = append(out, fs[0])
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// headAt is which part of a file's name says what it is.
+func headAt(file string) int {
+	all := parts(stemOf(path.Base(file)))
+	for len(all) > 1 && plainParts[all[len(all)-1]] {
+		all = all[:len(all)-1]
+	}
+	return len(all) - 1
+}
+
+// plainParts are parts of a file's name that say what sort of file it is, not what it is about.
+var plainParts = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(`screen view views page controller service component activity fragment test tests spec model handler repository adapter html main index
+		manager mailer helper util utils mod lib app init dialog menu widget module base impl store client server provider route router config settings hook use api src core types list detail show edit factory job task worker plugin base default data user-interface ui it mqtt http grpc rest`) {
+		out[w] = true
+	}
+	return out
+}()
+
+// called gives the parts of a file's name that nouns of the message match; none when
+// what the file is about is not among them.
+func (n nouns) called(file string) []string {
+	base := stemOf(path.Base(file))
+	all := parts(base)
+	var about, got []string
+	for _, w := range all {
+		if !plainParts[w] && len(w) > 1 {
+			about = append(about, w)
+		}
+	}
+	if len(about) == 0 && len(all) > 1 {
+		for _, w := range all {
+			if topics[w] {
+				about = append(about, w)
+			}
+		}
+	}
+	if len(about) == 0 {
+		about = all
+		view := base == "show" || base == "index" || base == "edit"
+		if view && !n.word["page"] && !n.word["view"] && !n.word["screen"] && !n.word["pag"] {
+			return nil
+		}
+		if view || base == "main" || base == "index" || base == "mod" || base == "init" || len(all) == 0 || len(all) == 1 && plainParts[all[0]] && all[0] != "config" && all[0] != "settings" && all[0] != "list" && all[0] != "mailer" {
+			about = parts(path.Base(path.Dir(file)))
+			if len(about) != 1 || plainParts[about[0]] || dirs[about[0]] {
+				return nil
+			}
+		}
+	}
+	for _, w := range about {
+		if n.has(w) {
+			got = append(got, words.Stem(w))
+		}
+	}
+	if len(got) == 0 || !n.has(about[0]) && !n.has(about[len(about)-1]) || len(got) < len(about) {
+		return nil
+	}
+	for _, w := range append(all, parts(path.Base(path.Dir(file)))...) {
+		if n.has(w) && !slices.Contains(got, words.Stem(w)) {
+			got = append(got, words.Stem(w))
+		}
+	}
+	return got
+}
+
+// topics are plain parts that a file is about when the others say still less:
+// SettingsActivity.
+var topics = map[string]bool{"settings": true, "config": true, "home": true, "menu": true, "data": true, "edit": true, "detail": true}
+
+// shown are plain parts of what is seen of a thing. A file of the bare name stands for the
+// thing itself.
+var shown = map[string]bool{"view": true, "screen": true, "page": true, "list": true, "detail": true, "show": true, "edit": true, "index": true, "fragment": true, "activity": true, "dialog": true, "row": true, "cell": true}
+
+// onlyShown reports a file of how a thing is shown, where the bare thing is a file too and
+// nothing was said of showing it.
+func (n nouns) onlyShown(file string, files []string) bool {
+	var about []string
+	seen := false
+	for _, w := range parts(stemOf(path.Base(file))) {
+		if shown[w] {
+			seen = true
+			if n.has(w) {
+				return false
+			}
+			continue
+		}
+		about = append(about, w)
+	}
+	return seen && len(about) == 1 && !n.word["page"] && !n.word["screen"] && !n.word["view"] && slices.ContainsFunc(files, func(f string) bool {
+		all := parts(stemOf(path.Base(f)))
+		return len(all) == 1 && words.Stem(all[0]) == words.Stem(about[0])
+	})
+}
+
+var dirs = map[string]bool{"src": true, "lib": true, "app": true, "cmd": true, "docs": true, "scripts": true, "internal": true, "tests": true, "layouts": true, "content": true, "scenes": true, "prod": true, "staging": true, "dev": true, "public": true, "static": true, "assets": true, "resources": true, "views": true, "components": true, "templates": true, "helpers": true, "emails": true, "pages": true, "screens": true, "services": true, "models": true, "controllers": true, "jobs": true, "styles": true, "data": true, "hooks": true, "types": true, "workflows": true}
+
+// short forms in names of files for words of people.
+var short = map[string]string{"pub": "publish", "auth": "authenticat", "db": "databas", "msg": "messag", "img": "imag", "nav": "navigat", "doc": "docs", "uploader": "upload", "picker": "pick",
+	"spawner": "spawn", "parser": "pars", "mailer": "mail", "importer": "import", "tracker": "track", "loader": "load", "decoder": "decod"}
+
+func (n nouns) has(part string) bool {
+	s := words.Stem(part)
+	if n.word[s] {
+		return true
+	}
+	if long, ok := short[part]; ok && len(long) > 4 && part != "mailer" {
+		for w := range n.word {
+			if strings.HasPrefix(w, long) || part == "spawner" && strings.HasSuffix(w, long) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// parts cuts a name at marks and capitals: StockPage, stock_page, stock-page.
+func parts(name string) []string {
+	var out []string
+	start := 0
+	runes := []rune(name)
+	flush := func(end int) {
+		if end > start {
+			out = append(out, strings.ToLower(string(runes[start:end])))
+		}
+	}
+	for i, r := range runes {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			flush(i)
+			start = i + 1
+		case i > start && unicode.IsUpper(r) && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]) && unicode.IsUpper(runes[i-1])):
+			flush(i)
+			start = i
+		}
+	}
+	flush(len(runes))
+	return out
+}
