@@ -24,56 +24,24 @@ const (
 func Wrong(low []string) (strength int, by string) {
 	n, s := grammar.Strip(low)
 	rest := low[n:]
-	if status(low) {
+	switch {
+	case status(low):
 		return Plain, low[0]
-	}
-	if !s.Opener && len(rest) > 1 && Said(rest) {
+	case !s.Opener && len(rest) > 1 && Said(rest):
 		return Plain, rest[len(rest)-1]
-	}
-	if len(rest) > 2 && (rest[0] == "nobody" || rest[0] == "hardly" || rest[0] == "noone" || rest[0] == "no" && rest[1] == "one") && slices.ContainsFunc(rest[1:min(len(rest), 6)], func(w string) bool { return w == "can" || w == "gets" || w == "sees" || w == "receives" }) {
+	case unable(rest):
 		return Plain, rest[0]
-	}
-	if s.Opener || len(rest) == 0 || len(rest) < 5 && (rest[0] == "repo" || rest[0] == "repository") || len(rest) < 6 && len(rest) > 1 && rest[1] == "repo" {
+	case s.Opener || len(rest) == 0 || asks(rest):
 		return Fine, ""
-	}
-	if (rest[0] == "we" || rest[0] == "i" || rest[0] == "nobody") && slices.ContainsFunc(rest, func(w string) bool {
-		return w == "need" || w == "needs" || w == "use" || w == "uses" || w == "want" || w == "wants" || w == "like" || w == "reads"
-	}) {
-		return Fine, ""
-	}
-	if i := grammar.Wanting(rest); i > 0 && i < 4 && rest[i] != "asked" && !words.Negative(rest[i-1]) {
-		return Fine, "" // "legal wants the box unchecked"
-	}
-	if i := slices.Index(rest, "can"); i > 0 && i+1 < len(rest) && rest[i+1] == "go" && len(rest)-i < 4 || strings.HasPrefix(rest[0], "-") && len(rest) > 1 && !grammar.Finite(rest) {
-		return Fine, "" // "the label can go away", "--color always|never"
-	}
-	if n := len(rest); n > 3 && rest[n-1] == "only" && !slices.ContainsFunc(rest, words.Wrong) && !slices.ContainsFunc(rest, words.Negative) {
-		return Fine, "" // "deleted comments stay visible to admins only": how it is to be
-	}
-	if rest[0] == "why" {
+	case rest[0] == "why":
 		return Faint, "why"
-	}
-	if i := slices.Index(rest, "may"); i > 0 && i < 4 && i+1 < len(rest) && (rest[i+1] == "no" || rest[i+1] == "not" || rest[i+1] == "only") || NoWay(rest) {
+	case ruled(rest) || NoWay(rest):
 		return Fine, ""
-	}
-	if rest[0] == "no" && (rest[len(rest)-1] == "more" || rest[len(rest)-1] == "anymore") {
-		return Fine, ""
-	}
-	if status(low) || status(rest) {
+	case status(rest):
 		return Plain, rest[0]
 	}
-	if len(rest) > 4 && (rest[0] == "there" || rest[0] == "there's") {
-		for i, w := range rest[:min(len(rest), 6)] {
-			if i > 0 && (w == "issue" || w == "problem" || w == "bug" || w == "error" || w == "mistake" || w == "glitch") && rest[i-1] != "no" {
-				return Plain, w
-			}
-		}
-	}
-	if len(rest) > 4 && rest[0] == "is" && (rest[1] == "it" || rest[1] == "this") {
-		switch rest[2] {
-		case "normal", "intended", "expected", "supposed", "intentional", "correct", "wanted":
-			return Plain, strings.Join(rest[:3], " ")
-		}
+	if by := reported(rest); by != "" {
+		return Plain, by
 	}
 	if at := wishAt(rest); at >= 0 {
 		rest = rest[:at]
@@ -84,6 +52,86 @@ func Wrong(low []string) (strength int, by string) {
 			return Plain, strings.TrimSpace(p)
 		}
 	}
+	if s, by := told(rest); s > Fine {
+		return s, by
+	}
+	switch {
+	case instead(rest):
+		return Plain, "instead of"
+	case existing(rest):
+		return Faint, rest[0]
+	}
+	return faintly(rest, line)
+}
+
+// unable reports that nobody can do or gets something.
+func unable(rest []string) bool {
+	if len(rest) < 3 || rest[0] != "nobody" && rest[0] != "hardly" && rest[0] != "noone" && !(rest[0] == "no" && rest[1] == "one") {
+		return false
+	}
+	return slices.ContainsFunc(rest[1:min(len(rest), 6)], func(w string) bool { return w == "can" || w == "gets" || w == "sees" || w == "receives" })
+}
+
+// asks reports a clause that says what somebody wants or uses, what may go, what the
+// repository is: whatever bad word is in it, it complains of nothing.
+func asks(rest []string) bool {
+	n := len(rest)
+	if n < 5 && (rest[0] == "repo" || rest[0] == "repository") || n < 6 && n > 1 && rest[1] == "repo" {
+		return true
+	}
+	if (rest[0] == "we" || rest[0] == "i" || rest[0] == "nobody") && slices.ContainsFunc(rest, func(w string) bool {
+		return w == "need" || w == "needs" || w == "use" || w == "uses" || w == "want" || w == "wants" || w == "like" || w == "reads"
+	}) {
+		return true
+	}
+	if i := grammar.Wanting(rest); i > 0 && i < 4 && rest[i] != "asked" && !words.Negative(rest[i-1]) {
+		return true // "legal wants the box unchecked"
+	}
+	i := slices.Index(rest, "can")
+	return i > 0 && i+1 < n && rest[i+1] == "go" && n-i < 4 || // "the label can go away"
+		strings.HasPrefix(rest[0], "-") && n > 1 && !grammar.Finite(rest) // "--color always|never"
+}
+
+// ruled reports a clause that says how it is to be: who may only do what, who sees it, what
+// there is to be no more of.
+func ruled(rest []string) bool {
+	n := len(rest)
+	if n > 3 && rest[n-1] == "only" && !slices.ContainsFunc(rest, words.Wrong) && !slices.ContainsFunc(rest, words.Negative) {
+		return true // "deleted comments stay visible to admins only"
+	}
+	if i := slices.Index(rest, "may"); i > 0 && i < 4 && i+1 < n && (rest[i+1] == "no" || rest[i+1] == "not" || rest[i+1] == "only") {
+		return true
+	}
+	return rest[0] == "no" && (rest[n-1] == "more" || rest[n-1] == "anymore")
+}
+
+// reported reads "there is a problem with …", "is it normal that …".
+func reported(rest []string) string {
+	if len(rest) < 5 {
+		return ""
+	}
+	switch rest[0] {
+	case "there", "there's":
+		for i, w := range rest[1:min(len(rest), 6)] {
+			if (w == "issue" || w == "problem" || w == "bug" || w == "error" || w == "mistake" || w == "glitch") && rest[i] != "no" {
+				return w
+			}
+		}
+	case "is":
+		if rest[1] != "it" && rest[1] != "this" {
+			return ""
+		}
+		switch rest[2] {
+		case "normal", "intended", "expected", "supposed", "intentional", "correct", "wanted":
+			return strings.Join(rest[:3], " ")
+		}
+	}
+	return ""
+}
+
+// told finds the word that says that something is wrong: a bad word, a verb of failing, a
+// negation of what should work, a state that should not last.
+func told(rest []string) (int, string) {
 	for i, w := range rest {
 		if w == "instead" || w == "rather" {
 			break
@@ -103,13 +151,7 @@ func Wrong(low []string) (strength int, by string) {
 			return Faint, rest[i]
 		}
 	}
-	if instead(rest) {
-		return Plain, "instead of"
-	}
-	if existing(rest) {
-		return Faint, rest[0]
-	}
-	return faintly(rest, line)
+	return Fine, ""
 }
 
 var (

@@ -9,67 +9,116 @@ import (
 
 // Vague finds what can be read in two ways whatever the verb is.
 func Vague(low []string) []string {
-	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " like we discussed ", " like we talked ", " as we talked ", " same as yesterday ", " same as for ", " i don't know whether ", " i don't know which ", " not sure whether ", " not decided yet ", " same as last week ", " the usual ", " whatever is easier", " not sure yet ", " not sure which ", " haven't decided ", " can't decide ", " undecided ", " or something ", " or whatever ", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual ", " as we said ", " as i said ", " as you said ", " as agreed ", " as mentioned ", " like the previous ", " as in the previous ", " option a ", " option b ", " option c ", " option 1 ", " option 2 ", " option one ", " option two ", " do what we did ", " do what you did ", " what we did to ", " what you did to ", " like the others ", " like the other one "} {
-		if strings.Contains(line, p) && !(strings.Contains(p, "same") && Finite(low) && low[0] != "do") {
-			return []string{"what was done before is meant, which this message does not name"}
+	for _, rule := range []func([]string) []string{unsaid, opinion, partly, choice, which} {
+		if r := rule(low); r != nil {
+			return r
 		}
-	}
-	if i := strings.Index(line, " do something about "); i >= 0 && !slices.ContainsFunc(low, func(w string) bool {
-		_, fails := words.Fails(w)
-		return fails || words.Wrong(w) || words.Soft(w) || w == "it" || w == "this" || w == "that"
-	}) {
-		return []string{"what is to be done about it is not said"}
-	}
-	if len(low) > 3 && low[0] == "do" && (low[1] == "we" || low[1] == "i") && (low[2] == "need" || low[2] == "want") {
-		return []string{"it is to be done", "somebody is asked for an opinion"}
-	}
-	if strings.HasSuffix(line, " like before ") && len(low) < 4 {
-		return []string{"what was done before is meant, which this message does not name"}
-	}
-	if Part(low) && (slices.ContainsFunc(low, words.Modal) || strings.Contains(line, " into ")) {
-		return []string{"those that are there are converted", "others are added beside those that are there"}
-	}
-	if i := slices.Index(low, "or"); i > 0 && i+1 < len(low) && low[i+1] == "only" && !HasVerb(low[:i]) {
-		return []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")}
-	}
-	if i := slices.Index(low, "or"); i > 0 && len(low) <= 5 && i+1 < len(low) && !slices.ContainsFunc(low, func(w string) bool { return words.Auxiliary(w) }) && Imperative(low) == 0 {
-		return []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")}
-	}
-	if line = strings.TrimSuffix(line, " please "); len(low) <= 6 && strings.Contains(line, " the other way ") && (!HasVerb(low) || low[0] == "the") || strings.HasSuffix(strings.TrimSpace(line), " one") && len(low) <= 4 && low[0] == "the" && len(low) > 2 && !slices.ContainsFunc(low, words.Comparative) {
-		return []string{"which one is meant is not said"}
-	}
-	if i := slices.Index(low, "or"); i > 1 && i+2 < len(low) && len(low) < 11 && (low[0] == "a" || low[0] == "an" || low[0] == "the") && low[i+1] == low[0] && !HasVerb(low) || i > 0 && i+1 < len(low) && i == 1 && words.Comparative(low[0]) && words.Comparative(low[2]) {
-		return []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")} // "a modal or a drawer for the filters"
-	}
-	if len(low) > 1 && (low[0] == "number" || low[0] == "item" || low[0] == "point") && Numeric(low[1]) && !HasVerb(low) && len(low) < 7 || len(low) > 2 && low[0] == "all" && low[1] == "of" && words.Pronoun(low[2]) && len(low) < 5 || len(low) < 6 && low[len(low)-1] == "ones" && Imperative(low) > 0 {
-		return []string{"which ones are meant, and what is to be done, is not said"}
-	}
-	if low[0] == "could" && len(low) > 4 && low[1] == "be" && slices.Contains(low, "or") {
-		i := slices.Index(low, "or")
-		return []string{strings.Join(low[2:i], " "), strings.Join(low[i+1:], " ")}
-	}
-	if i := slices.Index(low, "or"); i > 1 && len(low) <= 8 && i+2 < len(low) && words.Preposition(low[i+1]) && slices.Contains(low[:i], low[i+1]) && !HasVerb(low[:i]) {
-		return []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")}
-	}
-	if len(low) <= 4 && Imperative(low) > 0 && low[len(low)-1] == "one" && low[len(low)-2] != "into" && !slices.ContainsFunc(low, func(w string) bool {
-		return w == "a" || w == "another" || w == "add" || w == "make" || w == "create" || w == "write" || w == "build"
-	}) {
-		return []string{"which one is meant is not said"}
-	}
-	if len(low) <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !HasVerb(low) {
-		return []string{"which thing is meant, and what is to be done with it, is not said"}
-	}
-	if len(low) < 7 && (low[0] == "use" || low[0] == "try" || low[0] == "pick") && low[1] == "a" && low[2%len(low)] == "different" {
-		return []string{"which one is not said"}
-	}
-	if i := slices.Index(low, "other"); i > 0 && low[i-1] == "the" && i+2 == len(low) && len(low) <= 5 && Imperative(low) > 0 {
-		return []string{"which other one is meant is not said"}
 	}
 	if a, b := alternatives(low); a != "" {
 		return []string{a, b}
 	}
 	return identity(low)
+}
+
+// unsaid reads a clause that means what was said or done before, or elsewhere.
+func unsaid(low []string) []string {
+	line := " " + strings.Join(low, " ") + " "
+	for _, p := range elsewhere {
+		if strings.Contains(line, p) && !(strings.Contains(p, "same") && Finite(low) && low[0] != "do") {
+			return []string{"what was done before is meant, which this message does not name"}
+		}
+	}
+	if strings.HasSuffix(line, " like before ") && len(low) < 4 {
+		return []string{"what was done before is meant, which this message does not name"}
+	}
+	if strings.Contains(line, " do something about ") && !slices.ContainsFunc(low, func(w string) bool {
+		_, fails := words.Fails(w)
+		return fails || words.Wrong(w) || words.Soft(w) || w == "it" || w == "this" || w == "that"
+	}) {
+		return []string{"what is to be done about it is not said"}
+	}
+	return nil
+}
+
+// elsewhere are phrases that point to what a message does not hold.
+var elsewhere = []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " like we discussed ", " like we talked ", " as we talked ", " same as yesterday ", " same as for ", " i don't know whether ", " i don't know which ", " not sure whether ", " not decided yet ", " same as last week ", " the usual ", " whatever is easier", " not sure yet ", " not sure which ", " haven't decided ", " can't decide ", " undecided ", " or something ", " or whatever ", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual ", " as we said ", " as i said ", " as you said ", " as agreed ", " as mentioned ", " like the previous ", " as in the previous ", " option a ", " option b ", " option c ", " option 1 ", " option 2 ", " option one ", " option two ", " do what we did ", " do what you did ", " what we did to ", " what you did to ", " like the others ", " like the other one "}
+
+// opinion reads "do we need redis here": somebody asks, and orders nothing.
+func opinion(low []string) []string {
+	if len(low) > 3 && low[0] == "do" && (low[1] == "we" || low[1] == "i") && (low[2] == "need" || low[2] == "want") {
+		return []string{"it is to be done", "somebody is asked for an opinion"}
+	}
+	return nil
+}
+
+// partly reads "half of the alerts should be slack".
+func partly(low []string) []string {
+	if Part(low) && (slices.ContainsFunc(low, words.Modal) || slices.Contains(low, "into")) {
+		return []string{"those that are there are converted", "others are added beside those that are there"}
+	}
+	return nil
+}
+
+// choice reads two things with an "or" between them, of which one is to be chosen: "reports
+// as pdf or as excel", "a modal or a drawer for the filters", "could be a list or a table".
+func choice(low []string) []string {
+	i := slices.Index(low, "or")
+	if i < 1 || i+1 >= len(low) {
+		return nil
+	}
+	n, two := len(low), []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")}
+	switch {
+	case low[0] == "could" && low[1] == "be" && n > 4:
+		return []string{strings.Join(low[min(2, i):i], " "), two[1]}
+	case low[i+1] == "only" && !HasVerb(low[:i]),
+		n <= 5 && !slices.ContainsFunc(low, words.Auxiliary) && Imperative(low) == 0,
+		i == 1 && words.Comparative(low[0]) && words.Comparative(low[2]):
+		return two
+	case i+2 >= n:
+		return nil
+	case i > 1 && n < 11 && (low[0] == "a" || low[0] == "an" || low[0] == "the") && low[i+1] == low[0] && !HasVerb(low),
+		i > 1 && n <= 8 && words.Preposition(low[i+1]) && slices.Contains(low[:i], low[i+1]) && !HasVerb(low[:i]):
+		return two
+	}
+	return nil
+}
+
+// which reads a thing that is pointed at without saying which of several it is: "the first
+// one", "number 3 on the list", "add the missing ones", "use a different one".
+func which(low []string) []string {
+	for len(low) > 1 && low[len(low)-1] == "please" {
+		low = low[:len(low)-1]
+	}
+	n := len(low)
+	orders := Imperative(low) > 0
+	last := low[n-1]
+	switch {
+	case n <= 6 && strings.Contains(" "+strings.Join(low, " ")+" ", " the other way ") && (!HasVerb(low) || low[0] == "the"),
+		last == "one" && n > 2 && n <= 4 && low[0] == "the" && !slices.ContainsFunc(low, words.Comparative),
+		last == "one" && n > 1 && n <= 4 && orders && low[n-2] != "into" && !slices.ContainsFunc(low, brings):
+		return []string{"which one is meant is not said"}
+	case n > 1 && n < 7 && (low[0] == "number" || low[0] == "item" || low[0] == "point") && Numeric(low[1]) && !HasVerb(low),
+		n > 2 && n < 5 && low[0] == "all" && low[1] == "of" && words.Pronoun(low[2]),
+		n < 6 && last == "ones" && orders:
+		return []string{"which ones are meant, and what is to be done, is not said"}
+	case n <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !HasVerb(low):
+		return []string{"which thing is meant, and what is to be done with it, is not said"}
+	case n > 2 && n < 7 && (low[0] == "use" || low[0] == "try" || low[0] == "pick") && low[1] == "a" && low[2] == "different":
+		return []string{"which one is not said"}
+	}
+	if i := slices.Index(low, "other"); i > 0 && low[i-1] == "the" && i+2 == n && n <= 5 && orders {
+		return []string{"which other one is meant is not said"}
+	}
+	return nil
+}
+
+// brings reports a word by which "one" is something new.
+func brings(w string) bool {
+	switch w {
+	case "a", "another", "add", "make", "create", "write", "build":
+		return true
+	}
+	return false
 }
 
 // alternatives reads two deeds of which one is to be chosen: "should be chunked or
