@@ -114,7 +114,7 @@ func (n nouns) names(file string) bool {
 	if n.literal[low] || n.literal[base] {
 		return true
 	}
-	for l := range n.literal {
+	for _, l := range n.placed {
 		if strings.Contains(l, "/") && (strings.HasSuffix(low, "/"+strings.TrimPrefix(l, "/")) || strings.HasSuffix(l, "/"+low)) {
 			return true
 		}

@@ -17,6 +17,7 @@ type nouns struct {
 	text    string          // the parts of the message that are no prohibition, lower case
 	pasted  string          // crashes and logs, as they are
 	starts  map[[3]byte]bool
+	placed  []string // of literal, those with a folder or a line
 }
 
 func (p Message) nouns() nouns {
@@ -138,6 +139,9 @@ func (n *nouns) starting() {
 		}
 	}
 	for w := range n.literal {
+		if strings.ContainsAny(w, "/:") {
+			n.placed = append(n.placed, w)
+		}
 		note(w)
 	}
 	for w := range n.word {
