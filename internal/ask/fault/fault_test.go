@@ -27,3 +27,11 @@ func TestWrong(t *testing.T) {
 		}
 	}
 }
+
+func TestOutcome(t *testing.T) {
+	for line, want := range map[string]bool{"nothing": true, "white screen": true, "413": true, "internal server error": true, "the new screen": false, "next page": false, "": false} {
+		if got := Outcome(strings.Fields(line)); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}

@@ -179,6 +179,9 @@ func first(line string, phrases []string) string {
 // last, where infinitives and particles stand.
 func (p *reader) foreignVerb(low []string, tongue words.Tongue) (int, words.Sense, bool) {
 	for i := 0; i < min(len(low), 6); i++ {
+		if i > 0 && (low[i-1] == "beim" || low[i-1] == "zum" || low[i-1] == "vom") {
+			continue // "beim Speichern": a noun
+		}
 		if s, ok := tongue.Verb(low[i]); ok {
 			if s == words.Make && i+1 < len(low) && !tongue.Article[low[i+1]] {
 				s = words.Modify

@@ -63,7 +63,7 @@ var speeches = map[string]speech{
 		keep:    `reste|restent|doit rester|doivent rester|ne doit pas changer|ne doivent pas changer|inchangé|inchangée|inchangés`,
 		hands:   `ne touche pas à|ne touche pas|ne touchez pas à|ne touchez pas|ne pas toucher à|ne pas toucher|ne change pas|ne changez pas|ne modifie pas|ne modifiez pas|garde|gardez|garder|conserve|laisse|laissez|sans toucher à|sans changer|sans modifier`,
 		wrong:   `ne marche pas|ne marche plus|ne fonctionne pas|ne fonctionne plus|ne s'affiche pas|ne s'affiche plus|plante|erreur|bug|cassé|cassée|faux|fausse|n'arrive plus|impossible|ne charge|ne répond|disparaît|manque|lent|lente|coupé|ne sont pas|n'est pas|ne peut pas|ne peut plus|rien ne se passe|page blanche|ne s'ouvre pas|n'apparaît pas|en double|trop tard|ne fait rien`,
-		wish:    `on voudrait|nous voudrions|je voudrais|j'aimerais|on aimerait|nous aimerions|il nous faut|il nous faudrait|il faudrait aussi|on a besoin|nous avons besoin|j'ai besoin|je veux|nous voulons|ce serait bien|il manque encore`,
+		wish:    `on voudrait|nous voudrions|je voudrais|j'aimerais|on aimerait|nous aimerions|il nous faut|il nous faudrait|il faudrait aussi|il faudrait|on a besoin|nous avons besoin|j'ai besoin|je veux|nous voulons|ce serait bien|il manque encore`,
 		must:    `doit|doivent|devrait|devraient`,
 		gone:    `peut partir|peut disparaître|à supprimer|doit disparaître`,
 		join:    `et puis mais`,

@@ -73,3 +73,11 @@ func TestStem(t *testing.T) {
 		}
 	}
 }
+
+func TestHedge(t *testing.T) {
+	for line, want := range map[string]int{"our designer says the cards need room": 3, "legal thinks that it has to go": 3, "the readme says the port is 80": 0, "it looks like the sum is off": 3, "the thing is it hangs": 3, "": 0} {
+		if got := Hedge(strings.Fields(line)); got != want {
+			t.Errorf("%q: %d, want %d", line, got, want)
+		}
+	}
+}
