@@ -7,6 +7,8 @@
 # make fidelity  every repository state: taken, mutated, restored, compared
 # make eval      how often counting is right, by language, and how well requests and reviews are read, set by set
 # make eval-stall  how often agents that go round in circles are noticed, and work is not
+# make record-stall  the same with real agents: installs six into a temporary folder, has each do what scripts say,
+#                and records what they print
 # make eval-fix  what part of the full prompt a fix prompt takes
 # make evidence  what the checks say of good and bad changes to real projects of seven languages
 #                (FETCH=1 make evidence brings the packages they are in first)
@@ -17,7 +19,7 @@
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench docs report crash fidelity fuzz eval eval-count eval-ask eval-mine eval-stall eval-fix evidence clean
+.PHONY: build install demo test race lint bench docs report crash fidelity fuzz eval eval-count eval-ask eval-mine eval-stall record-stall eval-fix evidence clean
 
 build: bin/belay
 
@@ -75,7 +77,10 @@ eval-count:
 	@sh .ci/eval-count
 
 eval-stall:
-	@BELAY_EVAL=1 $(GO) test -count=1 -run TestRecordings -v ./internal/stall | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: //p'
+	@BELAY_EVAL=1 $(GO) test -count=1 -run TestRecord -v ./internal/stall | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: //p'
+
+record-stall:
+	@$(GO) run ./bench/agents -out internal/stall/testdata/real
 
 eval-fix:
 	@$(GO) test -count=1 -run TestFixPromptShare -v ./internal/brief | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: //p'

@@ -50,8 +50,7 @@ type bench struct {
 }
 
 // all records every agent with every script and says what the watch made of each. It
-// reports whether the watch was right every time. An agent that cannot be installed or run
-// is named and left out.
+// reports whether the watch was right every time.
 func (b bench) all(only, one string) (bool, error) {
 	m, err := serve()
 	if err != nil {
@@ -60,33 +59,44 @@ func (b bench) all(only, one string) (bool, error) {
 	defer func() { _ = m.Close() }()
 	right := true
 	for _, a := range agents() {
-		if !strings.Contains(a.Name, only) {
-			continue
-		}
-		version, err := b.ready(a)
-		if err != nil {
-			fmt.Printf("%-9s left out: %v\n", a.Name, err)
-			continue
-		}
-		fmt.Printf("%s %s\n", a.Package, version)
-		list := list{Name: a.Name, Package: a.Package, Version: version}
-		for _, s := range scripts() {
-			if !strings.Contains(s.Name, one) {
-				continue
-			}
-			r, err := b.record(m, a, s)
+		if strings.Contains(a.Name, only) {
+			good, err := b.one(m, a, one)
 			if err != nil {
-				return false, fmt.Errorf("record %s with %s: %w", s.Name, a.Name, err)
+				return false, err
 			}
-			fmt.Printf("  %-24s %s\n", s.Name, r)
-			right = right && r.right()
-			list.add(s, r)
-		}
-		if err := list.write(b.out, one == ""); err != nil {
-			return false, err
+			right = right && good
 		}
 	}
 	return right, nil
+}
+
+// one records one agent. One that cannot be installed is named and left out.
+func (b bench) one(m *model, a agent, only string) (bool, error) {
+	version, err := b.ready(a)
+	if err != nil {
+		fmt.Printf("%-9s left out: %v\n", a.Name, err)
+		return true, nil
+	}
+	fmt.Printf("%s %s\n", a.Package, version)
+	right, list := true, list{Name: a.Name, Package: a.Package, Version: version, dir: b.out}
+	for _, s := range scripts() {
+		if !strings.Contains(s.Name, only) {
+			continue
+		}
+		r, err := b.record(m, a, s)
+		if err != nil {
+			return false, fmt.Errorf("record %s with %s: %w", s.Name, a.Name, err)
+		}
+		fmt.Printf("  %-24s %s\n", s.Name, r)
+		right = right && r.right()
+		if err := list.add(s, r); err != nil {
+			return false, err
+		}
+	}
+	if only != "" {
+		return right, nil // a table is of all scripts
+	}
+	return right, list.close()
 }
 
 // ready installs an agent that is not there and gives its version.

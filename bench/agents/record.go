@@ -17,7 +17,7 @@ import (
 )
 
 // longest is how long one run may take.
-const longest = 90 * time.Second
+const longest = 5 * time.Minute
 
 // result is a run of an agent and what the watch made of it.
 type result struct {
@@ -81,7 +81,7 @@ func (b bench) record(m *model, a agent, s Script) (result, error) {
 	asked, strays := m.played()
 	r.strays = strays
 	if asked == 0 {
-		return r, fmt.Errorf("the agent asked the model nothing: %w\n%s", err, said)
+		return r, fmt.Errorf("the agent asked the model nothing (%s)\n%s", r.exit, said)
 	}
 	if b.raw != "" {
 		if err := os.MkdirAll(b.raw, 0o755); err != nil {
@@ -111,7 +111,7 @@ func (b bench) run(a agent, url, home, root string) ([]byte, error) {
 	}
 	cmd := exec.CommandContext(ctx, program, append(append([]string{}, a.Args...), ask)...)
 	cmd.Dir = root
-	cmd.Env = environment(home, a.Env(url)...)
+	cmd.Env = environment(home, url, a.Env(url)...)
 	for i, v := range cmd.Env {
 		cmd.Env[i] = strings.ReplaceAll(v, "=~/", "="+home+"/")
 	}

@@ -47,7 +47,7 @@ func lay(dir, home string) error {
 		{"-c", "user.name=A Person", "-c", "user.email=person@example.com", "commit", "-q", "-m", "the shop"},
 	} {
 		cmd := exec.Command("git", args...)
-		cmd.Dir, cmd.Env = dir, environment(home)
+		cmd.Dir, cmd.Env = dir, environment(home, "")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("make the repository: git %s: %w\n%s", args[0], err, out)
 		}
@@ -55,13 +55,13 @@ func lay(dir, home string) error {
 	return nil
 }
 
-// environment is all that programs of the bench see: a home of their own, and no way out
-// but to this machine.
-func environment(home string, more ...string) []string {
+// environment is all that programs of the bench see: a home of their own, and a proxy
+// that leads nowhere but to the model.
+func environment(home, proxy string, more ...string) []string {
 	return append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "TMPDIR=" + filepath.Join(home, "tmp"),
 		"GIT_CONFIG_NOSYSTEM=1", "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1", "CI=1",
-		"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1,localhost",
-		"http_proxy=http://127.0.0.1:9", "https_proxy=http://127.0.0.1:9", "no_proxy=127.0.0.1,localhost",
+		"HTTP_PROXY=" + proxy, "HTTPS_PROXY=" + proxy, "NO_PROXY=127.0.0.1,localhost",
+		"http_proxy=" + proxy, "https_proxy=" + proxy, "no_proxy=127.0.0.1,localhost",
 	}, more...)
 }

@@ -49,7 +49,7 @@ func joined(lists ...[]Step) []Step {
 
 // scripts are all that is played: first work that must be let be, then rounds of the same.
 func scripts() []Script {
-	missing := edit("src/price.js", "return net * TAX;", "return net * (1 + TAX);") // not in the file
+	missing := edit("src/price.js", "return rates[country].of(net);", "return rates[country].of(net) * 1;") // like nothing in the file: some agents take what is near
 	missing.Fails = true
 	return []Script{
 		{Name: "edit_and_test", Steps: editAndTest()},

@@ -99,6 +99,8 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	path := r.URL.Path
 	switch {
+	case r.Method == http.MethodConnect:
+		m.tunnel(w, r)
 	case strings.HasSuffix(path, "count_tokens"):
 		reply(w, map[string]any{"input_tokens": 100})
 	case strings.HasSuffix(path, ":countTokens"):
@@ -119,6 +121,43 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.mu.Unlock()
 		http.NotFound(w, r)
 	}
+}
+
+// tunnel leads an agent that talks through a proxy to the model, and to nothing else.
+func (m *model) tunnel(w http.ResponseWriter, r *http.Request) {
+	own := strings.TrimPrefix(m.URL, "http://")
+	if r.Host != own {
+		m.mu.Lock()
+		m.strays = append(m.strays, "CONNECT "+r.Host)
+		m.mu.Unlock()
+		http.Error(w, "there is no way out", http.StatusForbidden)
+		return
+	}
+	back, err := net.Dial("tcp", own)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	defer back.Close()
+	h, ok := w.(http.Hijacker)
+	if !ok {
+		return
+	}
+	front, buffered, err := h.Hijack()
+	if err != nil {
+		return
+	}
+	defer front.Close()
+	_, _ = io.WriteString(front, "HTTP/1.1 200 OK\r\n\r\n")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = io.Copy(back, buffered)
+		_ = back.Close()
+	}()
+	_, _ = io.Copy(front, back)
+	_ = front.Close()
+	<-done
 }
 
 // reply sends one JSON object.

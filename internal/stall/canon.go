@@ -116,7 +116,9 @@ var (
 	onClock = lazyregexp.New(`\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\b`)
 	// Claude Code says this in place of a file that it has read before.
 	unchanged = lazyregexp.New(`(?i)\bunchanged since (?:your|the|its|it was) last read`)
-	address   = lazyregexp.New(`\b0x[0-9a-f]+\b|\b[Pp][Ii][Dd][ =:]+\d+`)
+	// "# fail 0", "failures: 0", "0 failed", "no failures".
+	noFailures = lazyregexp.New(`(?i)\bfail\w*["']?[ :=]+0\b|\b(?:0|no) (?:tests? )?fail\w*`)
+	address    = lazyregexp.New(`\b0x[0-9a-f]+\b|\b[Pp][Ii][Dd][ =:]+\d+`)
 )
 
 // result writes an output so that two that say the same are the same: how long it took and

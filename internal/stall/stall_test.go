@@ -155,3 +155,45 @@ func BenchmarkWatch(b *testing.B) {
 		}
 	}
 }
+
+// TestWhatTestsPrint: how long tests took is no news in any form, and a summary that counts
+// no failures is that of tests that pass, which may be run again to be sure.
+func TestWhatTestsPrint(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		output string
+		rounds int // how many there are when the stall is found
+	}{
+		"TAP, failing":    {"not ok 2 - a price\n  duration_ms: 1%d.5\n# fail 1\n# duration_ms 60%d.2", 3},
+		"TAP, passing":    {"ok 2 - a price\n  duration_ms: 1%d.5\n# fail 0\n# duration_ms 60%d.2", 6},
+		"JSON, failing":   {`{"failures": 2, "duration": 0.%d, "elapsed": %d}`, 3},
+		"JSON, passing":   {`{"failures": 0, "duration": 0.%d, "elapsed": %d}`, 6},
+		"words, failing":  {"1 failed, 0 failures expected, took %d%d", 3},
+		"words, passing":  {"12 passed, 0 failed in %d.%ds", 6},
+		"another failure": {"expected %d, got %d: FAIL", 0},
+	} {
+		text, want := "", tt.rounds
+		for i := range 7 {
+			text += claude(fmt.Sprint(i), "Bash", `{"command":"npm test"}`, fmt.Sprintf(tt.output, i, i+1))
+		}
+		got := found(3, text)
+		if want == 0 && got != nil || want > 0 && (got == nil || got.At != want) {
+			t.Errorf("%s: found %v, want %d rounds", name, got, want)
+		}
+	}
+}
+
+// TestUnchangedFile: what an agent says in place of a file that it has read is that file.
+func TestUnchangedFile(t *testing.T) {
+	t.Parallel()
+	read := func(i int, output string) string {
+		return claude(fmt.Sprint(i), "Read", `{"file_path":"/work/shop/src/a.ts"}`, output)
+	}
+	same := "The file is unchanged since your last read; look there."
+	if got := found(3, read(1, "export")+read(2, same)+read(3, same)); got == nil || got.At != 3 {
+		t.Errorf("found %v", got)
+	}
+	if got := found(3, read(1, "export")+read(2, "export more")+read(3, same)); got != nil {
+		t.Errorf("the file was another one: %v", got)
+	}
+}
