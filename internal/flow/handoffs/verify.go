@@ -40,11 +40,11 @@ type VerifyRequest struct {
 // snapshot of what was found and raises the drift count. Errors: belay.CodeDrift with what
 // differs in Verified; those of MayStart for a role.
 func Verify(ctx context.Context, d *desk.Desk, q VerifyRequest) (Verified, error) {
-	if v, broken := edited(d, q.Task); broken {
-		return v, refusal(v)
-	}
 	p, err := at(ctx, d, q.Request)
 	if err != nil {
+		if v, broken := edited(d, q.Task, err); broken {
+			return v, refusal(v)
+		}
 		return Verified{}, err
 	}
 	c := &p.Rec.Context
@@ -60,9 +60,9 @@ func Verify(ctx context.Context, d *desk.Desk, q VerifyRequest) (Verified, error
 }
 
 // edited reports a record that was changed after it was written. Nothing can be added to
-// it then; it is told and not counted.
-func edited(d *desk.Desk, task belay.TaskID) (Verified, bool) {
-	if _, err := d.Load(task); err == nil || belay.CodeOf(err) == belay.CodeNotFound {
+// it then; it is told and not counted. unread is what reading it came to.
+func edited(d *desk.Desk, task belay.TaskID, unread error) (Verified, bool) {
+	if belay.CodeOf(unread) == belay.CodeNotFound {
 		return Verified{}, false
 	}
 	proof, err := d.Journal.Verify(task, nil)
@@ -78,6 +78,7 @@ func edited(d *desk.Desk, task belay.TaskID) (Verified, bool) {
 
 // verify compares, records what drifted, and gives belay.CodeDrift for it.
 func (p *Place) verify(ctx context.Context, ignoreEnds bool) (Verified, error) {
+	defer p.Repo.Share()() // one process of git reads it all
 	c := &p.Rec.Context
 	v := Verified{Task: p.Rec.Task.ID, Expected: c.Expected(), By: c.LastBy, AtWork: c.At, Drift: c.DriftCount()}
 	if v.Expected == "" && c.At != "" {
