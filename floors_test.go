@@ -32,6 +32,7 @@ var floors = map[string]int{
 	"internal/merge":         0,
 	"internal/loop":          0,
 	"internal/gitindex":      0,
+	"internal/gitignore":     0,
 	"internal/gitpack":       0,
 	"internal/gitrefs":       0,
 	"internal/worktree":      0,
