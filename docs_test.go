@@ -1,6 +1,7 @@
 package belay_test
 
 import (
+	"go/ast"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -75,4 +76,53 @@ func read(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+var (
+	namesTest   = regexp.MustCompile("`((?:Test|Fuzz|Benchmark)\\w+)(?:/([\\w*]+))?`")
+	namesPath   = regexp.MustCompile("`((?:internal|cmd|bench)/[\\w/.-]+)`")
+	namesTarget = regexp.MustCompile("`make ([\\w-]+)")
+)
+
+// TestDocsNameWhatIsThere: a test, a story, a folder or a target of make that a page names
+// is there, above all those that are said to hold a promise.
+func TestDocsNameWhatIsThere(t *testing.T) {
+	t.Parallel()
+	tests := map[string]bool{}
+	for _, s := range sources(t) {
+		for _, d := range s.file.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && s.test {
+				tests[fn.Name.Name] = true
+			}
+		}
+	}
+	makefile := "\n" + read(t, "Makefile")
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, "README.md") {
+		text := read(t, page)
+		for _, m := range namesTest.FindAllStringSubmatch(text, -1) {
+			if !tests[m[1]] {
+				t.Errorf("%s names %s, which no test is called", page, m[1])
+			}
+			if m[1] != "TestStories" || m[2] == "" {
+				continue
+			}
+			if told, err := filepath.Glob("cmd/belay/testdata/script/" + m[2] + ".txtar"); err != nil || len(told) == 0 {
+				t.Errorf("%s names the story %s, which nobody tells: %v", page, m[2], err)
+			}
+		}
+		for _, m := range namesPath.FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(m[1]); err != nil {
+				t.Errorf("%s names a place: %v", page, err)
+			}
+		}
+		for _, m := range namesTarget.FindAllStringSubmatch(text, -1) {
+			if !strings.Contains(makefile, "\n"+m[1]+":") {
+				t.Errorf("%s names make %s, which makes nothing", page, m[1])
+			}
+		}
+	}
 }

@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief/quote"
+	"github.com/belay-dev/belay/internal/units"
 )
 
 //go:embed templates/*.tmpl
@@ -29,14 +31,14 @@ var files embed.FS
 // templates are read when the first one is wanted: most commands want none.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("brief").Funcs(template.FuncMap{
-		"code":     code,
-		"codes":    codes,
-		"closing":  closing,
-		"fence":    fence,
-		"past":     past,
+		"code":     quote.Code,
+		"codes":    quote.Codes,
+		"closing":  quote.Closing,
+		"fence":    quote.Block,
+		"past":     quote.Past,
 		"line":     belay.VisibleLine,
 		"duration": duration,
-		"count":    count,
+		"count":    units.Count,
 		"data":     data,
 		"join":     strings.Join,
 		"request":  Request,
@@ -74,20 +76,5 @@ func duration(d time.Duration) string {
 	} else {
 		d = d.Round(time.Millisecond)
 	}
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}
-
-// count writes a number with its noun: 1 attempt, 3 attempts.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return units.Duration(d)
 }

@@ -2,13 +2,14 @@ package brief
 
 import (
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief/quote"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
 // TaskFile is .belay/now/task.md: the task for agents that read files, in Markdown.
 // It is fit for a terminal, so the person's words pass belay.Visible here.
 func TaskFile(t belay.Task) string {
-	t.Prose = plain(t.Prose)
+	t.Prose = quote.Plain(t.Prose)
 	return belay.Visible(sections(viewOf(PromptInput{Task: t}), "file", "request", "rules", "judged", "finish"))
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief/quote"
 )
 
 // Findings writes findings as plain text for a terminal or a fence: one line each
@@ -32,14 +33,14 @@ func writeFinding(b *strings.Builder, f belay.Finding, mark string, details int)
 	}
 	fmt.Fprintf(b, "%s: %s%s\n", belay.VisibleLine(string(severity)), reason(f), mark)
 	if detail := strings.TrimSpace(f.Detail); details > 0 && detail != "" {
-		kept, left := cut(seen(detail), details, maxDetailBytes)
+		kept, left := quote.Cut(quote.Seen(detail), details, maxDetailBytes)
 		if left != "" {
 			kept += "\n(cut: " + left + ")"
 		}
 		indent(b, kept)
 	}
 	if try := strings.TrimSpace(f.Recommendation); try != "" {
-		indent(b, "try: "+seen(try))
+		indent(b, "try: "+quote.Seen(try))
 	}
 }
 
@@ -83,7 +84,7 @@ func fitting(list, again []belay.Finding, detailed bool) string {
 	if detailed {
 		for _, lines := range []int{maxDetailLines, 10, 3} {
 			text := listed(list, again, lines)
-			if _, left := cut(text, maxQuoteLines, maxQuoteBytes); left == "" {
+			if _, left := quote.Cut(text, quote.MaxLines, quote.MaxBytes); left == "" {
 				return text
 			}
 		}
@@ -117,7 +118,7 @@ func shortReasons(list []belay.Finding) string {
 	if len(list) == 0 {
 		return ""
 	}
-	text, _ := cut(reason(list[0]), 1, 200)
+	text, _ := quote.Cut(reason(list[0]), 1, 200)
 	if n := len(list) - 1; n > 0 {
 		text += fmt.Sprintf(" (+%d more)", n)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief/quote"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
@@ -65,11 +66,11 @@ func lines(a loop.Attempt) []string {
 			list = append(list, fmt.Sprintf("and %d more", len(reasons)-i))
 			break
 		}
-		text, _ := cut(reason(f), 1, 300)
+		text, _ := quote.Cut(reason(f), 1, 300)
 		list = append(list, text)
 	}
 	if len(list) == 0 && a.Note != "" && a.Verdict != belay.VerdictPass {
-		text, _ := cut(belay.VisibleLine(a.Note), 1, 300)
+		text, _ := quote.Cut(belay.VisibleLine(a.Note), 1, 300)
 		list = append(list, text)
 	}
 	return list

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief/quote"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
@@ -80,7 +80,7 @@ func TestForeignTextStaysQuoted(t *testing.T) {
 			if name != "feedback" && !strings.Contains(text, prose) {
 				t.Fatalf("%s lost the person's words:\n%s", name, text)
 			}
-			ours := strings.Replace(text, prose+closing(prose), "", 1)
+			ours := strings.Replace(text, prose+quote.Closing(prose), "", 1)
 			if strings.Contains(unquoted(ours), evil) {
 				t.Fatalf("%s has foreign text outside a quote:\n%s", name, text)
 			}
@@ -148,48 +148,6 @@ func TestPromptsAreBounded(t *testing.T) {
 	}
 }
 
-func TestCut(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		text         string
-		lines, bytes int
-		kept, left   string
-	}{
-		{"", 2, 9, "", ""},
-		{"a\nb", 2, 9, "a\nb", ""},
-		{"a\nb\n", 2, 9, "a\nb\n", ""},
-		{"a\nb\nc", 2, 9, "a\nb", "1 more line, 1 bytes left out"},
-		{"a\nb\nc\nd\n", 2, 9, "a\nb", "2 more lines, 4 bytes left out"},
-		{"aaa\nbbb\n", 9, 5, "aaa", "1 more line, 4 bytes left out"},
-		{"aaéé", 9, 3, "aa", "1 more line, 4 bytes left out"},
-	} {
-		if kept, left := cut(c.text, c.lines, c.bytes); kept != c.kept || left != c.left {
-			t.Errorf("cut(%q, %d, %d) = %q, %q", c.text, c.lines, c.bytes, kept, left)
-		}
-	}
-}
-
-func TestCodeSpans(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{"a/b": "`a/b`", "a`b": "``a`b``", "`": "`` ` ``", "a\n\x1b": "`a\\n\\x1b`"} {
-		if got := code(in); got != want {
-			t.Errorf("%q becomes %s", in, got)
-		}
-	}
-}
-
-func TestClosing(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		"": "", "plain\n": "", "```\nx\n```": "", "```go\nx": "\n```", "````\n```\n": "````", "~~~ `x`\nx\n```\n": "~~~",
-		"``` a ` b": "", "    ```\n": "", "   ```\r\nx\r\n": "```", "```\n``` x\n": "```", "``\n": "", "~~~\n~~~~\n": "",
-	} {
-		if got := closing(in); got != want {
-			t.Errorf("%q is closed with %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestDurations(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[time.Duration]string{
@@ -200,30 +158,6 @@ func TestDurations(t *testing.T) {
 			t.Errorf("%v is %s, want %s", in, got, want)
 		}
 	}
-}
-
-func FuzzFence(f *testing.F) {
-	for _, s := range []string{"", "a", "```", "a\n````\nb", "\xff\x1b", strings.Repeat("x\n", 300), strings.Repeat("é", 20000)} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		block := fence("text", s)
-		if block == "" {
-			if strings.Trim(seen(s), "\n") != "" {
-				t.Fatalf("%q is gone", s)
-			}
-			return
-		}
-		if !utf8.ValidString(block) || belay.Visible(block) != block || len(block) > maxQuoteBytes*2 {
-			t.Fatalf("%q", block)
-		}
-		if rest := unquoted(block + "\n"); rest != "" && !strings.HasPrefix(rest, "(cut: ") {
-			t.Fatalf("%q breaks out as %q", s, rest)
-		}
-		if c := closing(s); c != "" && closing(s+c+"\n") != "" {
-			t.Fatalf("%q is not closed by %q", s, c)
-		}
-	})
 }
 
 func FuzzEntry(f *testing.F) {

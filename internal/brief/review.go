@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief/quote"
 )
 
 // ReviewInput is what a reviewer's prompt is made from. Nonce marks where quoted data
@@ -28,7 +29,7 @@ type Document struct{ Path, Text string }
 
 // Quoted is the document as data.
 func (d Document) Quoted() string {
-	text, left := cut(seen(d.Text), 1500, 48<<10)
+	text, left := quote.Cut(quote.Seen(d.Text), 1500, 48<<10)
 	if left != "" {
 		text += "\n(cut: " + left + "; read the rest in the checkout)"
 	}
@@ -88,7 +89,7 @@ func writeWarnings(b *strings.Builder, list []belay.Finding) {
 
 // ReviewAgain is the text of the second try, when the first answer could not be read.
 func ReviewAgain(first, wrong, answer, nonce string) string {
-	text, left := cut(seen(answer), maxQuoteLines, maxQuoteBytes)
+	text, left := quote.Cut(quote.Seen(answer), quote.MaxLines, quote.MaxBytes)
 	if left != "" {
 		text += "\n(cut: " + left + ")"
 	}
@@ -98,6 +99,6 @@ func ReviewAgain(first, wrong, answer, nonce string) string {
 
 // data puts a text between lines that it cannot contain.
 func data(nonce, text string) string {
-	text = strings.ReplaceAll(strings.TrimRight(seen(text), "\n"), nonce, "…")
+	text = strings.ReplaceAll(strings.TrimRight(quote.Seen(text), "\n"), nonce, "…")
 	return "<<<data " + nonce + "\n" + text + "\ndata " + nonce + ">>>"
 }

@@ -1,6 +1,9 @@
 package brief
 
-import "github.com/belay-dev/belay/internal/belay"
+import (
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief/quote"
+)
 
 // RoleInput is what a role of a pipeline is told from. Export is its part of the task's
 // context; Words are the config's for it.
@@ -17,10 +20,10 @@ type RoleInput struct {
 }
 
 // Part quotes the export whole: cut, it would be no JSON.
-func (in RoleInput) Part() string { return fenced("json", in.Export, 1<<20, 4<<20) }
+func (in RoleInput) Part() string { return quote.Within("json", in.Export, 1<<20, 4<<20) }
 
 // Reason quotes why the work came back.
-func (in RoleInput) Reason() string { return fence("text", in.Told) }
+func (in RoleInput) Reason() string { return quote.Block("text", in.Told) }
 
 // Role is the text that the agent of a role starts with, in Markdown: who it is, what it
 // may do, why the work came back to it, how it reports what has to be mended, its words and its part of the context.

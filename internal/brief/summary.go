@@ -6,7 +6,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief/quote"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/units"
 )
 
 // Summary is the table of a task's attempts and reasons as plain text, aligned and
@@ -56,7 +58,7 @@ func why(a loop.Attempt) string {
 	if a.Verdict == belay.VerdictPass {
 		return ""
 	}
-	text, _ := cut(belay.VisibleLine(a.Note), 1, 200)
+	text, _ := quote.Cut(belay.VisibleLine(a.Note), 1, 200)
 	return text
 }
 
@@ -92,10 +94,10 @@ func standing(s loop.State) string {
 func effort(s loop.State) string {
 	var parts []string
 	if n := len(s.Attempts); n > 0 {
-		parts = append(parts, count(n, "attempt"))
+		parts = append(parts, units.Count(n, "attempt"))
 	}
 	if s.Rollbacks > 0 {
-		parts = append(parts, count(s.Rollbacks, "rollback"))
+		parts = append(parts, units.Count(s.Rollbacks, "rollback"))
 	}
 	if s.Elapsed > 0 {
 		parts = append(parts, duration(s.Elapsed))
@@ -131,7 +133,7 @@ func HistoryLine(t belay.Task, s loop.State) string {
 		status = string(s.Outcome)
 	}
 	if n := len(s.Attempts); n > 0 {
-		status += " after " + count(n, "attempt")
+		status += " after " + units.Count(n, "attempt")
 	}
 	if s.Outcome == loop.OutcomeSkipped {
 		status += " (a known issue)"

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief/quote"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
@@ -138,7 +139,7 @@ func noted(what, note string) string {
 	if note == "" {
 		return what
 	}
-	text, left := cut(belay.VisibleLine(note), 1, 300)
+	text, left := quote.Cut(belay.VisibleLine(note), 1, 300)
 	if left != "" {
 		text += " …"
 	}

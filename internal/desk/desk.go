@@ -7,9 +7,11 @@ package desk
 
 import (
 	"context"
+	"io"
 	"path/filepath"
 	"time"
 
+	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/git"
@@ -64,4 +66,20 @@ func (d *Desk) sharing(write func(tmp string) error) error {
 	}
 	defer done()
 	return write(tmp)
+}
+
+// KeepOutput keeps what a run's agent said, as an attachment, and gives its hash. Losing it
+// must not lose the work: a failure is said, and the hash is "".
+func (d *Desk) KeepOutput(run *agent.Run, say func(string)) string {
+	pr, pw := io.Pipe()
+	go func() {
+		_, err := run.Output(pw)
+		pw.CloseWithError(err)
+	}()
+	sha, _, err := d.Journal.Attach(pr)
+	pr.CloseWithError(err)
+	if err != nil {
+		say("the agent's output could not be kept: " + err.Error())
+	}
+	return sha
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -83,7 +82,7 @@ func (d *Driver) await(ctx context.Context, run *agent.Run, dir string, watch *s
 // ended turns how a run ended into the event the loop understands.
 func (d *Driver) ended(c loop.Command, run *agent.Run, res tend.End) (loop.Event, error) {
 	ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Exit: res.Exit, Elapsed: res.Elapsed, Note: res.Error}
-	ev.Log = d.keepOutput(run)
+	ev.Log = d.KeepOutput(run, d.Watch.Note)
 	switch res.Ended {
 	case "stopped":
 		ev.Kind, ev.Ended, ev.By = loop.EvCancelled, loop.EndedStopped, "terminal"
@@ -103,22 +102,6 @@ func (d *Driver) ended(c loop.Command, run *agent.Run, res tend.End) (loop.Event
 		ev.Note = "ended by signal " + res.Signal
 	}
 	return ev, nil
-}
-
-// keepOutput stores a run's output as an attachment. Losing it must not lose the
-// attempt, so a failure is said and not returned.
-func (d *Driver) keepOutput(run *agent.Run) string {
-	pr, pw := io.Pipe()
-	go func() {
-		_, err := run.Output(pw)
-		pw.CloseWithError(err)
-	}()
-	sha, _, err := d.Journal.Attach(pr)
-	pr.CloseWithError(err)
-	if err != nil {
-		d.Watch.Note("the agent's output could not be kept: " + err.Error())
-	}
-	return sha
 }
 
 // prompt writes what the agent is told, and the files for agents that read files.
@@ -248,7 +231,7 @@ func (d *Driver) debugged(run *agent.Run, res agent.Result) (loop.Event, error) 
 	if const16k := 16 << 10; len(text) > const16k { // its conclusion stands at the end
 		text = text[len(text)-const16k:]
 	}
-	return loop.Event{Kind: loop.EvDebugged, Note: text, Elapsed: res.Elapsed, Log: d.keepOutput(run)}, nil
+	return loop.Event{Kind: loop.EvDebugged, Note: text, Elapsed: res.Elapsed, Log: d.KeepOutput(run, d.Watch.Note)}, nil
 }
 
 // exportLast copies what the last attempt left (or the state before) to a folder.

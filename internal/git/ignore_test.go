@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/belay-dev/belay/internal/gitignore"
 )
 
 func ruled(t *testing.T) (sandbox, map[string]bool) {
@@ -88,12 +90,13 @@ func TestIgnorerDies(t *testing.T) {
 	t.Parallel()
 	s, _ := ruled(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	g := s.open().Ignorer(ctx)
+	cmd := s.open().checkIgnore(ctx, nil)
+	g := gitignore.New(func() *exec.Cmd { return cmd })
 	defer g.Close()
 	if got, err := g.Ask(ctx, []string{"a.log"}); err != nil || !got[0] {
 		t.Fatal(got, err)
 	}
-	if err := syscall.Kill(g.cmd.Process.Pid, syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(cmd.Process.Pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -97,7 +96,7 @@ func (r *runner) run(ctx context.Context, rec *desk.Record, s *handoff.State, ro
 		}
 		return parked(rec.Task.ID)
 	}
-	ended := handoff.Run{Round: round, Ended: res.Ended, Exit: res.Exit, Millis: res.Elapsed.Milliseconds(), Log: r.kept(run)}
+	ended := handoff.Run{Round: round, Ended: res.Ended, Exit: res.Exit, Millis: res.Elapsed.Milliseconds(), Log: r.KeepOutput(run, r.q.Watch.Note)}
 	if err := handoffs.Ran(ctx, r.Desk.Desk, r.req, s.Name, ended); err != nil {
 		return err
 	}
@@ -118,21 +117,6 @@ func (r *runner) failed(ctx context.Context, s *handoff.State, run handoff.Run) 
 	}
 	_, err := handoffs.Block(ctx, r.Desk.Desk, r.req, s.Name, why)
 	return err
-}
-
-// kept keeps what the agent said; losing it must not lose the work.
-func (r *runner) kept(run *agent.Run) string {
-	pr, pw := io.Pipe()
-	go func() {
-		_, err := run.Output(pw)
-		pw.CloseWithError(err)
-	}()
-	sha, _, err := r.Journal.Attach(pr)
-	pr.CloseWithError(err)
-	if err != nil {
-		r.q.Watch.Note("the agent's output could not be kept: " + err.Error())
-	}
-	return sha
 }
 
 func (r *runner) launch(ctx context.Context, rec *desk.Record, s *handoff.State, round int, dir string) (*agent.Run, error) {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/belay-dev/belay/internal/rights"
 
 	"golang.org/x/sys/unix"
 
@@ -160,41 +161,9 @@ func TestScansBesideEachOther(t *testing.T) {
 }
 
 // TestWithoutRights runs what root cannot see in a process without root's rights.
-func TestWithoutRights(t *testing.T) {
-	if top := os.Getenv("BELAY_TEST_UNPRIVILEGED"); top != "" {
-		withoutRights(t, top)
-		return
-	}
-	top := t.TempDir()
-	for dir := top; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestWithoutRights$", "-test.v")
-	if os.Getuid() == 0 {
-		if err := os.Chown(top, 12345, 12345); err != nil {
-			t.Fatal(err)
-		}
-		self := filepath.Join(top, "self")
-		text, err := os.ReadFile("/proc/self/exe")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(self, text, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		cmd = exec.Command("setpriv", "--reuid", "12345", "--regid", "12345", "--clear-groups", self, "-test.run=^TestWithoutRights$", "-test.v")
-		cmd.Dir = top
-	}
-	cmd.Env = append(os.Environ(), "BELAY_TEST_UNPRIVILEGED="+top, "TMPDIR="+top)
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "\n--- PASS") {
-		t.Fatalf("%v\n%s", err, out)
-	}
-}
+func TestWithoutRights(t *testing.T) { rights.Without(t, withoutRights) }
 
-func withoutRights(t *testing.T, top string) {
+func withoutRights(t *testing.T) {
 	b := newBench(t)
 	mode := func(path string, mode os.FileMode) { b.must(os.Chmod(b.path(path), mode)) }
 	t.Cleanup(func() { // or the folder could not be removed
@@ -231,5 +200,4 @@ func withoutRights(t *testing.T, top string) {
 	if !slices.Contains(r.Dirs, Dir{"closed", 0, false}) || r.Moving {
 		t.Errorf("folders %v, moving %v", r.Dirs, r.Moving)
 	}
-	_ = top
 }

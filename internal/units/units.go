@@ -83,3 +83,11 @@ func Size(n int64) string {
 	}
 	return "0"
 }
+
+// Count writes a number with its noun: 1 attempt, 3 attempts.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,4 +1,9 @@
-package brief
+// Package quote sets texts of unknown origin into prompts: a diff, what a test printed,
+// what a model answered. A quote shows no secret and hides nothing, is cut to what a
+// prompt has room for, and stands in a fence that it cannot close.
+//
+// It knows no task and no sentence, and touches no file.
+package quote
 
 import (
 	"fmt"
@@ -7,33 +12,34 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/secret"
+	"github.com/belay-dev/belay/internal/units"
 )
 
 // The most of a text that a prompt quotes. A model reads the head of a diff best, and
 // a prompt that is all diff has no room for the reasons.
 const (
-	maxQuoteLines = 200
-	maxQuoteBytes = 16 << 10
-	maxPastLines  = 60 // of a quote about an attempt before the last one
-	maxPastBytes  = 4 << 10
+	MaxLines     = 200
+	MaxBytes     = 16 << 10
+	maxPastLines = 60 // of a quote about an attempt before the last one
+	maxPastBytes = 4 << 10
 )
 
-// fence quotes a text of unknown origin as a Markdown code block: made visible, cut
+// Block quotes a text of unknown origin as a Markdown code block: made visible, cut
 // to the most a prompt quotes, in a fence longer than any run of backticks inside.
 // What was cut is said below the block. An empty text gives "".
-func fence(kind, text string) string {
-	return fenced(kind, text, maxQuoteLines, maxQuoteBytes)
+func Block(kind, text string) string {
+	return Within(kind, text, MaxLines, MaxBytes)
 }
 
-// past is fence for what an earlier attempt left to say: there can be many of them.
-func past(text string) string { return fenced("text", text, maxPastLines, maxPastBytes) }
+// Past is Block for what an earlier attempt left to say: there can be many of them.
+func Past(text string) string { return Within("text", text, maxPastLines, maxPastBytes) }
 
-func fenced(kind, text string, lines, bytes int) string {
-	text = strings.TrimRight(seen(text), "\n")
+func Within(kind, text string, lines, bytes int) string {
+	text = strings.TrimRight(Seen(text), "\n")
 	if text == "" {
 		return ""
 	}
-	text, left := cut(text, lines, bytes)
+	text, left := Cut(text, lines, bytes)
 	ticks := strings.Repeat("`", max(3, longestRun(text, '`')+1))
 	block := ticks + kind + "\n" + text + "\n" + ticks
 	if left != "" {
@@ -42,10 +48,10 @@ func fenced(kind, text string, lines, bytes int) string {
 	return block
 }
 
-// closing closes the code block that a person's words leave open, with the fence that
+// Closing closes the code block that a person's words leave open, with the fence that
 // ends it (CommonMark, 4.5 Fenced code blocks); "" when none is open. Otherwise the
 // quotes that follow would turn inside out: ours as text, theirs as instructions.
-func closing(text string) string {
+func Closing(text string) string {
 	open := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -69,18 +75,18 @@ func closing(text string) string {
 	return "\n" + open
 }
 
-// seen is what a quote shows of a text that is not a person's: no secret that was in
+// Seen is what a quote shows of a text that is not a person's: no secret that was in
 // it, and nothing that would not be seen.
-func seen(text string) string { return plain(secret.Mask(text)) }
+func Seen(text string) string { return Plain(secret.Mask(text)) }
 
-// plain is belay.Visible for texts whose lines may end in CR LF: the CR is no news.
-func plain(text string) string {
+// Plain is belay.Visible for texts whose lines may end in CR LF: the CR is no news.
+func Plain(text string) string {
 	return belay.Visible(strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
-// cut keeps the first lines of a text and says what was left out, "" for nothing.
+// Cut keeps the first lines of a text and says what was left out, "" for nothing.
 // It cuts at the end of a line, or within the first line when that alone is too long.
-func cut(text string, lines, bytes int) (kept, left string) {
+func Cut(text string, lines, bytes int) (kept, left string) {
 	end, n := 0, 0
 	for line := range strings.Lines(text) {
 		if n == lines || end+len(line) > bytes {
@@ -99,7 +105,7 @@ func cut(text string, lines, bytes int) (kept, left string) {
 	}
 	kept, rest := strings.TrimSuffix(text[:end], "\n"), text[end:]
 	more := strings.Count(strings.TrimSuffix(rest, "\n"), "\n") + 1
-	return kept, fmt.Sprintf("%s, %d bytes left out", count(more, "more line"), len(rest))
+	return kept, fmt.Sprintf("%s, %d bytes left out", units.Count(more, "more line"), len(rest))
 }
 
 func longestRun(s string, c byte) int {
@@ -114,9 +120,9 @@ func longestRun(s string, c byte) int {
 	return longest
 }
 
-// code is a Markdown code span on one line, whatever s holds. Blanks at the ends keep
+// Code is a Markdown code span on one line, whatever s holds. Blanks at the ends keep
 // backticks of s off the span's own.
-func code(s string) string {
+func Code(s string) string {
 	s = belay.VisibleLine(s)
 	ticks := strings.Repeat("`", longestRun(s, '`')+1)
 	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
@@ -125,10 +131,10 @@ func code(s string) string {
 	return ticks + s + ticks
 }
 
-func codes(list []string) string {
+func Codes(list []string) string {
 	spans := make([]string, len(list))
 	for i, s := range list {
-		spans[i] = code(s)
+		spans[i] = Code(s)
 	}
 	return strings.Join(spans, ", ")
 }
