@@ -10,8 +10,10 @@
 # make record-stall  the same with real agents: installs six into a temporary folder, has each do what scripts say,
 #                and records what they print
 # make eval-fix  what part of the full prompt a fix prompt takes
-# make evidence  what the checks say of good and bad changes to real projects of seven languages
+# make evidence  what the checks say of good and bad changes to real projects of eight languages
 #                (FETCH=1 make evidence brings the packages they are in first)
+# make evidence-texts  the same without the projects' tests and linters: by the checks that read the change
+# make eval-secrets    what is taken for a secret in whole source trees that people publish
 # make docs      docs/commands.md, docs/config.schema.json and the plan in docs/house.md, from the program
 # make report    proportions of the house
 # make install   puts belay into $(go env GOPATH)/bin
@@ -19,7 +21,7 @@
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench docs report crash fidelity fuzz eval eval-count eval-ask eval-mine eval-stall record-stall eval-fix evidence clean
+.PHONY: build install demo test race lint bench docs report crash fidelity fuzz eval eval-count eval-ask eval-mine eval-stall record-stall eval-fix eval-secrets evidence evidence-texts clean
 
 build: bin/belay
 
@@ -87,6 +89,12 @@ eval-fix:
 
 evidence: build
 	@$(GO) run ./bench/evidence -belay bin/belay $(if $(FETCH),-fetch) -markdown docs/checks.evidence.md
+
+evidence-texts: build
+	@$(GO) run ./bench/evidence -belay bin/belay $(if $(FETCH),-fetch) -texts
+
+eval-secrets: build
+	@$(GO) run ./bench/evidence -belay bin/belay $(if $(FETCH),-fetch) -secrets
 
 fuzz:
 	sh .ci/fuzz $(FUZZTIME)
