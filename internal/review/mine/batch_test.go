@@ -154,6 +154,7 @@ func TestEvaluation(t *testing.T) {
 	}
 	line("phrases", phrases(t, "testdata/phrases.txt"))
 	line("spellings", phrases(t, "testdata/spellings.txt"))
+	line("constructions", phrases(t, "testdata/constructions.txt"))
 	for n := 1; n <= len(batches); n++ {
 		open, out := split(load(t, fmt.Sprintf("testdata/batch_%d.jsonl", n)))
 		line(fmt.Sprintf("batch %d, open half", n), open)
