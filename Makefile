@@ -10,7 +10,7 @@
 # make eval-fix  what part of the full prompt a fix prompt takes
 # make evidence  what the checks say of good and bad changes to real projects of seven languages
 #                (FETCH=1 make evidence brings the packages they are in first)
-# make docs      docs/commands.md and docs/config.schema.json, from the program
+# make docs      docs/commands.md, docs/config.schema.json and the plan in docs/house.md, from the program
 # make report    proportions of the house
 # make install   puts belay into $(go env GOPATH)/bin
 
@@ -46,6 +46,7 @@ lint:
 
 docs:
 	$(GO) test -count=1 -run TestCommandsAreWritten ./cmd/belay -update
+	$(GO) test -count=1 -run TestPlanIsDrawn . -update
 	$(GO) test -count=1 -run Schema ./internal/config -update
 
 report:

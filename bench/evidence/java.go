@@ -54,9 +54,9 @@ trap 'rm -rf "$out"' EXIT
 mkdir "$out/m" "$out/t"
 find src/main/java -name '*.java' ! -name module-info.java > "$out/code"
 find src/test/java -name '*.java' > "$out/tests"
-javac -nowarn -d "$out/m" --patch-module java.logging=src/main/java @"$out/code"
-javac -d "$out/t" --patch-module java.logging="$out/m" -cp "$JUNIT" @"$out/tests"
-java --patch-module java.logging="$out/m" -cp "$JUNIT:$out/t" org.junit.runner.JUnitCore $(sed 's|src/test/java/||;s|/|.|g;s|[.]java$||' "$out/tests")
+javac -J-XX:TieredStopAtLevel=1 -nowarn -d "$out/m" --patch-module java.logging=src/main/java @"$out/code"
+javac -J-XX:TieredStopAtLevel=1 -d "$out/t" --patch-module java.logging="$out/m" -cp "$JUNIT" @"$out/tests"
+java -XX:TieredStopAtLevel=1 --patch-module java.logging="$out/m" -cp "$JUNIT:$out/t" org.junit.runner.JUnitCore $(sed 's|src/test/java/||;s|/|.|g;s|[.]java$||' "$out/tests")
 `
 
 const checkstyleRules = `<?xml version="1.0"?>
@@ -76,6 +76,7 @@ func logging() project {
 	return project{
 		language: "Java", name: "java.logging", version: "17", from: "Debian (openjdk-17-source; the tests are ours)",
 		needs: []string{jdk, "root/usr/share/java/junit4.jar", "root/usr/share/java/checkstyle.jar"},
+		tools: []string{"javac", "unzip"},
 		unpack: func(s store, dir string) error {
 			if err := command(dir, nil, "unzip", "-q", s.at(jdk), "java.logging/*"); err != nil {
 				return err
@@ -93,7 +94,7 @@ func logging() project {
 			return []string{"JUNIT=" + s.at("root/usr/share/java/junit4.jar") + ":" + s.at("root/usr/share/java/hamcrest-all.jar")}
 		},
 		test:    "sh test.sh",
-		linter:  "  checkstyle:\n    command: java -cp '$STORE/root/usr/share/java/*' com.puppycrawl.tools.checkstyle.Main -c checkstyle.xml -f xml src/main/java/java/util/logging/Level.java src/main/java/java/util/logging/Filter.java\n    format: checkstyle\n",
+		linter:  "  checkstyle:\n    command: java -XX:TieredStopAtLevel=1 -cp '$STORE/root/usr/share/java/*' com.puppycrawl.tools.checkstyle.Main -c checkstyle.xml -f xml src/main/java/java/util/logging/Level.java src/main/java/java/util/logging/Filter.java\n    format: checkstyle\n",
 		files:   "src/**",
 		comment: "//", code: code, constant: "// %s = \"%s\"",
 		good: edits(
@@ -109,6 +110,7 @@ func logging() project {
 			{name: "test without its assertion", make: cut(tests, "        assertSame(Level.WARNING", "    }\n\n    @Test\n    public void numbersAreParsed"), says: []string{"error integrity"}},
 			{name: "assertion that always holds", make: swap(tests, "assertSame(Level.OFF, Level.parse(\"OFF\"))", "assertEquals(1, 1)"), says: []string{"error integrity"}},
 			{name: "fewer assertions", make: swap(tests, "        assertSame(Level.OFF, Level.parse(\"OFF\"));\n", ""), says: []string{"warning integrity"}},
+			{name: "expected value changed with the code", make: edits(swap(code, "    public final int intValue() {\n        return value;", "    public final int intValue() {\n        return value + 1;"), swap(tests, "assertEquals(801, Level", "assertEquals(802, Level")), says: []string{"warning integrity"}},
 			{name: "code without a test file", make: add("src/main/java/java/util/logging/XMLFormatter.java", "\nclass Even {\n    static boolean is(int n) {\n        return n % 2 == 0;\n    }\n}\n"), says: []string{"warning coverage"}},
 			{name: "lint finding on a changed line", make: swap(code, "import java.util.", "import java.util.BitSet;\nimport java.util."), says: []string{"error lint"}},
 			{name: "lint finding on an old line", make: add("src/main/java/java/util/logging/Filter.java", "\n// Looked through once more.\n")},

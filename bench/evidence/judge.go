@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 type bench struct {
@@ -17,6 +18,7 @@ type bench struct {
 	store store
 	place string
 	out   io.Writer
+	log   *progress
 	rows  []row
 	left  []string // projects left out, and why
 }
@@ -44,42 +46,58 @@ type report struct {
 	Error *struct{ Message string }
 }
 
-// project makes the repository and tries what is to be tried.
-func (b *bench) project(p project, only string) error {
-	for _, n := range p.needs {
-		if !there(b.store.at(n)) {
-			b.left = append(b.left, p.title()+": there is no "+b.store.at(n)+", -fetch gets it")
-			return nil
-		}
-	}
+// project makes the repository and tries what is to be tried. What keeps a trial from being
+// judged makes it wrong; the others are tried all the same.
+func (b *bench) project(p project, only string) ([]row, error) {
 	dir := filepath.Join(b.place, p.name)
 	home := filepath.Join(b.place, "home")
 	if err := os.MkdirAll(home, 0o755); err != nil {
-		return err
+		return nil, err
 	}
 	env := append(p.env(b.store), alone(home)...)
 	if err := p.begin(b.store, dir, env); err != nil {
-		return err
+		return nil, err
 	}
 	if err := command(dir, env, b.belay, "trust"); err != nil {
-		return err
+		return nil, err
 	}
-	for _, t := range p.cases {
-		if !strings.Contains(t.name, only) {
-			continue
-		}
+	var rows []row
+	for _, t := range p.named(only) {
+		start := time.Now()
 		r, err := b.try(p, t, dir, env)
 		if err != nil {
-			return fmt.Errorf("%s: %w", t.name, err)
+			r.wrong = "could not be judged: " + err.Error()
 		}
-		b.rows = append(b.rows, r)
-		mark := "right"
-		if r.wrong != "" {
-			mark = "WRONG: " + r.wrong
-		}
-		fmt.Fprintf(os.Stderr, "%-12s %-34s %s: %s\n", p.name, t.name, mark, r.said)
+		rows = append(rows, r)
+		b.log.ended(r, time.Since(start))
 	}
-	return nil
+	return rows, nil
+}
+
+// named gives the trials whose name contains what is given.
+func (p project) named(only string) []trial {
+	var list []trial
+	for _, t := range p.cases {
+		if strings.Contains(t.name, only) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// missing says what a project cannot be tried without, "" when all is there.
+func (b *bench) missing(p project) string {
+	for _, n := range p.needs {
+		if !there(b.store.at(n)) {
+			return "there is no " + b.store.at(n) + ", -fetch gets it"
+		}
+	}
+	for _, n := range p.tools {
+		if _, err := exec.LookPath(n); err != nil {
+			return n + " is not installed"
+		}
+	}
+	return ""
 }
 
 // alone keeps the user's settings away from git and belay.

@@ -7,16 +7,19 @@
 //
 // It fetches nothing unless -fetch is given: then Go's, npm's and Debian's own clients put
 // what is listed in packages.go into DIR, and nothing is installed. A project whose
-// packages are not in DIR is left out, and the table says so.
+// packages are not in DIR, or whose language is not installed, is left out, and the table
+// says so. The exit status is 1 when belay judged a change wrongly, 2 when nothing could be tried.
 package main
 
 import (
+	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
+	"runtime"
 )
 
 func main() {
@@ -30,9 +33,10 @@ func main() {
 		place    = flag.String("dir", "", "folder for the repositories (default: a temporary one)")
 		secrets  = flag.Bool("secrets", false, "instead: count what is taken for a secret in the whole of each project")
 	)
+	side := flag.Int("side", runtime.GOMAXPROCS(0), "how many projects are tried side by side")
 	times := flag.Bool("times", false, "instead: measure the checks on 2,000 files")
 	flag.Parse()
-	do := func(b *bench) (bool, error) { return b.judged(*only, *one) }
+	do := func(b *bench) (bool, error) { return b.judged(*only, *one, *side) }
 	switch {
 	case *secrets:
 		do = func(b *bench) (bool, error) { return true, b.sources(*only) }
@@ -73,27 +77,23 @@ func run(belay, packages, place, file string, fetch bool, do func(*bench) (bool,
 	if place, err = filepath.Abs(place); err != nil {
 		return false, err
 	}
-	out := io.Writer(os.Stdout)
-	if file != "" {
-		f, err := os.Create(file)
-		if err != nil {
-			return false, err
-		}
-		defer f.Close()
-		out = io.MultiWriter(os.Stdout, f)
+	out, keep, err := output(file)
+	if err != nil {
+		return false, err
 	}
-	return do(&bench{belay: belay, store: p, place: place, out: out})
+	right, err := do(&bench{belay: belay, store: p, place: place, out: out})
+	return right, errors.Join(err, keep())
 }
 
-// judged tries the projects and prints the table.
-func (b *bench) judged(only, one string) (bool, error) {
-	for _, p := range projects() {
-		if !strings.Contains(p.name, only) {
-			continue
-		}
-		if err := b.project(p, one); err != nil {
-			return false, fmt.Errorf("%s: %w", p.name, err)
-		}
+// output writes to the terminal and, once all is said, to the file: a run that is cut off
+// leaves the last whole one.
+func output(file string) (out io.Writer, keep func() error, err error) {
+	if file == "" {
+		return os.Stdout, func() error { return nil }, nil
 	}
-	return b.table(), nil
+	if file, err = filepath.Abs(file); err != nil {
+		return nil, nil, err
+	}
+	var text bytes.Buffer
+	return io.MultiWriter(os.Stdout, &text), func() error { return os.WriteFile(file, text.Bytes(), 0o644) }, nil
 }

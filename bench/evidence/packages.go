@@ -27,6 +27,11 @@ var (
 		"ruby3.1", "libruby3.1", "ruby-minitest", "ruby-test-unit", "ruby-power-assert", "rake",
 		"rubocop", "ruby-parallel", "ruby-whitequark-parser", "ruby-ast", "ruby-rainbow", "ruby-regexp-parser", "ruby-rubocop-ast",
 		"ruby-progressbar", "ruby-unicode-display-width",
+		"libnunit-doc", "mono-mcs", "mono-runtime-sgen", "mono-runtime-common", "libmono-corlib4.5-dll", "libmono-system4.0-cil", "libmono-system-core4.0-cil",
+		"libmono-system-xml4.0-cil", "libmono-system-configuration4.0-cil", "libmono-system-security4.0-cil", "libmono-system-numerics4.0-cil",
+		"libmono-system-drawing4.0-cil", "libmono-system-runtime4.0-cil", "libmono-security4.0-cil", "libmono-posix4.0-cil", "libmono-i18n4.0-cil", "libmono-i18n-west4.0-cil",
+		"libmono-system-runtime-serialization-formatters-soap4.0-cil", "libmono-system-web4.0-cil", "mono-4.0-gac",
+		"libnunit-core-interfaces2.6.3-cil", "libnunit-core2.6.3-cil", "libnunit-util2.6.3-cil", "libnunit-console-runner2.6.3-cil", "libnunit-framework2.6.3-cil", "nunit-console",
 	}
 )
 

@@ -9,6 +9,7 @@ import (
 type project struct {
 	language, name, version, from string
 	needs                         []string // in the store
+	tools                         []string // programs that have to be installed
 	unpack                        func(s store, dir string) error
 	env                           func(s store) []string
 	test                          string // the command
@@ -32,7 +33,7 @@ type trial struct {
 }
 
 func projects() []project {
-	all := []project{cobra(), mpmath(), zod(), qs(), semver(), logging(), rss()}
+	all := []project{cobra(), mpmath(), zod(), qs(), semver(), logging(), rss(), money()}
 	for i, p := range all {
 		all[i].cases = append(common(p), p.cases...)
 	}

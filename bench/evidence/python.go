@@ -7,6 +7,7 @@ func mpmath() project {
 	return project{
 		language: "Python", name: "mpmath", version: "1.2.1", from: "Debian",
 		needs: []string{"root/usr/lib/python3/dist-packages/mpmath", "root/usr/lib/python3/dist-packages/pytest"},
+		tools: []string{"python3"},
 		unpack: func(s store, dir string) error {
 			to := filepath.Join(dir, "mpmath")
 			return edits(write("mpmath/.keep", ""), func(string) error {
@@ -33,6 +34,7 @@ func mpmath() project {
 			{name: "test without its assertion", make: cut("mpmath/tests/test_identify.py", "    assert pslq([3*pi", "\ndef test_identify"), says: []string{"error integrity"}},
 			{name: "assertion that always holds", make: swap("mpmath/tests/test_identify.py", "    assert pslq([2,1]) == [1, -2]", "    assert pslq([2,1]) or True"), says: []string{"error integrity"}},
 			{name: "fewer assertions", make: cut("mpmath/tests/test_identify.py", "    assert pslq([2,1])", "\ndef test_identify"), says: []string{"warning integrity"}},
+			{name: "expected value changed with the code", make: edits(add(code, "\nSTEPS = 5\n"), swap("mpmath/tests/test_identify.py", "== 'exp(5)'", "== 'e**5'")), says: []string{"error tests", "warning integrity"}},
 			{name: "undocumented declaration", make: add(code, "\n\ndef is_square(m):\n    return m.rows == m.cols\n"), says: []string{"warning style"}},
 			{name: "code without a test file", make: write("mpmath/even.py", "\"\"\"What is even.\"\"\"\n\n\ndef is_even(n: int) -> bool:\n    \"\"\"Tell whether n is even.\"\"\"\n    return n % 2 == 0\n"), says: []string{"warning coverage"}},
 			{name: "lint finding on a changed line", make: add(code, "\nimport decimal\n"), says: []string{"error lint"}},

@@ -23,7 +23,7 @@ func rss() project {
 				"GEM_PATH=" + s.at("root/usr/share/rubygems-integration/all") + ":" + s.at("root/usr/lib/ruby/gems/3.1.0")}
 		},
 		test:    `sh -c "$RUBY test/run-test.rb"`,
-		linter:  "  rubocop:\n    command: $STORE/root/usr/bin/ruby3.1 $STORE/root/usr/bin/rubocop --cache false --format emacs lib\n",
+		linter:  "  rubocop:\n    command: $STORE/root/usr/bin/ruby3.1 $STORE/root/usr/bin/rubocop --cache false --format emacs lib/rss/content.rb lib/rss/slash.rb lib/rss/utils.rb\n",
 		files:   "lib/**,test/**",
 		comment: "#", code: "lib/rss/content.rb", constant: "%s = '%s'",
 		good: edits(

@@ -8,6 +8,7 @@ func semver() project {
 	return project{
 		language: "Rust", name: "semver", version: "1.0.14", from: "Debian",
 		needs: []string{"root/usr/share/cargo/registry/semver-1.0.14", "root/usr/share/cargo/registry/serde-1.0.152"},
+		tools: []string{"cargo"},
 		unpack: func(s store, dir string) error {
 			return edits(func(string) error { return copied(s.at("root/usr/share/cargo/registry/semver-1.0.14"), dir) },
 				write(".cargo/config.toml", "[source.crates-io]\nreplace-with = \"debian\"\n[source.debian]\ndirectory = \""+s.at("root/usr/share/cargo/registry")+"\"\n"))(dir)
@@ -32,6 +33,7 @@ func semver() project {
 			{name: "test without its assertion", make: cut(tests, "    assert_ne!(version(\"0.0.0\"), version(\"0.0.1\"));", "}\n\n#[test]\nfn test_display"), says: []string{"error integrity"}},
 			{name: "assertion that always holds", make: swap(tests, "assert_ne!(version(\"0.0.0\"), version(\"0.0.1\"));", "assert!(true);"), says: []string{"error integrity"}},
 			{name: "fewer assertions", make: swap(tests, "    assert_ne!(version(\"0.0.0\"), version(\"0.0.1\"));\n", ""), says: []string{"warning integrity"}},
+			{name: "expected value changed with the code", make: edits(swap("src/error.rs", "invalid leading zero in", "a leading zero in"), swap(tests, "\"invalid leading zero in pre", "\"a leading zero in pre")), says: []string{"warning integrity…"}},
 			{name: "lint finding on a changed line", make: swap(code, shared, "impl Version {\n    /// The major part.\n    pub fn first(&self) -> u64 {\n        return self.major;\n    }\n}\n\n"+shared), says: []string{"warning lint"}},
 			{name: "lint finding on an old line", make: add("src/identifier.rs", "\n// Looked through once more.\n")},
 		},

@@ -7,6 +7,7 @@ func zod() project {
 	return project{
 		language: "TypeScript", name: "zod", version: "3.25.76", from: "npm",
 		needs: []string{"npm/zod-3.25.76.tgz", "nodes/node_modules/vitest", "nodes/node_modules/eslint"},
+		tools: []string{"npx"},
 		unpack: packed("zod-3.25.76", edits(
 			write(".eslintrc.json", `{"root": true, "parser": "@typescript-eslint/parser", "plugins": ["@typescript-eslint"], "extends": ["eslint:recommended"], "env": {"es2022": true, "node": true}, "rules": {"no-self-compare": 2, "no-undef": 0, "no-redeclare": 0, "no-unused-vars": 0}}`+"\n"),
 			swap("src/v3/helpers/util.ts", "export namespace util {", "export namespace util {\n  if (false) assertNever;"))),
@@ -30,6 +31,7 @@ func zod() project {
 			{name: "test without its assertion", make: cut(tests, "  expect(isAborted(aborted))", "});\n"), says: []string{"error integrity"}},
 			{name: "assertion that always holds", make: swap(tests, "expect(isValid(valid)).toBe(true)", "expect(true).toBe(true)"), says: []string{"error integrity"}},
 			{name: "fewer assertions", make: cut(tests, "  expect(isDirty(aborted))", "});\n"), says: []string{"warning integrity"}},
+			{name: "expected value changed with the code", make: edits(swap(code, `(x as any).status === "dirty"`, `(x as any).status !== "valid"`), swap(tests, "expect(isDirty(aborted)).toBe(false)", "expect(isDirty(aborted)).toBe(true)")), says: []string{"warning integrity"}},
 			{name: "untyped declaration", make: add(code, "\nexport function isNothing(x) {\n  return x === undefined;\n}\n"), says: []string{"warning style"}},
 			{name: "code without a test file", make: write("src/v3/helpers/even.ts", "export const isEven = (n: number): boolean => n % 2 === 0;\n"), says: []string{"warning coverage"}},
 			{name: "lint finding on a changed line", make: add(code, "\nexport const isSame = (x: number): boolean => x === x;\n"), says: []string{"error lint"}},
@@ -43,6 +45,7 @@ func qs() project {
 	return project{
 		language: "JavaScript", name: "qs", version: "6.13.0", from: "npm",
 		needs: []string{"npm/qs-6.13.0.tgz", "nodes/node_modules/tape", "nodes/node_modules/eslint"},
+		tools: []string{"npx"},
 		unpack: packed("qs-6.13.0", edits(
 			write(".eslintrc", `{"root": true, "extends": ["eslint:recommended"], "env": {"node": true, "es6": true}, "rules": {"no-unused-vars": 2, "no-self-compare": 2}}`+"\n"),
 			swap("lib/formats.js", "var replace", "var unused = 1;\nvar replace"))),
@@ -65,6 +68,7 @@ func qs() project {
 			{name: "test without its assertion", make: cut(tests, "    t.equal(result, target, 'returns the target');\n", "    t.end();\n});\n\ntest('combine()'"), says: []string{"error integrity"}},
 			{name: "deleted subtest", make: cut(tests, "    t.test('one array, one non-array'", "    t.test('neither is an array'"), says: []string{"error integrity", "warning integrity"}},
 			{name: "fewer assertions", make: swap(tests, "        st.notEqual(a, combined, 'a !== combined');\n", ""), says: []string{"warning integrity…"}},
+			{name: "expected value changed with the code", make: edits(swap(code, "return [].concat(a, b);", "return [].concat(b, a);"), swap(tests, "st.deepEqual(combined, [1, 2]", "st.deepEqual(combined, [2, 1]")), says: []string{"warning integrity", "error tests…"}},
 			{name: "undocumented declaration", make: add(code, "\nexports.isOdd = function (n) { return n % 2 === 1; };\n"), flags: []string{"--skip", "tests"}},
 			{name: "code without a test file", make: write("lib/even.js", "'use strict';\n\nmodule.exports = function isEven(n) {\n    return n % 2 === 0;\n};\n"), says: []string{"warning coverage"}},
 			{name: "lint finding on a changed line", make: swap(code, "return [].concat(a, b);", "if (a === a) { return [].concat(a, b); }"), says: []string{"error lint"}},

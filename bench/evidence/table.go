@@ -9,27 +9,38 @@ import (
 // table prints what came of every trial, and whether all is as it should be.
 func (b *bench) table() bool {
 	var projects []string
-	wrong := 0
 	for _, r := range b.rows {
 		if p := r.project.title(); !slices.Contains(projects, p) {
 			projects = append(projects, p)
-		}
-		if r.wrong != "" {
-			wrong++
 		}
 	}
 	fmt.Fprint(b.out, "# What belay said of changes to real projects\n\nWritten by `make evidence` (`FETCH=1 make evidence` brings the packages that the projects and their linters are in, and installs\n"+
 		"nothing). Each change is made to the project as it was published and judged by `belay check --before HEAD` with the project's own tests and a linter.\n"+
 		"*Right* is what says every error and every warning that it should, and no other; notes are left out. Some changes are judged with a check left out, so that they\n"+
 		"show one thing: planted secrets without tests, linters and style, broken code without linters, old remarks in a file without tests without coverage.\n\n")
-	fmt.Fprintf(b.out, "%d changes to %d projects: %d judged right, %d wrong.\n", len(b.rows), len(projects), len(b.rows)-wrong, wrong)
+	fmt.Fprintf(b.out, "%d projects: %s.\n", len(projects), b.sum())
 	for _, title := range projects {
 		b.projectTable(title)
 	}
 	for _, l := range b.left {
 		fmt.Fprintf(b.out, "\nLeft out: %s.\n", l)
 	}
-	return wrong == 0
+	return b.wrong() == 0
+}
+
+func (b *bench) wrong() int {
+	n := 0
+	for _, r := range b.rows {
+		if r.wrong != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// sum says how many changes were judged rightly, in one line.
+func (b *bench) sum() string {
+	return fmt.Sprintf("%d changes, %d right, %d wrong", len(b.rows), len(b.rows)-b.wrong(), b.wrong())
 }
 
 func (b *bench) projectTable(title string) {

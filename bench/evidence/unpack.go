@@ -48,11 +48,17 @@ func packed(name string, more edit) func(store, string) error {
 	}
 }
 
-// rustHome keeps rustup's and cargo's folders when HOME is another.
+// rustHome keeps rustup's and cargo's folders when HOME is another: those beside the cargo
+// that is found, or the user's.
 func rustHome() []string {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil
+	}
+	if cargo, err := exec.LookPath("cargo"); err == nil {
+		if at, ok := strings.CutSuffix(cargo, "/.cargo/bin/cargo"); ok {
+			home = at
+		}
 	}
 	var env []string
 	for _, v := range [][2]string{{"RUSTUP_HOME", ".rustup"}, {"CARGO_HOME", ".cargo"}} {

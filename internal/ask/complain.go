@@ -24,7 +24,7 @@ func (p *parse) complained(i int) {
 	if p.judged(i) {
 		return
 	}
-	if a.Strength < fault.Plain && (p.equal(i) || p.oneOfSeveral(i)) {
+	if a.Strength < fault.Plain && (p.equal(i) || p.oneOfSeveral(i) || p.firstOf(i)) {
 		p.emit(a, belay.MarkFix, "said to be wrong now by “"+a.Verb+"”, as one of several")
 		return
 	}
@@ -87,6 +87,17 @@ func (p *parse) equal(i int) bool {
 	}
 	_, ok := grammar.Predicate(low)
 	return ok && words.Determiner(low[0]) || ok && a.C.Join != "and"
+}
+
+// firstOf reports a faint complaint that a plain one of something else follows in the same
+// sentence: "the map is empty, the list loads forever".
+func (p *parse) firstOf(i int) bool {
+	if i+1 >= len(p.acts) {
+		return false
+	}
+	a, b := p.acts[i], p.acts[i+1]
+	low := b.C.Low()
+	return a.C.Sent == b.C.Sent && a.C.Line == b.C.Line && b.C.Join == "," && b.Deed == deed.Complaint && b.Strength == fault.Plain && !b.Pronoun && !a.Pronoun && len(low) > 2 && grammar.Definite(low[0]) && grammar.Definite(a.C.Low()[0])
 }
 
 // cures reports a question in the same sentence that asks for a change, behind a single

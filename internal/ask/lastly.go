@@ -78,7 +78,7 @@ func (p *parse) lastly() {
 // says no more reports what is wrong.
 func statesFact(low []string) bool {
 	n, _ := grammar.Strip(low)
-	if n >= len(low) || len(low)-n < 2 || words.Pronoun(low[n]) || words.Subject(low[n]) || grammar.Idle(low) {
+	if n >= len(low) || len(low)-n < 2 || words.Pronoun(low[n]) || words.Subject(low[n]) || grammar.Idle(low[n:]) {
 		return false
 	}
 	i, ok := grammar.Predicate(low[n:])

@@ -68,12 +68,14 @@ func (p *parse) settle() {
 		switch {
 		case p.fresh:
 			p.freshly(*a)
+		case a.Deed == deed.Doubt && a.Marker == belay.MarkRemove && !a.Bare && len(p.out) > 0 && p.out[len(p.out)-1].Marker == belay.MarkModify && p.out[len(p.out)-1].a.C.Line == a.C.Line:
+			p.emit(*a, belay.MarkRemove, "the old one, behind what takes its place")
 		case a.Deed == deed.Doubt && a.Bare && p.elided(i):
 		case a.Deed == deed.Doubt:
 			p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), Readings: a.Readings})
-		case i > 0 && strings.Contains("->=>→", a.C.Join) && a.C.Join != "" && len(a.C.T) < 3 && fault.Status(a.C.Low()):
-			if n := len(p.out); n > 0 && p.emitted(p.acts[i-1]) {
-				p.out = p.out[:n-1]
+		case i > 0 && strings.Contains("->=>→", a.C.Join) && a.C.Join != "" && (len(a.C.T) < 3 && fault.Status(a.C.Low()) || fault.Outcome(a.C.Low())):
+			for n := len(p.out); n > 0 && p.out[n-1].a.C.Sent == a.C.Sent && p.out[n-1].a.C.Line == a.C.Line; n-- {
+				p.out = p.out[:n-1] // the steps
 			}
 			p.emit(p.acts[i-1], belay.MarkFix, "an error comes of it")
 		case a.Deed == deed.Ground && p.oneOfSeveral(i):
@@ -84,6 +86,9 @@ func (p *parse) settle() {
 			p.emit(*a, belay.MarkFix, "told beside a request, about something of its own")
 		case a.Deed == deed.Expected && i > 0:
 			p.contrasted(i)
+		case a.Deed == deed.Complaint && p.atOdds(i):
+			p.out[len(p.out)-1].Marker = belay.MarkFix
+			p.note(*a, "", "FIX: at present it does otherwise")
 		case a.Deed == deed.Complaint && a.Strength == fault.Faint && p.stays(i):
 		case a.Deed == deed.Complaint:
 			p.complained(i)
@@ -102,6 +107,16 @@ func (p *parse) settle() {
 		}
 	}
 	p.lastly()
+}
+
+// atOdds reports how it is now, behind how it should be: "-i should ignore case for the whole
+// pattern, right now it only works for the first letter".
+func (p *parse) atOdds(i int) bool {
+	a, n := p.acts[i], len(p.out)
+	if i == 0 || n == 0 || !p.emitted(p.acts[i-1]) || !deed.IsWish(p.acts[i-1].Verb) || p.acts[i-1].C.Sent != a.C.Sent || p.acts[i-1].Marker != belay.MarkModify {
+		return false
+	}
+	return grammar.Now(a.C.Low()) && slices.ContainsFunc(a.C.Low(), words.Pronoun)
 }
 
 // tells reports a statement under a topic that is no wish: it is the only thing said there,
@@ -466,6 +481,10 @@ func (p *parse) qualifies(a deed.Act, last found) bool {
 		return false
 	}
 	switch {
+	case last.Marker == belay.MarkRemove && a.Marker == belay.MarkRemove && a.Pronoun && !a.Also:
+		return true // "the label can go, delete it"
+	case a.Pronoun && a.Marker == belay.MarkModify && last.Marker == belay.MarkModify && a.C.Join == "and" && a.C.Sent == last.a.C.Sent && deeper(a.Verb) && deeper(last.a.Verb) && a.Verb != last.a.Verb:
+		return false // "rename the module and move it": two deeds
 	case last.Marker == belay.MarkFix && a.Pronoun && a.Marker != belay.MarkRemove:
 		return !a.Also && !(a.C.Join == "and" && deed.IsWish(a.Verb) && !slices.Contains(a.C.Low(), "not")) && !(a.C.Sent > last.a.C.Sent && a.C.T[0].Low == "and" && grammar.Old(a.C.Low()))
 	case last.Marker == belay.MarkFix && strings.Contains(a.Verb, "not") && a.C.Sent == last.a.C.Sent:
@@ -491,6 +510,15 @@ func (p *parse) qualifies(a deed.Act, last found) bool {
 	case a.Verb == "a thing named" && a.C.Frag && a.C.Join == "" && a.C.Block.Kind == prose.Para && (last.a.Verb != "a thing named" || last.a.C.Line != a.C.Line) && words.Tool(a.C.T[min(a.Core.From, len(a.C.T)-1)].Low):
 		return true
 	case a.Verb == "a thing named" && !a.C.Group && a.C.Block.Kind == prose.Para && a.Marker == belay.MarkAdd && !a.Also && !grammar.Articled(a.C.T[min(a.Core.From, len(a.C.T)-1)].Low) && last.Marker == belay.MarkFix:
+		return true
+	}
+	return false
+}
+
+// deeper reports a deed that is one by itself, whatever else is done to the thing.
+func deeper(verb string) bool {
+	switch verb {
+	case "rename", "move", "split", "convert", "migrate", "rewrite", "port", "upgrade", "translate", "extract", "merge", "refactor":
 		return true
 	}
 	return false

@@ -57,8 +57,10 @@ type Checks struct {
 	SecretsAllow   []string `json:"secrets_allow,omitempty"`   // globs of files, and fingerprints of findings, that are no secrets
 	SecretExamples bool     `json:"secret_examples,omitempty"` // keys printed in documentation are secrets too
 	IntegrityAllow []string `json:"integrity_allow,omitempty"` // globs of files whose tests may be weakened
-	CoverageRules  []string `json:"coverage_rules,omitempty"`  // where test files are: "SOURCES -> TESTS"
-	CoverageError  bool     `json:"coverage_error,omitempty"`  // a missing test file refuses
+	// IntegrityExpected is how much a changed expected value of a test counts; "" is a warning.
+	IntegrityExpected Severity `json:"integrity_expected,omitempty"`
+	CoverageRules     []string `json:"coverage_rules,omitempty"` // where test files are: "SOURCES -> TESTS"
+	CoverageError     bool     `json:"coverage_error,omitempty"` // a missing test file refuses
 }
 
 // Reviewer is one that looks at work after the checks: a command, a model behind an

@@ -13,6 +13,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/flow/plans"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
@@ -29,6 +30,9 @@ type App struct {
 // Open finds the repository for a command.
 func (a *App) Open(ctx context.Context, flags ...flow.Flag) (*flow.Desk, error) {
 	desk, err := flow.Open(ctx, a.Setting(flags))
+	if err == nil {
+		plans.Attach(desk)
+	}
 	if err == nil && a.OnOpen != nil {
 		a.OnOpen(desk)
 	}

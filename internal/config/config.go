@@ -40,6 +40,7 @@ type Config struct {
 	Guidelines     []belay.Guideline // those of the file; Config.HouseRules has all
 	Reviewers      []belay.Reviewer  // in the order of the file
 	Linters        []belay.Linter    // likewise
+	Plan           string            // a plan that is marked for each task; "" for none
 	Review         Review
 	Secrets        Secrets
 	Roles          []Role     // in the order of the file
@@ -84,6 +85,8 @@ type Checks struct {
 	CoverageRules  []string // "SOURCES -> TESTS"
 	CoverageRefuse bool
 	IntegrityAllow []string // globs
+
+	IntegrityExpected string // how much a changed expected value of a test counts: a severity
 }
 
 // Review is how reviews are kept, and how those in one working tree are kept apart: one at a time, unless Variable

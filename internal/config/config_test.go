@@ -576,6 +576,9 @@ func TestHandingOn(t *testing.T) {
 	c := parse(t, "roles:\n  build: {command: [claude, -p], timeout: 5m}\n  judge: {read_only: true, prompt: look, parts: [task]}\n"+
 		"standards:\n  api: {files: [standards/*.md], areas: [backend], priorities: [P0], sections: [Handlers], commands: [make lint]}\n"+
 		"scopes:\n  ui: {files: [web/**, css/**]}\nhandoffs:\n  ignore_line_endings: true\n")
+	if open := parse(t, "roles:\n  judge: {read_only: true, closed: false}\n"); open.Roles[0].Closed || !c.Roles[1].Closed {
+		t.Errorf("%+v", open.Roles)
+	}
 	if len(c.Roles) != 2 || c.Roles[0].Name != "build" || !c.Roles[1].ReadOnly || c.Roles[0].Timeout != 5*time.Minute || !c.IgnoreLineEnds {
 		t.Errorf("%+v", c.Roles)
 	}

@@ -15,6 +15,7 @@ type Role struct {
 	Command  []string      // of the agent; empty is the task's
 	Prompt   string        // what it is told beside its part of the context
 	ReadOnly bool          // it must leave the tree as it found it
+	Closed   bool          // a read-only one runs with the tree closed to it
 	Parts    []string      // what its export holds; empty is what its name stands for
 	Timeout  time.Duration // of one run; 0 is the agent's
 }

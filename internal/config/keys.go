@@ -38,6 +38,9 @@ const fileFormats = 4
 
 var modes = []string{"hotfix", "quick", "standard", "full"}
 
+// severities are how much a finding may be made to count.
+var severities = []string{"error", "warning", "note"}
+
 // remarkFormats are those in which linters report.
 var remarkFormats = []string{"sarif", "checkstyle", "rdjson", "rdjsonl", "github", "text"}
 
@@ -83,6 +86,8 @@ var keys = []key{
 		doc: "refuse a change of a source file that has no test file, instead of a warning"},
 	{name: "checks.integrity.allow", kind: value.List, field: func(c *Config) any { return &c.Checks.IntegrityAllow },
 		doc: "globs of files in which tests may be deleted, skipped or weakened"},
+	{name: "checks.integrity.expected", kind: value.Choice, choices: severities, def: "warning", field: func(c *Config) any { return &c.Checks.IntegrityExpected },
+		doc: "how much it counts when the value that a test expects, or a snapshot file, changes with the code and the task does not ask for it: error, warning or note"},
 	{name: "secrets.allow", kind: value.List, field: func(c *Config) any { return &c.Secrets.Allow },
 		doc: "globs of files that may hold secrets, and fingerprints of findings that are none"},
 	{name: "secrets.examples", kind: value.Truth, def: "false", field: func(c *Config) any { return &c.Secrets.Examples },
@@ -95,6 +100,8 @@ var keys = []key{
 		doc: "how what it says is read; told by the content when not set"},
 	{name: "linters.*.report", kind: value.Text, of: func(c *Config, n string) any { return &c.linter(n).Report },
 		doc: "the file it writes; what it prints is read when not set"},
+	{name: "plan.path", kind: value.Text, field: func(c *Config) any { return &c.Plan },
+		doc: "the plan that is marked for each task while it runs; when not set, one that has markers of the task already"},
 	{name: "review.cycles", kind: value.Truth, def: "false", field: func(c *Config) any { return &c.Review.Cycles },
 		doc: "write what the reviewers answer as review cycles below .belay/reviews, to be committed with the work"},
 	{name: "review.stale", kind: value.Duration, def: "8h", field: func(c *Config) any { return &c.Review.Stale },
@@ -137,6 +144,8 @@ var keys = []key{
 		doc: "what it is told beside its part of the context"},
 	{name: "roles.*.read_only", kind: value.Truth, of: func(c *Config, n string) any { return &c.role(n).ReadOnly },
 		doc: "whether it must leave the tree as it found it; false when not set"},
+	{name: "roles.*.closed", kind: value.Truth, of: func(c *Config, n string) any { return &c.role(n).Closed },
+		doc: "whether the kernel closes the tree to a role that is read_only, but for ignored folders, where it can; true when not set"},
 	{name: "roles.*.parts", kind: value.List, of: func(c *Config, n string) any { return &c.role(n).Parts },
 		doc: "what it is given of the context: task, scope, criteria, citations, commands, qa, paths, changes, findings, evidence"},
 	{name: "roles.*.timeout", kind: value.Duration, of: func(c *Config, n string) any { return &c.role(n).Timeout },
@@ -207,7 +216,7 @@ var groups = map[string]string{
 	"checks.tests": "how the project is tested", "checks.coverage": "which files need tests", "checks.integrity": "which tests may be weakened",
 	"secrets": "what is no secret", "limits": "what stops a loop and asks a person", "stall": "agents that go round in circles",
 	"linters": "programs that remark on changed lines, by name; detected when there are none", "linters.*": "one of them",
-	"snapshot": "what is captured", "review": "how reviews are kept, and kept apart", "review.isolate": "what lets several go on at once", "reviewers": "who looks at work that passed the checks, by name",
+	"snapshot": "what is captured", "plan": "what says section by section what is to be built", "review": "how reviews are kept, and kept apart", "review.isolate": "what lets several go on at once", "reviewers": "who looks at work that passed the checks, by name",
 	"reviewers.*": "one of them", "guidelines": "house rules put into prompts, by name", "guidelines.*": "one of them", "environment": "what commands may see",
 	"roles": "who hands work on to whom, in this order; implementer, reviewer and validator when there are none", "roles.*": "one of them",
 	"standards": "written rules that tasks are told, by name", "standards.*": "one of them",

@@ -44,7 +44,7 @@ func (c *Config) linter(name string) *belay.Linter {
 	return one(&c.Linters, linterName, name, belay.Linter{Name: name, TestCommand: belay.TestCommand{From: "config"}})
 }
 
-func (c *Config) role(name string) *Role { return one(&c.Roles, roleName, name, Role{Name: name}) }
+func (c *Config) role(name string) *Role { return one(&c.Roles, roleName, name, Role{Name: name, Closed: true}) }
 
 func (c *Config) standard(name string) *Standard {
 	return one(&c.Standards, standardName, name, Standard{Name: name})

@@ -25,6 +25,7 @@ type Desk struct {
 	Snaps   *restore.Store
 	Journal *journal.Store
 	Self    []string // the argument vector that runs an agent's shim; its folder is appended
+	Plans   Planner  // nil for none
 }
 
 // Scratch is belay's own folder of this working tree.

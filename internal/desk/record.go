@@ -49,6 +49,7 @@ type Note struct {
 	Rescue belay.SnapshotID `json:"rescue,omitempty"`
 	Kept   []string         `json:"kept,omitempty"`
 	Review *cycle.Recorded  `json:"review,omitempty"` // of the kinds review and review-resolved
+	Plan   string           `json:"plan,omitempty"`   // of the kind plan: its path
 }
 
 // Record is a task as its journal tells it.

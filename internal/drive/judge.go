@@ -117,9 +117,20 @@ func (d *Driver) leftovers(ctx context.Context, c loop.Command) error {
 // judgeAll judges the change, and what was done to the files that belay wrote for agents.
 func (d *Driver) judgeAll(ctx context.Context, t belay.Task, w desk.Work, before, after belay.SnapshotID, progress func(check.Progress)) (belay.Report, error) {
 	report, err := d.Judge(ctx, t, w, before, after, progress)
-	edited := d.EditedContext(d.Rec)
-	if err != nil || len(edited) == 0 {
+	if err != nil {
 		return report, err
+	}
+	planned, has, err := d.JudgePlan(ctx, d.Rec)
+	if err != nil {
+		return report, err
+	}
+	if has {
+		report.Checks = append(report.Checks, planned)
+		report.Verdict = belay.Judge(report.Checks)
+	}
+	edited := d.EditedContext(d.Rec)
+	if len(edited) == 0 {
+		return report, nil
 	}
 	result := belay.CheckResult{Check: "context", Verdict: belay.VerdictFail, Summary: "files that belay wrote were edited"}
 	for _, path := range edited {

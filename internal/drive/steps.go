@@ -37,6 +37,13 @@ func (d *Driver) once(ctx context.Context, m snapshot.Meta) (snapshot.Info, erro
 }
 
 func (d *Driver) before(ctx context.Context, c loop.Command) (loop.Event, error) {
+	if _, held, err := d.Snaps.Find(ctx, d.Rec.Task.ID, c.ID); err != nil {
+		return loop.Event{}, err
+	} else if !held {
+		if err := d.MarkPlan(ctx, d.Rec, d.Watch.Note); err != nil {
+			return loop.Event{}, err
+		}
+	}
 	info, err := d.once(ctx, d.meta(belay.KindBefore, 0, c.ID, d.Rec.Task.Title))
 	if err != nil {
 		return loop.Event{}, err
@@ -118,6 +125,7 @@ func (d *Driver) close(ctx context.Context, c loop.Command) (loop.Event, error) 
 			return loop.Event{}, err
 		}
 	}
+	d.ClearPlan(ctx, d.Rec, d.Watch.Note)
 	if err := os.RemoveAll(d.Scratch("run", d.Rec.Task.ID.Key())); err != nil {
 		return loop.Event{}, fmt.Errorf("clean up after %s: %w", d.Rec.Task.ID, err)
 	}

@@ -132,7 +132,7 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		Checks: belay.Checks{
 			Tests: c.Checks.Tests, Skip: c.Checks.Skip, Reuse: c.Checks.Reuse, MaxDiff: c.Checks.MaxDiff, Timeout: c.Checks.Timeout,
 			SecretsAllow: c.Secrets.Allow, SecretExamples: c.Secrets.Examples, IntegrityAllow: c.Checks.IntegrityAllow,
-			CoverageRules: c.Checks.CoverageRules, CoverageError: c.Checks.CoverageRefuse,
+			CoverageRules: c.Checks.CoverageRules, CoverageError: c.Checks.CoverageRefuse, IntegrityExpected: belay.Severity(c.Checks.IntegrityExpected),
 		},
 	}
 	if len(t.Agent) == 0 {

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ type Verdict struct {
 	Entries  int          `json:"entries"` // whole lines
 	OK       bool         `json:"ok"`
 	Problems []string     `json:"problems,omitempty"`
+	Torn     string       `json:"torn,omitempty"` // the problem of a last line without its end: whoever wrote it was killed
 	Head     Head         `json:"head"`
 
 	more int
@@ -100,6 +102,9 @@ func (v *Verdict) lines(r io.Reader, task belay.TaskID, each func(int, Entry)) e
 		}
 		l, err := nextLine(raw, last, task)
 		v.note(n, err)
+		if count := len(v.Problems); err != nil && v.more == 0 && raw != nil && !bytes.HasSuffix(raw, []byte("\n")) {
+			v.Torn = v.Problems[count-1]
+		}
 		if l.Seq == 0 || l.Hash == "" {
 			continue // not an entry: the next line is compared with the one before it
 		}

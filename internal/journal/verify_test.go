@@ -289,3 +289,26 @@ func TestFollowErrors(t *testing.T) {
 	}
 	wantCode(t, last, belay.CodeCannot, "has been cut")
 }
+
+// A last line without its end is named as such; one that was edited, or stands before, is not.
+func TestVerifyTorn(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func([]byte) []byte
+		torn   bool
+	}{
+		"half a line":     {func(b []byte) []byte { return append(b, `{"seq":9,"ty`...) }, true},
+		"zeros":           {func(b []byte) []byte { return append(b, make([]byte, 40)...) }, true},
+		"no newline":      {func(b []byte) []byte { return b[:len(b)-1] }, true},
+		"an edited line":  {func(b []byte) []byte { return bytes.Replace(b, []byte("T7"), []byte("T8"), 1) }, false},
+		"a line too many": {func(b []byte) []byte { return append(b, "{}\n"...) }, false},
+	} {
+		s := Open(fastDir(t))
+		fill(t, s, 3)
+		edit(t, s.taskFile("T7"), c.change)
+		v, err := s.Verify("T7", nil)
+		if err != nil || v.OK || (v.Torn != "") != c.torn || c.torn && (len(v.Problems) != 1 || v.Problems[0] != v.Torn) {
+			t.Errorf("%s: %+v, %v", name, v, err)
+		}
+	}
+}

@@ -213,6 +213,9 @@ type Asked struct {
 	Marker  Marker
 }
 
+// Places are where a task's plan is looked for, the agent's own first.
+var Places = []string{".belay/now/plan.tsx", ".belay/now/plan.md", "plan.tsx", "plan.md", "docs/plan.md", "src/plan.tsx"}
+
 // For gives the markers of a task with their sections: what a gate holds the task to.
 // Markers that cannot be read, and those outside of all sections, are not among them.
 func (p *Plan) For(task belay.TaskID) []Asked {

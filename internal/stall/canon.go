@@ -112,8 +112,11 @@ func (c canon) plain(s string) string {
 var (
 	colour  = lazyregexp.New("\x1b\\[[0-9;?]*[A-Za-z]")
 	lasting = lazyregexp.New(`\b\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|m|mins?|minutes?)\b`)
+	took    = lazyregexp.New(`(?i)\b(duration|elapsed|took)(\w*["']?[ :=]+)\d+(?:\.\d+)?`) // the unit stands in front, as in TAP, or nowhere
 	onClock = lazyregexp.New(`\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\b`)
-	address = lazyregexp.New(`\b0x[0-9a-f]+\b|\b[Pp][Ii][Dd][ =:]+\d+`)
+	// Claude Code says this in place of a file that it has read before.
+	unchanged = lazyregexp.New(`(?i)\bunchanged since (?:your|the|its|it was) last read`)
+	address   = lazyregexp.New(`\b0x[0-9a-f]+\b|\b[Pp][Ii][Dd][ =:]+\d+`)
 )
 
 // result writes an output so that two that say the same are the same: how long it took and
@@ -125,6 +128,7 @@ func (c canon) result(s string) string {
 	}
 	s = moment.ReplaceAllString(s, "*")
 	s = lasting.ReplaceAllString(s, "*")
+	s = took.ReplaceAllString(s, "$1$2*")
 	s = onClock.ReplaceAllString(s, "*")
 	s = address.ReplaceAllString(s, "*")
 	return strings.Join(strings.Fields(madeUp.ReplaceAllString(s, "/tmp/*")), " ")

@@ -139,10 +139,23 @@ func (w *Watch) Ended(e stream.Ended) {
 		c := &at.in.last[i]
 		if c.n == at.n {
 			c.settled, c.told, c.passed = true, e.Told, c.kind == tests && !e.Failed && !strings.Contains(strings.ToLower(e.Output), "fail")
-			c.output = sha256.Sum256([]byte(w.canon.result(e.Output)))
+			c.output = w.output(at.in, c, e.Output)
 		}
 	}
 	w.look(at.in)
+}
+
+// output names what a call gave. An agent that answers for a tool that nothing changed since
+// it was used last gives what that gave.
+func (w *Watch) output(in *thread, c *call, text string) [sha256.Size]byte {
+	if len(text) < 300 && unchanged.MatchString(text) {
+		for _, old := range slices.Backward(in.last) {
+			if old.n < c.n && old.told && old.sign == c.sign {
+				return old.output
+			}
+		}
+	}
+	return sha256.Sum256([]byte(w.canon.result(text)))
 }
 
 // look asks whether the thread's last calls are rounds of the same.

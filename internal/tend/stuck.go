@@ -6,9 +6,6 @@ import (
 	"github.com/belay-dev/belay/internal/plan"
 )
 
-// plans are where a task's plan is looked for, the agent's own first.
-var plans = []string{".belay/now/plan.tsx", ".belay/now/plan.md", "plan.tsx", "plan.md", "docs/plan.md", "src/plan.tsx"}
-
 // Stuck gives the requirement that an agent got stuck on, and the section of the plan that
 // is marked with it: the one that shares most words with what it kept doing. No requirement
 // that shares any, and no section, are nil and "". read gives a file of the working tree.
@@ -19,7 +16,7 @@ func Stuck(t belay.Task, what string, read func(path string) ([]byte, bool)) (on
 			most, on = n, &t.Request.Requirements[i]
 		}
 	}
-	for _, path := range plans {
+	for _, path := range plan.Places {
 		text, ok := read(path)
 		if !ok {
 			continue

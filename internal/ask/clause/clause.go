@@ -229,7 +229,7 @@ func conjunction(low []string, start, i int, frag bool) (string, int) {
 		if grammar.Negated(left) && len(left) < 4 {
 			return "", 0 // "don't add or change …"
 		}
-		if frag && len(right) > 0 && right[0] == "no" || opens(right) && !joinsSubjects(left, right) && (i > start+1 || len(right) > 1) {
+		if frag && len(right) > 0 && right[0] == "no" || opens(right) && !joinsSubjects(left, right) && i > start+1 {
 			return w, i + 1
 		}
 	case "and", "but", "then":
@@ -239,7 +239,7 @@ func conjunction(low []string, start, i int, frag bool) (string, int) {
 		if w == "and" && gapped(left, right) {
 			return "gap", i + 1
 		}
-		if opens(right) && !joinsSubjects(left, right) {
+		if opens(right) && !joinsSubjects(left, right) || frag && w == "and" && len(right) > 2 && grammar.Articled(right[0]) && words.Comparative(right[1]) && !slices.Contains(left, "with") {
 			return w, i + 1
 		}
 	case "so":
@@ -327,6 +327,9 @@ func orders(low []string) bool {
 // the order history are …".
 func joinsSubjects(left, right []string) bool {
 	n, _ := grammar.Strip(right)
+	if _, ok := stay.Subject(right); ok && len(left) < 6 && words.Determiner(left[0]) && !grammar.HasVerb(left) {
+		return true // "the German version and the prices stay"
+	}
 	return !grammar.HasVerb(left) && n < len(right) && grammar.Imperative(right[n:]) == 0 && grammar.Finite(right[n:]) && len(left) < 6
 }
 

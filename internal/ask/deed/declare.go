@@ -17,7 +17,7 @@ type telling func(Act, []string) (Act, bool)
 
 // tellings are asked in this order: what somebody wants, what something lacks, how it is to
 // be from now on.
-var tellings = []telling{wantedBy, wouldBe, lacks, couldUse, becomes, bestowed, movesTo, enough, belongs}
+var tellings = []telling{wantedBy, onlyFor, wouldBe, lacks, couldUse, becomes, bestowed, movesTo, enough, belongs}
 
 // declarative reads a sentence with a subject: what should be, what can be done, what
 // is. Only the first two ask for something.
@@ -72,7 +72,20 @@ func wantedBy(a Act, rest []string) (Act, bool) {
 	if i == 0 {
 		return a, false
 	}
-	return a.ask(belay.MarkAdd, strings.Join(rest[i:min(i+2, len(rest))], " "))
+	m, o := belay.MarkAdd, rest[i+1:]
+	if grammar.Old(o) || len(o) > 1 && grammar.Definite(o[0]) && rest[i] != "asked" && rest[i] != "asks" && !possibility(o) {
+		m = belay.MarkModify // "the client would like the map to open zoomed in"
+	}
+	return a.ask(m, strings.Join(rest[i:min(i+2, len(rest))], " "))
+}
+
+// onlyFor is "deleted comments stay visible to admins only".
+func onlyFor(a Act, rest []string) (Act, bool) {
+	n := len(rest)
+	if n < 4 || rest[n-1] != "only" || words.Subject(rest[0]) {
+		return a, false
+	}
+	return a.ask(belay.MarkModify, "only")
 }
 
 // wouldBe is "a progress bar would be lovely", "preview links would save us time".

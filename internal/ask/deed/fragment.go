@@ -31,6 +31,10 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 	}
 	a.Deed, a.Verb = Request, "a thing named"
 	last := rest[len(rest)-1]
+	if last == "only" && len(rest) == 2 && a.C.Join == "," {
+		a.Deed = Ground // ", staging only": where what is asked holds
+		return a
+	}
 	if m, ok := nominal(rest); ok {
 		a.Marker = m
 		return a
@@ -116,11 +120,12 @@ func level(w string) bool {
 func (a Act) valued(rest []string) bool {
 	last := rest[len(rest)-1]
 	topic := a.C.Topic != ""
-	if i := slices.Index(rest, "in"); rest[0] == "default" && len(rest) > 2 || i > 0 && i+1 < len(rest) && i < 3 && strings.HasSuffix(rest[i-1], "s") && grammar.Format(last) && !grammar.Articled(rest[0]) {
+	if i := slices.Index(rest, "in"); rest[0] == "default" && len(rest) > 2 || i > 0 && i+1 < len(rest) && i < 3 && (strings.HasSuffix(rest[i-1], "s") && grammar.Format(last) || i+2 == len(rest) && words.Comparative(last)) && !grammar.Articled(rest[0]) {
 		return true // "default language German", "buttons in the brand colour"
 	}
 	switch {
-	case last == "only" || rest[0] == "only" && len(rest) > 1, topic && isValue(rest[0]), rest[0] == "from" && (grammar.Old(rest) || fromTo(rest)), rest[0] == "new" && len(rest) == 2 && grammar.Attribute(last):
+	case last == "only" || rest[0] == "only" && len(rest) > 1, topic && isValue(rest[0]), rest[0] == "from" && (grammar.Old(rest) || fromTo(rest)), rest[0] == "new" && len(rest) == 2 && grammar.Attribute(last), rest[0] == "new" && len(rest) > 3 && grammar.Attribute(strings.TrimSuffix(rest[1], "s")) && rest[2] == "for",
+		len(rest) > 2 && len(rest) < 6 && rest[1] == "as" && strings.HasSuffix(rest[0], "s"):
 		return true
 	case grammar.Articled(rest[0]):
 		return false

@@ -93,6 +93,13 @@ func stopsDoing(o []string) bool {
 // making reads make, get and have, whose object says what they ask.
 func (a Act) making(o []string) Act {
 	a.Marker = belay.MarkAdd
+	if len(o) > 3 && o[0] == "that" && grammar.Finite(o[1:]) {
+		a.Marker = belay.MarkModify // "make that the notes are saved"
+		if slices.Contains(o, "automatically") || slices.Contains(o, "automatic") {
+			a.Marker = belay.MarkAdd
+		}
+		return a
+	}
 	if len(o) > 1 && len(o) < 7 && o[len(o)-1] == "differently" {
 		a.Deed, a.Readings = Doubt, []string{"how it is to be is not said"}
 		return a

@@ -41,6 +41,12 @@ func Wrong(low []string) (strength int, by string) {
 	}) {
 		return Fine, ""
 	}
+	if i := grammar.Wanting(rest); i > 0 && i < 4 && rest[i] != "asked" && !words.Negative(rest[i-1]) {
+		return Fine, "" // "legal wants the box unchecked"
+	}
+	if n := len(rest); n > 3 && rest[n-1] == "only" && !slices.ContainsFunc(rest, words.Wrong) && !slices.ContainsFunc(rest, words.Negative) {
+		return Fine, "" // "deleted comments stay visible to admins only": how it is to be
+	}
 	if rest[0] == "why" {
 		return Faint, "why"
 	}
@@ -193,6 +199,24 @@ func Status(low []string) bool {
 	switch low[0] {
 	case "400", "401", "403", "404", "405", "408", "409", "413", "415", "422", "429", "500", "501", "502", "503", "504":
 		return true
+	}
+	return false
+}
+
+// Outcome reports what comes of a few steps where nothing good does: "nothing", "white
+// screen", "413", "error".
+func Outcome(low []string) bool {
+	if len(low) == 0 || len(low) > 4 {
+		return false
+	}
+	if Status(low) || low[0] == "nothing" || low[0] == "crash" || low[0] == "boom" {
+		return true
+	}
+	switch low[len(low)-1] {
+	case "crash", "error", "timeout", "exception", "freeze", "panic", "404", "500":
+		return true
+	case "screen", "page":
+		return len(low) > 1 && (low[len(low)-2] == "white" || low[len(low)-2] == "black" || low[len(low)-2] == "blank" || low[len(low)-2] == "empty")
 	}
 	return false
 }

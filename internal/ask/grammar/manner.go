@@ -55,7 +55,7 @@ func Format(w string) bool {
 // Stream reports where a program's messages go.
 func Stream(w string) bool {
 	switch w {
-	case "stdout", "stderr", "console", "syslog", "journald", "file", "disk":
+	case "a", "the", "stdout", "stderr", "console", "syslog", "journald", "file", "disk":
 		return true
 	}
 	return strings.Contains(w, "/")

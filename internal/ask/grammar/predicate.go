@@ -48,6 +48,8 @@ func behindRelative(low []string, from int) int {
 	}
 	for i := from + 2; i < len(low); i++ {
 		switch w := low[i]; {
+		case i > from+2 && low[i-1] != "to" && !words.Modal(low[i-1]) && !words.Preposition(low[i-1]) && !words.Determiner(low[i-1]) && receives(w):
+			return i // "guests who book two rooms get one mail"
 		case w == "," || w == "and" || w == "or" || words.Subordinator(w):
 			return 0
 		case words.Auxiliary(w) && !words.Modal(w) && w != "been" && w != "be" && w != "being" && low[i-1] != "to" && !words.Auxiliary(low[i-1]) && !words.Subject(low[i-1]) && !words.Negative(low[i-1]):
@@ -55,6 +57,15 @@ func behindRelative(low []string, from int) int {
 		}
 	}
 	return 0
+}
+
+// receives reports the verb of somebody who has or meets with something.
+func receives(w string) bool {
+	switch w {
+	case "get", "gets", "see", "sees", "receive", "receives", "lose", "loses", "pay", "pays", "have", "has", "appear", "appears", "disappear", "disappears", "end", "ends", "land", "lands", "stay", "stays":
+		return true
+	}
+	return false
 }
 
 // Asked reports an auxiliary that belongs to a smaller clause: "how it is", "to be".
@@ -154,6 +165,9 @@ func plainVerb(low []string, i int) bool {
 	}
 	if i == 2 && Definite(low[0]) && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && Adverb(low[i+1]) && (AnyVerb(w) || words.ActBase(w)) {
 		return true // "the tests pass locally"
+	}
+	if (prev == "both" || prev == "all") && i > 2 && (AnyVerb(w) || words.ActBase(w)) && i+1 < len(low) && !AnyVerb(low[0]) && slices.Contains(low[:i], "and") {
+		return true // "a.js and b.js both talk to the db"
 	}
 	if often[prev] && i > 1 && low[i-2] != "and" && low[i-2] != "," && AnyVerb(w) && strings.HasSuffix(low[i-2], "s") && !AnyVerb(low[0]) {
 		return true // "the docs still mention …"

@@ -15,7 +15,10 @@ func ShouldFirst(low []string) bool {
 // Over reports that everything is to begin anew.
 func Over(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" start over ", " starting over ", " start again from ", " start from scratch ", " start from zero ", " begin again ", " start again ", " start afresh ", " start anew ",
+	if n := len(low); n > 1 && (low[0] == "start" || low[0] == "begin") && low[1] == "again" && !slices.Contains(low, "and") {
+		return true
+	}
+	for _, p := range []string{" start over ", " starting over ", " start again from ", " start from scratch ", " start from zero ", " let's begin again ", " let's start again ", " start afresh ", " start anew ",
 		" scrap everything ", " scrap it ", " scrap this ", " scrap that ", " scrap the whole ", " scrap all ", " throw this away ", " throw it away ", " throw all of this away ", " throw everything away ", " throw it all away ", " scratch all of ", " scratch everything ", " ditch everything ", " ditch all of ", " bin all of ", " scrap the current ", " scrap the existing ", " scrap the old ", " scrap what we have ", " scrap what's there ", " throw out everything ", " throw everything out ", " back to square one ", " from square one ", " wipe the repo ", " bin this ", " bin it and ", " forget what we have ", " throw away everything ", " bin everything ", " bin it all ", " wipe everything ", " forget everything ", " from a clean slate ", " clean slate ", " delete everything and ", " rebuild everything from scratch ", " rebuild it from scratch "} {
 		if strings.Contains(line, p) && !strings.Contains(line, "starts over") {
 			return true
@@ -57,6 +60,9 @@ func Old(low []string) bool {
 		}
 		if w == "not" && i > 0 && i+1 < len(low) && low[i-1] == "\"" && low[i+1] == "\"" {
 			return true
+		}
+		if w == "not" && i > 1 && i+2 < len(low) && words.Preposition(low[i+1]) && slices.Contains(low[:i], low[i+1]) && !words.Auxiliary(low[i-1]) {
+			return true // "price per night not per stay"
 		}
 		if w == "not" && i > 0 && i+1 < len(low) {
 			if _, ok := Value(low[i+1]); ok {
@@ -124,12 +130,15 @@ func Wanting(low []string) int {
 			if !words.Negative(low[i-1]) && low[i-1] != "i" && !words.Tech(low[i-1]) && !words.Product(low[i-1]) {
 				return i
 			}
-		case "asking", "asked", "ask", "waiting", "begging":
+		case "asks", "asking", "asked", "ask", "waiting", "begging":
+			if (next == "us" || next == "me") && i+2 < len(low) {
+				next = low[i+2]
+			}
 			if next == "for" || next == "to" || low[i] == "asked" && (next == "if" || next == "whether") {
 				return i
 			}
 		case "like", "love":
-			if low[i-1] == "would" && next == "to" || strings.HasSuffix(low[i-1], "'d") && next == "to" {
+			if low[i-1] == "would" && (next == "to" || words.Determiner(next)) && !words.Subject(low[max(0, i-2)]) || strings.HasSuffix(low[i-1], "'d") && next == "to" {
 				return i
 			}
 		}
@@ -205,7 +214,7 @@ func Towards(low []string) bool {
 // one that is there.
 func Attribute(w string) bool {
 	switch w {
-	case "address", "logo", "name", "title", "headline", "font", "domain", "url", "host", "number", "wording", "text", "slogan", "tagline", "colour", "color", "palette", "favicon", "price", "version", "password", "design", "look", "layout", "subject":
+	case "address", "logo", "name", "title", "headline", "font", "domain", "url", "host", "number", "wording", "text", "slogan", "tagline", "colour", "color", "palette", "favicon", "price", "slug", "icon", "version", "password", "design", "look", "layout", "subject":
 		return true
 	}
 	return false
@@ -320,7 +329,7 @@ func Idle(low []string) bool {
 		return true
 	}
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" thank", " cheers ", " regards ", " that's it ", " that's all ", " that is all ", " nothing fancy ", " no rush ", " great ", " asap ", " urgent ", " today ", " tomorrow ", " this week ", " before lunch ", " sorry ", " please and ", " good job ", " love ", " lol ", " haha ", " no hurry ", " if possible ", " same here ", " fyi ", " for now ", " hope ", " as soon as ", " dear ", " hello ", " hi ", " good morning ", " job log ", " ci says ", " up to you ", " your call ", " done ", " any ideas ", " any idea ", " no idea ", " help ", " what the ", " wtf ", " see above ", " see below ", " attached ", " output below ", " log below ", " trace below ", " not now ", " nice to have ", " low prio ", " high prio "} {
+	for _, p := range []string{" thank", " cheers ", " very bad ", " so bad ", " really bad ", " so annoying ", " very annoying ", " so sad ", " terrible ", " unacceptable ", " ridiculous ", " regards ", " that's it ", " that's all ", " that is all ", " nothing fancy ", " no rush ", " great ", " asap ", " urgent ", " today ", " tomorrow ", " this week ", " before lunch ", " sorry ", " please and ", " good job ", " love ", " lol ", " haha ", " no hurry ", " if possible ", " same here ", " fyi ", " for now ", " hope ", " as soon as ", " dear ", " hello ", " hi ", " good morning ", " job log ", " ci says ", " up to you ", " your call ", " done ", " any ideas ", " any idea ", " no idea ", " help ", " what the ", " wtf ", " see above ", " see below ", " attached ", " output below ", " log below ", " trace below ", " not now ", " nice to have ", " low prio ", " high prio "} {
 		if strings.Contains(line, p) {
 			return true
 		}

@@ -10,7 +10,7 @@ import (
 // Vague finds what can be read in two ways whatever the verb is.
 func Vague(low []string) []string {
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " like we discussed ", " like we talked ", " as we talked ", " same as yesterday ", " same as for ", " don't know whether ", " don't know which ", " not sure whether ", " not decided yet ", " same as last week ", " the usual ", " whatever is easier", " not sure yet ", " not sure which ", " haven't decided ", " can't decide ", " undecided ", " or something ", " or whatever ", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual ", " as we said ", " as i said ", " as you said ", " as agreed ", " as mentioned ", " like the previous ", " as in the previous ", " option a ", " option b ", " option c ", " option 1 ", " option 2 ", " option one ", " option two ", " do what we did ", " do what you did ", " what we did to ", " what you did to ", " like the others ", " like the other one "} {
+	for _, p := range []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " like we discussed ", " like we talked ", " as we talked ", " same as yesterday ", " same as for ", " i don't know whether ", " i don't know which ", " not sure whether ", " not decided yet ", " same as last week ", " the usual ", " whatever is easier", " not sure yet ", " not sure which ", " haven't decided ", " can't decide ", " undecided ", " or something ", " or whatever ", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual ", " as we said ", " as i said ", " as you said ", " as agreed ", " as mentioned ", " like the previous ", " as in the previous ", " option a ", " option b ", " option c ", " option 1 ", " option 2 ", " option one ", " option two ", " do what we did ", " do what you did ", " what we did to ", " what you did to ", " like the others ", " like the other one "} {
 		if strings.Contains(line, p) && !(strings.Contains(p, "same") && Finite(low) && low[0] != "do") {
 			return []string{"what was done before is meant, which this message does not name"}
 		}
@@ -38,6 +38,12 @@ func Vague(low []string) []string {
 	}
 	if line = strings.TrimSuffix(line, " please "); len(low) <= 6 && strings.Contains(line, " the other way ") && (!HasVerb(low) || low[0] == "the") || strings.HasSuffix(strings.TrimSpace(line), " one") && len(low) <= 4 && low[0] == "the" && len(low) > 2 && !slices.ContainsFunc(low, words.Comparative) {
 		return []string{"which one is meant is not said"}
+	}
+	if i := slices.Index(low, "or"); i > 1 && i+2 < len(low) && len(low) < 11 && (low[0] == "a" || low[0] == "an" || low[0] == "the") && low[i+1] == low[0] && !HasVerb(low) || i > 0 && i+1 < len(low) && i == 1 && words.Comparative(low[0]) && words.Comparative(low[2]) {
+		return []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")} // "a modal or a drawer for the filters"
+	}
+	if len(low) > 1 && (low[0] == "number" || low[0] == "item" || low[0] == "point") && Numeric(low[1]) && !HasVerb(low) && len(low) < 7 || len(low) > 2 && low[0] == "all" && low[1] == "of" && words.Pronoun(low[2]) && len(low) < 5 || len(low) < 6 && low[len(low)-1] == "ones" && Imperative(low) > 0 {
+		return []string{"which ones are meant, and what is to be done, is not said"}
 	}
 	if low[0] == "could" && len(low) > 4 && low[1] == "be" && slices.Contains(low, "or") {
 		i := slices.Index(low, "or")
@@ -100,9 +106,11 @@ func Part(low []string) bool {
 	if (low[0] == "some" || low[0] == "several" || low[0] == "most" || low[0] == "many") && words.Modal(low[2]) {
 		return true
 	}
+	switch low[1] {
+	case "few", "third", "thirds", "quarter", "quarters", "part", "couple":
+		return low[2] == "of" && len(low) > 4
+	}
 	switch low[0] {
-	case "a", "one", "two":
-		return len(low) > 4 && (low[1] == "few" || low[1] == "third" || low[1] == "thirds" || low[1] == "quarter" || low[1] == "part" || low[1] == "number" || low[1] == "couple") && low[2] == "of"
 	case "half", "some", "most", "part", "several":
 		return low[1] == "of" || low[0] == "half"
 	}

@@ -37,7 +37,7 @@ func Imperative(low []string) int {
 	}
 	w := low[0]
 	method := len(low) > 1 && strings.HasPrefix(low[1], "/") && (w == "get" || w == "post" || w == "put" || w == "delete" || w == "patch")
-	if w == "" || w[0] == '-' || method || compound(low) {
+	if w == "" || w[0] == '-' || method || compound(low) || judgedDeed(low) {
 		return 0
 	}
 	if _, i := Apart(w, low); i > 0 || UnknownVerb(low) {
@@ -86,6 +86,21 @@ func compound(low []string) bool {
 		if end, ok := words.Fails(low[i]); ok && end == "s" && i+1 < len(low) && words.Determiner(low[i+1]) || low[i] == "isn't" || low[i] == "doesn't" || low[i] == "is" || low[i] == "does" {
 			return true
 		}
+	}
+	return false
+}
+
+// judgedDeed reports a deed of which something is said: "book a room twice is possible".
+func judgedDeed(low []string) bool {
+	i := slices.Index(low, "is")
+	if i < 2 || i+1 >= len(low) || slices.ContainsFunc(low[:i], func(w string) bool {
+		return words.Subordinator(w) || Conditional(w) || w == "that" || w == "what" || w == "it" || w == "," || w == "how"
+	}) {
+		return false
+	}
+	switch low[i+1] {
+	case "possible", "impossible", "allowed", "broken", "wrong", "not":
+		return true
 	}
 	return false
 }
@@ -159,6 +174,8 @@ func nounishVerb(low []string) int {
 		return 0 // "display off after 10 s"
 	case next == "\"" && Finite(low), faultyNoun(low):
 		return 0 // "filter "last 7 days" includes …", "focus ring invisible on dark background"
+	case next == "twice" || next == "once":
+		return 1
 	case len(low) > 2 && len(low) < 5 && (next == "level" || next == "format" || next == "size" || next == "order" || next == "mode" || next == "interval" || next == "timeout") && !words.Preposition(low[2]):
 		return 0 // "log level warn"
 	case next == "only" && len(low) > 2 && !Finite(low):

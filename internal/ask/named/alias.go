@@ -58,6 +58,9 @@ var manifests = map[string]bool{"package.json": true, "go.mod": true, "cargo.tom
 func (p Message) library() bool {
 	for _, f := range p.Asked {
 		low := f.C.Low()
+		if slices.ContainsFunc(low, func(w string) bool { return exact(p.Files, w) }) {
+			continue // the file is said
+		}
 		if f.Marker != belay.MarkModify && f.Marker != belay.MarkRemove {
 			continue
 		}

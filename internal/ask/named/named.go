@@ -161,6 +161,11 @@ func (p Message) nouns() nouns {
 			n.pasted += a.C.Block.Text + "\n"
 			continue
 		}
+		if a.C.Topic == "wrong" && len(a.C.T) > 0 && a.C.T[0].At > a.C.Block.At {
+			for _, t := range prose.Tokens(p.Msg[a.C.Block.At:a.C.T[0].At], 0) {
+				n.noun(t.Low) // "typos in the receipt: …"
+			}
+		}
 		for w := range strings.FieldsSeq(a.C.Topic) {
 			n.literal[w] = true
 			n.noun(w)

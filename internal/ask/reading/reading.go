@@ -123,6 +123,10 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 				topic = p.under(list, i, left, b.Kind)
 				continue
 			}
+			if left := c.Low(); len(left) > 2 && (strings.HasSuffix(left[len(left)-1], "error") || strings.HasSuffix(left[len(left)-1], "exception")) && len(left[len(left)-1]) > 6 {
+				p.acts = append(p.acts, deed.Read(c))
+				return // what the error says
+			}
 			if done := p.colon(c, list[i+1:]); done {
 				return
 			}

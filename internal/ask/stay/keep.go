@@ -30,6 +30,11 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 	if n >= len(low) {
 		return grammar.Span{}, false, false
 	}
+	for _, p := range [][]string{{"as", "long", "as"}, {"so", "long", "as"}, {"provided", "that"}, {"provided"}, {"but", "make", "sure"}} {
+		if len(low)-n > len(p)+1 && slices.Equal(low[n:n+len(p)], p) {
+			n += len(p) // "as long as the numbers stay correct"
+		}
+	}
 	rest := low[n:]
 	if n := len(rest); n > 3 && n < 7 && rest[0] == "the" && (rest[n-1] == "fine" || rest[n-1] == "ok" || rest[n-1] == "okay" || rest[n-1] == "good") && (rest[n-2] == "is" || rest[n-2] == "are") && len(low) == n {
 		return grammar.Span{From: 0, To: n - 2}, true, true // "the csv export is fine"
@@ -72,6 +77,11 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 // keepOrder reads "keep X working", "leave X alone".
 func keepOrder(low []string) (grammar.Span, bool) {
 	switch low[0] {
+	case "let":
+		if len(low) > 3 && low[2] == "keep" {
+			return Object(low, 3), true // "let it keep its name"
+		}
+		return grammar.Span{}, false
 	case "keep", "leave", "preserve", "retain", "maintain", "keeping", "preserving":
 		if len(low) > 2 && low[0] == "keep" && low[1] == "away" {
 			return grammar.Span{}, false
@@ -260,6 +270,9 @@ func Subject(low []string) (grammar.Span, bool) {
 	for _, s := range stayed {
 		if at := strings.Index(line, " "+s+" "); at > 0 && (best < 0 || at < best) {
 			n := strings.Count(line[:at+1], " ") - 1
+			if words.Preposition(low[n-1]) {
+				continue // "per stay" is no verb
+			}
 			next := n + strings.Count(s, " ") + 1
 			if strings.HasSuffix(s, " left") && next < len(low) && (low[next] == "aligned" || low[next] == "justified" || low[next] == "bound") {
 				continue // "the logo should be left aligned"

@@ -95,6 +95,9 @@ var hedges = []string{"so the thing is that", "the thing is that", "the thing is
 
 // Hedge is how many words of a hedge stand at the start.
 func Hedge(low []string) int {
+	if n := quoted(low); n > 0 {
+		return n
+	}
 	line := strings.Join(low[:min(len(low), 7)], " ") + " "
 	for _, h := range hedges {
 		if strings.HasPrefix(line, h+" ") {
@@ -102,6 +105,35 @@ func Hedge(low []string) int {
 		}
 	}
 	return 0
+}
+
+// quoted is how many words say that somebody who may ask for something says what follows:
+// "our designer says", "the lawyer thinks that".
+func quoted(low []string) int {
+	i := 0
+	if len(low) > 3 && (Determiner(low[0]) || low[0] == "one") {
+		i = 1
+	}
+	if len(low) < i+4 || !persons(low[i]) {
+		return 0
+	}
+	switch low[i+1] {
+	case "says", "said", "thinks", "suggests", "suggested", "insists", "believes":
+	default:
+		return 0
+	}
+	if low[i+2] == "that" {
+		return i + 3
+	}
+	return i + 2
+}
+
+func persons(w string) bool {
+	switch w {
+	case "designer", "legal", "marketing", "boss", "client", "customer", "team", "security", "ops", "mother", "father", "wife", "husband", "friend", "accountant", "auditor", "lawyer", "colleague", "manager", "ceo", "cto", "sales", "qa", "tester", "teacher", "owner", "everybody", "everyone", "accounting", "management", "compliance":
+		return true
+	}
+	return false
 }
 
 var pleasant = wordset.Of(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better welcome wonderful fantastic amazing super neat sweet brilliant convenient practical`)

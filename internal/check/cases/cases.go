@@ -55,30 +55,9 @@ type source struct {
 // thousands nest, or are never closed, would be read again and again.
 const deepest = 60
 
-var opener = map[string]string{")": "(", "]": "[", "}": "{"}
-
 func newSource(l lang.Language, tokens []lang.Token) *source {
-	s := &source{lang: l, tokens: tokens, pair: make([]int, len(tokens)), open: make([]int, len(tokens)), depth: make([]int, len(tokens))}
-	var stack []int
-	for i, t := range s.tokens {
-		s.pair[i], s.open[i] = -1, -1
-		if want := opener[t.Text]; t.Kind == lang.Mark && want != "" {
-			for n := len(stack) - 1; n >= 0; n-- { // a bracket too many closes nothing
-				if s.tokens[stack[n]].Text == want {
-					s.pair[stack[n]] = i
-					stack = stack[:n]
-					break
-				}
-			}
-		}
-		if len(stack) > 0 {
-			s.open[i], s.depth[i] = stack[len(stack)-1], len(stack)
-		}
-		if t.Is("(") || t.Is("[") || t.Is("{") {
-			stack = append(stack, i)
-		}
-	}
-	return s
+	n := lang.Nested(tokens)
+	return &source{lang: l, tokens: tokens, pair: n.Close, open: n.Open, depth: n.Depth}
 }
 
 // at gives token i, an empty one past the ends.

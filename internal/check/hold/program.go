@@ -37,6 +37,7 @@ type Program struct {
 	// ReadOnly are folders, absolute, that the program may read and not change. Where
 	// the kernel cannot do that, Ending.Writable says so.
 	ReadOnly []string
+	Open     []string // folders within those of ReadOnly that it may change all the same
 
 	token string
 }

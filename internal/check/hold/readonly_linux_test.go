@@ -15,6 +15,10 @@ import (
 // tries, and can change others; what it reads from its input arrives.
 func TestReadOnly(t *testing.T) {
 	closed, open := t.TempDir(), t.TempDir()
+	within := filepath.Join(closed, "within", "it")
+	if err := os.MkdirAll(within, 0o777); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(closed, "f"), []byte("mine"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -29,22 +33,22 @@ func TestReadOnly(t *testing.T) {
 	if _, err := in.Seek(0, 0); err != nil {
 		t.Fatal(err)
 	}
-	script := `cd "$CLOSED"; echo x > f; rm -f f; mv f g; mkdir d; chmod 777 f; ln -s a l; touch f; umount "$CLOSED"; mount -o remount,rw "$CLOSED"
+	script := `echo x > in; cd "$CLOSED"; echo x > f; rm -f f; mv f g; mkdir d; chmod 777 f; ln -s a l; touch f; touch within/no; echo x > within/it/yes; umount "$CLOSED"; mount -o remount,rw "$CLOSED"
 cd "$OPEN" && cat "$CLOSED/f" > seen && cat > input && env | grep CHECK_CLOSED`
 	var out bytes.Buffer
 	end := Program{
-		Args: []string{"sh", "-c", script}, Dir: open, Env: append(os.Environ(), "CLOSED="+closed, "OPEN="+open),
-		Stdin: in, Stdout: &out, ReadOnly: []string{closed},
+		Args: []string{"sh", "-c", script}, Dir: closed, Env: append(os.Environ(), "CLOSED="+closed, "OPEN="+open),
+		Stdin: in, Stdout: &out, ReadOnly: []string{closed}, Open: []string{within},
 	}.Run(t.Context())
 	if end.Writable {
 		t.Skipf("this kernel closes no folders to this user: %s", out.String())
 	}
-	for path, want := range map[string]string{closed + "/f": "mine", open + "/seen": "mine", open + "/input": "said\n"} {
+	for path, want := range map[string]string{closed + "/f": "mine", within + "/yes": "x\n", open + "/seen": "mine", open + "/input": "said\n"} {
 		if text, err := os.ReadFile(path); err != nil || string(text) != want {
 			t.Errorf("%s is %q, %v\n%s", path, text, err, out.String())
 		}
 	}
-	if list, _ := os.ReadDir(closed); len(list) != 1 {
+	if list, _ := os.ReadDir(closed); len(list) != 2 {
 		t.Errorf("%v", list)
 	}
 	if strings.Contains(out.String(), "BELAY_CHECK_CLOSED") {

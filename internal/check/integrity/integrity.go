@@ -14,13 +14,23 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/cases"
 	"github.com/belay-dev/belay/internal/check/edit"
+	"github.com/belay-dev/belay/internal/check/expect"
 	"github.com/belay-dev/belay/internal/check/lang"
 	"github.com/belay-dev/belay/internal/glob"
 )
 
 // Rules are what the config says of test integrity.
 type Rules struct {
-	Allow []string // globs of files whose findings are notes
+	Allow    []string       // globs of files whose findings are notes
+	Asked    bool           // the task asks for tests to be changed: what they expect may change
+	Expected belay.Severity // of a changed expected value; "" is a warning
+}
+
+func (r Rules) expected() belay.Severity {
+	if r.Expected == "" {
+		return belay.SeverityWarning
+	}
+	return r.Expected
 }
 
 // placed is a test in its file.
@@ -28,6 +38,8 @@ type placed struct {
 	cases.Test
 	file *edit.File
 	lang lang.Language
+
+	values []expect.Value // what it expects
 }
 
 // pairing is what became of the tests of a change.
@@ -36,12 +48,16 @@ type pairing struct {
 	gone  []placed
 	fresh []placed
 	lost  []loss // outside of tests
+
+	turns  []turn         // tests that expect something else than before
+	others []expect.Value // what tests that are still there expect and did not
 }
 
 // Look gives what the files' changes take away from tests.
 func Look(files []*edit.File, r Rules) []belay.Finding {
 	p := pairUp(files)
 	out := append(append(p.found, deleted(files, p)...), outside(files, p.lost)...)
+	out = append(append(out, turned(files, p, r)...), rewritten(files, r)...)
 	for _, f := range p.fresh {
 		out = append(out, added(f)...)
 	}
@@ -87,6 +103,8 @@ func pairUp(files []*edit.File) pairing {
 		p.gone = append(p.gone, part.gone...)
 		p.fresh = append(p.fresh, part.fresh...)
 		p.lost = append(p.lost, part.lost...)
+		p.turns = append(p.turns, part.turns...)
+		p.others = append(p.others, part.others...)
 	}
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf && b.file == a.file })
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf })
@@ -108,6 +126,7 @@ func pairFile(f *edit.File) pairing {
 	if l, less := lost(f, before, after); less {
 		p.lost = append(p.lost, l)
 	}
+	before, after = expecting(f, f.Before, before), expecting(f, f.After, after)
 	byName := map[string]int{}
 	for i, a := range after {
 		byName[a.Name] = i
@@ -117,7 +136,7 @@ func pairFile(f *edit.File) pairing {
 		i, there := byName[b.Name]
 		if there && !used[i] && after[i].Group == b.Group {
 			used[i] = true
-			p.found = append(p.found, compare(b, after[i])...)
+			p.pair(b, after[i])
 		} else {
 			p.gone = append(p.gone, b)
 		}
@@ -128,6 +147,18 @@ func pairFile(f *edit.File) pairing {
 		}
 	}
 	return p
+}
+
+// pair compares a test with what it is now.
+func (p *pairing) pair(b, a placed) {
+	if a.Name != outsideName {
+		p.found = append(p.found, compare(b, a)...)
+	}
+	changes, rest := expect.Changed(b.values, a.values)
+	for _, c := range changes {
+		p.turns = append(p.turns, turn{a, c})
+	}
+	p.others = append(p.others, rest...)
 }
 
 // mostPairs bounds how many tests are compared for having been renamed.
@@ -144,7 +175,7 @@ func (p *pairing) meet(same func(b, a placed) bool) {
 			gone = append(gone, b)
 			continue
 		}
-		p.found = append(p.found, compare(b, p.fresh[i])...)
+		p.pair(b, p.fresh[i])
 		p.fresh = slices.Delete(p.fresh, i, i+1)
 	}
 	p.gone = gone
@@ -174,7 +205,7 @@ func deleted(files []*edit.File, p pairing) []belay.Finding {
 	var out []belay.Finding
 	byFile := map[*edit.File][]placed{}
 	for _, g := range p.gone {
-		if !g.Group {
+		if !g.Group && g.Name != outsideName {
 			byFile[g.file] = append(byFile[g.file], g)
 		}
 	}

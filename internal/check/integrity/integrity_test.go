@@ -34,6 +34,12 @@ func goTest(name, body string) string {
 	return "func " + name + "(t *testing.T) {\n" + body + "}\n\n"
 }
 
+func goTable(in, want string) string {
+	return goTest("TestT", "\tfor _, c := range []struct{ in, want int }{{"+in+", "+want+"}} {\n\t\tif got := f(c.in); got != c.want {\n\t\t\tt.Error(got)\n\t\t}\n\t}\n")
+}
+
+var goCode = file("a.go", goHead, goHead+"func F() {}\n")
+
 const asserting = "\tif got := f(); got != 1 {\n\t\tt.Errorf(\"%d\", got)\n\t}\n"
 
 var table = map[string]struct {
@@ -122,13 +128,33 @@ var table = map[string]struct {
 		"error .github/workflows/ci.yml:3 failures of tests no longer count: continue-on-error"},
 	"continue-on-error of a linter": {[]*edit.File{file(".github/workflows/ci.yml", "    steps:\n      - name: unit\n        run: npm test\n      - name: lint\n        run: eslint .\n", "    steps:\n      - name: unit\n        run: npm test\n      - name: lint\n        run: eslint .\n        continue-on-error: true\n")},
 		"warning .github/workflows/ci.yml:6 failures of tests no longer count: continue-on-error"},
-	"allow_failure":      {[]*edit.File{file(".gitlab-ci.yml", "unit:\n  script:\n    - pytest\n", "unit:\n  allow_failure: true\n  script:\n    - pytest\n")}, "error .gitlab-ci.yml:2 failures of tests no longer count: allow_failure"},
-	"CI without tests":   {[]*edit.File{file(".github/workflows/ci.yml", "steps:\n  - run: make build\n  - run: cargo test\n", "steps:\n  - run: make build\n")}, "error .github/workflows/ci.yml:0 CI runs fewer tests"},
-	"maven":              {[]*edit.File{file("pom.xml", "<properties>\n</properties>\n", "<properties>\n<skipTests>true</skipTests>\n</properties>\n")}, "error pom.xml:2 failures of tests no longer count: skipTests"},
-	"--deselect":         {[]*edit.File{file("tox.ini", "commands = pytest\n", "commands = pytest --deselect tests/test_a.py::test_a\n")}, "warning tox.ini:1 tests may be left out: --deselect tests/test_a.py::test_a"},
-	"golangci":           {[]*edit.File{file(".golangci.yml", "issues:\n  exclude-rules:\n    - path: a\n", "issues:\n  exclude-rules:\n    - path: a\n    - path: b\n")}, "warning .golangci.yml:4 the linter passes over more than before"},
-	"golangci, a linter": {[]*edit.File{file(".golangci.yml", "linters:\n  enable:\n    - a\n", "linters:\n  enable:\n    - a\n    - b\n")}, ""},
-	"a comment of it":    {[]*edit.File{file("Makefile", "test:\n\tgo test ./...\n", "test:\n\tgo test ./... # never || true\n")}, ""},
+	"allow_failure":                      {[]*edit.File{file(".gitlab-ci.yml", "unit:\n  script:\n    - pytest\n", "unit:\n  allow_failure: true\n  script:\n    - pytest\n")}, "error .gitlab-ci.yml:2 failures of tests no longer count: allow_failure"},
+	"CI without tests":                   {[]*edit.File{file(".github/workflows/ci.yml", "steps:\n  - run: make build\n  - run: cargo test\n", "steps:\n  - run: make build\n")}, "error .github/workflows/ci.yml:0 CI runs fewer tests"},
+	"maven":                              {[]*edit.File{file("pom.xml", "<properties>\n</properties>\n", "<properties>\n<skipTests>true</skipTests>\n</properties>\n")}, "error pom.xml:2 failures of tests no longer count: skipTests"},
+	"--deselect":                         {[]*edit.File{file("tox.ini", "commands = pytest\n", "commands = pytest --deselect tests/test_a.py::test_a\n")}, "warning tox.ini:1 tests may be left out: --deselect tests/test_a.py::test_a"},
+	"golangci":                           {[]*edit.File{file(".golangci.yml", "issues:\n  exclude-rules:\n    - path: a\n", "issues:\n  exclude-rules:\n    - path: a\n    - path: b\n")}, "warning .golangci.yml:4 the linter passes over more than before"},
+	"golangci, a linter":                 {[]*edit.File{file(".golangci.yml", "linters:\n  enable:\n    - a\n", "linters:\n  enable:\n    - a\n    - b\n")}, ""},
+	"a new value, with the code":         {[]*edit.File{goCode, file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", strings.Replace(asserting, "1", "2", 1)))}, "warning a_test.go:4 expected value changed: TestA: 1 → 2"},
+	"a new value and a new name":         {[]*edit.File{goCode, file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestTwo", strings.Replace(asserting, "1", "2", 1)))}, "warning a_test.go:4 expected value changed: TestTwo: 1 → 2"},
+	"an assertion moved":                 {[]*edit.File{goCode, file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", strings.Replace(asserting, "1", "2", 1))+goTest("TestB", asserting))}, ""},
+	"a test added":                       {[]*edit.File{goCode, file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", asserting)+goTest("TestB", strings.Replace(asserting, "1", "2", 1)))}, ""},
+	"an assertion added":                 {[]*edit.File{goCode, file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", strings.Replace(asserting, "1", "2", 1)+asserting))}, ""},
+	"a new value, with comments of code": {[]*edit.File{file("a.go", goHead, goHead+"// F does.\n"), file("a_test.go", goHead+goTest("TestA", asserting), goHead+goTest("TestA", strings.Replace(asserting, "1", "2", 1)))}, ""},
+	"a row of a table":                   {[]*edit.File{goCode, file("a_test.go", goHead+goTable("1", "2"), goHead+goTable("1", "3"))}, "warning a_test.go:4 expected value changed: TestT: 2 → 3"},
+	"a table of the file":                {[]*edit.File{goCode, file("a_test.go", goHead+"var cases = []struct{ in, want int }{{1, 2}}\n", goHead+"var cases = []struct{ in, want int }{{0, 7}, {1, 3}}\n")}, "warning a_test.go:3 expected value changed: outside of tests: 2 → 3"},
+	"python: a new value":                {[]*edit.File{file("a.py", "x = 1\n", "x = 2\n"), file("test_a.py", "def test_a():\n    assert f(1) == 3\n", "def test_a():\n    assert f(1) == 4\n")}, "warning test_a.py:2 expected value changed: test_a: 3 → 4"},
+	"python: parametrized":               {[]*edit.File{file("a.py", "x = 1\n", "x = 2\n"), file("test_a.py", "def test_b():\n    assert f(0) == 1\n\n@pytest.mark.parametrize('a,expected', [\n    (1, 2),\n])\ndef test_a(a, expected):\n    assert f(a) == expected\n", "def test_b():\n    assert f(0) == 1\n\n@pytest.mark.parametrize('a,expected', [\n    (1, 3),\n])\ndef test_a(a, expected):\n    assert f(a) == expected\n")}, "warning test_a.py:5 expected value changed: test_a: 2 → 3"},
+	"typescript: a weaker matcher":       {[]*edit.File{file("a.ts", "let x = 1\n", "let x = 2\n"), file("a.test.ts", "it('a', () => { expect(f()).toEqual(1) })\n", "it('a', () => { expect(f()).toBeDefined() })\n")}, "warning a.test.ts:1 expected value changed: a: 1 → toBeDefined"},
+	"rust: a new value":                  {[]*edit.File{file("src/a.rs", "fn f() -> u8 { 1 }\n#[test]\nfn a() { assert_eq!(f(), 1); }\n", "fn f() -> u8 { 2 }\n#[test]\nfn a() { assert_eq!(f(), 2); }\n")}, "warning src/a.rs:3 expected value changed: a: 1 → 2"},
+	"rust: a new value alone":            {[]*edit.File{file("src/a.rs", "fn f() -> u8 { 1 }\n#[test]\nfn a() { assert_eq!(f(), 1); }\n", "fn f() -> u8 { 1 }\n#[test]\nfn a() { assert_eq!(f(), 2); }\n")}, ""},
+	"java: a new value":                  {[]*edit.File{file("A.java", "class A {}\n", "class A { int a; }\n"), file("ATest.java", "class ATest { @Test void a() { assertEquals(1, f()); } }\n", "class ATest { @Test void a() { assertEquals(2, f()); } }\n")}, "warning ATest.java:1 expected value changed: ATest > a: 1 → 2"},
+	"ruby: a new value":                  {[]*edit.File{file("lib/a.rb", "A = 1\n", "A = 2\n"), file("spec/a_spec.rb", "describe A do\n  it 'a' do\n    expect(f).to eq 1\n  end\nend\n", "describe A do\n  it 'a' do\n    expect(f).to eq 2\n  end\nend\n")}, "warning spec/a_spec.rb:3 expected value changed: A > a: 1 → 2"},
+	"csharp: a row":                      {[]*edit.File{file("A.cs", "class A {}\n", "class A { int a; }\n"), file("ATests.cs", "class ATests {\n  [Theory]\n  [InlineData(1, 2)]\n  public void A(int a, int expected) { Assert.Equal(expected, F(a)); }\n}\n", "class ATests {\n  [Theory]\n  [InlineData(1, 3)]\n  public void A(int a, int expected) { Assert.Equal(expected, F(a)); }\n}\n")}, "warning ATests.cs:3 expected value changed: ATests > A: 2 → 3"},
+	"a snapshot rewritten":               {[]*edit.File{goCode, file("web/__snapshots__/a.test.ts.snap", "exports[`a 1`] = `\n<b>1</b>\n`;\n", "exports[`a 1`] = `\n<b>2</b>\n`;\n")}, "warning web/__snapshots__/a.test.ts.snap:2 expected result rewritten: web/__snapshots__/a.test.ts.snap"},
+	"a snapshot added":                   {[]*edit.File{goCode, file("testdata/a.golden", "a\n", "a\nb\n")}, ""},
+	"a golden rewritten alone":           {[]*edit.File{file("testdata/a.golden", "a\n", "b\n")}, ""},
+	"a golden rewritten":                 {[]*edit.File{goCode, file("testdata/a.golden", "a\nb\n", "a\nc\n")}, "warning testdata/a.golden:2 expected result rewritten: testdata/a.golden"},
+	"a comment of it":                    {[]*edit.File{file("Makefile", "test:\n\tgo test ./...\n", "test:\n\tgo test ./... # never || true\n")}, ""},
 }
 
 func TestLook(t *testing.T) {
@@ -160,6 +186,49 @@ func TestAllowed(t *testing.T) {
 	for _, f := range Look(table["a test deleted"].files, Rules{Allow: []string{"*_test.go"}}) {
 		if f.Severity != belay.SeverityNote {
 			t.Error(told([]belay.Finding{f}))
+		}
+	}
+}
+
+// What the task asks for is no finding, and the config says how much the rest counts.
+func TestExpectedBySeverity(t *testing.T) {
+	t.Parallel()
+	files := table["a new value, with the code"].files
+	asked := belay.Request{Requirements: []belay.Requirement{{Marker: belay.MarkModify, Text: "update the tests"}}}
+	for _, c := range []struct {
+		rules Rules
+		want  belay.Severity
+	}{
+		{Rules{}, belay.SeverityWarning},
+		{Rules{Expected: belay.SeverityError}, belay.SeverityError},
+		{Rules{Expected: belay.SeverityError, Allow: []string{"*_test.go"}}, belay.SeverityNote},
+		{Rules{Asked: AsksForTests(asked)}, ""},
+	} {
+		found := Look(files, c.rules)
+		switch {
+		case c.want == "" && len(found) > 0, c.want != "" && (len(found) != 1 || found[0].Severity != c.want):
+			t.Errorf("%+v: %s", c.rules, told(found))
+		}
+	}
+}
+
+func TestAsksForTests(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		marker belay.Marker
+		text   string
+		want   bool
+	}{
+		{belay.MarkModify, "update the tests", true},
+		{belay.MarkModify, "update the expected values in cart.test.ts", true},
+		{belay.MarkModify, "update the snapshots", true},
+		{belay.MarkRemove, "remove the slow test cases", true},
+		{belay.MarkAdd, "add tests for it", false},
+		{belay.MarkFix, "make the tests pass", false},
+		{belay.MarkModify, "change the contest page", false},
+	} {
+		if got := AsksForTests(belay.Request{Requirements: []belay.Requirement{{Marker: c.marker, Text: c.text}}}); got != c.want {
+			t.Errorf("%s %q: %v", c.marker, c.text, got)
 		}
 	}
 }

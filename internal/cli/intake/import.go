@@ -67,7 +67,7 @@ such task in it.`,
 func (a commands) doImport(c *cobra.Command, f *importFlags, args []string) error {
 	var agent []string
 	if dash := c.ArgsLenAtDash(); dash >= 0 {
-		args, agent = args[:dash], args[dash:]
+		args, agent = args[:dash:dash], args[dash:]
 	}
 	switch {
 	case f.all == (len(args) > 0):

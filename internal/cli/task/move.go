@@ -15,9 +15,13 @@ import (
 	"github.com/belay-dev/belay/internal/review/arbiter"
 )
 
+type moveFlags struct {
+	to, category, note string
+	force              bool
+}
+
 func (a commands) moveCommand() *cobra.Command {
-	var to, category, note string
-	var force bool
+	var q moveFlags
 	c := &cobra.Command{
 		Use: "move TASK --to approved|for_review", Short: "Put a task's work before a person, or accept it", Args: cobra.ExactArgs(1),
 		Long: `Move --to for_review puts work that passed before a person, who reviews it (belay review
@@ -44,39 +48,41 @@ nothing waits to be accepted, or no reason · 5 an attempt is under way · 6 no 
   belay task move T7 --to approved --force
   belay task move T7 --to approved --force --category cross_scope --note "the lint rule is T9's"`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			if to != "approved" && to != "for_review" {
-				return belay.Refuse(belay.CodeUsage, "belay task move "+args[0]+" --to approved", "a task is moved to approved or for_review and nowhere else, not to %q", to)
-			}
-			desk, id, err := a.OpenTask(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			if to == "for_review" {
-				return a.submitted(c.Context(), desk, id)
-			}
-			why := func() (arbiter.Decision, error) {
-				return a.overrule(c.Flags(), arbiter.Category(category), note)
-			}
-			if _, err := reviews.ApproveWork(c.Context(), desk, reviews.Approval{Task: id, Force: force, Why: why, Watch: a.Screen(true)}); err != nil {
-				return err
-			}
-			shown, r, err := desk.Show(id)
-			return a.Tell(shown, err, func(w io.Writer) {
-				fmt.Fprintf(w, "%s is accepted: %s\n", id, belay.VisibleLine(r.State.Why))
-			})
-		},
+		RunE:              func(c *cobra.Command, args []string) error { return a.move(c, args[0], q) },
 	}
 	f := c.Flags()
-	f.StringVar(&to, "to", "approved", "where to: approved or for_review")
-	f.BoolVar(&force, "force", false, "accept refused work")
-	f.StringVar(&category, "category", "", "why the refusal does not hold: "+arbiter.Listed())
-	f.StringVar(&note, "note", "", "the reason, for the record")
+	f.StringVar(&q.to, "to", "approved", "where to: approved or for_review")
+	f.BoolVar(&q.force, "force", false, "accept refused work")
+	f.StringVar(&q.category, "category", "", "why the refusal does not hold: "+arbiter.Listed())
+	f.StringVar(&q.note, "note", "", "the reason, for the record")
 	for _, q := range arbiter.Questions() {
 		f.Bool(flagOf(q), false, q.Text)
 	}
 	_ = c.RegisterFlagCompletionFunc("category", cobra.FixedCompletions(strings.Split(arbiter.Listed(), ", "), cobra.ShellCompDirectiveNoFileComp))
 	return c
+}
+
+func (a commands) move(c *cobra.Command, task string, q moveFlags) error {
+	if q.to != "approved" && q.to != "for_review" {
+		return belay.Refuse(belay.CodeUsage, "belay task move "+task+" --to approved", "a task is moved to approved or for_review and nowhere else, not to %q", q.to)
+	}
+	desk, id, err := a.OpenTask(c.Context(), task)
+	if err != nil {
+		return err
+	}
+	if q.to == "for_review" {
+		return a.submitted(c.Context(), desk, id)
+	}
+	why := func() (arbiter.Decision, error) {
+		return a.overrule(c.Flags(), arbiter.Category(q.category), q.note)
+	}
+	if _, err := reviews.ApproveWork(c.Context(), desk, reviews.Approval{Task: id, Force: q.force, Why: why, Watch: a.Screen(true)}); err != nil {
+		return err
+	}
+	shown, r, err := desk.Show(id)
+	return a.Tell(shown, err, func(w io.Writer) {
+		fmt.Fprintf(w, "%s is accepted: %s\n", id, belay.VisibleLine(r.State.Why))
+	})
 }
 
 // submitted puts a task before a person and says what stands in the tree besides.

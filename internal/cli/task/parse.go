@@ -45,37 +45,42 @@ Exit codes: 0 read · 2 no words, or a line of the batch could not be read.`,
 				}
 				return parseBatch(c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
 			}
-			prose, _, err := cli.Split(c, args)
-			if err != nil {
-				return err
-			}
-			if strings.TrimSpace(prose) == "" {
-				return belay.Refuse(belay.CodeUsage, `belay task parse "what should be done"`, "there are no words to read")
-			}
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
-			req, why := desk.Understand(c.Context(), prose)
-			t := belay.Task{}
-			if model {
-				if req, t.Reading = desk.Assisted(c.Context(), prose); t.Reading == nil {
-					return belay.Refuse(belay.CodeUsage, "parser: in .belay/config.yaml says who", "the config names nobody who reads requests")
-				}
-			}
-			return a.Tell(parsed(req, t.Reading, why, explain), nil, func(w io.Writer) {
-				fmt.Fprintln(w, brief.Request(req))
-				fmt.Fprint(w, brief.Read(t))
-				if explain {
-					explained(w, why)
-				}
-			})
+			return a.parse(c, args, model, explain)
 		},
 	}
 	c.Flags().BoolVar(&batch, "batch", false, "read requests from standard input, one JSON object a line")
 	c.Flags().BoolVar(&model, "model", false, "have it read by whom parser: in the config names as well, and say in what the two differ")
 	c.Flags().BoolVar(&explain, "explain", false, "show which words gave what")
 	return c
+}
+
+// parse prints what is read from one request.
+func (a commands) parse(c *cobra.Command, args []string, model, explain bool) error {
+	prose, _, err := cli.Split(c, args)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(prose) == "" {
+		return belay.Refuse(belay.CodeUsage, `belay task parse "what should be done"`, "there are no words to read")
+	}
+	desk, err := a.Open(c.Context())
+	if err != nil {
+		return err
+	}
+	req, why := desk.Understand(c.Context(), prose)
+	t := belay.Task{}
+	if model {
+		if req, t.Reading = desk.Assisted(c.Context(), prose); t.Reading == nil {
+			return belay.Refuse(belay.CodeUsage, "parser: in .belay/config.yaml says who", "the config names nobody who reads requests")
+		}
+	}
+	return a.Tell(parsed(req, t.Reading, why, explain), nil, func(w io.Writer) {
+		fmt.Fprintln(w, brief.Request(req))
+		fmt.Fprint(w, brief.Read(t))
+		if explain {
+			explained(w, why)
+		}
+	})
 }
 
 // because is one reason in JSON.

@@ -16,12 +16,15 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
+type checkFlags struct {
+	cli.Settings
+	before, format string
+	timeout        time.Duration
+	trust          bool
+}
+
 func (a commands) checkCommand() *cobra.Command {
-	var set cli.Settings
-	var before string
-	var timeout time.Duration
-	var trust bool
-	var format string
+	var q checkFlags
 	c := &cobra.Command{
 		Use: "check [TASK]", Short: "Judge the present state by facts", Args: cobra.MaximumNArgs(1),
 		Long: `Check compares the working tree with a task's state before and judges the change:
@@ -37,46 +40,47 @@ Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no su
   belay check --before HEAD
   belay check T7 --format sarif > belay.sarif`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := a.known(format); err != nil {
-				return err
-			}
-			q := flow.CheckRequest{Before: before, Skip: set.Skip, Timeout: timeout}
-			desk, err := a.Open(c.Context(), set.Flags(c.Flags())...)
-			if err != nil {
-				return err
-			}
-			switch {
-			case len(args) == 1:
-				if q.Task, err = belay.ParseTaskID(args[0]); err != nil {
-					return err
-				}
-			case before == "":
-				return belay.Refuse(belay.CodeUsage, "belay check T7, or belay check --before HEAD", "there is nothing to compare with")
-			default:
-				if q.Adhoc, err = desk.Adhoc(trust); err != nil {
-					return err
-				}
-				q.Skip = nil // they are in Adhoc already
-			}
-			s := a.Screen(false)
-			q.Watch = s
-			s.Set("checking")
-			ticking, stop := context.WithCancel(c.Context())
-			s.Tick(ticking)
-			report, err := desk.Check(a.Soft, q)
-			stop()
-			s.Stop()
-			return a.judged(report, err, format)
-		},
+		RunE:              func(c *cobra.Command, args []string) error { return a.check(c, args, q) },
 	}
 	f := c.Flags()
-	f.StringVar(&before, "before", "", "compare with this `SNAPSHOT`, or a commit, instead of a task's state before")
-	f.DurationVar(&timeout, "timeout", 30*time.Second, "time limit of all checks together")
-	f.BoolVar(&trust, "trust", false, "let the commands in .belay/config.yaml run, now and later")
-	f.StringVar(&format, "format", "text", "write the report as text, json, "+strings.Join(notation.Forms(), ", "))
-	set.AddScope(f)
+	f.StringVar(&q.before, "before", "", "compare with this `SNAPSHOT`, or a commit, instead of a task's state before")
+	f.DurationVar(&q.timeout, "timeout", 30*time.Second, "time limit of all checks together")
+	f.BoolVar(&q.trust, "trust", false, "let the commands in .belay/config.yaml run, now and later")
+	f.StringVar(&q.format, "format", "text", "write the report as text, json, "+strings.Join(notation.Forms(), ", "))
+	q.AddScope(f)
 	return c
+}
+
+func (a commands) check(c *cobra.Command, args []string, q checkFlags) error {
+	if err := a.known(q.format); err != nil {
+		return err
+	}
+	desk, err := a.Open(c.Context(), q.Flags(c.Flags())...)
+	if err != nil {
+		return err
+	}
+	r := flow.CheckRequest{Before: q.before, Skip: q.Skip, Timeout: q.timeout}
+	switch {
+	case len(args) == 1:
+		r.Task, err = belay.ParseTaskID(args[0])
+	case q.before == "":
+		err = belay.Refuse(belay.CodeUsage, "belay check T7, or belay check --before HEAD", "there is nothing to compare with")
+	default:
+		r.Skip = nil // they are in Adhoc already
+		r.Adhoc, err = desk.Adhoc(q.trust)
+	}
+	if err != nil {
+		return err
+	}
+	s := a.Screen(false)
+	r.Watch = s
+	s.Set("checking")
+	ticking, stop := context.WithCancel(c.Context())
+	s.Tick(ticking)
+	report, err := desk.Check(a.Soft, r)
+	stop()
+	s.Stop()
+	return a.judged(report, err, q.format)
 }
 
 // known refuses a format that does not exist before anything is judged.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/handoff"
 )
@@ -121,9 +122,13 @@ func Manifest(ctx context.Context, d *desk.Desk, q Request) ([]byte, error) {
 }
 
 // Purge ends a context: the files for agents go, the record keeps what it names. With
-// snapshots those that roles handed over are forgotten. It can be done twice.
+// snapshots those that roles handed over are forgotten. It can be done twice. Of a task whose
+// record is gone it removes what is left. Error: belay.CodeNotFound when there is nothing.
 func Purge(ctx context.Context, d *desk.Desk, q Request, snapshots bool) (forgotten int, err error) {
 	p, err := at(ctx, d, q)
+	if belay.CodeOf(err) == belay.CodeNotFound {
+		p, err = orphan(d, q.Task, err)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -134,6 +139,28 @@ func Purge(ctx context.Context, d *desk.Desk, q Request, snapshots bool) (forgot
 		return 0, nil
 	}
 	return p.forget(ctx)
+}
+
+// orphan is the place of a context whose record was deleted, by the files that are left of it;
+// none without any.
+func orphan(d *desk.Desk, task belay.TaskID, none error) (*Place, error) {
+	if _, err := d.Load(task); err == nil {
+		return nil, none // it is something else that was not found
+	}
+	roles, err := Roles(d.Config)
+	if err != nil {
+		return nil, err
+	}
+	p := &Place{Desk: d, Rec: &desk.Record{Task: belay.Task{ID: task}}}
+	there := false
+	for _, r := range roles {
+		p.Rec.Context.Roles = append(p.Rec.Context.Roles, handoff.State{Role: r})
+		there = there || len(d.ContextFiles(task, r.Name)) > 0
+	}
+	if !there {
+		return nil, none
+	}
+	return p, nil
 }
 
 // forget drops the snapshots that the context names, but the one that the loop needs.

@@ -189,6 +189,9 @@ func (p *Place) own(ctx context.Context, expected belay.SnapshotID) (out []drift
 		return nil, err
 	}
 	for _, problem := range proof.Problems {
+		if problem == proof.Torn {
+			continue // a writer was killed; the next entry sets aside what it left
+		}
 		kind := drift.Record
 		if strings.Contains(problem, "attachment") {
 			kind = drift.Attachment

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -37,7 +38,7 @@ type File struct {
 // Gather reads the files. With All a file that cannot be read is named in its Problem, and
 // the others are read; a path that was given and cannot be read is an error.
 func Gather(q Query) ([]File, error) {
-	paths := q.Paths
+	paths := slices.Clip(q.Paths) // what lies behind them is the caller's
 	if q.All {
 		found, err := Find(q.Root, q.Specs)
 		if err != nil {

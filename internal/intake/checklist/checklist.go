@@ -6,6 +6,7 @@
 package checklist
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/intake"
@@ -54,7 +55,12 @@ type reader struct {
 	open    []item
 	prev    page.Kind
 	section section
-	group   string // the work package that the lines are in
+	titled  bool            // the first heading is over
+	above   []section       // the sections that this one is in, and it
+	listed  []bool          // for each heading: most boxes below it have ids; by line
+	boxed   map[string]bool // ids of headings that are tasks and have boxes
+	group   string          // the work package that the lines are in
+	waits   []wait          // which work packages come first
 }
 
 // item is an open item of a list: its column, and the task that it is or belongs to, -1.
@@ -66,8 +72,11 @@ type item struct {
 // section is the part of the file below a heading.
 type section struct {
 	words     string
+	level     int
 	order     bool // it tells which tasks come first
 	checklist bool // its boxes are to check, not to do
+	inherits  bool // and so are those of the sections in it
+	listed    bool // most of its boxes have ids
 }
 
 // draft is a task being read.
@@ -77,7 +86,9 @@ type draft struct {
 	label  string
 	status string
 	head   bool // it is a heading
-	parent int  // the task that it is a part of, -1
+	must   bool // it has parts that are not optional
+	group  string
+	parent int // the task that it is a part of, -1
 	accept []int
 	ask    []string
 }
@@ -86,24 +97,47 @@ type draft struct {
 // have ids, and which headings are tasks rather than groups of tasks.
 func (r *reader) survey() {
 	r.heads = make([]int, len(r.lines))
+	r.listed = make([]bool, len(r.lines)+1)
+	r.boxed = map[string]bool{}
 	withID := make([]bool, len(r.lines))
+	head, boxes := len(r.lines), 0 // the heading above; how many of its boxes have an id, less those that have none
 	for i, l := range r.lines {
-		if l.Kind == page.Item && l.Box.State != page.NoBox && labelOf(l.Words, "").id != "" {
+		switch {
+		case l.Kind == page.Heading:
+			head, boxes = i, 0
+		case l.Kind != page.Item || l.Box.State == page.NoBox:
+		case labelOf(l.Words, "").id != "":
 			withID[i] = true
 			r.named++
+			boxes++
+			r.listed[head] = boxes > 0
+		default:
+			boxes--
+			r.listed[head] = boxes > 0
 		}
 	}
 	for i, l := range r.lines {
 		if l.Kind == page.Heading && isTask.MatchString(l.Words) {
 			r.heads[i] = r.ends(i, withID)
 		}
+		if r.heads[i] > 0 && slices.ContainsFunc(r.lines[i:r.heads[i]], boxed) {
+			r.boxed[labelOf(headWords(l), "").id] = true
+		}
 	}
+}
+
+// boxed reports an item or a heading with a box.
+func boxed(l page.Line) bool {
+	return l.Kind == page.Item && l.Box.State != page.NoBox || l.Kind == page.Heading && headBox(l).State != page.NoBox
 }
 
 // ends gives the line at which the task that a heading is ends; 0 when it is none: a group
 // of tasks, or a title with nothing below it.
 func (r *reader) ends(i int, withID []bool) int {
 	level, work := r.lines[i].Level, false
+	if r.named > 0 && idRange.MatchString(headWords(r.lines[i])) {
+		return 0 // words about several tasks that stand elsewhere
+	}
 	j := i + 1
 	for ; j < len(r.lines); j++ {
 		l := r.lines[j]
@@ -147,14 +181,14 @@ func (r *reader) head(i int) {
 	r.open = nil
 	if r.heading >= 0 && l.Level > r.level {
 		r.tasks[r.heading].label = ""
-		if m := field.FindStringSubmatch(l.Words + ":"); m != nil {
-			r.tasks[r.heading].label = kindOf(m[1])
+		if kind, words := fieldOf(l.Words + ":"); words == "" {
+			r.tasks[r.heading].label = kind
 		}
-		r.sectionOf(l)
+		r.sectionOf(i)
 		return
 	}
 	r.heading = -1
-	r.sectionOf(l)
+	r.sectionOf(i)
 	if r.heads[i] > 0 {
 		r.begin(i, labelOf(headWords(l), ""), headBox(l))
 		r.heading, r.level = len(r.tasks)-1, l.Level
@@ -166,22 +200,35 @@ func (r *reader) head(i int) {
 	}
 }
 
-func (r *reader) sectionOf(l page.Line) {
-	low := strings.ToLower(l.Words)
-	r.section = section{words: l.Words, order: strings.Contains(low, "dependenc") || strings.Contains(low, "execution order"), checklist: toCheck.MatchString(l.Words)}
+// sectionOf enters the section that a heading begins. What is in a checklist is one, too;
+// the title of the file says nothing of the sort.
+func (r *reader) sectionOf(i int) {
+	l := r.lines[i]
+	for n := len(r.above); n > 0 && r.above[n-1].level >= l.Level; n-- {
+		r.above = r.above[:n-1]
+	}
+	below := r.titled || l.Level > 1
+	inherits := below && onlyToCheck.MatchString(l.Words) || len(r.above) > 0 && r.above[len(r.above)-1].inherits
+	r.section = section{words: l.Words, level: l.Level, order: orderly.MatchString(l.Words), inherits: inherits, listed: r.listed[i]}
+	r.section.checklist = inherits || below && toCheck.MatchString(l.Words)
+	r.above, r.titled = append(r.above, r.section), true
 }
 
 // item reads an item of a list.
 func (r *reader) item(i int) {
 	l := &r.lines[i]
-	r.close(l.Indent)
+	lab := labelOf(l.Words, l.Number)
+	if l.Box.State != page.NoBox && lab.id != "" {
+		r.close(l.Indent - 1) // one blank is a slip, not a level
+	} else {
+		r.close(l.Indent)
+	}
 	owner := r.owner()
 	if l.Box.State == page.NoBox {
 		r.put(i, r.ownedOr(owner, "an item without a box"))
 		r.open = append(r.open, item{l.Indent, owner})
 		return
 	}
-	lab := labelOf(l.Words, l.Number)
 	switch {
 	case l.Words == "":
 		r.put(i, r.ownedOr(owner, "a box without words"))
@@ -203,13 +250,16 @@ func (r *reader) item(i int) {
 
 // isOwn decides whether a box is a task of its own, or a step of the task it stands in.
 func (r *reader) isOwn(lab label, owner int) bool {
+	toCheck := r.section.checklist && (!r.section.listed || r.boxed[lab.id]) && (r.named > 0 || r.anyHead())
 	switch {
+	case owner < 0 && toCheck:
+		return false
 	case lab.id != "" && r.heading < 0:
 		return true
 	case owner >= 0:
 		return r.heading < 0 && r.tasks[owner].ID == ""
 	}
-	return r.named == 0 && !r.anyHead() || !r.section.checklist
+	return true
 }
 
 func (r *reader) anyHead() bool {
@@ -279,6 +329,9 @@ func (r *reader) put(i int, c class) {
 			r.class[i] = c
 		}
 		r.notes[c.task].Line, r.notes[c.task].Text = l.N, strings.TrimSpace(l.Raw(r.data))
+		if r.group != "" && (l.Kind == page.Text || l.Kind == page.Item) {
+			r.waits = append(r.waits, wait{r.group, i, r.section.order})
+		}
 		return
 	}
 	t := &r.tasks[c.task]
@@ -290,21 +343,27 @@ func (r *reader) put(i int, c class) {
 func (r *reader) begin(i int, lab label, box page.Box) {
 	l := r.lines[i]
 	t := draft{parent: -1}
-	t.ID, t.Title, t.Story, t.Parallel, t.Optional = lab.id, lab.title, lab.story, lab.parallel, box.Star
-	t.Line, t.Section, t.Parent = l.N, r.section.words, r.group
+	t.ID, t.Title, t.Story, t.Parallel, t.Optional = lab.id, lab.title, lab.story, lab.parallel, box.Star || lab.optional
+	t.Line, t.Section, t.Parent, t.group = l.N, r.section.words, r.group, r.group
 	if l.Kind == page.Heading {
 		t.Section = ""
 	}
 	t.State = r.state(box)
+	struck := lab.struck && t.State != page.Done
+	if struck {
+		t.State = page.Unclear
+	}
 	if box.State != page.NoBox {
 		t.Marks = []int{l.N}
 	}
 	r.tasks = append(r.tasks, t)
 	r.class[i] = class{ofTask, len(r.tasks) - 1}
 	switch {
+	case struck:
+		r.remark(l, "it is struck through: the task is not taken for open")
 	case t.State == page.Unclear:
 		r.remark(l, "the box "+box.Sign+" says neither open nor done: the task is not taken for open")
-	case box.Odd != "":
+	case box.Odd != "" && !(r.dialect == intake.Kiro && kiros[box.Sign]):
 		r.remark(l, "the box "+box.Sign+" is read as "+string(t.State)+": "+box.Odd)
 	}
 }
@@ -320,6 +379,9 @@ func (r *reader) state(b page.Box) page.State {
 	}
 	return b.State
 }
+
+// kiros are boxes that say something with Kiro.
+var kiros = map[string]bool{"[-]": true, "[~]": true}
 
 // remark notes something about a line that belongs to a task.
 func (r *reader) remark(l page.Line, why string) {

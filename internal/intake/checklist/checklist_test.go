@@ -167,8 +167,6 @@ func TestKiro(t *testing.T) {
 9 1.2 open *: Write property tests |  |  | 1
 11 2 open: Bridge |  | 1 | 
 14  open: 3 retries by default |  |  | 
-note 3: the box [-] is read as doing: it is no plain box
-note 11: the box [~] is read as open: it is no plain box
 `)
 	r := Read([]byte("- [ ] 1. a\n  - _Requirements: 1.1, 2.3_\n"), intake.Kiro)
 	if got := strings.Join(r.Tasks[0].Requirements, "|"); got != "1.1|2.3" {
@@ -333,7 +331,7 @@ func TestBodies(t *testing.T) {
 }
 
 // pieces of files, from which a property test and the fuzz test make files.
-var pieces = []string{"- [ ] T001 do `a/b.go`", "- [x] 1.2 it", "  - [ ] step", "\t* [~] odd", "# Phase", "### T01: head", "## Dependencies", "- T001 after T002", "**Files**: x/y.go", "```", "~~~", "<!--", "-->", "---", "| a |", "> q", "", "words", "    deep", "1. [ ] n", "- [ ] Complete", "[ ] bare", "\xff\xfe", "- ☐ drawn", "- plain", "===", "- [ ]* 3. opt"}
+var pieces = []string{"- [ ] T001 do `a/b.go`", "- [x] 1.2 it", "  - [ ] step", "\t* [~] odd", "# Phase", "### T01: head", "## Dependencies", "- T001 after T002", "**Files**: x/y.go", "```", "~~~", "<!--", "-->", "---", "| a |", "> q", "", "words", "    deep", "1. [ ] n", "- [ ] Complete", "[ ] bare", "\xff\xfe", "- ☐ drawn", "- plain", "===", "- [ ]* 3. opt", " - [x] T001 [ ] second box", "- [ ] ~~T002~~ gone", "### Task T001 [P]", "## WP01 — group", "**Depends on**: WP01 · **Owns**: `a.go`", "  Depends on T001a–c, 依赖 1.2", "## Quality gates", "- [ ] [WP01 x](y)", "- _要件: 1.1_", "- [ ] 7b. n"}
 
 func TestEveryLineIsSomewhere(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,7 @@ import (
 
 // finish settles what only the whole file tells: states, parts, and the order of tasks.
 func (r *reader) finish() intake.Reading {
+	r.twins()
 	for i := range r.tasks {
 		r.settle(&r.tasks[i])
 	}
@@ -44,6 +45,12 @@ func (r *reader) count() intake.Lines {
 	return n
 }
 
+// inFolder reports a name without a folder that is the last part of another path: it is the
+// same file.
+func inFolder(name string, paths []string) bool {
+	return !strings.Contains(name, "/") && slices.ContainsFunc(paths, func(p string) bool { return strings.HasSuffix(p, "/"+name) })
+}
+
 // settle gives a task its words, its files, and the boxes that say whether it is done.
 func (r *reader) settle(t *draft) {
 	first := mention.Files(t.Title)
@@ -53,7 +60,8 @@ func (r *reader) settle(t *draft) {
 				first = append(first, f)
 			}
 		}
-		t.Files = first
+		paths := slices.Clone(first)
+		t.Files = slices.DeleteFunc(first, func(f string) bool { return inFolder(f, paths) })
 	}
 	for _, f := range t.Tests {
 		if !slices.Contains(t.Files, f) {
@@ -64,6 +72,12 @@ func (r *reader) settle(t *draft) {
 		t.Files = []string{}
 	}
 	t.Depends = []string{}
+	if t.head && t.Title == t.ID && len(t.ask) > 0 { // "### T001", and what it is below
+		t.Title = strings.TrimSpace(named.ReplaceAllString(strings.TrimPrefix(t.ask[0], "- "), ""))
+		if t.Title == "" {
+			t.Title = t.ID
+		}
+	}
 	if t.head && len(t.Marks) == 0 {
 		t.byBoxes()
 	}
@@ -128,10 +142,29 @@ func (r *reader) parts() {
 		if t.parent < 0 {
 			continue
 		}
-		r.tasks[t.parent].Parts++
-		t.PartOf = r.tasks[t.parent].Line
-		if t.Parent = r.tasks[t.parent].ID; t.Parent == "" {
-			t.Parent = r.tasks[t.parent].Title
+		whole := &r.tasks[t.parent]
+		whole.Parts++
+		whole.must = whole.must || !t.Optional
+		t.PartOf = whole.Line
+		if t.Parent = whole.ID; t.Parent == "" {
+			t.Parent = whole.Title
+		}
+	}
+	r.besides()
+}
+
+// besides takes optional tasks that stand below a task with words of its own for what they
+// are: they come after it and are not what it is made of.
+func (r *reader) besides() {
+	for i := range r.tasks {
+		t := &r.tasks[i]
+		if t.parent < 0 || r.tasks[t.parent].must || len(r.tasks[t.parent].ask) == 0 {
+			continue
+		}
+		whole := &r.tasks[t.parent]
+		whole.Parts, t.PartOf = 0, 0
+		if whole.ID != "" {
+			t.Depends = append(t.Depends, whole.ID)
 		}
 	}
 }
@@ -156,42 +189,59 @@ func (r *reader) orders() {
 	}
 	known := mention.Knows(ids)
 	for i := range r.tasks {
-		t := &r.tasks[i]
-		self := fmt.Sprintf("\x00%d", i)
-		r.after(r.lines[t.Line-1], known.Order(t.Title, self), i, self, at)
-		label := ""
-		for _, b := range t.body {
-			label = r.ownOrder(known, b, i, self, label, at)
-		}
+		r.own(known, i, at)
 	}
 	if len(at) > 0 {
 		r.told(known, at)
+		r.groups()
 	}
 }
 
-// ownOrder reads one line of a task's body. label is "depends" below a line that says that
-// what follows is a list of tasks.
-func (r *reader) ownOrder(known mention.Known, b, i int, self, label string, at map[string][]int) string {
-	l := r.lines[b]
-	if l.Kind == page.Fence || l.Kind == page.Comment {
-		return label
+// own reads what the words of a task say of the order, paragraph by paragraph.
+func (r *reader) own(known mention.Known, i int, at map[string][]int) {
+	t := &r.tasks[i]
+	self := fmt.Sprintf("\x00%d", i)
+	label, words, first, last := "", t.Title, t.Line-1, t.Line-1
+	if t.head {
+		last = -1
 	}
-	words := l.Words
-	if m := field.FindStringSubmatch(words); m != nil {
-		kind := kindOf(m[1])
-		if label = ""; kind == "requirements" {
-			return label
-		} else if kind == "depends" {
-			if strings.Trim(m[2], " *_") == "" {
-				label = kind
+	say := func() {
+		for _, one := range fields(words) {
+			if one, label = ordering(one, label, r.lines[first].Kind); one != "" {
+				r.after(r.lines[first], known.Order(one, self), i, self, at)
 			}
-			words = "depends on: " + m[2]
 		}
-	} else if label == "depends" && l.Kind == page.Item {
-		words = "depends on: " + words
 	}
-	r.after(l, known.Order(words, self), i, self, at)
-	return label
+	for _, b := range t.body {
+		l := r.lines[b]
+		switch kind, _ := fieldOf(l.Words); {
+		case l.Kind == page.Fence || l.Kind == page.Comment:
+		case l.Kind == page.Text && b == last+1 && kind == "":
+			words, last = words+" "+l.Words, b
+		default:
+			say()
+			words, first, last = l.Words, b, b
+		}
+	}
+	say()
+}
+
+// ordering gives the words of a field that may say what comes first, "" when none do. label
+// is "depends" below a line that says that what follows is a list of tasks.
+func ordering(words, label string, line page.Kind) (string, string) {
+	switch kind, rest := fieldOf(words); {
+	case kind == "requirements":
+		return "", ""
+	case kind == "depends" && rest == "":
+		return "", kind
+	case kind == "depends":
+		return "depends on: " + rest, ""
+	case kind != "":
+		return words, ""
+	case label == "depends" && line == page.Item:
+		return "depends on: " + words, label
+	}
+	return words, label
 }
 
 // told reads the sections that tell the order.
@@ -199,8 +249,7 @@ func (r *reader) told(known mention.Known, at map[string][]int) {
 	order := false
 	for i, l := range r.lines {
 		if l.Kind == page.Heading {
-			low := strings.ToLower(l.Words)
-			order = strings.Contains(low, "dependenc") || strings.Contains(low, "execution order") || order && l.Level > 2
+			order = orderly.MatchString(l.Words) || order && l.Level > 2
 			continue
 		}
 		if !order || r.class[i].kind != noted || l.Kind != page.Item && l.Kind != page.Text {

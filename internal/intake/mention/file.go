@@ -32,9 +32,13 @@ func Files(text string) []string {
 		if open >= 0 {
 			bare = text[:open]
 		}
-		for _, w := range strings.FieldsFunc(bare, parts) {
+		words := strings.FieldsFunc(bare, parts)
+		for i, w := range words {
+			if open >= 0 && i == len(words)-1 && strings.HasSuffix(bare, "/") {
+				break // the slash of this/`that`
+			}
 			for _, one := range commas(w) {
-				add(one, false)
+				add(unglued(one), false)
 			}
 		}
 		if open < 0 {
@@ -53,7 +57,26 @@ func Files(text string) []string {
 	return list
 }
 
-func parts(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'“”‘’<>;|", r) }
+func parts(r rune) bool {
+	return unicode.IsSpace(r) || strings.ContainsRune("\"'“”‘’<>;|，。、；：（）「」『』【】《》！？", r)
+}
+
+// letters outside of scripts that set blanks between words.
+var (
+	glueEnd   = lazyregexp.New(`^(.*[A-Za-z0-9_)\]}]\.[A-Za-z][A-Za-z0-9]{0,9})[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]`)
+	glueStart = lazyregexp.New(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+([A-Za-z@].*)$`)
+)
+
+// unglued takes words of a script that sets no blanks away from around a path.
+func unglued(s string) string {
+	if m := glueEnd.FindStringSubmatch(s); m != nil {
+		s = m[1]
+	}
+	if m := glueStart.FindStringSubmatch(s); m != nil {
+		s = m[1]
+	}
+	return s
+}
 
 // commas splits at commas that are not within braces.
 func commas(s string) []string {
@@ -86,6 +109,7 @@ var endings = sync.OnceValue(func() map[string]bool {
 		js jsx mjs cjs ts tsx mts cts vue svelte astro html htm css scss sass less php pl pm sh bash zsh fish ps1 bat sql
 		prisma graphql gql proto json jsonc json5 jsonl yaml yml toml ini cfg conf env lock xml csv tsv md mdx rst txt adoc
 		tf tfvars hcl nix dockerfile gradle properties cmake mk ex exs erl hrl hs lua dart r jl zig nim sol tmpl tpl ejs hbs
+		xaml axaml razor cshtml csproj fsproj vbproj sln resx storyboard xib pbxproj bicep puml gd tscn ipp
 		templ snap feature plist svg png jpg jpeg gif ico webp pdf wasm`) {
 		m[e] = true
 	}
@@ -160,8 +184,8 @@ func ofFolders(s string, quoted, folder bool) bool {
 		return true
 	case folder:
 		return strings.ContainsFunc(s, unicode.IsLetter)
-	case quoted:
-		return !strings.ContainsAny(s, "(){}$,") && strings.ContainsFunc(s, unicode.IsLower)
+	case quoted: // the first part of a.b/c is no folder but an address or the name of a field
+		return !strings.ContainsAny(s, "(){}$,") && strings.ContainsFunc(s, unicode.IsLower) && strings.LastIndexByte(s[:strings.IndexByte(s, '/')], '.') <= 0
 	}
 	return false
 }

@@ -34,6 +34,10 @@ func TestFiles(t *testing.T) {
 		"an `open tick in src/x.go":                                    "src/x.go",
 		"größe/übung.md":                                               "größe/übung.md",
 		".github/workflows/ci.yml and .env.example":                    ".github/workflows/ci.yml",
+		"`pot.size/lid` and `example.com/x/y`":                         "",
+		"the default/`--plain` and lib/ or src/`":                      "lib/",
+		"App.xaml 后 View.razor":                                        "App.xaml View.razor",
+		"写 Pot.kt，再改src/Lid.kt中的行，`鍋/図.pu`、docs/鍋.md":                  "Pot.kt src/Lid.kt 鍋/図.pu docs/鍋.md",
 	} {
 		if got := strings.Join(Files(text), " "); got != want {
 			t.Errorf("%q: %q, not %q", text, got, want)
@@ -69,6 +73,13 @@ func TestOrder(t *testing.T) {
 		"WP02 waits for WP01":                                 "WP02>WP01",
 		"T002, needs T001; T003 follows T002":                 "T002>T001 T003>T002",
 		"T005 uses S3 after T004":                             "T005>T004",
+		"T001→T002, T004→T005":                                "T002>T001 T005>T004",
+		"T001 → T002, T003 → T004":                            "T002>T001 T003>T001 T004>T002 T004>T003",
+		"T001 → writes a file for T002":                       "",
+		"T001 → [T002, T003]":                                 "T002>T001 T003>T001",
+		"T005 renders-before-it-reads T004":                   "",
+		"T005 depends-on T004; T006 blocked-by T005":          "T005>T004 T006>T005",
+		"T007 依赖 T003":                                        "T007>T003",
 	} {
 		if got := said(k.Order(text, "")); got != want {
 			t.Errorf("%q: %q, not %q", text, got, want)
@@ -85,6 +96,9 @@ func TestOrder(t *testing.T) {
 		"add 2 retries after 3 seconds":                  "T009>3"[:0],
 		"needs T001, blocked by T002":                    "T009>T001 T009>T002",
 		"this blocks T010":                               "T010>T009",
+		"~~make it~~ → **REPLACED by T010**":             "",
+		"as T001 does (T002, T003に依存)":                   "T009>T002 T009>T003",
+		"T001과 (T004, T005에 의존)":                         "T009>T004 T009>T005",
 		"Depends on: 1.1, 1.2":                           "T009>1.1 T009>1.2",
 	} {
 		if got := said(k.Order(text, "T009")); got != want {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Known are the ids of the tasks that words may name.
@@ -67,7 +69,7 @@ type cue struct {
 }
 
 var cues = map[string][]cue{
-	"depends": {{after, "on upon : **:"}}, "depend": {{after, "on upon :"}}, "dependent": {{after, "on upon"}}, "depending": {{after, "on upon"}},
+	"depends": {{after, "on upon : **:"}}, "depends-on": {{after, ""}}, "blocked-by": {{after, ""}}, "依赖": {{after, ""}}, "依賴": {{after, ""}}, "depend": {{after, "on upon :"}}, "dependent": {{after, "on upon"}}, "depending": {{after, "on upon"}},
 	"dependencies": {{after, ": on"}}, "dependency": {{after, ": on"}}, "deps": {{after, ":"}}, "dep": {{after, ":"}},
 	"blocked": {{after, "by"}}, "wait": {{after, "for on"}}, "waits": {{after, "for on"}}, "build": {{after, "on upon"}}, "builds": {{after, "on upon"}},
 	"require": {{after, ""}}, "requires": {{after, ""}}, "need": {{after, ""}}, "needs": {{after, ""}}, "after": {{after, ""}}, "follow": {{after, ""}}, "follows": {{after, ""}},
@@ -89,7 +91,7 @@ func (k Known) Order(text, self string) []Pair {
 	if !strings.ContainsAny(text, "0123456789") {
 		return nil
 	}
-	s := sentence{known: k, self: self, seen: map[Pair]bool{}}
+	s := sentence{known: k, self: self, seen: map[Pair]bool{}, tight: tight.MatchString(text)}
 	words := pieces(text)
 	for i, w := range words {
 		next := ""
@@ -102,6 +104,18 @@ func (k Known) Order(text, self string) []Pair {
 	return s.pairs
 }
 
+// tight is an arrow with names on both sides and no blanks: commas are between chains then.
+var tight = lazyregexp.New(`\d[a-z]?(?:→|->|=>)[A-Za-z]{0,10}[-_]?\d`)
+
+// arrows are cues only where a name follows: others lead to a place or to words.
+var arrows = map[string]bool{"->": true, "→": true, "=>": true, "⟶": true, "<-": true, "←": true}
+
+// behind are words that follow the names of what comes first.
+var behind = []string{"に依存", "에 의존", "에의존"}
+
+// foreign are words that are read as one, of scripts that set no blanks between words.
+var foreign = append([]string{"依赖", "依賴"}, behind...)
+
 // pieces cuts a text into words, numbers of tasks, and the signs that matter here.
 func pieces(text string) []string {
 	var list []string
@@ -110,7 +124,7 @@ func pieces(text string) []string {
 		switch {
 		case c == '#' || isWord(c):
 			n := i + 1
-			for n < len(text) && (isWord(text[n]) || (text[n] == '.' || text[n] == '-' || text[n] == '_') && n+1 < len(text) && digit(text[n+1]) && glued(text[i:n], text[n])) {
+			for n < len(text) && (isWord(text[n]) || joins(text[i:n], text[n:])) {
 				n++
 			}
 			list, i = append(list, text[i:n]), n
@@ -125,11 +139,34 @@ func pieces(text string) []string {
 			}
 			list, i = append(list, text[i:n]), n
 		default:
-			_, n := utf8.DecodeRuneInString(text[i:])
-			list, i = append(list, text[i:i+n]), i+n
+			w := outside(text[i:])
+			list, i = append(list, w), i+len(w)
 		}
 	}
 	return list
+}
+
+// joins reports whether the sign that rest begins with belongs to the word before it: that
+// of a name with a number, or the dash in write-before-read, which tells no order.
+func joins(word, rest string) bool {
+	if len(rest) < 2 || strings.IndexByte(".-_", rest[0]) < 0 {
+		return false
+	}
+	if digit(rest[1]) {
+		return glued(word, rest[0])
+	}
+	return rest[0] == '-' && isWord(rest[1]) && strings.IndexFunc(word, func(r rune) bool { return r >= '0' && r <= '9' }) < 0
+}
+
+// outside is the word or letter of another script that a text begins with.
+func outside(text string) string {
+	for _, w := range foreign {
+		if strings.HasPrefix(text, w) {
+			return w
+		}
+	}
+	_, n := utf8.DecodeRuneInString(text)
+	return text[:n]
 }
 
 func isWord(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || digit(c) }
@@ -148,26 +185,37 @@ type sentence struct {
 	self        string
 	left, right []string
 	order       int
-	list        bool // what follows is a list of tasks: single numbers name some
-	task, other bool // the word before says what a number is of
-	span        bool // from the name before to the next
-	named       bool // the word before is a name
+	list        bool     // what follows is a list of tasks: single numbers name some
+	task, other bool     // the word before says what a number is of
+	span        bool     // from the name before to the next
+	named       bool     // the word before is a name
+	run         []string // the names just before
+	tight       bool
+	chain       bool // an arrow told the order
 	pairs       []Pair
 	seen        map[Pair]bool
 }
 
 func (s *sentence) take(w, next string) {
 	low := strings.ToLower(w)
-	for _, c := range cues[low] {
-		if c.next == "" || slices.Contains(strings.Fields(c.next), strings.ToLower(next)) {
-			s.turn(c.order)
-			s.list = strings.HasPrefix(low, "dep") || low == "blocked" || strings.HasPrefix(low, "prereq")
-			return
-		}
+	if s.cue(low, next) {
+		return
 	}
 	named := s.named
 	s.named = false
 	switch {
+	case s.tight && s.chain && w == ",":
+		s.settle()
+		s.left, s.right, s.order, s.chain = nil, nil, 0, false
+		return
+	case slices.Contains(behind, w) && s.order == 0 && s.self != "":
+		s.left, s.right, s.order = nil, s.run, after
+		s.settle()
+		s.left, s.right, s.order, s.run = nil, nil, 0, nil
+		return
+	case s.span && len(w) == 1 && w[0] >= 'a' && w[0] <= 'z':
+		s.lettered(w[0])
+		return
 	case w == ";" || w == "." && (next == "" || strings.ToUpper(next[:1]) == next[:1] && !digit(next[0])):
 		s.settle()
 		s.left, s.right, s.order, s.list = nil, nil, 0, false
@@ -180,8 +228,43 @@ func (s *sentence) take(w, next string) {
 		s.name(w)
 		return
 	}
-	s.span = false
+	s.span, s.run = false, nil
 	s.task, s.other = low == "task" || low == "tasks", others[low]
+}
+
+// cue takes a word that tells an order.
+func (s *sentence) cue(low, next string) bool {
+	if arrows[low] && !strings.ContainsAny(next, "0123456789[{") && !strings.HasPrefix(strings.ToLower(next), "task") {
+		return false
+	}
+	for _, c := range cues[low] {
+		if c.next == "" || slices.Contains(strings.Fields(c.next), strings.ToLower(next)) {
+			s.turn(c.order)
+			s.list = strings.HasPrefix(low, "dep") || strings.HasPrefix(low, "blocked") || strings.HasPrefix(low, "prereq") || strings.HasPrefix(low, "依")
+			s.chain = arrows[low]
+			return true
+		}
+	}
+	return false
+}
+
+// lettered adds the names from the last one to that with another letter: T012a–c.
+func (s *sentence) lettered(to byte) {
+	side := &s.left
+	if s.order != 0 {
+		side = &s.right
+	}
+	s.span = false
+	if len(*side) == 0 {
+		return
+	}
+	last := (*side)[len(*side)-1]
+	end := len(last) - 1
+	for c := last[end] + 1; last[end] >= 'a' && c <= to; c++ {
+		if id, ok := s.known.ids[Key(last[:end]+string(c))]; ok && len(*side) < most {
+			*side = append(*side, id)
+		}
+	}
 }
 
 // turn settles what was said and begins what a word for an order says.
@@ -240,6 +323,7 @@ func (s *sentence) name(w string) {
 	}
 	if len(*side) < most {
 		*side = append(*side, id)
+		s.run = append(s.run, id)
 	}
 	s.span, s.named = false, true
 }

@@ -85,6 +85,23 @@ func (f *file) list(keys ...string) []string {
 	return list
 }
 
+// ids gives the items of lists of names; one that stands alone may be such a list in a
+// string, or say that there are none.
+func (f *file) ids(keys ...string) []string {
+	var ids []string
+	for _, one := range f.list(keys...) {
+		for id := range strings.SplitSeq(strings.Trim(one, "[] "), ",") {
+			id = strings.Trim(strings.TrimSpace(id), `"'`)
+			switch strings.ToLower(id) {
+			case "", "-", "—", "none", "n/a", "null":
+			default:
+				ids = add(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
 // item is an item of a list as words. "name: value" without quotes is YAML for a key.
 func (f *file) item(n *yaml.Node) string {
 	switch {
@@ -122,7 +139,7 @@ func (f *file) each(key, inner string) []string {
 func (f *file) plan() string {
 	v := f.keys["plan"]
 	if v == nil || v.Kind != yaml.SequenceNode {
-		return listed("Plan", f.list("plan"))
+		return items("Plan", f.list("plan"))
 	}
 	var steps []string
 	for _, one := range v.Content {
@@ -135,7 +152,7 @@ func (f *file) plan() string {
 			steps = append(steps, strings.TrimSuffix(s, ":"))
 		}
 	}
-	return listed("Plan", steps)
+	return items("Plan", steps)
 }
 
 // lane is where a work package stands: its own key, else the last of its history.

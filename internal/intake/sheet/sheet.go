@@ -11,6 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/intake"
 	"github.com/belay-dev/belay/internal/intake/mention"
 	"github.com/belay-dev/belay/internal/intake/page"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Max is how many bytes of YAML a task may have.
@@ -31,13 +32,13 @@ func Task(name string, data []byte) (intake.Reading, error) {
 		t.Files = add(t.Files, pathsOf(one)...)
 	}
 	t.Declared = len(t.Files) > 0
-	t.Depends = add(f.list("blocked_by"), f.list("depends_on", "depends", "dependencies")...)
+	t.Depends = f.ids("blocked_by", "depends_on", "depends", "dependencies")
 	must := f.under("acceptance_criteria")
 	t.Acceptance = slices.Concat(f.list("acceptance_criteria", "acceptance"), must.list("must"), must.list("quality_gates"))
 	t.QA = slices.Concat(f.list("qa"), f.under("qa").list("commands"), f.under("validation").list("commands"), f.under("validation").each("pipeline", "command"))
 	t.Standards = f.list("standards")
 	var words []string
-	for _, s := range []string{t.Title, f.text("description"), f.text("outcome"), listed("In scope", in), listed("Not in scope", out), f.plan(), listed("Acceptance criteria", t.Acceptance)} {
+	for _, s := range []string{t.Title, f.text("description"), f.text("outcome"), items("In scope", in), items("Not in scope", out), f.plan(), items("Acceptance criteria", t.Acceptance)} {
 		if s = strings.TrimSpace(s); s != "" {
 			words = append(words, s)
 		}
@@ -70,29 +71,55 @@ func Package(name string, data []byte) (intake.Reading, error) {
 		t.Files = add(t.Files, pathsOf(one)...)
 	}
 	t.Declared = len(t.Files) > 0
-	t.Depends = f.list("dependencies", "depends_on")
-	t.Requirements = f.list("requirement_refs", "requirements")
+	t.Depends = f.ids("dependencies", "depends_on")
+	t.Requirements = f.ids("requirement_refs", "requirements")
+	t.Ask = t.Title
+	text := f.body(&t, lines[body:])
+	t.Words = strings.TrimSpace(t.Title + "\n\n" + strings.TrimSpace(text))
+	r, err := f.whole(t, intake.SpecKitty)
+	if err == nil && f.lane() == "" {
+		r.Notes = append(r.Notes, intake.Note{Line: 1, Text: r.Tasks[0].Title, Why: "no lane and no status say whether it is done: it is taken for open"})
+	}
+	return r, err
+}
+
+var (
+	part   = lazyregexp.New(`^(?:Subtask\s+)?T-?\d+\s*[:–—-]+\s*(\S.*)$`)
+	listed = lazyregexp.New(`(?i)^(?:\*\*)?(?:owned )?files(?: to (?:create|modify|change|touch|edit)(?:/\w+)?)?(?:\*\*)?:?(?:\*\*)?`)
+)
+
+// body takes in the text of a work package, and gives it as it stands.
+func (f *file) body(t *intake.Task, lines []page.Line) string {
 	var text strings.Builder
-	for _, l := range lines[body:] {
-		text.WriteString(l.Raw(data) + "\n")
+	var owned []string
+	files := "" // what the heading above says of the list of files that follows
+	for _, l := range lines {
+		text.WriteString(l.Raw(f.data) + "\n")
+		at := listed.FindStringIndex(l.Words)
 		switch {
+		case l.Kind == page.Heading:
+			if files = ""; at != nil && at[1] == len(l.Words) {
+				files = strings.ToLower(l.Words)
+			}
+			if m := part.FindStringSubmatch(l.Words); m != nil {
+				t.Ask += "\n- " + m[1]
+			}
 		case l.Box.State != page.NoBox:
 			t.Steps = append(t.Steps, intake.Step{Text: l.Words, Done: l.Box.State == page.Done, Line: l.N})
 			t.Acceptance = append(t.Acceptance, l.Words)
-		case len(t.Files) == 0 || !t.Declared:
-			if rest, ok := strings.CutPrefix(l.Words, "**Files**:"); ok {
-				t.Files = add(t.Files, mention.Files(rest)...)
-			}
+		case t.Declared:
+		case strings.HasPrefix(files, "owned") && l.Kind == page.Item:
+			owned = add(owned, mention.Files(l.Words)...)
+		case files != "" && l.Kind == page.Item:
+			t.Files = add(t.Files, mention.Files(l.Words)...)
+		case at != nil && strings.HasSuffix(strings.TrimRight(l.Words[:at[1]], "*"), ":"):
+			t.Files = add(t.Files, mention.Files(l.Words[at[1]:])...)
 		}
 	}
-	t.Words = strings.TrimSpace(t.Title + "\n\n" + strings.TrimSpace(text.String()))
-	t.Ask = t.Title
-	for _, l := range lines[body:] {
-		if _, part, ok := strings.Cut(l.Words, "– "); ok && l.Kind == page.Heading && strings.HasPrefix(l.Words, "Subtask") {
-			t.Ask += "\n- " + part
-		}
+	if len(owned) > 0 {
+		t.Files, t.Declared = owned, true
 	}
-	return f.whole(t, intake.SpecKitty)
+	return text.String()
 }
 
 // stateOf is what a word for a state means.
@@ -158,9 +185,9 @@ func pathsOf(item string) []string {
 	return mention.Files(item)
 }
 
-func listed(title string, items []string) string {
-	if len(items) == 0 {
+func items(title string, list []string) string {
+	if len(list) == 0 {
 		return ""
 	}
-	return title + ":\n- " + strings.Join(items, "\n- ")
+	return title + ":\n- " + strings.Join(list, "\n- ")
 }

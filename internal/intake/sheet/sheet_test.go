@@ -81,6 +81,27 @@ func TestPackage(t *testing.T) {
 	}
 }
 
+// What people write where a list of names is asked for, and files and parts in the text.
+func TestPackageWords(t *testing.T) {
+	t.Parallel()
+	for list, want := range map[string]string{`"[]"`: "", "none": "", "[]": "", "WP01": "WP01", "\"[WP01, WP02]\"": "WP01 WP02", "WP01, WP03": "WP01 WP03", "\n- WP02\n- WP04": "WP02 WP04", "": ""} {
+		r, err := Package("WP05.md", []byte("---\nwork_package_id: WP05\nlane: planned\ndependencies: "+list+"\n---\n"))
+		if err != nil || strings.Join(r.Tasks[0].Depends, " ") != want || len(r.Notes) != 0 {
+			t.Errorf("%q: %+v %v", list, r, err)
+		}
+	}
+	r, err := Package("WP05.md", []byte("---\nwork_package_id: WP05\ntitle: Roof\n---\n### T009: Beams\n- **Files**: `a/b.go`\n### Subtask T010 – Tiles\n### Tools\n## Files to Create\n- `c/d.go`\n## Notes\n- `e/f.go`\n"))
+	if err != nil || strings.Join(r.Tasks[0].Files, " ") != "a/b.go c/d.go" || r.Tasks[0].Ask != "Roof\n- Beams\n- Tiles" {
+		t.Errorf("%+v %v", r, err)
+	}
+	if o, err := Package("WP06.md", []byte("---\nwork_package_id: WP06\n---\n**Files**: `a/b.go`\n## Owned Files\n- `e/f.go`\n- `g.go`\n")); err != nil || !o.Tasks[0].Declared || strings.Join(o.Tasks[0].Files, " ") != "e/f.go g.go" {
+		t.Errorf("%+v %v", o, err)
+	}
+	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0].Why, "taken for open") {
+		t.Errorf("%+v", r.Notes)
+	}
+}
+
 // What is wrong with a file is said with its line.
 func TestWrong(t *testing.T) {
 	t.Parallel()

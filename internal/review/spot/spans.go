@@ -29,84 +29,113 @@ func LineCode(c string) ([]Span, int) {
 // LineList reads numbers: 12, 12:5, 12-20, 12–L20, 12,18, 12C3, 30+. size is what of the
 // text was read, shifted by off.
 func LineList(c string, off int) (spans []Span, size int) {
-	i := 0
-	num := func() int {
-		n, from := 0, i
-		for i < len(c) && c[i] >= '0' && c[i] <= '9' && i-from < 8 {
-			n = n*10 + int(c[i]-'0')
-			i++
-		}
-		if from == i {
-			return -1
-		}
-		if i < len(c) && (c[i] == 'C' || c[i] == 'c') { // a column
-			j := i + 1
-			for j < len(c) && c[j] >= '0' && c[j] <= '9' {
-				j++
-			}
-			if j > i+1 {
-				i = j
-			}
-		}
-		return n
-	}
+	r := numerals{text: c}
 	for {
-		n := num()
-		if n <= 0 || n > Most {
+		s, ok := r.span()
+		if !ok {
 			return spans, size
 		}
-		s := Span{n, n}
-		size = i + off
-		column(c, &i)
-		size = i + off
-		if j := Dash(c[i:]); j > 0 {
-			save := i
-			i += j
-			if i < len(c) && (c[i] == 'L' || c[i] == 'l') {
-				i++
-			}
-			if m := num(); m >= n && m <= Most {
-				s.End = m
-				column(c, &i)
-				size = i + off
-			} else {
-				i = save
-			}
-		}
-		if i < len(c) && c[i] == '+' && (i+1 >= len(c) || c[i+1] < '0' || c[i+1] > '9') {
-			s.End = 0
-			i++
-			size = i + off
-		} else if strings.HasPrefix(c[i:], "ff") {
-			s.End = 0
-			i += 2
-			size = i + off
-		}
-		spans = append(spans, s)
-		if i+1 >= len(c) || c[i] != ',' && c[i] != '/' {
+		spans, size = append(spans, s), r.at+off
+		if !r.another() {
 			return spans, size
-		}
-		i++
-		if c[i] == 'L' || c[i] == ':' || c[i] == 'l' {
-			i++
 		}
 	}
 }
 
-// column skips ":5".
-func column(c string, i *int) {
-	j := *i
-	if j < len(c) && c[j] == ':' {
-		j++
-		from := j
-		for j < len(c) && c[j] >= '0' && c[j] <= '9' {
-			j++
-		}
-		if j > from {
-			*i = j
-		}
+// numerals reads a list of lines from left to right; at is how far it has come.
+type numerals struct {
+	text string
+	at   int
+}
+
+// span reads a line or a range of them.
+func (r *numerals) span() (Span, bool) {
+	n := r.line()
+	if n <= 0 || n > Most {
+		return Span{}, false
+	}
+	s := Span{n, n}
+	r.column(":")
+	if m := r.end(n); m > 0 {
+		s.End = m
+	}
+	if rest := r.text[r.at:]; strings.HasPrefix(rest, "+") && (len(rest) < 2 || !digit(rest[1])) {
+		s.End = 0
+		r.at++
+	} else if strings.HasPrefix(rest, "ff") {
+		s.End = 0
+		r.at += 2
+	}
+	return s, true
+}
+
+// end reads the last line of a range that begins at line n; when none comes that could be,
+// it reads nothing and gives 0.
+func (r *numerals) end(n int) int {
+	from := r.at
+	dash := Dash(r.text[r.at:])
+	if dash == 0 {
+		return 0
+	}
+	r.at += dash
+	r.skip("Ll")
+	m := r.line()
+	if m < n || m > Most {
+		r.at = from
+		return 0
+	}
+	r.column(":")
+	return m
+}
+
+// another tells whether the list goes on, and comes to its next number.
+func (r *numerals) another() bool {
+	if r.at+1 >= len(r.text) || !r.skip(",/") {
+		return false
+	}
+	r.skip("L:l")
+	return true
+}
+
+// line reads a number of at most eight digits, and the column behind it; -1 is none.
+func (r *numerals) line() int {
+	n, from := 0, r.at
+	for r.at < len(r.text) && digit(r.text[r.at]) && r.at-from < 8 {
+		n = n*10 + int(r.text[r.at]-'0')
+		r.at++
+	}
+	if from == r.at {
+		return -1
+	}
+	r.column("Cc")
+	return n
+}
+
+// column reads over one of these signs with digits behind it: ":5", "C3".
+func (r *numerals) column(signs string) {
+	from := r.at
+	if !r.skip(signs) {
+		return
+	}
+	digits := r.at
+	for r.at < len(r.text) && digit(r.text[r.at]) {
+		r.at++
+	}
+	if r.at == digits {
+		r.at = from
 	}
 }
+
+// skip reads over one of these signs.
+func (r *numerals) skip(signs string) bool {
+	if r.at >= len(r.text) || strings.IndexByte(signs, r.text[r.at]) < 0 {
+		return false
+	}
+	r.at++
+	return true
+}
+
+func digit(b byte) bool { return b >= '0' && b <= '9' }
 
 func Dash(c string) int {
 	for _, d := range []string{"-", "–", "—", "〜", "～", "~", "..", "‑"} {

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// ask is the task that every agent is given. What it does follows the script.
+const ask = "Mend the price of the shop so that its tests pass."
+
+// agent is a coding agent: how it comes here, is led to the server, and started.
+type agent struct {
+	Name    string // as in the recordings' names
+	Package string // what npm installs
+	Binary  string // below node_modules
+	Speak   dialect
+	Files   func(url string) map[string]string // its config, below the home
+	Env     func(url string) []string
+	Args    []string // before the task's words
+	Mute    bool     // edits that cannot be applied are not in what it prints
+}
+
+// agents are those that are recorded.
+func agents() []agent {
+	return []agent{claude(), codex(), gemini(), opencode(), qwen(), pi()}
+}
+
+func claude() agent {
+	return agent{
+		Name: "claude", Package: "@anthropic-ai/claude-code", Binary: ".bin/claude", Speak: speakClaude,
+		Files: none,
+		Env: func(url string) []string {
+			return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=unused", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "IS_SANDBOX=1"}
+		},
+		Args: []string{"--output-format", "stream-json", "--verbose", "--model", "claude-sonnet-4-5", "--permission-mode", "acceptEdits", "--allowedTools", "Bash,Edit,Read,Write", "-p"},
+	}
+}
+
+func codex() agent {
+	return agent{
+		Name: "codex", Package: "@openai/codex", Binary: ".bin/codex", Speak: speakCodex, Mute: true,
+		Files: func(url string) map[string]string {
+			return map[string]string{".codex/config.toml": "model = \"gpt-5.5\"\nmodel_provider = \"scripted\"\napproval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n\n" +
+				"[model_providers.scripted]\nname = \"scripted\"\nbase_url = \"" + url + "/v1\"\nwire_api = \"responses\"\nrequest_max_retries = 0\n"}
+		},
+		Env:  func(string) []string { return nil },
+		Args: []string{"exec", "--json"},
+	}
+}
+
+func gemini() agent {
+	return agent{
+		Name: "gemini", Package: "@google/gemini-cli", Binary: ".bin/gemini", Speak: speakGemini,
+		Files: func(string) map[string]string {
+			return map[string]string{".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, "model": {"disableLoopDetection": true}}`}
+		},
+		Env: func(url string) []string {
+			return []string{"GEMINI_API_KEY=unused", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
+		},
+		Args: []string{"-y", "-m", "gemini-2.5-flash", "-o", "stream-json", "-p"},
+	}
+}
+
+func opencode() agent {
+	return agent{
+		Name: "opencode", Package: "opencode-ai", Binary: ".bin/opencode", Speak: speakOpenCode,
+		Files: func(url string) map[string]string {
+			return map[string]string{"opencode.json": `{"autoupdate": false, "share": "disabled", "model": "scripted/scripted", "small_model": "scripted/scripted", "permission": "allow",
+  "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": {"baseURL": "` + url + `/v1", "apiKey": "unused"}, "models": {"scripted": {"name": "scripted"}}}}}`}
+		},
+		Env: func(string) []string {
+			return []string{"OPENCODE_CONFIG=~/opencode.json", "OPENCODE_DISABLE_MODELS_FETCH=1"}
+		},
+		Args: []string{"run", "--format", "json"},
+	}
+}
+
+func qwen() agent {
+	return agent{
+		Name: "qwen", Package: "@qwen-code/qwen-code", Binary: ".bin/qwen", Speak: speakQwen,
+		Files: func(string) map[string]string {
+			return map[string]string{".qwen/settings.json": `{"security": {"auth": {"selectedType": "openai"}}, "telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, "model": {"skipLoopDetection": true}}`}
+		},
+		Env: func(url string) []string {
+			return []string{"OPENAI_BASE_URL=" + url + "/v1", "OPENAI_API_KEY=unused", "OPENAI_MODEL=scripted"}
+		},
+		Args: []string{"-y", "-o", "stream-json", "-p"},
+	}
+}
+
+func pi() agent {
+	return agent{
+		Name: "pi", Package: "@mariozechner/pi-coding-agent", Binary: ".bin/pi", Speak: speakPi,
+		Files: func(url string) map[string]string {
+			return map[string]string{".pi/agent/models.json": `{"providers": {"scripted": {"baseUrl": "` + url + `/v1", "api": "openai-completions", "apiKey": "unused", "models": [{"id": "scripted", "contextWindow": 200000, "maxTokens": 8000}]}}}`}
+		},
+		Env:  func(string) []string { return []string{"PI_OFFLINE=1"} },
+		Args: []string{"--mode", "json", "--provider", "scripted", "--model", "scripted", "-p"},
+	}
+}
+
+func none(string) map[string]string { return nil }
+
+// home makes a home for one run of an agent, with its config in it.
+func (a agent) home(dir, url string) error {
+	if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o755); err != nil {
+		return err
+	}
+	for name, text := range a.Files(url) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return fmt.Errorf("write the config of %s: %w", a.Name, err)
+		}
+	}
+	return nil
+}
+
+// shows gives how many calls of a script an agent prints, and with which of them the third
+// round of the same ends: 0 for none that can be seen.
+func (a agent) shows(s Script) (calls, stall int) {
+	for i, step := range s.Steps {
+		if step.Fails && a.Mute {
+			continue
+		}
+		calls++
+		if i+1 == s.Stall {
+			stall = calls
+		}
+	}
+	return calls, stall
+}

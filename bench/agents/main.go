@@ -1,0 +1,109 @@
+// Command agents records what real coding agents print while they work, and what belay's
+// watch for agents that go round in circles makes of it. The agents are installed with npm;
+// each talks to a model that is a program here: it plays scripts, on a little repository,
+// of work that must be let be and of the same few steps again and again. So the calls are
+// ours, while the events, the results of the tools and their noise are the agents' own.
+//
+//	go run ./bench/agents [-npm DIR] [-install=false] [-only codex] [-script same_read] [-out DIR]
+//
+// Nothing is installed outside of DIR, and each run has a home of its own with a way to no
+// other machine. -out takes the recordings, without the names, ids and times of this machine.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	var (
+		npm     = flag.String("npm", "", "folder for the agents (default: belay-agents in the temporary folder)")
+		install = flag.Bool("install", true, "install the agents that are not there")
+		only    = flag.String("only", "", "agents whose name contains this")
+		one     = flag.String("script", "", "scripts whose name contains this")
+		out     = flag.String("out", "", "write the recordings to this folder")
+		keep    = flag.String("raw", "", "write what the agents printed, as it was, to this folder")
+	)
+	flag.Parse()
+	if *npm == "" {
+		*npm = filepath.Join(os.TempDir(), "belay-agents")
+	}
+	b := bench{npm: *npm, install: *install, out: *out, raw: *keep}
+	right, err := b.all(*only, *one)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "agents:", err)
+		os.Exit(2)
+	}
+	if !right {
+		os.Exit(1)
+	}
+}
+
+// bench is where the agents are and where their recordings go.
+type bench struct {
+	npm, out, raw string
+	install       bool
+}
+
+// all records every agent with every script and says what the watch made of each. It
+// reports whether the watch was right every time. An agent that cannot be installed or run
+// is named and left out.
+func (b bench) all(only, one string) (bool, error) {
+	m, err := serve()
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = m.Close() }()
+	right := true
+	for _, a := range agents() {
+		if !strings.Contains(a.Name, only) {
+			continue
+		}
+		version, err := b.ready(a)
+		if err != nil {
+			fmt.Printf("%-9s left out: %v\n", a.Name, err)
+			continue
+		}
+		fmt.Printf("%s %s\n", a.Package, version)
+		list := list{Name: a.Name, Package: a.Package, Version: version}
+		for _, s := range scripts() {
+			if !strings.Contains(s.Name, one) {
+				continue
+			}
+			r, err := b.record(m, a, s)
+			if err != nil {
+				return false, fmt.Errorf("record %s with %s: %w", s.Name, a.Name, err)
+			}
+			fmt.Printf("  %-24s %s\n", s.Name, r)
+			right = right && r.right()
+			list.add(s, r)
+		}
+		if err := list.write(b.out, one == ""); err != nil {
+			return false, err
+		}
+	}
+	return right, nil
+}
+
+// ready installs an agent that is not there and gives its version.
+func (b bench) ready(a agent) (string, error) {
+	dir := filepath.Join(b.npm, a.Name)
+	if _, err := os.Stat(a.path(b.npm)); err != nil && b.install {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return "", err
+		}
+		if out, err := exec.Command("npm", "install", "--prefix", dir, "--no-audit", "--no-fund", a.Package).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("install %s: %w\n%s", a.Package, err, out)
+		}
+	}
+	return installed(filepath.Join(dir, "node_modules", filepath.FromSlash(a.Package), "package.json"))
+}
+
+// path is the agent's program.
+func (a agent) path(npm string) string {
+	return filepath.Join(npm, a.Name, "node_modules", filepath.FromSlash(a.Binary))
+}

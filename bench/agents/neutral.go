@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/agent/stream"
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// neutralRoot is where a recording says that the repository lies.
+const neutralRoot = "/work/shop"
+
+// Bounds of a recording: of a line that holds no call, and of one string.
+const (
+	asideLine  = 600
+	longString = 6000
+)
+
+var (
+	made = lazyregexp.New(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b(?:ses|msg|prt|evt|req)_[0-9A-Za-z]{12,}\b`)
+	when = lazyregexp.New(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z`)
+)
+
+// neutral takes out of what an agent printed what is this machine's: where things lie, ids
+// that were made up, times. Events that hold no call are cut down when they are long, to
+// their type. What the tools said stays.
+func neutral(said []byte, root, home string) []byte {
+	n := namer{root: root, home: home, ids: map[string]string{}}
+	var out bytes.Buffer
+	for line := range bytes.Lines(said) {
+		line = bytes.TrimSpace(line)
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.UseNumber()
+		var e map[string]any
+		if d.Decode(&e) != nil {
+			continue // words between the events
+		}
+		if len(line) > asideLine && !holds(line) {
+			e = map[string]any{"type": e["type"], "subtype": e["subtype"]}
+			if e["subtype"] == nil {
+				delete(e, "subtype")
+			}
+		}
+		clean := json.NewEncoder(&out)
+		clean.SetEscapeHTML(false)
+		_ = clean.Encode(n.value("", e)) // maps, lists, strings and numbers
+	}
+	return out.Bytes()
+}
+
+// holds tells whether a line holds a call or what came of one.
+func holds(line []byte) bool {
+	var t told
+	r := stream.Reader{To: &t}
+	_, _ = r.Write(line)
+	r.Close()
+	return t > 0
+}
+
+// told counts calls and results.
+type told int
+
+func (t *told) Began(stream.Call)  { *t++ }
+func (t *told) Ended(stream.Ended) { *t++ }
+
+// namer gives what was made up names that are the same in every recording.
+type namer struct {
+	root, home string
+	ids        map[string]string
+}
+
+// beside are keys whose values say nothing of the work; those of times are set to 0.
+var (
+	beside = map[string]bool{"tool_use_result": true, "signature": true, "usage": true, "modelUsage": true, "tokens": true, "snapshot": true, "cost": true, "details": true, "originalFile": true}
+	clocks = map[string]bool{"timestamp": true, "start": true, "end": true, "created": true, "duration_ms": true, "duration_api_ms": true, "pid": true, "total_cost_usd": true}
+)
+
+func (n namer) value(key string, v any) any {
+	switch t := v.(type) {
+	case map[string]any:
+		for k := range t {
+			if beside[k] {
+				delete(t, k)
+				continue
+			}
+			t[k] = n.value(k, t[k])
+		}
+	case []any:
+		for i := range t {
+			t[i] = n.value(key, t[i])
+		}
+	case json.Number:
+		if clocks[key] {
+			return json.Number("0")
+		}
+	case string:
+		return n.text(t)
+	}
+	return v
+}
+
+func (n namer) text(s string) string {
+	s = strings.ReplaceAll(strings.ReplaceAll(s, n.root, neutralRoot), n.home, "/home/person")
+	s = when.ReplaceAllString(s, "2026-01-01T00:00:00Z")
+	for _, id := range made.FindAllString(s, -1) {
+		if n.ids[id] == "" {
+			n.ids[id] = fmt.Sprintf("id-%d", len(n.ids)+1)
+		}
+		s = strings.ReplaceAll(s, id, n.ids[id])
+	}
+	if r := []rune(s); len(r) > longString {
+		s = string(r[:longString]) + "…"
+	}
+	return s
+}

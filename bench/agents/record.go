@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/belay-dev/belay/internal/stall"
+)
+
+// longest is how long one run may take.
+const longest = 90 * time.Second
+
+// result is a run of an agent and what the watch made of it.
+type result struct {
+	text   []byte // the recording
+	calls  int    // as the watch counted them
+	shown  int    // as the agent prints them
+	stall  int    // the call that ends the third round, 0 for none
+	found  *stall.Stall
+	exit   string
+	strays []string
+}
+
+// right tells whether the watch said what the script says, and read every call.
+func (r result) right() bool {
+	if r.stall == 0 {
+		return r.found == nil && r.calls == r.shown
+	}
+	return r.found != nil && r.found.At == r.stall
+}
+
+func (r result) String() string {
+	says := "let be"
+	if r.found != nil {
+		says = fmt.Sprintf("stall at call %d: %s", r.found.At, r.found)
+	}
+	judged := "right"
+	if !r.right() {
+		judged = "WRONG"
+	}
+	line := fmt.Sprintf("%s  %d calls of %d, %s", judged, r.calls, r.shown, says)
+	if r.exit != "" {
+		line += "  (" + r.exit + ")"
+	}
+	if len(r.strays) > 0 {
+		line += "  unanswered: " + strings.Join(r.strays, ", ")
+	}
+	return line
+}
+
+// record lets an agent do what a script says in a new repository.
+func (b bench) record(m *model, a agent, s Script) (result, error) {
+	dir, err := os.MkdirTemp("", "belay-record-")
+	if err != nil {
+		return result{}, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	home, root := filepath.Join(dir, "home"), filepath.Join(dir, "shop")
+	if err := a.home(home, m.URL); err != nil {
+		return result{}, err
+	}
+	if err := lay(root, home); err != nil {
+		return result{}, err
+	}
+	m.play(s, a.Speak, root)
+	var r result
+	r.shown, r.stall = a.shows(s)
+	said, err := b.run(a, m.URL, home, root)
+	if err != nil {
+		r.exit = err.Error()
+	}
+	asked, strays := m.played()
+	r.strays = strays
+	if asked == 0 {
+		return r, fmt.Errorf("the agent asked the model nothing: %w\n%s", err, said)
+	}
+	if b.raw != "" {
+		if err := os.MkdirAll(b.raw, 0o755); err != nil {
+			return r, err
+		}
+		if err := os.WriteFile(filepath.Join(b.raw, s.Name+"."+a.Name+".jsonl"), said, 0o644); err != nil {
+			return r, err
+		}
+	}
+	r.text = neutral(said, root, home)
+	w := stall.New(neutralRoot, stall.Repeats)
+	for line := range bytes.Lines(r.text) {
+		_, _ = w.Write(line) // never fails
+	}
+	w.Close()
+	r.calls, r.found = w.Calls(), w.Found()
+	return r, nil
+}
+
+// run starts an agent and gives what it printed. Whatever it started is ended with it.
+func (b bench) run(a agent, url, home, root string) ([]byte, error) {
+	ctx, stop := context.WithTimeout(context.Background(), longest)
+	defer stop()
+	program, err := filepath.Abs(a.path(b.npm))
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, program, append(append([]string{}, a.Args...), ask)...)
+	cmd.Dir = root
+	cmd.Env = environment(home, a.Env(url)...)
+	for i, v := range cmd.Env {
+		cmd.Env[i] = strings.ReplaceAll(v, "=~/", "="+home+"/")
+	}
+	var out, complaint bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 5 * time.Second
+	err = cmd.Run()
+	if cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}
+	switch {
+	case ctx.Err() != nil:
+		err = fmt.Errorf("ended after %s", longest)
+	case errors.Is(err, exec.ErrWaitDelay):
+		err = nil // something it started held its output open
+	case err != nil:
+		err = fmt.Errorf("%w: %s", err, last(complaint.String()))
+	}
+	return out.Bytes(), err
+}
+
+// last is the end of a text, in one line.
+func last(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	return s[max(0, len(s)-300):]
+}
+
+// installed reads a package's version.
+func installed(file string) (string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	var p struct{ Version string }
+	if err := json.Unmarshal(text, &p); err != nil {
+		return "", fmt.Errorf("read %s: %w", file, err)
+	}
+	return p.Version, nil
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// model is a server on this machine that answers as a model would, in the four forms that
+// agents speak. What it answers is the next step of a script: the step is told by counting
+// the results of tools in what the agent sends, so that a request that is sent again gets
+// the same answer.
+type model struct {
+	URL  string
+	http *http.Server
+
+	mu     sync.Mutex
+	script Script
+	speak  dialect
+	root   string   // the folder that the agent works in
+	asked  int      // requests that the script answered
+	strays []string // paths that the server has no answer for
+}
+
+// turn is what of a request matters: which tools the agent offers, how many results it has
+// had, and whether it wants the answer as a stream.
+type turn struct {
+	tools   bool
+	results int
+	stream  bool
+}
+
+// answer is one step of a model: words, or a call of a tool.
+type answer struct {
+	Text string
+	ID   string
+	Tool string
+	Args map[string]any
+	Free string // the input of a tool that takes text instead of arguments
+}
+
+// serve starts the server on a free port of the loopback interface.
+func serve() (*model, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listen for agents: %w", err)
+	}
+	m := &model{URL: "http://" + l.Addr().String()}
+	m.http = &http.Server{Handler: m, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = m.http.Serve(l) }()
+	return m, nil
+}
+
+// Close ends the server and whatever it was answering.
+func (m *model) Close() error { return m.http.Close() }
+
+// play sets the script that is answered from now on.
+func (m *model) play(s Script, d dialect, root string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.script, m.speak, m.root, m.asked, m.strays = s, d, root, 0, nil
+}
+
+// played gives how many requests the script answered, and the paths nobody knew.
+func (m *model) played() (int, []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.asked, m.strays
+}
+
+// next gives the answer to a request. Without tools it is one of those that agents make
+// beside their work, for a title or a summary.
+func (m *model) next(t turn) answer {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !t.tools {
+		return answer{Text: "work on the shop"}
+	}
+	m.asked++
+	if t.results >= len(m.script.Steps) {
+		return answer{Text: "That is all."}
+	}
+	a := m.speak(m.root, m.script.Steps[t.results])
+	a.ID = fmt.Sprintf("call_%02d", t.results+1)
+	return a
+}
+
+// ServeHTTP knows a request's form by its path.
+func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, 64<<20))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	path := r.URL.Path
+	switch {
+	case strings.HasSuffix(path, "count_tokens"):
+		reply(w, map[string]any{"input_tokens": 100})
+	case strings.HasSuffix(path, ":countTokens"):
+		reply(w, map[string]any{"totalTokens": 100})
+	case strings.HasSuffix(path, "/messages"):
+		m.messages(w, body)
+	case strings.HasSuffix(path, "/chat/completions"):
+		m.chat(w, body)
+	case strings.HasSuffix(path, "/responses"):
+		m.responses(w, body)
+	case strings.HasSuffix(path, "enerateContent"):
+		m.content(w, body, strings.Contains(path, ":stream"))
+	case strings.HasSuffix(path, "/models"):
+		reply(w, map[string]any{"object": "list", "data": []any{}, "models": []any{}})
+	default:
+		m.mu.Lock()
+		m.strays = append(m.strays, r.Method+" "+path)
+		m.mu.Unlock()
+		http.NotFound(w, r)
+	}
+}
+
+// reply sends one JSON object.
+func reply(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+// events sends server-sent events.
+type events struct{ w http.ResponseWriter }
+
+func streaming(w http.ResponseWriter) events {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-cache")
+	return events{w}
+}
+
+// send sends one event; a name of "" is one without.
+func (e events) send(name string, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // only values made here are sent
+	}
+	if name != "" {
+		fmt.Fprintf(e.w, "event: %s\n", name)
+	}
+	fmt.Fprintf(e.w, "data: %s\n\n", text)
+	if f, ok := e.w.(http.Flusher); ok {
+		f.Flush()
+	}
+}
+
+// bad says that a request could not be read.
+func bad(w http.ResponseWriter, err error) {
+	http.Error(w, `{"error":{"message":"not a request that can be read: `+strings.ReplaceAll(err.Error(), `"`, "'")+`"}}`, http.StatusBadRequest)
+}
