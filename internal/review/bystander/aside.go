@@ -82,6 +82,9 @@ func reason(toks []token.Token, from int, c *talk.Clause, i int) bool {
 		if toks[j].M != nil {
 			return false
 		}
+		if toks[j].Lower == "as" && j+1 < i && clue.Indefinite(toks[j+1].Lower) { // "as a test to a_test.go"
+			continue
+		}
 		if reasons[toks[j].Lower] || reasons[toks[j-1].Lower+" "+toks[j].Lower] {
 			return (clue.Asks(toks, from, j) || toks[j-1].Lower == "only" || toks[j-1].Lower == "just") && !clue.Asks(toks, i, c.B)
 		}
@@ -145,6 +148,9 @@ func subject(toks []token.Token, c *talk.Clause, i int) bool {
 	for j := c.A; j < c.B; j++ {
 		if m := toks[j].M; m != nil && !m.Soft {
 			return false
+		}
+		if j > i+1 && toks[j].Text == "," && j+1 < c.B && token.Joins[toks[j+1].Lower] { // what follows is said of something else
+			break
 		}
 	}
 	if i == c.A || i == c.A+1 && (toks[c.A].Kind == 'p' || talk.Skipped[toks[c.A].Lower] || toks[c.A].Class != 0) {

@@ -130,10 +130,16 @@ func defines(toks []token.Token, c *talk.Clause, i int) bool {
 	if toks[v].Kind == 'p' && toks[v].Text == ")" {
 		v++
 	}
+	if toks[v].Lower == "diff" || toks[v].Lower == "change" || toks[v].Lower == "part" {
+		v++
+	}
 	if v+1 >= c.B {
 		return false
 	}
 	next := toks[v+1].Lower
+	if token.Phrase(toks[v].Lower)&token.Copula != 0 && (next == "just" || next == "only" || next == "merely") {
+		return true
+	}
 	switch toks[v].Lower {
 	case "is", "are", "was", "ist", "es", "est", "é":
 		return next == "the" || next == "where" || next == "our" || next == "my" || next == "what" || next == "der" || next == "el" || next == "la" || next == "le" || next == "o" || next == "now" && v+2 < c.B && toks[v+2].Kind == 'n'

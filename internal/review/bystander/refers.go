@@ -48,6 +48,9 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 			if t.Lower == "see" && j > c.A+1 && toks[j-1].Lower == "to" && wants.Has(toks[j-2].Lower) { // "the pattern I'd like to see in a.go"
 				return false
 			}
+			if (t.Lower == "see" || t.Lower == "also" && j > c.A && toks[j-1].Lower == "see") && needed(toks, i+1, c.B) { // "see also b.go, which has to change with it"
+				return false
+			}
 			if t.Lower == "see" && j == c.A && c.Has&(token.Bad|token.Need|token.Ask) != 0 {
 				return false
 			}
@@ -154,6 +157,22 @@ var nominal = wordset.Of(`example pattern helper caller callers one ones snippet
 func said(toks []token.Token, a, b int) bool {
 	for j := a; j < b; j++ {
 		if toks[j].Class&(token.Bad|token.Need) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// needed tells that something has to happen among the tokens, said of what stands before them.
+func needed(toks []token.Token, a, b int) bool {
+	if a < b && toks[a].Text == "," {
+		a++
+	}
+	if a >= b || toks[a].Lower != "which" && toks[a].Lower != "that" {
+		return false
+	}
+	for j := a; j < b && toks[j].M == nil; j++ {
+		if toks[j].Class&token.Need != 0 {
 			return true
 		}
 	}

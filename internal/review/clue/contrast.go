@@ -203,3 +203,20 @@ func (st *Sentence) Sorts() []string {
 	}
 	return out
 }
+
+// Justified tells "both legit", "all of these are valid": what tools complain about is so.
+func Justified(toks []token.Token, c *talk.Clause) bool {
+	if c.B-c.A > 8 || Names(toks, c.A, c.B) {
+		return false
+	}
+	several := false
+	for i := c.A; i < c.B; i++ {
+		several = several || talk.Pronoun(toks[i].Lower) || toks[i].Lower == "complaints" || toks[i].Lower == "findings"
+		if several && justified.Has(toks[i].Lower) {
+			return true
+		}
+	}
+	return false
+}
+
+var justified = wordset.Of(`legit legitimate valid justified real true correct berechtigt válidos justifiés válidas`)

@@ -32,6 +32,9 @@ func Definite(toks []token.Token, c *talk.Clause) []string {
 		if i == c.A && i+1 < c.B && (remarks[toks[i+1].Lower] || toks[i+1].Text == ":") && toks[i].Kind == 'w' { // "errcheck finding: …", "TestMerge: …"
 			out = append(out, toks[i].Lower)
 		}
+		if k := toks[i].Lower; len(k) >= 5 && k[0] >= 'a' && k[0] <= 'z' && k[len(k)-1] >= '0' && k[len(k)-1] <= '9' { // a rule's number: DL3006, SC2086
+			out = append(out, k)
+		}
 		switch toks[i].Lower {
 		case "the", "this", "that", "both", "these", "those", "der", "die", "das", "den", "el", "la", "los", "las", "le", "les", "o", "a", "os", "as":
 		default:

@@ -109,3 +109,20 @@ func (m *Mood) Same(toks []token.Token, c *talk.Clause) {
 	}
 	m.Neg = c.Neg
 }
+
+// Listed tells the name at the start of a line where the line before or after starts with a
+// name too: each line is a remark of its own.
+func (st *Sentence) Listed(i int) bool {
+	if i != st.A || !st.Toks[i].Nl {
+		return false
+	}
+	if j := st.B; j < len(st.Toks) && st.Toks[j].Nl && st.Toks[j].Kind == 'm' {
+		return true
+	}
+	for j := i - 1; j >= 0; j-- {
+		if st.Toks[j].Nl {
+			return st.Toks[j].Kind == 'm'
+		}
+	}
+	return false
+}

@@ -98,7 +98,7 @@ func (mn *miner) single(st *sentence, c *talk.Clause, i int, off string) {
 			continue
 		}
 		if len(spans) == 0 {
-			mn.add(st, c, ledger.Entry{Path: p, Off: off, Weak: len(m.Set) == 0 && c.Has&token.Moved == 0 && !clue.Also(st.Toks, c)}, i)
+			mn.add(st, c, ledger.Entry{Path: p, Off: off, Weak: len(m.Set) == 0 && c.Has&token.Moved == 0 && !clue.Also(st.Toks, c) && !st.Listed(i)}, i)
 		}
 		for _, s := range spans {
 			mn.add(st, c, ledger.Entry{Path: p, Span: s, Off: off}, i)

@@ -200,7 +200,7 @@ func (mn *miner) promoteRef(st *sentence, c *talk.Clause) bool {
 		return false // "use JSON, as a.go does"
 	}
 	if k > 0 && mn.Hits[k-1].Unit == st.unit && mn.Hits[k].Span.Start == 0 && mn.Hits[k-1].Off == "only described" {
-		return false // "a.go imports b.go for one constant; inline it"
+		k-- // "a.go imports b.go for one constant; inline it"
 	}
 	mn.Hits[k].Off, mn.Hits[k].Why = "", "what is asked for speaks of it"
 	st.took = append(st.took, k)
@@ -235,6 +235,13 @@ func (mn *miner) numbersOff(st *sentence, c *talk.Clause, why string) bool {
 func (mn *miner) speak(st *sentence, c *talk.Clause, why string) bool {
 	if len(mn.blocks) == 0 {
 		return false
+	}
+	if why == "found good" && clue.Justified(st.Toks, c) { // "both legit"
+		n := len(mn.Hits)
+		for _, b := range mn.blocks {
+			mn.takeAll(b, mn.severity(st, c.A), "a complaint it agrees with")
+		}
+		return len(mn.Hits) > n
 	}
 	if mn.answers(st, c, why) || mn.ordinals(st, c, why) || mn.stems(st, c, why) || mn.picked(st, c, why) {
 		return true

@@ -100,6 +100,7 @@ var (
 	pathOnly = lazyregexp.New(`^(?:file://)?(\S*[/.]\S+)$`)
 	ruby     = lazyregexp.New(`^\s*(?:from |\d+: from )?([^\s:]+):(\d+):in [` + "`" + `']`)
 	apple    = lazyregexp.New(`^\s*\d+\s+\S+\s+0x[0-9a-f]+ .*\(([^\s():]+):(\d+)\)\s*$`)
+	atLine   = lazyregexp.New(`^\s*([^\s:]+\.\w+): .* at line (\d+)(?:, (?:column|col|char) \d+)?\.?\s*$`)
 	swift    = lazyregexp.New(`: file ([^\s:,]+), line (\d+)\s*$`)
 	elixir   = lazyregexp.New(`^\s*(?:\([\w.]+ [\d.]+\) |\(\w+\) )([^\s:]+):(\d+): `)
 )
@@ -285,6 +286,9 @@ func (r *reader) complaint(line string) bool {
 		return r.put(Diagnostic, m[1], m[2], "")
 	}
 	if m := msvc.FindStringSubmatch(line); m != nil {
+		return r.put(Diagnostic, m[1], m[2], "")
+	}
+	if m := atLine.FindStringSubmatch(line); m != nil {
 		return r.put(Diagnostic, m[1], m[2], "")
 	}
 	if m := inFile.FindStringSubmatch(line); m != nil {

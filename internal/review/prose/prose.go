@@ -84,6 +84,7 @@ type parser struct {
 	gap      bool    // an empty line came before
 	output   func(string) bool
 	checked  int  // the lines before it were shown to output
+	named    int  // paragraphs of one name, and one more once they are counted
 	listed   bool // a list stood under the current label
 }
 
@@ -168,15 +169,33 @@ func (p *parser) leads(body string) bool {
 // sheet tells a line of one word, with a dot or a slash in it, above paragraphs that each
 // begin with a line's number, as review tools print them.
 func (p *parser) sheet(body string) bool {
-	if !strings.ContainsAny(body, "./") || len(strings.Fields(body)) != 1 || len(body) > 200 {
+	if !nameOnly(body) {
 		return false
 	}
 	for n := p.at + 1; n < len(p.lines) && n < p.at+4; n++ {
 		if next := strings.TrimSpace(p.lines[n]); next != "" {
-			return n > p.at+1 && numbersLine(next)
+			return n > p.at+1 && (numbersLine(next) || fenceOf(next) != "" || p.sheets() > 1)
 		}
 	}
 	return false
+}
+
+// sheets counts the paragraphs that hold one name and nothing else.
+func (p *parser) sheets() int {
+	if p.named == 0 {
+		p.named = 1
+		for n := range p.lines {
+			if nameOnly(strings.TrimSpace(p.lines[n])) && (n == 0 || strings.TrimSpace(p.lines[n-1]) == "") && n+1 < len(p.lines) && strings.TrimSpace(p.lines[n+1]) == "" {
+				p.named++
+			}
+		}
+	}
+	return p.named - 1
+}
+
+// nameOnly tells a line of one word that may be a path.
+func nameOnly(body string) bool {
+	return strings.ContainsAny(body, "./") && len(strings.Fields(body)) == 1 && len(body) <= 200 && !strings.Contains(body, "://") && !strings.HasSuffix(body, "...") && markerOf(body) == 0 && fenceOf(body) == ""
 }
 
 // under is what a unit that is in no list stands under.

@@ -193,7 +193,7 @@ func ordered(toks []token.Token, c *Clause, i int) bool {
 var softeners = wordset.Of(`and then so just also simply instead better und dann also einfach lieber y luego et puis e então`)
 
 // particles end German verbs: "räumen wir später auf".
-var particles = wordset.Of(`auf an ab aus ein um weg nach vor zu durch fertig`)
+var particles = wordset.Of(`kommen folgen machen gemacht erledigen passieren auf an ab aus ein um weg nach vor zu durch fertig`)
 
 // elliptic tells a modal verb at the end: "does what it should".
 func elliptic(toks []token.Token, c *Clause, i int) bool {
