@@ -145,10 +145,11 @@ func (r *Repo) UpdateRefs(ctx context.Context, why string, list []Update) error 
 type NewRef struct {
 	r             *Repo
 	name, oid, at string
+	synced        <-chan error // has one result, if a file is being synced
 }
 
 // NewRef prepares one, aside, in scratch: what it takes of a disk that fills up is taken
-// now. scratch must exist.
+// now, and synced while its object is stored. scratch must exist.
 func (r *Repo) NewRef(name, oid, scratch string) (*NewRef, error) {
 	n := &NewRef{r: r, name: name, oid: oid, at: filepath.Join(scratch, "ref-"+filepath.Base(name))}
 	if r.Reftab {
@@ -167,10 +168,14 @@ func (r *Repo) NewRef(name, oid, scratch string) (*NewRef, error) {
 	if info, herr := os.Stat(filepath.Join(r.Dir, "HEAD")); herr == nil {
 		mode = info.Mode().Perm() & 0o666 // as several people share the repository, or nobody
 	}
-	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
+	if err = errors.Join(err, f.Chmod(mode)); err != nil {
+		_ = f.Close()
 		n.Drop()
 		return nil, fmt.Errorf("make %s: %w", name, Full(err))
 	}
+	synced := make(chan error, 1)
+	go func() { synced <- errors.Join(f.Sync(), f.Close()) }()
+	n.synced = synced
 	return n, nil
 }
 
@@ -193,6 +198,9 @@ func (n *NewRef) path() string { return filepath.Join(n.r.Common, filepath.FromS
 
 // Make gives the reference its name in one step, synced; the object must be there.
 func (n *NewRef) Make(ctx context.Context, why string) error {
+	if err := n.wait(); err != nil {
+		return fmt.Errorf("make %s: %w", n.name, Full(err))
+	}
 	err := errors.ErrUnsupported
 	if !n.r.Reftab {
 		err = os.Link(n.at, n.path())
@@ -210,8 +218,19 @@ func (n *NewRef) Make(ctx context.Context, why string) error {
 // Drop takes away what was prepared. It may be called after Make as well.
 func (n *NewRef) Drop() {
 	if n != nil {
+		_ = n.wait()
 		_ = os.Remove(n.at)
 	}
+}
+
+// wait ends when what was prepared is on the disk.
+func (n *NewRef) wait() error {
+	if n.synced == nil {
+		return nil
+	}
+	err := <-n.synced
+	n.synced = nil
+	return err
 }
 
 // SetSymref makes a reference, HEAD for one, name another. Whatever it was before, it

@@ -61,18 +61,21 @@ func (s *Packs) store(keep bool, write func(io.Writer) (*gitpack.Index, error)) 
 		return "", err
 	}
 	var x *gitpack.Index
-	pack, err := fresh(s.Scratch, "pack-*.pack", func(w io.Writer) (err error) { x, err = write(w); return err })
+	pack, err := begin(s.Scratch, "pack-*.pack", func(w io.Writer) (err error) { x, err = write(w); return err })
 	if err != nil {
 		return "", fmt.Errorf("store objects: %w", err)
 	}
-	defer os.Remove(pack)
-	idx, err := fresh(s.Scratch, "pack-*.idx", func(w io.Writer) error { _, err := w.Write(x.Encode(s.Repo.NewHash)); return err })
+	defer pack.drop()
+	idx, err := begin(s.Scratch, "pack-*.idx", func(w io.Writer) error { _, err := w.Write(x.Encode(s.Repo.NewHash)); return err })
 	if err != nil {
 		return "", fmt.Errorf("store objects: %w", err)
 	}
-	defer os.Remove(idx)
+	defer idx.drop()
+	if err = errors.Join(pack.wait(), idx.wait()); err != nil {
+		return "", fmt.Errorf("store objects: %w", err)
+	}
 	to := filepath.Join(s.folder(), x.Name())
-	if err := s.install(to, pack, idx, keep); err != nil {
+	if err := s.install(to, pack.path, idx.path, keep); err != nil {
 		return "", fmt.Errorf("store objects: %w", err)
 	}
 	return to, nil
@@ -116,27 +119,53 @@ func (s *Packs) install(to, pack, idx string, keep bool) error {
 
 func (s *Packs) folder() string { return filepath.Join(s.Repo.Common, "objects", "pack") }
 
-// fresh makes a synced file that only reading is allowed of, whole or not at all.
-func fresh(dir, pattern string, fill func(io.Writer) error) (string, error) {
+// fresh is a file that only reading is allowed of, written and being synced: disks sync
+// several files in about the time of one.
+type fresh struct {
+	path   string
+	synced chan error // closed after the one result
+	err    error
+}
+
+// begin writes one, whole or not at all.
+func begin(dir, pattern string, fill func(io.Writer) error) (*fresh, error) {
 	if err := worktree.Step("create", filepath.Join(dir, pattern)); err != nil {
-		return "", err
+		return nil, err
 	}
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	b := bufio.NewWriterSize(f, 64<<10)
-	err = errors.Join(fill(b), b.Flush())
+	err = errors.Join(fill(b), b.Flush(), f.Chmod(0o444))
 	if err == nil {
 		err = worktree.Step("sync", f.Name())
 	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Chmod(0o444), f.Close()); err != nil {
+	if err != nil {
+		_ = f.Close()
 		_ = os.Remove(f.Name())
+		return nil, err
 	}
-	return f.Name(), err
+	n := &fresh{path: f.Name(), synced: make(chan error, 1)}
+	go func() {
+		n.synced <- errors.Join(f.Sync(), f.Close())
+		close(n.synced)
+	}()
+	return n, nil
+}
+
+// wait ends when the file is on the disk; only then it may be given its place.
+func (n *fresh) wait() error {
+	if err, first := <-n.synced; first {
+		n.err = err
+	}
+	return n.err
+}
+
+// drop takes it away from where it was written; nothing of it is open then.
+func (n *fresh) drop() {
+	_ = n.wait()
+	_ = os.Remove(n.path)
 }
 
 // move renames; where the object store lies on another device it copies. git's own gc
@@ -151,12 +180,15 @@ func move(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	beside, err := fresh(filepath.Dir(to), "tmp_belay_*", func(w io.Writer) error { _, err := io.Copy(w, in); return err })
+	beside, err := begin(filepath.Dir(to), "tmp_belay_*", func(w io.Writer) error { _, err := io.Copy(w, in); return err })
 	if err != nil {
 		return err
 	}
-	if err = os.Rename(beside, to); err != nil {
-		_ = os.Remove(beside)
+	if err = beside.wait(); err == nil {
+		err = os.Rename(beside.path, to)
+	}
+	if err != nil {
+		beside.drop()
 		return err
 	}
 	return os.Remove(from)
