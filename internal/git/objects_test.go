@@ -198,6 +198,40 @@ func TestTreeAgreesWithGit(t *testing.T) {
 	s.git("read-tree", "--empty")
 }
 
+// Folders large enough to be built side by side come to the same, in the same order.
+func TestTreeOfLargeFolders(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	r := s.open()
+	oid := s.in(s.dir, []byte("x"), "hash-object", "-w", "--stdin")
+	raw := must(unhex(oid))(t)
+	var files []File
+	var in bytes.Buffer
+	for i := range 4 * apart {
+		p := fmt.Sprintf("d%d/e%d.x/%d", i%3, i%2, i)
+		if i%5 == 0 {
+			p = fmt.Sprintf("d%d/e%d", i%3, i)
+		}
+		files = append(files, File{Path: p, Mode: 0o100644, OID: raw})
+		fmt.Fprintf(&in, "100644 %s\t%s\x00", oid, p)
+	}
+	s.in(s.dir, in.Bytes(), "update-index", "-z", "--index-info")
+	want := s.git("write-tree")
+	got, objects, err := r.Tree(files)
+	if err != nil || got != want || objects[len(objects)-1].OID != want {
+		t.Fatalf("got %s %v, git wrote %s", got, err, want)
+	}
+	for range 3 {
+		if _, again, err := r.Tree(files); err != nil || !slices.EqualFunc(objects, again, func(a, b NewObject) bool { return a.OID == b.OID }) {
+			t.Fatalf("another order of trees, %v", err)
+		}
+	}
+	twice := append(slices.Clone(files), files[0])
+	if got, _, err := r.Tree(twice); err == nil {
+		t.Errorf("a path given twice made %s", got)
+	}
+}
+
 // plausible drops what git would not take, and paths that would be file and folder.
 func plausible(paths []string) []string {
 	sort.Strings(paths)

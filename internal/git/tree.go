@@ -2,12 +2,14 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // File is a path to be put into a tree. OID is raw bytes.
@@ -25,32 +27,82 @@ func (r *Repo) Tree(files []File) (string, []NewObject, error) {
 	if !slices.IsSortedFunc(files, byPath) {
 		slices.SortFunc(files, byPath)
 	}
-	b := treeBuilder{r: r}
-	oid, err := b.folder(files, 0)
-	return hex.EncodeToString([]byte(oid)), b.out, err
+	top := subtree{files: files}
+	top.build(r, 0)
+	return hex.EncodeToString([]byte(top.oid)), top.trees, top.err
 }
 
-type treeBuilder struct {
-	r   *Repo
-	out []NewObject
+const modeTree = 0o40000
+
+// apart is how many files make a folder worth a hand of its own.
+const apart = 512
+
+// treeItem is a name in a tree: a file, or what a folder comes to.
+type treeItem struct {
+	name   string
+	mode   uint32
+	oid    string // of a file
+	folder *subtree
 }
 
-// folder builds the tree of files that share their first skip bytes of path.
-func (b *treeBuilder) folder(files []File, skip int) (string, error) {
-	type item struct {
-		name string
-		mode uint32
-		oid  string
+// subtree is a folder with the files below it, and what is built for it.
+type subtree struct {
+	files []File
+	oid   string
+	trees []NewObject
+	err   error
+}
+
+// build makes the trees of a folder whose files share their first skip bytes of path.
+// Large folders in it are built side by side.
+func (t *subtree) build(r *Repo, skip int) {
+	items, err := split(t.files, skip)
+	if err != nil {
+		t.err = err
+		return
 	}
-	var items []item
-	folders := map[string]bool{} // a file of the same name may stand elsewhere: x, x.txt, x/y
+	var all sync.WaitGroup
+	for _, it := range items {
+		switch below := skip + len(it.name) + 1; {
+		case it.folder == nil:
+		case len(it.folder.files) < apart:
+			it.folder.build(r, below)
+		default:
+			all.Go(func() { it.folder.build(r, below) })
+		}
+	}
+	all.Wait()
+	for i := range items {
+		f := items[i].folder
+		if f == nil {
+			continue
+		}
+		if f.err != nil {
+			t.err = f.err
+			return
+		}
+		t.trees, items[i].oid = append(t.trees, f.trees...), f.oid
+	}
+	data, err := encode(items)
+	if err != nil {
+		t.err = err
+		return
+	}
+	oid := r.Name("tree", data)
+	t.trees = append(t.trees, NewObject{OID: oid, Type: "tree", Data: data})
+	t.oid, t.err = unhex(oid)
+}
+
+// split gives what lies in a folder, each folder in it with its files.
+func split(files []File, skip int) ([]treeItem, error) {
+	items := make([]treeItem, 0, min(len(files), 64))
 	for i := 0; i < len(files); {
 		name, rest, deep := strings.Cut(files[i].Path[skip:], "/")
 		if name == "" || deep && rest == "" {
-			return "", fmt.Errorf("build a tree: %q is no path", files[i].Path)
+			return nil, fmt.Errorf("build a tree: %q is no path", files[i].Path)
 		}
 		if !deep {
-			items = append(items, item{name, files[i].Mode, files[i].OID})
+			items = append(items, treeItem{name: name, mode: files[i].Mode, oid: files[i].OID})
 			i++
 			continue
 		}
@@ -59,33 +111,55 @@ func (b *treeBuilder) folder(files []File, skip int) (string, error) {
 		for j < len(files) && strings.HasPrefix(files[j].Path, prefix) {
 			j++
 		}
-		oid, err := b.folder(files[i:j], len(prefix))
-		if err != nil {
-			return "", err
-		}
-		items = append(items, item{name, 0o40000, oid})
-		folders[name] = true
+		items = append(items, treeItem{name: name, mode: modeTree, folder: &subtree{files: files[i:j]}})
 		i = j
 	}
-	// git sorts a folder as if its name ended in a slash.
-	key := func(it item) string {
-		if it.mode == 0o40000 {
-			return it.name + "/"
-		}
-		return it.name
+	return items, nil
+}
+
+// encode gives the bytes of a tree object. git sorts a folder as if its name ended in a
+// slash, so that a file of the same name may stand elsewhere: x, x.txt, x/y.
+func encode(items []treeItem) ([]byte, error) {
+	if !slices.IsSortedFunc(items, asGitSorts) {
+		slices.SortFunc(items, asGitSorts)
 	}
-	slices.SortFunc(items, func(a, b item) int { return strings.Compare(key(a), key(b)) })
-	data := make([]byte, 0, 64*len(items))
-	for i, it := range items {
-		if i > 0 && items[i-1].name == it.name || it.mode != 0o40000 && folders[it.name] {
-			return "", fmt.Errorf("build a tree: %q is there twice", it.name)
+	folders, size := map[string]bool{}, 0
+	for i := range items {
+		it := &items[i]
+		size += len("100644 \x00") + len(it.name) + len(it.oid)
+		if it.folder != nil {
+			folders[it.name] = true
+		}
+	}
+	data := make([]byte, 0, size)
+	for i := range items {
+		it := &items[i]
+		if i > 0 && items[i-1].name == it.name || it.mode != modeTree && folders[it.name] {
+			return nil, fmt.Errorf("build a tree: %q is there twice", it.name)
 		}
 		data = strconv.AppendUint(data, uint64(it.mode), 8)
 		data = append(append(append(append(data, ' '), it.name...), 0), it.oid...)
 	}
-	oid := b.r.Name("tree", data)
-	b.out = append(b.out, NewObject{OID: oid, Type: "tree", Data: data})
-	return unhex(oid)
+	return data, nil
+}
+
+func asGitSorts(a, b treeItem) int {
+	n := min(len(a.name), len(b.name))
+	if c := strings.Compare(a.name[:n], b.name[:n]); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.sign(n), b.sign(n))
+}
+
+// sign gives the byte of a name at i as git sorts it: a slash ends a folder's.
+func (t *treeItem) sign(i int) int {
+	switch {
+	case i < len(t.name):
+		return int(t.name[i])
+	case i == len(t.name) && t.mode == modeTree:
+		return '/'
+	}
+	return -1
 }
 
 var errTree = errors.New("it is no tree")
