@@ -26,7 +26,7 @@ func listed(c *cobra.Command) (all []*cobra.Command) {
 	return all
 }
 
-func theRoot() *cobra.Command { return commands(&cli.App{Terminal: &terminal.Terminal{}}) }
+func theRoot() *cobra.Command { return commands(&cli.App{Terminal: &terminal.Terminal{}}, nil) }
 
 // TestHelp: every command says in a few words what it does, and how it ends, and shows an
 // example of which belay knows every command and every flag.

@@ -19,16 +19,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/cli"
-	"github.com/belay-dev/belay/internal/cli/counting"
-	"github.com/belay-dev/belay/internal/cli/handing"
-	"github.com/belay-dev/belay/internal/cli/house"
-	"github.com/belay-dev/belay/internal/cli/intake"
-	"github.com/belay-dev/belay/internal/cli/planning"
-	"github.com/belay-dev/belay/internal/cli/report"
-	"github.com/belay-dev/belay/internal/cli/review"
-	"github.com/belay-dev/belay/internal/cli/task"
-	"github.com/belay-dev/belay/internal/cli/tree"
-	"github.com/belay-dev/belay/internal/cli/work"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/terminal"
 	"github.com/belay-dev/belay/internal/watch"
@@ -57,7 +47,7 @@ func Main() int {
 	ctx, soft, stop := signals()
 	defer stop()
 	a := &cli.App{Terminal: &terminal.Terminal{Out: os.Stdout, Err: os.Stderr, In: os.Stdin, Soft: soft}, OnOpen: onOpen}
-	root := commands(a)
+	root := commands(a, os.Args[1:])
 	root.SetArgs(os.Args[1:])
 	err := root.ExecuteContext(ctx)
 	if err != nil && !a.Told {
@@ -82,7 +72,9 @@ func signals() (hard, soft context.Context, stop func()) {
 	return hard, soft, func() { signal.Stop(c); ask(); kill() }
 }
 
-func commands(a *cli.App) *cobra.Command {
+// commands makes the program's commands, as far as the arguments call for them: making
+// all takes as long as much else that a short command does.
+func commands(a *cli.App, args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "belay",
 		Short: "Put a rope on AI coding agents",
@@ -110,19 +102,12 @@ It works with any agent command and needs only git.`,
 		&cobra.Group{ID: "tree", Title: "Snapshots:"},
 		&cobra.Group{ID: "house", Title: "The rest:"},
 	)
-	add := func(group string, commands ...*cobra.Command) {
-		for _, c := range commands {
-			c.GroupID = group
+	for _, b := range called(args) {
+		for _, c := range b.make(a) {
+			c.GroupID = b.group
 			root.AddCommand(c)
 		}
 	}
-	add("loop", append(work.Commands(a), review.Commands(a)...)...)
-	add("loop", task.Commands(a, intake.Commands(a)...)...)
-	add("loop", handing.Commands(a)...)
-	add("loop", planning.Commands(a)...)
-	add("tree", tree.Commands(a)...)
-	add("house", append(report.Commands(a), counting.Commands(a)...)...)
-	add("house", append(house.Commands(a), versionCommand(a))...)
 	root.SetHelpCommandGroupID("house")
 	root.SetCompletionCommandGroupID("house")
 	cli.Strict(root)

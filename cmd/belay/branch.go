@@ -1,0 +1,73 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/cli"
+	"github.com/belay-dev/belay/internal/cli/counting"
+	"github.com/belay-dev/belay/internal/cli/handing"
+	"github.com/belay-dev/belay/internal/cli/house"
+	"github.com/belay-dev/belay/internal/cli/intake"
+	"github.com/belay-dev/belay/internal/cli/planning"
+	"github.com/belay-dev/belay/internal/cli/report"
+	"github.com/belay-dev/belay/internal/cli/review"
+	"github.com/belay-dev/belay/internal/cli/task"
+	"github.com/belay-dev/belay/internal/cli/tree"
+	"github.com/belay-dev/belay/internal/cli/work"
+)
+
+// branch is commands that are made together, with all their flags and what is below
+// them. Names are what calls them.
+type branch struct {
+	group string
+	names []string
+	make  func(*cli.App) []*cobra.Command
+}
+
+// branches gives all commands in the order of the help.
+func branches() []branch {
+	return []branch{
+		{"loop", []string{"run", "gate", "cancel", "check", "rollback", "merge", "worktree", "show", "log", "fix-prompt"}, work.Commands},
+		{"loop", []string{"task", "task-history"}, func(a *cli.App) []*cobra.Command { return task.Commands(a, intake.Commands(a)...) }},
+		{"loop", []string{"review"}, review.Commands},
+		{"loop", []string{"context"}, handing.Commands},
+		{"loop", []string{"plan"}, planning.Commands},
+		{"tree", []string{"snapshot", "snap", "undo", "redo", "watch"}, tree.Commands},
+		{"house", []string{"report"}, report.Commands},
+		{"house", []string{"count", "scope"}, counting.Commands},
+		{"house", []string{"status", "init", "config", "trust", "doctor", "guard"}, house.Commands},
+		{"house", []string{"version"}, func(a *cli.App) []*cobra.Command { return []*cobra.Command{versionCommand(a)} }},
+	}
+}
+
+// called gives the branch that the arguments call, or all of them where that is not
+// plain: for help, completion, a flag that is not of the program, a word that is no
+// command.
+func called(args []string) []branch {
+	all, word := branches(), firstWord(args)
+	for i, b := range all {
+		if slices.Contains(b.names, word) {
+			return all[i : i+1]
+		}
+	}
+	return all
+}
+
+// firstWord passes over the program's own flags; "" where anything else stands.
+func firstWord(args []string) string {
+	for i := 0; i < len(args); i++ {
+		switch arg := args[i]; {
+		case arg == "-C" || arg == "--dir":
+			i++ // its value
+		case arg == "--json" || arg == "--anywhere" || strings.HasPrefix(arg, "--dir="):
+		case strings.HasPrefix(arg, "-"):
+			return ""
+		default:
+			return arg
+		}
+	}
+	return ""
+}
