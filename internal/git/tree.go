@@ -32,10 +32,10 @@ func (r *Repo) Tree(files []File) (string, []NewObject, error) {
 	return hex.EncodeToString([]byte(top.oid)), top.trees, top.err
 }
 
-const modeTree = 0o40000
-
-// apart is how many files make a folder worth a hand of its own.
-const apart = 512
+const (
+	modeTree = 0o40000
+	apart    = 512 // files make a folder worth a hand of its own
+)
 
 // treeItem is a name in a tree: a file, or what a folder comes to.
 type treeItem struct {
@@ -124,16 +124,14 @@ func encode(items []treeItem) ([]byte, error) {
 		slices.SortFunc(items, asGitSorts)
 	}
 	folders, size := map[string]bool{}, 0
-	for i := range items {
-		it := &items[i]
+	for _, it := range items {
 		size += len("100644 \x00") + len(it.name) + len(it.oid)
 		if it.folder != nil {
 			folders[it.name] = true
 		}
 	}
 	data := make([]byte, 0, size)
-	for i := range items {
-		it := &items[i]
+	for i, it := range items {
 		if i > 0 && items[i-1].name == it.name || it.mode != modeTree && folders[it.name] {
 			return nil, fmt.Errorf("build a tree: %q is there twice", it.name)
 		}
@@ -153,10 +151,9 @@ func asGitSorts(a, b treeItem) int {
 
 // sign gives the byte of a name at i as git sorts it: a slash ends a folder's.
 func (t *treeItem) sign(i int) int {
-	switch {
-	case i < len(t.name):
+	if i < len(t.name) {
 		return int(t.name[i])
-	case i == len(t.name) && t.mode == modeTree:
+	} else if t.mode == modeTree {
 		return '/'
 	}
 	return -1
