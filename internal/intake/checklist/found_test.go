@@ -166,6 +166,7 @@ note 4: a box of a checklist, not of a task
 8 4 open: 벽 (1, task 2에 의존) |  | 2 | 
 9 5 open: 門 (task 1に依存) |  | 1 | 
 `},
+		{"tags at the end", intake.Kiro, "- [ ] 1. Sow [P]\n- [ ] 2. 刈る (並行可)\n- [ ] 3. (P) in the midst (P) of\n", "1 1 open P: Sow |  |  | \n2 2 open P: 刈る |  |  | \n3 3 open P: in the midst (P) of |  |  | \n"},
 		{"a name and its path are one file", intake.SpecKit, "- [ ] T001 Write pot.py in src/kitchen/pot.py, lid.py and index.ts\n", "1 T001 open: Write pot.py in src/kitchen/pot.py, lid.py and index.ts | src/kitchen/pot.py lid.py index.ts |  | \n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -26,6 +26,7 @@ var (
 	idNumber = lazyregexp.New(`^(\d+[a-z]?)[.):](?:\s|\*\*|$)`)
 	linked   = lazyregexp.New(`^\[((?:T|TASK-|T-|Task-|WP|WP-)\d[^\]\n]*)\]\([^)\n]*\)`) // a link whose words begin with an id
 	tag      = lazyregexp.New(`^(?:\[([^\]\n]{1,24})\]|\((P|p|(?i:optional))\))`)
+	beside   = lazyregexp.New(`\s+(?:\[P\]|\(P\)|[(（](?:並行可|可并行|可並行|병렬 ?가능)[)）])$`) // the same tag at the end
 	story    = lazyregexp.New(`^(?i:us|story)[-_ ]?\d+[a-z]?(?:\s*[-–—,/+&]\s*(?i:us|story)?[-_ ]?\d+[a-z]?)*$`)
 )
 
@@ -57,6 +58,9 @@ func labelOf(words, number string) label {
 	}
 	l.tags()
 	l.struck = l.struck || strings.HasPrefix(l.title, "~~")
+	if at := beside.FindStringIndex(l.title); at != nil {
+		l.parallel, l.title = true, l.title[:at[0]]
+	}
 	if l.title == "" {
 		l.title = l.id
 	}
