@@ -34,9 +34,10 @@ func main() {
 		secrets  = flag.Bool("secrets", false, "instead: count what is taken for a secret in the whole of each project")
 	)
 	side := flag.Int("side", runtime.GOMAXPROCS(0), "how many projects are tried side by side")
+	texts := flag.Bool("texts", false, "without the projects' tests and linters: by the checks that read the change, in a minute or two")
 	times := flag.Bool("times", false, "instead: measure the checks on 2,000 files")
 	flag.Parse()
-	do := func(b *bench) (bool, error) { return b.judged(*only, *one, *side) }
+	do := func(b *bench) (bool, error) { return b.judged(*only, *one, *side, *texts) }
 	switch {
 	case *secrets:
 		do = func(b *bench) (bool, error) { return true, b.sources(*only) }

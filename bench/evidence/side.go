@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -10,12 +11,17 @@ import (
 
 // judged tries the projects, side of them at once, and prints the table. Those that take
 // longest begin first.
-func (b *bench) judged(only, one string, side int) (bool, error) {
+// With texts, no program of a project is run, and what only its tests or its linter say is not
+// asked for.
+func (b *bench) judged(only, one string, side int, texts bool) (bool, error) {
 	var list []project
 	total := 0
 	for _, p := range projects() {
 		if !strings.Contains(p.name, only) {
 			continue
+		}
+		if texts {
+			p.cases = withoutPrograms(p.cases)
 		}
 		if why := b.missing(p); why != "" {
 			b.left = append(b.left, p.title()+": "+why)
@@ -55,6 +61,26 @@ func (b *bench) judged(only, one string, side int) (bool, error) {
 	right := b.table()
 	fmt.Fprintf(os.Stderr, "%s, in %s\n", b.sum(), time.Since(b.log.start).Round(time.Second))
 	return right, nil
+}
+
+// withoutPrograms gives the changes as the checks that read texts must judge them.
+func withoutPrograms(cases []trial) []trial {
+	var out []trial
+	for _, t := range cases {
+		if t.task != nil {
+			continue
+		}
+		skip := "tests,lint"
+		for i := 0; i+1 < len(t.flags); i++ {
+			if t.flags[i] == "--skip" {
+				skip += "," + t.flags[i+1]
+			}
+		}
+		t.flags = append(slices.Clone(t.flags), "--skip", skip)
+		t.says = slices.DeleteFunc(slices.Clone(t.says), func(s string) bool { return strings.Contains(s, " tests") || strings.Contains(s, " lint") })
+		out = append(out, t)
+	}
+	return out
 }
 
 // progress says what came of each trial as it ends, how many there are and how long it took.
