@@ -8,8 +8,10 @@
 # make eval      how often counting is right, by language, and how well requests and reviews are read, set by set
 # make eval-stall  how often agents that go round in circles are noticed, and work is not
 # make eval-fix  what part of the full prompt a fix prompt takes
-# make evidence  what the checks say of good and bad changes to real projects of seven languages
+# make evidence  what the checks say of good and bad changes to real projects of eight languages
 #                (FETCH=1 make evidence brings the packages they are in first)
+# make evidence-texts  the same without the projects' tests and linters: by the checks that read the change
+# make eval-secrets    what is taken for a secret in whole source trees that people publish
 # make docs      docs/commands.md, docs/config.schema.json and the plan in docs/house.md, from the program
 # make report    proportions of the house
 # make install   puts belay into $(go env GOPATH)/bin
@@ -17,7 +19,7 @@
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench docs report crash fidelity fuzz eval eval-count eval-ask eval-mine eval-stall eval-fix evidence clean
+.PHONY: build install demo test race lint bench docs report crash fidelity fuzz eval eval-count eval-ask eval-mine eval-stall eval-fix eval-secrets evidence evidence-texts clean
 
 build: bin/belay
 
@@ -82,6 +84,12 @@ eval-fix:
 
 evidence: build
 	@$(GO) run ./bench/evidence -belay bin/belay $(if $(FETCH),-fetch) -markdown docs/checks.evidence.md
+
+evidence-texts: build
+	@$(GO) run ./bench/evidence -belay bin/belay $(if $(FETCH),-fetch) -texts
+
+eval-secrets: build
+	@$(GO) run ./bench/evidence -belay bin/belay $(if $(FETCH),-fetch) -secrets
 
 fuzz:
 	sh .ci/fuzz $(FUZZTIME)
