@@ -114,8 +114,8 @@ var (
 	lasting = lazyregexp.New(`\b\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|m|mins?|minutes?)\b`)
 	took    = lazyregexp.New(`(?i)\b(duration|elapsed|took)(\w*["']?[ :=]+)\d+(?:\.\d+)?`) // the unit stands in front, as in TAP, or nowhere
 	onClock = lazyregexp.New(`\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\b`)
-	// Claude Code says this in place of a file that it has read before.
-	unchanged = lazyregexp.New(`(?i)\bunchanged since (?:your|the|its|it was) last read`)
+	// Claude Code and Qwen Code say this in place of a file that they have read before.
+	unchanged = lazyregexp.New(`(?i)\bunchanged since (?:your|the|its|it was) last read|^unchanged: \S+$`)
 	// "# fail 0", "failures: 0", "0 failed", "no failures".
 	noFailures = lazyregexp.New(`(?i)\bfail\w*["']?[ :=]+0\b|\b(?:0|no) (?:tests? )?fail\w*`)
 	address    = lazyregexp.New(`\b0x[0-9a-f]+\b|\b[Pp][Ii][Dd][ =:]+\d+`)

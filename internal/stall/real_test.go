@@ -45,7 +45,7 @@ func TestRecordedFromAgents(t *testing.T) {
 				found++
 			}
 		}
-		if work < 5 || stalls < 4 {
+		if work < 6 || stalls < 4 {
 			t.Errorf("%s: %d of work and %d of stalls", path, work, stalls)
 		}
 		if os.Getenv("BELAY_EVAL") != "" {
