@@ -117,6 +117,7 @@ type Planner struct {
 	comeFolders map[string]bool
 	wasIgnored  map[string]bool // candidates for removal that the rules of then ignored
 	removed     map[string]bool
+	added       map[string]bool // what then did not have, removed or not
 	written     map[string]bool
 	thenHolds   map[string]bool // folders of then that hold something, as far as asked
 }
@@ -125,7 +126,7 @@ type Planner struct {
 func NewPlanner(repo *git.Repo, w Wish, scan *scan.Result, now, then Side, root *worktree.Root) *Planner {
 	return &Planner{repo: repo, wish: w, scan: scan, Now: now, Then: then, Root: root,
 		goneFolders: map[string]bool{}, comeFolders: map[string]bool{}, wasIgnored: map[string]bool{},
-		removed: map[string]bool{}, written: map[string]bool{}, thenHolds: map[string]bool{}}
+		removed: map[string]bool{}, added: map[string]bool{}, written: map[string]bool{}, thenHolds: map[string]bool{}}
 }
 
 // Decide compares the two sides and decides path by path.
@@ -156,6 +157,7 @@ func (pl *Planner) Decide(ctx context.Context) error {
 		if d.NewMode != 0 {
 			continue
 		}
+		pl.added[d.Path] = true
 		why := pl.leave(d)
 		if why == "" || (why == ignoredThen || why == gapThen) && pl.inTheWay(d.Path) {
 			pl.Plan.Remove = append(pl.Plan.Remove, RawPath(d.Path))
@@ -353,98 +355,6 @@ func (pl *Planner) modeDiffs(ctx context.Context, diffs []git.Difference) ([]Wri
 		}
 	}
 	return list, nil
-}
-
-// folders plans the folders that come and go: those without files, and parents that
-// are empty once their files are gone.
-func (pl *Planner) folders() {
-	then := map[string]bool{}
-	for _, f := range pl.Then.Man.Folders {
-		then[f] = true
-		if why := pl.leave(git.Difference{Path: f, NewMode: 0o40000}); why == "" {
-			pl.comeFolders[f] = true
-		}
-	}
-	for _, f := range pl.Now.Man.Folders {
-		if !then[f] && pl.leave(git.Difference{Path: f}) == "" {
-			pl.goneFolders[f] = true
-		}
-	}
-	for _, r := range pl.Plan.Remove {
-		for p := Parent(string(r)); p != "" && !then[p]; p = Parent(p) {
-			pl.goneFolders[p] = true // only if it is empty then, and nothing is written below
-		}
-	}
-	needed := func(p string) {
-		for p = Parent(p); p != ""; p = Parent(p) {
-			delete(pl.goneFolders, p)
-			pl.comeFolders[p] = true
-		}
-	}
-	for _, w := range pl.Plan.Writes {
-		needed(string(w.Path))
-	}
-	for f := range then {
-		needed(f)
-	}
-	pl.chmods()
-}
-
-// chmods plans the modes of folders: of those that are made, and of those that have
-// another mode than then.
-func (pl *Planner) chmods() {
-	want := map[string]uint16{}
-	for f := range pl.comeFolders {
-		want[f] = pl.Then.Man.FolderPerm(f)
-	}
-	all := pl.Now.Man.DirPerm != pl.Then.Man.DirPerm
-	named := map[string]bool{}
-	for _, m := range slices.Concat(pl.Now.Man.Modes, pl.Then.Man.Modes) {
-		named[m.Path] = true
-	}
-	for _, d := range pl.scan.Dirs {
-		if d.Path != "" && (all || named[d.Path]) && !pl.goneFolders[d.Path] && pl.leave(git.Difference{Path: d.Path, NewMode: 0o40000}) == "" {
-			want[d.Path] = pl.Then.Man.FolderPerm(d.Path)
-		}
-	}
-	for f, perm := range want {
-		if pl.comeFolders[f] {
-			pl.Plan.Mkdir = append(pl.Plan.Mkdir, Folder{RawPath(f), perm})
-		}
-		if info, err := pl.Root.Lstat(f); err != nil || info.Perm != perm {
-			pl.Plan.Chmod = append(pl.Plan.Chmod, Folder{RawPath(f), perm})
-		}
-	}
-	pl.relock()
-}
-
-// relock plans the modes, as they are, of folders that the restore has to open for a
-// moment because they may not be written in: killed then, it would leave them open.
-func (pl *Planner) relock() {
-	seen := map[string]bool{}
-	for _, c := range pl.Plan.Chmod {
-		seen[string(c.Path)] = true
-	}
-	above := func(path string) {
-		for p := Parent(path); p != "" && !pl.goneFolders[p]; p = Parent(p) {
-			if seen[p] {
-				continue
-			}
-			seen[p] = true
-			if info, err := pl.Root.Lstat(p); err == nil && info.Kind == worktree.Folder && info.Perm&0o700 != 0o700 {
-				pl.Plan.Chmod = append(pl.Plan.Chmod, Folder{RawPath(p), info.Perm})
-			}
-		}
-	}
-	for _, w := range pl.Plan.Writes {
-		above(string(w.Path))
-	}
-	for _, r := range pl.Plan.Remove {
-		above(string(r))
-	}
-	for f := range pl.goneFolders {
-		above(f)
-	}
 }
 
 // Parent gives the folder of a path, "" for one at the top.
