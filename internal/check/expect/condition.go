@@ -16,6 +16,9 @@ func (r *reader) conditions(tokens []lang.Token, not bool) {
 	from, depth := 0, 0
 	for i := 0; i <= len(tokens); i++ {
 		end := i == len(tokens)
+		if i < from {
+			continue // the second mark of && or ||, which may stand before a third one
+		}
 		if !end {
 			t := tokens[i]
 			switch {

@@ -97,6 +97,7 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(strings.TrimSuffix(filepath.Base(file), ".txt"), raw)
 	}
+	f.Add("python", []byte("assert (f(1) &&& f(2) ||| g)\nassert && &\n"))
 	f.Fuzz(func(t *testing.T, l string, raw []byte) {
 		values := Read(lang.Language(l), lang.Code(lang.Language(l), raw))
 		for _, v := range values {
