@@ -185,13 +185,22 @@ Exit codes: 0 done · 6 no context.`,
 			return a.Tell(s, nil, func(w io.Writer) {
 				rows := [][]string{{"role", "export", "sections pasted", "files pasted", "less than sections", "new"}}
 				for _, one := range s.Roles {
-					rows = append(rows, []string{one.Role, fmt.Sprint(one.Tokens), fmt.Sprint(one.Sections), fmt.Sprint(one.Files), fmt.Sprintf("%d %%", one.Saved), fmt.Sprint(one.Changed)})
+					rows = append(rows, []string{one.Role, fmt.Sprint(one.Tokens), fmt.Sprint(one.Sections), fmt.Sprint(one.Files), saving(one.Saved), fmt.Sprint(one.Changed)})
 				}
 				terminal.Table(w, rows)
 				fmt.Fprintf(w, "tokens, estimated (%s); %d citation(s) of %d source(s)\n", s.Estimate, s.Citations, s.Sources)
 			})
 		}),
 	}
+}
+
+// saving says how much less than its sources a part takes; the part of a task with few or
+// short rules takes more.
+func saving(percent int) string {
+	if percent < 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%d %%", percent)
 }
 
 func (a commands) purgeCommand() *cobra.Command {
