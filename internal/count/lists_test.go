@@ -3,6 +3,7 @@ package count_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -28,6 +29,9 @@ func FuzzLists(f *testing.F) {
 		}
 		f.Add(uint8(i), []byte("a = [1, *b, ...c, `${[`${x}`]}`, /[/]/, <A><>{x.map(y => <B/>)}</></A>, '\\"))
 	}
+	yml := uint8(slices.Index(extensions, ".yml"))
+	f.Add(yml, []byte("\r-"))
+	f.Add(yml, []byte("a:\r\n  - 1\u2028  - 2\u0085b: [3]\rc: [4]"))
 	f.Fuzz(func(t *testing.T, which uint8, src []byte) {
 		lists, _, _ := count.Lists("x"+extensions[int(which)%len(extensions)], src)
 		lines := bytes.Count(src, []byte("\n")) + 1

@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 
@@ -17,10 +18,37 @@ func YAML(src []byte) ([]*list.List, bool) {
 	for {
 		var doc yaml.Node
 		if err := dec.Decode(&doc); err != nil {
+			asCounted(src, y.lists)
 			return y.lists, len(y.lists) > 0 || err.Error() == "EOF"
 		}
 		for _, n := range doc.Content {
 			y.node(n, "", nil, 0)
+		}
+	}
+}
+
+// asCounted gives the lists the lines that editors and git count. YAML also ends a line at
+// a carriage return by itself, and at three marks of Unicode.
+func asCounted(src []byte, lists []*list.List) {
+	const other = "\r\u0085\u2028\u2029"
+	if !bytes.ContainsAny(src, other) {
+		return
+	}
+	line, lines := 1, []int{1, 1} // lines[n] is where YAML's line n is
+	for i, r := range string(src) {
+		switch {
+		case r == '\n':
+			line++
+		case r == '\r' && i+1 < len(src) && src[i+1] == '\n', !strings.ContainsRune(other, r):
+			continue
+		}
+		lines = append(lines, line)
+	}
+	at := func(n int) int { return lines[min(max(n, 0), len(lines)-1)] }
+	for _, l := range lists {
+		l.Line = at(l.Line)
+		for i := range l.Items {
+			l.Items[i].Line = at(l.Items[i].Line)
 		}
 	}
 }
