@@ -60,7 +60,7 @@ bench: build
 	$(GO) run ./bench -belay bin/belay -markdown docs/speed.figures.md -plot docs/speed.svg
 
 crash:
-	@out=$$(mktemp); BELAY_CRASH_ALL=1 $(GO) test -count=1 -timeout 60m -run 'Crash|Kill|Fault|EveryByte|NothingOfTheRepository' -v ./... >$$out 2>&1; \
+	@out=$$(mktemp); BELAY_CRASH_ALL=1 $(GO) test -count=1 -timeout 150m -run 'Crash|Kill|Fault|EveryByte|NothingOfTheRepository' -v ./... >$$out 2>&1; \
 	status=$$?; [ $$status = 0 ] || cat $$out; grep -E '^(--- |ok|FAIL|crash:)|points|kills|cuts|watched' $$out | grep -v 'no tests'; rm -f $$out; exit $$status
 
 eval-ask:
