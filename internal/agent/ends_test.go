@@ -38,7 +38,7 @@ func TestEnds(t *testing.T) {
 		{"stopped child", "sleeper & kill -STOP $!; exit 0", nil, EndedExit, 0, ""},
 		{"timeout", "sleeper", limit, EndedTimeout, 143, "SIGTERM"},
 		{"timeout, pipeline", "sleeper | cat; true", limit, EndedTimeout, 143, "SIGTERM"},
-		{"timeout, deaf", "exec deaf", limit, EndedTimeout, 137, "SIGKILL"},
+		{"timeout, deaf", "exec deaf", late, EndedTimeout, 137, "SIGKILL"},
 		{"timeout, deaf daemons", "deaf & setsid deaf & env -i setsid deaf & deaf", limit, EndedTimeout, -2, ""},
 		{"timeout, stopped by itself", "kill -STOP $$", limit, EndedTimeout, 143, "SIGTERM"},
 		{"timeout, polite", "trap 'exit 9' TERM; sleeper & wait", limit, EndedTimeout, 9, ""},
@@ -75,6 +75,9 @@ func TestEnds(t *testing.T) {
 
 func limit(s *Spec) { s.Timeout = 500 * time.Millisecond }
 func quiet(s *Spec) { s.Quiet = 500 * time.Millisecond }
+
+// late leaves a program the time to become deaf on a machine that is busy otherwise.
+func late(s *Spec) { s.Timeout = 3 * time.Second }
 
 func TestNotStarted(t *testing.T) {
 	t.Parallel()
