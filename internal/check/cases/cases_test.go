@@ -3,10 +3,10 @@ package cases
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/belay-dev/belay/internal/check/golden"
 	"github.com/belay-dev/belay/internal/check/lang"
 )
 
@@ -44,27 +44,13 @@ func shown(u Test) string {
 // and below the next such line what is to be read in it.
 func TestRead(t *testing.T) {
 	t.Parallel()
-	files, _ := filepath.Glob("testdata/*.txt")
-	if len(files) != 7 {
-		t.Fatalf("%d files", len(files))
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	golden.Pieces(t, "testdata/*.txt", 7, func(name, piece string) string {
+		var got strings.Builder
+		for _, u := range Read(lang.Language(name), []byte(piece)) {
+			fmt.Fprintln(&got, shown(u))
 		}
-		l := lang.Language(strings.TrimSuffix(filepath.Base(file), ".txt"))
-		parts := strings.Split(string(text), "----\n")
-		for i := 0; i+1 < len(parts); i += 2 {
-			var got []string
-			for _, u := range Read(l, []byte(parts[i])) {
-				got = append(got, shown(u)+"\n")
-			}
-			if g := strings.Join(got, ""); g != parts[i+1] {
-				t.Errorf("%s:\n%s---- got\n%s---- want\n%s", l, parts[i], g, parts[i+1])
-			}
-		}
-	}
+		return got.String()
+	})
 }
 
 func FuzzRead(f *testing.F) {

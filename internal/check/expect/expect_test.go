@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/belay-dev/belay/internal/check/golden"
 	"github.com/belay-dev/belay/internal/check/lang"
 )
 
@@ -16,27 +17,14 @@ import (
 // below the next such line the values that they expect.
 func TestRead(t *testing.T) {
 	t.Parallel()
-	files, _ := filepath.Glob("testdata/*.txt")
-	if len(files) != 7 {
-		t.Fatalf("%d files", len(files))
-	}
-	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	golden.Pieces(t, "testdata/*.txt", 7, func(name, piece string) string {
+		var got strings.Builder
+		l := lang.Language(name)
+		for _, v := range Read(l, lang.Code(l, []byte(piece))) {
+			fmt.Fprintf(&got, "%d %s | %s %s\n", v.Line, v.Subject, v.Op, v.Text)
 		}
-		l := lang.Language(strings.TrimSuffix(filepath.Base(file), ".txt"))
-		parts := strings.Split(string(raw), "----\n")
-		for i := 0; i+1 < len(parts); i += 2 {
-			var got strings.Builder
-			for _, v := range Read(l, lang.Code(l, []byte(parts[i]))) {
-				fmt.Fprintf(&got, "%d %s | %s %s\n", v.Line, v.Subject, v.Op, v.Text)
-			}
-			if got.String() != parts[i+1] {
-				t.Errorf("%s: in\n%s\ngot\n%swant\n%s", file, parts[i], got.String(), parts[i+1])
-			}
-		}
-	}
+		return got.String()
+	})
 }
 
 var (

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"testing/iotest"
 
@@ -41,6 +42,30 @@ func Each[R interface{ Sound() error }](t *testing.T, glob string, least int, re
 			}
 			JSON(t, file, got)
 		})
+	}
+}
+
+// Pieces reads each file of the glob, of which there are count: pieces of source, each after
+// a line of dashes, and below the next such line what say is to give of it. Say is given
+// the file's name without its ending.
+func Pieces(t *testing.T, glob string, count int, say func(name, piece string) string) {
+	t.Helper()
+	files, _ := filepath.Glob(glob)
+	if len(files) != count {
+		t.Fatalf("%d files %s, not %d", len(files), glob, count)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+		parts := strings.Split(string(text), "----\n")
+		for i := 0; i+1 < len(parts); i += 2 {
+			if got := say(name, parts[i]); got != parts[i+1] {
+				t.Errorf("%s:\n%s---- got\n%s---- want\n%s", name, parts[i], got, parts[i+1])
+			}
+		}
 	}
 }
 
