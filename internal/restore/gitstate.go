@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
@@ -215,114 +214,11 @@ func (s *Store) dirOf(group string) string {
 	return s.Repo.Dir
 }
 
-// planLogs puts reflogs back to their bytes, as far as their refs come to stand where
-// they stood: moving refs adds lines to them, and so did whoever moved them before. The
-// lines that go are in the rescue. A log that would come to name what a gc took stays,
-// but for the stash's, which is the stash, and in an undo.
-func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []manifest.Mode, c *capture.Capture, o Options) error {
-	now := map[string]gitfiles.File{}
-	for _, f := range c.Logs {
-		now[f.Name] = f
-	}
-	ends := g.ends(c)
-	for path, data := range h.files {
-		ref, ok := strings.CutPrefix(path, "logs/")
-		if !ok || strings.HasPrefix(ref, "refs/") && ends[ref] != h.refs.Refs[ref] {
-			continue // a log of another history
-		}
-		f, there := now[path]
-		if strings.HasPrefix(ref, "refs/") && o.OnlyRef != nil && !o.OnlyRef(ref) && more(f.Data, data) {
-			continue // somebody else's lines
-		}
-		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" && !g.replaces(ref) {
-			missing, err := s.Repo.Missing(ctx, loggedIn(data))
-			if err != nil {
-				return err
-			}
-			if len(missing) > 0 {
-				continue
-			}
-		}
-		g.logs = g.logs || !there || !bytes.Equal(f.Data, data) || f.Perm != permOf(modes, path)
-		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: permOf(modes, path)})
-	}
-	gone := []string{"logs/HEAD", "logs/ORIG_HEAD"}
-	if ends["refs/stash"] == "" { // a stash that stays is its reflog
-		gone = append(gone, "logs/refs/stash")
-	}
-	for _, path := range append(gone, newLogs(now, h, o)...) {
-		if _, had := h.files[path]; !had {
-			_, there := now[path]
-			g.logs = g.logs || there
-			g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, gone: true})
-		}
-	}
-	slices.SortFunc(g.logFiles, func(a, b gitWrite) int { return strings.Compare(a.name, b.name) })
-	return nil
-}
-
-// more reports whether a log has lines that another lacks. One that has none was only
-// shortened, and nobody's lines are lost when it comes back.
-func more(now, then []byte) bool {
-	had := map[string]bool{}
-	for line := range bytes.Lines(then) {
-		had[string(line)] = true
-	}
-	for line := range bytes.Lines(now) {
-		if !had[string(line)] {
-			return true
-		}
-	}
-	return false
-}
-
-// loggedIn gives the objects that a reflog's lines lead to: "<old> <new> <who> …".
-func loggedIn(log []byte) (oids []string) {
-	for line := range bytes.Lines(log) {
-		if f := strings.SplitN(string(line), " ", 3); len(f) == 3 && strings.Trim(f[1], "0") != "" {
-			oids = append(oids, f[1])
-		}
-	}
-	slices.Sort(oids)
-	return slices.Compact(oids)
-}
-
 // replaces reports whether a ref is taken away and made anew, which costs it its log.
 func (g *gitPlan) replaces(ref string) bool {
 	return slices.ContainsFunc(g.refs, func(m RefMove) bool {
 		return m.Ref == ref && (strings.HasPrefix(m.From, symbolic) || strings.HasPrefix(m.To, symbolic))
 	})
-}
-
-// newLogs are the logs of branches that had none: every snapshot holds those there were.
-func newLogs(now map[string]gitfiles.File, h held, o Options) (names []string) {
-	for path := range now {
-		ref := strings.TrimPrefix(path, "logs/")
-		_, was := h.refs.Refs[ref]
-		if was && strings.HasPrefix(ref, "refs/heads/") && (o.OnlyRef == nil || o.OnlyRef(ref)) {
-			names = append(names, path)
-		}
-	}
-	return names
-}
-
-// ends gives where every ref stands once the plan is done.
-func (g *gitPlan) ends(c *capture.Capture) map[string]string {
-	ends := map[string]string{}
-	for _, r := range c.Refs {
-		ends[r.Name] = valueOf(r)
-	}
-	for _, m := range g.refs {
-		ends[m.Ref] = m.To
-	}
-	return ends
-}
-
-func (s *Store) logDir(path string) string {
-	if !strings.HasPrefix(path, "logs/refs/") {
-		return s.Repo.Dir
-	}
-	return s.Repo.Common
 }
 
 // writeGit does the writes. The folders are git's, but what lies in them may have been
@@ -373,75 +269,4 @@ func (s *Store) writeGitOne(root *worktree.Root, w gitWrite) error {
 		return root.Symlink(w.name, string(w.data))
 	}
 	return writeBytes(root, w.name, w.perm, filepath.Join(s.Dir, "tmp"), w.data)
-}
-
-// writeIndex puts the index back through a file of our own that becomes index.lock by
-// a link: if a kill leaves that lock behind, its inode says that it is ours. The old
-// modification time is set, because git tells from it which entries to look at twice.
-func (s *Store) writeIndex(ctx context.Context, j *intent, g *gitPlan) error {
-	index, lock := filepath.Join(s.Repo.Dir, "index"), filepath.Join(s.Repo.Dir, "index.lock")
-	for name, data := range g.indexFiles {
-		if name == "main" {
-			continue
-		}
-		path := filepath.Join(s.Repo.Dir, name)
-		if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, data) {
-			if err := capture.WriteWhole(path, data, true); err != nil {
-				return err
-			}
-		}
-	}
-	tmp, err := s.Scratch("tmp")
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(tmp, "index-")
-	if err != nil {
-		return fmt.Errorf("put back the index: %w", err)
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(g.indexFiles["main"])
-	if err = errors.Join(err, f.Chmod(fs.FileMode(g.indexPerm)), f.Sync()); err != nil {
-		f.Close()
-		return fmt.Errorf("put back the index: %w", err)
-	}
-	info, err := f.Stat()
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	then := time.Unix(0, g.indexMtime)
-	if err := os.Chtimes(f.Name(), then, then); err != nil {
-		return err
-	}
-	j.IndexInode = inode(info)
-	if err := s.writeIntent(j); err != nil {
-		return err
-	}
-	return s.swapIndex(ctx, f.Name(), index, lock, g.noIndex)
-}
-
-func (s *Store) swapIndex(ctx context.Context, tmp, index, lock string, gone bool) error {
-	if err := s.indexFree(ctx); err != nil {
-		return err
-	}
-	if err := capture.Fault("link", lock); err != nil {
-		return err
-	}
-	if err := os.Link(tmp, lock); err != nil {
-		return fmt.Errorf("lock the index: %w", err)
-	}
-	if err := capture.Fault("rename", index); err != nil {
-		return errors.Join(err, os.Remove(lock))
-	}
-	if gone {
-		err := os.Remove(index)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return errors.Join(err, os.Remove(lock))
-	}
-	if err := os.Rename(lock, index); err != nil {
-		return errors.Join(fmt.Errorf("put back the index: %w", err), os.Remove(lock))
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/gitfiles"
+	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/refback"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
@@ -182,4 +185,107 @@ func (s *Store) remakeTags(ctx context.Context, i snapshot.Info, moves []RefMove
 		objects = append(objects, git.NewObject{OID: oid, Type: "tag", Data: o.Data})
 	}
 	return s.Keep(ctx, objects)
+}
+
+// planLogs puts reflogs back to their bytes, as far as their refs come to stand where
+// they stood: moving refs adds lines to them, and so did whoever moved them before. The
+// lines that go are in the rescue. A log that would come to name what a gc took stays,
+// but for the stash's, which is the stash, and in an undo.
+func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []manifest.Mode, c *capture.Capture, o Options) error {
+	now := map[string]gitfiles.File{}
+	for _, f := range c.Logs {
+		now[f.Name] = f
+	}
+	ends := g.ends(c)
+	for path, data := range h.files {
+		ref, ok := strings.CutPrefix(path, "logs/")
+		if !ok || strings.HasPrefix(ref, "refs/") && ends[ref] != h.refs.Refs[ref] {
+			continue // a log of another history
+		}
+		f, there := now[path]
+		if strings.HasPrefix(ref, "refs/") && o.OnlyRef != nil && !o.OnlyRef(ref) && more(f.Data, data) {
+			continue // somebody else's lines
+		}
+		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" && !g.replaces(ref) {
+			missing, err := s.Repo.Missing(ctx, loggedIn(data))
+			if err != nil {
+				return err
+			}
+			if len(missing) > 0 {
+				continue
+			}
+		}
+		g.logs = g.logs || !there || !bytes.Equal(f.Data, data) || f.Perm != permOf(modes, path)
+		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: permOf(modes, path)})
+	}
+	gone := []string{"logs/HEAD", "logs/ORIG_HEAD"}
+	if ends["refs/stash"] == "" { // a stash that stays is its reflog
+		gone = append(gone, "logs/refs/stash")
+	}
+	for _, path := range append(gone, newLogs(now, h, o)...) {
+		if _, had := h.files[path]; !had {
+			_, there := now[path]
+			g.logs = g.logs || there
+			g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, gone: true})
+		}
+	}
+	slices.SortFunc(g.logFiles, func(a, b gitWrite) int { return strings.Compare(a.name, b.name) })
+	return nil
+}
+
+// more reports whether a log has lines that another lacks. One that has none was only
+// shortened, and nobody's lines are lost when it comes back.
+func more(now, then []byte) bool {
+	had := map[string]bool{}
+	for line := range bytes.Lines(then) {
+		had[string(line)] = true
+	}
+	for line := range bytes.Lines(now) {
+		if !had[string(line)] {
+			return true
+		}
+	}
+	return false
+}
+
+// loggedIn gives the objects that a reflog's lines lead to: "<old> <new> <who> …".
+func loggedIn(log []byte) (oids []string) {
+	for line := range bytes.Lines(log) {
+		if f := strings.SplitN(string(line), " ", 3); len(f) == 3 && strings.Trim(f[1], "0") != "" {
+			oids = append(oids, f[1])
+		}
+	}
+	slices.Sort(oids)
+	return slices.Compact(oids)
+}
+
+// newLogs are the logs of branches that had none: every snapshot holds those there were.
+func newLogs(now map[string]gitfiles.File, h held, o Options) (names []string) {
+	for path := range now {
+		ref := strings.TrimPrefix(path, "logs/")
+		_, was := h.refs.Refs[ref]
+		if was && strings.HasPrefix(ref, "refs/heads/") && (o.OnlyRef == nil || o.OnlyRef(ref)) {
+			names = append(names, path)
+		}
+	}
+	return names
+}
+
+// ends gives where every ref stands once the plan is done.
+func (g *gitPlan) ends(c *capture.Capture) map[string]string {
+	ends := map[string]string{}
+	for _, r := range c.Refs {
+		ends[r.Name] = valueOf(r)
+	}
+	for _, m := range g.refs {
+		ends[m.Ref] = m.To
+	}
+	return ends
+}
+
+func (s *Store) logDir(path string) string {
+	if !strings.HasPrefix(path, "logs/refs/") {
+		return s.Repo.Dir
+	}
+	return s.Repo.Common
 }

@@ -24,9 +24,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/putback"
-	"github.com/belay-dev/belay/internal/refback"
 	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/worktree"
@@ -55,64 +53,6 @@ func (s *Store) Take(ctx context.Context, m snapshot.Meta) (snapshot.Info, error
 		return snapshot.Info{}, err
 	}
 	return s.Store.Take(ctx, m)
-}
-
-// Kept is a path that a restore left alone although it differs, and why.
-type Kept = putback.Kept
-
-// Options says what of a snapshot is put back. The zero value means everything.
-type Options struct {
-	Paths     []string               // only these paths and what is below them; files alone
-	Preserve  []string               // doublestar globs that are left alone
-	Only      func(path string) bool // false: left alone and named in Kept
-	OnlyRef   func(name string) bool // which refs a task touched; nil: moved ones go back, new ones stay
-	OnlyGit   func(name string) bool // which of git's own files a task touched, "index" for one; nil: all go back
-	DryRun    bool                   // plan, change nothing
-	FilesOnly bool                   // leave index, HEAD, refs and git's own files
-	Task      belay.TaskID           // for the rescue's record
-	Command   string                 // likewise
-	Reason    string                 // likewise
-	Plant     bool                   // into a working tree just made: HEAD, refs and git's own files stay, and it is nothing to undo
-
-	// Agree, when set, looks at the rescue, which holds the present, before the first
-	// change: its error refuses the restore.
-	Agree func(tree string, m *manifest.Manifest) error
-
-	step string          // undo or redo
-	made map[string]bool // for undo: the refs and paths that the restore made
-
-	decided *[]RefMove // for finishing a restore: what was decided about refs
-}
-
-func (o *Options) wish() putback.Wish {
-	return putback.Wish{Paths: o.Paths, Preserve: o.Preserve, Only: o.Only, Made: o.made}
-}
-
-// RefMove is a ref that a restore moves.
-type RefMove = refback.Move
-
-// Restored is what a restore did, or would do.
-type Restored struct {
-	Target    belay.SnapshotID `json:"target"`
-	Rescue    belay.SnapshotID `json:"rescue,omitempty"` // the present before it; "" when nothing differed
-	Written   []string         `json:"written"`
-	Removed   []string         `json:"removed"`
-	Kept      []putback.Kept   `json:"kept"`
-	Refs      []RefMove        `json:"refs"`
-	KeptRefs  []putback.Kept   `json:"kept_refs"` // refs, and files of git's own, that were left
-	Index     bool             `json:"index"`     // the index was put back
-	Head      bool             `json:"head"`      // HEAD was
-	Operation bool             `json:"operation"` // files of an operation in progress were
-	Admin     bool             `json:"admin"`     // config, hooks or info files were
-	Logs      bool             `json:"logs"`      // reflogs were
-
-	// Overruled are paths that went back although somebody else had changed them as well:
-	// what he made of them is in the rescue. Only a rollback of a task fills it.
-	Overruled []string `json:"overruled,omitempty"`
-}
-
-func (r *Restored) nothing() bool {
-	return len(r.Written)+len(r.Removed)+len(r.Refs) == 0 && !r.Index && !r.Head && !r.Operation && !r.Admin && !r.Logs
 }
 
 func (s *Store) intentPath() string { return filepath.Join(s.Dir, "intent.json") }
@@ -300,36 +240,6 @@ func (s *Store) giveUp(ctx context.Context, rescue snapshot.Info, err error) err
 		return err
 	}
 	return errors.Join(err, s.Discard(ctx, []snapshot.Info{rescue}))
-}
-
-func report(p *putback.Plan, target belay.SnapshotID, g *gitPlan) Restored {
-	out := Restored{Target: target, Written: []string{}, Removed: []string{}, Kept: p.Kept, Refs: g.refs, KeptRefs: g.kept,
-		Index: g.index, Head: g.head != nil, Operation: g.operation, Admin: g.admin, Logs: g.logs}
-	for _, w := range p.Writes {
-		out.Written = append(out.Written, string(w.Path))
-	}
-	for _, r := range slices.Backward(p.Remove) {
-		out.Removed = append(out.Removed, string(r))
-	}
-	return out
-}
-
-// indexFree waits a moment for git's index lock to go; it is never removed.
-func (s *Store) indexFree(ctx context.Context) error {
-	path := filepath.Join(s.Repo.Dir, "index.lock")
-	for deadline := time.Now().Add(2 * time.Second); ; {
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return belay.Refuse(belay.CodeBusy, "wait for it; if no git runs, remove that file", "another git process holds %s", belay.VisibleLine(path))
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
 }
 
 // room refuses a restore that the disk has no place for, before the first write.
