@@ -5,7 +5,12 @@ import (
 	"strings"
 )
 
-const mostPasses = 8 << 20 // bytes of names of tests that passed
+// Bounds on the names of tests that passed. A name costs more than its letters: twenty
+// million tests named "a" must not take a gigabyte.
+const (
+	mostPasses = 16 << 20 // bytes
+	nameCost   = 32       // bytes of each name beside its own
+)
 
 // passes are the names of tests that passed, as far as a report tells them.
 type passes struct {
@@ -24,11 +29,11 @@ func (r *Report) PassAs(test string, flaky bool) {
 // PassNamed notes that a test passed which is not counted on its own.
 func (r *Report) PassNamed(test string) {
 	p := &r.passes
-	if test == "" || p.bytes+len(test) > mostPasses {
+	if test == "" || p.bytes+nameCost+len(test) > mostPasses {
 		p.lacks = true
 		return
 	}
-	p.list, p.bytes, p.sorted = append(p.list, strings.Clone(test)), p.bytes+len(test), false
+	p.list, p.bytes, p.sorted = append(p.list, strings.Clone(test)), p.bytes+nameCost+len(test), false
 }
 
 // PassesBelow puts what passed below the name of the test that it is part of.
@@ -43,7 +48,7 @@ func (r *Report) PassesBelow(name string) {
 
 func (p *passes) add(o passes) {
 	for _, test := range o.list {
-		if p.bytes += len(test); p.bytes > mostPasses {
+		if p.bytes += nameCost + len(test); p.bytes > mostPasses {
 			p.lacks = true
 			break
 		}

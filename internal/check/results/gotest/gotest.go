@@ -19,7 +19,8 @@ import (
 // Bounds on what Read holds at once.
 const (
 	maxLiveTests = 100_000
-	maxHeld      = 64 << 20 // bytes of output of tests under way
+	maxHeld      = 64 << 20 // bytes of names and output of tests, packages and builds under way
+	entryCost    = 256      // bytes of each of them beside its name and output
 )
 
 // goEvent is one line of go test -json, as `go doc test2json` and, for build
@@ -63,7 +64,7 @@ type goReader struct {
 	noise    lines             // lines that are no events
 	events   int
 	live     int // tests under way
-	held     int // bytes of their output
+	held     int // bytes of what is under way, and of builds
 }
 
 // Read reads the output of go test -json to its end. Failed tests are reported
@@ -77,7 +78,7 @@ func Read(r io.Reader) (results.Report, error) {
 		tally:    newTally(),
 		packages: map[string]*goPackage{}, builds: map[string]*lines{},
 	}
-	in := foreign.NewLines(r)
+	in := foreign.NewLines(foreign.NewText(r)) // a shell of Windows writes UTF-16
 	for {
 		line, err := in.Next()
 		if errors.Is(err, foreign.ErrLong) {
@@ -105,10 +106,10 @@ func (g *goReader) line(line []byte) {
 	g.events++
 	switch e.Action {
 	case "build-output":
-		g.build(e.ImportPath).add(e.Output)
+		g.build(e.ImportPath, e.Output)
 		return
 	case "build-fail":
-		g.build(e.ImportPath)
+		g.build(e.ImportPath, "")
 		return
 	}
 	if e.Package == "" {
@@ -116,8 +117,8 @@ func (g *goReader) line(line []byte) {
 	}
 	p := g.packages[e.Package]
 	if p == nil {
-		if len(g.packages) >= maxLiveTests {
-			g.report.Lack("more than %d packages ran at once", maxLiveTests)
+		if len(g.packages) >= maxLiveTests || !g.hold(entryCost+len(e.Package)) {
+			g.report.Lack("more packages ran at once than can be told apart")
 			return
 		}
 		p = &goPackage{live: map[string]*goTest{}}
@@ -130,13 +131,36 @@ func (g *goReader) line(line []byte) {
 	}
 }
 
-func (g *goReader) build(path string) *lines {
+// hold makes room for n more bytes of what is under way, and tells whether there is any.
+func (g *goReader) hold(n int) bool {
+	if g.held+n > maxHeld {
+		return false
+	}
+	g.held += n
+	return true
+}
+
+// say adds output as long as there is room: without it a failure is explained less well.
+func (g *goReader) say(out *lines, output string) {
+	if g.held < maxHeld {
+		before := out.size
+		out.add(output)
+		g.held += out.size - before
+	}
+}
+
+// build takes in what a build says. It is kept to the end: several packages may have
+// failed by it.
+func (g *goReader) build(path, output string) {
 	b := g.builds[path]
 	if b == nil {
+		if !g.hold(entryCost + len(path)) {
+			return
+		}
 		b = &lines{}
 		g.builds[path] = b
 	}
-	return b
+	g.say(b, output)
 }
 
 // testEvent follows one test from run to its end. Output of a test that is not under
@@ -154,11 +178,9 @@ func (g *goReader) testEvent(p *goPackage, e goEvent) {
 		}
 	case "output":
 		if t == nil {
-			p.out.add(e.Output)
-		} else if g.held < maxHeld {
-			before := t.out.size
-			t.out.add(e.Output)
-			g.held += t.out.size - before
+			g.say(&p.out, e.Output)
+		} else {
+			g.say(&t.out, e.Output)
 		}
 	case "pass", "fail", "skip", "bench":
 		if t == nil {
@@ -171,11 +193,11 @@ func (g *goReader) testEvent(p *goPackage, e goEvent) {
 }
 
 func (g *goReader) start(p *goPackage, test string) {
-	if g.live >= maxLiveTests {
-		g.report.Lack("more than %d tests ran at once", maxLiveTests)
-		return
-	}
 	if p.live[test] == nil {
+		if g.live >= maxLiveTests || !g.hold(entryCost+len(test)) {
+			g.report.Lack("more tests ran at once than can be told apart")
+			return
+		}
 		p.live[test] = &goTest{}
 		g.live++
 	}
@@ -185,7 +207,7 @@ func (g *goReader) start(p *goPackage, test string) {
 }
 
 func (g *goReader) forget(p *goPackage, test string) {
-	g.held -= p.live[test].out.size
+	g.held -= p.live[test].out.size + entryCost + len(test)
 	g.live--
 	delete(p.live, test)
 }
@@ -225,13 +247,14 @@ func parentTest(test string) string {
 func (g *goReader) packageEvent(p *goPackage, e goEvent) {
 	switch e.Action {
 	case "output":
-		p.out.add(e.Output)
+		g.say(&p.out, e.Output)
 		return
 	case "fail", "pass", "skip":
 	default:
 		return
 	}
 	delete(g.packages, e.Package)
+	g.held -= p.out.size + entryCost + len(e.Package)
 	defer g.packageEnded(p, e.Package)
 	if e.Action == "fail" {
 		g.packageFailed(p, e)

@@ -2,13 +2,16 @@ package gotest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf16"
 
 	"github.com/belay-dev/belay/internal/check/foreign"
 	"github.com/belay-dev/belay/internal/check/golden"
@@ -89,6 +92,63 @@ func TestGoTestBombs(t *testing.T) {
 		t.Errorf("many failures: %d failed, %v, %v", report.Failed, report.Warnings, err)
 	}
 	sound(t, report)
+}
+
+// TestGoTestHoldsLittle feeds ever more that may be needed later: what is held stays
+// bounded, and nothing is counted wrongly for it.
+func TestGoTestHoldsLittle(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 10_000)
+	for name, event := range map[string]string{
+		"builds":   `{"Action":"build-output","ImportPath":"q%d","Output":"%s\n"}`,
+		"packages": `{"Action":"output","Package":"p%d","Output":"%s\n"}`,
+		"names":    `{"Action":"run","Package":"p","Test":"Test%d%s"}`,
+	} {
+		const room = 1 << 20
+		g := goReader{tally: newTally(), packages: map[string]*goPackage{}, builds: map[string]*lines{}, held: maxHeld - room}
+		g.line([]byte(`{"Action":"run","Package":"first","Test":"TestA"}`))
+		for i := range 20_000 {
+			g.line(fmt.Appendf(nil, event, i, long[:1+i%len(long)/50]))
+		}
+		if entries := len(g.packages) + g.live + len(g.builds); g.held > maxHeld+len(long) || entries > room/entryCost {
+			t.Errorf("%s: %d bytes of %d are held", name, g.held, entries)
+		}
+		g.line([]byte(`{"Action":"fail","Package":"first","Test":"TestA"}`))
+		g.line([]byte(`{"Action":"fail","Package":"first"}`))
+		if r := g.finish(); r.Failed != 1 || r.Total != 1 {
+			t.Errorf("%s: %s", name, r)
+		}
+	}
+	g := goReader{tally: newTally(), packages: map[string]*goPackage{}, builds: map[string]*lines{}}
+	for range 3 {
+		for _, action := range []string{"run", "output", "pass"} {
+			g.line(fmt.Appendf(nil, `{"Action":%q,"Package":"p","Test":"TestA","Output":"x"}`, action))
+			g.line(fmt.Appendf(nil, `{"Action":%q,"Package":"p","Output":"x"}`, action))
+		}
+	}
+	if g.held != 0 || g.live != 0 {
+		t.Errorf("%d bytes and %d tests are held when all ended", g.held, g.live)
+	}
+}
+
+// TestGoTestEncodings reads what a shell of Windows makes of the output.
+func TestGoTestEncodings(t *testing.T) {
+	t.Parallel()
+	events := `{"Action":"run","Package":"p","Test":"TestÄ"}
+{"Action":"output","Package":"p","Test":"TestÄ","Output":"    a_test.go:3: grün\n"}
+{"Action":"fail","Package":"p","Test":"TestÄ"}
+{"Action":"fail","Package":"p"}
+`
+	want, _ := Read(strings.NewReader(events))
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		var wide []byte
+		for _, unit := range utf16.Encode([]rune("\ufeff" + strings.ReplaceAll(events, "\n", "\r\n"))) {
+			wide = order.AppendUint16(wide, unit)
+		}
+		if got, err := Read(bytes.NewReader(wide)); err != nil || got.Failed != 1 || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v", order, got, err)
+		}
+	}
 }
 
 func FuzzRead(f *testing.F) {

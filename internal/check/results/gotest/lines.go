@@ -11,13 +11,16 @@ import (
 // first and then every goroutine there is.
 const crashLines = 20
 
+// lineCost is what a line takes beside its own bytes.
+const lineCost = 24
+
 // lines keeps the last lines of a text that arrives in pieces, and the first ones of
 // a crash in it.
 type lines struct {
 	kept  []string
 	crash []string
 	since int  // lines since the crash began
-	size  int  // bytes kept
+	size  int  // bytes kept, with what the lines cost
 	open  bool // the last line has no end yet
 }
 
@@ -49,17 +52,17 @@ func (l *lines) next(line string) {
 	if l.crash != nil || crashes(line) {
 		if l.since++; len(l.crash) < crashLines {
 			l.crash = append(l.crash, line)
-			l.size += len(line)
+			l.size += lineCost + len(line)
 		}
 	}
 	l.kept = append(l.kept, line)
-	l.size += len(line)
+	l.size += lineCost + len(line)
 	if len(l.kept) < 2*foreign.MessageLines {
 		return
 	}
 	old := len(l.kept) - foreign.MessageLines
 	for _, line := range l.kept[:old] {
-		l.size -= len(line)
+		l.size -= lineCost + len(line)
 	}
 	l.kept = slices.Clone(l.kept[old:])
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/belay-dev/belay/internal/check/results"
 )
 
-// maxSeen is how many tests are told apart; further ones count each time they end.
+// maxSeen is how many tests are told apart, and how many packages; further ones count
+// each time they end.
 const maxSeen = 1_000_000
 
 // tally counts each test once, however often it ran. Of several runs in one go
@@ -150,7 +151,9 @@ func (t *tally) packageEnded(p *goPackage, pkg string) {
 			t.seen[key] = s
 		}
 	}
-	t.runs[pkg]++
+	if n := t.runs[pkg]; n > 0 || len(t.runs) < maxSeen {
+		t.runs[pkg] = n + 1
+	}
 }
 
 // sum gives the report without the failures that were taken back.
