@@ -127,6 +127,39 @@ func TestNoTestsBeforeEither(t *testing.T) {
 	}
 }
 
+// TestRunnersThatFindNothing end with an error when there is no test. That refuses work
+// that took the tests away, and none in a project that never had any.
+func TestRunnersThatFindNothing(t *testing.T) {
+	t.Parallel()
+	none := "skipped: the project has no tests, and had none before"
+	for name, tt := range map[string]struct {
+		command, format string
+		took            string // what is said where there were tests before
+	}{
+		"go":     {"echo no packages to test >&2; exit 1", results.GoTest, "fail\nerror tests : the test command failed\nwarning tests : the test report has flaws"},
+		"cargo":  {"echo '  no targets specified in the manifest' >&2; exit 101", results.Cargo, "fail\nerror tests : the test command failed\nwarning tests : the test report has flaws"},
+		"jest":   {"echo No tests found, exiting with code 1; exit 1", "", "fail\nerror tests : the test command failed"},
+		"pytest": {"echo '<testsuites/>' >$BELAY_REPORTS/r.xml; echo '= no tests ran in 0.01s ='; exit 5", results.JUnit, "fail\nerror tests : the test command failed"},
+	} {
+		in := Input{Root: golden.Project(t, nil), Command: belay.TestCommand{Command: tt.command, Format: tt.format}, Baseline: &results.Report{}}
+		if _, r := Run(t.Context(), in); golden.Told(r) != none {
+			t.Errorf("%s, none before: %s", name, golden.Told(r))
+		}
+		in.Baseline = &results.Report{Format: tt.format, Total: 1, Passed: 1}
+		if _, r := Run(t.Context(), in); golden.Told(r) != tt.took {
+			t.Errorf("%s, one before: %s", name, golden.Told(r))
+		}
+		for want, then := range map[string]string{none: tt.command, tt.took: "true"} { // nobody looked yet
+			root := golden.Project(t, map[string]string{"run": then})
+			in.Root, in.Command.Command, in.Baseline = golden.Project(t, map[string]string{"run": tt.command}), "sh ./run", nil
+			in.Before = func(context.Context) (string, func(), error) { return root, func() {}, nil }
+			if _, r := Run(t.Context(), in); golden.Told(r) != want {
+				t.Errorf("%s, then %q: %s", name, then, golden.Told(r))
+			}
+		}
+	}
+}
+
 func TestNarrowed(t *testing.T) {
 	t.Parallel()
 	failures := []results.Failure{{Test: "m/b.TestY/sub (x)", Package: "m/b"}, {Test: "m/a.TestX", Package: "m/a"}, {Test: "m/a.TestX/two", Package: "m/a"}}

@@ -11,6 +11,8 @@ import (
 	"github.com/belay-dev/belay/internal/check/results"
 )
 
+const hadNone = "the project has no tests, and had none before"
+
 // mostTests is how many failing tests are findings of their own.
 const mostTests = 50
 
@@ -25,6 +27,8 @@ func (r *testRun) judge(ctx context.Context) belay.CheckResult {
 		return r.answer(Unfinished(ctx), r.failures(fresh, "cut"), known)
 	case r.ending.Failed != nil:
 		return r.answer("could not run: "+r.ending.Failed.Error(), nil, nil)
+	case r.nothing() && r.noneBefore(ctx):
+		return answer.Skipped(Name, hadNone)
 	case r.format == results.Exit:
 		return r.judgeExit(fresh, known)
 	case len(fresh) > 0:
@@ -39,8 +43,8 @@ func (r *testRun) judge(ctx context.Context) belay.CheckResult {
 		return r.answer(r.broken, nil, known)
 	case r.report.Incomplete:
 		return r.answer("the report is not whole: "+strings.Join(r.report.Warnings, "; "), nil, known)
-	case r.report.Total == 0 && r.in.Baseline != nil && r.in.Baseline.Total == 0 && !r.in.Baseline.Incomplete:
-		return answer.Skipped(Name, "the project has no tests, and had none before")
+	case r.report.Total == 0 && r.noneBefore(ctx):
+		return answer.Skipped(Name, hadNone)
 	case r.report.Total == 0:
 		return r.answer("the test command ended well but its report has no tests", nil, nil)
 	}
