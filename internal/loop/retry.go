@@ -105,29 +105,28 @@ func (m *machine) arguing() string {
 }
 
 // sameThrice names a finding of a review that has refused the last three attempts that
-// were refused.
+// were refused, in the words it has now: the place may have moved.
 func (m *machine) sameThrice() string {
 	same := map[string]int{}
-	var came string
+	var newest []belay.Finding
 	for _, one := range m.s.Attempts {
 		if one.Verdict != belay.VerdictFail {
 			continue
 		}
 		was := same
-		same = map[string]int{}
+		same, newest = map[string]int{}, nil
 		if one.Review == "" && one.Reviewer == "" {
 			continue
 		}
-		for _, f := range one.Reasons() {
+		newest = one.Reasons()
+		for _, f := range newest {
 			sign := signature(f)
-			if same[sign] = was[sign] + 1; same[sign] == 3 {
-				came = f.Title
-			}
+			same[sign] = was[sign] + 1
 		}
 	}
-	for _, n := range same {
-		if n >= 3 {
-			return fmt.Sprintf("the same finding refused three attempts in a row: %s", came)
+	for _, f := range newest {
+		if same[signature(f)] >= 3 {
+			return fmt.Sprintf("the same finding refused three attempts in a row: %s", f.Title)
 		}
 	}
 	return ""

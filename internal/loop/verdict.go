@@ -43,13 +43,16 @@ func Reviewable(s State) bool {
 }
 
 // rejected has the last attempt's work mended for what a review found, and for what had
-// refused it already. Whoever rejects at a gate is the person who would be asked, so
+// refused it already, unless somebody has accepted it over that since. Whoever rejects at a gate is the person who would be asked, so
 // neither the retries nor the mode stop it: only the limit of all attempts does, and a
 // finding that refuses a third time, which another attempt would not end.
 func (m *machine) rejected() error {
 	a := m.last()
 	known := map[string]bool{}
 	reasons := a.Reasons()
+	if m.s.Outcome == OutcomePassed || m.s.Ending == OutcomePassed {
+		reasons = nil
+	}
 	for _, f := range reasons {
 		known[signature(f)] = true
 	}

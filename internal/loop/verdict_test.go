@@ -99,13 +99,18 @@ func TestVerdict(t *testing.T) {
 func TestThriceTheSame(t *testing.T) {
 	t.Parallel()
 	p := with(func(p *belay.Policy) { p.Persons, p.Retry = []string{"ana"}, belay.RetryRepair })
-	again := []Event{{Kind: EvAttempted, Ended: EndedExit}, {Kind: EvCaptured, Snapshot: "c"}, {Kind: EvChecked, Verdict: belay.VerdictPass}, rejection("ana", "x")}
+	again := func(title string) []Event {
+		return []Event{{Kind: EvAttempted, Ended: EndedExit}, {Kind: EvCaptured, Snapshot: "c"}, {Kind: EvChecked, Verdict: belay.VerdictPass}, rejection("ana", title)}
+	}
 	s, _ := tell(t, p, "ok ok ok ok")
-	s, err := tellOn(t, p, s, append(append([]Event{rejection("ana", "x")}, again...), again...)...)
-	if err != nil || stands(s) != "gate limit 3" || !strings.Contains(s.Gate.Why, "three attempts in a row: x") {
+	s, err := tellOn(t, p, s, append(append([]Event{rejection("ana", "line 1")}, again("line 2")...), again("line 3")...)...)
+	if err != nil || stands(s) != "gate limit 3" || !strings.Contains(s.Gate.Why, "three attempts in a row: line 3") {
 		t.Fatalf("%s %+v %v", stands(s), s.Gate, err)
 	}
-	if s, err = tellOn(t, p, s, rejection("ana", "x")); err != nil || stands(s) != "attempt repair 4" {
+	if s, err = tellOn(t, p, s, rejection("ana", "line 3")); err != nil || stands(s) != "attempt repair 4" {
+		t.Fatalf("%s %v", stands(s), err)
+	}
+	if s, err = tellOn(t, p, s, again("line 4")...); err != nil || stands(s) != "gate limit 4" || !strings.Contains(s.Gate.Why, "line 4") {
 		t.Errorf("%s %v", stands(s), err)
 	}
 }
@@ -125,6 +130,30 @@ func TestRejectionKeepsReasons(t *testing.T) {
 	a := s.Attempts[0]
 	if len(a.Reasons()) != 2 || a.Reasons()[0].Title != "old" || a.Reviewer != "a reviewer" || a.Review != "r" {
 		t.Errorf("%+v", a)
+	}
+}
+
+// TestRejectionAfterOverruling: what somebody accepted the work over is settled, and is
+// not handed on with what a later review finds.
+func TestRejectionAfterOverruling(t *testing.T) {
+	t.Parallel()
+	p := with(func(p *belay.Policy) { p.Retries = 0 })
+	for name, tt := range map[string]struct {
+		story  string
+		events []Event
+	}{
+		"at a gate":         {"ok ok ok fail:tests:old", []Event{{Kind: EvDecided, Gate: 1, Decision: DecideApprove, Note: "n"}}},
+		"after a rejection": {"ok ok ok ok", []Event{rejection("ana", "old"), {Kind: EvOverruled, Note: "n"}}},
+		"and closed":        {"ok ok ok ok", []Event{rejection("ana", "old"), {Kind: EvOverruled, Note: "n"}, {Kind: EvClosed}}},
+	} {
+		s, _ := tell(t, p, tt.story)
+		s, err := tellOn(t, p, s, append(tt.events, rejection("ana", "new"))...)
+		if err != nil {
+			t.Fatalf("%s: %s %v", name, stands(s), err)
+		}
+		if told := s.Attempts[0].Reasons(); len(told) != 1 || told[0].Title != "new" {
+			t.Errorf("%s: %+v", name, told)
+		}
 	}
 }
 

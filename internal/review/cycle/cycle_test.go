@@ -31,6 +31,7 @@ func TestReadingWhatOthersWrote(t *testing.T) {
 		"unknown keys":     {text: "---\ntask: T1\nmood: {good: [1, 2]}\n---\n", task: "T1"},
 		"two blocks":       {text: "---\ntask: T1\n---\n---\ntask: T2\n---\n", task: "T1"},
 		"conflict in body": {text: "---\ntask: T1\n---\n<<<<<<< ours\n=======\n>>>>>>> theirs\n", task: "T1"},
+		"conflict above":   {text: "<<<<<<< ours\n---\ntask: T1\n---\n=======\n>>>>>>> theirs\n", refused: "merge conflict"},
 		"conflict":         {text: "---\n<<<<<<< ours\ntask: T1\n=======\ntask: T2\n>>>>>>> theirs\n---\n", refused: "merge conflict"},
 		"twice":            {text: "---\ntask: T1\ntask: T2\n---\n", refused: "front matter"},
 		"not closed":       {text: "---\ntask: T1\n", refused: "not closed"},

@@ -83,6 +83,9 @@ func Parse(data []byte) (*Document, error) {
 		d.eol = "\r\n"
 	}
 	first, rest := line(text)
+	if strings.HasPrefix(first, "<<<<<<< ") {
+		return nil, conflict()
+	}
 	if strings.TrimRight(first, "\r\n \t") != "---" || !strings.HasPrefix(first, "---") {
 		d.body = text
 		return d, nil
@@ -108,11 +111,15 @@ func line(s string) (string, string) {
 	return s[:i+1], s[i+1:]
 }
 
+func conflict() error {
+	return belay.Refuse(belay.CodeCannot, "settle the merge conflict in the file first", "the front matter holds the marks of a merge conflict")
+}
+
 // check refuses front matter that cannot be read without a guess.
 func (d *Document) check() error {
 	for l := range strings.Lines(d.head) {
 		if strings.HasPrefix(l, "<<<<<<< ") || strings.HasPrefix(l, ">>>>>>> ") || strings.TrimRight(l, "\r\n") == "=======" {
-			return belay.Refuse(belay.CodeCannot, "settle the merge conflict in the file first", "the front matter holds the marks of a merge conflict")
+			return conflict()
 		}
 	}
 	_, err := d.Cycle()
