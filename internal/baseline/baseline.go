@@ -104,10 +104,19 @@ func (k Keeper) run(ctx context.Context, id belay.SnapshotID, checks belay.Check
 		Root: place.Root, Env: k.Env, Command: checks.Tests,
 		Baseline: &results.Report{}, // no tests here means that there are none
 	})
-	if result.Skipped {
+	switch {
+	case result.Skipped:
 		return results.Report{Format: report.Format}, ""
+	case suite.Unexplained(report, result): // a report without tests, or one that misses what failed, is not clean
+		return report, "the test command failed and named no test that did: " + foreign.Clip(said(result), 300)
 	}
 	return report, result.Why
+}
+
+// said gives the last line of what the command gave as its reason.
+func said(r belay.CheckResult) string {
+	detail := strings.TrimSpace(r.Findings[0].Detail)
+	return strings.TrimSpace(detail[strings.LastIndexByte(detail, '\n')+1:])
 }
 
 // remembered finds what the same command said about the same tree before. A lost or

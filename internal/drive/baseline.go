@@ -34,8 +34,5 @@ func (d *Driver) baseline(_ context.Context, c loop.Command) (loop.Event, error)
 	if err != nil {
 		return loop.Event{}, err
 	}
-	if b.Why != "" {
-		d.Watch.Note(b.Says())
-	}
 	return loop.Event{Kind: loop.EvBaseline, Note: b.Says(), Report: sha}, nil
 }

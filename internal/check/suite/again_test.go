@@ -160,6 +160,35 @@ func TestRunnersThatFindNothing(t *testing.T) {
 	}
 }
 
+// TestFailedSoBefore: an exit code that no failing test explains is held against the work
+// only when the tests are known to have passed before, or do when they are run there.
+func TestFailedSoBefore(t *testing.T) {
+	t.Parallel()
+	pass := `echo '1..1'; echo 'ok 1'; `
+	for name, tt := range map[string]struct {
+		then     string
+		baseline *results.Report
+		want     string
+	}{
+		"it did":          {then: pass + "exit 1", want: "unknown: the test command failed before the task too, and its exit code does not tell old failures from new"},
+		"it passed":       {then: pass, want: "fail\nerror tests : the test command failed"},
+		"known to pass":   {then: pass + "exit 1", baseline: &results.Report{Total: 1, Passed: 1}, want: "fail\nerror tests : the test command failed"},
+		"a test failed":   {then: `echo '1..1'; echo 'not ok 1'; exit 1`, want: "fail\nerror tests : the test command failed"},
+		"could not run":   {then: "exit 127", want: "fail\nerror tests : the test command failed"},
+		"no report there": {then: "exit 2", want: "unknown: the test command failed before the task too, and its exit code does not tell old failures from new"},
+	} {
+		root := golden.Project(t, map[string]string{"run": tt.then})
+		in := Input{
+			Root: golden.Project(t, map[string]string{"run": pass + "exit 1"}), Baseline: tt.baseline,
+			Command: belay.TestCommand{Command: "sh ./run", Format: results.TAP},
+			Before:  func(context.Context) (string, func(), error) { return root, func() {}, nil },
+		}
+		if _, r := Run(t.Context(), in); golden.Told(r) != tt.want {
+			t.Errorf("%s: %s", name, golden.Told(r))
+		}
+	}
+}
+
 func TestNarrowed(t *testing.T) {
 	t.Parallel()
 	failures := []results.Failure{{Test: "m/b.TestY/sub (x)", Package: "m/b"}, {Test: "m/a.TestX", Package: "m/a"}, {Test: "m/a.TestX/two", Package: "m/a"}}

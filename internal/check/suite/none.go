@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/results"
 )
 
@@ -41,14 +42,36 @@ func (r *testRun) noneBefore(ctx context.Context) bool {
 	if b := r.in.Baseline; b != nil {
 		return b.Total == 0 && !b.Incomplete
 	}
-	if r.in.Before == nil || ctx.Err() != nil {
+	_, there := r.before(ctx)
+	return there.Skipped
+}
+
+// failedSoBefore tells whether the command failed before the task, too, without naming
+// a test: a limit of coverage, say. It asks only where the state before could not be
+// told from the beginning, since the command runs once more for it.
+func (r *testRun) failedSoBefore(ctx context.Context) bool {
+	if r.in.Baseline != nil || Demanded(r.in.Command) {
 		return false
+	}
+	report, there := r.before(ctx)
+	return Unexplained(report, there)
+}
+
+// Unexplained tells of a command that failed and named no test that did. Whatever it
+// reported, it proves nothing about the tests.
+func Unexplained(report results.Report, said belay.CheckResult) bool {
+	return said.Verdict == belay.VerdictFail && len(report.Failures) == 0
+}
+
+// before runs the command on the state before.
+func (r *testRun) before(ctx context.Context) (results.Report, belay.CheckResult) {
+	if r.in.Before == nil || ctx.Err() != nil {
+		return results.Report{}, belay.CheckResult{}
 	}
 	root, done, err := r.in.Before(ctx)
 	if err != nil {
-		return false
+		return results.Report{}, belay.CheckResult{}
 	}
 	defer done()
-	_, there := Run(ctx, Input{Root: root, Env: r.in.Env, Command: r.in.Command, Baseline: &results.Report{}, Grace: r.in.Grace})
-	return there.Skipped
+	return Run(ctx, Input{Root: root, Env: r.in.Env, Command: r.in.Command, Baseline: &results.Report{}, Grace: r.in.Grace})
 }

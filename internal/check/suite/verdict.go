@@ -11,7 +11,11 @@ import (
 	"github.com/belay-dev/belay/internal/check/results"
 )
 
-const hadNone = "the project has no tests, and had none before"
+// What is said where the state before decides.
+const (
+	hadNone    = "the project has no tests, and had none before"
+	failedThen = "the test command failed before the task too, and its exit code does not tell old failures from new"
+)
 
 // mostTests is how many failing tests are findings of their own.
 const mostTests = 50
@@ -37,6 +41,8 @@ func (r *testRun) judge(ctx context.Context) belay.CheckResult {
 		return r.answer("could not run: "+r.lastLine(), nil, known)
 	case r.crashed():
 		return r.answer("the test command "+r.ending.String()+", which belay did not send", nil, known)
+	case r.ending.Code != 0 && len(known)+len(r.flaky) == 0 && r.failedSoBefore(ctx):
+		return r.answer(failedThen, nil, nil)
 	case r.ending.Code != 0 && len(known)+len(r.flaky) == 0:
 		return r.answer("", []belay.Finding{r.unexplained()}, nil)
 	case r.broken != "":
@@ -60,7 +66,7 @@ func (r *testRun) judgeExit(fresh, known []results.Failure) belay.CheckResult {
 	case r.crashed():
 		return r.answer("the test command "+r.ending.String()+", which belay did not send", nil, nil)
 	case len(known) > 0 && len(fresh) == 0, len(fresh) > 0 && r.failedBefore() && !r.names():
-		return r.answer("the test command failed before the task too, and its exit code does not tell old failures from new", nil, known)
+		return r.answer(failedThen, nil, known)
 	case len(fresh) > 0 && r.names():
 		return r.answer("", r.failures(fresh, "new"), known)
 	case len(fresh) > 0:
