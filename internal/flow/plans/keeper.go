@@ -88,8 +88,14 @@ func (keeper) Check(ctx context.Context, d *desk.Desk, t belay.Task, path string
 		return answer.Of(checkName, "the plan cannot be read", []belay.Finding{broken(path, refused.What)}), nil
 	case err != nil:
 		return belay.CheckResult{}, err
+	case len(got.Markers) == 0 && got.marked == bare: // no section was found for what is asked
+		return answer.Skipped(checkName, "nothing in the plan could be marked"), nil
 	case len(got.Markers) == 0:
-		return answer.Of(checkName, "the plan's markers are gone", []belay.Finding{broken(path, fmt.Sprintf("the markers of %s are gone from it", t.ID))}), nil
+		gone := broken(path, fmt.Sprintf("the markers of %s are gone from it", t.ID))
+		if got.marked == untold { // a plan that git ignores is in no state before
+			gone.Severity = belay.SeverityWarning
+		}
+		return answer.Of(checkName, "the plan's markers are gone", []belay.Finding{gone}), nil
 	}
 	var found []belay.Finding
 	n := map[count.Verdict]int{}
