@@ -133,7 +133,7 @@ func findings(path string, j judge.Judged) []belay.Finding {
 }
 
 // Clear takes a task's markers out of its plan; every other byte stays.
-func (keeper) Clear(_ context.Context, d *desk.Desk, t belay.Task, path string) (int, error) {
+func (keeper) Clear(ctx context.Context, d *desk.Desk, t belay.Task, path string) (int, error) {
 	f, err := At(&flow.Desk{Desk: d}, d.Repo.Root, path)
 	if err != nil {
 		return 0, err
@@ -155,7 +155,8 @@ func (keeper) Clear(_ context.Context, d *desk.Desk, t belay.Task, path string) 
 		return false
 	})
 	if n == 0 {
+		forget(&flow.Desk{Desk: d}, p, t.ID)
 		return 0, nil
 	}
-	return n, f.Write(p.Text(), text, scratch(&flow.Desk{Desk: d}))
+	return n, f.put(ctx, &flow.Desk{Desk: d}, p.Text(), text)
 }
