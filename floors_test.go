@@ -75,6 +75,7 @@ var floors = map[string]int{
 
 	"internal/intake/page":      0,
 	"internal/intake/mention":   0,
+	"internal/intake/lane":      0,
 	"internal/intake":           1,
 	"internal/intake/checklist": 2,
 	"internal/intake/sheet":     2,
@@ -268,6 +269,7 @@ var pure = []string{
 	"internal/intake",
 	"internal/intake/checklist",
 	"internal/intake/issue",
+	"internal/intake/lane",
 	"internal/intake/layout",
 	"internal/intake/mention",
 	"internal/intake/page",

@@ -164,51 +164,6 @@ func (j *judge) run() (Result, error) {
 	return res, nil
 }
 
-// sure is the score from which on a list is the one that is meant, when nothing speaks
-// against it; near is how close another one has to come to speak against it.
-const (
-	sure = 3.5
-	near = 3
-)
-
-// certain tells whether the first of the lists is the one, beyond what a refusal may rest
-// on: it is the same list before and after, both were counted, and no other list that the
-// words may mean did what was asked for.
-func (j *judge) certain(all []*candidate) bool {
-	c := all[0]
-	if c.before == nil || c.after == nil || !c.was.Known() || !c.is.Known() {
-		return false
-	}
-	gone, came := difference(c.itemsBefore, c.itemsAfter)
-	enough := sure
-	if len(gone) > 0 && len(came) > 0 {
-		enough = 2 // somebody worked on exactly this list
-	}
-	if j.r.List == "" && c.score < enough {
-		return false
-	}
-	if c.before.Name != c.after.Name && shared(c.itemsBefore, c.itemsAfter) < 0.5 {
-		return false
-	}
-	for _, other := range all[1:] {
-		if other.after == nil || other.after == c.after || within(other.after, c.after) {
-			continue
-		}
-		n, known := other.is.Less(other.was)
-		close := c.score-other.score <= near && other.score >= least
-		if close && (!known || j.met(n) && !j.met(c.is.N-c.was.N)) || j.instead(other, n, known) && c.score-other.score <= 7 {
-			return false // it, or something that grew by exactly what was asked for, may be what is meant
-		}
-	}
-	return true
-}
-
-// instead tells whether another list of which the words speak grew by exactly what was to
-// be added.
-func (j *judge) instead(other *candidate, grown int, known bool) bool {
-	return known && j.r.Marker == belay.MarkAdd && grown > 1 && grown == j.r.Many() && other.score >= 0
-}
-
 // met tells whether a list that grew by so much did what was asked for.
 func (j *judge) met(grown int) bool {
 	n := max(j.r.Many(), 1)
@@ -237,7 +192,9 @@ func (j *judge) unclear(all []*candidate) Result {
 		}
 	}
 	if len(moved) == 1 {
-		return j.judge(moved[0])
+		res := j.judge(moved[0])
+		res.Certain = moved[0].was.Known() && moved[0].is.Known() && j.converted(moved[0])
+		return res
 	}
 	grew := false
 	for _, c := range all {

@@ -69,14 +69,18 @@ func (d *Desk) MarkPlan(ctx context.Context, r *Record, tell func(string)) error
 	return nil
 }
 
-// JudgePlan holds the work to the markers of the task's plan; ok is false when it has none.
-func (d *Desk) JudgePlan(ctx context.Context, r *Record) (res belay.CheckResult, ok bool, err error) {
+// JudgePlan holds the work to the markers of the task's plan, and adds its answer to those
+// of the other checks. A task without a plan leaves them as they are.
+func (d *Desk) JudgePlan(ctx context.Context, r *Record, checks []belay.CheckResult) ([]belay.CheckResult, error) {
 	path := d.planOf(r)
 	if path == "" {
-		return res, false, nil
+		return checks, nil
 	}
-	res, err = d.Plans.Check(ctx, d, r.Task, path)
-	return res, true, err
+	planned, err := d.Plans.Check(ctx, d, r.Task, path)
+	if err != nil {
+		return checks, err
+	}
+	return toldOnce(checks, planned), nil
 }
 
 // ClearPlan takes the markers of a task that ends out of its plan. It can be done again.

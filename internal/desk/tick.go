@@ -24,7 +24,11 @@ func (d *Desk) TickOff(ctx context.Context, r *Record, tell func(string)) error 
 	if o == nil || slices.ContainsFunc(r.Notes, func(n Note) bool { return n.Kind == TickedNote || n.Kind == UntickedNote }) {
 		return nil
 	}
-	lines, err := marking.Mark(d.Repo.Root, d.Scratch("tmp"), *o)
+	var lines []int
+	err := d.sharing(func(tmp string) (err error) {
+		lines, err = marking.Mark(d.Repo.Root, tmp, *o)
+		return err
+	})
 	note := Note{Kind: TickedNote, Text: marking.Told(*o, lines)}
 	if err != nil {
 		note = Note{Kind: UntickedNote, Text: Sentence(err)}

@@ -120,13 +120,12 @@ func (d *Driver) judgeAll(ctx context.Context, t belay.Task, w desk.Work, before
 	if err != nil {
 		return report, err
 	}
-	planned, has, err := d.JudgePlan(ctx, d.Rec)
+	checks, err := d.JudgePlan(ctx, d.Rec, report.Checks)
 	if err != nil {
 		return report, err
 	}
-	if has {
-		report.Checks = append(report.Checks, planned)
-		report.Verdict = belay.Judge(report.Checks)
+	if len(checks) > len(report.Checks) {
+		report.Checks, report.Verdict = checks, belay.Judge(checks)
 	}
 	edited := d.EditedContext(d.Rec)
 	if len(edited) == 0 {

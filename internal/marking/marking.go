@@ -68,6 +68,7 @@ func once(tree *worktree.Root, tmp string, o belay.Origin) ([]int, error) {
 	}
 	out, lines, err := tick.Done(data, o)
 	if err != nil || len(lines) == 0 {
+		forget(tmp, o, data)
 		return nil, err
 	}
 	held := worktree.Held{OID: blob(data), New: blob(out), NewHash: func() hash.Hash { return sha1.New() }}

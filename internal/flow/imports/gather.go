@@ -52,8 +52,9 @@ func Gather(q Query) ([]File, error) {
 		}
 	}
 	var files []File
+	logs := lanes{}
 	for _, p := range paths {
-		more, err := q.path(p)
+		more, err := q.path(p, logs)
 		if err != nil && q.All {
 			more, err = []File{{Path: q.name(p), Problem: err.Error()}}, nil
 		}
@@ -66,7 +67,7 @@ func Gather(q Query) ([]File, error) {
 }
 
 // path reads a file, or the task files of a folder.
-func (q Query) path(p string) ([]File, error) {
+func (q Query) path(p string, logs lanes) ([]File, error) {
 	if p == "-" {
 		data, err := limited(q.Stdin, "standard input")
 		if err != nil {
@@ -79,11 +80,7 @@ func (q Query) path(p string) ([]File, error) {
 	}
 	info, err := os.Stat(p)
 	if err != nil || !info.IsDir() {
-		data, err := read(p)
-		if err != nil {
-			return nil, err
-		}
-		return one(q.name(p), q.outside(p), data)
+		return q.file(p, logs)
 	}
 	var files []File
 	err = filepath.WalkDir(p, func(path string, e fs.DirEntry, err error) error {
@@ -95,18 +92,27 @@ func (q Query) path(p string) ([]File, error) {
 		case !e.Type().IsRegular() || !ours(path):
 			return nil
 		}
-		data, err := read(path)
-		if err == nil {
-			var more []File
-			more, err = one(q.name(path), q.outside(path), data)
-			files = append(files, more...)
-		}
+		more, err := q.file(path, logs)
+		files = append(files, more...)
 		return err
 	})
 	if err == nil && len(files) == 0 {
 		err = belay.Refuse(belay.CodeNotFound, "give a file", "there is no task file in %s", belay.VisibleLine(p))
 	}
 	return files, err
+}
+
+// file reads one file, and what its feature's log says of it.
+func (q Query) file(p string, logs lanes) ([]File, error) {
+	data, err := read(p)
+	if err != nil {
+		return nil, err
+	}
+	files, err := one(q.name(p), q.outside(p), data)
+	if err != nil {
+		return nil, err
+	}
+	return files, logs.tell(q, p, &files[0])
 }
 
 // ours reports a file whose name, in a folder that was given, says that it holds tasks.

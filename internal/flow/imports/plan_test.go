@@ -180,3 +180,54 @@ func TestFind(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestLanes: the log of a feature says which work packages are done, whatever their files say.
+func TestLanes(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	put := func(name, text string) {
+		path := filepath.Join(root, "kitty-specs", "001-x", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	event := func(id, wp, to string) string {
+		return fmt.Sprintf(`{"actor": "me", "at": "2026-04-06T16:4%s:00+00:00", "event_id": "01%s", "from_lane": "planned", "to_lane": %q, "wp_id": %q}`+"\n", id, id, to, wp)
+	}
+	wp := func(id, lane string) string {
+		return "---\nwork_package_id: " + id + "\ntitle: Work " + id + "\n" + lane + "---\n\nDo it.\n"
+	}
+	put("tasks/WP01-a.md", wp("WP01", ""))
+	put("tasks/WP02-b.md", wp("WP02", "lane: done\n"))
+	put("tasks/WP03-c.md", wp("WP03", "lane: planned\n"))
+	put("tasks/WP04-d.md", wp("WP04", ""))
+	put("tasks/done/WP05-e.md", wp("WP05", "lane: planned\n"))
+	put("tasks/WP06-f.md", wp("WP06", ""))
+	put("status.events.jsonl", event("1", "WP01", "in_progress")+event("2", "WP01", "done")+event("3", "WP02", "planned")+
+		"<<<<<<< HEAD\n"+event("4", "WP03", "canceled")+event("5", "WP05", "approved"))
+	files, err := Gather(Query{Dir: root, Root: root, All: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	im := Plan(files, nil, Options{})
+	if got, want := told(im), "WP01 done  []\nWP02 open  []\nWP03 unclear  []\nWP04 open  []\nWP06 open  []\nWP05 done  []\n"; got != want {
+		t.Errorf("%s--- want\n%s", got, want)
+	}
+	var notes []string
+	for _, n := range im.Notes {
+		notes = append(notes, fmt.Sprintf("%s:%d %s", filepath.Base(n.Source), n.Line, n.Why))
+	}
+	want := []string{
+		"status.events.jsonl:4 it is no event",
+		"WP02-b.md:1 line 3 of status.events.jsonl says planned, and that counts, not the lane here",
+		"WP03-c.md:1 it is given up: the task is not taken for open",
+		"WP04-d.md:1 no lane and no status say whether it is done: it is taken for open",
+		"WP06-f.md:1 no lane and no status say whether it is done: it is taken for open",
+	}
+	if got := strings.Join(notes, "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("%s\n--- want\n%s", got, strings.Join(want, "\n"))
+	}
+}

@@ -34,7 +34,18 @@ type Compared struct {
 	Changes  []inspect.Change `json:"changes"` // of the plan; empty when the other state has none
 	Markers  []judge.Judged   `json:"markers"` // of the task
 	Warnings []string         `json:"warnings"`
+
+	marked was // what the other state's plan has of the task
 }
+
+// was is whether a plan had markers of a task.
+type was int
+
+const (
+	untold was = iota // it was not held, or cannot be read
+	bare
+	marked
+)
 
 // Compare holds a plan against another state of the project: what became of its sections,
 // and for each marker of the task what the counts are. d is nil outside of a repository.
@@ -64,6 +75,10 @@ func Compare(ctx context.Context, d *flow.Desk, q Question) (Compared, error) {
 	}
 	if old != nil {
 		out.Changes = inspect.Compare(old, p)
+		out.marked = bare
+		if len(old.For(out.Task)) > 0 {
+			out.marked = marked
+		}
 	}
 	if out.Task == "" {
 		out.Verdict = judge.Unknown
@@ -74,13 +89,13 @@ func Compare(ctx context.Context, d *flow.Desk, q Question) (Compared, error) {
 	if err != nil {
 		return out, err
 	}
-	marked, err := judge.Task(p, out.Task, s)
+	judged, err := judge.Task(p, out.Task, s)
 	if err != nil {
 		return out, err
 	}
-	out.Markers = append(out.Markers, marked...)
-	out.Verdict = judge.Verdict(marked)
-	if len(marked) == 0 {
+	out.Markers = append(out.Markers, judged...)
+	out.Verdict = judge.Verdict(judged)
+	if len(judged) == 0 {
 		out.Verdict = judge.Unknown
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the plan has no markers of %s", out.Task))
 	}

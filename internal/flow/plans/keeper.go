@@ -88,8 +88,14 @@ func (keeper) Check(ctx context.Context, d *desk.Desk, t belay.Task, path string
 		return answer.Of(checkName, "the plan cannot be read", []belay.Finding{broken(path, refused.What)}), nil
 	case err != nil:
 		return belay.CheckResult{}, err
+	case len(got.Markers) == 0 && got.marked == bare: // no section was found for what is asked
+		return answer.Skipped(checkName, "nothing in the plan could be marked"), nil
 	case len(got.Markers) == 0:
-		return answer.Of(checkName, "the plan's markers are gone", []belay.Finding{broken(path, fmt.Sprintf("the markers of %s are gone from it", t.ID))}), nil
+		gone := broken(path, fmt.Sprintf("the markers of %s are gone from it", t.ID))
+		if got.marked == untold { // a plan that git ignores is in no state before
+			gone.Severity = belay.SeverityWarning
+		}
+		return answer.Of(checkName, "the plan's markers are gone", []belay.Finding{gone}), nil
 	}
 	var found []belay.Finding
 	n := map[count.Verdict]int{}
@@ -127,7 +133,7 @@ func findings(path string, j judge.Judged) []belay.Finding {
 }
 
 // Clear takes a task's markers out of its plan; every other byte stays.
-func (keeper) Clear(_ context.Context, d *desk.Desk, t belay.Task, path string) (int, error) {
+func (keeper) Clear(ctx context.Context, d *desk.Desk, t belay.Task, path string) (int, error) {
 	f, err := At(&flow.Desk{Desk: d}, d.Repo.Root, path)
 	if err != nil {
 		return 0, err
@@ -149,7 +155,8 @@ func (keeper) Clear(_ context.Context, d *desk.Desk, t belay.Task, path string) 
 		return false
 	})
 	if n == 0 {
+		forget(&flow.Desk{Desk: d}, p, t.ID)
 		return 0, nil
 	}
-	return n, f.Write(p.Text(), text, scratch(&flow.Desk{Desk: d}))
+	return n, f.put(ctx, &flow.Desk{Desk: d}, p.Text(), text)
 }

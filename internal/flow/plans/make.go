@@ -62,7 +62,7 @@ func Make(ctx context.Context, d *flow.Desk, q Change) (Made, error) {
 	if _, err := plan.Read(out.Plan, text); err != nil {
 		return out, fmt.Errorf("make the plan of %s: %w", t.ID, err)
 	}
-	if err := f.Write(nil, text, scratch(d)); err != nil {
+	if err := f.put(ctx, d, nil, text); err != nil {
 		return out, err
 	}
 	out.Written = true

@@ -7,6 +7,8 @@
 package plans
 
 import (
+	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -19,6 +21,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/marking"
 	"github.com/belay-dev/belay/internal/plan"
 	"github.com/belay-dev/belay/internal/plan/inspect"
 	"github.com/belay-dev/belay/internal/worktree"
@@ -194,11 +197,28 @@ func known(d *flow.Desk, k *inspect.Known) error {
 	return nil
 }
 
-// scratch is where a plan is written before it gets its name.
-func scratch(d *flow.Desk) string {
-	dir := d.Scratch("tmp")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "" // beside the plan
+// put gives a plan new bytes by way of belay's folder of temporary files, which nobody
+// sweeps meanwhile; beside the plan, where there can be no such folder.
+func (f *File) put(ctx context.Context, d *flow.Desk, was, text []byte) error {
+	tmp := d.Scratch("tmp")
+	if err := os.MkdirAll(tmp, 0o700); err != nil {
+		return f.Write(was, text, "")
 	}
-	return dir
+	done, err := d.Snaps.Share(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return f.Write(was, text, tmp)
+}
+
+// forget removes what a write of this plan left that was killed as the old file and the new
+// one changed places: one that is the plan as it stands, but for markers of the task.
+func forget(d *flow.Desk, p *plan.Plan, task belay.TaskID) {
+	others := func(m plan.Marker) bool { return m.Bad != "" || !m.Of(task) }
+	bare := p.Strip(others)
+	marking.Forget(d.Scratch("tmp"), plan.MaxSize, func(text []byte) bool {
+		left, err := plan.Read(p.Name, text)
+		return err == nil && bytes.Equal(left.Strip(others), bare)
+	})
 }

@@ -80,10 +80,14 @@ func Update(ctx context.Context, d *flow.Desk, q Change) (Changed, error) {
 		return out, err
 	}
 	out.tell(p, u)
-	if q.Dry || bytes.Equal(u.Text, p.Text()) {
+	switch {
+	case q.Dry:
+		return out, nil
+	case bytes.Equal(u.Text, p.Text()):
+		forget(d, p, t.ID)
 		return out, nil
 	}
-	if err := f.Write(p.Text(), u.Text, scratch(d)); err != nil {
+	if err := f.put(ctx, d, p.Text(), u.Text); err != nil {
 		return out, err
 	}
 	out.Written = true

@@ -1,6 +1,7 @@
-// Package issue reads GitHub issues as JSON: what gh issue view and gh issue list print, and
-// what the REST API answers, one issue or many. The boxes in an issue's text are tasks that
-// are parts of it, but for those that tell when it is done.
+// Package issue reads GitHub issues as JSON: what gh issue view, gh issue list and gh
+// project item-list print, what the REST API and GraphQL answer, one issue or many, in one
+// page or several. The boxes in an issue's text are tasks that are parts of it, but for
+// those that tell when it is done.
 //
 // It asks no server.
 package issue
@@ -8,9 +9,7 @@ package issue
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -21,15 +20,48 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// issue is one of them, in either form; unknown keys are the forge's own business.
+// issue is one of them, in any form; unknown keys are the forge's own business. Names of
+// states are in capitals with gh and GraphQL.
 type issue struct {
 	Number int             `json:"number"`
 	Title  string          `json:"title"`
 	Body   *string         `json:"body"`
-	State  string          `json:"state"` // open, OPEN, closed, CLOSED
+	State  string          `json:"state"` // open, closed
+	Closed bool            `json:"closed"`
+	Reason string          `json:"state_reason"` // completed, not_planned, duplicate, reopened
+	Why    string          `json:"stateReason"`
 	Pull   json.RawMessage `json:"pull_request"`
-	Reason string          `json:"state_reason"`
+	Kind   string          `json:"__typename"` // Issue, PullRequest, DraftIssue
+	Type   json.RawMessage `json:"type"`       // the same, in a project; the REST API has an object there
+	URL    string          `json:"url"`
 	line   int
+}
+
+// id is how the others name it; a draft has none.
+func (is issue) id() string {
+	if is.Number <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("#%d", is.Number)
+}
+
+// pull tells whether it is a pull request, which the REST API lists among the issues.
+func (is issue) pull() bool {
+	return len(is.Pull) > 0 && string(is.Pull) != "null" || is.Kind == "PullRequest" || string(is.Type) == `"PullRequest"` ||
+		strings.Contains(is.URL, "/pull/")
+}
+
+// state is what it says of itself. One that was closed because nobody will do it is not done.
+func (is issue) state() page.State {
+	switch {
+	case !is.Closed && !strings.EqualFold(is.State, "closed"):
+		return page.Open
+	case slices.ContainsFunc([]string{is.Reason, is.Why}, func(why string) bool {
+		return strings.EqualFold(why, "not_planned") || strings.EqualFold(why, "duplicate")
+	}):
+		return page.Unclear
+	}
+	return page.Done
 }
 
 // Read reads a file. An error says in which line it is no JSON, or that it holds no issues.
@@ -42,11 +74,11 @@ func Read(name string, data []byte) (intake.Reading, error) {
 	out := intake.Reading{Dialect: intake.Issue, Tasks: []intake.Task{}, Notes: []intake.Note{}}
 	var ids []string
 	for _, is := range list {
-		ids = append(ids, fmt.Sprintf("#%d", is.Number))
+		ids = append(ids, is.id())
 	}
 	known := mention.Knows(ids)
 	for _, is := range list {
-		if len(is.Pull) > 0 && string(is.Pull) != "null" {
+		if is.pull() {
 			out.Notes = append(out.Notes, intake.Note{Line: is.line, Text: is.Title, Why: fmt.Sprintf("#%d is a pull request, no issue", is.Number)})
 			continue
 		}
@@ -63,98 +95,6 @@ func Read(name string, data []byte) (intake.Reading, error) {
 	return out, nil
 }
 
-// reader finds the issues in a file, with their lines.
-type reader struct {
-	name string
-	data []byte
-}
-
-func (r reader) at(offset int64) int {
-	return 1 + bytes.Count(r.data[:min(int(offset), len(r.data))], []byte{'\n'})
-}
-
-// issues reads one, a list, a page of a list ("items"), or several one after the other.
-func (r reader) issues() ([]issue, error) {
-	var list []issue
-	dec := json.NewDecoder(bytes.NewReader(r.data))
-	for {
-		start := dec.InputOffset()
-		for int(start) < len(r.data) && strings.IndexByte(" \t\r\n", r.data[start]) >= 0 {
-			start++
-		}
-		var raw json.RawMessage
-		err := dec.Decode(&raw)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			var syntax *json.SyntaxError
-			if errors.As(err, &syntax) {
-				start = syntax.Offset - 1
-			}
-			return nil, fmt.Errorf("%s:%d: it is no JSON: %w", r.name, r.at(max(0, start)), err)
-		}
-		more, err := r.from(raw, start)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, more...)
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%s: it holds no issue", r.name)
-	}
-	return list, nil
-}
-
-// from reads the issues of one value that begins at an offset of the file.
-func (r reader) from(raw json.RawMessage, start int64) ([]issue, error) {
-	if len(raw) > 0 && raw[0] == '[' {
-		return r.each(raw, start)
-	}
-	var page struct {
-		Items json.RawMessage `json:"items"`
-	}
-	if err := json.Unmarshal(raw, &page); err == nil && len(page.Items) > 0 && page.Items[0] == '[' {
-		return r.each(page.Items, start+int64(bytes.Index(raw, page.Items)))
-	}
-	var is issue
-	err := json.Unmarshal(raw, &is)
-	if is.line = r.at(start); err != nil {
-		return nil, fmt.Errorf("%s:%d: it is no issue: %w", r.name, is.line, err)
-	}
-	if is.Number <= 0 && strings.TrimSpace(is.Title) == "" {
-		return nil, fmt.Errorf("%s:%d: it is no issue: it has neither a number nor a title", r.name, is.line)
-	}
-	return []issue{is}, nil
-}
-
-func (r reader) each(raw json.RawMessage, start int64) ([]issue, error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := dec.Token(); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", r.name, r.at(start), err)
-	}
-	var list []issue
-	for dec.More() {
-		at := dec.InputOffset()
-		for int(at) < len(raw) && strings.IndexByte(" \t\r\n,", raw[at]) >= 0 {
-			at++
-		}
-		var one json.RawMessage
-		if err := dec.Decode(&one); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", r.name, r.at(start+at), err)
-		}
-		if len(one) > 0 && one[0] == '[' {
-			return nil, fmt.Errorf("%s:%d: it is no issue: it is a list in a list", r.name, r.at(start+at))
-		}
-		got, err := r.from(one, start+at)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, got...)
-	}
-	return list, nil
-}
-
 var (
 	reference = lazyregexp.New(`^(?:[\w.-]+/[\w.-]+)?#\d+$`)
 	criteria  = lazyregexp.New(`(?i)accept|criteria|definition of done|checklist|before submitting|\bdod\b`)
@@ -167,12 +107,12 @@ func (is issue) tasks(out *intake.Reading, known mention.Known) {
 		body = strings.ReplaceAll(*is.Body, "\r\n", "\n")
 	}
 	title := strings.TrimSpace(is.Title)
-	t := intake.Task{ID: fmt.Sprintf("#%d", is.Number), Title: title, Line: is.line, State: page.Open, Files: []string{}, Depends: []string{}}
+	t := intake.Task{ID: is.id(), Title: title, Line: is.line, State: is.state(), Files: []string{}, Depends: []string{}}
 	if t.Title == "" {
 		t.Title = t.ID
 	}
-	if strings.EqualFold(is.State, "closed") {
-		t.State, t.Done = page.Done, true
+	if t.Done = t.State == page.Done; t.State == page.Unclear {
+		out.Notes = append(out.Notes, intake.Note{Line: is.line, Text: t.Title, Why: "it was closed and not done: the task is not taken for open"})
 	}
 	t.Words = strings.TrimSpace(t.Title + "\n\n" + strings.TrimSpace(body))
 	for _, l := range page.Read([]byte(body)) {
@@ -210,17 +150,17 @@ func (is issue) boxes(out *intake.Reading, at int, body string) {
 			continue
 		}
 		n++
-		if b.ID == "" {
+		if b.ID == "" && parent.ID != "" {
 			b.ID = fmt.Sprintf("%s.%d", parent.ID, n)
-		} else {
+		} else if parent.ID != "" {
 			b.ID = parent.ID + "/" + b.ID
-		}
-		for i, d := range b.Depends {
-			b.Depends[i] = parent.ID + "/" + d
+			for i, d := range b.Depends {
+				b.Depends[i] = parent.ID + "/" + d
+			}
 		}
 		b.Line, b.Parent, b.PartOf, b.Marks = is.line, parent.ID, is.line, nil
-		if parent.Done && !b.Done {
-			b.State, b.Done = page.Done, true
+		if parent.State != page.Open && !b.Done {
+			b.State, b.Done = parent.State, parent.Done
 		}
 		parent.Parts++
 		out.Tasks = append(out.Tasks, b)

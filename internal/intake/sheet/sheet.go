@@ -14,6 +14,12 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
+// What is said of a task beside its state.
+const (
+	NoLane  = "no lane and no status say whether it is done: it is taken for open"
+	GivenUp = "it is given up: the task is not taken for open"
+)
+
 // Max is how many bytes of YAML a task may have.
 const Max = 1 << 20
 
@@ -24,7 +30,7 @@ func Task(name string, data []byte) (intake.Reading, error) {
 	if err != nil {
 		return intake.Reading{}, err
 	}
-	t := intake.Task{ID: f.text("id"), Title: f.text("title"), Priority: f.text("priority"), Area: f.text("area"), State: stateOf(f.text("status"))}
+	t := intake.Task{ID: f.text("id"), Title: f.text("title"), Priority: f.text("priority"), Area: f.text("area"), State: StateOf(f.text("status"))}
 	scope := f.under("scope")
 	in, out := append(scope.list("in"), f.list("scope_in")...), append(scope.list("out"), f.list("scope_out")...)
 	t.Exclude = out
@@ -66,7 +72,7 @@ func Package(name string, data []byte) (intake.Reading, error) {
 		return intake.Reading{}, err
 	}
 	f.data = data
-	t := intake.Task{ID: f.text("work_package_id", "wp_code"), Title: f.text("title"), Section: f.text("phase"), State: stateOf(f.lane())}
+	t := intake.Task{ID: f.text("work_package_id", "wp_code"), Title: f.text("title"), Section: f.text("phase"), State: StateOf(f.lane())}
 	for _, one := range f.list("owned_files", "files") {
 		t.Files = add(t.Files, pathsOf(one)...)
 	}
@@ -78,7 +84,7 @@ func Package(name string, data []byte) (intake.Reading, error) {
 	t.Words = strings.TrimSpace(t.Title + "\n\n" + strings.TrimSpace(text))
 	r, err := f.whole(t, intake.SpecKitty)
 	if err == nil && f.lane() == "" {
-		r.Notes = append(r.Notes, intake.Note{Line: 1, Text: r.Tasks[0].Title, Why: "no lane and no status say whether it is done: it is taken for open"})
+		r.Notes = append(r.Notes, intake.Note{Line: 1, Text: r.Tasks[0].Title, Why: NoLane})
 	}
 	return r, err
 }
@@ -122,8 +128,8 @@ func (f *file) body(t *intake.Task, lines []page.Line) string {
 	return text.String()
 }
 
-// stateOf is what a word for a state means.
-func stateOf(word string) page.State {
+// StateOf is what a word for a state, or the name of a lane, means.
+func StateOf(word string) page.State {
 	switch strings.ToLower(word) {
 	case "done", "completed", "complete", "closed", "approved", "merged", "finished":
 		return page.Done
@@ -163,7 +169,7 @@ func (f *file) whole(t intake.Task, d intake.Dialect) (intake.Reading, error) {
 		}
 	}
 	if t.State == page.Unclear {
-		r.Notes = append(r.Notes, intake.Note{Line: 1, Text: t.Title, Why: "it is given up: the task is not taken for open"})
+		r.Notes = append(r.Notes, intake.Note{Line: 1, Text: t.Title, Why: GivenUp})
 	}
 	return r, nil
 }

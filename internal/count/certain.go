@@ -1,0 +1,128 @@
+package count
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/count/list"
+)
+
+// sure is the score from which on a list is the one that is meant, when nothing speaks
+// against it; near is how close another one has to come to speak against it.
+const (
+	sure = 3.5
+	near = 3
+)
+
+// certain tells whether the first of the lists is the one, beyond what a refusal may rest
+// on: it is the same list before and after, both were counted, and no other list that the
+// words may mean did what was asked for.
+func (j *judge) certain(all []*candidate) bool {
+	c := all[0]
+	if c.before == nil || c.after == nil || !c.was.Known() || !c.is.Known() {
+		return false
+	}
+	if j.converted(c) {
+		return true
+	}
+	gone, came := difference(c.itemsBefore, c.itemsAfter)
+	enough := sure
+	if len(gone) > 0 && len(came) > 0 {
+		enough = 2 // somebody worked on exactly this list
+	}
+	if j.r.List == "" && c.score < enough {
+		return false
+	}
+	if c.before.Name != c.after.Name && shared(c.itemsBefore, c.itemsAfter) < 0.5 {
+		return false
+	}
+	for _, other := range all[1:] {
+		if other.after == nil || other.after == c.after || within(other.after, c.after) {
+			continue
+		}
+		n, known := other.is.Less(other.was)
+		close := c.score-other.score <= near && other.score >= least
+		if close && (!known || j.met(n) && !j.met(c.is.N-c.was.N)) || j.instead(other, n, known) && c.score-other.score <= 7 {
+			return false // it, or something that grew by exactly what was asked for, may be what is meant
+		}
+	}
+	return true
+}
+
+// instead tells whether another list of which the words speak grew by exactly what was to
+// be added.
+func (j *judge) instead(other *candidate, grown int, known bool) bool {
+	return known && j.r.Marker == belay.MarkAdd && grown > 1 && grown == j.r.Many() && other.score >= 0
+}
+
+// converted tells whether a list got other items in the place of as many, in a change that
+// added nothing anywhere: then what was to be added is not there, whichever list was meant.
+func (j *judge) converted(c *candidate) bool {
+	if j.r.Marker != belay.MarkAdd || j.r.Many() == 0 || c.before == nil || c.after == nil || !things(c.before.Kind) || measured(j.w.Noun) {
+		return false
+	}
+	gone, came := difference(c.itemsBefore, c.itemsAfter)
+	if len(came) < j.r.Many() || len(gone) < len(came) || slices.ContainsFunc(came, numeric) {
+		return false
+	}
+	return !slices.ContainsFunc(j.changed(), j.grew)
+}
+
+// things tells whether a list's items may be things that somebody asks for in so many
+// words; what is declared of one thing, or done in it, is asked for by its kind.
+func things(k list.Kind) bool {
+	switch k {
+	case list.Array, list.Object, list.Elements, list.Rows, list.Enum, list.Bullets, list.Calls:
+		return true
+	}
+	return false
+}
+
+// measured tells whether a noun is no thing at all, or one that numbers are measured in.
+func measured(noun string) bool {
+	switch strings.TrimRight(noun, "s.") {
+	case "item", "", "px", "pixel", "rem", "em", "percent", "%", "second", "sec", "minute", "min", "hour", "day", "week", "month", "year", "millisecond", "m",
+		"byte", "kb", "mb", "gb", "line", "space", "point", "pt", "retrie", "retry", "attempt", "time", "level", "degree", "cent", "dollar", "euro":
+		return true
+	}
+	return false
+}
+
+func numeric(label string) bool {
+	_, err := strconv.ParseFloat(strings.Trim(label, `'"`), 64)
+	return err == nil
+}
+
+// grew tells whether something was added to a file, or may have been: it is new, cannot be
+// read, has more lines, or a list of it has more items or was not there before.
+func (j *judge) grew(p string) bool {
+	was, is := j.before.file(p), j.after.file(p)
+	switch {
+	case !is.exists:
+		return j.after.has(p) || !was.exists
+	case !was.exists || lineCount(is.src) > lineCount(was.src):
+		return true
+	}
+	type place struct {
+		path string
+		kind list.Kind
+	}
+	n := map[place]int{}
+	for _, l := range was.lists {
+		n[place{l.Full(), l.Kind}] += len(l.Items)
+	}
+	for _, l := range is.lists {
+		n[place{l.Full(), l.Kind}] -= len(l.Items)
+	}
+	for _, l := range is.lists {
+		if n[place{l.Full(), l.Kind}] < 0 && depth(l) < 0.9 { // in items that were exchanged lie other lists
+			return true
+		}
+	}
+	return false
+}
+
+func lineCount(src []byte) int { return bytes.Count(bytes.TrimSpace(src), []byte("\n")) }

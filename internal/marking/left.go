@@ -1,0 +1,42 @@
+package marking
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/intake/tick"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// Forget removes from belay's folder of temporary files what a killed change of places left
+// there, as far as known says that its bytes are held elsewhere: what somebody may have
+// saved at that moment is never removed unseen. What is larger than most bytes is left.
+func Forget(tmp string, most int64, known func(text []byte) bool) {
+	list, _ := os.ReadDir(tmp)
+	for _, e := range list {
+		path := filepath.Join(tmp, e.Name())
+		if !strings.HasPrefix(e.Name(), worktree.SwapPrefix) || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err != nil || info.Size() > most {
+			continue
+		}
+		if text, err := os.ReadFile(path); err == nil && known(text) {
+			_ = os.Remove(path)
+		}
+	}
+}
+
+// forget removes a file that was displaced by its own with the box ticked: ticked once
+// more it is the one that is there.
+func forget(tmp string, o belay.Origin, now []byte) {
+	if tmp == "" {
+		return
+	}
+	Forget(tmp, Max, func(text []byte) bool {
+		out, lines, err := tick.Done(text, o)
+		return err == nil && len(lines) > 0 && string(out) == string(now)
+	})
+}
