@@ -28,7 +28,7 @@ func agents() []agent {
 
 func claude() agent {
 	return agent{
-		Name: "claude", Package: "@anthropic-ai/claude-code", Binary: ".bin/claude", Speak: speakClaude,
+		Name: "claude", Package: "@anthropic-ai/claude-code", Binary: ".bin/claude", Speak: claudeNames.speak,
 		Files: none,
 		Env: func(url string) []string {
 			return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=unused", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "IS_SANDBOX=1"}
@@ -64,7 +64,7 @@ func gemini() agent {
 
 func opencode() agent {
 	return agent{
-		Name: "opencode", Package: "opencode-ai", Binary: ".bin/opencode", Speak: speakOpenCode,
+		Name: "opencode", Package: "opencode-ai", Binary: ".bin/opencode", Speak: openCodeNames.speak,
 		Files: func(url string) map[string]string {
 			return map[string]string{"opencode.json": `{"autoupdate": false, "share": "disabled", "model": "scripted/scripted", "small_model": "scripted/scripted", "permission": "allow",
   "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": {"baseURL": "` + url + `/v1", "apiKey": "unused"}, "models": {"scripted": {"name": "scripted"}}}}}`}
@@ -78,7 +78,7 @@ func opencode() agent {
 
 func qwen() agent {
 	return agent{
-		Name: "qwen", Package: "@qwen-code/qwen-code", Binary: ".bin/qwen", Speak: speakQwen,
+		Name: "qwen", Package: "@qwen-code/qwen-code", Binary: ".bin/qwen", Speak: qwenNames.speak,
 		Files: func(string) map[string]string {
 			return map[string]string{".qwen/settings.json": `{"security": {"auth": {"selectedType": "openai"}}, "telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, "model": {"skipLoopDetection": true}}`}
 		},

@@ -1,18 +1,39 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+)
 
 // dialect makes of a step in a folder the call that an agent's tools know.
 type dialect func(root string, s Step) answer
 
-func speakClaude(root string, s Step) answer {
+// names is what an agent that has one tool for each kind of step calls its tools and what it
+// gives them. Agents that are described so differ in nothing else.
+type names struct {
+	read, edit, run string
+	path, old, new  string
+	first           int            // the number of a file's first line
+	running         map[string]any // what run is given beside the command
+}
+
+var (
+	claudeNames   = names{read: "Read", edit: "Edit", run: "Bash", path: "file_path", old: "old_string", new: "new_string", first: 1}
+	openCodeNames = names{read: "read", edit: "edit", run: "bash", path: "filePath", old: "oldString", new: "newString", first: 1}
+	qwenNames     = names{read: "read_file", edit: "edit", run: "run_shell_command", path: "file_path", old: "old_string", new: "new_string",
+		running: map[string]any{"is_background": false}}
+)
+
+func (n names) speak(root string, s Step) answer {
 	switch {
 	case s.Read != "":
-		return answer{Tool: "Read", Args: page(s, map[string]any{"file_path": root + "/" + s.Read})}
+		return answer{Tool: n.read, Args: page(s, n.first, map[string]any{n.path: root + "/" + s.Read})}
 	case s.Edit != "":
-		return answer{Tool: "Edit", Args: map[string]any{"file_path": root + "/" + s.Edit, "old_string": s.Old, "new_string": s.New}}
+		return answer{Tool: n.edit, Args: map[string]any{n.path: root + "/" + s.Edit, n.old: s.Old, n.new: s.New}}
 	}
-	return answer{Tool: "Bash", Args: map[string]any{"command": s.Run, "description": "Run a command"}}
+	args := map[string]any{"command": s.Run, "description": "Run a command"}
+	maps.Copy(args, n.running)
+	return answer{Tool: n.run, Args: args}
 }
 
 // speakCodex reads with the shell, as the agent has no tool for it.
@@ -43,44 +64,21 @@ func speakGemini(_ string, s Step) answer {
 	return answer{Tool: "run_shell_command", Args: map[string]any{"command": s.Run, "description": "Run a command"}}
 }
 
-func speakOpenCode(root string, s Step) answer {
-	switch {
-	case s.Read != "":
-		return answer{Tool: "read", Args: page(s, map[string]any{"filePath": root + "/" + s.Read})}
-	case s.Edit != "":
-		return answer{Tool: "edit", Args: map[string]any{"filePath": root + "/" + s.Edit, "oldString": s.Old, "newString": s.New}}
-	}
-	return answer{Tool: "bash", Args: map[string]any{"command": s.Run, "description": "Run a command"}}
-}
-
-func speakQwen(root string, s Step) answer {
-	switch {
-	case s.Read != "":
-		args := map[string]any{"file_path": root + "/" + s.Read}
-		if s.To > 0 {
-			args["offset"], args["limit"] = s.From-1, s.To-s.From+1
-		}
-		return answer{Tool: "read_file", Args: args}
-	case s.Edit != "":
-		return answer{Tool: "edit", Args: map[string]any{"file_path": root + "/" + s.Edit, "old_string": s.Old, "new_string": s.New}}
-	}
-	return answer{Tool: "run_shell_command", Args: map[string]any{"command": s.Run, "is_background": false, "description": "Run a command"}}
-}
-
 func speakPi(_ string, s Step) answer {
 	switch {
 	case s.Read != "":
-		return answer{Tool: "read", Args: page(s, map[string]any{"path": s.Read})}
+		return answer{Tool: "read", Args: page(s, 1, map[string]any{"path": s.Read})}
 	case s.Edit != "":
 		return answer{Tool: "edit", Args: map[string]any{"path": s.Edit, "edits": []any{map[string]any{"oldText": s.Old, "newText": s.New}}}}
 	}
 	return answer{Tool: "bash", Args: map[string]any{"command": s.Run}}
 }
 
-// page adds which lines are read, where the step says so.
-func page(s Step, args map[string]any) map[string]any {
+// page adds which lines are read, where the step says so; first is the number of a file's
+// first line.
+func page(s Step, first int, args map[string]any) map[string]any {
 	if s.To > 0 {
-		args["offset"], args["limit"] = s.From, s.To-s.From+1
+		args["offset"], args["limit"] = s.From-1+first, s.To-s.From+1
 	}
 	return args
 }

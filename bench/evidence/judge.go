@@ -11,11 +11,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/belay-dev/belay/bench/evidence/project"
 )
 
 type bench struct {
 	belay string
-	store store
+	store project.Store
 	place string
 	out   io.Writer
 	log   *progress
@@ -25,7 +27,7 @@ type bench struct {
 
 // row is what came of one trial.
 type row struct {
-	project project
+	project project.Project
 	name    string
 	said    string
 	wrong   string // what is not as it should be
@@ -48,21 +50,21 @@ type report struct {
 
 // project makes the repository and tries what is to be tried. What keeps a trial from being
 // judged makes it wrong; the others are tried all the same.
-func (b *bench) project(p project, only string) ([]row, error) {
-	dir := filepath.Join(b.place, p.name)
+func (b *bench) project(p project.Project, only string) ([]row, error) {
+	dir := filepath.Join(b.place, p.Name)
 	home := filepath.Join(b.place, "home")
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return nil, err
 	}
-	env := append(p.env(b.store), alone(home)...)
-	if err := p.begin(b.store, dir, env); err != nil {
+	env := append(p.Env(b.store), alone(home)...)
+	if err := p.Begin(b.store, dir, env); err != nil {
 		return nil, err
 	}
-	if err := command(dir, env, b.belay, "trust"); err != nil {
+	if err := project.Command(dir, env, b.belay, "trust"); err != nil {
 		return nil, err
 	}
 	var rows []row
-	for _, t := range p.named(only) {
+	for _, t := range p.Named(only) {
 		start := time.Now()
 		r, err := b.try(p, t, dir, env)
 		if err != nil {
@@ -74,76 +76,30 @@ func (b *bench) project(p project, only string) ([]row, error) {
 	return rows, nil
 }
 
-// named gives the trials whose name contains what is given.
-func (p project) named(only string) []trial {
-	var list []trial
-	for _, t := range p.cases {
-		if strings.Contains(t.name, only) {
-			list = append(list, t)
-		}
-	}
-	return list
-}
-
-// missing says what a project cannot be tried without, "" when all is there.
-func (b *bench) missing(p project) string {
-	for _, n := range p.needs {
-		if !there(b.store.at(n)) {
-			return "there is no " + b.store.at(n) + ", -fetch gets it"
-		}
-	}
-	for _, n := range p.tools {
-		if _, err := exec.LookPath(n); err != nil {
-			return n + " is not installed"
-		}
-	}
-	return ""
-}
-
 // alone keeps the user's settings away from git and belay.
 func alone(home string) []string {
 	return []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "NO_COLOR=1"}
 }
 
-// begin unpacks the project and commits it, with a config that names a linter.
-func (p project) begin(s store, dir string, env []string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	if err := p.unpack(s, dir); err != nil {
-		return err
-	}
-	config := write(".belay/config.yaml", "linters:\n"+strings.ReplaceAll(p.linter, "$STORE", s.dir))
-	if err := edits(config, write("LICENSE", "as it was published\n"))(dir); err != nil {
-		return err
-	}
-	for _, args := range [][]string{{"init", "-q"}, {"config", "user.name", "n"}, {"config", "user.email", "n@example.com"}, {"add", "-A"}, {"commit", "-qm", "as it was published"}} {
-		if err := command(dir, env, "git", args...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // try makes one change and has it judged.
-func (b *bench) try(p project, t trial, dir string, env []string) (row, error) {
-	r := row{project: p, name: t.name}
+func (b *bench) try(p project.Project, t project.Trial, dir string, env []string) (row, error) {
+	r := row{project: p, name: t.Name}
 	for _, args := range [][]string{{"reset", "-q", "--hard"}, {"clean", "-qfd"}} {
-		if err := command(dir, env, "git", args...); err != nil {
+		if err := project.Command(dir, env, "git", args...); err != nil {
 			return r, err
 		}
 	}
-	if t.task != nil {
+	if t.Task != nil {
 		return b.asTask(p, t, dir, env)
 	}
-	if err := t.make(dir); err != nil {
+	if err := t.Make(dir); err != nil {
 		return r, err
 	}
-	args := []string{"check", "--before", "HEAD", "--json", "--timeout", "120s", "--test", p.test}
-	if !slices.Contains(t.flags, "--files") {
-		args = append(args, "--files", p.files)
+	args := []string{"check", "--before", "HEAD", "--json", "--timeout", "120s", "--test", p.Test}
+	if !slices.Contains(t.Flags, "--files") {
+		args = append(args, "--files", p.Files)
 	}
-	out, code := b.ask(dir, env, append(args, t.flags...)...)
+	out, code := b.ask(dir, env, append(args, t.Flags...)...)
 	var got report
 	if err := json.Unmarshal(out, &got); err != nil {
 		return r, fmt.Errorf("belay check printed %q: %w", out, err)
@@ -168,9 +124,9 @@ func (b *bench) ask(dir string, env []string, args ...string) ([]byte, int) {
 
 // compare says what belay said, and what of it is not as it should be: every error and
 // every warning that was to come has to be there, and no other.
-func compare(got report, code int, t trial) (said, wrong string) {
+func compare(got report, code int, t project.Trial) (said, wrong string) {
 	var parts, open []string
-	want, notes := slices.Clone(t.says), slices.Clone(t.notes)
+	want, notes := slices.Clone(t.Says), slices.Clone(t.Notes)
 	refused := false
 	for _, c := range got.Data.Checks {
 		if c.Verdict == "unknown" && c.Summary != "skipped" {
@@ -182,7 +138,7 @@ func compare(got report, code int, t trial) (said, wrong string) {
 			case f.Severity == "note":
 				notes = slices.DeleteFunc(notes, func(n string) bool { return strings.HasPrefix(f.Title, n) })
 				continue
-			case slices.Contains(t.says, what+"…"): // any number, from one
+			case slices.Contains(t.Says, what+"…"): // any number, from one
 				want = slices.DeleteFunc(want, func(w string) bool { return w == what+"…" })
 			case slices.Contains(want, what):
 				i := slices.Index(want, what)
@@ -193,7 +149,7 @@ func compare(got report, code int, t trial) (said, wrong string) {
 			parts = append(parts, f.Severity+" "+c.Check+": "+f.Title)
 		}
 	}
-	for _, s := range t.says {
+	for _, s := range t.Says {
 		refused = refused || strings.HasPrefix(s, "error ")
 	}
 	for _, w := range append(want, notes...) {
@@ -228,20 +184,20 @@ func brief(parts []string) string {
 
 // asTask runs a task whose first attempt breaks the scope and whose second is good: it has
 // to be refused once, put back, and accepted.
-func (b *bench) asTask(p project, t trial, dir string, env []string) (row, error) {
-	r := row{project: p, name: t.name}
-	attempts := map[string]edit{"1": edits(t.make, write("elsewhere.txt", "more\n")), "2": t.task}
+func (b *bench) asTask(p project.Project, t project.Trial, dir string, env []string) (row, error) {
+	r := row{project: p, name: t.Name}
+	attempts := map[string]project.Edit{"1": project.Edits(t.Make, project.Write("elsewhere.txt", "more\n")), "2": t.Task}
 	for n, e := range attempts {
-		if err := overlay(dir, env, filepath.Join(b.place, p.name+"-"+n), e); err != nil {
+		if err := overlay(dir, env, filepath.Join(b.place, p.Name+"-"+n), e); err != nil {
 			return r, err
 		}
 	}
-	script := filepath.Join(b.place, p.name+".sh")
-	text := fmt.Sprintf("cp -R %q-$BELAY_ATTEMPT/. .\n", filepath.Join(b.place, p.name))
+	script := filepath.Join(b.place, p.Name+".sh")
+	text := fmt.Sprintf("cp -R %q-$BELAY_ATTEMPT/. .\n", filepath.Join(b.place, p.Name))
 	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
 		return r, err
 	}
-	out, code := b.ask(dir, env, "run", "make the change", "--task", "evidence", "--files", p.files, "--test", p.test, "--check-timeout", "120s", "-q", "--", "sh", script)
+	out, code := b.ask(dir, env, "run", "make the change", "--task", "evidence", "--files", p.Files, "--test", p.Test, "--check-timeout", "120s", "-q", "--", "sh", script)
 	record, _ := b.ask(dir, env, "show", "evidence", "--json")
 	refused := strings.Count(string(record), `"scope"`) > 0
 	r.said = map[int]string{0: "accepted at the second attempt", 1: "refused"}[code]
@@ -250,14 +206,14 @@ func (b *bench) asTask(p project, t trial, dir string, env []string) (row, error
 		r.wrong = fmt.Sprintf("exit %d: %s", code, out)
 	case !refused:
 		r.wrong = "the first attempt was not refused"
-	case there(filepath.Join(dir, "elsewhere.txt")):
+	case project.There(filepath.Join(dir, "elsewhere.txt")):
 		r.wrong = "what the refused attempt wrote is there"
 	}
 	return r, nil
 }
 
 // overlay writes the files that an edit changes to a folder, and puts the tree back.
-func overlay(dir string, env []string, to string, e edit) error {
+func overlay(dir string, env []string, to string, e project.Edit) error {
 	if err := e(dir); err != nil {
 		return err
 	}
@@ -265,7 +221,7 @@ func overlay(dir string, env []string, to string, e edit) error {
 		return err
 	}
 	for _, args := range [][]string{{"add", "-A"}, {"diff", "--cached", "--name-only"}} {
-		if err := command(dir, env, "git", args...); err != nil {
+		if err := project.Command(dir, env, "git", args...); err != nil {
 			return err
 		}
 	}

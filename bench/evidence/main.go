@@ -6,7 +6,7 @@
 //	go run ./bench/evidence -belay bin/belay [-fetch] [-packages DIR] [-only cobra] [-case skip] [-markdown FILE]
 //
 // It fetches nothing unless -fetch is given: then Go's, npm's and Debian's own clients put
-// what is listed in packages.go into DIR, and nothing is installed. A project whose
+// what is listed in project/store.go into DIR, and nothing is installed. A project whose
 // packages are not in DIR, or whose language is not installed, is left out, and the table
 // says so. The exit status is 1 when belay judged a change wrongly, 2 when nothing could be tried.
 package main
@@ -20,6 +20,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"github.com/belay-dev/belay/bench/evidence/project"
 )
 
 func main() {
@@ -60,12 +62,12 @@ func run(belay, packages, place, file string, fetch bool, do func(*bench) (bool,
 	if err != nil {
 		return false, err
 	}
-	p, err := openStore(packages)
+	p, err := project.Open(packages)
 	if err != nil {
 		return false, err
 	}
 	if fetch {
-		if err := p.fetch(); err != nil {
+		if err := p.Fetch(); err != nil {
 			return false, err
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/belay-dev/belay/bench/evidence/project"
 )
 
 // judged tries the projects, side of them at once, and prints the table. Those that take
@@ -14,21 +16,21 @@ import (
 // With texts, no program of a project is run, and what only its tests or its linter say is not
 // asked for.
 func (b *bench) judged(only, one string, side int, texts bool) (bool, error) {
-	var list []project
+	var list []project.Project
 	total := 0
-	for _, p := range projects() {
-		if !strings.Contains(p.name, only) {
+	for _, p := range project.All() {
+		if !strings.Contains(p.Name, only) {
 			continue
 		}
 		if texts {
-			p.cases = withoutPrograms(p.cases)
+			p.Cases = withoutPrograms(p.Cases)
 		}
-		if why := b.missing(p); why != "" {
-			b.left = append(b.left, p.title()+": "+why)
+		if why := p.Missing(b.store); why != "" {
+			b.left = append(b.left, p.Title()+": "+why)
 			continue
 		}
 		list = append(list, p)
-		total += len(p.named(one))
+		total += len(p.Named(one))
 	}
 	b.log = &progress{total: total, start: time.Now()}
 	rows := make([][]row, len(list))
@@ -50,8 +52,8 @@ func (b *bench) judged(only, one string, side int, texts bool) (bool, error) {
 	for i, p := range list {
 		b.rows = append(b.rows, rows[i]...)
 		if errs[i] != nil { // its trials count as wrong: nothing is known of them
-			for _, t := range p.named(one) {
-				b.rows = append(b.rows, row{project: p, name: t.name, wrong: errs[i].Error()})
+			for _, t := range p.Named(one) {
+				b.rows = append(b.rows, row{project: p, name: t.Name, wrong: errs[i].Error()})
 			}
 		}
 	}
@@ -64,20 +66,20 @@ func (b *bench) judged(only, one string, side int, texts bool) (bool, error) {
 }
 
 // withoutPrograms gives the changes as the checks that read texts must judge them.
-func withoutPrograms(cases []trial) []trial {
-	var out []trial
+func withoutPrograms(cases []project.Trial) []project.Trial {
+	var out []project.Trial
 	for _, t := range cases {
-		if t.task != nil {
+		if t.Task != nil {
 			continue
 		}
 		skip := "tests,lint"
-		for i := 0; i+1 < len(t.flags); i++ {
-			if t.flags[i] == "--skip" {
-				skip += "," + t.flags[i+1]
+		for i := 0; i+1 < len(t.Flags); i++ {
+			if t.Flags[i] == "--skip" {
+				skip += "," + t.Flags[i+1]
 			}
 		}
-		t.flags = append(slices.Clone(t.flags), "--skip", skip)
-		t.says = slices.DeleteFunc(slices.Clone(t.says), func(s string) bool { return strings.Contains(s, " tests") || strings.Contains(s, " lint") })
+		t.Flags = append(slices.Clone(t.Flags), "--skip", skip)
+		t.Says = slices.DeleteFunc(slices.Clone(t.Says), func(s string) bool { return strings.Contains(s, " tests") || strings.Contains(s, " lint") })
 		out = append(out, t)
 	}
 	return out
@@ -99,5 +101,5 @@ func (p *progress) ended(r row, took time.Duration) {
 	if r.wrong != "" {
 		mark = "WRONG: " + r.wrong
 	}
-	fmt.Fprintf(os.Stderr, "%3d/%d %5s  %-12s %-32s %4.1fs %s: %s\n", p.done, p.total, time.Since(p.start).Round(time.Second), r.project.name, r.name, took.Seconds(), mark, r.said)
+	fmt.Fprintf(os.Stderr, "%3d/%d %5s  %-12s %-32s %4.1fs %s: %s\n", p.done, p.total, time.Since(p.start).Round(time.Second), r.project.Name, r.name, took.Seconds(), mark, r.said)
 }

@@ -7,35 +7,37 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/belay-dev/belay/bench/evidence/project"
 )
 
 // sources has the whole of each project judged as if it had been written in one change, by
 // the secrets check alone: what it finds in code that everybody can read is a false alarm.
 func (b *bench) sources(only string) error {
 	fmt.Fprintf(b.out, "| project | files | refused | shown | what |\n|---|---|---|---|---|\n")
-	for _, p := range append(projects(), trees()...) {
-		if !strings.Contains(p.name, only) || slices.ContainsFunc(p.needs, func(n string) bool { return !there(b.store.at(n)) }) {
+	for _, p := range append(project.All(), project.Trees()...) {
+		if !strings.Contains(p.Name, only) || slices.ContainsFunc(p.Needs, func(n string) bool { return !project.There(b.store.At(n)) }) {
 			continue
 		}
 		if err := b.source(p); err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
+			return fmt.Errorf("%s: %w", p.Name, err)
 		}
 	}
 	return nil
 }
 
-func (b *bench) source(p project) error {
-	dir, home := filepath.Join(b.place, "whole-"+p.name), filepath.Join(b.place, "home")
+func (b *bench) source(p project.Project) error {
+	dir, home := filepath.Join(b.place, "whole-"+p.Name), filepath.Join(b.place, "home")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	env := append(p.env(b.store), alone(home)...)
+	env := append(p.Env(b.store), alone(home)...)
 	for _, args := range [][]string{{"init", "-q"}, {"-c", "user.name=n", "-c", "user.email=n@example.com", "commit", "-q", "--allow-empty", "-m", "nothing"}} {
-		if err := command(dir, env, "git", args...); err != nil {
+		if err := project.Command(dir, env, "git", args...); err != nil {
 			return err
 		}
 	}
-	if err := p.unpack(b.store, dir); err != nil {
+	if err := p.Unpack(b.store, dir); err != nil {
 		return err
 	}
 	out, _ := b.ask(dir, env, "check", "--before", "HEAD", "--json", "--skip", "change,scope,protect,rules,size,integrity,coverage,style,lint,tests")
@@ -59,7 +61,7 @@ func (b *bench) source(p project) error {
 	if files == 0 {
 		files = count(dir)
 	}
-	_, err := fmt.Fprintf(b.out, "| %s | %d | %d | %d | %s |\n", p.title(), files, errors, others, cell(brief(what)))
+	_, err := fmt.Fprintf(b.out, "| %s | %d | %d | %d | %s |\n", p.Title(), files, errors, others, cell(brief(what)))
 	return err
 }
 
@@ -76,16 +78,4 @@ func count(dir string) int {
 		return nil
 	})
 	return n
-}
-
-// trees are read as a whole and not changed.
-func trees() []project {
-	return []project{
-		{name: "react-native", version: "0.72.6", needs: []string{reactNative}, env: nothing, unpack: func(s store, dir string) error {
-			return command(dir, nil, "tar", "-xzf", s.at(reactNative), "--strip-components=1")
-		}},
-		{name: "java.base", version: "17", needs: []string{jdk}, env: nothing, unpack: func(s store, dir string) error {
-			return command(dir, nil, "unzip", "-q", s.at(jdk), "java.base/*")
-		}},
-	}
 }

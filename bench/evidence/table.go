@@ -10,7 +10,7 @@ import (
 func (b *bench) table() bool {
 	var projects []string
 	for _, r := range b.rows {
-		if p := r.project.title(); !slices.Contains(projects, p) {
+		if p := r.project.Title(); !slices.Contains(projects, p) {
 			projects = append(projects, p)
 		}
 	}
@@ -46,12 +46,12 @@ func (b *bench) sum() string {
 func (b *bench) projectTable(title string) {
 	first := true
 	for _, r := range b.rows {
-		if r.project.title() != title {
+		if r.project.Title() != title {
 			continue
 		}
 		if first {
 			p := r.project
-			fmt.Fprintf(b.out, "\n### %s: %s, from %s\n\nTests: `%s`.\n\n| change | belay said | |\n|---|---|---|\n", p.language, title, p.from, p.test)
+			fmt.Fprintf(b.out, "\n### %s: %s, from %s\n\nTests: `%s`.\n\n| change | belay said | |\n|---|---|---|\n", p.Language, title, p.From, p.Test)
 			first = false
 		}
 		mark := "right"

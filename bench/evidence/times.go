@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/belay-dev/belay/bench/evidence/project"
 )
 
 const timedFiles = 2000
@@ -16,8 +18,8 @@ const timedFiles = 2000
 // times measures the quick checks, all but lint and tests, on a repository of 2,000 files of
 // a real one, with 20 of them changed and with all.
 func (b *bench) times() error {
-	if !there(b.store.at(reactNative)) {
-		return fmt.Errorf("there is no %s, -fetch gets it", b.store.at(reactNative))
+	if !project.There(b.store.At(project.ReactNative)) {
+		return fmt.Errorf("there is no %s, -fetch gets it", b.store.At(project.ReactNative))
 	}
 	from, dir, home := filepath.Join(b.place, "react-native"), filepath.Join(b.place, "timed"), filepath.Join(b.place, "home")
 	for _, d := range []string{from, dir, home} {
@@ -25,7 +27,7 @@ func (b *bench) times() error {
 			return err
 		}
 	}
-	if err := command(from, nil, "tar", "-xzf", b.store.at(reactNative), "--strip-components=1"); err != nil {
+	if err := project.Command(from, nil, "tar", "-xzf", b.store.At(project.ReactNative), "--strip-components=1"); err != nil {
 		return err
 	}
 	env := alone(home)
@@ -34,7 +36,7 @@ func (b *bench) times() error {
 		return err
 	}
 	for _, args := range [][]string{{"init", "-q"}, {"config", "user.name", "n"}, {"config", "user.email", "n@example.com"}, {"add", "-A"}, {"commit", "-qm", "first"}} {
-		if err := command(dir, env, "git", args...); err != nil {
+		if err := project.Command(dir, env, "git", args...); err != nil {
 			return err
 		}
 	}
@@ -68,7 +70,7 @@ func someFiles(from, to string) (paths []string, err error) {
 			return err
 		}
 		paths = append(paths, rel)
-		return write(rel, string(text))(to)
+		return project.Write(rel, string(text))(to)
 	})
 	return paths, err
 }
@@ -82,7 +84,7 @@ type timing struct {
 // figure counts, since all else is other work of the machine.
 func (b *bench) timed(dir string, env []string, paths []string) ([]timing, error) {
 	for _, p := range paths {
-		if err := add(p, "\n")(dir); err != nil {
+		if err := project.Add(p, "\n")(dir); err != nil {
 			return nil, err
 		}
 	}

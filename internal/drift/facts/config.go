@@ -15,11 +15,7 @@ import (
 // gitFiles reads which of git's own files differ: config, hooks, excludes, attributes. What
 // a push or a new branch writes into the config does not count.
 func (r Reader) gitFiles(ctx context.Context, f *drift.Facts, one, two *side) error {
-	then, err := r.ownFiles(ctx, one)
-	if err != nil {
-		return err
-	}
-	now, err := r.ownFiles(ctx, two)
+	then, now, err := both(ctx, r.ownFiles, one, two)
 	if err != nil {
 		return err
 	}

@@ -26,20 +26,14 @@ func (r Reader) history(ctx context.Context, f *drift.Facts, one, two *side) err
 	if err != nil {
 		return err
 	}
-	a, err := rd.Read(one.Head)
-	if err != nil {
-		rd.Close()
-		return err
-	}
-	before := bytes.Clone(a.Data)
-	b, err := rd.Read(two.Head)
+	then, now, err := bytesOf(rd, one.Head, two.Head)
 	rd.Close()
 	if err != nil {
 		return err
 	}
-	f.Then.Subject, f.Now.Subject = subject(before), subject(b.Data)
+	f.Then.Subject, f.Now.Subject = subject(then), subject(now)
 	if one.Head != two.Head {
-		f.SameParents = slices.Equal(parents(before), parents(b.Data))
+		f.SameParents = slices.Equal(parents(then), parents(now))
 		if f.Descends, err = r.follows(ctx, one.Head, two.Head); err != nil {
 			return err
 		}
@@ -47,7 +41,7 @@ func (r Reader) history(ctx context.Context, f *drift.Facts, one, two *side) err
 			return err
 		}
 	}
-	return r.work(ctx, f, one, two, field(before, "tree"), field(b.Data, "tree"))
+	return r.work(ctx, f, one, two, field(then, "tree"), field(now, "tree"))
 }
 
 // follows reports whether the commit later has earlier among its ancestors.
@@ -109,11 +103,7 @@ func (r Reader) files(ctx context.Context, f *drift.Facts, one, two *side) error
 	if one.tree == two.tree && slices.Equal(one.man.Odd, two.man.Odd) && sameModes(one.man, two.man) {
 		return nil
 	}
-	then, err := r.list(ctx, one)
-	if err != nil {
-		return err
-	}
-	now, err := r.list(ctx, two)
+	then, now, err := both(ctx, r.list, one, two)
 	if err != nil {
 		return err
 	}
@@ -200,17 +190,12 @@ func (r Reader) look(ctx context.Context, pairs []drift.Pair) error {
 		if !texts || p.Then.OID == p.Now.OID || p.Then.Size > maxText || p.Now.Size > maxText {
 			continue
 		}
-		a, err := rd.Read(p.Then.OID)
+		then, now, err := bytesOf(rd, p.Then.OID, p.Now.OID)
 		if err != nil {
 			return err
 		}
-		before := bytes.Clone(a.Data)
-		b, err := rd.Read(p.Now.OID)
-		if err != nil {
-			return err
-		}
-		p.SameLines = bytes.Equal(standards.Normalise(before), standards.Normalise(b.Data))
-		p.Shape = shape(before, b.Data)
+		p.SameLines = bytes.Equal(standards.Normalise(then), standards.Normalise(now))
+		p.Shape = shape(then, now)
 	}
 	return nil
 }
@@ -233,19 +218,15 @@ func (r Reader) index(ctx context.Context, f *drift.Facts, one, two *side) error
 	if one.indexTree == two.indexTree {
 		return nil
 	}
-	a, readable, err := r.indexOf(ctx, one)
+	was, is, err := both(ctx, r.indexOf, one, two)
 	if err != nil {
 		return err
 	}
-	b, still, err := r.indexOf(ctx, two)
-	if err != nil {
-		return err
-	}
-	if readable != still {
-		f.Index = append(f.Index, drift.IndexPair{Path: "(the index)", Then: drift.Staged{Extra: truth(readable)}, Now: drift.Staged{Extra: truth(still)}})
+	if was.readable != is.readable {
+		f.Index = append(f.Index, drift.IndexPair{Path: "(the index)", Then: drift.Staged{Extra: truth(was.readable)}, Now: drift.Staged{Extra: truth(is.readable)}})
 		return nil
 	}
-	for len(a)+len(b) > 0 {
+	for a, b := was.entries, is.entries; len(a)+len(b) > 0; {
 		path := least(a, b)
 		then, restA := stagedAt(a, path)
 		now, restB := stagedAt(b, path)
@@ -340,28 +321,34 @@ func (r Reader) folderModes(ctx context.Context, f *drift.Facts, one, two *side)
 	if sameModes(one.man, two.man) {
 		return nil
 	}
-	var there [2]map[string]bool
-	for i, s := range []*side{one, two} {
-		list, err := r.list(ctx, s)
-		if err != nil {
-			return err
-		}
-		there[i] = map[string]bool{}
-		for p, e := range list {
-			if e.Mode != folderMode {
-				p = above(p)
-			}
-			for ; p != "" && !there[i][p]; p = above(p) {
-				there[i][p] = true
-			}
-		}
+	then, now, err := both(ctx, r.allFolders, one, two)
+	if err != nil {
+		return err
 	}
-	for _, p := range union(there[0], there[1]) {
-		if a, b := one.man.FolderPerm(p), two.man.FolderPerm(p); a != b && there[0][p] && there[1][p] {
+	for _, p := range union(then, now) {
+		if a, b := one.man.FolderPerm(p), two.man.FolderPerm(p); a != b && then[p] && now[p] {
 			f.Folders = append(f.Folders, drift.FolderPair{Path: p, WasPerm: a, NowPerm: b})
 		}
 	}
 	return nil
+}
+
+// allFolders gives the folders of a side, those that hold something and those that are empty.
+func (r Reader) allFolders(ctx context.Context, s *side) (map[string]bool, error) {
+	list, err := r.list(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]bool{}
+	for p, e := range list {
+		if e.Mode != folderMode {
+			p = above(p)
+		}
+		for ; p != "" && !all[p]; p = above(p) {
+			all[p] = true
+		}
+	}
+	return all, nil
 }
 
 // above gives the folder that a path is in, "" for the top.

@@ -30,6 +30,24 @@ type side struct {
 	entries   map[string]snapshot.Entry
 }
 
+// both asks the same of the two sides.
+func both[V any](ctx context.Context, ask func(context.Context, *side) (V, error), one, two *side) (then, now V, err error) {
+	if then, err = ask(ctx, one); err == nil {
+		now, err = ask(ctx, two)
+	}
+	return then, now, err
+}
+
+// bytesOf reads two objects.
+func bytesOf(rd *git.Reader, one, two string) (then, now []byte, err error) {
+	a, err := rd.Read(one)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := rd.Read(two)
+	return a.Data, b.Data, err
+}
+
 // held reads a snapshot's side.
 func (r Reader) held(ctx context.Context, i snapshot.Info) (side, error) {
 	s := side{tree: i.Tree, info: i}
@@ -127,17 +145,23 @@ func subject(commit []byte) string {
 	return string(line)
 }
 
-// indexOf reads the entries of a side's index. ok is false when neither belay nor git can
+// index is what stands in a side's index. It is not readable when neither belay nor git can
 // read it.
-func (r Reader) indexOf(ctx context.Context, s *side) (list []git.IndexEntry, ok bool, err error) {
+type index struct {
+	entries  []git.IndexEntry
+	readable bool
+}
+
+func (r Reader) indexOf(ctx context.Context, s *side) (index, error) {
 	if s.indexTree == "" {
-		return nil, true, nil
+		return index{readable: true}, nil
 	}
 	var data []byte
+	var err error
 	path := filepath.Join(r.Snaps.Repo.Dir, "index")
 	if s.capture != nil {
 		if s.capture.Index.Entries != nil {
-			return s.capture.Index.Entries, true, nil
+			return index{s.capture.Index.Entries, true}, nil
 		}
 		data, err = os.ReadFile(path)
 	} else {
@@ -145,36 +169,36 @@ func (r Reader) indexOf(ctx context.Context, s *side) (list []git.IndexEntry, ok
 		path = ""
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("read the index: %w", err)
+		return index{}, fmt.Errorf("read the index: %w", err)
 	}
-	if list, err = git.ParseIndex(data, r.Snaps.Repo.HashSize()); err == nil {
-		return list, true, nil
+	if list, err := git.ParseIndex(data, r.Snaps.Repo.HashSize()); err == nil {
+		return index{list, true}, nil
 	}
 	return r.askGit(ctx, path, data)
 }
 
 // askGit has git read an index of a rare shape, from a copy when it is not the user's.
-func (r Reader) askGit(ctx context.Context, path string, data []byte) ([]git.IndexEntry, bool, error) {
+func (r Reader) askGit(ctx context.Context, path string, data []byte) (index, error) {
 	if path == "" {
 		tmp, err := r.Snaps.Scratch("tmp")
 		if err != nil {
-			return nil, false, err
+			return index{}, err
 		}
 		f, err := os.CreateTemp(tmp, "index-")
 		if err != nil {
-			return nil, false, fmt.Errorf("read the index: %w", err)
+			return index{}, fmt.Errorf("read the index: %w", err)
 		}
 		defer os.Remove(f.Name())
 		_, err = f.Write(data)
 		if err = errors.Join(err, f.Close()); err != nil {
-			return nil, false, fmt.Errorf("read the index: %w", err)
+			return index{}, fmt.Errorf("read the index: %w", err)
 		}
 		path = f.Name()
 	}
 	list, err := r.Snaps.Repo.ListIndex(ctx, path)
 	var refused *git.Failure
 	if errors.As(err, &refused) {
-		return nil, false, nil
+		return index{}, nil
 	}
-	return list, err == nil, err
+	return index{list, err == nil}, err
 }

@@ -18,50 +18,36 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 	if compared(toks, c, i) {
 		return false
 	}
-	if i > c.A && (toks[i-1].Lower == "what" || toks[i-1].Lower == "was" && toks[i-1].Class&token.Copula == 0) && i+1 < c.B && toks[i+1].Kind == 'w' { // "close what b.go opens"
+	if doing(toks, c, i) || called(toks, c, i) || trailing(toks, c, i) || explained(toks, c, i) || source(toks, c, i) || offered(toks, c, i) || equated(toks, c, i) {
 		return true
 	}
-	if called(toks, c, i) || trailing(toks, c, i) || explained(toks, c, i) || source(toks, c, i) || offered(toks, c, i) || equated(toks, c, i) {
-		return true
+	if refers, told := led(toks, c, i); told {
+		return refers
 	}
+	return exists(toks, c, i) || consequence(toks, c, i) || shows(toks, c, i)
+}
+
+// doing tells the name in "close what b.go opens".
+func doing(toks []token.Token, c *talk.Clause, i int) bool {
+	return i > c.A && (toks[i-1].Lower == "what" || toks[i-1].Lower == "was" && toks[i-1].Class&token.Copula == 0) && i+1 < c.B && toks[i+1].Kind == 'w'
+}
+
+// led looks at the words that lead to the mention at i, the nearest first, and tells whether
+// they refer to it; told is false when they say nothing of that.
+func led(toks []token.Token, c *talk.Clause, i int) (refers, told bool) {
 	for j, steps := i-1, 0; j >= c.A && steps < 6; j, steps = j-1, steps+1 {
 		t := toks[j]
 		if t.Kind == 'p' && t.Text == "." && j > c.A && abbreviated.Has(toks[j-1].Lower) {
 			continue
 		}
-		if t.Lower == "as" && likened(toks[c.A:j]) {
-			return true
-		}
-		if t.Lower == "que" && samely(toks[c.A:j]) { // "el mismo fallo que a.go"
-			return true
-		}
-		if t.Ends&token.Ref != 0 && t.Lower == "from" && j > c.A && caused(toks, c.A, j) { // "the error comes from a.go"
-			return false
+		if t.Lower == "as" && likened(toks[c.A:j]) || t.Lower == "que" && samely(toks[c.A:j]) { // "el mismo fallo que a.go"
+			return true, true
 		}
 		if t.Ends&token.Ref != 0 {
-			if (t.Lower == "in" || t.Lower == "at") && symptom.Has(toks[max(j-1, c.A)].Lower) && laterLines(toks, i, c.B) {
-				return false
-			}
-			if (nominal.Has(t.Lower) || nominal.Has(toks[max(j-1, c.A)].Lower)) && (said(toks, i+1, c.B) || c.Short) { // "the example in a.go doesn't compile"
-				return false
-			}
-			if t.Lower == "see" && j > c.A+1 && toks[j-1].Lower == "to" && wants.Has(toks[j-2].Lower) { // "the pattern I'd like to see in a.go"
-				return false
-			}
-			if (t.Lower == "see" || t.Lower == "also" && j > c.A && toks[j-1].Lower == "see") && needed(toks, i+1, c.B) { // "see also b.go, which has to change with it"
-				return false
-			}
-			if t.Lower == "see" && j == c.A && c.Has&(token.Bad|token.Need|token.Ask) != 0 {
-				return false
-			}
-			from := t.Lower == "from" || t.Lower == "aus" || t.Lower == "de" || t.Lower == "desde" || t.Lower == "depuis" || t.Lower == "via"
-			if !(from && (token.Takes(toks[c.A:j+1]) || c.Has&(token.Moved|token.Undo) != 0)) {
-				return true
-			}
-			return false
+			return points(toks, c, i, j), true
 		}
 		if t.Kind == 'w' && j > c.A && strings.HasSuffix(t.Lower, "ing") && toks[j-1].Ends&token.Ref != 0 && (toks[j-1].Lower == "of" || toks[j-1].Lower == "than") { // "instead of patching b.go"
-			return true
+			return true, true
 		}
 		if k := before(toks, c, j); k >= 0 {
 			j = k
@@ -71,12 +57,44 @@ func Refers(toks []token.Token, c *talk.Clause, i int) bool {
 			break
 		}
 	}
-	if exists(toks, c, i) {
-		return true
+	return false, false
+}
+
+// points tells whether the word of reference that ends at j only points at the mention at i:
+// "like in a.go", "see a.go", but not "the error comes from a.go".
+func points(toks []token.Token, c *talk.Clause, i, j int) bool {
+	t := toks[j]
+	last := toks[max(j-1, c.A)].Lower
+	switch t.Lower {
+	case "in", "at":
+		if symptom.Has(last) && laterLines(toks, i, c.B) {
+			return false
+		}
+	case "see":
+		if j == c.A && c.Has&(token.Bad|token.Need|token.Ask) != 0 || j > c.A+1 && last == "to" && wants.Has(toks[j-2].Lower) { // "the pattern I'd like to see in a.go"
+			return false
+		}
 	}
-	if consequence(toks, c, i) {
-		return true
+	if (nominal.Has(t.Lower) || nominal.Has(last)) && (said(toks, i+1, c.B) || c.Short) { // "the example in a.go doesn't compile"
+		return false
 	}
+	if (t.Lower == "see" || t.Lower == "also" && j > c.A && last == "see") && needed(toks, i+1, c.B) { // "see also b.go, which has to change with it"
+		return false
+	}
+	switch t.Lower {
+	case "from":
+		if j > c.A && caused(toks, c.A, j) { // "the error comes from a.go"
+			return false
+		}
+		fallthrough
+	case "aus", "de", "desde", "depuis", "via":
+		return !token.Takes(toks[c.A:j+1]) && c.Has&(token.Moved|token.Undo) == 0
+	}
+	return true
+}
+
+// shows tells from the words behind the mention at i that it is where something shows.
+func shows(toks []token.Token, c *talk.Clause, i int) bool {
 	for j, steps := i+1, 0; j < c.B && steps < 5; j++ {
 		t := toks[j]
 		if t.Class&token.Shows != 0 {

@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"io/fs"
@@ -10,7 +10,7 @@ import (
 
 // copied copies a folder and lets its copy be written to.
 func copied(from, to string) error {
-	if err := command(".", nil, "cp", "-R", from+"/.", to); err != nil {
+	if err := Command(".", nil, "cp", "-R", from+"/.", to); err != nil {
 		return err
 	}
 	return filepath.WalkDir(to, func(path string, d fs.DirEntry, err error) error {
@@ -36,15 +36,15 @@ func goEnv() []string {
 }
 
 // packed unpacks a package of npm's beside the tools that its tests need.
-func packed(name string, more edit) func(store, string) error {
-	return func(s store, dir string) error {
-		if err := command(dir, nil, "tar", "-xzf", s.at("npm", name+".tgz"), "--strip-components=1"); err != nil {
+func packed(name string, more Edit) func(Store, string) error {
+	return func(s Store, dir string) error {
+		if err := Command(dir, nil, "tar", "-xzf", s.At("npm", name+".tgz"), "--strip-components=1"); err != nil {
 			return err
 		}
-		if err := os.Symlink(s.at("nodes", "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+		if err := os.Symlink(s.At("nodes", "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
 			return err
 		}
-		return edits(write(".gitignore", "node_modules\n"), more)(dir)
+		return Edits(Write(".gitignore", "node_modules\n"), more)(dir)
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"fmt"
@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// edit changes a tree.
-type edit func(dir string) error
+// Edit changes a tree.
+type Edit func(dir string) error
 
-// write makes a file.
-func write(path, text string) edit {
+// Write makes a file.
+func Write(path, text string) Edit {
 	return func(dir string) error {
 		file := filepath.Join(dir, path)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -23,7 +23,7 @@ func write(path, text string) edit {
 
 // change reads a file, and writes what f makes of it. One that stays as it is is a case
 // that tests nothing.
-func change(path string, f func(string) (string, error)) edit {
+func change(path string, f func(string) (string, error)) Edit {
 	return func(dir string) error {
 		file := filepath.Join(dir, path)
 		data, err := os.ReadFile(file)
@@ -39,7 +39,7 @@ func change(path string, f func(string) (string, error)) edit {
 }
 
 // swap replaces the first old by new.
-func swap(path, old, new string) edit {
+func swap(path, old, new string) Edit {
 	return change(path, func(text string) (string, error) {
 		if !strings.Contains(text, old) {
 			return "", fmt.Errorf("it does not have %q", old)
@@ -49,7 +49,7 @@ func swap(path, old, new string) edit {
 }
 
 // cut removes what is from the first from up to the next to.
-func cut(path, from, to string) edit {
+func cut(path, from, to string) Edit {
 	return change(path, func(text string) (string, error) {
 		before, rest, ok := strings.Cut(text, from)
 		_, after, found := strings.Cut(rest, to)
@@ -60,17 +60,18 @@ func cut(path, from, to string) edit {
 	})
 }
 
-// add writes at the end of a file.
-func add(path, more string) edit {
+// Add writes at the end of a file.
+func Add(path, more string) Edit {
 	return change(path, func(text string) (string, error) { return text + more, nil })
 }
 
 // remove deletes a file.
-func remove(path string) edit {
+func remove(path string) Edit {
 	return func(dir string) error { return os.Remove(filepath.Join(dir, path)) }
 }
 
-func edits(all ...edit) edit {
+// Edits makes one edit after the other.
+func Edits(all ...Edit) Edit {
 	return func(dir string) error {
 		for _, e := range all {
 			if err := e(dir); err != nil {

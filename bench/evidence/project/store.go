@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"errors"
@@ -35,99 +35,102 @@ var (
 	}
 )
 
-// reactNative is a tree that is only read as a whole.
-const reactNative = "npm/react-native-0.72.6.tgz"
+// ReactNative is a tree that is only read as a whole.
+const ReactNative = "npm/react-native-0.72.6.tgz"
 
-// store is the folder of the packages: gobin, npm (packed), nodes/node_modules, deb, and
+// Store is the folder of the packages: gobin, npm (packed), nodes/node_modules, deb, and
 // root, into which Debian's are unpacked.
-type store struct{ dir string }
+type Store struct{ Dir string }
 
-func openStore(dir string) (store, error) {
+// Open gives the store in a folder, "" for one in the user's cache.
+func Open(dir string) (Store, error) {
 	if dir == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
-			return store{}, err
+			return Store{}, err
 		}
 		dir = filepath.Join(cache, "belay-evidence")
 	}
 	dir, err := filepath.Abs(dir)
-	return store{dir}, err
+	return Store{dir}, err
 }
 
-func (s store) at(parts ...string) string {
-	return filepath.Join(append([]string{s.dir}, parts...)...)
+// At gives a path below the store.
+func (s Store) At(parts ...string) string {
+	return filepath.Join(append([]string{s.Dir}, parts...)...)
 }
 
-// fetch brings what is missing.
-func (s store) fetch() error {
+// Fetch brings what is missing.
+func (s Store) Fetch() error {
 	for _, dir := range []string{"gobin", "npm", "nodes", "deb", "root"} {
-		if err := os.MkdirAll(s.at(dir), 0o755); err != nil {
+		if err := os.MkdirAll(s.At(dir), 0o755); err != nil {
 			return err
 		}
 	}
 	return errors.Join(s.fetchGo(), s.fetchNPM(), s.fetchDebian())
 }
 
-func (s store) fetchGo() error {
+func (s Store) fetchGo() error {
 	for _, m := range goModules {
-		if err := command(s.dir, nil, "go", "mod", "download", m); err != nil {
+		if err := Command(s.Dir, nil, "go", "mod", "download", m); err != nil {
 			return err
 		}
 	}
 	for _, t := range goTools {
-		if err := command(s.dir, []string{"GOBIN=" + s.at("gobin"), "GOFLAGS="}, "go", "install", t); err != nil {
+		if err := Command(s.Dir, []string{"GOBIN=" + s.At("gobin"), "GOFLAGS="}, "go", "install", t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s store) fetchNPM() error {
+func (s Store) fetchNPM() error {
 	for _, p := range npmPacks {
-		if !there(s.at("npm", strings.ReplaceAll(p, "@", "-")+".tgz")) {
-			if err := command(s.at("npm"), nil, "npm", "pack", "--silent", p); err != nil {
+		if !There(s.At("npm", strings.ReplaceAll(p, "@", "-")+".tgz")) {
+			if err := Command(s.At("npm"), nil, "npm", "pack", "--silent", p); err != nil {
 				return err
 			}
 		}
 	}
-	if there(s.at("nodes", "node_modules", "vitest")) {
+	if There(s.At("nodes", "node_modules", "vitest")) {
 		return nil
 	}
-	if err := os.WriteFile(s.at("nodes", "package.json"), []byte("{\"private\": true}\n"), 0o644); err != nil {
+	if err := os.WriteFile(s.At("nodes", "package.json"), []byte("{\"private\": true}\n"), 0o644); err != nil {
 		return err
 	}
-	return command(s.at("nodes"), nil, "npm", append([]string{"install", "--silent", "--no-audit", "--no-fund"}, npmTools...)...)
+	return Command(s.At("nodes"), nil, "npm", append([]string{"install", "--silent", "--no-audit", "--no-fund"}, npmTools...)...)
 }
 
-func (s store) fetchDebian() error {
+func (s Store) fetchDebian() error {
 	for _, d := range debs {
-		if had, _ := filepath.Glob(s.at("deb", d+"_*.deb")); len(had) > 0 {
+		if had, _ := filepath.Glob(s.At("deb", d+"_*.deb")); len(had) > 0 {
 			continue
 		}
-		if err := command(s.at("deb"), nil, "apt-get", "download", "-q", d); err != nil {
+		if err := Command(s.At("deb"), nil, "apt-get", "download", "-q", d); err != nil {
 			return err
 		}
 	}
-	all, err := filepath.Glob(s.at("deb", "*.deb"))
+	all, err := filepath.Glob(s.At("deb", "*.deb"))
 	for _, d := range all {
-		if err := command(s.dir, nil, "dpkg", "-x", d, s.at("root")); err != nil {
+		if err := Command(s.Dir, nil, "dpkg", "-x", d, s.At("root")); err != nil {
 			return err
 		}
 	}
 	// Ruby looks for this beside the library, and Debian has it elsewhere.
-	if data := s.at("root/usr/lib/ruby/data"); err == nil && !there(data) {
+	if data := s.At("root/usr/lib/ruby/data"); err == nil && !There(data) {
 		err = os.Symlink("../../share/ruby-unicode-display-width", data)
 	}
 	return err
 }
 
-func there(path string) bool {
+// There tells whether something is at a path.
+func There(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// command runs a program to its end; what it printed is the error's when it fails.
-func command(dir string, env []string, name string, args ...string) error {
+// Command runs a program to its end; what it printed is the error's when it fails.
+func Command(dir string, env []string, name string, args ...string) error {
 	c := exec.Command(name, args...)
 	c.Dir, c.Env = dir, append(os.Environ(), env...)
 	if out, err := c.CombinedOutput(); err != nil {
