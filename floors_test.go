@@ -160,6 +160,7 @@ var floors = map[string]int{
 	"internal/ask/clause":  3,
 	"internal/ask/deed":    4,
 	"internal/ask/named":   5,
+	"internal/ask/concern": 5,
 	"internal/ask/reading": 5,
 	"internal/ask":         6,
 
@@ -236,6 +237,7 @@ var pure = []string{
 	"internal/agent/stream",
 	"internal/ask",
 	"internal/ask/clause",
+	"internal/ask/concern",
 	"internal/ask/deed",
 	"internal/ask/fault",
 	"internal/ask/grammar",
