@@ -107,7 +107,7 @@ func (p *parse) settle() {
 }
 
 func (p *parse) emit(a deed.Act, m belay.Marker, why string) {
-	p.out = append(p.out, found{Marker: m, a: a, count: count(a, m)})
+	p.out = append(p.out, found{Marker: m, a: a, count: p.counted(a, m)})
 	by := a.Verb
 	if len(a.C.T) > 0 {
 		by = a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)})

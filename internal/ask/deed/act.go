@@ -134,6 +134,12 @@ func MarkerOf(s words.Sense) belay.Marker {
 	return belay.MarkAdd
 }
 
+// enabled reports an opener that asks for something that somebody will be able to do.
+func enabled(opener []string) bool {
+	line := strings.Join(opener, " ")
+	return strings.Contains(line, "make it possible to") || strings.HasSuffix(line, " be able to") && !strings.Contains(line, "you ")
+}
+
 // asksWhether reports an opener that asks for a possibility.
 func asksWhether(opener []string) bool {
 	line := strings.Join(opener, " ")
@@ -158,8 +164,10 @@ func (a Act) wanted(rest []string) Act {
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, "we want"
 	all := a.C.Low()
 	switch {
+	case len(rest) > 1 && (rest[len(rest)-1] == "gone" || rest[len(rest)-1] == "removed" || rest[len(rest)-1] == "deleted"):
+		a.Marker = belay.MarkRemove // "I want the confetti gone"
 	case slices.Contains(all[:a.Obj], "rather") || slices.Contains(all[:a.Obj], "prefer"),
-		grammar.Old(rest) || a.C.Topic != "" && grammar.Compared(rest) > 0:
+		grammar.Old(rest) || grammar.Degree(rest) || grammar.Hue(rest) || a.C.Topic != "" && grammar.Compared(rest) > 0:
 		a.Marker = belay.MarkModify
 	case grammar.Compared(rest) > 0 && words.Determiner(rest[0]) && rest[0] != "a" && rest[0] != "an" && rest[0] != "another":
 		a.Marker = belay.MarkModify

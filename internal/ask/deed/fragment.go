@@ -58,6 +58,8 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		a.Marker = belay.MarkModify // "a banner instead of the popup"
 	case a.valued(rest):
 		a.Marker = belay.MarkModify
+	case grammar.Degree(rest):
+		a.Marker = belay.MarkModify // "a bigger logo"
 	case grammar.MoreThings(rest), grammar.Articled(rest[0]) && rest[0] != "some", last == "too" && a.C.Join == "":
 		a.Marker, a.Made = belay.MarkAdd, true
 	case grammar.Old(rest), grammar.Compared(rest) > 0, grammar.Valued(rest), slices.Contains(rest, "→"):
@@ -139,10 +141,15 @@ func (a Act) valued(rest []string) bool {
 		return true // "log level warn"
 	case topic && len(rest) > 1 && len(rest) < 5 && setting[rest[len(rest)-2]] && !words.Preposition(last): // "log level warning"
 		return true
+	case topic && len(rest) == 1 && words.Comparative(last):
+		return true // "the buttons: green"
 	case last == "left", last == "right", last == "top", last == "bottom", last == "middle", last == "centre", last == "center":
 		return true
 	case len(rest) > 2 && last == "default" && rest[len(rest)-2] == "by", topic && slices.Index(rest, "as") > 0:
 		return true
+	}
+	if i := slices.Index(rest, "per"); i > 1 && i < 4 && isValue(rest[0]) {
+		return true // "50 rows per page"
 	}
 	return grammar.Stated(rest) || grammar.Bounded(rest) || grammar.Switched(rest) || grammar.Towards(rest)
 }

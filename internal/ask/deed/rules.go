@@ -23,7 +23,7 @@ type rule func(Act, view) (Act, bool)
 
 // rules are asked in this order. The order is the argument: what asks for nothing comes
 // before what orders, an order before a complaint, a complaint before a wish.
-var rules = []rule{grounded, doubtful, subordinate, atPresent, ordered, begun, fronted, complains, contrary, continued, shouldFirst, questioned, wished, declared, clausal, passiveWish, unknownVerb}
+var rules = []rule{grounded, tested, doubtful, subordinate, atPresent, ordered, begun, fronted, complains, contrary, continued, shouldFirst, questioned, wished, declared, clausal, passiveWish, unknownVerb}
 
 func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 	v := view{low, rest, n, s}
@@ -38,6 +38,15 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 // grounded is what somebody is left to do: ", you have to reload the page".
 func grounded(a Act, v view) (Act, bool) {
 	return a, grammar.Hardship(v.low) && a.C.Join != ""
+}
+
+// tested is "test that expired tokens are rejected".
+func tested(a Act, v view) (Act, bool) {
+	if len(v.rest) < 3 || v.rest[0] != "test" && v.rest[0] != "verify" && v.rest[0] != "assert" || v.rest[1] != "that" && v.rest[1] != "whether" && v.rest[1] != "if" {
+		return a, false
+	}
+	a.Obj = v.n + 1
+	return a.ask(belay.MarkAdd, v.rest[0])
 }
 
 // doubtful is starting over, what can be read in two ways, and a verb left out.
@@ -85,6 +94,13 @@ func ordered(a Act, v view) (Act, bool) {
 	if asksWhether(v.low[:v.n]) && len(rest) > 1 && words.Preposition(rest[1]) && grammar.AnyVerb(rest[0]) {
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[0] // "is there a way to sort by price"
 		return a, true
+	}
+	if enabled(v.low[:v.n]) && grammar.Imperative(rest) > 0 {
+		b := a.imperative(rest, v.n, grammar.Imperative(rest))
+		if b.Deed == Request {
+			b.Marker = belay.MarkAdd // "make it possible to sort the table": nobody can yet
+		}
+		return b, true
 	}
 	thing := v.s.Want && grammar.Nounish[rest[0]] && !(len(rest) > 1 && (words.Determiner(rest[1]) || words.Pronoun(rest[1])))
 	if k := grammar.Imperative(rest); k > 0 && !thing && !(len(rest) == 2 && fault.Said(rest)) && !(a.C.Close == "?" && grammar.Finite(rest) && !v.s.Opener) {

@@ -123,12 +123,20 @@ func (a Act) modifying(o []string) Act {
 		a.Deed, a.Readings = Doubt, []string{"with what is not said"}
 	case someOf(o):
 		a.Deed, a.Readings = Doubt, []string{"which of them is not said"}
-	case a.Verb == "run" && len(o) > 0 && (o[0] == "a" || o[0] == "an"):
+	case a.looks(o), a.Verb == "run" && len(o) > 0 && (o[0] == "a" || o[0] == "an"):
 		a.Marker = belay.MarkAdd
+	case (a.Verb == "publish" || a.Verb == "release" || a.Verb == "sync" || a.Verb == "deploy" || a.Verb == "trace") && !a.Pronoun && (a.Also || further(o)):
+		a.Marker = belay.MarkAdd // "publish the pressure too"
 	case a.Verb == "stop" && !stopsDoing(o), a.Verb == "release" && len(o) == 0:
 		a.Deed = Mend
 	}
 	return a
+}
+
+// further reports that something is done to one thing more: "publish the pressure too".
+func further(o []string) bool {
+	n := len(o)
+	return n > 1 && (o[n-1] == "too" || o[n-1] == "also" || o[n-1] == "well" && o[n-2] == "as")
 }
 
 func (a Act) starting(o []string) Act {
@@ -145,6 +153,8 @@ func (a Act) otherwise(sense words.Sense, rest, o []string) Act {
 	switch {
 	case stay.Retains(rest):
 		a.Deed, a.Marker = Request, belay.MarkAdd
+	case stay.Lasting(rest) || stay.Omits(rest):
+		a.Deed, a.Marker = Request, belay.MarkModify
 	case sense == words.None && grammar.UnknownVerb(rest):
 		a.Deed, a.Marker = Request, belay.MarkModify
 		if len(o) > 0 && (o[0] == "a" || o[0] == "an") {

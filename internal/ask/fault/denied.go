@@ -15,6 +15,9 @@ func Named(low []string, i int) bool {
 		return true
 	}
 	if i+1 < len(low) && w != "blank" && w != "infinite" {
+		if w == "flaky" {
+			return grammar.Imperative(low) > 0
+		}
 		switch low[i+1] {
 		case "report", "reports", "reporter", "reporting", "tracker", "letter", "code", "codes", "handler", "handling", "detection", "page", "boundary", "log", "logs", "template", "check", "checks", "screen", "test", "tests", "items", "down", "sharing", "state", "class", "classes":
 			return true

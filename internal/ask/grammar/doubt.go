@@ -25,7 +25,7 @@ func identity(low []string) []string {
 	if len(o) > 2 || !bareNoun(o[0]) || len(o) == 2 && !bareNoun(o[1]) || i > 2 {
 		return nil
 	}
-	if len(o) == 1 && (Compared(o) > 0 || words.Comparative(o[0])) {
+	if len(o) == 1 && (Compared(o) > 0 || words.Comparative(o[0]) || Format(o[0]) || o[0] == "iso") {
 		return nil
 	}
 	return []string{"only the name changes", "one kind of thing is converted into the other", "one is offered beside the other"}

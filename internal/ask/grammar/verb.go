@@ -37,7 +37,7 @@ func Imperative(low []string) int {
 	}
 	w := low[0]
 	method := len(low) > 1 && strings.HasPrefix(low[1], "/") && (w == "get" || w == "post" || w == "put" || w == "delete" || w == "patch")
-	if w == "" || w[0] == '-' || method || compound(low) || judgedDeed(low) {
+	if w == "" || w[0] == '-' || method || mishap(low) || compound(low) || judgedDeed(low) {
 		return 0
 	}
 	if _, i := Apart(w, low); i > 0 || UnknownVerb(low) {
@@ -86,6 +86,27 @@ func compound(low []string) bool {
 		if end, ok := words.Fails(low[i]); ok && end == "s" && i+1 < len(low) && words.Determiner(low[i+1]) || low[i] == "isn't" || low[i] == "doesn't" || low[i] == "is" || low[i] == "does" {
 			return true
 		}
+	}
+	return false
+}
+
+// mishap reports what goes wrong while something is done: "lint errors in src/api", "build
+// failure on arm64". Nobody orders it.
+func mishap(low []string) bool {
+	if len(low) < 2 {
+		return false
+	}
+	switch low[1] {
+	case "error", "errors", "failure", "failures", "warnings", "conflict", "conflicts", "problem", "problems", "timeout", "timeouts":
+	default:
+		return false
+	}
+	if len(low) > 2 && !words.Preposition(low[2]) && !words.Auxiliary(low[2]) && !Conditional(low[2]) || len(low) > 2 && low[2] == "to" {
+		return false
+	}
+	switch low[0] {
+	case "lint", "build", "compile", "import", "export", "deploy", "load", "merge", "sync", "parse", "render", "upload", "download", "test", "format", "migrate", "link", "publish", "validate", "type":
+		return true
 	}
 	return false
 }

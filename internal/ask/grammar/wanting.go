@@ -54,6 +54,9 @@ func Wanting(low []string) int {
 			if (next == "us" || next == "me") && i+2 < len(low) {
 				next = low[i+2]
 			}
+			if low[i] == "asks" && (words.Product(low[i-1]) || words.Part(low[i-1]) || low[i-1] == "page" || low[i-1] == "form" || low[i-1] == "browser" || low[i-1] == "signup" || low[i-1] == "login" || low[i-1] == "installer" || low[i-1] == "wizard" || low[i-1] == "phone" || low[i-1] == "screen" || low[i-1] == "it") {
+				continue // a form asks, and wants nothing
+			}
 			if next == "for" || next == "to" || low[i] == "asked" && (next == "if" || next == "whether") {
 				return i
 			}

@@ -45,6 +45,9 @@ func Subject(low []string) (grammar.Span, bool) {
 			if strings.HasSuffix(s, " left") && next < len(low) && (low[next] == "aligned" || low[next] == "justified" || low[next] == "bound") {
 				continue // "the logo should be left aligned"
 			}
+			if strings.HasSuffix(s, "stay") && next < len(low) && (low[next] == "logged" || low[next] == "signed") {
+				continue // "members should stay logged in for a month"
+			}
 			if (s == "stays" || s == "stay" || s == "remains" || s == "remain") && next < len(low) && grammar.Persists[low[next]] {
 				continue
 			}

@@ -182,7 +182,7 @@ var numbers = map[string]int{
 	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
 	"thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "both": 2, "dozen": 12,
 	"zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "beide": 2, "beiden": 2, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5,
-	"dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "ambos": 2, "dois": 2, "duas": 2, "três": 3, "quatro": 4, "due": 2, "tre": 3, "quattro": 4, "cinque": 5,
+	"dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "ambos": 2, "dois": 2, "duas": 2, "três": 3, "quatro": 4, "tre": 3, "quattro": 4, "cinque": 5,
 }
 
 // Number reads a number in digits or as a word. A decimal, a version, a time is none.
