@@ -157,6 +157,7 @@ var floors = map[string]int{
 
 	"internal/ask/stay":    2,
 	"internal/ask/fault":   2,
+	"internal/ask/vague":   2,
 	"internal/ask/clause":  3,
 	"internal/ask/deed":    4,
 	"internal/ask/named":   5,
@@ -245,6 +246,7 @@ var pure = []string{
 	"internal/ask/prose",
 	"internal/ask/reading",
 	"internal/ask/stay",
+	"internal/ask/vague",
 	"internal/ask/words",
 	"internal/belay",
 	"internal/brief/quote",

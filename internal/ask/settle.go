@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/fault"
+	"github.com/belay-dev/belay/internal/ask/vague"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -38,7 +39,7 @@ func (p *parse) lone() {
 		only.Deed, only.Readings = deed.Doubt, []string{"it is to be done", "somebody is asked for an opinion"}
 		return
 	}
-	if r := grammar.TooLittle(low[n:], only.Verb == "a thing named"); r != nil {
+	if r := vague.TooLittle(low[n:], only.Verb == "a thing named"); r != nil {
 		only.Deed, only.Readings = deed.Doubt, r
 	}
 }

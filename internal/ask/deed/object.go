@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/vague"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -73,7 +74,7 @@ func (a Act) removing(o []string) Act {
 			a.Marker = belay.MarkModify
 		}
 	}
-	if r := grammar.OldRecords(o); r != nil {
+	if r := vague.OldRecords(o); r != nil {
 		a.Deed, a.Readings = Doubt, r
 	}
 	return a
@@ -137,7 +138,7 @@ func (a Act) making(o []string) Act {
 		a.Marker, a.Deed = belay.MarkFix, Mend
 		return a
 	}
-	if r := grammar.Better(o); r != nil {
+	if r := vague.Better(o); r != nil {
 		a.Deed, a.Readings = Doubt, r
 		return a
 	}
@@ -229,7 +230,7 @@ func (a Act) using(o []string) Act {
 // tidying reads improve and clean up, which say nothing of what is wanted.
 func (a Act) tidying(o []string) Act {
 	a.Marker = belay.MarkModify
-	if r := grammar.OldRecords(o); r != nil {
+	if r := vague.OldRecords(o); r != nil {
 		a.Deed, a.Readings = Doubt, r
 		return a
 	}

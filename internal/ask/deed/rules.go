@@ -6,6 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/stay"
+	"github.com/belay-dev/belay/internal/ask/vague"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -55,7 +56,7 @@ func doubtful(a Act, v view) (Act, bool) {
 		a.Deed, a.Verb = Anew, strings.Join(v.rest[:min(3, len(v.rest))], " ")
 		return a, true
 	}
-	if r := grammar.Vague(v.rest); r != nil {
+	if r := vague.Readings(v.rest); r != nil {
 		a.Deed, a.Readings = Doubt, r
 		return a, true
 	}

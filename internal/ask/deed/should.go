@@ -6,6 +6,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/clause"
 	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/vague"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
@@ -38,7 +39,7 @@ func (a Act) should(low []string, at, next int) Act {
 	}
 	o := low[next:]
 	a.Obj = a.Core.From + next
-	if r := grammar.Better(o); r != nil && len(o) < 5 && (o[0] == "be" || o[0] == "look" || o[0] == "feel") {
+	if r := vague.Better(o); r != nil && len(o) < 5 && (o[0] == "be" || o[0] == "look" || o[0] == "feel") {
 		a.Deed, a.Readings = Doubt, r
 		return a
 	}
