@@ -94,12 +94,15 @@ func (p *parse) oneOfSeveral(i int) bool {
 	if a.C.Block.Section() != prose.Open || a.C.Join == "because" || a.C.Join == "if" || !statesFact(a.C.Low()) {
 		return false
 	}
-	if a.Also {
+	if a.Also || a.Nth {
 		return true
 	}
 	if i+1 >= len(p.acts) {
 		return false
 	}
 	next := p.acts[i+1]
+	if next.Nth && next.C.Sent > a.C.Sent && (next.Deed == deed.Request || next.Deed == deed.Complaint) {
+		return true // "First, the sync stops after 100 contacts. Second, …"
+	}
 	return next.Also && (next.C.Sent > a.C.Sent || next.C.Join == ";") && next.Deed == deed.Request
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/concern"
 	"github.com/belay-dev/belay/internal/ask/fault"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
@@ -122,6 +123,9 @@ func (p *parse) beside(i int) bool {
 	}
 	low := a.C.Low()
 	at, ok := grammar.Predicate(low)
+	if ok && concern.Witness(low, at) {
+		return false // "…, nginx says 413"
+	}
 	if !ok || words.Auxiliary(low[at]) || slices.Contains(low[:at], "one") || slices.Contains(low[:at], "ones") {
 		return false // "is called …", "the first one …": more about the same
 	}
@@ -199,8 +203,10 @@ func (p *parse) goesOn(i int) bool {
 		return p.reports(i, 0)
 	}
 	low := a.C.Low()
-	additive := a.Also || slices.Contains(low, "too") || slices.Contains(low, "also") || slices.Contains(low, "another") || slices.Contains(low, "besides")
+	additive := a.Also || a.Nth || slices.Contains(low, "too") || slices.Contains(low, "also") || slices.Contains(low, "another") || slices.Contains(low, "besides")
 	switch {
+	case concern.Umbrella(last.C.Low()) && a.C.Line == last.C.Line && a.C.Sent-last.C.Sent < 2 && !additive && a.C.Join != "and":
+		return true
 	case a.C.Block.Kind == prose.Item && a.C.Line != last.C.Line, additive, a.C.Group || a.C.Topic != "":
 		return false
 	case a.C.Sent == last.C.Sent:
@@ -266,7 +272,7 @@ func (p *parse) mended(i int) {
 }
 
 func (p *parse) emitted(a deed.Act) bool {
-	return slices.ContainsFunc(p.out, func(f found) bool { return f.a.C.Sent == a.C.Sent && f.a.Core == a.Core && f.a.C.Line == a.C.Line })
+	return slices.ContainsFunc(p.out, func(f found) bool { return concern.Same(f.a, a) })
 }
 
 // story is the sentence before a "fix it" that tells something: what is told is what

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/concern"
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/stay"
 
@@ -48,7 +49,7 @@ func (p *parse) lastly() {
 			p.emit(a, belay.MarkFix, "nothing else is asked")
 			for j, b := range p.acts {
 				equal := b.Deed == deed.Complaint && (b.C.Join == "and" || b.C.Join == ",") && !b.Pronoun
-				if b.C.Sent == a.C.Sent && b.C.Line == a.C.Line && b.Core != a.Core && (equal || (b.Deed == deed.Ground || b.Deed == deed.Complaint) && p.beside(j)) {
+				if b.C.Sent == a.C.Sent && b.C.Line == a.C.Line && !concern.Same(a, b) && (equal || (b.Deed == deed.Ground || b.Deed == deed.Complaint) && p.beside(j)) {
 					p.emit(b, belay.MarkFix, "nothing else is asked")
 				}
 			}

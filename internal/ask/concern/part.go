@@ -20,6 +20,12 @@ func Part(a, last deed.Act, marker belay.Marker) bool {
 	if !near || a.C.Block.Kind == prose.Item && a.C.Line != last.C.Line {
 		return false
 	}
+	if a.Nth {
+		return false
+	}
+	if detail(a, last, marker) {
+		return true
+	}
 	switch {
 	case marker == belay.MarkAdd && a.Marker == belay.MarkAdd && a.Obj+1 == len(a.C.T) && a.C.Low()[a.Obj] == "one" && !a.Also:
 		return true // "somebody asked for a feed, please add one"
@@ -77,4 +83,12 @@ func Shares(a, b deed.Act) bool {
 		}
 	}
 	return false
+}
+
+// Same reports one clause of the message.
+func Same(a, b deed.Act) bool {
+	if a.C.Line != b.C.Line || a.C.Sent != b.C.Sent || len(a.C.T) == 0 || len(b.C.T) == 0 {
+		return a.C.Line == b.C.Line && a.C.Sent == b.C.Sent && a.Core == b.Core
+	}
+	return a.C.T[0].At == b.C.T[0].At
 }

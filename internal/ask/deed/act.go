@@ -41,6 +41,7 @@ type Act struct {
 	Obj      int            // where the object begins
 	Pronoun  bool           // the object or subject is "it", "them"
 	Also     bool           // it is said to be one more
+	Nth      bool           // "second", "another thing:" leads to it
 	Only     bool           // "only" stands in front of it
 	Bare     bool           // a verb without an object, whose marker it has
 	Stated   bool           // it says how something is, in a list: a wish among wishes, else a report
@@ -60,7 +61,7 @@ func Creates(verb string) bool { return creates[verb] }
 func Read(c clause.Clause) Act {
 	low := c.Low()
 	n, s := grammar.Strip(low)
-	a := Act{C: c, Also: s.Also, Only: s.Only, Core: grammar.Span{From: n, To: len(low)}, Obj: n}
+	a := Act{C: c, Also: s.Also, Nth: s.Nth, Only: s.Only, Core: grammar.Span{From: n, To: len(low)}, Obj: n}
 	if n >= len(low) {
 		return a
 	}

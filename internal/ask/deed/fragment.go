@@ -75,7 +75,7 @@ func (a Act) empty(rest []string, s grammar.Said) bool {
 	if a.C.Block.Kind == prose.Item || a.C.Group || slices.Contains(rest, "only") {
 		return false
 	}
-	if len(rest) != 1 {
+	if len(rest) != 1 || rest[0] == "help" {
 		return grammar.Idle(rest)
 	}
 	if strings.HasPrefix(rest[0], "--") || rest[0] == "\"" && a.C.T[a.Core.From].Form == prose.Code && slices.Contains(a.C.Low(), "please") {

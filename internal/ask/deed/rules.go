@@ -1,6 +1,7 @@
 package deed
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/fault"
@@ -154,12 +155,24 @@ func fronted(a Act, v view) (Act, bool) {
 // complains is a clause that says that something is wrong.
 func complains(a Act, v view) (Act, bool) {
 	strength, by := fault.Wrong(v.low)
+	if at, ok := grammar.Predicate(v.rest); strength < fault.Plain && ok && !v.s.Opener && slices.ContainsFunc(a.C.T, badQuote) && said(v.rest[at]) {
+		strength, by = fault.Plain, "an error in quotes"
+	}
 	if strength == fault.Fine || v.s.Want {
 		return a, false
 	}
 	a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, strength, by
 	a.Pronoun = words.Pronoun(v.rest[0])
 	return a, true
+}
+
+// said reports a verb whose object is what somebody was told.
+func said(w string) bool {
+	switch w {
+	case "says", "shows", "get", "gets", "prints", "see", "reports", "returns", "gives":
+		return true
+	}
+	return false
 }
 
 // contrary is a statement that an "although" follows.

@@ -61,7 +61,7 @@ func (a Act) behind(low []string, at int, o []string) Act {
 	can := low[at] == "can" || low[at] == "may"
 	actor := slices.Contains(grammar.Actors, low[at-1])
 	switch {
-	case line == "go " || line == "be gone " || o[0] == "go" && o[1] == "away" || o[0] == "disappear" && len(o) == 1 && !a.Pronoun:
+	case o[0] == "go" && len(o) == 2 && (grammar.Adverb(o[1]) || o[1] == "too" || o[1] == "now" || o[1] == "please"), line == "go " || line == "be gone " || o[0] == "go" && o[1] == "away" || o[0] == "disappear" && len(o) == 1 && !a.Pronoun:
 		a.Marker = belay.MarkRemove // "the banner has to go"
 	case can && o[0] == "be" && len(o) > 1 && passive(o[1:]) == belay.MarkRemove && len(o) < 5:
 		a.Marker = belay.MarkRemove // "deploy.md can be deleted"

@@ -56,6 +56,12 @@ func Said(low []string) bool {
 	for n > 2 && (words.Filler(low[n-1]) || low[n-1] == "again" || low[n-1] == "!") {
 		n--
 	}
+	if i := slices.IndexFunc(low[1:n], words.Preposition); i > 0 && i+1 < n && (low[i] == "missing" || low[i] == "gone" || low[i] == "dead" || low[i] == "broken" || low[i] == "stuck") && low[i+1] != "of" && low[i+1] != "for" {
+		n = i + 1 // "prices missing on /pricing"
+	}
+	if n < 2 {
+		return false
+	}
 	last, prev := low[n-1], low[n-2]
 	switch {
 	case prev == "not" || prev == "n't" || prev == "never":

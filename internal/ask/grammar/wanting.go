@@ -110,8 +110,12 @@ func Told(low []string) bool {
 	if low[0] == "this" && len(low) < 6 || low[0] == "with" {
 		return true
 	}
+	if len(low) > 1 && reported[low[0]] {
+		return true
+	}
 	switch low[0] {
-	case "getting", "seeing", "having", "receiving", "hitting", "got", "saw", "found", "yesterday", "last", "recently", "earlier", "today", "for", "at", "on", "in", "according", "of", "by", "once", "ago", "later", "from", "not", "than":
+	case "probably", "presumably", "apparently",
+		"getting", "seeing", "having", "receiving", "hitting", "got", "saw", "found", "yesterday", "last", "recently", "earlier", "today", "for", "at", "on", "in", "according", "of", "by", "once", "ago", "later", "from", "not", "than":
 		return true
 	}
 	for i := 1; i < len(low) && i < 6; i++ {
@@ -121,6 +125,9 @@ func Told(low []string) bool {
 	}
 	return false
 }
+
+// reported are verbs in the past that a sentence begins with when it tells what was tried.
+var reported = map[string]bool{"tried": true, "checked": true, "restarted": true, "reinstalled": true, "rebooted": true, "waited": true, "verified": true, "confirmed": true, "happened": true, "reproduced": true, "noticed": true, "worked": true, "googled": true}
 
 var pastVerbs = map[string]bool{"brought": true, "ran": true, "got": true, "went": true, "said": true, "told": true, "came": true, "saw": true, "had": true, "took": true, "found": true, "thought": true, "wrote": true, "made": true, "gave": true, "knew": true, "lost": true, "sent": true, "spent": true, "met": true, "used": true, "tried": true, "noticed": true, "asked": true, "looked": true, "talked": true, "claimed": true}
 

@@ -128,6 +128,9 @@ func Preamble(low []string) bool {
 			return true
 		}
 	}
+	if len(low) < 6 && len(low) > 1 && (low[0] == "one" || low[0] == "another" || low[0] == "just" && low[1] == "one") && slices.Contains(low, "thing") {
+		return true // "one thing came up: …"
+	}
 	n, _ := grammar.Strip(low)
 	return n >= len(low) || low[len(low)-1] == "have" || low[len(low)-1] == "must" || low[len(low)-1] == "should" || low[len(low)-1] == "to" || low[len(low)-1] == "can"
 }

@@ -38,6 +38,7 @@ func (m Message) Acts() []deed.Act {
 type reader struct {
 	Message
 	acts []deed.Act
+	nth  bool // "another thing:" stands in front
 }
 
 func (p *reader) read() {
@@ -118,6 +119,7 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 				if list[i+1].Join == ":" {
 					list[i+1].Join = ""
 				}
+				p.nth = left[0] == "another" || left[0] == "second" || left[0] == "third" || left[0] == "last" || slices.Contains(left, "more")
 				continue
 			} else if p.isTopic(left, countCommas(s.Tokens)) {
 				topic = p.under(list, i, left, b.Kind)
@@ -134,7 +136,9 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 		if len(c.T) == 0 || i == 0 && len(list) == 1 && p.opensList(c) {
 			continue
 		}
-		p.acts = append(p.acts, deed.Read(c))
+		a := deed.Read(c)
+		a.Nth, p.nth = a.Nth || p.nth, false
+		p.acts = append(p.acts, a)
 	}
 	p.asides(s, b, line, sent)
 }
