@@ -54,14 +54,23 @@ func (p *reader) read() {
 		case prose.Heading:
 			if p.leadsIn(i) {
 				b.Label = ""
+				from := len(p.acts)
 				for _, s := range b.Sentences() {
 					sent++
 					p.sentence(s, b, i, sent)
+				}
+				for j := from; j < len(p.acts) && p.Blocks[i+1].Kind >= prose.Fence; j++ {
+					if p.acts[j].Verb == "a thing named" {
+						p.acts[j].Deed = deed.Ground // "from the console, 212 users:"
+					}
 				}
 			}
 		case prose.Para, prose.Item:
 			if b.Section() == prose.Outside {
 				p.outside(b, i)
+				continue
+			}
+			if i == 0 && p.entitled(b) {
 				continue
 			}
 			for _, s := range b.Sentences() {
@@ -70,6 +79,22 @@ func (p *reader) read() {
 			}
 		}
 	}
+}
+
+// entitled reports a first line that only says what the text below is: "Pentest report,
+// extract", "Minutes of the call".
+func (p *reader) entitled(b prose.Block) bool {
+	low := clause.Lows(prose.Tokens(b.Text, b.At))
+	if b.Kind != prose.Para || len(p.Blocks) < 2 || len(low) == 0 || len(low) > 8 || grammar.HasVerb(low) {
+		return false
+	}
+	return slices.ContainsFunc(low[:min(3, len(low))], func(w string) bool {
+		switch w {
+		case "report", "extract", "excerpt", "feedback", "minutes", "notes", "summary", "audit", "findings", "decisions", "transcript", "results", "outcome", "agenda", "recap":
+			return true
+		}
+		return false
+	})
 }
 
 // leadsIn reports a line with a colon right above something pasted: it is said, and says
