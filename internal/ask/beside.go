@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/concern"
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -20,6 +21,17 @@ func (p *parse) atOdds(i int) bool {
 		return false
 	}
 	return grammar.Now(a.C.Low()) && slices.ContainsFunc(a.C.Low(), words.Pronoun)
+}
+
+// remedied reports what is wrong where what is to be done about it follows, or stands right
+// before it.
+func (p *parse) remedied(i int) bool {
+	a := p.acts[i]
+	if i+1 < len(p.acts) && concern.Remedied(a, p.acts[i+1]) {
+		return true
+	}
+	last := i+1 >= len(p.acts) || p.acts[i+1].C.Sent != a.C.Sent
+	return !p.fresh && i > 0 && last && a.C.Block.Kind == prose.Para && concern.Because(a, p.acts[i-1])
 }
 
 // tells reports a statement under a topic that is no wish: it is the only thing said there,
@@ -103,6 +115,9 @@ func (p *parse) oneOfSeveral(i int) bool {
 	next := p.acts[i+1]
 	if next.Nth && next.C.Sent > a.C.Sent && (next.Deed == deed.Request || next.Deed == deed.Complaint) {
 		return true // "First, the sync stops after 100 contacts. Second, …"
+	}
+	if next.Also && next.C.Sent == a.C.Sent+1 && next.Deed == deed.Complaint && next.Strength == fault.Plain && len(p.out) == 0 {
+		return true // "The widget is showing yesterday's plants. Also the badge never goes away."
 	}
 	return next.Also && (next.C.Sent > a.C.Sent || next.C.Join == ";") && next.Deed == deed.Request
 }

@@ -26,7 +26,7 @@ func (p *parse) isFresh() bool {
 		asks = asks || a.Deed == deed.Request
 	}
 	if p.in.PlanExists || slices.ContainsFunc(p.acts, func(a deed.Act) bool {
-		return a.Deed == deed.Material || a.Deed == deed.Complaint && a.Strength == fault.Plain
+		return a.Deed == deed.Material || a.Deed == deed.Complaint && a.Strength == fault.Plain && a.C.Join != "so"
 	}) {
 		return false
 	}

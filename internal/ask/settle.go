@@ -56,6 +56,10 @@ func (p *parse) settle() {
 			}
 			continue
 		}
+		if p.remedied(i) {
+			p.note(*a, "", "the reason of what is asked next")
+			continue
+		}
 		if a.C.Join != "or" || !p.fresh && a.Deed != deed.Keep {
 			p.kept(*a)
 		}

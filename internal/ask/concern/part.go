@@ -16,6 +16,9 @@ import (
 
 // Part reports a request that is part of the one before, which has that marker.
 func Part(a, last deed.Act, marker belay.Marker) bool {
+	if a.Obj < len(a.C.T) && above(a.C.Low()[a.Obj:]) {
+		return true // "implement all of the above"
+	}
 	near := a.C.Line == last.C.Line && a.C.Sent-last.C.Sent <= 1 || a.C.Line == last.C.Line+1 && a.C.Block.Kind == prose.Para
 	if !near || a.C.Block.Kind == prose.Item && a.C.Line != last.C.Line {
 		return false
@@ -91,4 +94,13 @@ func Same(a, b deed.Act) bool {
 		return a.C.Line == b.C.Line && a.C.Sent == b.C.Sent && a.Core == b.Core
 	}
 	return a.C.T[0].At == b.C.T[0].At
+}
+
+// above reports everything that was said before, as an object.
+func above(o []string) bool {
+	switch strings.Join(o, " ") {
+	case "all of the above", "all the above", "the above", "everything above", "all of this", "all of these", "all of that", "all this":
+		return true
+	}
+	return false
 }

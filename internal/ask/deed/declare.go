@@ -73,6 +73,9 @@ func wantedBy(a Act, rest []string) (Act, bool) {
 		return a, false
 	}
 	m, o := belay.MarkAdd, rest[i+1:]
+	if len(o) > 1 && o[0] == "for" && (o[1] == "it" || o[1] == "this" || o[1] == "that" || o[1] == "them") {
+		return a, true // "several parents asked for it": why
+	}
 	if grammar.Old(o) || len(o) > 1 && grammar.Definite(o[0]) && rest[i] != "asked" && rest[i] != "asks" && !possibility(o) {
 		m = belay.MarkModify // "the client would like the map to open zoomed in"
 	}

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -72,6 +73,9 @@ func denied(low []string, i int) int {
 			return Fine
 		}
 	case "nobody", "nothing":
+		if i > 0 && words.Auxiliary(low[i-1]) && slices.Contains(low, "yet") {
+			return Fine // "there is nothing of the kind yet"
+		}
 		if i > 0 && strings.HasSuffix(low[i-1], "s") {
 			return Plain // "prints nothing"
 		}
@@ -81,6 +85,9 @@ func denied(low []string, i int) int {
 		return Fine
 	default:
 		return Fine
+	}
+	if i == 1 && low[0] == "we" && w == "don't" && next != "get" && next != "receive" && next != "see" && next != "know" {
+		return Fine // "we don't set any": nothing that fails
 	}
 	if grammar.Imperative(low) > 0 || i > 0 && (low[0] == "we" || low[0] == "i") && Past[w] {
 		return Fine

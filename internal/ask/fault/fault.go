@@ -80,7 +80,7 @@ func asks(rest []string) bool {
 		return true
 	}
 	if (rest[0] == "we" || rest[0] == "i" || rest[0] == "nobody") && slices.ContainsFunc(rest, func(w string) bool {
-		return w == "need" || w == "needs" || w == "use" || w == "uses" || w == "want" || w == "wants" || w == "like" || w == "reads"
+		return w == "need" || w == "needs" || w == "use" || w == "uses" || w == "want" || w == "wants" || w == "like" || w == "reads" || rest[0] == "nobody" && (w == "has" || w == "likes" || w == "remembers" || w == "visits" || w == "opens" || w == "buys")
 	}) {
 		return true
 	}
