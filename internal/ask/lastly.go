@@ -56,7 +56,7 @@ func (p *parse) lastly() {
 			return
 		}
 	}
-	for _, a := range p.acts {
+	for i, a := range p.acts {
 		if low := a.C.Low(); a.Deed == deed.Keep && len(p.acts) == 1 && len(low) > 3 && low[0] == "no" && slices.ContainsFunc(low[2:], func(w string) bool { return words.Preposition(w) || grammar.Conditional(w) }) {
 			p.preserve = nil
 			p.emit(a, belay.MarkFix, "what is not there, and nothing else is asked")
@@ -64,6 +64,7 @@ func (p *parse) lastly() {
 		}
 		if low := a.C.Low(); a.Deed == deed.Keep && len(a.Keeps) == 1 && stay.Behaves(low) {
 			p.preserve = nil
+			p.acts[i].Deed = deed.Request
 			p.emit(a, belay.MarkModify, "what is not to happen, and nothing else is asked")
 			return
 		}
@@ -103,8 +104,11 @@ func possible(low []string) bool {
 
 // bare reports a complaint that names nothing: "it doesn't work anymore".
 func bare(low []string) bool {
+	if i := slices.IndexFunc(low, func(w string) bool { return w == "since" || w == "after" }); i > 1 && i+1 < len(low) && words.Subject(low[i+1]) {
+		low = low[:i] // "it's broken since you changed it"
+	}
 	for _, w := range low {
-		if !words.Pronoun(w) && !words.Auxiliary(w) && !words.Negative(w) && !words.Filler(w) && w != "work" && w != "works" && w != "working" && w != "anymore" && w != "any" && w != "more" && w != "again" && w != "broken" && w != "still" && w != "wrong" && w != "longer" && w != "ugly" && w != "weird" && w != "bad" && w != "horrible" && w != "awful" && w != "strange" && w != "terrible" && w != "meh" {
+		if !words.Pronoun(w) && !words.Auxiliary(w) && !words.Negative(w) && !words.Filler(w) && w != "work" && w != "works" && w != "working" && w != "anymore" && w != "any" && w != "more" && w != "again" && w != "broken" && w != "still" && w != "wrong" && w != "longer" && w != "ugly" && w != "weird" && w != "bad" && w != "horrible" && w != "awful" && w != "strange" && w != "terrible" && w != "meh" && w != "its" {
 			return false
 		}
 	}

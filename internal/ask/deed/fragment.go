@@ -52,7 +52,7 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		if a.C.Join == "," && !a.C.Group {
 			a.Deed = Ground // "newest first": how to do what is asked
 		}
-	case rest[0] == "no", len(rest) == 2 && isValue(rest[0]) && words.Unit(rest[1]) && a.C.Topic == "":
+	case rest[0] == "no", a.measured(rest), len(rest) == 2 && isValue(rest[0]) && words.Unit(rest[1]) && a.C.Topic == "":
 		a.Deed = Ground
 	case grammar.Articled(rest[0]) && (slices.Contains(rest, "instead") || slices.Contains(rest, "rather")):
 		a.Marker = belay.MarkModify // "a banner instead of the popup"
@@ -68,6 +68,18 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		a.Marker, a.Made = belay.MarkAdd, grammar.Indefinite(rest)
 	}
 	return a
+}
+
+// measured reports how long or how often something is now: "6 hours on a 2 TB repo", "212 users
+// in the last 7 days".
+func (a Act) measured(rest []string) bool {
+	if len(rest) < 4 || !isValue(rest[0]) || a.C.Topic != "" || a.C.Group || a.C.Join != "" || a.C.Block.Kind != prose.Para {
+		return false
+	}
+	if words.Unit(rest[1]) && (rest[2] == "on" || rest[2] == "for" || rest[2] == "in" || rest[2] == "with") {
+		return true
+	}
+	return (rest[2] == "in" || rest[2] == "over" || rest[2] == "during" || rest[2] == "within") && rest[3] == "the" && len(rest) > 4 && (rest[4] == "last" || rest[4] == "past")
 }
 
 // empty reports a word by itself, or words that only go with a request.

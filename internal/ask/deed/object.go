@@ -185,6 +185,8 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		return w == "above" || w == "below" || w == "under" || w == "next" || w == "beside" || w == "left" || w == "right" || w == "before" || w == "after"
 	}):
 		a.Marker = belay.MarkModify
+	case sense == words.Put && len(o) > 3 && grammar.Definite(o[0]) && (strings.Contains(strings.Join(o, " "), " in front of the ") || strings.Contains(strings.Join(o, " "), " ahead of the ") || strings.Contains(strings.Join(o, " "), " behind the ")):
+		a.Marker = belay.MarkModify // "put the install page in front of the concepts page"
 	case sense == words.Put && a.Pronoun:
 		a.Marker = belay.MarkModify
 	case sense == words.Put && len(o) > 0 && (o[0] == "the" || o[0] == "our" || o[0] == "its") && !slices.ContainsFunc(o, func(w string) bool { return slices.Contains(grammar.Places, w) }):

@@ -58,7 +58,7 @@ func doubtful(a Act, v view) (Act, bool) {
 		return a, true
 	}
 	if r := vague.Readings(v.rest); r != nil {
-		a.Deed, a.Readings = Doubt, r
+		a.Deed, a.Readings, a.Also = Doubt, r, a.Also || vague.Beside(v.rest)
 		return a, true
 	}
 	if a.C.Gap {
@@ -241,6 +241,9 @@ func clausal(a Act, v view) (Act, bool) {
 	rest := v.rest
 	if !v.s.Opener || len(rest) < 3 || rest[0] != "the" && rest[0] != "it" && rest[0] != "there" && rest[0] != "i" && rest[0] != "we" {
 		return a, false
+	}
+	if i := slices.Index(rest, "possible"); i > 1 && i+2 < len(rest) && rest[i+1] == "to" && (rest[i-1] == "is" || rest[i-1] == "be") {
+		return a.ask(belay.MarkAdd, "possible to") // "(I would like) that in the list it is possible to filter"
 	}
 	for i := 1; i < min(4, len(rest)); i++ {
 		if b, end := words.Base(rest[i], grammar.AnyVerb); b != "" && end == "" && !grammar.Nounish[b] {

@@ -125,7 +125,7 @@ func (a Act) modifying(o []string) Act {
 		a.Deed, a.Readings = Doubt, []string{"which of them is not said"}
 	case a.looks(o), a.Verb == "run" && len(o) > 0 && (o[0] == "a" || o[0] == "an"):
 		a.Marker = belay.MarkAdd
-	case (a.Verb == "publish" || a.Verb == "release" || a.Verb == "sync" || a.Verb == "deploy" || a.Verb == "trace") && !a.Pronoun && (a.Also || further(o)):
+	case a.Verb == "run" && further(o), (a.Verb == "publish" || a.Verb == "release" || a.Verb == "sync" || a.Verb == "deploy" || a.Verb == "trace") && !a.Pronoun && (a.Also || further(o)):
 		a.Marker = belay.MarkAdd // "publish the pressure too"
 	case a.Verb == "stop" && !stopsDoing(o), a.Verb == "release" && len(o) == 0:
 		a.Deed = Mend

@@ -17,6 +17,9 @@ func Over(low []string) bool {
 	if n := len(low); n > 1 && (low[0] == "start" || low[0] == "begin") && low[1] == "again" && (len(low) < 4 || words.Determiner(low[2]) && low[2] != "its" || words.Preposition(low[2])) {
 		return true
 	}
+	if n := len(low); n > 2 && n < 6 && (low[0] == "scrap" || low[0] == "bin" || low[0] == "forget" || low[0] == "ditch" || low[0] == "scratch") && (low[1] == "the" || low[1] == "this" || low[1] == "that" || low[1] == "our") && wholes[low[n-1]] {
+		return true // "scrap the flutter app"
+	}
 	for _, p := range []string{" start over ", " starting over ", " start again from ", " start from scratch ", " start from zero ", " let's begin again ", " let's start again ", " start afresh ", " start anew ",
 		" scrap everything ", " scrap it ", " scrap this ", " scrap that ", " scrap the whole ", " scrap all ", " throw this away ", " throw it away ", " throw all of this away ", " throw everything away ", " throw it all away ", " scratch all of ", " scratch everything ", " ditch everything ", " ditch all of ", " bin all of ", " scrap the current ", " scrap the existing ", " scrap the old ", " scrap what we have ", " scrap what's there ", " throw out everything ", " throw everything out ", " back to square one ", " from square one ", " wipe the repo ", " bin this ", " bin it and ", " forget what we have ", " throw away everything ", " bin everything ", " bin it all ", " wipe everything ", " forget everything ", " from a clean slate ", " clean slate ", " delete everything and ", " rebuild everything from scratch ", " rebuild it from scratch "} {
 		if strings.Contains(line, p) && !strings.Contains(line, "starts over") {
@@ -25,6 +28,9 @@ func Over(low []string) bool {
 	}
 	return false
 }
+
+// wholes are what a repository as a whole can be.
+var wholes = map[string]bool{"app": true, "project": true, "site": true, "website": true, "prototype": true, "game": true, "bot": true, "shop": true, "codebase": true, "repo": true, "code": true, "dashboard": true, "homepage": true, "blog": true}
 
 // ToVerb finds "X to V": somebody or something is to do something.
 func ToVerb(low []string) int {
@@ -36,7 +42,7 @@ func ToVerb(low []string) int {
 	return 0
 }
 
-var Enough = map[string]bool{"needed": true, "required": true, "enough": true, "nice": true, "great": true, "good": true, "cool": true, "helpful": true, "useful": true, "lovely": true, "handy": true, "perfect": true, "fine": true, "awesome": true, "ideal": true, "sufficient": true, "better": true, "welcome": true, "appreciated": true}
+var Enough = map[string]bool{"needed": true, "required": true, "enough": true, "nice": true, "great": true, "good": true, "cool": true, "helpful": true, "useful": true, "lovely": true, "handy": true, "perfect": true, "fine": true, "awesome": true, "ideal": true, "sufficient": true, "better": true, "welcome": true, "appreciated": true, "brilliant": true, "wonderful": true, "fantastic": true, "amazing": true, "super": true, "neat": true, "sweet": true, "convenient": true, "practical": true, "excellent": true, "terrific": true}
 
 // Wanting finds what others want: "doctors are wanting to see", "users keep asking for".
 func Wanting(low []string) int {

@@ -166,6 +166,8 @@ var keptTail = map[string]bool{"as": true, "alone": true, "untouched": true, "un
 func Prohibition(low []string) (grammar.Span, bool) {
 	i := 0
 	switch {
+	case low[0] == "never" && len(low) > 1 && (words.Preposition(low[1]) || grammar.Adverb(low[1]) || len(low) < 3):
+		return grammar.Span{}, false // "never locally": when it happens
 	case (low[0] == "don't" || low[0] == "never") && grammar.Negated(low):
 		i = 1
 	case len(low) > 1 && (low[0] == "do" && low[1] == "not" || low[0] == "not" && low[1] == "to"):
@@ -214,6 +216,11 @@ func Behaves(low []string) bool {
 	}
 	b, end := words.Base(low[i], grammar.AnyVerb)
 	sense, _ := words.Verb(b)
+	if end == "" && (b == "run" || b == "build" || b == "deploy" || b == "trigger" || b == "start" || b == "publish") {
+		return slices.ContainsFunc(low[i+1:], func(w string) bool {
+			return w == "on" || w == "for" || w == "if" || w == "when" || w == "unless" || w == "until"
+		}) // "don't run the tests on draft PRs"
+	}
 	return end == "" && (sense == words.Show || sense == words.Capable)
 }
 
@@ -251,7 +258,11 @@ func noThing(low []string) (grammar.Span, bool) {
 	case "wait", "longer", "idea", "one", "rush", "hurry", "problem", "worries", "matter", "way", "need", "clue", "thanks", "pressure", "more", ",", "reaction", "response", "effect", "luck":
 		return grammar.Span{}, false
 	}
-	return grammar.Span{From: 0, To: len(low)}, true
+	to := len(low)
+	for to > 2 && (low[to-1] == "please" || low[to-1] == "thanks" || low[to-1] == "!") {
+		to--
+	}
+	return grammar.Span{From: 0, To: to}, true
 }
 
 // sameThing reads "same stages".
