@@ -95,7 +95,7 @@ func existing(low []string) bool {
 	case "i", "we", "you", "users", "customers":
 		return (low[1] == "get" || low[1] == "see" || low[1] == "receive") && (words.Determiner(low[2]) || words.Soft(low[2]) || words.Wrong(low[2]))
 	case "anyone", "anybody", "everyone", "everybody":
-		return low[1] == "can"
+		return low[1] == "can" || (low[1] == "who" || low[1] == "with") && slices.Contains(low[2:], "can")
 	case "any":
 		return low[2] == "can"
 	}

@@ -95,6 +95,9 @@ func denied(low []string, i int) int {
 	if low[len(low)-1] == "yet" {
 		return Fine
 	}
+	if (next == "find" || next == "notice" || next == "read") && i > 0 && slices.Contains(grammar.Actors, low[i-1]) && low[i-1] != "it" && w != "can't" && w != "couldn't" {
+		return Faint // "people don't find the map": they do not look there
+	}
 	for j := max(0, i-3); j <= min(i+2, len(low)-1); j++ {
 		switch low[j] {
 		case "so", "very", "really", "that", "ideal", "great", "nice", "pretty", "optimal", "know", "understand", "want", "need", "care", "think", "mind", "sure", "like", "use", "remember", "i'm", "expect", "knows", "wants", "yet", "believe":

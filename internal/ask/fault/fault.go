@@ -46,6 +46,9 @@ func Wrong(low []string) (strength int, by string) {
 	if at := wishAt(rest); at >= 0 {
 		rest = rest[:at]
 	}
+	if by := mistaken(rest); by != "" {
+		return Faint, by
+	}
 	line := " " + strings.Join(rest, " ") + " "
 	for _, p := range plainly {
 		if strings.Contains(line, p) {
@@ -157,6 +160,31 @@ func told(rest []string) (int, string) {
 	return Fine, ""
 }
 
+// mistaken reports people who take one thing for another: "the teachers are forever marking
+// the wrong class". The product lets them, and does not fail.
+func mistaken(rest []string) string {
+	i := slices.IndexFunc(rest[:min(3, len(rest))], func(w string) bool { return slices.Contains(grammar.Actors, w) && w != "it" })
+	if i < 0 {
+		return ""
+	}
+	for _, w := range rest[i+1 : min(len(rest), i+5)] {
+		b, end := words.Base(w, func(b string) bool {
+			switch b {
+			case "mark", "pick", "choose", "click", "press", "enter", "select", "order", "confuse", "type", "mix":
+				return true
+			}
+			return false
+		})
+		if b != "" && end != "ed" {
+			return w
+		}
+		if !words.Auxiliary(w) && !grammar.Adverb(w) && w != "always" && w != "forever" && w != "keep" && w != "often" && w != "still" && w != "sometimes" || words.Modal(w) || words.Negative(w) {
+			return ""
+		}
+	}
+	return ""
+}
+
 // humanly reports what goes wrong with people and with no program.
 func humanly(w string) bool {
 	switch w {
@@ -193,6 +221,9 @@ func faintly(low []string, line string) (int, string) {
 	}
 	_, verb := grammar.Predicate(low)
 	for i, w := range low {
+		if w == "off" && i > 0 && grammar.AnyVerb(low[i-1]) && i > 1 && words.Modal(low[i-2]) {
+			continue // "you can tick off"
+		}
 		attribute := (w == "old" || w == "red" || w == "late" || w == "early" || w == "odd" || w == "unchecked" || w == "visible" || w == "exposed" || w == "empty" || w == "missing") && i > 0 && (words.Determiner(low[i-1]) || words.Preposition(low[i-1])) && i+1 < len(low) && !words.Auxiliary(low[i+1])
 		if words.Soft(w) && !attribute && verb && i > 0 && (i+1 == len(low) || !Named(low, i)) {
 			return Faint, w

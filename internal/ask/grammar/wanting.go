@@ -141,7 +141,7 @@ var pastVerbs = map[string]bool{"brought": true, "ran": true, "got": true, "went
 // photos have to be uploaded one at a time", "you can only export one page".
 func Now(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" right now ", " at the moment ", " currently ", " so far ", " at present ", " presently ", " as of now ", " until now ", " up to now ", " these days ", " you can only ", " we can only ", " i can only ", " one can only ", " users can only ", " people can only "} {
+	for _, p := range []string{" right now ", " at the moment ", " currently ", " today it only ", " now it only ", " today it just ", " today only ", " so far ", " at present ", " presently ", " as of now ", " until now ", " up to now ", " these days ", " you can only ", " we can only ", " i can only ", " one can only ", " users can only ", " people can only "} {
 		if strings.Contains(line, p) {
 			return true
 		}
