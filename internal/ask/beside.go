@@ -99,6 +99,17 @@ func (p *parse) aside(i int) bool {
 	return len(low) > 3 && grammar.Definite(low[0]) && statesFact(low)
 }
 
+// curedLater reports that something is asked for later about the same thing: what is told here
+// is why.
+func (p *parse) curedLater(i int) bool {
+	for _, b := range p.acts[i+1:] {
+		if b.Deed == deed.Request && !b.Stated && b.C.Sent > p.acts[i].C.Sent && b.Marker != belay.MarkFix && b.C.Block.Kind == prose.Para && concern.Shares(p.acts[i], b) {
+			return true
+		}
+	}
+	return false
+}
+
 // oneOfSeveral reports a statement of how something is that stands beside a request as
 // its equal: "also" leads from the one to the other.
 func (p *parse) oneOfSeveral(i int) bool {
@@ -106,13 +117,19 @@ func (p *parse) oneOfSeveral(i int) bool {
 	if a.C.Block.Section() != prose.Open || a.C.Join == "because" || a.C.Join == "if" || !statesFact(a.C.Low()) {
 		return false
 	}
-	if a.Also || a.Nth {
+	if (a.Also || a.Nth) && !p.curedLater(i) {
 		return true
 	}
 	if i+1 >= len(p.acts) {
 		return false
 	}
 	next := p.acts[i+1]
+	for j := i + 2; j < len(p.acts) && next.C.Join == "because"; j++ {
+		next = p.acts[j]
+	}
+	if p.curedLater(i) {
+		return false
+	}
 	if next.Nth && next.C.Sent > a.C.Sent && (next.Deed == deed.Request || next.Deed == deed.Complaint) {
 		return true // "First, the sync stops after 100 contacts. Second, …"
 	}

@@ -118,10 +118,10 @@ func (p *parse) beside(i int) bool {
 	if n == 0 || p.out[n-1].Marker != belay.MarkFix || p.out[n-1].a.C.Sent != a.C.Sent || a.C.Join != "," && a.C.Join != "and" && a.C.Join != ";" {
 		return false
 	}
-	if a.Also {
-		return true
-	}
 	low := a.C.Low()
+	if a.Also {
+		return low[0] != "i" && low[0] != "we"
+	}
 	at, ok := grammar.Predicate(low)
 	if ok && concern.Witness(low, at) {
 		return false // "…, nginx says 413"
@@ -203,7 +203,7 @@ func (p *parse) goesOn(i int) bool {
 		return p.reports(i, 0)
 	}
 	low := a.C.Low()
-	additive := a.Also || a.Nth || slices.Contains(low, "too") || slices.Contains(low, "also") || slices.Contains(low, "another") || slices.Contains(low, "besides")
+	additive := a.Also || a.Nth || low[0] == "and" && a.C.Join == "" && len(low) > 3 && !a.Pronoun && (words.Determiner(low[1]) || low[1] == "both") || slices.Contains(low, "too") || slices.Contains(low, "also") || slices.Contains(low, "another") || slices.Contains(low, "besides")
 	switch {
 	case concern.Umbrella(last.C.Low()) && a.C.Line == last.C.Line && a.C.Sent-last.C.Sent < 2 && !additive && a.C.Join != "and":
 		return true

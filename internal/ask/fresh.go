@@ -55,7 +55,7 @@ func (p *parse) freshly(a deed.Act) {
 	default:
 		return
 	}
-	if a.Verb == "can" && a.Pronoun && slices.ContainsFunc(p.acts, func(b deed.Act) bool { return b.C.Sent == a.C.Sent && b.Deed == deed.Anew }) {
+	if a.Verb == "can" && a.Pronoun && anew(slices.DeleteFunc(slices.Clone(p.acts), func(b deed.Act) bool { return b.C.Sent != a.C.Sent })) {
 		return // "start over please, … and one can smell it"
 	}
 	if i := slices.IndexFunc(p.acts, func(b deed.Act) bool { return b.C.Sent == a.C.Sent && b.Deed == deed.Keep }); i >= 0 && a.C.Join == "," && (low[0] == "just" || low[0] == "only" || low[0] == "simply") {
@@ -70,7 +70,7 @@ func (p *parse) freshly(a deed.Act) {
 		p.note(a, "", "says more about the one before")
 		return
 	}
-	if first && a.Marker == belay.MarkModify && a.Deed == deed.Request && a.Obj < len(low) && grammar.Definite(low[a.Obj]) && !deed.Creates(a.Verb) {
+	if first && a.Marker == belay.MarkModify && a.Deed == deed.Request && !anew(p.acts) && a.Obj < len(low) && grammar.Definite(low[a.Obj]) && !deed.Creates(a.Verb) {
 		p.note(a, "", "about what is there, not about what is to be made")
 		return
 	}
@@ -81,14 +81,19 @@ func (p *parse) freshly(a deed.Act) {
 	p.emit(a, belay.MarkAdd, "part of something new")
 }
 
+// anew reports that somebody starts over.
+func anew(acts []deed.Act) bool {
+	return slices.ContainsFunc(acts, func(b deed.Act) bool { return b.Deed == deed.Anew })
+}
+
 // subjectless reports what the whole does, without saying "it": "reads a file and draws the
 // graph".
 func subjectless(rest []string) bool {
-	if len(rest) < 3 || !words.Determiner(rest[1]) {
+	if len(rest) < 3 || rest[1] != "the" && !grammar.Articled(rest[1]) && rest[1] != "all" && rest[1] != "my" && rest[1] != "every" {
 		return false
 	}
-	_, end := words.Base(rest[0], func(string) bool { return true })
-	return end == "s"
+	_, end := words.Base(rest[0], grammar.AnyVerb)
+	return end == "s" || words.Acting(rest[0])
 }
 
 // whereby reports the first of several clauses that say what can be done with the whole: "an
@@ -104,7 +109,7 @@ func (p *parse) whereby(a deed.Act, rest []string) bool {
 	}
 	low := next.C.Low()
 	at, _ := grammar.Modal(low)
-	return at > 0 && (slices.Contains(grammar.Actors, low[at-1]))
+	return at > 0 && slices.Contains(grammar.Actors, low[at-1])
 }
 
 // names reports a sentence that names the new thing without asking for it.

@@ -2,6 +2,7 @@ package concern
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -29,10 +30,15 @@ func detail(a, last deed.Act, marker belay.Marker) bool {
 	switch {
 	case marker == belay.MarkAdd && a.Pronoun && deed.IsWish(a.Verb) && a.C.Join == "":
 		return rest[0] == "it" || rest[0] == "they" || rest[0] == "this" || rest[0] == "that"
+	case strings.HasPrefix(a.Verb, "wants ") && marker == belay.MarkAdd && a.C.Join == "" && a.Obj+1 == len(low) && strings.HasSuffix(low[a.Obj], "s"):
+		return true // "the ministry wants semicolons"
 	case renamed(a) && last.Verb == "rename":
 		return true
 	case a.Verb != "a thing named":
 		return false
+	}
+	if len(rest) > 3 && rest[0] == "one" && (slices.Contains(rest, "per") || slices.Contains(rest, "each")) {
+		return true // "one file per kind"
 	}
 	if rest[0] == "the" && len(rest) > 1 && (rest[1] == "one" || rest[1] == "ones") {
 		return true // "The one from the design system."

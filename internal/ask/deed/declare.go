@@ -184,7 +184,7 @@ func becomes(a Act, rest []string) (Act, bool) {
 // bestowed is "each chart gets a legend".
 func bestowed(a Act, rest []string) (Act, bool) {
 	i, ok := grammar.Predicate(rest)
-	if !ok || i == 0 || i+2 >= len(rest) || rest[i] != "gets" && rest[i] != "get" || !grammar.Articled(rest[i+1]) || slices.Contains(grammar.Actors, rest[i-1]) || slices.ContainsFunc(rest, words.Soft) || slices.ContainsFunc(rest, words.Wrong) {
+	if !ok || i == 0 || i+2 >= len(rest) || rest[i] != "gets" && rest[i] != "get" || words.Subject(rest[0]) || !grammar.Articled(rest[i+1]) || slices.Contains(grammar.Actors, rest[i-1]) || slices.ContainsFunc(rest, words.Soft) || slices.ContainsFunc(rest, words.Wrong) {
 		return a, false
 	}
 	a.Obj = a.Core.From + i + 1
@@ -247,6 +247,10 @@ func (a Act) stated(rest []string) Act {
 	}
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[i]
 	a.Stated = a.C.Block.Kind != prose.Item
+	if (rest[i] == "get" || rest[i] == "gets" || rest[i] == "is" || rest[i] == "are") && i+1 < len(rest) && a.C.Block.Kind == prose.Item && passive(rest[i+1:]) == belay.MarkRemove {
+		a.Marker = belay.MarkRemove // "loot boxes get cut"
+		return a
+	}
 	if grammar.Old(rest) || grammar.Compared(rest[i:]) > 0 || rest[i] == "is" || rest[i] == "are" {
 		a.Marker = belay.MarkModify
 	}

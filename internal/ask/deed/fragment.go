@@ -87,6 +87,9 @@ func (a Act) empty(rest []string, s grammar.Said) bool {
 	if a.C.Block.Kind == prose.Item || a.C.Group || slices.Contains(rest, "only") {
 		return false
 	}
+	if i := slices.Index(rest, "one"); i >= 0 && i < 3 && a.C.Join == "" && !words.Determiner(rest[0]) && (i+1 == len(rest) || rest[i+1] == "from" || rest[i+1] == "by") {
+		return true // "urgent one from HR"
+	}
 	if len(rest) != 1 || rest[0] == "help" {
 		return grammar.Idle(rest)
 	}

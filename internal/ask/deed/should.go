@@ -148,7 +148,7 @@ func passive(o []string) belay.Marker {
 		return belay.MarkModify
 	}
 	b, end := words.Base(o[0], grammar.AnyVerb)
-	if end != "ed" && b != "put" {
+	if end != "ed" && b != "put" && b != "cut" {
 		return belay.MarkModify
 	}
 	switch sense, _ := words.Verb(b); sense {

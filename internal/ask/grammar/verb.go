@@ -146,9 +146,40 @@ func HasVerb(low []string) bool {
 	return false
 }
 
+// askedBehind is where an order stands behind a place and "could you": "on the shipments page
+// could you make the table sortable".
+func askedBehind(low []string) int {
+	if len(low) < 6 || !words.Preposition(low[0]) {
+		return 0
+	}
+	for j := 2; j < min(len(low)-2, 7); j++ {
+		if low[j] != "could" && low[j] != "can" && low[j] != "would" && low[j] != "please" {
+			continue
+		}
+		k := j + 1
+		if low[j] != "please" {
+			if low[k] != "you" && low[k] != "we" {
+				return 0
+			}
+			k++
+		}
+		for k < len(low) && words.Filler(low[k]) {
+			k++
+		}
+		if k < len(low) && Imperative(low[k:]) > 0 {
+			return k
+		}
+		return 0
+	}
+	return 0
+}
+
 // Fronted finds the order behind a place or time that stands in front of it without a
 // comma: "on mobile hide the sidebar", "after login go to the last page". 0 is none.
 func Fronted(low []string) int {
+	if j := askedBehind(low); j > 0 {
+		return j
+	}
 	if len(low) < 4 || !words.Preposition(low[0]) || low[0] == "to" || low[0] == "of" || low[0] == "than" || low[0] == "by" || low[0] == "like" || low[0] == "as" || Finite(low) {
 		return 0
 	}

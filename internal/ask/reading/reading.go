@@ -47,7 +47,7 @@ func (p *reader) read() {
 		switch b.Kind {
 		case prose.Log, prose.Trace:
 			a := deed.Act{Deed: deed.Material, C: clause.Clause{Block: b, Line: i}, Strength: fault.Faint}
-			if b.Kind == prose.Trace {
+			if b.Kind == prose.Trace && !deprecates(b.Text) {
 				a.Strength = fault.Plain
 			}
 			p.acts = append(p.acts, a)
@@ -95,6 +95,17 @@ func (p *reader) entitled(b prose.Block) bool {
 		}
 		return false
 	})
+}
+
+// deprecates reports a warning of what will go away, and of nothing that went wrong.
+func deprecates(text string) bool {
+	first, _, _ := strings.Cut(text, "\n")
+	return (strings.Contains(first, "DeprecationWarning") || strings.Contains(first, "FutureWarning") || strings.Contains(first, "[DEP0")) && !strings.Contains(text, "Traceback")
+}
+
+// decided reports a heading for what is to be from now on.
+func decided(label string) bool {
+	return strings.HasPrefix(label, "decisions") || strings.HasPrefix(label, "decided") || strings.HasPrefix(label, "what we decided") || strings.HasPrefix(label, "we decided") || strings.HasPrefix(label, "agreed") || strings.HasPrefix(label, "outcome of")
 }
 
 // leadsIn reports a line with a colon right above something pasted: it is said, and says
@@ -160,6 +171,9 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 		}
 		if len(c.T) == 0 || i == 0 && len(list) == 1 && p.opensList(c) {
 			continue
+		}
+		if c.Block.Kind == prose.Para && decided(c.Block.Label) {
+			c.Block.Kind = prose.Item // each sentence is one of a list
 		}
 		a := deed.Read(c)
 		a.Nth, p.nth = a.Nth || p.nth, false
