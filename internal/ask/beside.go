@@ -96,7 +96,7 @@ func (p *parse) aside(i int) bool {
 		return false
 	}
 	low := a.C.Low()
-	return len(low) > 3 && grammar.Definite(low[0]) && statesFact(low)
+	return len(low) > 3 && grammar.Definite(low[0]) && concern.StatesFact(low)
 }
 
 // curedLater reports that something is asked for later about the same thing: what is told here
@@ -114,7 +114,7 @@ func (p *parse) curedLater(i int) bool {
 // its equal: "also" leads from the one to the other.
 func (p *parse) oneOfSeveral(i int) bool {
 	a := p.acts[i]
-	if a.C.Block.Section() != prose.Open || a.C.Join == "because" || a.C.Join == "if" || !statesFact(a.C.Low()) {
+	if a.C.Block.Section() != prose.Open || a.C.Join == "because" || a.C.Join == "if" || !concern.StatesFact(a.C.Low()) {
 		return false
 	}
 	if (a.Also || a.Nth) && !p.curedLater(i) {

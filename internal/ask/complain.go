@@ -32,15 +32,15 @@ func (p *parse) complained(i int) {
 	if a.Strength < fault.Plain && !(a.C.Block.Section() == prose.Problem || a.C.Block.Kind == prose.Item && !p.hasRequest(a.C.Line)) {
 		return
 	}
-	if next := p.nextIn(i); next != nil && next.Deed == deed.Request && next.Marker != belay.MarkFix && (next.C.Join == "->" || next.C.Join == "→" || next.C.Join == "=>" || next.C.Join == "so" || next.Marker == belay.MarkRemove && next.Pronoun || leads(next.C.Low()) || next.C.Sent == a.C.Sent && (next.C.Join != "and" && wishes(next.C.Low()) || p.cures(i, next))) {
+	if next := p.nextIn(i); next != nil && next.Deed == deed.Request && next.Marker != belay.MarkFix && (next.C.Join == "->" || next.C.Join == "→" || next.C.Join == "=>" || next.C.Join == "so" || next.Marker == belay.MarkRemove && next.Pronoun || concern.Leads(next.C.Low()) || next.C.Sent == a.C.Sent && (next.C.Join != "and" && concern.Wishes(next.C.Low()) || p.cures(i, next))) {
 		p.note(a, "", "the reason of what is asked next")
 		return
 	}
-	if next := p.nextIn(i); next != nil && next.C.Sent == a.C.Sent+1 && cure(next) {
+	if next := p.nextIn(i); next != nil && next.C.Sent == a.C.Sent+1 && concern.Cure(next) {
 		p.note(a, "", "the reason of what is asked next")
 		return
 	}
-	if bare(a.C.Low()) {
+	if concern.Bare(a.C.Low()) {
 		return // "it doesn't work": what was said besides decides
 	}
 	if p.goesOn(i) {
@@ -49,7 +49,7 @@ func (p *parse) complained(i int) {
 	}
 	if low := a.C.Low(); i > 0 && low[len(low)-1] == "too" && p.acts[i-1].C.Line == a.C.Line && !p.emitted(p.acts[i-1]) && len(p.out) == 0 {
 		for j := i - 1; j >= 0; j-- { // "the readme talks about yarn. The install section is wrong too"
-			if b := p.acts[j]; b.C.Join == "" && (b.Deed == deed.Complaint || b.Deed == deed.Ground && statesFact(b.C.Low())) {
+			if b := p.acts[j]; b.C.Join == "" && (b.Deed == deed.Complaint || b.Deed == deed.Ground && concern.StatesFact(b.C.Low())) {
 				p.emit(b, belay.MarkFix, "what comes next is wrong too")
 				break
 			}
@@ -129,39 +129,7 @@ func (p *parse) beside(i int) bool {
 	if !ok || words.Auxiliary(low[at]) || slices.Contains(low[:at], "one") || slices.Contains(low[:at], "ones") {
 		return false // "is called …", "the first one …": more about the same
 	}
-	return statesFact(low) && !a.Pronoun && (a.C.Join != "and" || p.out[n-1].a.Deed != deed.Request)
-}
-
-// leads reports words that turn from a reason to what is wanted.
-func leads(low []string) bool {
-	line := strings.Join(low[:min(4, len(low))], " ")
-	for _, p := range []string{"so ", "what we want is", "what i want is", "what we need is", "therefore ", "instead ", "hence ", "that's why "} {
-		if strings.HasPrefix(line+" ", p) {
-			return true
-		}
-	}
-	return false
-}
-
-// wishes reports words that turn from a complaint to what is wanted instead of a repair.
-func wishes(low []string) bool {
-	line := strings.Join(low[:min(4, len(low))], " ") + " "
-	for _, p := range []string{"i'd like ", "i would like ", "we'd like ", "we need ", "i need ", "i want ", "we want ", "can we have ", "could we have ", "can i have ", "could i have "} {
-		if strings.HasPrefix(line, p) {
-			return true
-		}
-	}
-	return false
-}
-
-// cure reports a short request for something new right behind a complaint, which is what
-// is to be done about it: "… is not mentioned. Add a section."
-func cure(a *deed.Act) bool {
-	low := a.C.Low()
-	if a.Deed != deed.Request || a.Marker != belay.MarkAdd || a.Also || a.Obj >= len(low) || len(low)-a.Obj > 3 {
-		return false
-	}
-	return grammar.Articled(low[a.Obj]) && !slices.Contains(low, "test") && !slices.Contains(low, "tests")
+	return concern.StatesFact(low) && !a.Pronoun && (a.C.Join != "and" || p.out[n-1].a.Deed != deed.Request)
 }
 
 // hasRequest reports whether a block asks for something besides its complaint.

@@ -15,14 +15,14 @@ func Remedied(a, next deed.Act) bool {
 	if next.Deed != deed.Request || next.C.Line != a.C.Line || next.C.Sent-a.C.Sent > 1 || a.Deed != deed.Complaint && !(a.Deed == deed.Request && (a.Stated || a.Verb == "a thing named")) {
 		return false
 	}
-	if next.C.Topic != a.C.Topic && cure(next.C.Topic) {
+	if next.C.Topic != a.C.Topic && cureLabel(next.C.Topic) {
 		return true
 	}
 	return a.Stated && next.Pronoun && next.C.Sent == a.C.Sent+1 && !deed.IsWish(next.Verb) && next.Marker != belay.MarkFix
 }
 
-// cure reports a label of what is to be done about what was told before.
-func cure(topic string) bool {
+// cureLabel reports a label of what is to be done about what was told before.
+func cureLabel(topic string) bool {
 	switch strings.TrimSpace(topic) {
 	case "recommendation", "recommended", "suggestion", "suggested", "proposal", "proposed", "remedy", "remediation", "mitigation", "solution", "cure", "suggested fix", "recommended fix", "action", "to do", "todo", "measure":
 		return true
