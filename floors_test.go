@@ -158,9 +158,11 @@ var floors = map[string]int{
 
 	"internal/ask/stay":    2,
 	"internal/ask/fault":   2,
+	"internal/ask/vague":   2,
 	"internal/ask/clause":  3,
 	"internal/ask/deed":    4,
 	"internal/ask/named":   5,
+	"internal/ask/concern": 5,
 	"internal/ask/reading": 5,
 	"internal/ask":         6,
 
@@ -237,6 +239,7 @@ var pure = []string{
 	"internal/agent/stream",
 	"internal/ask",
 	"internal/ask/clause",
+	"internal/ask/concern",
 	"internal/ask/deed",
 	"internal/ask/fault",
 	"internal/ask/grammar",
@@ -244,6 +247,7 @@ var pure = []string{
 	"internal/ask/prose",
 	"internal/ask/reading",
 	"internal/ask/stay",
+	"internal/ask/vague",
 	"internal/ask/words",
 	"internal/belay",
 	"internal/brief/quote",

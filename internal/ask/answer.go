@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
@@ -23,6 +24,9 @@ func (p *parse) answer() belay.Request {
 	req.Preserve = append(req.Preserve, p.preserve...)
 	req.Doubts = append(req.Doubts, p.doubts...)
 	message := named.Message{Msg: p.msg, Blocks: p.blocks, Acts: p.acts, Preserve: p.preserve, Kind: req.Type, Fresh: p.fresh, PlanExists: p.in.PlanExists, Files: p.in.Files}
+	if req.Type == belay.Unclear && slices.ContainsFunc(p.acts, func(a deed.Act) bool { return a.Deed == deed.Doubt }) && !slices.ContainsFunc(p.acts, func(a deed.Act) bool { return a.Deed == deed.Doubt && !a.Also }) {
+		message.Kind = belay.Mutation // whichever is meant, it is done to what is named
+	}
 	for _, f := range p.out {
 		a := f.a
 		a.Marker = f.Marker

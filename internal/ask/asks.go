@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/concern"
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
@@ -133,11 +134,11 @@ func (p *parse) asked(i int) {
 		p.note(a, "", "ADD: what was said to be missing")
 		return
 	}
-	if last != nil && p.qualifies(a, *last) {
+	if last != nil && concern.Part(a, last.a, last.Marker) {
 		p.note(a, "", "says how the one before is meant")
 		return
 	}
-	if a.Marker == belay.MarkFix && last != nil && last.Marker == belay.MarkFix && p.shares(a, *last) {
+	if a.Marker == belay.MarkFix && last != nil && last.Marker == belay.MarkFix && concern.Shares(a, last.a) {
 		p.note(a, "", "goes with the problem before")
 		return
 	}
@@ -157,69 +158,4 @@ func (p *parse) takenBack(i int) bool {
 		return true
 	}
 	return deed.IsWish(a.Verb) && b.C.Join == "but" && b.Deed == deed.Complaint && b.Pronoun
-}
-
-// qualifies reports a request that is part of the one before.
-func (p *parse) qualifies(a deed.Act, last found) bool {
-	near := a.C.Line == last.a.C.Line && a.C.Sent-last.a.C.Sent <= 1 || a.C.Line == last.a.C.Line+1 && a.C.Block.Kind == prose.Para
-	if !near || a.C.Block.Kind == prose.Item && a.C.Line != last.a.C.Line {
-		return false
-	}
-	switch {
-	case last.Marker == belay.MarkAdd && a.Marker == belay.MarkAdd && a.Obj+1 == len(a.C.T) && a.C.Low()[a.Obj] == "one" && !a.Also:
-		return true // "somebody asked for a feed, please add one"
-	case last.Marker == belay.MarkRemove && a.Marker == belay.MarkRemove && a.Pronoun && !a.Also:
-		return true // "the label can go, delete it"
-	case a.Pronoun && a.Marker == belay.MarkModify && last.Marker == belay.MarkModify && (a.C.Join == "and" || a.C.Join == ",") && a.C.Sent == last.a.C.Sent && deeper(a.Verb) && deeper(last.a.Verb) && a.Verb != last.a.Verb:
-		return false // "rename the module and move it": two deeds
-	case last.Marker == belay.MarkFix && a.Pronoun && a.Marker != belay.MarkRemove:
-		return !a.Also && !(a.C.Join == "and" && deed.IsWish(a.Verb) && !slices.Contains(a.C.Low(), "not")) && !(a.C.Sent > last.a.C.Sent && a.C.T[0].Low == "and" && grammar.Old(a.C.Low()))
-	case last.Marker == belay.MarkFix && strings.Contains(a.Verb, "not") && a.C.Sent == last.a.C.Sent:
-		return true
-	case last.Marker == belay.MarkFix && last.a.Deed == deed.Complaint && a.Marker == belay.MarkModify && deed.IsWish(a.Verb) && (a.C.Sent == last.a.C.Sent || a.Pronoun):
-		return true
-	case last.Marker == belay.MarkModify && last.a.Verb != "a thing named" && a.Verb == "a thing named" && a.C.Sent == last.a.C.Sent && a.C.Join == "," && (a.C.Low()[0] == "less" || a.C.Low()[0] == "more") && !slices.ContainsFunc(a.C.Low(), words.Preposition):
-		return true // "refine the copy, less generic more adult"
-	case last.Marker == belay.MarkAdd && a.Pronoun && !a.Also && (a.Verb == "store" || a.Verb == "save" || a.Verb == "put" || a.Verb == "place" || a.Verb == "keep" || a.Verb == "persist" || a.Verb == "write"):
-		return true // where the new thing is put
-	case last.Marker == belay.MarkFix && a.C.Sent == last.a.C.Sent && a.Verb == "a thing named" && slices.Contains(a.C.Low(), "one"):
-		return true
-	case last.Marker == belay.MarkFix && a.C.Sent == last.a.C.Sent && a.C.Join == "because":
-		return true
-	case a.Pronoun && a.Marker == belay.MarkModify && !(a.Also && !deed.IsWish(a.Verb)):
-		return true
-	case last.Marker == belay.MarkAdd && a.Verb == "a thing named" && a.C.Sent == last.a.C.Sent && a.C.Join == "," && grammar.Old(a.C.Low()) && !slices.ContainsFunc(a.C.Low(), func(w string) bool { _, ok := grammar.Value(w); return ok }):
-		return true
-	case last.Marker == belay.MarkModify && a.Verb == "a thing named" && a.C.Sent == last.a.C.Sent && a.C.T[len(a.C.T)-1].Low == "instead":
-		return true
-	case a.Pronoun && deed.IsWish(a.Verb) && a.Marker == belay.MarkModify:
-		return true
-	case a.Verb == "a thing named" && a.C.Frag && a.C.Join == "" && a.C.Block.Kind == prose.Para && (last.a.Verb != "a thing named" || last.a.C.Line != a.C.Line) && words.Tool(a.C.T[min(a.Core.From, len(a.C.T)-1)].Low):
-		return true
-	case a.Verb == "a thing named" && !a.C.Group && a.C.Block.Kind == prose.Para && a.Marker == belay.MarkAdd && !a.Also && !grammar.Articled(a.C.T[min(a.Core.From, len(a.C.T)-1)].Low) && last.Marker == belay.MarkFix:
-		return true
-	}
-	return false
-}
-
-// deeper reports a deed that is one by itself, whatever else is done to the thing.
-func deeper(verb string) bool {
-	switch verb {
-	case "rename", "move", "split", "convert", "migrate", "rewrite", "port", "upgrade", "translate", "extract", "merge", "refactor", "inline":
-		return true
-	}
-	return false
-}
-
-// shares reports that two clauses speak of the same thing.
-func (p *parse) shares(a deed.Act, b found) bool {
-	if a.C.Block.Kind == prose.Item && a.C.Line != b.a.C.Line {
-		return false
-	}
-	for _, w := range a.C.Low() {
-		if len(w) > 3 && !words.Preposition(w) && slices.Contains(b.a.C.Low(), w) && !words.Auxiliary(w) && !words.Determiner(w) {
-			return true
-		}
-	}
-	return false
 }

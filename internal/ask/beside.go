@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/concern"
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -20,6 +21,17 @@ func (p *parse) atOdds(i int) bool {
 		return false
 	}
 	return grammar.Now(a.C.Low()) && slices.ContainsFunc(a.C.Low(), words.Pronoun)
+}
+
+// remedied reports what is wrong where what is to be done about it follows, or stands right
+// before it.
+func (p *parse) remedied(i int) bool {
+	a := p.acts[i]
+	if i+1 < len(p.acts) && concern.Remedied(a, p.acts[i+1]) {
+		return true
+	}
+	last := i+1 >= len(p.acts) || p.acts[i+1].C.Sent != a.C.Sent
+	return !p.fresh && i > 0 && last && a.C.Block.Kind == prose.Para && concern.Because(a, p.acts[i-1])
 }
 
 // tells reports a statement under a topic that is no wish: it is the only thing said there,
@@ -84,22 +96,45 @@ func (p *parse) aside(i int) bool {
 		return false
 	}
 	low := a.C.Low()
-	return len(low) > 3 && grammar.Definite(low[0]) && statesFact(low)
+	return len(low) > 3 && grammar.Definite(low[0]) && concern.StatesFact(low)
+}
+
+// curedLater reports that something is asked for later about the same thing: what is told here
+// is why.
+func (p *parse) curedLater(i int) bool {
+	for _, b := range p.acts[i+1:] {
+		if b.Deed == deed.Request && !b.Stated && b.C.Sent > p.acts[i].C.Sent && b.Marker != belay.MarkFix && b.C.Block.Kind == prose.Para && concern.Shares(p.acts[i], b) {
+			return true
+		}
+	}
+	return false
 }
 
 // oneOfSeveral reports a statement of how something is that stands beside a request as
 // its equal: "also" leads from the one to the other.
 func (p *parse) oneOfSeveral(i int) bool {
 	a := p.acts[i]
-	if a.C.Block.Section() != prose.Open || a.C.Join == "because" || a.C.Join == "if" || !statesFact(a.C.Low()) {
+	if a.C.Block.Section() != prose.Open || a.C.Join == "because" || a.C.Join == "if" || !concern.StatesFact(a.C.Low()) {
 		return false
 	}
-	if a.Also {
+	if (a.Also || a.Nth) && !p.curedLater(i) {
 		return true
 	}
 	if i+1 >= len(p.acts) {
 		return false
 	}
 	next := p.acts[i+1]
+	for j := i + 2; j < len(p.acts) && next.C.Join == "because"; j++ {
+		next = p.acts[j]
+	}
+	if p.curedLater(i) {
+		return false
+	}
+	if next.Nth && next.C.Sent > a.C.Sent && (next.Deed == deed.Request || next.Deed == deed.Complaint) {
+		return true // "First, the sync stops after 100 contacts. Second, …"
+	}
+	if next.Also && next.C.Sent == a.C.Sent+1 && next.Deed == deed.Complaint && next.Strength == fault.Plain && len(p.out) == 0 {
+		return true // "The widget is showing yesterday's plants. Also the badge never goes away."
+	}
 	return next.Also && (next.C.Sent > a.C.Sent || next.C.Join == ";") && next.Deed == deed.Request
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/concern"
 	"github.com/belay-dev/belay/internal/ask/fault"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
@@ -31,15 +32,15 @@ func (p *parse) complained(i int) {
 	if a.Strength < fault.Plain && !(a.C.Block.Section() == prose.Problem || a.C.Block.Kind == prose.Item && !p.hasRequest(a.C.Line)) {
 		return
 	}
-	if next := p.nextIn(i); next != nil && next.Deed == deed.Request && next.Marker != belay.MarkFix && (next.C.Join == "->" || next.C.Join == "→" || next.C.Join == "=>" || next.C.Join == "so" || next.Marker == belay.MarkRemove && next.Pronoun || leads(next.C.Low()) || next.C.Sent == a.C.Sent && (next.C.Join != "and" && wishes(next.C.Low()) || p.cures(i, next))) {
+	if next := p.nextIn(i); next != nil && next.Deed == deed.Request && next.Marker != belay.MarkFix && (next.C.Join == "->" || next.C.Join == "→" || next.C.Join == "=>" || next.C.Join == "so" || next.Marker == belay.MarkRemove && next.Pronoun || concern.Leads(next.C.Low()) || next.C.Sent == a.C.Sent && (next.C.Join != "and" && concern.Wishes(next.C.Low()) || p.cures(i, next))) {
 		p.note(a, "", "the reason of what is asked next")
 		return
 	}
-	if next := p.nextIn(i); next != nil && next.C.Sent == a.C.Sent+1 && cure(next) {
+	if next := p.nextIn(i); next != nil && next.C.Sent == a.C.Sent+1 && concern.Cure(next) {
 		p.note(a, "", "the reason of what is asked next")
 		return
 	}
-	if bare(a.C.Low()) {
+	if concern.Bare(a.C.Low()) {
 		return // "it doesn't work": what was said besides decides
 	}
 	if p.goesOn(i) {
@@ -48,7 +49,7 @@ func (p *parse) complained(i int) {
 	}
 	if low := a.C.Low(); i > 0 && low[len(low)-1] == "too" && p.acts[i-1].C.Line == a.C.Line && !p.emitted(p.acts[i-1]) && len(p.out) == 0 {
 		for j := i - 1; j >= 0; j-- { // "the readme talks about yarn. The install section is wrong too"
-			if b := p.acts[j]; b.C.Join == "" && (b.Deed == deed.Complaint || b.Deed == deed.Ground && statesFact(b.C.Low())) {
+			if b := p.acts[j]; b.C.Join == "" && (b.Deed == deed.Complaint || b.Deed == deed.Ground && concern.StatesFact(b.C.Low())) {
 				p.emit(b, belay.MarkFix, "what comes next is wrong too")
 				break
 			}
@@ -117,47 +118,18 @@ func (p *parse) beside(i int) bool {
 	if n == 0 || p.out[n-1].Marker != belay.MarkFix || p.out[n-1].a.C.Sent != a.C.Sent || a.C.Join != "," && a.C.Join != "and" && a.C.Join != ";" {
 		return false
 	}
-	if a.Also {
-		return true
-	}
 	low := a.C.Low()
+	if a.Also {
+		return low[0] != "i" && low[0] != "we"
+	}
 	at, ok := grammar.Predicate(low)
+	if ok && concern.Witness(low, at) {
+		return false // "…, nginx says 413"
+	}
 	if !ok || words.Auxiliary(low[at]) || slices.Contains(low[:at], "one") || slices.Contains(low[:at], "ones") {
 		return false // "is called …", "the first one …": more about the same
 	}
-	return statesFact(low) && !a.Pronoun && (a.C.Join != "and" || p.out[n-1].a.Deed != deed.Request)
-}
-
-// leads reports words that turn from a reason to what is wanted.
-func leads(low []string) bool {
-	line := strings.Join(low[:min(4, len(low))], " ")
-	for _, p := range []string{"so ", "what we want is", "what i want is", "what we need is", "therefore ", "instead ", "hence ", "that's why "} {
-		if strings.HasPrefix(line+" ", p) {
-			return true
-		}
-	}
-	return false
-}
-
-// wishes reports words that turn from a complaint to what is wanted instead of a repair.
-func wishes(low []string) bool {
-	line := strings.Join(low[:min(4, len(low))], " ") + " "
-	for _, p := range []string{"i'd like ", "i would like ", "we'd like ", "we need ", "i need ", "i want ", "we want ", "can we have ", "could we have ", "can i have ", "could i have "} {
-		if strings.HasPrefix(line, p) {
-			return true
-		}
-	}
-	return false
-}
-
-// cure reports a short request for something new right behind a complaint, which is what
-// is to be done about it: "… is not mentioned. Add a section."
-func cure(a *deed.Act) bool {
-	low := a.C.Low()
-	if a.Deed != deed.Request || a.Marker != belay.MarkAdd || a.Also || a.Obj >= len(low) || len(low)-a.Obj > 3 {
-		return false
-	}
-	return grammar.Articled(low[a.Obj]) && !slices.Contains(low, "test") && !slices.Contains(low, "tests")
+	return concern.StatesFact(low) && !a.Pronoun && (a.C.Join != "and" || p.out[n-1].a.Deed != deed.Request)
 }
 
 // hasRequest reports whether a block asks for something besides its complaint.
@@ -199,8 +171,10 @@ func (p *parse) goesOn(i int) bool {
 		return p.reports(i, 0)
 	}
 	low := a.C.Low()
-	additive := a.Also || slices.Contains(low, "too") || slices.Contains(low, "also") || slices.Contains(low, "another") || slices.Contains(low, "besides")
+	additive := a.Also || a.Nth || low[0] == "and" && a.C.Join == "" && len(low) > 3 && !a.Pronoun && (words.Determiner(low[1]) || low[1] == "both") || slices.Contains(low, "too") || slices.Contains(low, "also") || slices.Contains(low, "another") || slices.Contains(low, "besides")
 	switch {
+	case concern.Umbrella(last.C.Low()) && a.C.Line == last.C.Line && a.C.Sent-last.C.Sent < 2 && !additive && a.C.Join != "and":
+		return true
 	case a.C.Block.Kind == prose.Item && a.C.Line != last.C.Line, additive, a.C.Group || a.C.Topic != "":
 		return false
 	case a.C.Sent == last.C.Sent:
@@ -266,7 +240,7 @@ func (p *parse) mended(i int) {
 }
 
 func (p *parse) emitted(a deed.Act) bool {
-	return slices.ContainsFunc(p.out, func(f found) bool { return f.a.C.Sent == a.C.Sent && f.a.Core == a.Core && f.a.C.Line == a.C.Line })
+	return slices.ContainsFunc(p.out, func(f found) bool { return concern.Same(f.a, a) })
 }
 
 // story is the sentence before a "fix it" that tells something: what is told is what

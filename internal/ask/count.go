@@ -11,6 +11,18 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
+// counted is the stated number of things; "due" is two in Italian alone.
+func (p *parse) counted(a deed.Act, m belay.Marker) *int {
+	if n := count(a, m); n != nil || p.lang != "it" {
+		return n
+	}
+	if low := a.C.Low(); slices.Contains(low[:max(0, len(low)-1)], "due") {
+		two := 2
+		return &two
+	}
+	return nil
+}
+
 // count is the stated number of things a requirement acts on, nil when none is stated.
 // Measures, versions, limits, times and old values are no counts.
 func count(a deed.Act, m belay.Marker) *int {

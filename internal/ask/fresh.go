@@ -6,6 +6,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/reading"
 
+	"github.com/belay-dev/belay/internal/ask/concern"
 	"github.com/belay-dev/belay/internal/ask/fault"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
@@ -21,6 +22,13 @@ func (p *parse) freshly(a deed.Act) {
 	low := a.C.Low()
 	n, _ := grammar.Strip(low)
 	first := len(p.out) == 0
+	if len(low) < 4 && slices.Contains(low, "empty") && (slices.Contains(low, "repo") || slices.Contains(low, "repository") || slices.Contains(low, "folder")) {
+		return
+	}
+	if !first && a.Verb == "a thing named" && a.C.Sent == p.out[0].a.C.Sent+1 && subjectless(low[n:]) {
+		p.note(a, "", "what the whole does")
+		return
+	}
 	switch a.Deed {
 	case deed.Request:
 	case deed.Anew:
@@ -33,7 +41,7 @@ func (p *parse) freshly(a deed.Act) {
 		if first && a.C.Join == "" && a.C.Frag && p.names(low) {
 			break
 		}
-		if !first && p.feature(a, low[n:]) {
+		if !first && (p.feature(a, low[n:]) || p.whereby(a, low[n:])) {
 			break
 		}
 		if !first && a.C.Frag && (a.C.Join == "," || a.C.Join == "and") && len(low) == 1 && len(low[0]) > 3 && !words.Tech(low[0]) && !words.Filler(low[0]) && a.C.T[0].Form == prose.Word {
@@ -47,6 +55,9 @@ func (p *parse) freshly(a deed.Act) {
 	default:
 		return
 	}
+	if a.Verb == "can" && a.Pronoun && anew(slices.DeleteFunc(slices.Clone(p.acts), func(b deed.Act) bool { return b.C.Sent != a.C.Sent })) {
+		return // "start over please, … and one can smell it"
+	}
 	if i := slices.IndexFunc(p.acts, func(b deed.Act) bool { return b.C.Sent == a.C.Sent && b.Deed == deed.Keep }); i >= 0 && a.C.Join == "," && (low[0] == "just" || low[0] == "only" || low[0] == "simply") {
 		p.note(a, "", "what there is in its place: part of what is not wanted")
 		return
@@ -59,7 +70,7 @@ func (p *parse) freshly(a deed.Act) {
 		p.note(a, "", "says more about the one before")
 		return
 	}
-	if first && a.Marker == belay.MarkModify && a.Deed == deed.Request && a.Obj < len(low) && grammar.Definite(low[a.Obj]) && !deed.Creates(a.Verb) {
+	if first && a.Marker == belay.MarkModify && a.Deed == deed.Request && !anew(p.acts) && a.Obj < len(low) && grammar.Definite(low[a.Obj]) && !deed.Creates(a.Verb) {
 		p.note(a, "", "about what is there, not about what is to be made")
 		return
 	}
@@ -68,6 +79,37 @@ func (p *parse) freshly(a deed.Act) {
 	}
 	a.Marker = belay.MarkAdd
 	p.emit(a, belay.MarkAdd, "part of something new")
+}
+
+// anew reports that somebody starts over.
+func anew(acts []deed.Act) bool {
+	return slices.ContainsFunc(acts, func(b deed.Act) bool { return b.Deed == deed.Anew })
+}
+
+// subjectless reports what the whole does, without saying "it": "reads a file and draws the
+// graph".
+func subjectless(rest []string) bool {
+	if len(rest) < 3 || rest[1] != "the" && !grammar.Articled(rest[1]) && rest[1] != "all" && rest[1] != "my" && rest[1] != "every" {
+		return false
+	}
+	_, end := words.Base(rest[0], grammar.AnyVerb)
+	return end == "s" || words.Acting(rest[0])
+}
+
+// whereby reports the first of several clauses that say what can be done with the whole: "an
+// app where staff can ask for days off, the manager can refuse, and everyone sees the list".
+func (p *parse) whereby(a deed.Act, rest []string) bool {
+	i := slices.IndexFunc(p.acts, func(b deed.Act) bool { return concern.Same(a, b) })
+	if a.C.Join != "because" || i < 0 || i+1 >= len(p.acts) || len(rest) < 3 || !slices.Contains(grammar.Actors, rest[0]) {
+		return false
+	}
+	next := p.acts[i+1]
+	if next.C.Sent != a.C.Sent || next.C.Join != "," && next.C.Join != "and" {
+		return false
+	}
+	low := next.C.Low()
+	at, _ := grammar.Modal(low)
+	return at > 0 && slices.Contains(grammar.Actors, low[at-1])
 }
 
 // names reports a sentence that names the new thing without asking for it.
@@ -97,6 +139,9 @@ func (p *parse) feature(a deed.Act, rest []string) bool {
 	if len(rest) < 2 || a.C.Join == "because" || a.C.Join == "if" {
 		return false
 	}
+	if len(rest) > 2 && (rest[0] == "everyone" || rest[0] == "everybody" || rest[0] == "anyone") && strings.HasSuffix(rest[1], "s") {
+		return true
+	}
 	if at, ok := grammar.Predicate(rest); ok && at > 0 && slices.Contains(grammar.Actors, rest[at-1]) && !words.Subject(rest[0]) || slices.Contains(grammar.Actors, rest[0]) && !words.Subject(rest[0]) && grammar.Imperative(rest[1:]) > 0 {
 		return true
 	}
@@ -106,8 +151,14 @@ func (p *parse) feature(a deed.Act, rest []string) bool {
 
 // styled reports a sentence of nothing but tools, style and polite words.
 func (p *parse) styled(a deed.Act, rest []string) bool {
-	if a.C.Group {
+	if a.C.Group || a.C.Block.Kind == prose.Item && slices.ContainsFunc(rest, func(w string) bool { return w == "page" || words.Product(w) || words.Part(w) }) {
 		return false
+	}
+	if len(rest) > 1 && (rest[0] == "like" || rest[0] == "e.g") {
+		return true // "like `tool in > out`"
+	}
+	if len(rest) < 4 && (rest[len(rest)-1] == "repo" || rest[len(rest)-1] == "repository") {
+		return true
 	}
 	if line := strings.Join(rest, " "); strings.Contains(line, "run on ") || strings.Contains(line, "live on ") || strings.Contains(line, "work on ") || strings.Contains(line, "be written in") || strings.Contains(line, "hosted on") {
 		return true

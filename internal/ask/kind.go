@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -25,8 +26,8 @@ func (p *parse) isFresh() bool {
 		}
 		asks = asks || a.Deed == deed.Request
 	}
-	if p.in.PlanExists || slices.ContainsFunc(p.acts, func(a deed.Act) bool {
-		return a.Deed == deed.Material || a.Deed == deed.Complaint && a.Strength == fault.Plain
+	if p.in.PlanExists || !p.sourceless() && slices.ContainsFunc(p.acts, func(a deed.Act) bool {
+		return a.Deed == deed.Material || a.Deed == deed.Complaint && a.Strength == fault.Plain && a.C.Join != "so"
 	}) {
 		return false
 	}
@@ -46,6 +47,16 @@ func (p *parse) isFresh() bool {
 	}
 	return false
 }
+
+// sourceless reports a repository whose files are known and hold no program yet: what is said
+// to go wrong there is how people live without one.
+func (p *parse) sourceless() bool {
+	return len(p.in.Files) > 0 && !slices.ContainsFunc(p.in.Files, func(f string) bool { return sources[strings.ToLower(path.Ext(f))] })
+}
+
+// sources are the endings of files with a program in them.
+var sources = map[string]bool{".go": true, ".py": true, ".ts": true, ".tsx": true, ".js": true, ".jsx": true, ".rb": true, ".rs": true, ".java": true, ".kt": true, ".cs": true, ".swift": true, ".php": true, ".c": true, ".h": true, ".cpp": true, ".dart": true,
+	".ex": true, ".exs": true, ".lua": true, ".vue": true, ".svelte": true, ".tf": true, ".scala": true, ".sh": true, ".sql": true, ".html": true, ".erb": true, ".razor": true, ".gd": true, ".unity": true, ".r": true, ".jl": true, ".pl": true, ".hs": true, ".clj": true, ".ml": true, ".zig": true, ".ino": true, ".m": true, ".mm": true, ".css": true, ".scss": true}
 
 // rewrites reports that what is asked for first is done to a part that is there: "rewrite the
 // config loader from scratch".

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/fault"
+	"github.com/belay-dev/belay/internal/ask/vague"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -38,7 +39,11 @@ func (p *parse) lone() {
 		only.Deed, only.Readings = deed.Doubt, []string{"it is to be done", "somebody is asked for an opinion"}
 		return
 	}
-	if r := grammar.TooLittle(low[n:], only.Verb == "a thing named"); r != nil {
+	if r := vague.Rather(low); r != nil {
+		only.Deed, only.Readings = deed.Doubt, r
+		return
+	}
+	if r := vague.TooLittle(low[n:], only.Verb == "a thing named"); r != nil {
 		only.Deed, only.Readings = deed.Doubt, r
 	}
 }
@@ -53,6 +58,10 @@ func (p *parse) settle() {
 			if s == prose.Title && (a.Deed == deed.Request || a.Deed == deed.Complaint) {
 				a.Strength = fault.Faint
 			}
+			continue
+		}
+		if p.remedied(i) {
+			p.note(*a, "", "the reason of what is asked next")
 			continue
 		}
 		if a.C.Join != "or" || !p.fresh && a.Deed != deed.Keep {
@@ -107,7 +116,7 @@ func (p *parse) settle() {
 }
 
 func (p *parse) emit(a deed.Act, m belay.Marker, why string) {
-	p.out = append(p.out, found{Marker: m, a: a, count: count(a, m)})
+	p.out = append(p.out, found{Marker: m, a: a, count: p.counted(a, m)})
 	by := a.Verb
 	if len(a.C.T) > 0 {
 		by = a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)})

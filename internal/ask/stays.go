@@ -37,6 +37,12 @@ func (p *parse) kept(a deed.Act) {
 		if what == "" {
 			what = p.antecedent(a)
 		}
+		if n := len(p.out); n > 0 && p.out[n-1].Marker == belay.MarkFix && strings.HasPrefix(strings.ToLower(what), "same ") {
+			continue // "same save, same PC": how it was tried
+		}
+		if what == "" && forbids(a.C.Low()) && !p.keptBefore(a) {
+			what = a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}) // "don't remove it yet"
+		}
 		if what == "" || slices.Contains(p.preserve, what) {
 			continue
 		}
@@ -69,11 +75,21 @@ func (p *parse) addedNext(a deed.Act) bool {
 	return false
 }
 
+// forbids reports a prohibition.
+func forbids(low []string) bool {
+	return len(low) > 2 && (low[0] == "don't" || low[0] == "never" || low[0] == "do" && low[1] == "not")
+}
+
+// keptBefore reports that the same sentence says of a named thing that it is to stay.
+func (p *parse) keptBefore(a deed.Act) bool {
+	return slices.ContainsFunc(p.acts, func(b deed.Act) bool {
+		return b.Deed == deed.Keep && b.C.Sent == a.C.Sent && b.C.Line == a.C.Line && b.Core != a.Core
+	})
+}
+
 // antecedent is what "it" in "leave it" stands for: the subject of the sentence.
 func (p *parse) antecedent(a deed.Act) string {
-	if slices.ContainsFunc(p.acts, func(b deed.Act) bool {
-		return b.Deed == deed.Keep && b.C.Sent == a.C.Sent && b.C.Line == a.C.Line && b.Core != a.Core
-	}) {
+	if p.keptBefore(a) {
 		return "" // it was named there
 	}
 	for _, b := range p.acts {

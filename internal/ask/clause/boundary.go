@@ -26,6 +26,10 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 		return ":", i + 1
 	case ",":
 		return comma(low, start, i, frag)
+	case "n":
+		if i > start && grammar.Imperative(low[i+1:]) > 0 {
+			return "and", i + 1 // "make it bigger n add a frame"
+		}
 	case "+", "&", "plus", "or", "and", "but", "then", "so", "with", "including", "incl", "without":
 		if i > start {
 			return conjunction(low, start, i, frag)
@@ -63,6 +67,9 @@ func conjunction(low []string, start, i int, frag bool) (string, int) {
 	case "and", "but", "then":
 		if k := slices.Index(left, "between"); w == "and" && k >= 0 && !slices.Contains(left[k:], "and") {
 			return "", 0
+		}
+		if n := len(left); w == "and" && n > 2 && (len(right) == 1 || len(right) > 1 && (right[1] == "," || right[1] == ".")) && words.Preposition(left[n-2]) && !words.Determiner(left[n-1]) && grammar.AnyVerb(right[0]) && left[n-2] != "to" {
+			return "", 0 // "from prune and restore"
 		}
 		if w == "and" && gapped(left, right) {
 			return "gap", i + 1

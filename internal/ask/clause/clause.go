@@ -171,13 +171,27 @@ func Listed(low []string, start, i int, list bool) (next int, more bool) {
 			return 0, false
 		}
 		o = o[k:]
-	} else if !s.Want && !list {
+	} else if !s.Want && !list && !(n == 0 && named(low, i)) {
 		return 0, false
 	}
 	if grammar.Articled(low[next]) && low[next] != "some" && (grammar.Articled(o[0]) || s.Want || list) || list && last {
 		return next, !last
 	}
 	return 0, false
+}
+
+// named reports a sentence of three or more things with an article each: "a list of hikes, a
+// sign-up button, and a packing list you can tick off".
+func named(low []string, i int) bool {
+	if low[i] != "," || !grammar.Articled(low[0]) || grammar.Finite(low[:i]) {
+		return false
+	}
+	for j := i + 2; j+2 < len(low); j++ {
+		if low[j] == "," && low[j+1] == "and" && grammar.Articled(low[j+2]) {
+			return true
+		}
+	}
+	return false
 }
 
 // Text is the stretch of the message, for a phrase and for what is kept verbatim.

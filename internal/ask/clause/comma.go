@@ -20,7 +20,10 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if k, _ := grammar.Strip(low[start:i]); start+k < i && k > 0 && k < 3 && (low[start+k] == "if" || low[start+k] == "when") && len(rest) > 0 && !words.Preposition(rest[0]) {
 		return "main", i + 1 // "and if you have time, a filter"
 	}
-	if grammar.Conditional(low[start]) && !grammar.HasVerb(low[:start]) && len(rest) > 0 && !words.Preposition(rest[0]) {
+	if k, _ := grammar.Strip(low[start:i]); start+k == i && len(rest) > 0 && !words.Conjunction(rest[0]) {
+		return "", 0 // "second, birthdays are off by one"
+	}
+	if grammar.Conditional(low[start]) && !grammar.HasVerb(low[:start]) && !ledIn(low[start:i]) && len(rest) > 0 && !words.Preposition(rest[0]) {
 		return "main", i + 1
 	}
 	if len(rest) > 2 && (rest[0] == "which" || rest[0] == "who" || rest[0] == "whose") && !frag {
@@ -53,6 +56,24 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 		return "gap", i + 1
 	}
 	return "", 0
+}
+
+// ledIn reports a whole statement behind a time: "after the merge the tests hang", "since the
+// update nobody can log in".
+func ledIn(low []string) bool {
+	if len(low) < 6 || low[0] != "after" && low[0] != "since" && low[0] != "before" || !words.Determiner(low[1]) {
+		return false
+	}
+	for j := 3; j < min(len(low)-2, 6); j++ {
+		if words.Auxiliary(low[j]) || words.Subordinator(low[j]) {
+			return false
+		}
+		if words.Determiner(low[j]) && !words.Preposition(low[j-1]) {
+			strength, _ := fault.Wrong(low[j:])
+			return strength == fault.Plain || grammar.Finite(low[j:])
+		}
+	}
+	return false
 }
 
 // gapped reports a second object with its own goal behind a verb that is said once: "bump
@@ -111,6 +132,19 @@ func plusOpens(low []string, i int) bool {
 	return n == 1 && (grammar.HasVerb(low[:i]) || low[i] == "plus" || slices.ContainsFunc(low[:i], words.Comparative))
 }
 
+// params reports the name of a setting and what it is to be: "log level warn", "page size 50".
+func params(piece []string) bool {
+	n := len(piece)
+	if n < 3 || n > 4 || words.Determiner(piece[0]) || words.Preposition(piece[0]) || slices.ContainsFunc(piece, words.Preposition) {
+		return false
+	}
+	switch piece[n-2] {
+	case "level", "format", "timezone", "theme", "engine", "encoding", "version", "language", "currency", "mode", "policy":
+		return !words.Preposition(piece[n-1]) && !grammar.AnyVerb(piece[0]) || piece[0] == "log"
+	}
+	return false
+}
+
 // opens reports whether words that follow a comma or a conjunction begin a clause.
 func opens(low []string) bool {
 	n, said := grammar.Strip(low)
@@ -130,6 +164,12 @@ func opens(low []string) bool {
 	}
 	if said.Only && grammar.AnyVerb(rest[0]) && len(rest) > 1 || said.Opener || said.Also || grammar.Imperative(rest) > 0 || grammar.Negated(rest) || grammar.Finite(rest) {
 		return true
+	}
+	if _, end := words.Base(rest[0], grammar.AnyVerb); said.Please && end == "" && grammar.AnyVerb(rest[0]) && n+1 == len(low) {
+		return true // ", please fix"
+	}
+	if params(piece) {
+		return true // ", log level warn"
 	}
 	switch rest[0] {
 	case "keep", "leave", "keeping", "preserving", "without", "no", "new", "another", "same":

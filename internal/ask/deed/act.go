@@ -41,6 +41,7 @@ type Act struct {
 	Obj      int            // where the object begins
 	Pronoun  bool           // the object or subject is "it", "them"
 	Also     bool           // it is said to be one more
+	Nth      bool           // "second", "another thing:" leads to it
 	Only     bool           // "only" stands in front of it
 	Bare     bool           // a verb without an object, whose marker it has
 	Stated   bool           // it says how something is, in a list: a wish among wishes, else a report
@@ -60,7 +61,7 @@ func Creates(verb string) bool { return creates[verb] }
 func Read(c clause.Clause) Act {
 	low := c.Low()
 	n, s := grammar.Strip(low)
-	a := Act{C: c, Also: s.Also, Only: s.Only, Core: grammar.Span{From: n, To: len(low)}, Obj: n}
+	a := Act{C: c, Also: s.Also, Nth: s.Nth, Only: s.Only, Core: grammar.Span{From: n, To: len(low)}, Obj: n}
 	if n >= len(low) {
 		return a
 	}
@@ -134,6 +135,12 @@ func MarkerOf(s words.Sense) belay.Marker {
 	return belay.MarkAdd
 }
 
+// enabled reports an opener that asks for something that somebody will be able to do.
+func enabled(opener []string) bool {
+	line := strings.Join(opener, " ")
+	return strings.Contains(line, "make it possible to") || strings.HasSuffix(line, " be able to") && !strings.Contains(line, "you ")
+}
+
 // asksWhether reports an opener that asks for a possibility.
 func asksWhether(opener []string) bool {
 	line := strings.Join(opener, " ")
@@ -158,8 +165,10 @@ func (a Act) wanted(rest []string) Act {
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, "we want"
 	all := a.C.Low()
 	switch {
+	case len(rest) > 1 && (rest[len(rest)-1] == "gone" || rest[len(rest)-1] == "removed" || rest[len(rest)-1] == "deleted"):
+		a.Marker = belay.MarkRemove // "I want the confetti gone"
 	case slices.Contains(all[:a.Obj], "rather") || slices.Contains(all[:a.Obj], "prefer"),
-		grammar.Old(rest) || a.C.Topic != "" && grammar.Compared(rest) > 0:
+		grammar.Old(rest) || grammar.Degree(rest) || grammar.Hue(rest) || a.C.Topic != "" && grammar.Compared(rest) > 0:
 		a.Marker = belay.MarkModify
 	case grammar.Compared(rest) > 0 && words.Determiner(rest[0]) && rest[0] != "a" && rest[0] != "an" && rest[0] != "another":
 		a.Marker = belay.MarkModify

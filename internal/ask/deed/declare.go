@@ -17,7 +17,7 @@ type telling func(Act, []string) (Act, bool)
 
 // tellings are asked in this order: what somebody wants, what something lacks, how it is to
 // be from now on.
-var tellings = []telling{wantedBy, onlyFor, wouldBe, lacks, couldUse, becomes, bestowed, movesTo, enough, belongs}
+var tellings = []telling{decided, wantedBy, onlyFor, wouldBe, lacks, couldUse, becomes, bestowed, movesTo, enough, belongs}
 
 // declarative reads a sentence with a subject: what should be, what can be done, what
 // is. Only the first two ask for something.
@@ -72,13 +72,43 @@ func wantedBy(a Act, rest []string) (Act, bool) {
 	if i == 0 {
 		return a, false
 	}
+	if last := rest[min(i+2, len(rest)-1)]; rest[i+1] == "for" && (last == "it" || last == "this" || last == "that" || last == "them") {
+		return a, true // "several parents asked for it": what was said before
+	}
 	m, o := belay.MarkAdd, rest[i+1:]
+	if len(o) > 1 && o[0] == "for" && (o[1] == "it" || o[1] == "this" || o[1] == "that" || o[1] == "them") {
+		return a, true // "several parents asked for it": why
+	}
 	if grammar.Old(o) || len(o) > 1 && grammar.Definite(o[0]) && rest[i] != "asked" && rest[i] != "asks" && !possibility(o) {
 		m = belay.MarkModify // "the client would like the map to open zoomed in"
 	}
 	a.Obj = a.Core.From + i + 1
 	return a.ask(m, strings.Join(rest[i:min(i+2, len(rest))], " "))
 }
+
+// decided is what somebody has resolved: "the shop starts selling hats", "loot boxes get cut
+// entirely", "the wizard goes away".
+func decided(a Act, rest []string) (Act, bool) {
+	n := len(rest)
+	for n > 3 && (rest[n-1] == "entirely" || rest[n-1] == "completely" || rest[n-1] == "altogether" || rest[n-1] == "too" || grammar.Adverb(rest[n-1])) {
+		n--
+	}
+	if n < 3 || words.Subject(rest[0]) || words.Pronoun(rest[0]) {
+		return a, false
+	}
+	switch get, done := rest[n-2], rest[n-1]; {
+	case (get == "get" || get == "gets") && (done == "cut" || done == "removed" || done == "axed" || done == "killed" || done == "scrapped" || done == "retired"),
+		get == "will" && done == "go", get == "goes" && done == "away" && n < 5, get == "go" && done == "away" && n < 5, get == "be" && n > 3 && rest[n-3] == "will" && passive(rest[n-1:]) == belay.MarkRemove:
+		return a.ask(belay.MarkRemove, get+" "+done)
+	}
+	if i := slices.IndexFunc(rest, func(w string) bool { return w == "starts" || w == "begins" }); i > 0 && i < 4 && i+2 < len(rest) && grammar.Gerund(rest[i+1]) && !grammar.Conditional(rest[i+2]) && !slices.ContainsFunc(rest[i+1:], fails) {
+		a.Obj = a.Core.From + i + 1
+		return a.ask(belay.MarkAdd, rest[i])
+	}
+	return a, false
+}
+
+func fails(w string) bool { _, ok := words.Fails(w); return ok || w == "when" || w == "after" }
 
 // onlyFor is "deleted comments stay visible to admins only".
 func onlyFor(a Act, rest []string) (Act, bool) {
@@ -116,7 +146,7 @@ func lacks(a Act, rest []string) (Act, bool) {
 			continue
 		}
 		a.Obj = a.Core.From + i + 1
-		if end, ok := participle(rest[i+1]); ok && end || grammar.Old(rest) || i+2 < len(rest) && rest[i+1] == "more" && much(rest[i+2]) || (rest[i] == "wants" || rest[i] == "want") && grammar.Definite(rest[i+1]) {
+		if end, ok := participle(rest[i+1]); ok && end || grammar.Old(rest) || grammar.Degree(rest[i+1:]) || i+2 < len(rest) && rest[i+1] == "more" && much(rest[i+2]) || (rest[i] == "wants" || rest[i] == "want") && grammar.Definite(rest[i+1]) {
 			return a.ask(belay.MarkModify, rest[i])
 		}
 		return a.ask(belay.MarkAdd, rest[i])
@@ -154,7 +184,7 @@ func becomes(a Act, rest []string) (Act, bool) {
 // bestowed is "each chart gets a legend".
 func bestowed(a Act, rest []string) (Act, bool) {
 	i, ok := grammar.Predicate(rest)
-	if !ok || i == 0 || i+2 >= len(rest) || rest[i] != "gets" && rest[i] != "get" || !grammar.Articled(rest[i+1]) || slices.Contains(grammar.Actors, rest[i-1]) || slices.ContainsFunc(rest, words.Soft) || slices.ContainsFunc(rest, words.Wrong) {
+	if !ok || i == 0 || i+2 >= len(rest) || rest[i] != "gets" && rest[i] != "get" || words.Subject(rest[0]) || !grammar.Articled(rest[i+1]) || slices.Contains(grammar.Actors, rest[i-1]) || slices.ContainsFunc(rest, words.Soft) || slices.ContainsFunc(rest, words.Wrong) {
 		return a, false
 	}
 	a.Obj = a.Core.From + i + 1
@@ -217,6 +247,10 @@ func (a Act) stated(rest []string) Act {
 	}
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[i]
 	a.Stated = a.C.Block.Kind != prose.Item
+	if (rest[i] == "get" || rest[i] == "gets" || rest[i] == "is" || rest[i] == "are") && i+1 < len(rest) && a.C.Block.Kind == prose.Item && passive(rest[i+1:]) == belay.MarkRemove {
+		a.Marker = belay.MarkRemove // "loot boxes get cut"
+		return a
+	}
 	if grammar.Old(rest) || grammar.Compared(rest[i:]) > 0 || rest[i] == "is" || rest[i] == "are" {
 		a.Marker = belay.MarkModify
 	}

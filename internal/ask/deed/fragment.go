@@ -52,12 +52,14 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		if a.C.Join == "," && !a.C.Group {
 			a.Deed = Ground // "newest first": how to do what is asked
 		}
-	case rest[0] == "no", len(rest) == 2 && isValue(rest[0]) && words.Unit(rest[1]) && a.C.Topic == "":
+	case rest[0] == "no", a.measured(rest), len(rest) == 2 && isValue(rest[0]) && words.Unit(rest[1]) && a.C.Topic == "":
 		a.Deed = Ground
 	case grammar.Articled(rest[0]) && (slices.Contains(rest, "instead") || slices.Contains(rest, "rather")):
 		a.Marker = belay.MarkModify // "a banner instead of the popup"
 	case a.valued(rest):
 		a.Marker = belay.MarkModify
+	case grammar.Degree(rest):
+		a.Marker = belay.MarkModify // "a bigger logo"
 	case grammar.MoreThings(rest), grammar.Articled(rest[0]) && rest[0] != "some", last == "too" && a.C.Join == "":
 		a.Marker, a.Made = belay.MarkAdd, true
 	case grammar.Old(rest), grammar.Compared(rest) > 0, grammar.Valued(rest), slices.Contains(rest, "→"):
@@ -68,12 +70,27 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 	return a
 }
 
+// measured reports how long or how often something is now: "6 hours on a 2 TB repo", "212 users
+// in the last 7 days".
+func (a Act) measured(rest []string) bool {
+	if len(rest) < 4 || !isValue(rest[0]) || a.C.Topic != "" || a.C.Group || a.C.Join != "" || a.C.Block.Kind != prose.Para {
+		return false
+	}
+	if words.Unit(rest[1]) && (rest[2] == "on" || rest[2] == "for" || rest[2] == "in" || rest[2] == "with") {
+		return true
+	}
+	return (rest[2] == "in" || rest[2] == "over" || rest[2] == "during" || rest[2] == "within") && rest[3] == "the" && len(rest) > 4 && (rest[4] == "last" || rest[4] == "past")
+}
+
 // empty reports a word by itself, or words that only go with a request.
 func (a Act) empty(rest []string, s grammar.Said) bool {
 	if a.C.Block.Kind == prose.Item || a.C.Group || slices.Contains(rest, "only") {
 		return false
 	}
-	if len(rest) != 1 {
+	if i := slices.Index(rest, "one"); i >= 0 && i < 3 && a.C.Join == "" && !words.Determiner(rest[0]) && (i+1 == len(rest) || rest[i+1] == "from" || rest[i+1] == "by") {
+		return true // "urgent one from HR"
+	}
+	if len(rest) != 1 || rest[0] == "help" {
 		return grammar.Idle(rest)
 	}
 	if strings.HasPrefix(rest[0], "--") || rest[0] == "\"" && a.C.T[a.Core.From].Form == prose.Code && slices.Contains(a.C.Low(), "please") {
@@ -139,10 +156,15 @@ func (a Act) valued(rest []string) bool {
 		return true // "log level warn"
 	case topic && len(rest) > 1 && len(rest) < 5 && setting[rest[len(rest)-2]] && !words.Preposition(last): // "log level warning"
 		return true
+	case topic && len(rest) == 1 && words.Comparative(last):
+		return true // "the buttons: green"
 	case last == "left", last == "right", last == "top", last == "bottom", last == "middle", last == "centre", last == "center":
 		return true
 	case len(rest) > 2 && last == "default" && rest[len(rest)-2] == "by", topic && slices.Index(rest, "as") > 0:
 		return true
+	}
+	if i := slices.Index(rest, "per"); i > 1 && i < 4 && isValue(rest[0]) {
+		return true // "50 rows per page"
 	}
 	return grammar.Stated(rest) || grammar.Bounded(rest) || grammar.Switched(rest) || grammar.Towards(rest)
 }

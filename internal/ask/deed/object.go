@@ -5,9 +5,19 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/vague"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
+
+// looks reports a verb that says how somebody wants to look at several things, and by
+// what, without a word of an order that is there: "sort by rating", "group by month".
+func (a Act) looks(o []string) bool {
+	if a.Verb != "sort" && a.Verb != "group" && a.Verb != "order" || len(o) < 2 || o[0] != "by" {
+		return false
+	}
+	return !grammar.Old(o) && !slices.Contains(o, "default") && !slices.Contains(o, "first") && a.C.Join == "" && !slices.Contains(a.C.Low()[:min(a.Obj, len(a.C.T))], "better")
+}
 
 func (a Act) adding(o []string) Act {
 	a.Marker, a.Made = belay.MarkAdd, grammar.Indefinite(o)
@@ -53,6 +63,9 @@ func (a Act) removing(o []string) Act {
 		return a
 	}
 	line := " " + strings.Join(o, " ") + " "
+	if a.Verb == "strip" && len(o) > 0 && (o[0] == "trailing" || o[0] == "leading" || o[0] == "whitespace" || o[0] == "surrounding") {
+		a.Marker = belay.MarkModify
+	}
 	if strings.Contains(line, " in favour of ") || strings.Contains(line, " in favor of ") || strings.Contains(line, " in half ") || strings.Contains(line, " and replace ") || grammar.Old(o) {
 		a.Marker = belay.MarkModify
 	}
@@ -61,7 +74,7 @@ func (a Act) removing(o []string) Act {
 			a.Marker = belay.MarkModify
 		}
 	}
-	if r := grammar.OldRecords(o); r != nil {
+	if r := vague.OldRecords(o); r != nil {
 		a.Deed, a.Readings = Doubt, r
 	}
 	return a
@@ -125,7 +138,7 @@ func (a Act) making(o []string) Act {
 		a.Marker, a.Deed = belay.MarkFix, Mend
 		return a
 	}
-	if r := grammar.Better(o); r != nil {
+	if r := vague.Better(o); r != nil {
 		a.Deed, a.Readings = Doubt, r
 		return a
 	}
@@ -160,7 +173,7 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		a.Marker = belay.MarkModify
 	case (a.Verb == "save" || a.Verb == "store" || a.Verb == "write" || (a.Verb == "show" || a.Verb == "display" || a.Verb == "render") && len(o) > 0 && grammar.Definite(o[0])) && slices.Contains(o, "as"):
 		a.Marker = belay.MarkModify
-	case sense == words.Show && len(o) > 2 && grammar.Definite(o[0]) && slices.Contains(o, "only"):
+	case sense == words.Show && len(o) > 1 && o[0] == "only", sense == words.Show && len(o) > 2 && grammar.Definite(o[0]) && slices.Contains(o, "only"):
 		a.Marker = belay.MarkModify
 	case sense == words.Show && len(o) > 0 && grammar.Adverb(o[len(o)-1]):
 		a.Marker = belay.MarkModify
@@ -172,6 +185,8 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		return w == "above" || w == "below" || w == "under" || w == "next" || w == "beside" || w == "left" || w == "right" || w == "before" || w == "after"
 	}):
 		a.Marker = belay.MarkModify
+	case sense == words.Put && len(o) > 3 && grammar.Definite(o[0]) && (strings.Contains(strings.Join(o, " "), " in front of the ") || strings.Contains(strings.Join(o, " "), " ahead of the ") || strings.Contains(strings.Join(o, " "), " behind the ")):
+		a.Marker = belay.MarkModify // "put the install page in front of the concepts page"
 	case sense == words.Put && a.Pronoun:
 		a.Marker = belay.MarkModify
 	case sense == words.Put && len(o) > 0 && (o[0] == "the" || o[0] == "our" || o[0] == "its") && !slices.ContainsFunc(o, func(w string) bool { return slices.Contains(grammar.Places, w) }):
@@ -180,10 +195,18 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		a.Marker = belay.MarkModify
 	case sense == words.Put && a.Verb == "set" && slices.Contains(o, "to"):
 		a.Marker = belay.MarkModify
+	case sense == words.Give && slices.ContainsFunc(o, words.Determiner) && grammar.Degree(o[slices.IndexFunc(o, func(w string) bool { return w == "a" || w == "an" })+1:]):
+		a.Marker = belay.MarkModify // "give the table a lighter border"
+	case (a.Verb == "store" || a.Verb == "save" || a.Verb == "keep") && len(o) > 2 && !grammar.Articled(o[0]) && (o[len(o)-2] == "in" || o[len(o)-2] == "on") && words.Tool(o[len(o)-1]):
+		a.Marker = belay.MarkModify // "store the photos in S3"
+	case (a.Verb == "link" || a.Verb == "connect") && len(o) > 3 && grammar.Definite(o[0]) && slices.Contains(o[1:], "to"):
+		a.Marker = belay.MarkModify // "link the logo to the home page"
+	case sense == words.Show && len(o) > 1 && !grammar.Articled(o[0]) && sooner[o[len(o)-1]]:
+		a.Marker = belay.MarkModify // "send reminders a day earlier"
 	case sense == words.Show && grammar.Quantity(o) && slices.Contains(o, "by") && a.Verb != "show":
 		a.Marker = belay.MarkModify
 	}
-	if len(o) > 1 && o[0] == "every" && isValue(o[1]) || (a.Verb == "open" || a.Verb == "start" || a.Verb == "launch") && len(o) > 3 && grammar.Definite(o[0]) && slices.ContainsFunc(o[2:], func(w string) bool { return w == "on" || w == "with" || w == "in" || w == "at" }) {
+	if len(o) > 1 && o[0] == "every" && (isValue(o[1]) || words.Unit(o[1]) && len(o) == 2) || (a.Verb == "open" || a.Verb == "start" || a.Verb == "launch") && len(o) > 3 && (grammar.Definite(o[0]) || a.Verb == "open" && strings.HasSuffix(o[0], "s")) && slices.ContainsFunc(o[1:], func(w string) bool { return w == "on" || w == "with" || w == "in" || w == "at" }) {
 		a.Marker = belay.MarkModify // "poll every 5 s", "open the app on the list"
 	}
 	if sense == words.Show && len(o) > 0 && a.Pronoun && (a.Verb == "open" || a.Verb == "run") {
@@ -191,6 +214,9 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 	}
 	return a
 }
+
+// sooner are words for when and how often, against when and how often it is now.
+var sooner = map[string]bool{"earlier": true, "later": true, "sooner": true, "faster": true, "slower": true, "often": true, "rarely": true, "frequently": true, "longer": true, "shorter": true}
 
 // using reads "use X". Instead of something it replaces; for something that has no
 // name in the message it could replace or stand beside.
@@ -206,7 +232,7 @@ func (a Act) using(o []string) Act {
 // tidying reads improve and clean up, which say nothing of what is wanted.
 func (a Act) tidying(o []string) Act {
 	a.Marker = belay.MarkModify
-	if r := grammar.OldRecords(o); r != nil {
+	if r := vague.OldRecords(o); r != nil {
 		a.Deed, a.Readings = Doubt, r
 		return a
 	}

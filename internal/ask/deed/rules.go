@@ -1,11 +1,13 @@
 package deed
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/stay"
+	"github.com/belay-dev/belay/internal/ask/vague"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -23,7 +25,7 @@ type rule func(Act, view) (Act, bool)
 
 // rules are asked in this order. The order is the argument: what asks for nothing comes
 // before what orders, an order before a complaint, a complaint before a wish.
-var rules = []rule{grounded, doubtful, subordinate, atPresent, ordered, begun, fronted, complains, contrary, continued, shouldFirst, questioned, wished, declared, clausal, passiveWish, unknownVerb}
+var rules = []rule{grounded, tested, doubtful, subordinate, atPresent, ordered, begun, fronted, complains, contrary, continued, shouldFirst, questioned, wished, declared, clausal, passiveWish, unknownVerb}
 
 func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 	v := view{low, rest, n, s}
@@ -40,14 +42,23 @@ func grounded(a Act, v view) (Act, bool) {
 	return a, grammar.Hardship(v.low) && a.C.Join != ""
 }
 
+// tested is "test that expired tokens are rejected".
+func tested(a Act, v view) (Act, bool) {
+	if len(v.rest) < 3 || v.rest[0] != "test" && v.rest[0] != "verify" && v.rest[0] != "assert" || v.rest[1] != "that" && v.rest[1] != "whether" && v.rest[1] != "if" {
+		return a, false
+	}
+	a.Obj = v.n + 1
+	return a.ask(belay.MarkAdd, v.rest[0])
+}
+
 // doubtful is starting over, what can be read in two ways, and a verb left out.
 func doubtful(a Act, v view) (Act, bool) {
 	if grammar.Over(v.rest) {
 		a.Deed, a.Verb = Anew, strings.Join(v.rest[:min(3, len(v.rest))], " ")
 		return a, true
 	}
-	if r := grammar.Vague(v.rest); r != nil {
-		a.Deed, a.Readings = Doubt, r
+	if r := vague.Readings(v.rest); r != nil {
+		a.Deed, a.Readings, a.Also = Doubt, r, a.Also || vague.Beside(v.rest)
 		return a, true
 	}
 	if a.C.Gap {
@@ -85,6 +96,13 @@ func ordered(a Act, v view) (Act, bool) {
 	if asksWhether(v.low[:v.n]) && len(rest) > 1 && words.Preposition(rest[1]) && grammar.AnyVerb(rest[0]) {
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[0] // "is there a way to sort by price"
 		return a, true
+	}
+	if enabled(v.low[:v.n]) && grammar.Imperative(rest) > 0 {
+		b := a.imperative(rest, v.n, grammar.Imperative(rest))
+		if b.Deed == Request {
+			b.Marker = belay.MarkAdd // "make it possible to sort the table": nobody can yet
+		}
+		return b, true
 	}
 	thing := v.s.Want && grammar.Nounish[rest[0]] && !(len(rest) > 1 && (words.Determiner(rest[1]) || words.Pronoun(rest[1])))
 	if k := grammar.Imperative(rest); k > 0 && !thing && !(len(rest) == 2 && fault.Said(rest)) && !(a.C.Close == "?" && grammar.Finite(rest) && !v.s.Opener) {
@@ -137,12 +155,24 @@ func fronted(a Act, v view) (Act, bool) {
 // complains is a clause that says that something is wrong.
 func complains(a Act, v view) (Act, bool) {
 	strength, by := fault.Wrong(v.low)
+	if at, ok := grammar.Predicate(v.rest); strength < fault.Plain && ok && !v.s.Opener && slices.ContainsFunc(a.C.T, badQuote) && said(v.rest[at]) {
+		strength, by = fault.Plain, "an error in quotes"
+	}
 	if strength == fault.Fine || v.s.Want {
 		return a, false
 	}
 	a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, strength, by
 	a.Pronoun = words.Pronoun(v.rest[0])
 	return a, true
+}
+
+// said reports a verb whose object is what somebody was told.
+func said(w string) bool {
+	switch w {
+	case "says", "shows", "get", "gets", "prints", "see", "reports", "returns", "gives":
+		return true
+	}
+	return false
 }
 
 // contrary is a statement that an "although" follows.
@@ -211,6 +241,9 @@ func clausal(a Act, v view) (Act, bool) {
 	rest := v.rest
 	if !v.s.Opener || len(rest) < 3 || rest[0] != "the" && rest[0] != "it" && rest[0] != "there" && rest[0] != "i" && rest[0] != "we" {
 		return a, false
+	}
+	if i := slices.Index(rest, "possible"); i > 1 && i+2 < len(rest) && rest[i+1] == "to" && (rest[i-1] == "is" || rest[i-1] == "be") {
+		return a.ask(belay.MarkAdd, "possible to") // "(I would like) that in the list it is possible to filter"
 	}
 	for i := 1; i < min(4, len(rest)); i++ {
 		if b, end := words.Base(rest[i], grammar.AnyVerb); b != "" && end == "" && !grammar.Nounish[b] {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/clause"
 	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/vague"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
@@ -38,7 +39,7 @@ func (a Act) should(low []string, at, next int) Act {
 	}
 	o := low[next:]
 	a.Obj = a.Core.From + next
-	if r := grammar.Better(o); r != nil && len(o) < 5 && (o[0] == "be" || o[0] == "look" || o[0] == "feel") {
+	if r := vague.Better(o); r != nil && len(o) < 5 && (o[0] == "be" || o[0] == "look" || o[0] == "feel") {
 		a.Deed, a.Readings = Doubt, r
 		return a
 	}
@@ -60,7 +61,7 @@ func (a Act) behind(low []string, at int, o []string) Act {
 	can := low[at] == "can" || low[at] == "may"
 	actor := slices.Contains(grammar.Actors, low[at-1])
 	switch {
-	case line == "go " || line == "be gone " || o[0] == "go" && o[1] == "away" || o[0] == "disappear" && len(o) == 1 && !a.Pronoun:
+	case o[0] == "go" && len(o) == 2 && (grammar.Adverb(o[1]) || o[1] == "too" || o[1] == "now" || o[1] == "please"), line == "go " || line == "be gone " || o[0] == "go" && o[1] == "away" || o[0] == "disappear" && len(o) == 1 && !a.Pronoun:
 		a.Marker = belay.MarkRemove // "the banner has to go"
 	case can && o[0] == "be" && len(o) > 1 && passive(o[1:]) == belay.MarkRemove && len(o) < 5:
 		a.Marker = belay.MarkRemove // "deploy.md can be deleted"
@@ -68,14 +69,14 @@ func (a Act) behind(low []string, at int, o []string) Act {
 		return a // "the title may be up to 200 characters long"
 	case can && !(a.C.Block.Kind == prose.Item || a.C.Group || actor && low[0] != "i" && low[0] != "you" && low[0] != "we"):
 		a.Deed = Ground
-	case strings.HasPrefix(line, "be able to ") || strings.HasPrefix(line, "be possible to ") || line == "be possible " || can:
+	case strings.HasPrefix(line, "be able to ") || strings.HasPrefix(line, "be possible to ") || o[0] == "be" && len(o) > 1 && o[1] == "possible" && !grammar.Old(o) || can:
 		a.Marker = belay.MarkAdd
 	case strings.HasPrefix(line, "be allowed") || strings.HasPrefix(line, "become"):
 	case o[0] == "be" && len(o) > 1:
 		a.Marker = a.beDone(low[at], o)
 	case o[0] == "have" && len(o) > 1:
 		a.Marker = belay.MarkAdd
-		if grammar.Compared(o) > 0 || grammar.Old(o) || words.Determiner(o[1]) && !grammar.Indefinite(o[1:]) {
+		if grammar.Compared(o) > 0 || grammar.Old(o) || len(o) > 2 && grammar.Numeric(o[1]) && extent[o[2]] || words.Determiner(o[1]) && !grammar.Indefinite(o[1:]) {
 			a.Marker = belay.MarkModify
 		}
 	case grammar.Old(low):
@@ -100,11 +101,17 @@ func (a Act) promised(o []string, actor bool) belay.Marker {
 	if a.Also && o[0] != "be" && o[0] != "look" && grammar.Compared(o) == 0 {
 		return belay.MarkAdd
 	}
+	if a.C.Low()[0] == "a" || a.C.Low()[0] == "an" {
+		switch o[0] {
+		case "appear", "show", "pop", "come", "open":
+			return belay.MarkAdd // "a toast should appear"
+		}
+	}
 	if last := o[len(o)-1]; last == "first" || last == "last" {
 		return belay.MarkModify
 	}
-	if o[0] == "see" {
-		return belay.MarkAdd
+	if o[0] == "see" || (o[0] == "appear" || o[0] == "show" && len(o) > 1 && o[1] == "up") && placed(append([]string{"it"}, o...)) && !grammar.Old(o) && !slices.Contains(o, "first") {
+		return belay.MarkAdd // "the logo should appear on the invoice"
 	}
 	b, _ := words.Base(o[0], grammar.AnyVerb)
 	sense, _ := words.Verb(b)
@@ -141,7 +148,7 @@ func passive(o []string) belay.Marker {
 		return belay.MarkModify
 	}
 	b, end := words.Base(o[0], grammar.AnyVerb)
-	if end != "ed" && b != "put" {
+	if end != "ed" && b != "put" && b != "cut" {
 		return belay.MarkModify
 	}
 	switch sense, _ := words.Verb(b); sense {
@@ -154,6 +161,9 @@ func passive(o []string) belay.Marker {
 	}
 	return belay.MarkModify
 }
+
+// extent are what a thing that is there has some number of: "two decimals".
+var extent = map[string]bool{"decimals": true, "decimal": true, "digits": true, "characters": true, "chars": true, "letters": true, "places": true, "pixels": true, "px": true, "columns": true, "rows": true, "lines": true, "seconds": true, "minutes": true, "replicas": true, "retries": true, "percent": true}
 
 // Quotes reports a clause that holds a message of something that went wrong.
 func Quotes(c clause.Clause) bool { return slices.ContainsFunc(c.T, badQuote) }

@@ -79,7 +79,7 @@ func (a Act) without(sense words.Sense, o []string) (Act, bool) {
 	switch {
 	case len(o) == 0 && a.C.Join == "" && !a.C.Group && a.C.Block.Kind == prose.Para && (sense == words.Modify || sense == words.Add || sense == words.Remove) && a.Verb != "stop":
 		a.Deed, a.Readings, a.Bare, a.Marker = Doubt, []string{"what is to be done with is not said"}, true, MarkerOf(sense)
-	case a.Verb == "find" && len(o) > 0 && (o[0] == "attached" || o[0] == "enclosed" || o[0] == "below"), len(o) == 1 && (o[0] == "nothing" || o[0] == "none"):
+	case a.Verb == "let" && len(o) > 1 && o[1] == "know", a.Verb == "find" && len(o) > 0 && (o[0] == "attached" || o[0] == "enclosed" || o[0] == "below"), len(o) == 1 && (o[0] == "nothing" || o[0] == "none"):
 		a.Deed = Ground
 	case len(o) > 0 && len(o) < 3 && grammar.MoreThings(o) && o[len(o)-1] == "more" || len(o) == 1 && o[0] == "another":
 		a.Deed, a.Readings = Doubt, []string{"of what there is to be one more is not said"}
@@ -123,12 +123,20 @@ func (a Act) modifying(o []string) Act {
 		a.Deed, a.Readings = Doubt, []string{"with what is not said"}
 	case someOf(o):
 		a.Deed, a.Readings = Doubt, []string{"which of them is not said"}
-	case a.Verb == "run" && len(o) > 0 && (o[0] == "a" || o[0] == "an"):
+	case a.looks(o), a.Verb == "run" && len(o) > 0 && (o[0] == "a" || o[0] == "an"):
 		a.Marker = belay.MarkAdd
+	case a.Verb == "run" && further(o), (a.Verb == "publish" || a.Verb == "release" || a.Verb == "sync" || a.Verb == "deploy" || a.Verb == "trace") && !a.Pronoun && (a.Also || further(o)):
+		a.Marker = belay.MarkAdd // "publish the pressure too"
 	case a.Verb == "stop" && !stopsDoing(o), a.Verb == "release" && len(o) == 0:
 		a.Deed = Mend
 	}
 	return a
+}
+
+// further reports that something is done to one thing more: "publish the pressure too".
+func further(o []string) bool {
+	n := len(o)
+	return n > 1 && (o[n-1] == "too" || o[n-1] == "also" || o[n-1] == "well" && o[n-2] == "as")
 }
 
 func (a Act) starting(o []string) Act {
@@ -145,6 +153,8 @@ func (a Act) otherwise(sense words.Sense, rest, o []string) Act {
 	switch {
 	case stay.Retains(rest):
 		a.Deed, a.Marker = Request, belay.MarkAdd
+	case stay.Lasting(rest) || stay.Omits(rest):
+		a.Deed, a.Marker = Request, belay.MarkModify
 	case sense == words.None && grammar.UnknownVerb(rest):
 		a.Deed, a.Marker = Request, belay.MarkModify
 		if len(o) > 0 && (o[0] == "a" || o[0] == "an") {

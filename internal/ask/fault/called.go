@@ -15,7 +15,12 @@ func Trouble(low []string) bool {
 	if len(low) < 2 || grammar.Articled(low[0]) || words.Determiner(low[0]) {
 		return false
 	}
-	if faulty[low[0]] && !words.Preposition(low[1]) {
+	if low[0] == "empty" {
+		return low[1] != "state" && low[1] != "states" && slices.ContainsFunc(low[1:], func(w string) bool {
+			return w == "in" || w == "on" || w == "for" || w == "since" || w != "as" && grammar.Conditional(w)
+		})
+	}
+	if faulty[low[0]] && !words.Preposition(low[1]) && !(low[0] == "double" && twofold[low[1]]) {
 		return true
 	}
 	if (low[0] == "race" || low[0] == "nil" || low[0] == "null" || low[0] == "nullpointer") && (words.Preposition(low[1]) || low[0] != "race") {
@@ -25,6 +30,9 @@ func Trouble(low []string) bool {
 		return true
 	}
 	for i, w := range low {
+		if w == "warnings" && i > 0 && i+1 < len(low) && (low[i+1] == "in" || low[i+1] == "from" || low[i+1] == "during" || low[i+1] == "on") {
+			return true // "deprecation warnings in the test output"
+		}
 		if troubles[w] && (i+1 == len(low) || words.Preposition(low[i+1]) || grammar.Conditional(low[i+1])) {
 			return i > 0
 		}
@@ -35,6 +43,9 @@ func Trouble(low []string) bool {
 	return false
 }
 
+// twofold are what may be double on purpose.
+var twofold = map[string]bool{"tap": true, "click": true, "clicks": true, "press": true, "opt-in": true, "jump": true, "quotes": true, "check": true, "column": true, "page": true, "entry": true, "room": true, "rooms": true, "buffering": true, "points": true}
+
 // Said reports a thing and, without a verb, what is wrong with it: "two moods not working",
 // "the export broken", "margins off".
 func Said(low []string) bool {
@@ -44,6 +55,12 @@ func Said(low []string) bool {
 	}
 	for n > 2 && (words.Filler(low[n-1]) || low[n-1] == "again" || low[n-1] == "!") {
 		n--
+	}
+	if i := slices.IndexFunc(low[1:n], words.Preposition); i > 0 && i+1 < n && (low[i] == "missing" || low[i] == "gone" || low[i] == "dead" || low[i] == "broken" || low[i] == "stuck") && low[i+1] != "of" && low[i+1] != "for" {
+		n = i + 1 // "prices missing on /pricing"
+	}
+	if n < 2 {
+		return false
 	}
 	last, prev := low[n-1], low[n-2]
 	switch {
@@ -78,7 +95,7 @@ func existing(low []string) bool {
 	case "i", "we", "you", "users", "customers":
 		return (low[1] == "get" || low[1] == "see" || low[1] == "receive") && (words.Determiner(low[2]) || words.Soft(low[2]) || words.Wrong(low[2]))
 	case "anyone", "anybody", "everyone", "everybody":
-		return low[1] == "can"
+		return low[1] == "can" || (low[1] == "who" || low[1] == "with") && slices.Contains(low[2:], "can")
 	case "any":
 		return low[2] == "can"
 	}

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -15,6 +16,9 @@ func Named(low []string, i int) bool {
 		return true
 	}
 	if i+1 < len(low) && w != "blank" && w != "infinite" {
+		if w == "flaky" {
+			return grammar.Imperative(low) > 0
+		}
 		switch low[i+1] {
 		case "report", "reports", "reporter", "reporting", "tracker", "letter", "code", "codes", "handler", "handling", "detection", "page", "boundary", "log", "logs", "template", "check", "checks", "screen", "test", "tests", "items", "down", "sharing", "state", "class", "classes":
 			return true
@@ -69,6 +73,9 @@ func denied(low []string, i int) int {
 			return Fine
 		}
 	case "nobody", "nothing":
+		if i > 0 && words.Auxiliary(low[i-1]) && slices.Contains(low, "yet") {
+			return Fine // "there is nothing of the kind yet"
+		}
 		if i > 0 && strings.HasSuffix(low[i-1], "s") {
 			return Plain // "prints nothing"
 		}
@@ -79,11 +86,17 @@ func denied(low []string, i int) int {
 	default:
 		return Fine
 	}
+	if i == 1 && low[0] == "we" && w == "don't" && next != "get" && next != "receive" && next != "see" && next != "know" {
+		return Fine // "we don't set any": nothing that fails
+	}
 	if grammar.Imperative(low) > 0 || i > 0 && (low[0] == "we" || low[0] == "i") && Past[w] {
 		return Fine
 	}
 	if low[len(low)-1] == "yet" {
 		return Fine
+	}
+	if (next == "find" || next == "notice" || next == "read") && i > 0 && slices.Contains(grammar.Actors, low[i-1]) && low[i-1] != "it" && w != "can't" && w != "couldn't" {
+		return Faint // "people don't find the map": they do not look there
 	}
 	for j := max(0, i-3); j <= min(i+2, len(low)-1); j++ {
 		switch low[j] {

@@ -46,6 +46,9 @@ func Wrong(low []string) (strength int, by string) {
 	if at := wishAt(rest); at >= 0 {
 		rest = rest[:at]
 	}
+	if by := mistaken(rest); by != "" {
+		return Faint, by
+	}
 	line := " " + strings.Join(rest, " ") + " "
 	for _, p := range plainly {
 		if strings.Contains(line, p) {
@@ -80,7 +83,7 @@ func asks(rest []string) bool {
 		return true
 	}
 	if (rest[0] == "we" || rest[0] == "i" || rest[0] == "nobody") && slices.ContainsFunc(rest, func(w string) bool {
-		return w == "need" || w == "needs" || w == "use" || w == "uses" || w == "want" || w == "wants" || w == "like" || w == "reads"
+		return w == "need" || w == "needs" || w == "use" || w == "uses" || w == "want" || w == "wants" || w == "like" || w == "reads" || rest[0] == "nobody" && (w == "has" || w == "likes" || w == "remembers" || w == "visits" || w == "opens" || w == "buys")
 	}) {
 		return true
 	}
@@ -140,6 +143,9 @@ func told(rest []string) (int, string) {
 			return Plain, w
 		}
 		if end, ok := words.Fails(w); ok && failingHere(rest, i, end) {
+			if i > 0 && i < 3 && humanly(w) && slices.Contains(grammar.Actors, rest[i-1]) && rest[i-1] != "it" {
+				return Faint, w // "people forget to log their hours": no program does
+			}
 			return Plain, w
 		}
 		if s := denied(rest, i); s > Fine {
@@ -154,20 +160,54 @@ func told(rest []string) (int, string) {
 	return Fine, ""
 }
 
+// mistaken reports people who take one thing for another: "the teachers are forever marking
+// the wrong class". The product lets them, and does not fail.
+func mistaken(rest []string) string {
+	i := slices.IndexFunc(rest[:min(3, len(rest))], func(w string) bool { return slices.Contains(grammar.Actors, w) && w != "it" })
+	if i < 0 {
+		return ""
+	}
+	for _, w := range rest[i+1 : min(len(rest), i+5)] {
+		b, end := words.Base(w, func(b string) bool {
+			switch b {
+			case "mark", "pick", "choose", "click", "press", "enter", "select", "order", "confuse", "type", "mix":
+				return true
+			}
+			return false
+		})
+		if b != "" && end != "ed" {
+			return w
+		}
+		if !words.Auxiliary(w) && !grammar.Adverb(w) && w != "always" && w != "forever" && w != "keep" && w != "often" && w != "still" && w != "sometimes" || words.Modal(w) || words.Negative(w) {
+			return ""
+		}
+	}
+	return ""
+}
+
+// humanly reports what goes wrong with people and with no program.
+func humanly(w string) bool {
+	switch w {
+	case "forget", "forgot", "miss", "missed", "ignore", "complain", "complained", "confuse", "overlook":
+		return true
+	}
+	return false
+}
+
 var (
 	faulty = map[string]bool{"bad": true, "wrong": true, "weird": true, "strange": true, "blank": true, "broken": true, "duplicate": true, "duplicated": true, "double": true, "slow": true, "inconsistent": true, "unreadable": true, "garbled": true,
 		"infinite": true, "stale": true, "leftover": true, "poor": true, "misplaced": true, "incorrect": true, "invalid": true, "ugly": true, "odd": true, "random": true, "endless": true, "uninitialised": true, "uninitialized": true, "flickering": true, "off-by-one": true}
 	loads    = map[string]bool{"cpu": true, "memory": true, "load": true, "latency": true, "contrast": true, "ram": true, "disk": true, "usage": true, "fps": true}
 	troubles = map[string]bool{"problem": true, "problems": true, "issue": true, "issues": true, "error": true, "errors": true, "failure": true, "failures": true, "loop": true, "glitch": true, "glitches": true, "artifact": true, "artifacts": true,
-		"artefacts": true, "mismatch": true, "conflict": true, "conflicts": true, "leftover": true, "leftovers": true, "trouble": true, "exception": true, "exceptions": true, "condition": false}
+		"artefacts": true, "mismatch": true, "conflict": true, "conflicts": true, "leftover": true, "leftovers": true, "trouble": true, "timeouts": true, "exception": true, "exceptions": true, "condition": false}
 )
 
 // plainly are phrases that only a complaint has.
 var plainly = []string{
-	" greyed out ", " grayed out ", " not receiving ", " not getting ", " not able to ", " am not seeing ", " keeps saying ", " keeps crashing ", " keeps asking ", " not working ", " no longer ", " any more ", " anymore ", " off by one ", " off by a ", " is off by ", " are off by ", " runs off ", " off the screen ", " off screen ", " throws ", " threw ", " out of order ", " out of sync ", " out of memory ", " random order ",
+	" greyed out ", " grayed out ", " not receiving ", " not getting ", " not able to ", " am not seeing ", " keeps saying ", " keeps crashing ", " keeps asking ", " not working ", " stopped working ", " stops working ", " quit working ", " even when ", " even if ", " even after ", " no longer ", " any more ", " anymore ", " off by one ", " off by a ", " is off by ", " are off by ", " runs off ", " off the screen ", " off screen ", " throws ", " threw ", " out of order ", " out of sync ", " out of memory ", " random order ",
 	" cut off ", " goes on playing ", " again and again ", " for ever ", " forever ", " for no reason ", " out of nowhere ", " all of a sudden ", " every single time ", " non stop ", " all the time ", " times out ", " time out ", " timing out ", " timed out ", " runs out ", " falls over ",
 	" does nothing ", " do nothing ", " did nothing ", " nothing happens ", " has no effect ", " have no effect ", " blows up ", " goes to nan ", " goes blank ", " goes black ", " goes wrong ", " gets lost ", " get lost ", " is lost ", " are lost ", " getting lost ", " gets stuck ", " come twice ", " comes twice ", " arrive twice ", " arrives twice ", " sent twice ", " shown twice ", " paid twice ", " charged twice ", " counted twice ", " appears twice ", " appear twice ", " shows up twice ", " runs twice ", " called twice ", " fires twice ", " wrong now ",
-	" shows up on every ", " by guessing ", " without permission ", " without being logged in ", " without logging in ", " without auth ", " without any check ", " lint errors ", " type errors ", " eslint errors ", " compile errors ", " compiler errors ", " broken link ", " dead link ", " never taken ", " doing it wrong ", " gone for ", " inside walls ", " too late ", " in random ", " thrown out ", " kicked out ", " logged out ", " walk through ", " has an old ", " have an old ", " has the old ", " has the wrong ", " has a wrong ", " stack overflow ", " memory leak ", " null pointer ", " nullpointer ", " out of bounds ", " redirect loop ", " infinite loop ", " endless loop ", " security hole ", " race between ", " red on main ", " merge conflict ", " never ends ", " never stops ", " comes back empty ", " come back empty ", " does the same thing ", " takes ages ", " take ages ", " takes forever ", " spins forever ", " for ages ", " race condition ", " still says ", " still shows ", " still get ", " still gets ", " still points ", " makes no sense ", " is missing ", " are missing ", " is gone ", " are gone ", " went missing ", " gives an error ", " throws an error ", " an error ", " error message ", " fails ", " failing ", " behind the ", " on top of prices ", " overlapping ", " is empty ", " are empty ", " even though ", " gets deleted ", " get deleted ", " red since ",
+	" shows up on every ", " by guessing ", " without permission ", " without being logged in ", " without logging in ", " without auth ", " without any check ", " lint errors ", " type errors ", " eslint errors ", " compile errors ", " compiler errors ", " broken link ", " dead link ", " never taken ", " doing it wrong ", " gone for ", " inside walls ", " too late ", " in random ", " thrown out ", " kicked out ", " logged out ", " walk through ", " has an old ", " have an old ", " has the old ", " has the wrong ", " has a wrong ", " stack overflow ", " memory leak ", " null pointer ", " nullpointer ", " out of bounds ", " redirect loop ", " infinite loop ", " endless loop ", " security hole ", " race between ", " red on main ", " merge conflict ", " never ends ", " never stops ", " comes back empty ", " come back empty ", " does the same thing ", " takes ages ", " take ages ", " takes forever ", " spins forever ", " for ages ", " race condition ", " still says ", " still shows ", " still get ", " still gets ", " still points ", " makes no sense ", " is missing ", " are missing ", " is gone ", " are gone ", " went missing ", " gives an error ", " throws an error ", " an error ", " error message ", " fails ", " failing ", " behind the ", " on top of prices ", " overlapping ", " is empty ", " are empty ", " even though ", " gets deleted ", " get deleted ", " red since ", " comes back after every ", " comes back every ", " comes back each ", " keeps coming back ",
 }
 
 // tooMuch are what something can be too much of.
@@ -181,6 +221,9 @@ func faintly(low []string, line string) (int, string) {
 	}
 	_, verb := grammar.Predicate(low)
 	for i, w := range low {
+		if w == "off" && i > 0 && grammar.AnyVerb(low[i-1]) && i > 1 && words.Modal(low[i-2]) {
+			continue // "you can tick off"
+		}
 		attribute := (w == "old" || w == "red" || w == "late" || w == "early" || w == "odd" || w == "unchecked" || w == "visible" || w == "exposed" || w == "empty" || w == "missing") && i > 0 && (words.Determiner(low[i-1]) || words.Preposition(low[i-1])) && i+1 < len(low) && !words.Auxiliary(low[i+1])
 		if words.Soft(w) && !attribute && verb && i > 0 && (i+1 == len(low) || !Named(low, i)) {
 			return Faint, w

@@ -18,7 +18,7 @@ func Manner(o []string) bool {
 	for len(o) > 1 && (words.Filler(o[len(o)-1])) && o[len(o)-1] != "only" && o[len(o)-1] != "first" {
 		o = o[:len(o)-1]
 	}
-	if len(o) < 2 || Articled(o[0]) || words.Pronoun(o[0]) || o[0] == "who" || o[0] == "what" || o[0] == "which" || o[0] == "how" || o[0] == "where" || words.Preposition(o[0]) || slices.Contains(o, "too") {
+	if len(o) < 2 || Articled(o[0]) || words.Pronoun(o[0]) || o[0] == "who" || o[0] == "what" || o[0] == "which" || o[0] == "how" || o[0] == "where" || words.Preposition(o[0]) || slices.Contains(o, "too") || slices.Contains(o, "next") || slices.Contains(o, "beside") || slices.Contains(o, "alongside") || slices.Contains(o, "besides") {
 		return false
 	}
 	last := o[len(o)-1]

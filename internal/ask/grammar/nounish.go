@@ -96,7 +96,8 @@ func nounishVerb(low []string) int {
 		return 0 // "zoom buttons bottom right"
 	case words.Preposition(next) && next != "to" && Finite(low):
 		return 0 // "search with two terms finds nothing"
-	case words.Determiner(next) || words.Pronoun(next) || next == "\"" || words.Preposition(next) || next == "how" || next == "what" || next == "whether":
+	case words.Determiner(next) || words.Pronoun(next) || next == "\"" || words.Preposition(next) || next == "how" || next == "what" || next == "whether",
+		(next == "when" || next == "who" || next == "where" || next == "which" || next == "why") && (low[0] == "show" || low[0] == "display" || low[0] == "track" || low[0] == "record" || low[0] == "log" || low[0] == "document" || low[0] == "highlight"):
 		return 1
 	case Finite(low):
 		return 0

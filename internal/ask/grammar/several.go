@@ -20,6 +20,9 @@ func plainVerb(low []string, i int) bool {
 	if i == 2 && Definite(low[0]) && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && Adverb(low[i+1]) && (AnyVerb(w) || words.ActBase(w)) {
 		return true // "the tests pass locally"
 	}
+	if i == 3 && words.Preposition(low[1]) && low[1] != "of" && low[1] != "for" && strings.HasSuffix(low[0], "s") && !strings.HasSuffix(low[0], "ss") && Numeric(prev) && words.ActBase(w) && i+1 < len(low) {
+		return true // "scores over 65535 wrap round to zero"
+	}
 	if (prev == "both" || prev == "all") && i > 2 && (AnyVerb(w) || words.ActBase(w)) && i+1 < len(low) && !AnyVerb(low[0]) && slices.Contains(low[:i], "and") {
 		return true // "a.js and b.js both talk to the db"
 	}

@@ -72,6 +72,30 @@ func Compared(low []string) int {
 	return 0
 }
 
+// Degree reports a thing with more or less of what it has now: "a bigger logo". Whatever its
+// article, there is one.
+func Degree(low []string) bool {
+	if len(low) > 0 && (low[0] == "a" || low[0] == "an" || low[0] == "some") {
+		low = low[1:]
+	}
+	for len(low) > 1 && (low[0] == "much" || low[0] == "bit" || low[0] == "slightly" || low[0] == "little" || low[0] == "lot" || low[0] == "way") {
+		low = low[1:]
+	}
+	return len(low) > 1 && words.Comparative(low[0]) && strings.HasSuffix(low[0], "er") && !words.Preposition(low[1])
+}
+
+// Hue reports several things in another colour: "green buttons".
+func Hue(low []string) bool {
+	if len(low) < 2 || !strings.HasSuffix(low[1], "s") {
+		return false
+	}
+	switch low[0] {
+	case "green", "blue", "red", "black", "white", "grey", "gray", "yellow", "orange", "purple", "pink", "dark", "light":
+		return true
+	}
+	return false
+}
+
 // Indefinite reports a thing that is not there yet by its article.
 func Indefinite(low []string) bool {
 	if len(low) == 0 {

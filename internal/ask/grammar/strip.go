@@ -10,6 +10,7 @@ type Said struct {
 	Verb   bool // the last opener wants a verb behind it
 	Only   bool // "only" is the last word passed over
 	Please bool
+	Nth    bool // "second,": the next of several
 	That   bool // a whole sentence is wished for: "I want that …"
 }
 
@@ -42,6 +43,7 @@ func Strip(low []string) (n int, s Said) {
 			return n, s
 		}
 		s.Also = s.Also || w == "also" || w == "plus" || w == "besides" || w == "additionally" || w == "furthermore"
+		s.Nth = s.Nth || w == "second" || w == "secondly" || w == "third" || w == "thirdly" || w == "lastly"
 		s.Only = w == "only"
 		s.Please = s.Please || w == "please" || w == "kindly"
 		n++

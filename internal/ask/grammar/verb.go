@@ -37,7 +37,7 @@ func Imperative(low []string) int {
 	}
 	w := low[0]
 	method := len(low) > 1 && strings.HasPrefix(low[1], "/") && (w == "get" || w == "post" || w == "put" || w == "delete" || w == "patch")
-	if w == "" || w[0] == '-' || method || compound(low) || judgedDeed(low) {
+	if w == "" || w[0] == '-' || method || mishap(low) || compound(low) || judgedDeed(low) {
 		return 0
 	}
 	if _, i := Apart(w, low); i > 0 || UnknownVerb(low) {
@@ -90,6 +90,27 @@ func compound(low []string) bool {
 	return false
 }
 
+// mishap reports what goes wrong while something is done: "lint errors in src/api", "build
+// failure on arm64". Nobody orders it.
+func mishap(low []string) bool {
+	if len(low) < 2 {
+		return false
+	}
+	switch low[1] {
+	case "error", "errors", "failure", "failures", "warnings", "conflict", "conflicts", "problem", "problems", "timeout", "timeouts":
+	default:
+		return false
+	}
+	if len(low) > 2 && !words.Preposition(low[2]) && !words.Auxiliary(low[2]) && !Conditional(low[2]) || len(low) > 2 && low[2] == "to" {
+		return false
+	}
+	switch low[0] {
+	case "lint", "build", "compile", "import", "export", "deploy", "load", "merge", "sync", "parse", "render", "upload", "download", "test", "format", "migrate", "link", "publish", "validate", "type":
+		return true
+	}
+	return false
+}
+
 // judgedDeed reports a deed of which something is said: "book a room twice is possible".
 func judgedDeed(low []string) bool {
 	i := slices.Index(low, "is")
@@ -125,9 +146,40 @@ func HasVerb(low []string) bool {
 	return false
 }
 
+// askedBehind is where an order stands behind a place and "could you": "on the shipments page
+// could you make the table sortable".
+func askedBehind(low []string) int {
+	if len(low) < 6 || !words.Preposition(low[0]) {
+		return 0
+	}
+	for j := 2; j < min(len(low)-2, 7); j++ {
+		if low[j] != "could" && low[j] != "can" && low[j] != "would" && low[j] != "please" {
+			continue
+		}
+		k := j + 1
+		if low[j] != "please" {
+			if low[k] != "you" && low[k] != "we" {
+				return 0
+			}
+			k++
+		}
+		for k < len(low) && words.Filler(low[k]) {
+			k++
+		}
+		if k < len(low) && Imperative(low[k:]) > 0 {
+			return k
+		}
+		return 0
+	}
+	return 0
+}
+
 // Fronted finds the order behind a place or time that stands in front of it without a
 // comma: "on mobile hide the sidebar", "after login go to the last page". 0 is none.
 func Fronted(low []string) int {
+	if j := askedBehind(low); j > 0 {
+		return j
+	}
 	if len(low) < 4 || !words.Preposition(low[0]) || low[0] == "to" || low[0] == "of" || low[0] == "than" || low[0] == "by" || low[0] == "like" || low[0] == "as" || Finite(low) {
 		return 0
 	}

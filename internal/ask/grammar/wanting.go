@@ -17,6 +17,9 @@ func Over(low []string) bool {
 	if n := len(low); n > 1 && (low[0] == "start" || low[0] == "begin") && low[1] == "again" && (len(low) < 4 || words.Determiner(low[2]) && low[2] != "its" || words.Preposition(low[2])) {
 		return true
 	}
+	if n := len(low); n > 2 && n < 6 && (low[0] == "scrap" || low[0] == "bin" || low[0] == "forget" || low[0] == "ditch" || low[0] == "scratch") && (low[1] == "the" || low[1] == "this" || low[1] == "that" || low[1] == "our") && wholes[low[n-1]] {
+		return true // "scrap the flutter app"
+	}
 	for _, p := range []string{" start over ", " starting over ", " start again from ", " start from scratch ", " start from zero ", " let's begin again ", " let's start again ", " start afresh ", " start anew ",
 		" scrap everything ", " scrap it ", " scrap this ", " scrap that ", " scrap the whole ", " scrap all ", " throw this away ", " throw it away ", " throw all of this away ", " throw everything away ", " throw it all away ", " scratch all of ", " scratch everything ", " ditch everything ", " ditch all of ", " bin all of ", " scrap the current ", " scrap the existing ", " scrap the old ", " scrap what we have ", " scrap what's there ", " throw out everything ", " throw everything out ", " back to square one ", " from square one ", " wipe the repo ", " bin this ", " bin it and ", " forget what we have ", " throw away everything ", " bin everything ", " bin it all ", " wipe everything ", " forget everything ", " from a clean slate ", " clean slate ", " delete everything and ", " rebuild everything from scratch ", " rebuild it from scratch "} {
 		if strings.Contains(line, p) && !strings.Contains(line, "starts over") {
@@ -25,6 +28,9 @@ func Over(low []string) bool {
 	}
 	return false
 }
+
+// wholes are what a repository as a whole can be.
+var wholes = map[string]bool{"app": true, "project": true, "site": true, "website": true, "prototype": true, "game": true, "bot": true, "shop": true, "codebase": true, "repo": true, "code": true, "dashboard": true, "homepage": true, "blog": true}
 
 // ToVerb finds "X to V": somebody or something is to do something.
 func ToVerb(low []string) int {
@@ -36,7 +42,7 @@ func ToVerb(low []string) int {
 	return 0
 }
 
-var Enough = map[string]bool{"needed": true, "required": true, "enough": true, "nice": true, "great": true, "good": true, "cool": true, "helpful": true, "useful": true, "lovely": true, "handy": true, "perfect": true, "fine": true, "awesome": true, "ideal": true, "sufficient": true, "better": true, "welcome": true, "appreciated": true}
+var Enough = map[string]bool{"needed": true, "required": true, "enough": true, "nice": true, "great": true, "good": true, "cool": true, "helpful": true, "useful": true, "lovely": true, "handy": true, "perfect": true, "fine": true, "awesome": true, "ideal": true, "sufficient": true, "better": true, "welcome": true, "appreciated": true, "brilliant": true, "wonderful": true, "fantastic": true, "amazing": true, "super": true, "neat": true, "sweet": true, "convenient": true, "practical": true, "excellent": true, "terrific": true}
 
 // Wanting finds what others want: "doctors are wanting to see", "users keep asking for".
 func Wanting(low []string) int {
@@ -53,6 +59,9 @@ func Wanting(low []string) int {
 		case "asks", "asking", "asked", "ask", "waiting", "begging":
 			if (next == "us" || next == "me") && i+2 < len(low) {
 				next = low[i+2]
+			}
+			if low[i] == "asks" && (words.Product(low[i-1]) || words.Part(low[i-1]) || low[i-1] == "page" || low[i-1] == "form" || low[i-1] == "browser" || low[i-1] == "signup" || low[i-1] == "login" || low[i-1] == "installer" || low[i-1] == "wizard" || low[i-1] == "phone" || low[i-1] == "screen" || low[i-1] == "it") {
+				continue // a form asks, and wants nothing
 			}
 			if next == "for" || next == "to" || low[i] == "asked" && (next == "if" || next == "whether") {
 				return i
@@ -107,8 +116,12 @@ func Told(low []string) bool {
 	if low[0] == "this" && len(low) < 6 || low[0] == "with" {
 		return true
 	}
+	if len(low) > 1 && reported[low[0]] {
+		return true
+	}
 	switch low[0] {
-	case "getting", "seeing", "having", "receiving", "hitting", "got", "saw", "found", "yesterday", "last", "recently", "earlier", "today", "for", "at", "on", "in", "according", "of", "by", "once", "ago", "later", "from", "not", "than":
+	case "probably", "presumably", "apparently",
+		"getting", "seeing", "having", "receiving", "hitting", "got", "saw", "found", "yesterday", "last", "recently", "earlier", "today", "for", "at", "on", "in", "according", "of", "by", "once", "ago", "later", "from", "not", "than":
 		return true
 	}
 	for i := 1; i < len(low) && i < 6; i++ {
@@ -119,13 +132,16 @@ func Told(low []string) bool {
 	return false
 }
 
+// reported are verbs in the past that a sentence begins with when it tells what was tried.
+var reported = map[string]bool{"tried": true, "checked": true, "restarted": true, "reinstalled": true, "rebooted": true, "waited": true, "verified": true, "confirmed": true, "happened": true, "reproduced": true, "noticed": true, "worked": true, "googled": true}
+
 var pastVerbs = map[string]bool{"brought": true, "ran": true, "got": true, "went": true, "said": true, "told": true, "came": true, "saw": true, "had": true, "took": true, "found": true, "thought": true, "wrote": true, "made": true, "gave": true, "knew": true, "lost": true, "sent": true, "spent": true, "met": true, "used": true, "tried": true, "noticed": true, "asked": true, "looked": true, "talked": true, "claimed": true}
 
 // Now reports words that say how it is at present, before what is asked for: "right now
 // photos have to be uploaded one at a time", "you can only export one page".
 func Now(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" right now ", " at the moment ", " currently ", " so far ", " at present ", " presently ", " as of now ", " until now ", " up to now ", " these days ", " you can only ", " we can only ", " i can only ", " one can only ", " users can only ", " people can only "} {
+	for _, p := range []string{" right now ", " at the moment ", " currently ", " today it only ", " now it only ", " today it just ", " today only ", " so far ", " at present ", " presently ", " as of now ", " until now ", " up to now ", " these days ", " you can only ", " we can only ", " i can only ", " one can only ", " users can only ", " people can only "} {
 		if strings.Contains(line, p) {
 			return true
 		}

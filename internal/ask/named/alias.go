@@ -44,10 +44,29 @@ func (n nouns) aliases(files []string, p Message) []string {
 	add(has("heart rate", "watch"), func(low, _ string) bool {
 		return strings.Contains(low, "healthkit") || strings.Contains(low, "healthstore")
 	})
+	codes := n.languages()
 	add(has("translation", "translations", "translate", "locale"), func(low, base string) bool {
-		return strings.Contains(low, "/locales/") || strings.HasSuffix(base, ".arb") || base == "strings.xml" || strings.Contains(low, "/l10n/")
+		if len(codes) > 0 && !slices.ContainsFunc(codes, func(c string) bool { return coded(base, c) }) {
+			return false // of one language, and this is another's
+		}
+		return strings.HasSuffix(base, ".po") || strings.Contains(low, "/locales/") || strings.HasSuffix(base, ".arb") || base == "strings.xml" || strings.Contains(low, "/l10n/")
 	})
 	return out
+}
+
+// languages are the codes of the languages that are said.
+func (n nouns) languages() (codes []string) {
+	for name, code := range map[string]string{"german": "de", "french": "fr", "spanish": "es", "italian": "it", "dutch": "nl", "polish": "pl", "portuguese": "pt", "swedish": "sv", "danish": "da", "english": "en", "finnish": "fi", "turkish": "tr", "russian": "ru", "japanese": "ja", "czech": "cs", "norwegian": "nb"} {
+		if strings.Contains(n.text, " "+name+" ") || code != "it" && code != "da" && strings.Contains(n.text, " "+code+" ") {
+			codes = append(codes, code)
+		}
+	}
+	return codes
+}
+
+// coded reports a file's name that has a language's code in it.
+func coded(base, code string) bool {
+	return slices.Contains(strings.FieldsFunc(base, func(r rune) bool { return r == '.' || r == '_' || r == '-' }), code)
 }
 
 var manifests = map[string]bool{"package.json": true, "go.mod": true, "cargo.toml": true, "requirements.txt": true, "pyproject.toml": true, "gemfile": true, "composer.json": true,
@@ -64,6 +83,9 @@ func (p Message) library() bool {
 		if f.Marker != belay.MarkModify && f.Marker != belay.MarkRemove {
 			continue
 		}
+		if v := low[min(1, len(low)-1):]; f.Verb == "a thing named" && len(low) > 3 && library(low[0]) && version(v[0]) && version(low[len(low)-1]) {
+			return true // "sqlalchemy 1.4 -> 2.0"
+		}
 		v := f.Verb
 		if right, ok := words.Spelled(v); ok {
 			v = right
@@ -79,6 +101,12 @@ func (p Message) library() bool {
 		}
 	}
 	return false
+}
+
+// version reports a number with a point in it.
+func version(w string) bool {
+	w = strings.TrimPrefix(w, "v")
+	return len(w) > 2 && strings.Contains(w, ".") && strings.Trim(w, "0123456789.x") == ""
 }
 
 // library reports a word that can only be a name: no other list has it.

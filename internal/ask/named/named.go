@@ -64,10 +64,11 @@ func (p Message) Paths() []string {
 		}
 	}
 	maybe = slices.DeleteFunc(maybe, func(h hit) bool {
-		return n.onlyShown(h.path, p.Files) || strings.Contains(strings.ToLower(h.path), "migration") && !n.has("migration")
+		return n.onlyShown(h.path, p.Files) || strings.HasSuffix(h.path, ".sln") || n.toolsOwn(h.path) || strings.Contains(strings.ToLower(h.path), "migration") && !n.has("migration")
 	})
+	said := slices.Clone(sure)
 	for i, h := range maybe {
-		better := slices.ContainsFunc(sure, func(f string) bool { return f != h.path && sibling(f, h.path) && !n.names(h.path) })
+		better := slices.ContainsFunc(said, func(f string) bool { return f != h.path && sibling(f, h.path) && !n.names(h.path) })
 		for j, o := range maybe {
 			better = better || i != j && o.n > h.n && subset(h.got, o.got)
 		}

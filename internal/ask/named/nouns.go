@@ -48,7 +48,7 @@ func (p Message) nouns() nouns {
 					n.word[words.Stem(part)] = true
 				}
 			}
-			if a.Deed == deed.Keep || len(a.Keeps) > 0 && strings.Contains(kept, " "+low+" ") {
+			if a.Deed == deed.Keep || a.Deed == deed.Ground && wellOff(a.C.Low()) || len(a.Keeps) > 0 && strings.Contains(kept, " "+low+" ") {
 				continue
 			}
 			if t.Form == prose.Word || t.Form == prose.Code || t.Form == prose.Quoted && strings.ContainsAny(low, "./") {
@@ -85,6 +85,11 @@ func (p Message) nouns() nouns {
 			}
 		}
 	}
+	if kind, rest, ok := strings.Cut(p.Msg[:min(len(p.Msg), 40)], "("); ok && len(kind) < 10 && words.Commit(kind) {
+		if scope, _, ok := strings.Cut(rest, "):"); ok && !strings.Contains(scope, " ") {
+			n.noun(strings.ToLower(scope)) // "feat(join): …"
+		}
+	}
 	for _, b := range p.Blocks {
 		if b.Kind == prose.Fence {
 			n.pasted += b.Text + "\n"
@@ -95,12 +100,35 @@ func (p Message) nouns() nouns {
 	return n
 }
 
+// wellOff reports a clause that says that nothing is wrong with a thing: "dev is fine".
+func wellOff(low []string) bool {
+	n := len(low)
+	return n > 2 && n < 8 && (low[n-1] == "fine" || low[n-1] == "ok" || low[n-1] == "okay" || low[n-1] == "good" || low[n-1] == "works")
+}
+
 // noun notes a word that a file may be called after. Words of grammar and verbs that are in
 // every sentence name none: "two moods not working" is about moods.
 func (n nouns) noun(w string) {
 	if !words.Nameless(w) {
 		n.word[words.Stem(w)] = true
 	}
+}
+
+// toolsOwn reports the settings of a tool of which only the findings are spoken: "the ruff
+// errors in geo.py".
+func (n nouns) toolsOwn(file string) bool {
+	switch path.Ext(file) {
+	case ".toml", ".yaml", ".yml", ".json", ".cfg", ".ini":
+	default:
+		return false
+	}
+	name := strings.ToLower(strings.Trim(stemOf(path.Base(file)), "."))
+	for _, found := range []string{" errors ", " warnings ", " findings ", " error ", " complaints ", " has "} {
+		if strings.Contains(n.text, " "+name+found) {
+			return true
+		}
+	}
+	return false
 }
 
 // exact reports a word that is the name of a file with its ending.

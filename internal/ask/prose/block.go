@@ -42,7 +42,7 @@ var (
 	field    = lazyregexp.New(`^\s*([\p{L}][\p{L} /-]{1,30}):\s+`)
 	commit   = lazyregexp.New(`^\s*(feat|fix|chore|docs|refactor|perf|test|style|build|ci)(?:\([\w ./-]+\))?!?:\s+`)
 	wrote    = lazyregexp.New(`(?i)^\s*(?:on|am|le|el|em|il)\s.{4,80}\s(?:wrote|schrieb|écrit|escribió|escreveu|ha scritto)\s*:\s*$`)
-	farewell = lazyregexp.New(`(?i)^\s*(?:(?:best|kind|warm|many)\s+(?:regards|wishes)|regards|cheers|sincerely|yours(?:\s+\w+)?|(?:many |kind )?thanks(?: a lot| in advance)?|thank you|best|mit freundlichen grüßen|viele grüße|cordialement|saludos|atenciosamente|cordiali saluti)\s*[,!.]?\s*$`)
+	farewell = lazyregexp.New(`(?i)^\s*(?:(?:with )?(?:my |our )?(?:best|kind|kindest|warm|many|friendly)\s+(?:regards|wishes|greetings)|regards|cheers|sincerely|yours(?:\s+\w+)?|(?:many |kind )?thanks(?: a lot| in advance)?|thank you|best|mit freundlichen grüßen|viele grüße|cordialement|saludos|atenciosamente|cordiali saluti)\s*[,!.]?\s*$`)
 )
 
 // Blocks cuts a message into its blocks, in order and without overlap. What is left out
@@ -112,6 +112,9 @@ func (c *cutter) closes(trimmed string) bool {
 // goes on an output that has not ended yet.
 func (c *cutter) pasted(raw, trimmed string) bool {
 	if Output(trimmed) || frame(raw) {
+		return true
+	}
+	if n := len(c.out); n > 0 && c.out[n-1].Kind == Trace && !c.gap && strings.HasPrefix(trimmed, "note: ") {
 		return true
 	}
 	if len(c.out) == 0 || (c.out[len(c.out)-1].Kind != Log && c.out[len(c.out)-1].Kind != Trace) {

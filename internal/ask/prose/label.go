@@ -21,7 +21,7 @@ var sections = map[string]Section{
 	"what happens": Problem, "what happened": Problem, "observed": Problem, "bug report": Problem, "symptom": Problem, "symptoms": Problem,
 	"issue": Problem, "defect": Problem, "observed behaviour": Problem, "observed behavior": Problem, "bug description": Problem,
 	"expected": Expected, "expected behavior": Expected, "expected behaviour": Expected, "expected result": Expected, "expected results": Expected,
-	"what should happen": Expected, "what i expected": Expected, "should be": Expected,
+	"what should happen": Expected, "what did you expect": Expected, "what did you expect to happen": Expected, "what do you expect": Expected, "what did you do": Around, "what did you see instead": Problem, "what actually happened": Problem, "what do you see": Problem, "what did you see": Problem, "what went wrong": Problem, "what i expected": Expected, "should be": Expected,
 	"steps to reproduce": Around, "to reproduce": Around, "steps": Around, "repro": Around, "reproduction": Around, "repro steps": Around,
 	"how to reproduce": Around, "environment": Around, "device": Around, "version": Around, "versions": Around, "os": Around, "browser": Around,
 	"priority": Around, "severity": Around, "type": Around, "reporter": Around, "reported by": Around, "date": Around, "labels": Around,

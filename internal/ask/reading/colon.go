@@ -20,22 +20,32 @@ func (p *reader) colon(c clause.Clause, rest []clause.Clause) bool {
 	wordsLeft := c.Low()
 	if _, said := grammar.Strip(rest[0].Low()); p.Fresh && !said.Opener && (a.Deed == deed.Anew || a.Deed == deed.Request || a.Deed == deed.Ground) {
 		first := rest[0].Low()
+		if p.grouped(c) {
+			return true
+		}
 		if a.Deed == deed.Anew {
 			p.acts = append(p.acts, a)
 		}
 		if a.Deed == deed.Request && !Preamble(wordsLeft) && !(len(p.acts) > 0 && a.Verb == "a thing named" && !Whole(a, p.Lang)) {
 			p.acts = append(p.acts, a)
 		}
-		if len(first) > 0 && first[0] != "\"" && !describes(rest, wordsLeft) && !(deed.IsWish(a.Verb) && slices.ContainsFunc(wordsLeft, words.Several)) {
+		if len(first) > 0 && (first[0] != "\"" || len(rest)+countCommas(rest[0].T) > 2) && !describes(rest, wordsLeft) && !(deed.IsWish(a.Verb) && slices.ContainsFunc(wordsLeft, words.Several)) {
 			p.pieces(c, rest)
 		}
 		return true
 	}
 	if _, said := grammar.Strip(rest[0].Low()); Preamble(wordsLeft) || said.Opener {
 		p.acts = append(p.acts, deed.Act{Deed: deed.Ground, C: c, Core: grammar.Span{From: 0, To: len(c.T)}})
+		_, led := grammar.Strip(wordsLeft)
 		for _, r := range rest {
 			r.Block, r.Line, r.Sent, r.Group = c.Block, c.Line, c.Sent, true
 			b := deed.Read(r)
+			if led.Opener && led.Want {
+				b = wished(b)
+			}
+			if b.Deed == deed.Ground && slices.ContainsFunc(wordsLeft, told) && grammar.Finite(r.Low()) && r.Join != "because" && r.Join != "if" {
+				b.Deed, b.Marker, b.Strength, b.Verb = deed.Complaint, belay.MarkFix, fault.Plain, "reported"
+			}
 			if slices.ContainsFunc(wordsLeft, troubles) && b.Deed == deed.Request && (b.Verb == "a thing named" || grammar.Finite(r.Low())) {
 				b.Marker = belay.MarkFix
 			}
@@ -111,6 +121,23 @@ func (p *reader) listed(c clause.Clause, rest []clause.Clause) {
 	}
 }
 
+// told are words that announce a list of what others found.
+func told(w string) bool {
+	return w == "reported" || w == "noticed" || w == "found" || w == "spotted" || w == "complained"
+}
+
+// wished takes what stands behind "what I'd like is this:" for how it should be.
+func wished(b deed.Act) deed.Act {
+	b.Stated = false
+	if b.Deed == deed.Complaint && b.C.Join != "because" {
+		b.Deed, b.Marker = deed.Request, belay.MarkModify
+		if low := b.C.Low(); slices.Contains(low[:min(2, len(low))], "nobody") {
+			b.Marker = belay.MarkAdd
+		}
+	}
+	return b
+}
+
 // troubles are words that announce a list of what is wrong.
 func troubles(w string) bool {
 	return w == "problems" || w == "issues" || w == "bugs" || w == "errors" || w == "defects" || w == "problem" || w == "issue" || w == "bug"
@@ -128,7 +155,13 @@ func Preamble(low []string) bool {
 			return true
 		}
 	}
-	n, _ := grammar.Strip(low)
+	if len(low) < 6 && len(low) > 1 && (low[0] == "one" || low[0] == "another" || low[0] == "just" && low[1] == "one") && slices.Contains(low, "thing") {
+		return true // "one thing came up: …"
+	}
+	n, said := grammar.Strip(low)
+	if last := low[len(low)-1]; said.Opener && (last == "this" || last == "these" || last == "following") {
+		return true // "what I'd like is this: …"
+	}
 	return n >= len(low) || low[len(low)-1] == "have" || low[len(low)-1] == "must" || low[len(low)-1] == "should" || low[len(low)-1] == "to" || low[len(low)-1] == "can"
 }
 
@@ -161,11 +194,34 @@ func describes(rest []clause.Clause, left []string) bool {
 
 var doing = map[string]bool{"takes": true, "gets": true, "receives": true, "listens": true, "fetches": true, "does": true, "looks": true, "scrapes": true, "parses": true, "crawls": true, "runs": true, "reads": true}
 
+// grouped reads a number of like things whose names follow, as one of the features: "an expo
+// app, 2 tabs: scan, list".
+func (p *reader) grouped(c clause.Clause) bool {
+	low := c.Low()
+	n := len(low)
+	if n < 2 || !words.Several(low[n-2]) || words.Unit(low[n-1]) || Preamble(low) || n < 3 && len(p.acts) == 0 {
+		return false
+	}
+	if n > 3 && low[n-3] == "," {
+		before := c
+		before.T = c.T[:n-3]
+		p.acts = append(p.acts, deed.Read(before))
+		c.T, c.Join, c.Frag = c.T[n-2:], ",", true
+	}
+	a := deed.Read(c)
+	if a.Deed != deed.Request {
+		a = deed.Act{Deed: deed.Request, Verb: "so many of them", C: c, Core: grammar.Span{To: len(c.T)}}
+	}
+	a.Marker = belay.MarkAdd
+	p.acts = append(p.acts, a)
+	return true
+}
+
 // pieces makes a request of each piece of a list behind a colon.
 func (p *reader) pieces(c clause.Clause, rest []clause.Clause) {
 	var t []prose.Token
 	for _, r := range rest {
-		if len(t) > 0 {
+		if len(t) > 0 && r.Join != "because" && r.Join != "so" && r.Join != "if" {
 			t = append(t, prose.Token{Form: prose.Mark, Low: ","})
 		}
 		t = append(t, r.T...)
@@ -196,6 +252,9 @@ func allTech(low []string) bool {
 
 // listAnd reports an "and" between the last two of a list of three or more.
 func listAnd(t []prose.Token, i int) bool {
+	if slices.ContainsFunc(t[i+1:], func(t prose.Token) bool { return t.Low == "," }) {
+		return false // "payment with Stripe and Twint, and a page"
+	}
 	for j := i - 1; j >= 0; j-- {
 		if t[j].Low == "," {
 			return true

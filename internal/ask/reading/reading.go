@@ -38,6 +38,7 @@ func (m Message) Acts() []deed.Act {
 type reader struct {
 	Message
 	acts []deed.Act
+	nth  bool // "another thing:" stands in front
 }
 
 func (p *reader) read() {
@@ -46,21 +47,30 @@ func (p *reader) read() {
 		switch b.Kind {
 		case prose.Log, prose.Trace:
 			a := deed.Act{Deed: deed.Material, C: clause.Clause{Block: b, Line: i}, Strength: fault.Faint}
-			if b.Kind == prose.Trace {
+			if b.Kind == prose.Trace && !deprecates(b.Text) {
 				a.Strength = fault.Plain
 			}
 			p.acts = append(p.acts, a)
 		case prose.Heading:
 			if p.leadsIn(i) {
 				b.Label = ""
+				from := len(p.acts)
 				for _, s := range b.Sentences() {
 					sent++
 					p.sentence(s, b, i, sent)
+				}
+				for j := from; j < len(p.acts) && p.Blocks[i+1].Kind >= prose.Fence; j++ {
+					if p.acts[j].Verb == "a thing named" {
+						p.acts[j].Deed = deed.Ground // "from the console, 212 users:"
+					}
 				}
 			}
 		case prose.Para, prose.Item:
 			if b.Section() == prose.Outside {
 				p.outside(b, i)
+				continue
+			}
+			if i == 0 && p.entitled(b) {
 				continue
 			}
 			for _, s := range b.Sentences() {
@@ -69,6 +79,33 @@ func (p *reader) read() {
 			}
 		}
 	}
+}
+
+// entitled reports a first line that only says what the text below is: "Pentest report,
+// extract", "Minutes of the call".
+func (p *reader) entitled(b prose.Block) bool {
+	low := clause.Lows(prose.Tokens(b.Text, b.At))
+	if b.Kind != prose.Para || len(p.Blocks) < 2 || len(low) == 0 || len(low) > 8 || grammar.HasVerb(low) {
+		return false
+	}
+	return slices.ContainsFunc(low[:min(3, len(low))], func(w string) bool {
+		switch w {
+		case "report", "extract", "excerpt", "feedback", "minutes", "notes", "summary", "audit", "findings", "decisions", "transcript", "results", "outcome", "agenda", "recap":
+			return true
+		}
+		return false
+	})
+}
+
+// deprecates reports a warning of what will go away, and of nothing that went wrong.
+func deprecates(text string) bool {
+	first, _, _ := strings.Cut(text, "\n")
+	return (strings.Contains(first, "DeprecationWarning") || strings.Contains(first, "FutureWarning") || strings.Contains(first, "[DEP0")) && !strings.Contains(text, "Traceback")
+}
+
+// decided reports a heading for what is to be from now on.
+func decided(label string) bool {
+	return strings.HasPrefix(label, "decisions") || strings.HasPrefix(label, "decided") || strings.HasPrefix(label, "what we decided") || strings.HasPrefix(label, "we decided") || strings.HasPrefix(label, "agreed") || strings.HasPrefix(label, "outcome of")
 }
 
 // leadsIn reports a line with a colon right above something pasted: it is said, and says
@@ -118,6 +155,7 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 				if list[i+1].Join == ":" {
 					list[i+1].Join = ""
 				}
+				p.nth = left[0] == "another" || left[0] == "second" || left[0] == "third" || left[0] == "last" || slices.Contains(left, "more")
 				continue
 			} else if p.isTopic(left, countCommas(s.Tokens)) {
 				topic = p.under(list, i, left, b.Kind)
@@ -134,7 +172,12 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 		if len(c.T) == 0 || i == 0 && len(list) == 1 && p.opensList(c) {
 			continue
 		}
-		p.acts = append(p.acts, deed.Read(c))
+		if c.Block.Kind == prose.Para && decided(c.Block.Label) {
+			c.Block.Kind = prose.Item // each sentence is one of a list
+		}
+		a := deed.Read(c)
+		a.Nth, p.nth = a.Nth || p.nth, false
+		p.acts = append(p.acts, a)
 	}
 	p.asides(s, b, line, sent)
 }

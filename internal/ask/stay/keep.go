@@ -88,7 +88,7 @@ func keepOrder(low []string) (grammar.Span, bool) {
 	default:
 		return grammar.Span{}, false
 	}
-	if Retains(low) {
+	if Retains(low) || Lasting(low) || Omits(low) {
 		return grammar.Span{}, false
 	}
 	if len(low) < 2 || low[1] == "out" || low[1] == "up" || low[1] == "getting" || low[1] == "me" || low[1] == "us" {
@@ -103,11 +103,38 @@ func Retains(low []string) bool {
 	if len(low) < 3 || low[0] != "keep" && low[0] != "retain" {
 		return false
 	}
+	if (low[1] == "a" || low[1] == "an") && len(low) > 3 && low[3] == "of" {
+		return true // "keep a copy of every mail"
+	}
 	i := 1
 	for i < len(low)-1 && (low[i] == "the" || low[i] == "only" || low[i] == "last" || low[i] == "at" || low[i] == "least" || low[i] == "most" || low[i] == "up" || low[i] == "to" || low[i] == "latest") {
 		i++
 	}
 	return grammar.Numeric(low[i]) && low[i] != "both"
+}
+
+// Lasting reports a state that is to go on for some time: "keep members logged in for a
+// month", "keep the screen on while it plays".
+func Lasting(low []string) bool {
+	if low[0] != "keep" {
+		return false
+	}
+	for i := 2; i < len(low); i++ {
+		switch low[i] {
+		case "logged", "signed":
+			return i+1 < len(low) && low[i+1] == "in"
+		case "on", "open", "awake", "alive":
+			return i+1 < len(low) && (low[i+1] == "for" || low[i+1] == "while" || low[i+1] == "during" || low[i+1] == "until")
+		}
+	}
+	return false
+}
+
+// Omits reports what is to be no part of something: "leave archived posts out of the search".
+// "Leave X out of this" is about the work.
+func Omits(low []string) bool {
+	i := slices.Index(low, "out")
+	return low[0] == "leave" && i > 1 && i+2 < len(low) && low[i+1] == "of" && !words.Pronoun(low[i+2]) && low[i+2] != "scope"
 }
 
 // Object is the noun phrase from i on, without what is said about how to keep it.
@@ -139,6 +166,8 @@ var keptTail = map[string]bool{"as": true, "alone": true, "untouched": true, "un
 func Prohibition(low []string) (grammar.Span, bool) {
 	i := 0
 	switch {
+	case low[0] == "never" && len(low) > 1 && (words.Preposition(low[1]) || grammar.Adverb(low[1]) || len(low) < 3):
+		return grammar.Span{}, false // "never locally": when it happens
 	case (low[0] == "don't" || low[0] == "never") && grammar.Negated(low):
 		i = 1
 	case len(low) > 1 && (low[0] == "do" && low[1] == "not" || low[0] == "not" && low[1] == "to"):
@@ -187,6 +216,11 @@ func Behaves(low []string) bool {
 	}
 	b, end := words.Base(low[i], grammar.AnyVerb)
 	sense, _ := words.Verb(b)
+	if end == "" && (b == "run" || b == "build" || b == "deploy" || b == "trigger" || b == "start" || b == "publish") {
+		return slices.ContainsFunc(low[i+1:], func(w string) bool {
+			return w == "on" || w == "for" || w == "if" || w == "when" || w == "unless" || w == "until"
+		}) // "don't run the tests on draft PRs"
+	}
 	return end == "" && (sense == words.Show || sense == words.Capable)
 }
 
@@ -224,7 +258,11 @@ func noThing(low []string) (grammar.Span, bool) {
 	case "wait", "longer", "idea", "one", "rush", "hurry", "problem", "worries", "matter", "way", "need", "clue", "thanks", "pressure", "more", ",", "reaction", "response", "effect", "luck":
 		return grammar.Span{}, false
 	}
-	return grammar.Span{From: 0, To: len(low)}, true
+	to := len(low)
+	for to > 2 && (low[to-1] == "please" || low[to-1] == "thanks" || low[to-1] == "!") {
+		to--
+	}
+	return grammar.Span{From: 0, To: to}, true
 }
 
 // sameThing reads "same stages".

@@ -45,6 +45,9 @@ func Subject(low []string) (grammar.Span, bool) {
 			if strings.HasSuffix(s, " left") && next < len(low) && (low[next] == "aligned" || low[next] == "justified" || low[next] == "bound") {
 				continue // "the logo should be left aligned"
 			}
+			if strings.HasSuffix(s, "stay") && next < len(low) && (low[next] == "logged" || low[next] == "signed") {
+				continue // "members should stay logged in for a month"
+			}
 			if (s == "stays" || s == "stay" || s == "remains" || s == "remain") && next < len(low) && grammar.Persists[low[next]] {
 				continue
 			}
@@ -100,7 +103,7 @@ func nothingNew(low []string) bool {
 // unchanged reads "on desktop nothing changes", "nothing else".
 func unchanged(low []string) bool {
 	i := slices.Index(low, "nothing")
-	if i < 0 || i > 4 || i+1 >= len(low) || len(low) > 8 {
+	if i < 0 || i > 4 || i+1 >= len(low) || len(low) > 8 || i > 0 && (low[i-1] == "did" || low[i-1] == "does" || low[i-1] == "had" || low[i-1] == "has") {
 		return false
 	}
 	return (low[i+1] == "changes" || low[i+1] == "else") && (i+2 == len(low) || low[i+2] == "changes" || words.Preposition(low[i+2]) || words.Filler(low[i+2]) || low[i+2] == "should" || low[i+2] == "must")

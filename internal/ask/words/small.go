@@ -60,7 +60,7 @@ var openers = sync.OnceValue(func() map[string]bool {
 	for _, s := range []string{
 		"make it so that", "make it so", "make sure that", "make sure", "ensure that", "ensure", "it would be great if", "it would be nice if", "it would be good if", "would be good if", "would be nice if",
 		"would be great if", "it'd be nice if", "it'd be great if", "would be cool if", "it would be cool if", "is it possible that", "i think", "i guess", "i suppose", "i believe",
-		"i'd like that", "i want that", "we want that", "i'd expect that", "the nicest thing would be", "what we want is", "what i want is", "what we need is", "what i need is",
+		"i'd like that", "i want that", "we want that", "i'd expect that", "the nicest thing would be", "what we want is", "what i want is", "what we need is", "what i need is", "what we keep missing is", "what i keep missing is", "what we miss is", "what i miss is", "what i'd like is", "what we'd like is", "what would help is", "what we're missing is", "what i'm missing is", "what would be nice is", "what would be great is", "what i want now is", "what we want now is", "what we need now is", "what i need now is", "what i'd like now is",
 		"it would help if", "it would help a lot if", "it'd help if", "it'd be good if", "it'd be cool if", "would help if", "i'd be happy if", "i'd be glad if", "i would be happy if", "it would be wonderful if", "it would be lovely if", "next step is", "the next step is", "what's still missing is", "what is still missing is", "what's missing is", "what is missing is", "also missing is", "still missing is", "the only thing missing is", "the only thing that's missing is", "i miss", "we miss", "we're lacking", "we lack", "i'm missing", "what about having",
 		"would it be possible to have", "is it possible to have", "it is possible to have", "it's possible to have", "is possible to have", "can be possible to have", "i'd like to have", "i would like to have", "we would like to have", "we'd like to have", "we want to have", "i want to have", "can we have", "could we have",
 		"can we get", "could we get", "can i have", "can i get", "could i get", "could i have", "may i have", "how about", "what about", "is there a way to have", "i would like", "i'd like", "we'd like", "we would like", "i'd love",
@@ -91,7 +91,8 @@ func Opener(low []string) (n int, verb bool) {
 
 // hedges are what people say before they report: it says nothing of what they report.
 var hedges = []string{"so the thing is that", "the thing is that", "the thing is", "thing is", "the problem is that", "the problem is", "the issue is that", "the issue is", "problem is", "what happens is that", "what happens is", "it looks as if", "it looks like", "it seems that", "it seems like", "it seems as if", "it turns out that", "it turns out", "it appears that", "it seems", "looks like", "looks as if", "seems like", "seems that", "turns out that", "turns out",
-	"i noticed that", "i noticed", "we noticed that", "we noticed", "i just noticed that", "i just noticed", "i found out that", "i found that", "we found that", "i realised that", "i realized that", "apparently", "not sure if it's me but", "not sure why but", "for some reason"}
+	"i noticed that", "i noticed", "we noticed that", "we noticed", "i just noticed that", "i just noticed", "i found out that", "i found that", "we found that", "i realised that", "i realized that", "apparently", "not sure if it's me but", "not sure why but", "for some reason",
+	"while you're there", "while you're at it", "while you are at it", "while we're at it", "while at it", "while you're in there", "while you are there", "while i'm at it"}
 
 // Hedge is how many words of a hedge stand at the start.
 func Hedge(low []string) int {
@@ -182,7 +183,7 @@ var numbers = map[string]int{
 	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
 	"thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "both": 2, "dozen": 12,
 	"zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "beide": 2, "beiden": 2, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5,
-	"dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "ambos": 2, "dois": 2, "duas": 2, "três": 3, "quatro": 4, "due": 2, "tre": 3, "quattro": 4, "cinque": 5,
+	"dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "ambos": 2, "dois": 2, "duas": 2, "três": 3, "quatro": 4, "tre": 3, "quattro": 4, "cinque": 5,
 }
 
 // Number reads a number in digits or as a word. A decimal, a version, a time is none.

@@ -17,6 +17,15 @@ func Product(w string) bool { return products.Has(w) }
 var parts = wordset.Of(`test tests endpoint endpoints button column columns field fields flag option route table index migration hook component class function method link dialog modal tab menu section row filter header footer
 	badge icon label tooltip paragraph chapter line setting settings check rule query view trigger handler middleware helper constant variable parameter argument`)
 
+// Commit reports the first word of a commit's title by the usual convention.
+func Commit(w string) bool {
+	switch w {
+	case "feat", "fix", "chore", "refactor", "docs", "perf", "style", "test", "build", "ci":
+		return true
+	}
+	return false
+}
+
 // Part reports a noun for a part of something.
 func Part(w string) bool { return parts.Has(w) }
 

@@ -1,15 +1,19 @@
-package grammar
+// Package vague finds what can be read in two ways by the words alone: what was said elsewhere, a
+// choice, a part of several things, one thing that is to be another, a change without what to.
+// It answers with the readings. It touches no file, process, clock or network.
+package vague
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
 )
 
-// Vague finds what can be read in two ways whatever the verb is.
-func Vague(low []string) []string {
-	for _, rule := range []func([]string) []string{unsaid, opinion, partly, choice, which} {
+// Readings finds what can be read in two ways whatever the verb is.
+func Readings(low []string) []string {
+	for _, rule := range []func([]string) []string{unsaid, opinion, partly, choice, which, channel, tongue} {
 		if r := rule(low); r != nil {
 			return r
 		}
@@ -24,7 +28,7 @@ func Vague(low []string) []string {
 func unsaid(low []string) []string {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range elsewhere {
-		if strings.Contains(line, p) && !(strings.Contains(p, "same") && Finite(low) && low[0] != "do") {
+		if strings.Contains(line, p) && !(strings.Contains(p, "same") && grammar.Finite(low) && low[0] != "do") {
 			return []string{"what was done before is meant, which this message does not name"}
 		}
 	}
@@ -41,7 +45,7 @@ func unsaid(low []string) []string {
 }
 
 // elsewhere are phrases that point to what a message does not hold.
-var elsewhere = []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " like we discussed ", " like we talked ", " as we talked ", " same as yesterday ", " same as for ", " i don't know whether ", " i don't know which ", " not sure whether ", " not decided yet ", " same as last week ", " the usual ", " whatever is easier", " not sure yet ", " not sure which ", " haven't decided ", " can't decide ", " undecided ", " or something ", " or whatever ", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual ", " as we said ", " as i said ", " as you said ", " as agreed ", " as mentioned ", " like the previous ", " as in the previous ", " option a ", " option b ", " option c ", " option 1 ", " option 2 ", " option one ", " option two ", " do what we did ", " do what you did ", " what we did to ", " what you did to ", " like the others ", " like the other one "}
+var elsewhere = []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " like we discussed ", " like we talked ", " as we talked ", " same as yesterday ", " same as for ", " i don't know whether ", " i don't know which ", " not sure whether ", " not decided yet ", " same as last week ", " the usual ", " whatever is easier", " not sure yet ", " not sure which ", " haven't decided ", " can't decide ", " undecided ", " or something ", " or whatever ", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual ", " as we said ", " as i said ", " as you said ", " as agreed ", " as mentioned ", " like the previous ", " as in the previous ", " option a ", " option b ", " option c ", " option 1 ", " option 2 ", " option one ", " option two ", " do what we did ", " do what you did ", " what we did to ", " what you did to ", " like the others ", " like in the other ", " like on the other ", " as in the other ", " the same way as in the other ", " like the other one "}
 
 // opinion reads "do we need redis here": somebody asks, and orders nothing.
 func opinion(low []string) []string {
@@ -70,14 +74,14 @@ func choice(low []string) []string {
 	switch {
 	case low[0] == "could" && low[1] == "be" && n > 4:
 		return []string{strings.Join(low[min(2, i):i], " "), two[1]}
-	case low[i+1] == "only" && !HasVerb(low[:i]),
-		n <= 5 && !slices.ContainsFunc(low, words.Auxiliary) && Imperative(low) == 0,
+	case low[i+1] == "only" && !grammar.HasVerb(low[:i]),
+		n <= 5 && !slices.ContainsFunc(low, words.Auxiliary) && grammar.Imperative(low) == 0,
 		i == 1 && words.Comparative(low[0]) && words.Comparative(low[2]):
 		return two
 	case i+2 >= n:
 		return nil
-	case i > 1 && n < 11 && (low[0] == "a" || low[0] == "an" || low[0] == "the") && low[i+1] == low[0] && !HasVerb(low),
-		i > 1 && n <= 8 && words.Preposition(low[i+1]) && slices.Contains(low[:i], low[i+1]) && !HasVerb(low[:i]):
+	case i > 1 && n < 11 && (low[0] == "a" || low[0] == "an" || low[0] == "the") && low[i+1] == low[0] && !grammar.HasVerb(low),
+		i > 1 && n <= 8 && words.Preposition(low[i+1]) && slices.Contains(low[:i], low[i+1]) && !grammar.HasVerb(low[:i]):
 		return two
 	}
 	return nil
@@ -90,18 +94,18 @@ func which(low []string) []string {
 		low = low[:len(low)-1]
 	}
 	n := len(low)
-	orders := Imperative(low) > 0
+	orders := grammar.Imperative(low) > 0
 	last := low[n-1]
 	switch {
-	case n <= 6 && strings.Contains(" "+strings.Join(low, " ")+" ", " the other way ") && (!HasVerb(low) || low[0] == "the"),
+	case n <= 6 && strings.Contains(" "+strings.Join(low, " ")+" ", " the other way ") && (!grammar.HasVerb(low) || low[0] == "the"),
 		last == "one" && n > 2 && n <= 4 && low[0] == "the" && !slices.ContainsFunc(low, words.Comparative),
 		last == "one" && n > 1 && n <= 4 && orders && low[n-2] != "into" && !slices.ContainsFunc(low, brings):
 		return []string{"which one is meant is not said"}
-	case n > 1 && n < 7 && (low[0] == "number" || low[0] == "item" || low[0] == "point") && Numeric(low[1]) && !HasVerb(low),
+	case n > 1 && n < 7 && (low[0] == "number" || low[0] == "item" || low[0] == "point") && grammar.Numeric(low[1]) && !grammar.HasVerb(low),
 		n > 2 && n < 5 && low[0] == "all" && low[1] == "of" && words.Pronoun(low[2]),
 		n < 6 && last == "ones" && orders:
 		return []string{"which ones are meant, and what is to be done, is not said"}
-	case n <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !HasVerb(low):
+	case n <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !grammar.HasVerb(low):
 		return []string{"which thing is meant, and what is to be done with it, is not said"}
 	case n > 2 && n < 7 && (low[0] == "use" || low[0] == "try" || low[0] == "pick") && low[1] == "a" && low[2] == "different":
 		return []string{"which one is not said"}
@@ -128,7 +132,7 @@ func alternatives(low []string) (one, other string) {
 	if i < 1 || i+1 >= len(low) {
 		return "", ""
 	}
-	verb := func(w string) (string, string) { return words.Base(w, AnyVerb) }
+	verb := func(w string) (string, string) { return words.Base(w, grammar.AnyVerb) }
 	if len(low) <= 5 && i+2 == len(low) && i == 2 && (low[0] == "add" || low[0] == "use" || low[0] == "make" || low[0] == "build") && bareNoun(low[1]) && bareNoun(low[3]) {
 		return low[1], low[3]
 	}
@@ -139,7 +143,7 @@ func alternatives(low []string) (one, other string) {
 		return low[i-1], low[i+1] // "be optional or removed"
 	case a == "" || b == "" || endA != endB:
 		return "", ""
-	case i == 1 && endA == "" && i+2 < len(low) && !Nounish[low[0]]:
+	case i == 1 && endA == "" && i+2 < len(low) && !grammar.Nounish[low[0]]:
 		return low[0], low[2]
 	case endA == "ed" && i > 2 && low[i-2] == "be" && (low[i-3] == "should" || low[i-3] == "must"):
 		return low[i-1], low[i+1]

@@ -1,9 +1,10 @@
-package grammar
+package vague
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
 )
 
@@ -25,7 +26,7 @@ func identity(low []string) []string {
 	if len(o) > 2 || !bareNoun(o[0]) || len(o) == 2 && !bareNoun(o[1]) || i > 2 {
 		return nil
 	}
-	if len(o) == 1 && (Compared(o) > 0 || words.Comparative(o[0])) {
+	if len(o) == 1 && (grammar.Compared(o) > 0 || words.Comparative(o[0]) || grammar.Format(o[0]) || o[0] == "iso") {
 		return nil
 	}
 	return []string{"only the name changes", "one kind of thing is converted into the other", "one is offered beside the other"}
@@ -36,7 +37,7 @@ func bareNoun(w string) bool {
 	if w == "" || words.Auxiliary(w) || words.Preposition(w) || words.Comparative(w) || words.Negative(w) || words.Pronoun(w) || adverbs[w] || w == "\"" {
 		return false
 	}
-	if _, ok := Value(w); ok {
+	if _, ok := grammar.Value(w); ok {
 		return false
 	}
 	for _, end := range []string{"able", "ible", "ed", "ly", "ous", "ive", "ful", "less", "ic", "al"} {
@@ -44,7 +45,7 @@ func bareNoun(w string) bool {
 			return false
 		}
 	}
-	_, ending := words.Base(w, AnyVerb)
+	_, ending := words.Base(w, grammar.AnyVerb)
 	return ending != "ed" && ending != "ing"
 }
 
@@ -103,11 +104,14 @@ func TooLittle(low []string, named bool) []string {
 	if len(low) == 0 || slices.ContainsFunc(low, func(w string) bool { return w == "\"" || strings.ContainsAny(w, "./_-") }) {
 		return nil
 	}
+	if r := serves(low); named && r != nil {
+		return r
+	}
 	if named && low[0] == "like" {
 		return []string{"it looks the same", "it works the same"}
 	}
 	if named {
-		if (low[0] == "the" || low[0] == "our" || low[0] == "my" || low[0] == "that" || low[0] == "this" || low[0] == "those" || low[0] == "these") && len(low) > 1 && len(low) < 4 && Compared(low) == 0 && !Old(low) && !Valued(low) {
+		if (low[0] == "the" || low[0] == "our" || low[0] == "my" || low[0] == "that" || low[0] == "this" || low[0] == "those" || low[0] == "these") && len(low) > 1 && len(low) < 4 && grammar.Compared(low) == 0 && !grammar.Old(low) && !grammar.Valued(low) {
 			return []string{"what is to be done with it is not said"}
 		}
 		return nil
@@ -116,7 +120,7 @@ func TooLittle(low []string, named bool) []string {
 	case "change", "alter", "modify", "adjust", "edit":
 		bare := len(low) > 1 && (words.Determiner(low[1]) || words.Pronoun(low[1])) && len(low) < 5
 		for _, w := range low[1:] {
-			bare = bare && !words.Preposition(w) && Compared([]string{"x", w}) == 0
+			bare = bare && !words.Preposition(w) && grammar.Compared([]string{"x", w}) == 0
 		}
 		if bare {
 			return []string{"what it is to become is not said"}

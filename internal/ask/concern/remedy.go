@@ -1,0 +1,39 @@
+package concern
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/fault"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Remedied reports what is wrong in front of what is to be done about it, where the words say
+// that they belong together: "sessions last 90 days. Recommendation: limit them to 12 hours",
+// or a finding under a topic and an order about "it".
+func Remedied(a, next deed.Act) bool {
+	if next.Deed != deed.Request || next.C.Line != a.C.Line || next.C.Sent-a.C.Sent > 1 || a.Deed != deed.Complaint && !(a.Deed == deed.Request && (a.Stated || a.Verb == "a thing named")) {
+		return false
+	}
+	if next.C.Topic != a.C.Topic && cureLabel(next.C.Topic) {
+		return true
+	}
+	return a.Stated && next.Pronoun && next.C.Sent == a.C.Sent+1 && !deed.IsWish(next.Verb) && next.Marker != belay.MarkFix
+}
+
+// cureLabel reports a label of what is to be done about what was told before.
+func cureLabel(topic string) bool {
+	switch strings.TrimSpace(topic) {
+	case "recommendation", "recommended", "suggestion", "suggested", "proposal", "proposed", "remedy", "remediation", "mitigation", "solution", "cure", "suggested fix", "recommended fix", "action", "to do", "todo", "measure":
+		return true
+	}
+	return false
+}
+
+// Because reports a complaint that stands behind an order in one sentence, parted by a comma
+// alone: it is why. "Sample every 15 min, the battery is empty in a week".
+func Because(a, before deed.Act) bool {
+	low := a.C.Low()
+	return a.Deed == deed.Complaint && a.C.Join == "," && !a.Also && !a.C.Group && a.C.Topic == "" && before.Deed == deed.Request && before.C.Join == "" && before.C.Sent == a.C.Sent && before.C.Line == a.C.Line &&
+		!deed.IsWish(before.Verb) && before.Verb != "a thing named" && a.Strength >= fault.Faint && len(low) > 2
+}

@@ -1,0 +1,95 @@
+package vague
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/words"
+)
+
+// Beside reports that under both readings something is done to the thing that is named: one
+// way or language or some of the things are added, or take the place of what there is.
+func Beside(low []string) bool {
+	return channel(low) != nil || tongue(low) != nil || partly(low) != nil && !strings.HasSuffix(low[len(low)-1], "ed")
+}
+
+// channel reads "notifications should go to Teams", "could the fees go through Stripe": one
+// more way, or another one in place of what there is. An address, a path, a number or a
+// stream of a program is a place and leaves nothing open.
+func channel(low []string) []string {
+	at := slices.IndexFunc(low, func(w string) bool { return w == "should" || w == "could" || w == "must" || w == "can" })
+	if at < 0 || at > 5 {
+		return nil
+	}
+	n := len(low)
+	if n < 5 || n > 10 || !words.Preposition(low[n-2]) || !bareNoun(low[n-1]) || strings.ContainsAny(low[n-1], "@./:#-_0123456789") || grammar.Format(low[n-1]) || grammar.Stream(low[n-1]) || grammar.Old(low) {
+		return nil
+	}
+	if subject := low[0]; at > 0 && (words.Subject(subject) || words.Pronoun(subject) || words.Pronoun(low[at-1]) || grammar.Conditional(subject)) || at == 0 && (words.Subject(low[1]) || words.Pronoun(low[1])) {
+		return nil
+	}
+	verb := low[n-3]
+	if verb == "sent" || verb == "posted" {
+		verb = "go"
+		if low[n-4] != "be" {
+			return nil
+		}
+	}
+	through := low[n-2] == "through" || low[n-2] == "via" || low[n-2] == "over"
+	if verb != "go" && verb != "come" && verb != "run" || !through && (low[n-2] != "to" || verb != "go" || places[low[n-1]]) {
+		return nil
+	}
+	return []string{"it takes the place of the way there is", "it is offered beside the way there is"}
+}
+
+// places are where things go, and no way for them to get there.
+var places = map[string]bool{"stderr": true, "stdout": true, "trash": true, "production": true, "staging": true, "main": true, "home": true, "sleep": true, "zero": true, "everyone": true, "everybody": true, "disk": true, "admins": true, "bed": true}
+
+// tongue reads "the report card should be in French": translated, or offered in one more
+// language.
+func tongue(low []string) []string {
+	n := len(low)
+	for n > 0 && (words.Filler(low[n-1]) || low[n-1] == "please") {
+		n--
+	}
+	if n < 5 || n > 9 || low[n-2] != "in" || !languages[low[n-1]] || low[n-3] != "be" || !slices.Contains([]string{"should", "must", "could", "can"}, low[n-4]) || words.Subject(low[0]) {
+		return nil
+	}
+	return []string{"it is translated: that language takes the place of the one there is", "that language is offered beside the one there is"}
+}
+
+var languages = map[string]bool{"french": true, "german": true, "english": true, "spanish": true, "italian": true, "dutch": true, "polish": true, "portuguese": true, "swedish": true, "danish": true, "norwegian": true, "finnish": true, "turkish": true,
+	"arabic": true, "russian": true, "ukrainian": true, "japanese": true, "chinese": true, "korean": true, "czech": true, "greek": true, "hungarian": true, "romanian": true}
+
+// Rather reads a question that is all there is: "could the docs be dark?", "can the logs be
+// shorter". Which side of the thing it is about is not said. What is larger or has another
+// colour can only be seen in one way.
+func Rather(low []string) []string {
+	n := len(low)
+	if n < 4 || n > 6 || low[0] != "can" && low[0] != "could" && low[0] != "should" || low[n-2] != "be" || low[1] != "the" && low[1] != "our" {
+		return nil
+	}
+	switch low[n-1] {
+	case "dark", "light", "shorter", "longer", "simpler", "lighter", "cleaner", "smarter", "quieter", "stricter", "safer", "clearer", "different", "offline", "public", "private", "modular", "dynamic", "responsive", "easier", "friendlier", "tighter", "leaner":
+		return []string{"how it looks", "what it holds or does"}
+	}
+	return nil
+}
+
+// serves reads a whole message that names a thing and what it is for: "postgres for the
+// stats", "gallery for the photos". It can take the place of what does this now.
+func serves(low []string) []string {
+	n := len(low)
+	if n < 4 || n > 5 || low[n-3] != "for" || low[n-2] != "the" && low[n-2] != "our" || !strings.HasSuffix(low[n-1], "s") {
+		return nil
+	}
+	if head := low[n-4]; n == 4 && (words.Tool(head) || forms[head]) || n == 5 && (words.Tool(low[0]+" "+head) || low[0] == "a" && forms[head]) {
+		return []string{"it takes the place of what does this now", "it is offered beside what does this now"}
+	}
+	return nil
+}
+
+// forms are ways in which many things of a kind are shown.
+var forms = map[string]bool{"gallery": true, "table": true, "grid": true, "list": true, "cards": true, "carousel": true, "slider": true, "tabs": true, "accordion": true, "dropdown": true, "modal": true, "drawer": true, "calendar": true,
+	"kanban": true, "board": true, "timeline": true, "map": true, "charts": true, "icons": true, "tiles": true, "popup": true, "popups": true, "wizard": true, "checkboxes": true, "radio": true}
