@@ -109,10 +109,10 @@ func ByHand(r *Record, message string) snapshot.Meta {
 // people need them.
 var reviewArtefacts = []string{".belay/reviews/**", ".belay/now/**"}
 
-// KeptLines says of each path that a restore kept why it did.
-func KeptLines(kept []restore.Kept) []string {
+// KeptLines says of each path that a restore kept, or could not bring back, why.
+func KeptLines(out restore.Restored) []string {
 	var lines []string
-	for _, k := range kept {
+	for _, k := range slices.Concat(out.Kept, out.Missing) {
 		lines = append(lines, k.Path+": "+k.Why)
 	}
 	return lines

@@ -96,7 +96,7 @@ func (d *Driver) restore(ctx context.Context, c loop.Command) (loop.Event, error
 			return loop.Event{}, err
 		}
 		if again != nil {
-			return loop.Event{Kind: loop.EvRestored, Snapshot: begun.ID, Kept: desk.KeptLines(again.Kept)}, nil
+			return loop.Event{Kind: loop.EvRestored, Snapshot: begun.ID, Kept: desk.KeptLines(*again)}, nil
 		}
 	}
 	opts, err := d.RollbackOptions(ctx, d.Rec, false, nil)
@@ -111,7 +111,7 @@ func (d *Driver) restore(ctx context.Context, c loop.Command) (loop.Event, error
 	if out.Rescue == "" && found {
 		out.Rescue = begun.ID // what was there before the first go
 	}
-	return loop.Event{Kind: loop.EvRestored, Snapshot: out.Rescue, Kept: desk.KeptLines(out.Kept)}, nil
+	return loop.Event{Kind: loop.EvRestored, Snapshot: out.Rescue, Kept: desk.KeptLines(out)}, nil
 }
 
 // close ends the record: the history line, the files for people, and the folders of

@@ -2,12 +2,14 @@ package flow
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -39,20 +41,8 @@ func (d *Desk) Diff(ctx context.Context, from, to string, paths []string) (Diff,
 }
 
 func (d *Desk) sides(ctx context.Context, from, to string) (f, t belay.SnapshotID, err error) {
-	if task, perr := belay.ParseTaskID(from); perr == nil {
-		if r, lerr := d.Load(task); lerr == nil && r.State.Before != "" {
-			f = r.State.Before
-			for _, a := range r.State.Attempts {
-				if a.Snapshot != "" {
-					t = a.Snapshot
-				}
-			}
-		}
-	}
-	if f == "" {
-		if f, err = d.find(ctx, from); err != nil {
-			return "", "", err
-		}
+	if f, t, err = d.sidesOf(ctx, from); err != nil {
+		return "", "", err
 	}
 	switch {
 	case to != "":
@@ -63,6 +53,38 @@ func (d *Desk) sides(ctx context.Context, from, to string) (f, t belay.SnapshotI
 	}
 	info, err := d.Snaps.Take(ctx, snapshot.Meta{Kind: belay.KindManual, Message: "the present, for a diff"})
 	return f, info.ID, err
+}
+
+// sidesOf gives the state before a task and what its last attempt left, or the one
+// snapshot that a word names. Where it names neither, the task is spoken of: a word that
+// is no task id is no snapshot id either.
+func (d *Desk) sidesOf(ctx context.Context, word string) (f, t belay.SnapshotID, err error) {
+	task, err := belay.ParseTaskID(word)
+	if err != nil {
+		f, err = d.find(ctx, word)
+		return f, "", err
+	}
+	r, lerr := d.Load(task)
+	if lerr == nil && r.State.Before != "" {
+		for _, a := range r.State.Attempts {
+			if a.Snapshot != "" {
+				t = a.Snapshot
+			}
+		}
+		return r.State.Before, t, nil
+	}
+	if id, err := belay.ParseSnapshotID(word); err == nil {
+		if f, err = d.Snaps.Resolve(ctx, id); belay.CodeOf(err) != belay.CodeNotFound {
+			return f, "", err
+		}
+	}
+	switch {
+	case lerr == nil:
+		lerr = belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", task), "%s has no state before: it has not started", task)
+	case belay.CodeOf(lerr) == belay.CodeNotFound:
+		lerr = belay.Refuse(belay.CodeNotFound, "belay snapshot list, or belay task list", "there is no snapshot and no task %s", task)
+	}
+	return "", "", lerr
 }
 
 func (d *Desk) find(ctx context.Context, s string) (belay.SnapshotID, error) {
@@ -93,6 +115,9 @@ func (d *Desk) Patch(ctx context.Context, f Diff, w io.Writer) error {
 func (d *Desk) Paths(dir string, given []string) ([]string, error) {
 	var out []string
 	for _, p := range given {
+		if p == "" { // an unset variable of a script must not stand for everything
+			return nil, belay.Refuse(belay.CodeUsage, "name files or folders, . for all of them", "an empty path was given")
+		}
 		abs := p
 		if !filepath.IsAbs(p) {
 			base, err := filepath.Abs(dir)
@@ -104,13 +129,33 @@ func (d *Desk) Paths(dir string, given []string) ([]string, error) {
 			}
 			abs = filepath.Join(base, p)
 		}
-		rel, err := filepath.Rel(d.Repo.Root, abs)
-		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(os.PathSeparator)) {
+		rel, inside := below(d.Repo.Root, abs)
+		if real, err := filepath.EvalSymlinks(filepath.Dir(abs)); !inside && err == nil { // by way of a link to the root
+			rel, inside = below(d.Repo.Root, filepath.Join(real, filepath.Base(abs)))
+		}
+		if !inside {
 			return nil, belay.Refuse(belay.CodeUsage, "give paths below "+d.Repo.Root, "%q is outside the repository", p)
 		}
 		out = append(out, filepath.ToSlash(rel))
 	}
 	return out, nil
+}
+
+// Globs refuses a glob that would match nothing: what a person wanted left alone would
+// not be.
+func Globs(given []string) error {
+	for _, g := range given {
+		if err := glob.Valid(g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// below gives the way from root to a path, and whether it stays below root.
+func below(root, path string) (string, bool) {
+	rel, err := filepath.Rel(root, path)
+	return rel, err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(os.PathSeparator))
 }
 
 // Adhoc gives a task that was never recorded, for a check without one.

@@ -26,6 +26,9 @@ type RollbackRequest struct {
 // back; what somebody else changed since stays and is named. It is recorded in the
 // task's history. When the loop waits for exactly this restore, the loop goes on.
 func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restored, error) {
+	if err := Globs(q.Preserve); err != nil {
+		return restore.Restored{}, err
+	}
 	r, err := d.Load(q.Task)
 	if err != nil {
 		return restore.Restored{}, err
@@ -66,7 +69,7 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 // note beside it.
 func (d *Desk) rolledBack(ctx context.Context, r *desk.Record, q RollbackRequest, out restore.Restored) error {
 	if c := r.State.Pending; c != nil && c.Kind == loop.CmdRestore {
-		return d.Apply(ctx, r, loop.Event{Kind: loop.EvRestored, Command: c.ID, Snapshot: out.Rescue, Kept: desk.KeptLines(out.Kept), Note: q.Reason})
+		return d.Apply(ctx, r, loop.Event{Kind: loop.EvRestored, Command: c.ID, Snapshot: out.Rescue, Kept: desk.KeptLines(out), Note: q.Reason})
 	}
-	return d.AddNote(ctx, r, desk.Note{Kind: "rollback", Text: q.Reason, Target: out.Target, Rescue: out.Rescue, Kept: desk.KeptLines(out.Kept)})
+	return d.AddNote(ctx, r, desk.Note{Kind: "rollback", Text: q.Reason, Target: out.Target, Rescue: out.Rescue, Kept: desk.KeptLines(out)})
 }

@@ -47,6 +47,9 @@ func Open(ctx context.Context, dir string, force bool) (*Repo, error) {
 	if err != nil {
 		return nil, belay.Refuse(belay.CodeCannot, "check the path", "cannot open %s: %v", belay.VisibleLine(dir), err)
 	}
+	if info, err := os.Stat(start); err == nil && !info.IsDir() {
+		return nil, belay.Refuse(belay.CodeCannot, "give a folder", "%s is no folder", belay.VisibleLine(dir))
+	}
 	r, err := find(start)
 	if err != nil {
 		return nil, err
@@ -86,6 +89,9 @@ func find(start string) (*Repo, error) {
 		if gitDir != "" {
 			common, err := commonOf(gitDir)
 			return &Repo{Root: dir, Dir: gitDir, Common: common}, err
+		}
+		if isGitDir(dir) && filepath.Base(dir) == ".git" {
+			return nil, belay.Refuse(belay.CodeCannot, "go to the working tree", "%s is the folder of git's own files", belay.VisibleLine(dir))
 		}
 		if isGitDir(dir) {
 			return nil, belay.Refuse(belay.CodeCannot, "use a clone with a working tree, or git worktree add", "%s is a bare repository: there is no working tree", belay.VisibleLine(dir))
@@ -189,7 +195,7 @@ func (r *Repo) ask(ctx context.Context) error {
 	format, found, _ := strings.Cut(rest, "\n")
 	found = strings.TrimSuffix(found, "\n")
 	if bare == "true" {
-		return belay.Refuse(belay.CodeCannot, "use a clone with a working tree", "%s is a bare repository: there is no working tree", belay.VisibleLine(r.Dir))
+		return belay.Refuse(belay.CodeCannot, "git config core.bare false, if "+r.Root+" is its working tree", "the config of %s says that it is bare: it has no working tree", belay.VisibleLine(r.Dir))
 	}
 	if real, err := realPath(found); err != nil || real != r.Dir {
 		return belay.Refuse(belay.CodeCannot, "git -C "+r.Root+" rev-parse --absolute-git-dir", "git finds its folder at %s, belay at %s", belay.VisibleLine(found), belay.VisibleLine(r.Dir))

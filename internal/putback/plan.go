@@ -44,7 +44,8 @@ type Plan struct {
 	Writes  []Write   `json:"writes,omitempty"`
 	Chmod   []Folder  `json:"chmod,omitempty"` // folders, deepest first
 	Kept    []Kept    `json:"kept,omitempty"`
-	Blocked []Kept    `json:"-"` // what keeps the whole restore from being done
+	Missing []Kept    `json:"missing,omitempty"` // was there then, is not now, and the target does not hold it
+	Blocked []Kept    `json:"-"`                 // what keeps the whole restore from being done
 }
 
 // Write is a file or link to be put back.
@@ -164,6 +165,9 @@ func (pl *Planner) Decide(ctx context.Context) error {
 	}
 	pl.Plan.Writes = append(pl.Plan.Writes, modes...)
 	pl.newRepositories()
+	if err := pl.missing(); err != nil {
+		return err
+	}
 	pl.folders()
 	pl.order()
 	return pl.obstacles()

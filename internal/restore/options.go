@@ -58,6 +58,8 @@ type Restored struct {
 	Admin     bool             `json:"admin"`     // config, hooks or info files were
 	Logs      bool             `json:"logs"`      // reflogs were
 
+	Missing []putback.Kept `json:"missing,omitempty"` // was there then, is not now, and the snapshot does not hold it
+
 	// Overruled are paths that went back although somebody else had changed them as well:
 	// what he made of them is in the rescue. Only a rollback of a task fills it.
 	Overruled []string `json:"overruled,omitempty"`
@@ -68,7 +70,8 @@ func (r *Restored) nothing() bool {
 }
 
 func report(p *putback.Plan, target belay.SnapshotID, g *gitPlan) Restored {
-	out := Restored{Target: target, Written: []string{}, Removed: []string{}, Kept: p.Kept, Refs: g.refs, KeptRefs: g.kept,
+	out := Restored{Target: target, Written: []string{}, Removed: []string{}, Kept: append([]putback.Kept{}, p.Kept...), Missing: p.Missing,
+		Refs: append([]RefMove{}, g.refs...), KeptRefs: append([]putback.Kept{}, g.kept...),
 		Index: g.index, Head: g.head != nil, Operation: g.operation, Admin: g.admin, Logs: g.logs}
 	for _, w := range p.Writes {
 		out.Written = append(out.Written, string(w.Path))

@@ -243,7 +243,7 @@ func TestRestoreSome(t *testing.T) {
 	}{
 		"paths":         {restore.Options{Paths: []string{"dir", "e.sh"}}, want{[]string{"dir/c.txt", "e.sh"}, []string{"dir/new"}, nil}, false},
 		"path of a new": {restore.Options{Paths: []string{"dir/new"}}, want{nil, []string{"dir/new"}, nil}, false},
-		"no such path":  {restore.Options{Paths: []string{"di"}}, want{}, false},
+		"as it was":     {restore.Options{Paths: []string{"b.txt", "dir/deep"}}, want{}, false},
 		"preserve":      {restore.Options{Preserve: []string{"dir/**"}}, want{[]string{"a.txt", "e.sh"}, nil, []string{"dir/c.txt", "dir/new"}}, true},
 		"only":          {restore.Options{Only: func(p string) bool { return p == "a.txt" }}, want{[]string{"a.txt"}, nil, []string{"dir/c.txt", "dir/new", "e.sh"}}, true},
 		"files only":    {restore.Options{FilesOnly: true}, want{[]string{"a.txt", "dir/c.txt", "e.sh"}, []string{"dir/new"}, nil}, false},

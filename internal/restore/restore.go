@@ -132,6 +132,9 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		return Restored{}, nil, err
 	}
 	defer pl.Root.Close()
+	if err := pl.Unanswered(); err != nil {
+		return Restored{}, nil, s.giveUp(ctx, rescue, err)
+	}
 	g := &gitPlan{}
 	if !o.FilesOnly {
 		if g, err = s.planGit(ctx, target, c, o); err != nil {

@@ -217,6 +217,9 @@ func (s *Store) stepBack(ctx context.Context, o Options, name string, stack func
 		o.made[string(ref)] = true
 	}
 	out, j, err := s.restore(ctx, last.Back, o)
+	if belay.CodeOf(err) == belay.CodeNotFound {
+		return out, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID", "the state that %s would bring back was forgotten: snapshot %s", name, last.Back.Short())
+	}
 	if err != nil || o.DryRun {
 		return out, err
 	}

@@ -13,8 +13,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 
 	"golang.org/x/term"
 
@@ -78,6 +80,9 @@ func problemOf(err error) *problem {
 	var e *belay.Error
 	if errors.As(err, &e) {
 		p.Try = e.Try
+	}
+	if p.Try == "" && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
+		p.Try = "look at who owns it and at its permissions, then belay doctor"
 	}
 	return p
 }

@@ -152,6 +152,18 @@ func Planned(r restore.Restored) string {
 
 // Restored prints what a restore did, or would do.
 func (t *Terminal) Restored(r restore.Restored, dry bool) error {
+	return t.restored(r, dry, "belay undo takes this back")
+}
+
+// SteppedBack prints what an undo or a redo did, or would do.
+func (t *Terminal) SteppedBack(r restore.Restored, dry bool, step string) error {
+	if step == "undo" {
+		return t.restored(r, dry, "belay redo takes this back")
+	}
+	return t.Restored(r, dry)
+}
+
+func (t *Terminal) restored(r restore.Restored, dry bool, next string) error {
 	return t.Tell(r, nil, func(w io.Writer) {
 		verb := map[bool][2]string{false: {"wrote", "removed"}, true: {"would write", "would remove"}}[dry]
 		for _, p := range r.Written {
@@ -162,6 +174,9 @@ func (t *Terminal) Restored(r restore.Restored, dry bool) error {
 		}
 		for _, k := range r.Kept {
 			fmt.Fprintf(w, "kept %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+		}
+		for _, k := range r.Missing {
+			fmt.Fprintf(w, "cannot bring back %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
 		}
 		for _, m := range r.Refs {
 			fmt.Fprintf(w, "%s %s → %s\n", belay.VisibleLine(m.Ref), Short(m.From), Short(m.To))
@@ -174,7 +189,7 @@ func (t *Terminal) Restored(r restore.Restored, dry bool) error {
 		}
 		fmt.Fprintln(w, Planned(r))
 		if !dry && r.Rescue != "" {
-			fmt.Fprintf(w, "the state it met is kept as %s: belay undo takes this back\n", r.Rescue.Short())
+			fmt.Fprintf(w, "the state it met is kept as %s: %s\n", r.Rescue.Short(), next)
 		}
 	})
 }

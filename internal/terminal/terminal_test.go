@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 	"unicode/utf8"
 
@@ -90,6 +93,11 @@ func TestTellPrintsOneObject(t *testing.T) {
 	_ = term.Tell(nil, errors.New("a \x1b[2J name"))
 	if want := "belay: a \\x1b[2J name\n"; errs.String() != want {
 		t.Errorf("%q, want %q", errs.String(), want)
+	}
+	errs.Reset()
+	_ = term.Tell(nil, fmt.Errorf("read the index: %w", &fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES}))
+	if !strings.Contains(errs.String(), "try: look at who owns it") {
+		t.Errorf("what to do about permissions is not said: %q", errs.String())
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,7 +34,7 @@ func (a commands) stepBack(name, about string, do undoer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Restored(out, o.DryRun)
+			return a.SteppedBack(out, o.DryRun, name)
 		},
 	}
 	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "print the plan and change nothing")
@@ -71,7 +72,9 @@ Exit codes: 0 forgotten · 2 belongs to an open task · 6 no such snapshot.`,
 				if protected(info) {
 					return belay.Refuse(belay.CodeCannot, fmt.Sprintf("end %s first: belay show %s", info.Task, info.Task), "%s belongs to the open task %s", info.ID.Short(), info.Task)
 				}
-				ids = append(ids, info.ID)
+				if !slices.Contains(ids, info.ID) {
+					ids = append(ids, info.ID)
+				}
 			}
 			if !a.Confirm(fmt.Sprintf("forget %d snapshot(s) for good?", len(ids)), yes) {
 				return belay.Refuse(belay.CodeInterrupted, "add --yes to go ahead", "nothing was changed")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -86,6 +87,9 @@ func (a commands) listCommand() *cobra.Command {
 		Long:    "Exit codes: 0 listed.",
 		Example: "  belay snapshot list --task T7",
 		RunE: func(c *cobra.Command, _ []string) error {
+			if _, err := belay.ParseKind(kind); kind != "" && err != nil {
+				return belay.Refuse(belay.CodeUsage, "before, after, handoff, stall, rescue, merge or manual", "%v", err)
+			}
 			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
@@ -105,7 +109,7 @@ func (a commands) listCommand() *cobra.Command {
 				for _, s := range list {
 					about := s.Message
 					if s.Partial {
-						about += " (partial)"
+						about = strings.TrimSpace(about + " (partial)")
 					}
 					rows = append(rows, []string{s.ID.Short(), s.Time.Local().Format("2006-01-02 15:04:05"), string(s.Kind), string(s.Task), about})
 				}
@@ -175,7 +179,14 @@ Exit codes: 0 compared · 6 no such snapshot or task.`,
 			if err != nil {
 				return err
 			}
-			d, err := desk.Diff(c.Context(), ids[0], append(ids[1:], "")[0], paths)
+			if paths, err = desk.Paths(a.Dir, paths); err != nil {
+				return err
+			}
+			to := ""
+			if len(ids) == 2 {
+				to = ids[1]
+			}
+			d, err := desk.Diff(c.Context(), ids[0], to, paths)
 			if err != nil {
 				return err
 			}
@@ -204,7 +215,6 @@ func (a commands) printDiff(c *cobra.Command, desk *flow.Desk, d flow.Diff, stat
 			terminal.Table(w, rows)
 		})
 	}
-	a.Told = true
 	if !terminal.Is(a.Out) {
 		return desk.Patch(c.Context(), d, a.Out)
 	}
@@ -232,6 +242,9 @@ Exit codes: 0 restored · 2 refused, nothing changed · 5 somebody else restores
 		RunE: func(c *cobra.Command, args []string) error {
 			if n := c.ArgsLenAtDash(); n >= 0 && n != 1 || n < 0 && len(args) > 1 {
 				return belay.Refuse(belay.CodeUsage, "belay snapshot restore ID -- PATH…", "one snapshot is restored; paths stand after --")
+			}
+			if err := flow.Globs(o.Preserve); err != nil {
+				return err
 			}
 			desk, id, err := a.snapshot(c, args[0])
 			if err != nil {
