@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/apart"
@@ -130,7 +131,8 @@ func snapshots(ctx context.Context, d *desk.Desk) Complaint {
 		return Complaint{About: "snapshots", Says: desk.Sentence(err)}
 	}
 	if len(problems) > 0 {
-		return Complaint{About: "snapshots", Says: problems[0] + more(len(problems)-1), Try: "belay snapshot drop the broken ones: they cannot be restored"}
+		return Complaint{About: "snapshots", Says: strings.Join(problems[:min(5, len(problems))], "; ") + more(len(problems)-5),
+			Try: "belay snapshot drop the broken ones, or git update-ref -d refs/belay/ID where belay cannot read them"}
 	}
 	return Complaint{About: "snapshots", OK: true, Says: "every object of every snapshot is there"}
 }

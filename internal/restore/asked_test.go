@@ -3,6 +3,9 @@ package restore_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -77,6 +80,64 @@ func TestWhatCannotComeBackIsNamed(t *testing.T) {
 	}
 	if again.Rescue != "" || !slices.Equal(named(again.Missing), want[""]) {
 		t.Errorf("the second time: %+v", again)
+	}
+}
+
+// What a plan needs and is gone is told by the dry run as well, usage still counts, and
+// what is broken is found.
+func TestBytesThatAreGone(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s := dirty(t)
+	s.write("only", "in the snapshot alone")
+	i := s.take()
+	oid := strings.TrimSpace(s.git("hash-object", "only"))
+	s.remove("only")
+	packs, err := filepath.Glob(s.path(".git/objects/pack/*.pack"))
+	s.ok(err)
+	for n, pack := range packs { // loose, so that one can be lost
+		away := filepath.Join(s.up, fmt.Sprint("pack", n))
+		s.ok(os.Rename(pack, away))
+		text, err := os.ReadFile(away)
+		s.ok(err)
+		_, err = s.try(s.dir, string(text), "unpack-objects", "-q")
+		s.ok(err)
+		rest, err := filepath.Glob(strings.TrimSuffix(pack, ".pack") + ".*")
+		s.ok(err)
+		for _, one := range rest {
+			s.ok(os.Remove(one))
+		}
+	}
+	s.ok(os.Remove(s.path(".git/objects/" + oid[:2] + "/" + oid[2:])))
+	for _, dry := range []bool{true, false} {
+		_, err := s.store().Restore(ctx, i.ID, restore.Options{DryRun: dry})
+		if belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "the bytes of only are gone") {
+			t.Errorf("dry: %v: %v", dry, err)
+		}
+	}
+	if u, err := s.store().Usage(ctx); err != nil || u.Snapshots != 1 || u.Bytes == 0 {
+		t.Errorf("usage: %+v, %v", u, err)
+	}
+	if problems, err := s.store().Verify(ctx); err != nil || len(problems) != 1 || !strings.Contains(problems[0], i.ID.Short()) {
+		t.Errorf("problems: %q, %v", problems, err)
+	}
+
+	// A snapshot whose commit is gone takes none of the others along.
+	broken := belay.SnapshotID("01jd6y3k8mzq4v5w9x2c7r0tna")
+	s.write(".git/refs/belay/"+string(broken), strings.Repeat("12", 20)+"\n")
+	s.write(".git/refs/belay/odd", strings.Repeat("12", 20)+"\n")
+	list, err := s.store().List(ctx)
+	if err != nil || len(list) != 1 || list[0].ID != i.ID || list[0].Files != i.Files {
+		t.Errorf("listed: %+v, %v", list, err)
+	}
+	if u, err := s.store().Usage(ctx); err != nil || u.Snapshots != 1 || u.Bytes == 0 {
+		t.Errorf("usage: %+v, %v", u, err)
+	}
+	if problems, err := s.store().Verify(ctx); err != nil || len(problems) != 3 {
+		t.Errorf("problems: %q, %v", problems, err)
+	}
+	if _, err := s.store().Get(ctx, broken); belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "are gone") {
+		t.Errorf("the broken one: %v", err)
 	}
 }
 

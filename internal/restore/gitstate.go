@@ -124,7 +124,7 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 	g.indexMtime, g.indexPerm, g.indexFiles = then.Index.Mtime, then.Index.Perm, map[string][]byte{}
 	if g.index && o.OnlyGit != nil && !o.OnlyGit("index") {
 		g.index, g.left = false, append(g.left, "index")
-		g.kept = append(g.kept, putback.Kept{Path: "index", Why: "changed by somebody else"})
+		g.kept = append(g.kept, putback.Kept{Path: "index", Why: "the task did not change it"})
 	}
 	for path, data := range h.files {
 		if name, ok := strings.CutPrefix(path, "index/"); ok {

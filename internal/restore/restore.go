@@ -148,7 +148,10 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	}
 	out := report(&pl.Plan, target.ID, g)
 	if o.DryRun {
-		return out, nil, pl.Plan.Refusal()
+		if err := pl.Plan.Refusal(); err != nil {
+			return out, nil, err
+		}
+		return out, nil, s.room(ctx, &pl.Plan)
 	}
 	if out.nothing() && len(pl.Plan.Chmod)+len(pl.Plan.Mkdir)+len(pl.Plan.Rmdir) == 0 {
 		return out, nil, s.giveUp(ctx, rescue, nil)

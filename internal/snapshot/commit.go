@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -107,6 +108,10 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 
 func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 	out, err := s.Repo.Run(ctx, nil, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(contents)%00", Prefix)
+	var f *git.Failure
+	if errors.As(err, &f) { // git gives up the whole list over one ref whose commit is gone
+		return s.listOneByOne(ctx)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,6 +128,30 @@ func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 			continue
 		}
 		all = append(all, info)
+	}
+	slices.SortFunc(all, func(a, b Info) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	return all, bad, nil
+}
+
+// listOneByOne is list for when the commit of some snapshot cannot be read.
+func (s *Store) listOneByOne(ctx context.Context) (all []Info, bad []error, err error) {
+	refs, err := s.Repo.Refs(ctx, Prefix)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, ref := range refs {
+		info, err := s.open(ctx, ref)
+		_, noID := belay.ParseSnapshotID(string(info.ID))
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, ctx.Err()
+		case noID != nil || !info.ID.Whole():
+			bad = append(bad, fmt.Errorf("%s is not a snapshot of belay's", ref.Name))
+		case err != nil:
+			bad = append(bad, err)
+		default:
+			all = append(all, info)
+		}
 	}
 	slices.SortFunc(all, func(a, b Info) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	return all, bad, nil
@@ -149,6 +178,11 @@ func (s *Store) LookUp(ctx context.Context, id belay.SnapshotID) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
+	return s.open(ctx, ref)
+}
+
+// open reads the commit that the ref of a snapshot names.
+func (s *Store) open(ctx context.Context, ref git.Ref) (Info, error) {
 	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
 		return Info{}, err
@@ -156,6 +190,9 @@ func (s *Store) LookUp(ctx context.Context, id belay.SnapshotID) (Info, error) {
 	defer rd.Close()
 	info := Info{ID: belay.SnapshotID(strings.TrimPrefix(ref.Name, Prefix)), Commit: ref.OID}
 	o, err := rd.Read(ref.OID)
+	if errors.Is(err, git.ErrNoObject) {
+		return info, belay.Refuse(belay.CodeCannot, "git update-ref -d "+ref.Name+" forgets it", "the bytes of snapshot %s are gone from the repository", info.ID.Short())
+	}
 	if err != nil {
 		return info, fmt.Errorf("read snapshot %s: %w", info.ID, err)
 	}

@@ -99,14 +99,15 @@ type Usage struct {
 	Bytes     int64 `json:"bytes"` // on the disk, of objects that no branch, tag or remote holds
 }
 
-// Usage counts snapshots and the bytes that only they hold.
+// Usage counts snapshots and the bytes that only they hold. What is missing counts nothing:
+// it is Verify's to name.
 func (s *Store) Usage(ctx context.Context) (Usage, error) {
 	all, err := s.List(ctx)
 	u := Usage{Snapshots: len(all)}
 	if err != nil || len(all) == 0 {
 		return u, err
 	}
-	out, err := s.Repo.Run(ctx, nil, "rev-list", "--objects", "--disk-usage", "--glob="+Prefix+"*", "--not", "--branches", "--tags", "--remotes", "--glob=refs/stash")
+	out, err := s.Repo.Run(ctx, nil, "rev-list", "--ignore-missing", "--objects", "--missing=allow-any", "--disk-usage", "--glob="+Prefix+"*", "--not", "--branches", "--tags", "--remotes", "--glob=refs/stash")
 	if err != nil {
 		return u, err
 	}

@@ -147,6 +147,14 @@ func Planned(r restore.Restored) string {
 	if len(r.Refs) > 0 {
 		text += fmt.Sprintf(", %d ref(s) moved", len(r.Refs))
 	}
+	for _, part := range []struct {
+		back bool
+		name string
+	}{{r.Index, "the index"}, {r.Head, "HEAD"}, {r.Operation, "an operation in progress"}, {r.Admin, "git's config, hooks or info"}, {r.Logs, "reflogs"}} {
+		if part.back {
+			text += ", " + part.name
+		}
+	}
 	return text
 }
 

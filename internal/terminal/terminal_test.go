@@ -13,6 +13,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/restore"
 )
 
 func TestSanitise(t *testing.T) {
@@ -128,5 +129,27 @@ func TestTableLinesUp(t *testing.T) {
 	Table(&b, [][]string{{"a", "ü", "x"}, {"long", "b", "\x1b[2J"}})
 	if want := "a     ü  x\nlong  b  \\x1b[2J\n"; b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
+	}
+}
+
+// What comes back beside files is said as well, and what to do next.
+func TestRestoredSaysAllOfIt(t *testing.T) {
+	r := restore.Restored{Rescue: "01jd6y3k8mzq4v5w9x2c7r0tna", Written: []string{"a\x1b"}, Index: true, Head: true,
+		Missing: []restore.Kept{{Path: "pipe", Why: "gone"}}}
+	for step, next := range map[string]string{"": "belay undo", "redo": "belay undo", "undo": "belay redo"} {
+		var out bytes.Buffer
+		term := &Terminal{Out: &out}
+		tell := func() error { return term.SteppedBack(r, false, step) }
+		if step == "" {
+			tell = func() error { return term.Restored(r, false) }
+		}
+		if err := tell(); err != nil {
+			t.Fatal(err)
+		}
+		want := "wrote a\\x1b\ncannot bring back pipe: gone\n1 path(s) written, 0 removed, 0 kept, the index, HEAD\n" +
+			"the state it met is kept as 01jd6y3k8m: " + next + " takes this back\n"
+		if out.String() != want {
+			t.Errorf("%q:\n%s\nwant:\n%s", step, out.String(), want)
+		}
 	}
 }

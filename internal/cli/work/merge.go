@@ -51,7 +51,7 @@ such task.`,
 			if out.Task == "" {
 				return err
 			}
-			return a.Tell(out, err, func(w io.Writer) { merged(w, out, q.DryRun) })
+			return a.Tell(out, err, func(w io.Writer) { merged(w, out, q.DryRun, err != nil) })
 		},
 	}
 	f := c.Flags()
@@ -67,7 +67,7 @@ such task.`,
 }
 
 // merged prints what a merge did, or would do.
-func merged(w io.Writer, m apart.Merged, dry bool) {
+func merged(w io.Writer, m apart.Merged, dry, failed bool) {
 	p := terminal.PaintFor(w)
 	if m.Open() == 0 || dry {
 		for _, c := range m.Changes {
@@ -88,7 +88,7 @@ func merged(w io.Writer, m apart.Merged, dry bool) {
 		fmt.Fprintf(w, "left %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
 	}
 	switch {
-	case m.Open() > 0 || dry:
+	case m.Open() > 0 || dry || failed && len(m.Changes) == 0:
 		return
 	case len(m.Changes) == 0:
 		fmt.Fprintln(w, "nothing to bring: all of it is here already")
