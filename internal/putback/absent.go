@@ -44,9 +44,9 @@ func (pl *Planner) look(path string) (there, folder bool, err error) {
 	return err == nil, info.Kind == worktree.Folder, err
 }
 
-// Unanswered refuses a request for paths of which one is nowhere, or is what no snapshot
+// unanswered refuses a request for paths of which one is nowhere, or is what no snapshot
 // holds: "nothing to do" would read as if it were as it was then. The error is CodeCannot.
-func (pl *Planner) Unanswered() error {
+func (pl *Planner) unanswered() error {
 	for _, p := range pl.wish.Paths {
 		if p = path.Clean(p); p == "." || pl.planned(p) {
 			continue

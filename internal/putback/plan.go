@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/scan"
@@ -170,6 +169,9 @@ func (pl *Planner) Decide(ctx context.Context) error {
 	}
 	pl.folders()
 	pl.order()
+	if err := pl.unanswered(); err != nil {
+		return err
+	}
 	return pl.obstacles()
 }
 
@@ -200,14 +202,4 @@ func (pl *Planner) order() {
 		info, err := pl.Root.Lstat(string(c.Path))
 		return err == nil && info.Kind == worktree.Folder
 	})
-}
-
-// Refusal makes an error of what blocks a plan.
-func (p *Plan) Refusal() error {
-	if len(p.Blocked) == 0 {
-		return nil
-	}
-	first := p.Blocked[0]
-	return belay.Refuse(belay.CodeCannot, "move it away, or restore other paths with -- PATH…",
-		"the restore would have to destroy %s: %s", belay.VisibleLine(first.Path), first.Why)
 }

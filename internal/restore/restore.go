@@ -132,9 +132,6 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		return Restored{}, nil, err
 	}
 	defer pl.Root.Close()
-	if err := pl.Unanswered(); err != nil {
-		return Restored{}, nil, s.giveUp(ctx, rescue, err)
-	}
 	g := &gitPlan{}
 	if !o.FilesOnly {
 		if g, err = s.planGit(ctx, target, c, o); err != nil {
@@ -148,15 +145,12 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	}
 	out := report(&pl.Plan, target.ID, g)
 	if o.DryRun {
-		if err := pl.Plan.Refusal(); err != nil {
-			return out, nil, err
-		}
-		return out, nil, s.room(ctx, &pl.Plan)
+		return out, nil, pl.Refusal(ctx)
 	}
 	if out.nothing() && len(pl.Plan.Chmod)+len(pl.Plan.Mkdir)+len(pl.Plan.Rmdir) == 0 {
 		return out, nil, s.giveUp(ctx, rescue, nil)
 	}
-	if err := errors.Join(pl.Plan.Refusal(), s.room(ctx, &pl.Plan)); err != nil {
+	if err := pl.Refusal(ctx); err != nil {
 		return out, nil, s.giveUp(ctx, rescue, err)
 	}
 	out.Rescue = rescue.ID
@@ -246,30 +240,6 @@ func (s *Store) giveUp(ctx context.Context, rescue snapshot.Info, err error) err
 		return err
 	}
 	return errors.Join(err, s.Discard(ctx, []snapshot.Info{rescue}))
-}
-
-// room refuses a restore that the disk has no place for, before the first write.
-func (s *Store) room(ctx context.Context, p *putback.Plan) error {
-	var oids []string
-	for _, w := range p.Writes {
-		oids = append(oids, w.OID)
-	}
-	sizes, err := s.Repo.Sizes(ctx, oids)
-	if err != nil {
-		return err
-	}
-	var need int64 = 1 << 20
-	for i, n := range sizes {
-		if n < 0 {
-			return belay.Refuse(belay.CodeCannot, "belay doctor", "the bytes of %s are gone from the repository", belay.VisibleLine(string(p.Writes[i].Path)))
-		}
-		need += n
-	}
-	free, known := freeSpace(s.Repo.Root)
-	if known && free < need {
-		return belay.Refuse(belay.CodeCannot, "free some space and try again", "the disk is full: the restore needs %d MiB and %d are free", need>>20, free>>20)
-	}
-	return nil
 }
 
 // carryOut does what the intent says, in an order in which every step can be done

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -131,9 +132,8 @@ Exit codes: 0 done.`,
 // parseAge reads a duration that may be given in days.
 func parseAge(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
-		s = days + "h"
-		d, err := time.ParseDuration(s)
-		if err == nil && d >= 0 {
+		d, err := time.ParseDuration(days + "h")
+		if err == nil && d >= 0 && d <= math.MaxInt64/24 { // more would come round to less than nothing
 			return d * 24, nil
 		}
 	} else if d, err := time.ParseDuration(s); err == nil && d >= 0 {

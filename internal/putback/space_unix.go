@@ -1,6 +1,6 @@
 //go:build unix
 
-package restore
+package putback
 
 import "golang.org/x/sys/unix"
 
