@@ -83,6 +83,23 @@ func TestWhatCannotComeBackIsNamed(t *testing.T) {
 	}
 }
 
+// Who holds the tree is said in words, as far as it is known.
+func TestBusySaysWho(t *testing.T) {
+	t.Parallel()
+	s := dirty(t)
+	s.take()
+	for note, want := range map[string]string{
+		"": "another belay restores in this working tree",
+		`{"pid":12,"host":"box\u001b","since":"2026-01-02T03:04:05Z"}`: `another belay restores in this working tree: process 12 on box\x1b, since 2026-01-02T03:04:05Z`,
+		`{"pid":`: "another belay restores in this working tree",
+	} {
+		s.ok(os.WriteFile(s.store().LockPath(), []byte(note), 0o600))
+		if err := s.store().Busy(); belay.CodeOf(err) != belay.CodeBusy || err.Error() != want {
+			t.Errorf("%q: %v", note, err)
+		}
+	}
+}
+
 // What a plan needs and is gone is told by the dry run as well, usage still counts, and
 // what is broken is found.
 func TestBytesThatAreGone(t *testing.T) {

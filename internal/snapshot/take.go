@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -233,6 +234,13 @@ func (s *Store) LockPath() string { return filepath.Join(s.Dir, "restore.lock") 
 
 // Busy is the refusal when that lock is held.
 func (s *Store) Busy() error {
-	note, _ := os.ReadFile(s.LockPath())
-	return belay.Refuse(belay.CodeBusy, "wait for it to end", "another belay restores in this working tree %s", belay.VisibleLine(string(note)))
+	var by struct {
+		PID         int
+		Host, Since string
+	}
+	what := "another belay restores in this working tree"
+	if note, err := os.ReadFile(s.LockPath()); err == nil && json.Unmarshal(note, &by) == nil && by.PID > 0 {
+		what += fmt.Sprintf(": process %d on %s, since %s", by.PID, belay.VisibleLine(by.Host), belay.VisibleLine(by.Since))
+	}
+	return belay.Refuse(belay.CodeBusy, "wait for it to end", "%s", what)
 }
