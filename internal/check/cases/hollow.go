@@ -14,7 +14,8 @@ func (s *source) hollow(i int) bool {
 	low := strings.ToLower(strings.ReplaceAll(t.Text, "_", ""))
 	st := s.statement(i)
 	if s.lang == lang.Python && t.Is("assert") || s.lang == lang.Java && t.Is("assert") && !s.is(i+1, "(") {
-		return alwaysTrue(untilComma(st[1:]))
+		asserted := untilComma(st[1:])
+		return alwaysTrue(asserted) || s.lang == lang.Python && tuple(asserted)
 	}
 	open := i + 1
 	if s.lang == lang.Rust {
@@ -185,25 +186,39 @@ func alwaysTrue(tokens []lang.Token) bool {
 
 // unwrap takes away parentheses around all of an expression: not those of (a) == (b).
 func unwrap(tokens []lang.Token) []lang.Token {
-	for len(tokens) > 2 && tokens[0].Is("(") {
-		depth, end := 0, 0
-		for i, t := range tokens {
-			if t.Is("(") {
-				depth++
-			} else if t.Is(")") {
-				depth--
-			}
-			if depth == 0 {
-				end = i
-				break
-			}
+	for {
+		inner, ok := wrapped(tokens)
+		if !ok {
+			return tokens
 		}
-		if end != len(tokens)-1 {
-			break
-		}
-		tokens = tokens[1:end]
+		tokens = inner
 	}
-	return tokens
+}
+
+// wrapped gives what one pair of parentheses around everything holds.
+func wrapped(tokens []lang.Token) ([]lang.Token, bool) {
+	if len(tokens) < 3 || !tokens[0].Is("(") {
+		return nil, false
+	}
+	depth := 0
+	for i, t := range tokens {
+		if t.Is("(") {
+			depth++
+		} else if t.Is(")") {
+			depth--
+		}
+		if depth == 0 {
+			return tokens[1 : len(tokens)-1], i == len(tokens)-1
+		}
+	}
+	return nil, false
+}
+
+// tuple tells a tuple with something in it, which Python takes for true whatever that
+// is: assert (x == 1, "why").
+func tuple(tokens []lang.Token) bool {
+	inner, ok := wrapped(tokens)
+	return ok && len(untilComma(inner)) < len(inner)
 }
 
 // sameThing tells two equal literals or names. Two equal calls may differ, and comparing
