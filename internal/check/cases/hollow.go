@@ -39,10 +39,25 @@ func (s *source) hollow(i int) bool {
 			args = args[1:]
 		}
 	}
+	if t.Is("expect") && !s.is(i-1, ".") && alone(st) {
+		return true // nothing is asked of what is expected; request.expect(200) asks
+	}
 	if t.Is("expect") || t.Is("assertThat") || t.Is("that") || s.lang == lang.CSharp && low == "that" {
 		return s.hollowExpect(args, st)
 	}
 	return hollowCall(low, args)
+}
+
+// alone tells a call that nothing is chained to, of one argument.
+func alone(call []lang.Token) bool {
+	if n := len(call); n > 0 && call[n-1].Is(";") {
+		call = call[:n-1]
+	}
+	if len(call) == 0 {
+		return false
+	}
+	inner, ok := wrapped(call[1:])
+	return ok && len(untilComma(inner)) == len(inner)
 }
 
 // hollowCall judges assertX(args…) by its name.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -15,12 +14,9 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/results"
 	"github.com/belay-dev/belay/internal/check/results/reports"
+	"github.com/belay-dev/belay/internal/cli"
 	"github.com/belay-dev/belay/internal/terminal"
 )
-
-// mostMemory is above what reading the largest report holds. Belay collects garbage
-// late, since most commands live for a moment: this one may not.
-const mostMemory = 192 << 20
 
 // file is what one report says. Every field is always there.
 type file struct {
@@ -61,7 +57,7 @@ Exit codes: 0 read, whatever the tests did · 2 nothing could be read.`,
   go test -json ./... | belay report read - --json
   belay report read results.xml.gz --format junit`,
 		RunE: func(c *cobra.Command, args []string) error {
-			debug.SetMemoryLimit(mostMemory)
+			cli.Frugal()
 			all := make([]file, 0, len(args))
 			var firstBad error
 			read := 0
