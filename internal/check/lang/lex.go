@@ -195,6 +195,9 @@ func (x *lexer) comment(c byte) int {
 		}
 	case None:
 	default:
+		if c == '#' && x.lang == CSharp {
+			return neverBuilt(s)
+		}
 		if bytes.HasPrefix(s, []byte("//")) {
 			return lineLen(s)
 		}
@@ -216,6 +219,34 @@ func lineLen(s []byte) int {
 	}
 	if n > 0 && s[n-1] == '\r' {
 		n--
+	}
+	return n
+}
+
+// neverBuilt gives the length of what C# leaves out between #if false and the line that
+// ends it, 0 where s begins with something else. It stops before that line.
+func neverBuilt(s []byte) int {
+	depth, n := 0, 0
+	for n < len(s) {
+		end := n + bytes.IndexByte(s[n:], '\n') + 1
+		if end == n {
+			end = len(s)
+		}
+		line := bytes.TrimSpace(s[n:end])
+		directive := bytes.HasPrefix(line, []byte("#"))
+		word := strings.Fields(string(bytes.TrimPrefix(line[:min(len(line), 80)], []byte("#"))))
+		switch {
+		case n == 0 && (len(word) < 2 || word[0] != "if" || word[1] != "false"):
+			return 0
+		case !directive || len(word) == 0:
+		case word[0] == "if":
+			depth++
+		case word[0] == "endif" && depth > 1:
+			depth--
+		case depth == 1 && (word[0] == "endif" || word[0] == "else" || word[0] == "elif"):
+			return n
+		}
+		n = end
 	}
 	return n
 }

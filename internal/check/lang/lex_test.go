@@ -34,6 +34,8 @@ func TestLex(t *testing.T) {
 			`t('a') m(') w(a) w(x) m(:) m(&) m(') w(static) w(str) t(r#"q"q"#) t(b"x") t('\n') c(/* a /* b */ c */) w(z)`},
 		{Java, "\"\"\"\n @Test \"x\" \"\"\" 'c' // d", "t(\"\"\"\n @Test \"x\" \"\"\") t('c') c(// d)"},
 		{CSharp, `@"a""b\" $"{x}" """a"b""" 'x'`, `t(@"a""b\") t($"{x}") t("""a"b""") t('x')`},
+		{CSharp, "a\n#if false\n[x]\n# if DEBUG\n#endif\n#else\nb\n#endif", "w(a) c(#if false\n[x]\n# if DEBUG\n#endif\n) m(#) w(else) w(b) m(#) w(endif)"},
+		{CSharp, "#if falsely\na\n#endif\n#if false", "m(#) w(if) w(falsely) w(a) m(#) w(endif) c(#if false)"},
 		{Ruby, `"a #{b["c"]} d" 'x' # e`, `t("a #{b["c"]} d") t('x') c(# e)`},
 		{Ruby, "x = <<~EOS + y\n  it 'a'\nEOS\nz", "w(x) m(=) m(<) m(<) m(~) w(EOS) m(+) w(y) t(  it 'a'\nEOS) w(z)"},
 		{Ruby, "%w[a b] a / b %q(x(y)) empty? /re/i", `t(%w[a b]) w(a) m(/) w(b) t(%q(x(y))) w(empty?) t(/re/i)`},

@@ -14,6 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/results"
 	"github.com/belay-dev/belay/internal/check/results/reports"
+	"github.com/belay-dev/belay/internal/cli"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
@@ -56,6 +57,7 @@ Exit codes: 0 read, whatever the tests did · 2 nothing could be read.`,
   go test -json ./... | belay report read - --json
   belay report read results.xml.gz --format junit`,
 		RunE: func(c *cobra.Command, args []string) error {
+			cli.Frugal()
 			all := make([]file, 0, len(args))
 			var firstBad error
 			read := 0

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/cli"
 	"github.com/belay-dev/belay/internal/flow/reviews"
 )
 
@@ -28,6 +29,7 @@ Exit codes: 0 done · 2 a line of the batch could not be read, or no such file.`
   gh pr view 12 --json reviews --jq '.reviews[].body' | belay review mine - --json
   belay review mine --batch <reviews.jsonl >places.jsonl`,
 		RunE: func(c *cobra.Command, args []string) error {
+			cli.Frugal()
 			if batch {
 				if why {
 					return belay.Refuse(belay.CodeUsage, c.CommandPath()+" --help", "--batch goes without --why")

@@ -177,12 +177,13 @@ func (b Book) List() ([]Claim, error) {
 
 // gone tells whether a claim counts no more. On this machine its process decides, by its
 // start and the machine's, so that a number used again keeps nobody out; on another one,
-// and where no process stands for the reviewer, its age does.
+// and where no process stands for the reviewer, its age does; a clock that was far ahead
+// keeps nobody out either.
 func (b Book) gone(c Claim) bool {
 	if c.Host == b.Host && c.Process.PID != 0 {
 		return c.Boot != b.Boot || !b.Live(c.Process)
 	}
-	return b.Stale > 0 && b.Now().Sub(c.Since) > b.Stale
+	return b.Stale > 0 && b.Now().Sub(c.Since).Abs() > b.Stale
 }
 
 func (b Book) file() string { return filepath.Join(b.Dir, "reviews.json") }

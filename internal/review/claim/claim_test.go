@@ -64,6 +64,8 @@ func TestGone(t *testing.T) {
 		"another machine":         {func(c *Claim) { c.Host, c.Process.PID = "there", 8 }, time.Minute, false},
 		"another machine, and so": {func(c *Claim) { c.Host = "there" }, 2 * time.Hour, true},
 		"nobody stands for it":    {func(c *Claim) { c.Process = procs.ID{} }, time.Minute, false},
+		"another clock, ahead":    {func(c *Claim) { c.Host = "there" }, -2 * time.Hour, true},
+		"another clock, a little": {func(c *Claim) { c.Host = "there" }, -2 * time.Minute, false},
 		"nobody, and long ago":    {func(c *Claim) { c.Process = procs.ID{} }, 2 * time.Hour, true},
 	} {
 		b := book(t)

@@ -32,7 +32,7 @@ type Reason struct {
 	Why   string
 }
 
-const longest = 4 << 20 // bytes of a review that are read
+const longest = 1 << 20 // bytes of a review that are read
 
 // Mine finds the places that a review asks to change, in the order of the text. files are
 // the tracked paths, with slashes, relative to the top.
