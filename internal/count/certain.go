@@ -100,10 +100,7 @@ func numeric(label string) bool {
 // read, has more lines, or a list of it has more items or was not there before.
 func (j *judge) grew(p string) bool {
 	was, is := j.before.file(p), j.after.file(p)
-	switch {
-	case !is.exists:
-		return j.after.has(p) || !was.exists
-	case !was.exists || lineCount(is.src) > lineCount(was.src):
+	if j.longer(p) {
 		return true
 	}
 	type place struct {
@@ -123,6 +120,15 @@ func (j *judge) grew(p string) bool {
 		}
 	}
 	return false
+}
+
+// longer tells whether a file is new, has more lines, or cannot be read.
+func (j *judge) longer(p string) bool {
+	was, is := j.before.raw(p), j.after.raw(p)
+	if !is.exists {
+		return j.after.has(p) || !was.exists
+	}
+	return !was.exists || lineCount(is.src) > lineCount(was.src)
 }
 
 func lineCount(src []byte) int { return bytes.Count(bytes.TrimSpace(src), []byte("\n")) }

@@ -64,7 +64,7 @@ func (s *scanner) typeName(word string, i, open int) string {
 
 func (s *scanner) enum(name string, at, lo, hi int, b *body) {
 	l := s.list(list.Enum, name, b.c, at)
-	if semi := s.Find(lo, hi, ";"); semi > 0 && s.Lang == literal.Java {
+	if semi := s.Find(lo, hi, ";"); semi > 0 && (s.Lang == literal.Java || s.Lang == literal.Kotlin) {
 		s.push(frame{semi + 1, hi, classBody, s.blockOf(b.c.In(name))})
 		hi = semi
 	}
@@ -88,7 +88,7 @@ func (s *scanner) enum(name string, at, lo, hi int, b *body) {
 
 // fields reads the members of an interface or a struct.
 func (s *scanner) fields(name string, at, lo, hi int, b *body) {
-	if s.Lang == literal.Java || s.Lang == literal.CSharp {
+	if s.Lang == literal.Java || s.Lang == literal.Kotlin || s.Lang == literal.CSharp {
 		return
 	}
 	l := s.list(list.Fields, name, b.c, at)
