@@ -230,6 +230,11 @@ func TestNoFalseRefusals(t *testing.T) {
 			map[string]string{"up.go": "package up\n\nvar retries = []int{1}\n\nfunc Upload() { for range 2 {} }\n"}},
 		"a table that grew elsewhere": {"add 2 cases to the parser's tests", map[string]string{"parse_test.go": "package p\n\nvar cases = []string{\"a\", \"b\"}\n"},
 			map[string]string{"parse_test.go": "package p\n\nvar cases = []string{\"a\", \"b\"}\n", "more_test.go": "package p\n\nvar moreCases = []string{\"c\", \"d\"}\n"}},
+		"numbers that are others now": {"add 2 to every size in SIZES", map[string]string{"a.ts": "export const SIZES = [4, 8, 16];\n"}, map[string]string{"a.ts": "export const SIZES = [6, 10, 18];\n"}},
+		"in one text":                 {"add 2 flavors", map[string]string{"a.js": "const flavors = JSON.parse('[\"a\",\"b\"]');\n"}, map[string]string{"a.js": "const flavors = JSON.parse('[\"a\",\"b\",\"c\",\"d\"]');\n"}},
+		"in an object of the object":  {"add 1 resolver to resolvers", map[string]string{"a.ts": "export const resolvers = { Query: { a() {}, b() {} } };\n"}, map[string]string{"a.ts": "export const resolvers = { Query: { a() {}, b() {}, c() {} } };\n"}},
+		"selectors of a rule":         {"add 1 selector", map[string]string{"a.css": "h1, h2 { color: red }\n"}, map[string]string{"a.css": "h1, h2, h3 { color: red }\n"}},
+		"filled elsewhere":            {"add 2 plugins to plugins", map[string]string{"a.py": "plugins = ['a']\n"}, map[string]string{"a.py": "plugins = ['a']\nfor p in found():\n    plugins.append(p)\n"}},
 		"grouped otherwise": {"add 2 drinks", project(nil), project(map[string]string{
 			"src/FlavorGrid.tsx": strings.Replace(with("Lull", "Moon"), "FLAVORS: Drink[] = [", "FLAVORS: Record<string, Drink[]> = { all: [", 1)})},
 	} {

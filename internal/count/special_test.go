@@ -26,6 +26,10 @@ func files(pairs ...string) map[string]string {
 }
 
 var specials = []special{
+	{"properties with accessors", "csharp", "A.cs", "ADD 1 property to User",
+		files("A.cs", "public class User {\n  public string Name { get; set; }\n  public int Age { get; private set; } = 1;\n  public int N => 1;\n}\n"), files("A.cs", "public class User {\n  public string Name { get; set; }\n  public int Age { get; private set; } = 1;\n  public int N => 1;\n  public string Mail { get; init; }\n}\n"), 3, 4, count.Pass, false},
+	{"a test below its annotation", "java", "ATest.java", "ADD 1 test",
+		files("ATest.java", "class ATest {\n  @Test void a() {}\n  @Test\n  @Tag(\"x\")\n  void b() {}\n  void helper() {}\n}\n"), files("ATest.java", "class ATest {\n  @Test void a() {}\n  @Test\n  @Tag(\"x\")\n  void b() {}\n  void helper() {}\n  @Test\n  void c() {}\n}\n"), 2, 3, count.Pass, false},
 	{"passed on through a call that changes the number", "typescript", "src/t.ts", "ADD 2 drinks to drinks",
 		files("src/t.ts", "const names = ['a', 'b'];\nexport const drinks = names.flatMap((name) => variants(name));\n"),
 		files("src/t.ts", "const names = ['a', 'b', 'c', 'd'];\nexport const drinks = names.flatMap((name) => variants(name));\n"), -1, -1, count.Warn, false},

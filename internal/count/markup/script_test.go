@@ -12,9 +12,9 @@ func TestScript(t *testing.T) {
 	for src, want := range map[string]string{
 		"<p>é</p>\n<script>\nlet a = 1;\n</script>\n<b/>":                          "\n\nlet a = 1;\n\n",
 		"<SCRIPT lang=\"ts\">a</SCRIPT>\n<script setup>\nb = '<script>';</script>": "ts a\n\nb = '<script>';",
-		"<script>\nnot closed":                                                      "\nnot closed",
-		"<template>\n<p/>\n</template></script>":                                    "none",
-		"<scripts>a</scripts>":                                                      "none",
+		"<script>\nnot closed":                   "\nnot closed",
+		"<template>\n<p/>\n</template></script>": "none",
+		"<scripts>a</scripts>":                   "none",
 	} {
 		got, ts := markup.Script([]byte(src))
 		if got != nil && len(got) != len(src) {
