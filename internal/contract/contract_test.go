@@ -182,6 +182,30 @@ func TestMarkers(t *testing.T) {
 	}
 }
 
+// TestConvertedWhateverItIsCalled: where items were exchanged and nothing else grew, what was
+// to be added is not there, even if no word of the request is in the code.
+func TestConvertedWhateverItIsCalled(t *testing.T) {
+	t.Parallel()
+	const list = "export const STOCK = [\n  { sku: \"Ember\" },\n  { sku: \"Arctic\" },\n  { sku: \"Citrus\" },\n];\n"
+	swap := strings.NewReplacer("Arctic", "Moon", "Citrus", "Lull")
+	for name, tt := range map[string]struct {
+		words, before, after, path string
+		refused                    bool
+	}{
+		"drinks in STOCK":          {"add 2 drinks for the night", list, swap.Replace(list), "src/shop.ts", true},
+		"one of them grew besides": {"add 2 drinks for the night", list, strings.Replace(swap.Replace(list), "];", "  { sku: \"Dusk\" },\n  { sku: \"Hush\" },\n];", 1), "src/shop.ts", false},
+		"text was added besides":   {"add 2 notes on shipping", list, swap.Replace(list) + "// Ships in a day.\n// Ships abroad.\n", "src/shop.ts", false},
+		"numbers, not things":      {"add 2 to every size", "export const SIZES = [4, 8];\n", "export const SIZES = [6, 10];\n", "src/sizes.ts", false},
+		"a measure":                {"add 2 seconds to the delays", "export const DELAYS = ['1s', '3s'];\n", "export const DELAYS = ['3s', '5s'];\n", "src/delays.ts", false},
+		"in one string":            {"add 2 classes to the button", "export const A = () => <button className=\"a\">x</button>;\n", "export const A = () => <button className=\"a b c\">x</button>;\n", "src/A.tsx", false},
+	} {
+		got := said(change{project(map[string]string{tt.path: tt.before}), project(map[string]string{tt.path: tt.after})}.judged(tt.words))
+		if refused := slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "error: expected") }); refused != tt.refused {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 // TestNoFalseRefusals: work that is right and looks otherwise to somebody who counts is
 // never refused.
 func TestNoFalseRefusals(t *testing.T) {
@@ -206,6 +230,11 @@ func TestNoFalseRefusals(t *testing.T) {
 			map[string]string{"up.go": "package up\n\nvar retries = []int{1}\n\nfunc Upload() { for range 2 {} }\n"}},
 		"a table that grew elsewhere": {"add 2 cases to the parser's tests", map[string]string{"parse_test.go": "package p\n\nvar cases = []string{\"a\", \"b\"}\n"},
 			map[string]string{"parse_test.go": "package p\n\nvar cases = []string{\"a\", \"b\"}\n", "more_test.go": "package p\n\nvar moreCases = []string{\"c\", \"d\"}\n"}},
+		"numbers that are others now": {"add 2 to every size in SIZES", map[string]string{"a.ts": "export const SIZES = [4, 8, 16];\n"}, map[string]string{"a.ts": "export const SIZES = [6, 10, 18];\n"}},
+		"in one text":                 {"add 2 flavors", map[string]string{"a.js": "const flavors = JSON.parse('[\"a\",\"b\"]');\n"}, map[string]string{"a.js": "const flavors = JSON.parse('[\"a\",\"b\",\"c\",\"d\"]');\n"}},
+		"in an object of the object":  {"add 1 resolver to resolvers", map[string]string{"a.ts": "export const resolvers = { Query: { a() {}, b() {} } };\n"}, map[string]string{"a.ts": "export const resolvers = { Query: { a() {}, b() {}, c() {} } };\n"}},
+		"selectors of a rule":         {"add 1 selector", map[string]string{"a.css": "h1, h2 { color: red }\n"}, map[string]string{"a.css": "h1, h2, h3 { color: red }\n"}},
+		"filled elsewhere":            {"add 2 plugins to plugins", map[string]string{"a.py": "plugins = ['a']\n"}, map[string]string{"a.py": "plugins = ['a']\nfor p in found():\n    plugins.append(p)\n"}},
 		"grouped otherwise": {"add 2 drinks", project(nil), project(map[string]string{
 			"src/FlavorGrid.tsx": strings.Replace(with("Lull", "Moon"), "FLAVORS: Drink[] = [", "FLAVORS: Record<string, Drink[]> = { all: [", 1)})},
 	} {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count/list"
+	"github.com/belay-dev/belay/internal/count/topic"
 )
 
 // sure is the score from which on a list is the one that is meant, when nothing speaks
@@ -29,6 +30,9 @@ func (j *judge) certain(all []*candidate) bool {
 		return true
 	}
 	gone, came := difference(c.itemsBefore, c.itemsAfter)
+	if j.unlike(c, came) {
+		return false
+	}
 	enough := sure
 	if len(gone) > 0 && len(came) > 0 {
 		enough = 2 // somebody worked on exactly this list
@@ -40,10 +44,16 @@ func (j *judge) certain(all []*candidate) bool {
 		return false
 	}
 	for _, other := range all[1:] {
-		if other.after == nil || other.after == c.after || within(other.after, c.after) {
+		if other.after == nil || other.after == c.after {
 			continue
 		}
 		n, known := other.is.Less(other.was)
+		if j.keyed(c, other) && known && j.met(n) {
+			return false
+		}
+		if within(other.after, c.after) {
+			continue
+		}
 		close := c.score-other.score <= near && other.score >= least
 		if close && (!known || j.met(n) && !j.met(c.is.N-c.was.N)) || j.instead(other, n, known) && c.score-other.score <= 7 {
 			return false // it, or something that grew by exactly what was asked for, may be what is meant
@@ -65,10 +75,29 @@ func (j *judge) converted(c *candidate) bool {
 		return false
 	}
 	gone, came := difference(c.itemsBefore, c.itemsAfter)
-	if len(came) < j.r.Many() || len(gone) < len(came) || slices.ContainsFunc(came, numeric) {
+	if len(came) < j.r.Many() || len(gone) < len(came) || slices.ContainsFunc(came, numeric) || j.unlike(c, came) {
 		return false
 	}
 	return !slices.ContainsFunc(j.changed(), j.grew)
+}
+
+// unlike tells whether a list's items are hardly what somebody asks for more of: numbers
+// that are others now, selectors that share a rule, a single call.
+func (j *judge) unlike(c *candidate, came []string) bool {
+	switch c.after.Kind {
+	case list.Calls:
+		return c.was.N <= 1
+	case list.Rules:
+		return topic.Stem(j.w.Noun) == "selector"
+	}
+	return len(came) > 0 && len(c.itemsBefore) == len(c.itemsAfter) && !slices.ContainsFunc(came, func(label string) bool { return !numeric(label) })
+}
+
+// keyed tells whether a list stands under a key of an object, as its other lists do: what
+// is to be added to the object may be meant for one of them.
+func (j *judge) keyed(c, other *candidate) bool {
+	l, of := other.after, c.after
+	return l.File == of.File && of.Kind == list.Object && l.Kind == list.Object && len(l.Path) == len(of.Path)+1 && prefix(append(slices.Clone(of.Path), of.Name), l.Path)
 }
 
 // things tells whether a list's items may be things that somebody asks for in so many
@@ -100,10 +129,7 @@ func numeric(label string) bool {
 // read, has more lines, or a list of it has more items or was not there before.
 func (j *judge) grew(p string) bool {
 	was, is := j.before.file(p), j.after.file(p)
-	switch {
-	case !is.exists:
-		return j.after.has(p) || !was.exists
-	case !was.exists || lineCount(is.src) > lineCount(was.src):
+	if j.longer(p) {
 		return true
 	}
 	type place struct {
@@ -123,6 +149,15 @@ func (j *judge) grew(p string) bool {
 		}
 	}
 	return false
+}
+
+// longer tells whether a file is new, has more lines, or cannot be read.
+func (j *judge) longer(p string) bool {
+	was, is := j.before.raw(p), j.after.raw(p)
+	if !is.exists {
+		return j.after.has(p) || !was.exists
+	}
+	return !was.exists || lineCount(is.src) > lineCount(was.src)
 }
 
 func lineCount(src []byte) int { return bytes.Count(bytes.TrimSpace(src), []byte("\n")) }

@@ -202,7 +202,7 @@ func (j *judge) unclear(all []*candidate) Result {
 		grew = grew || n > 0 || !known
 	}
 	what := "no list could be found that this is about"
-	if j.r.Marker == belay.MarkAdd && len(all) > 0 && !grew {
+	if j.r.Marker == belay.MarkAdd && len(all) > 0 && !grew && !slices.ContainsFunc(j.changed(), j.longer) {
 		return Result{Verdict: Fail, Findings: []Finding{{"error", "nothing was added: no list of " + j.where() + " has more items than before", j.r.File, 1}}}
 	}
 	return Result{Verdict: Warn, Findings: []Finding{{"warning", what, j.r.File, 1}}}
@@ -248,6 +248,13 @@ func (j *judge) judge(c *candidate) Result {
 		return res
 	}
 	verdict, message := j.rule(c.was.N, c.is.N, grown, c)
+	if verdict == Fail || len(c.is.Unknown) > 0 {
+		if why, at, line := j.untold(c); why != "" {
+			res.Verdict, res.Counts.After = Warn, nil
+			res.Findings = append(res.Findings, Finding{"warning", fmt.Sprintf("the number of %s cannot be told from the source: %s", j.noun(c), why), at, line})
+			return res
+		}
+	}
 	res.Verdict = verdict
 	if message != "" {
 		res.Findings = append(res.Findings, j.finding(map[Verdict]string{Pass: "note", Warn: "warning", Fail: "error"}[verdict], message, c))

@@ -69,7 +69,7 @@ var languages = map[string]string{
 	".cjs": "javascript", ".jsx": "jsx", ".json": "json", ".jsonc": "json", ".json5": "json", ".webmanifest": "json", ".go": "go",
 	".py": "python", ".pyi": "python", ".md": "markdown", ".mdx": "markdown", ".markdown": "markdown", ".yml": "yaml",
 	".yaml": "yaml", ".css": "css", ".scss": "scss", ".less": "scss", ".html": "html", ".htm": "html", ".svg": "html",
-	".xml": "html", ".vue": "html", ".svelte": "html", ".rs": "rust", ".java": "java", ".kt": "java", ".cs": "csharp", ".rb": "ruby",
+	".xml": "html", ".vue": "component", ".svelte": "component", ".rs": "rust", ".java": "java", ".kt": "kotlin", ".kts": "kotlin", ".cs": "csharp", ".rb": "ruby",
 	".toml": "toml", ".sql": "sql",
 }
 
@@ -94,6 +94,16 @@ func Lists(p string, src []byte) (lists []*list.List, imports []string, ok bool)
 		lists = text.TOML(src)
 	case "html":
 		lists = markup.HTML(src)
+	case "component":
+		lists = markup.HTML(src)
+		if script, typed := markup.Script(src); script != nil {
+			of := literal.JavaScript
+			if typed {
+				of = literal.TypeScript
+			}
+			more, from := code.Scan(script, of)
+			lists, imports = append(lists, more...), from
+		}
 	case "css", "scss":
 		lists = markup.CSS(src, lang == "scss")
 	default:
@@ -120,6 +130,7 @@ type file struct {
 	imports []string
 	counted bool
 	exists  bool
+	broken  bool // it is of a language that is counted, and cannot be read as that
 }
 
 func newWorld(t Tree) (*world, error) {
@@ -150,8 +161,9 @@ func (w *world) raw(p string) *file {
 func (w *world) file(p string) *file {
 	f := w.raw(p)
 	if !f.counted && f.exists {
-		f.lists, f.imports, _ = Lists(p, f.src)
-		f.counted = true
+		var ok bool
+		f.lists, f.imports, ok = Lists(p, f.src)
+		f.counted, f.broken = true, !ok && Language(p) != ""
 	}
 	return f
 }

@@ -88,6 +88,15 @@ func (d *Desk) checkPresent(ctx context.Context, q CheckRequest, r *desk.Record)
 	if err != nil {
 		return report, err
 	}
+	if r.State.Open() { // a task that ended has taken its markers out of the plan
+		n := len(report.Checks)
+		if report.Checks, err = d.JudgePlan(ctx, r, report.Checks); err != nil {
+			return report, err
+		}
+		if len(report.Checks) > n {
+			report.Verdict = belay.Judge(report.Checks)
+		}
+	}
 	_, err = d.KeepReport(report)
 	return report, err
 }

@@ -64,7 +64,7 @@ func (s *scanner) typeName(word string, i, open int) string {
 
 func (s *scanner) enum(name string, at, lo, hi int, b *body) {
 	l := s.list(list.Enum, name, b.c, at)
-	if semi := s.Find(lo, hi, ";"); semi > 0 && s.Lang == literal.Java {
+	if semi := s.Find(lo, hi, ";"); semi > 0 && (s.Lang == literal.Java || s.Lang == literal.Kotlin) {
 		s.push(frame{semi + 1, hi, classBody, s.blockOf(b.c.In(name))})
 		hi = semi
 	}
@@ -88,7 +88,7 @@ func (s *scanner) enum(name string, at, lo, hi int, b *body) {
 
 // fields reads the members of an interface or a struct.
 func (s *scanner) fields(name string, at, lo, hi int, b *body) {
-	if s.Lang == literal.Java || s.Lang == literal.CSharp {
+	if s.Lang == literal.Java || s.Lang == literal.Kotlin || s.Lang == literal.CSharp {
 		return
 	}
 	l := s.list(list.Fields, name, b.c, at)
@@ -124,6 +124,14 @@ func (s *scanner) classFields(word, name string, at, lo, hi int, b *body) {
 	for i := lo; i < hi; i = s.Next(i) {
 		end := s.Is(i, ";") || s.Tokens[i].Fresh && i > start && !s.continues(i) && s.Lang != literal.Java && s.Lang != literal.CSharp
 		if !end {
+			if s.accessors(i) { // what stands behind it is the same property's value
+				l.Items = append(l.Items, s.Item(s.At(i-1), start))
+				if semi := s.Find(s.Next(i), hi, ";"); semi > 0 && s.Is(s.Next(i), "=") {
+					i = semi
+				}
+				start = s.Next(i)
+				continue
+			}
 			if s.Open(i, "{") && !s.Is(i-1, "=") {
 				start = i + 1
 				if start = s.Next(i); start >= hi {
@@ -149,6 +157,18 @@ func (s *scanner) classFields(word, name string, at, lo, hi int, b *body) {
 		f := s.list(list.Fields, name, b.c, at)
 		f.Items = l.Items
 	}
+}
+
+// accessors tells whether a brace opens what makes a name a property: Name { get; set; }
+func (s *scanner) accessors(open int) bool {
+	if s.Lang != literal.CSharp || !s.Open(open, "{") || s.Kind(open-1) != lex.Ident {
+		return false
+	}
+	first := s.At(open + 1)
+	if first == "private" || first == "protected" || first == "internal" {
+		first = s.At(open + 2)
+	}
+	return first == "get" || first == "set" || first == "init"
 }
 
 func (s *scanner) fieldName(lo, hi int) string {

@@ -169,7 +169,7 @@ func (s *scanner) nameBefore(open int) int {
 // method reads a method without a keyword: name(…) {…}.
 func (s *scanner) method(open, at int, b *body) (int, bool) {
 	name := s.At(at)
-	if control[name] || s.Lang == literal.Ruby || s.Is(at-1, ".") || s.Is(at-1, "new") {
+	if control[name] || s.Lang == literal.Ruby || s.Is(at-1, ".") || s.Is(at-1, "@") || s.Is(at-1, "new") {
 		return 0, false
 	}
 	if b.mode != classBody {
@@ -183,7 +183,11 @@ func (s *scanner) method(open, at int, b *body) (int, bool) {
 		i = s.Next(i)
 	}
 	s.member(list.Methods, name, at, b)
-	for _, w := range s.annotations(b.start, open) {
+	from := at // annotations stand on lines of their own, too
+	for from > b.lo && from > at-80 && !s.Is(from-1, ";") && !s.Is(from-1, "}") && !s.Is(from-1, "{") {
+		from--
+	}
+	for _, w := range s.annotations(from, open) {
 		if w == "Test" || w == "Fact" || w == "Theory" || w == "ParameterizedTest" {
 			s.member(list.Tests, name, at, b)
 		}

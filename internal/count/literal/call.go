@@ -22,6 +22,10 @@ func (s *Reader) call(lo, open int, name string, c *Scope, depth int) (Value, bo
 		return s.join(args, c, depth)
 	case name == "of" && (strings.HasPrefix(full, "List") || strings.HasPrefix(full, "Set") || strings.HasPrefix(full, "Array") || strings.HasPrefix(full, "Stream")) || full == "Arrays.asList":
 		return s.group(args, c, list.Array, 1), true
+	case s.Lang == Kotlin && kotlinLists[name]:
+		return s.group(args, c, list.Array, 1), true
+	case s.Lang == Kotlin && kotlinMaps[name]:
+		return s.pairs(args, c), true
 	case full == "Map.of":
 		return s.group(args, c, list.Object, 2), true
 	case full == "Map.ofEntries":
@@ -89,6 +93,22 @@ func (s *Reader) group(args [][2]int, c *Scope, kind list.Kind, each int) Value 
 	for i := 0; i < len(args); i += each {
 		v.Items = append(v.Items, s.Label(args[i][0], args[i][1]))
 		s.argument(args[i][0], args[i][1], c, &v)
+	}
+	return v
+}
+
+var (
+	kotlinLists = Words("listOf listOfNotNull mutableListOf arrayListOf arrayOf intArrayOf longArrayOf doubleArrayOf charArrayOf booleanArrayOf setOf mutableSetOf hashSetOf linkedSetOf sortedSetOf persistentListOf sequenceOf")
+	kotlinMaps  = Words("mapOf mutableMapOf hashMapOf linkedMapOf sortedMapOf persistentMapOf")
+)
+
+// pairs makes entries of arguments such as "a" to 1.
+func (s *Reader) pairs(args [][2]int, c *Scope) Value {
+	v := s.group(args, c, list.Object, 1)
+	for i, a := range args {
+		if to := s.Find(a[0], a[1], "to"); to > a[0] {
+			v.Items[i].Label, v.Items[i].Key = list.Shorten(Unquote(s.Range(a[0], to))), true
+		}
 	}
 	return v
 }

@@ -24,6 +24,7 @@ const (
 	Python     Language = "python"
 	Rust       Language = "rust"
 	Java       Language = "java"
+	Kotlin     Language = "kotlin"
 	CSharp     Language = "csharp"
 	Ruby       Language = "ruby"
 	SQL        Language = "sql"
@@ -40,6 +41,7 @@ var options = map[Language]lex.Options{
 	Python:     {Line: hash, Triple: true, Prefix: true, Newlines: true},
 	Rust:       {Line: slashes, Block: true, Nested: true, Char: true, Hash: true},
 	Java:       {Line: slashes, Block: true, Triple: true, Char: true},
+	Kotlin:     {Line: slashes, Block: true, Nested: true, Triple: true, Char: true},
 	CSharp:     {Line: slashes, Block: true, Triple: true, Char: true, Verbatim: true},
 	Ruby:       {Line: hash, Regex: true, Newlines: true, Words: "@"},
 	SQL:        {Line: []string{"--"}, Block: true, Double: true},
@@ -91,7 +93,7 @@ func (s *Reader) Next(i int) int {
 	return i + 1
 }
 
-var generics = map[Language]bool{TypeScript: true, TSX: true, Rust: true, Java: true, CSharp: true}
+var generics = map[Language]bool{TypeScript: true, TSX: true, Rust: true, Java: true, Kotlin: true, CSharp: true}
 
 // typeArguments gives the token after <A, B>, or after < when that compares.
 func (s *Reader) typeArguments(i int) int {

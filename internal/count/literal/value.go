@@ -306,8 +306,10 @@ func (s *Reader) base(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 	case s.Open(lo, "["):
 		v := s.array(lo, c)
 		return v, s.Next(lo), true
-	case s.Open(lo, "{") && s.Lang != Rust && s.Lang != Java && s.Lang != CSharp:
+	case s.Open(lo, "{") && s.Lang != Rust && s.Lang != Java && s.Lang != Kotlin && s.Lang != CSharp:
 		return s.object(lo, c), s.Next(lo), true
+	case s.Open(lo, "{") && s.Lang == Kotlin: // a function
+		return Value{}, lo, false
 	case s.Open(lo, "{"):
 		return s.array(lo, c), s.Next(lo), true
 	case s.Open(lo, "(") && s.Lang == Python:
@@ -354,7 +356,7 @@ func (s *Reader) reference(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 		i = s.Next(i)
 	}
 	if !s.Open(i, "(") {
-		if s.Lang == Java || s.Lang == JSON || reserved[name] {
+		if s.Lang == Java || s.Lang == Kotlin || s.Lang == JSON || reserved[name] {
 			return Value{}, i, false
 		}
 		it := s.Item(name, lo)

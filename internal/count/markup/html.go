@@ -5,6 +5,7 @@ package markup
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/count/list"
@@ -159,6 +160,9 @@ func (h *html) startTag() {
 	var in *list.List
 	if len(h.stack) < 200 {
 		in = h.group(tag, parent, line, col)
+		if len(in.Items) == 0 { // what its items are called tells a list of <div> from another
+			in.Words = append(slices.Clip(in.Words), names...)
+		}
 		in.Items = append(in.Items, list.Item{Label: label, Line: line, Col: col})
 	}
 	if void[tag] || closed {
