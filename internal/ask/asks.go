@@ -75,7 +75,7 @@ func (p *parse) either(i int) bool {
 		}
 		return true // "Tabs? Or an accordion?"
 	}
-	if a.C.Join != "or" || i == 0 || a.Deed != deed.Request && a.Deed != deed.Keep || p.acts[i-1].Deed != deed.Request || p.acts[i-1].C.Sent != a.C.Sent {
+	if a.C.Join != "or" || i == 0 || a.Deed != deed.Request && a.Deed != deed.Keep || p.acts[i-1].Deed != deed.Request && !p.acts[i-1].Bare || p.acts[i-1].C.Sent != a.C.Sent {
 		return false
 	}
 	if low := a.C.Low(); low[0] == "at" || low[0] == "rather" || low[0] == "else" || low[0] == "even" {

@@ -39,11 +39,11 @@ func (p *parse) lone() {
 		only.Deed, only.Readings = deed.Doubt, []string{"it is to be done", "somebody is asked for an opinion"}
 		return
 	}
-	if r := vague.Rather(low); r != nil {
-		only.Deed, only.Readings = deed.Doubt, r
-		return
+	r := vague.Alone(low, n)
+	if r == nil {
+		r = vague.TooLittle(low[n:], only.Verb == "a thing named")
 	}
-	if r := vague.TooLittle(low[n:], only.Verb == "a thing named"); r != nil {
+	if r != nil {
 		only.Deed, only.Readings = deed.Doubt, r
 	}
 }

@@ -93,6 +93,10 @@ func atPresent(a Act, v view) (Act, bool) {
 // ordered is a clause that begins with a verb.
 func ordered(a Act, v view) (Act, bool) {
 	rest := v.rest
+	if len(rest) == 1 && (v.s.Please || a.C.Join != "") && (rest[0] == "fix" || rest[0] == "repair" || rest[0] == "help") {
+		a.Deed, a.Marker, a.Verb = Mend, belay.MarkFix, rest[0] // "broken, please fix"
+		return a, true
+	}
 	if asksWhether(v.low[:v.n]) && len(rest) > 1 && words.Preposition(rest[1]) && grammar.AnyVerb(rest[0]) {
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[0] // "is there a way to sort by price"
 		return a, true

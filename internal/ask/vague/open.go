@@ -23,20 +23,26 @@ func channel(low []string) []string {
 		return nil
 	}
 	n := len(low)
-	if n < 5 || n > 10 || !words.Preposition(low[n-2]) || !bareNoun(low[n-1]) || strings.ContainsAny(low[n-1], "@./:#-_0123456789") || grammar.Format(low[n-1]) || grammar.Stream(low[n-1]) || grammar.Old(low) {
+	for n > 5 && (words.Filler(low[n-1]) || low[n-1] == "please") {
+		n--
+	}
+	if n < 5 || n > 10 || !words.Preposition(low[n-2]) || !bareNoun(low[n-1]) || strings.ContainsAny(low[n-1], "@./:#-_") || low[n-1][0] >= '0' && low[n-1][0] <= '9' || grammar.Format(low[n-1]) || grammar.Stream(low[n-1]) || grammar.Old(low) {
 		return nil
 	}
 	if subject := low[0]; at > 0 && (words.Subject(subject) || words.Pronoun(subject) || words.Pronoun(low[at-1]) || grammar.Conditional(subject)) || at == 0 && (words.Subject(low[1]) || words.Pronoun(low[1])) {
 		return nil
 	}
 	verb := low[n-3]
+	if verb == "out" || verb == "over" || verb == "in" {
+		verb = low[n-4]
+	}
 	if verb == "sent" || verb == "posted" {
 		verb = "go"
 		if low[n-4] != "be" {
 			return nil
 		}
 	}
-	through := low[n-2] == "through" || low[n-2] == "via" || low[n-2] == "over"
+	through := low[n-2] == "through" || low[n-2] == "via" || low[n-2] == "over" || low[n-2] == "by"
 	if verb != "go" && verb != "come" && verb != "run" || !through && (low[n-2] != "to" || verb != "go" || places[low[n-1]]) {
 		return nil
 	}
@@ -45,6 +51,93 @@ func channel(low []string) []string {
 
 // places are where things go, and no way for them to get there.
 var places = map[string]bool{"stderr": true, "stdout": true, "trash": true, "production": true, "staging": true, "main": true, "home": true, "sleep": true, "zero": true, "everyone": true, "everybody": true, "disk": true, "admins": true, "bed": true}
+
+// Alone reads a clause that is all a message asks, from is where the request begins in it:
+// what could be meant in two ways is then said nowhere else.
+func Alone(low []string, from int) []string {
+	if r := rather(low); r != nil {
+		return r
+	}
+	rest := low[from:]
+	for len(rest) > 1 && (words.Filler(rest[len(rest)-1]) || rest[len(rest)-1] == "!") {
+		rest = rest[:len(rest)-1]
+	}
+	if len(rest) == 0 || slices.ContainsFunc(rest, func(w string) bool { return w == "\"" || w == "too" || w == "also" || strings.ContainsAny(w, "/._") }) || grammar.Old(rest) {
+		return nil
+	}
+	for _, rule := range []func([]string) []string{form, inTongue, pointing, better} {
+		if r := rule(rest); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// form reads "reports should be PDF", "make the settings a modal", "settings as tabs": one kind
+// of thing in place of another, or beside it.
+func form(low []string) []string {
+	n := len(low)
+	if n < 3 || n > 7 {
+		return nil
+	}
+	head := low[n-1]
+	kind := forms[head] || files[strings.TrimSuffix(head, "s")]
+	two := []string{"it takes the place of what there is", "it is offered beside what there is"}
+	be := slices.Index(low, "be")
+	switch {
+	case be > 1 && be+2 == n && files[strings.TrimSuffix(head, "s")], be > 1 && be+3 == n && kind && (low[be+1] == "a" || low[be+1] == "an" || words.Modal(low[be-1])):
+		return two
+	case (low[0] == "make" || low[0] == "turn") && n > 4 && grammar.Definite(low[1]) && forms[head] && (low[n-2] == "a" || low[n-2] == "an") && !words.Preposition(low[n-3]):
+		return two
+	case low[n-2] == "as" && n < 5 && forms[head] && !grammar.HasVerb(low):
+		return two
+	}
+	return nil
+}
+
+var files = map[string]bool{"pdf": true, "excel": true, "html": true, "csv": true, "xlsx": true, "word": true, "sms": true, "email": true, "json": true, "xml": true, "markdown": true}
+
+// inTongue reads a thing and a language and nothing else: "invoices in English", "Spanish for
+// the app", "can the menu be in English".
+func inTongue(low []string) []string {
+	n := len(low)
+	if n < 3 || n > 6 || grammar.Imperative(low) > 0 {
+		return nil
+	}
+	if languages[low[0]] && low[1] == "for" || languages[low[n-1]] && low[n-2] == "in" && (!grammar.HasVerb(low) || low[n-3] == "be") {
+		return []string{"that language takes the place of the one there is", "that language is offered beside the one there is"}
+	}
+	return nil
+}
+
+// pointing reads what was shown or said elsewhere: "make it bigger", "turn it off", "the colour
+// from yesterday".
+func pointing(low []string) []string {
+	n := len(low)
+	elsewhere := []string{"what is meant was said or done before, and this message does not name it"}
+	switch last := low[n-1]; {
+	case n < 6 && n > 2 && (last == "yesterday" || last == "before" || n > 3 && (low[n-2] == "last" || low[n-2] == "other")) && slices.Contains(low, "from") && !grammar.HasVerb(low),
+		n < 7 && low[0] == "finish" && slices.Contains(low, "started"):
+		return elsewhere
+	case n > 2 && n < 7 && (low[1] == "it" || low[1] == "them" || low[1] == "that") && (low[0] == "make" || low[0] == "turn" || low[0] == "switch" || low[0] == "put" || low[0] == "move" || low[0] == "change") && low[2] != "so" && low[2] != "possible" && low[2] != "easy" && low[2] != "easier":
+		if slices.ContainsFunc(low[2:], func(w string) bool { return w == "possible" || w == "sure" }) || slices.Contains(low, "the") {
+			return nil
+		}
+		return elsewhere
+	case n > 2 && n < 6 && low[0] == "should" && (low[1] == "this" || low[1] == "that" || low[1] == "it") && low[2] == "be":
+		return []string{"it is to be done", "somebody is asked for an opinion"}
+	}
+	return nil
+}
+
+// better reads "better error messages", "handle errors better".
+func better(low []string) []string {
+	n := len(low)
+	if n < 2 || n > 4 || low[0] != "better" && (low[n-1] != "better" || grammar.Imperative(low) == 0) {
+		return nil
+	}
+	return []string{"how it looks", "how it works", "what it says"}
+}
 
 // tongue reads "the report card should be in French": translated, or offered in one more
 // language.
@@ -62,10 +155,10 @@ func tongue(low []string) []string {
 var languages = map[string]bool{"french": true, "german": true, "english": true, "spanish": true, "italian": true, "dutch": true, "polish": true, "portuguese": true, "swedish": true, "danish": true, "norwegian": true, "finnish": true, "turkish": true,
 	"arabic": true, "russian": true, "ukrainian": true, "japanese": true, "chinese": true, "korean": true, "czech": true, "greek": true, "hungarian": true, "romanian": true}
 
-// Rather reads a question that is all there is: "could the docs be dark?", "can the logs be
+// rather reads a question that is all there is: "could the docs be dark?", "can the logs be
 // shorter". Which side of the thing it is about is not said. What is larger or has another
 // colour can only be seen in one way.
-func Rather(low []string) []string {
+func rather(low []string) []string {
 	n := len(low)
 	if n < 4 || n > 6 || low[0] != "can" && low[0] != "could" && low[0] != "should" || low[n-2] != "be" || low[1] != "the" && low[1] != "our" {
 		return nil
@@ -92,4 +185,4 @@ func serves(low []string) []string {
 
 // forms are ways in which many things of a kind are shown.
 var forms = map[string]bool{"gallery": true, "table": true, "grid": true, "list": true, "cards": true, "carousel": true, "slider": true, "tabs": true, "accordion": true, "dropdown": true, "modal": true, "drawer": true, "calendar": true,
-	"kanban": true, "board": true, "timeline": true, "map": true, "charts": true, "icons": true, "tiles": true, "popup": true, "popups": true, "wizard": true, "checkboxes": true, "radio": true}
+	"kanban": true, "board": true, "timeline": true, "map": true, "charts": true, "icons": true, "tiles": true, "popup": true, "popups": true, "banner": true, "toast": true, "tooltip": true, "wizard": true, "checkboxes": true, "radio": true}
