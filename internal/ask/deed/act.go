@@ -153,6 +153,11 @@ func asksWhether(opener []string) bool {
 // placed reports something asked for in a place: "the weather on the start page".
 func placed(o []string) bool {
 	for i := 2; i+1 < len(o); i++ {
+		if last := o[len(o)-1]; i+3 == len(o) || i+2 == len(o) {
+			if last == "left" || last == "right" || last == "top" || last == "bottom" || last == "middle" || last == "centre" || last == "center" {
+				return false // where it is to be, and not in what
+			}
+		}
 		if (o[i] == "on" || o[i] == "in" || o[i] == "at") && (o[i+1] == "the" || o[i+1] == "every" || o[i+1] == "each" || o[i+1] == "our" || o[i+1] == "my") {
 			return true
 		}
@@ -165,7 +170,7 @@ func (a Act) wanted(rest []string) Act {
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, "we want"
 	all := a.C.Low()
 	switch {
-	case len(rest) > 1 && (rest[len(rest)-1] == "gone" || rest[len(rest)-1] == "removed" || rest[len(rest)-1] == "deleted"):
+	case gone(rest):
 		a.Marker = belay.MarkRemove // "I want the confetti gone"
 	case slices.Contains(all[:a.Obj], "rather") || slices.Contains(all[:a.Obj], "prefer"),
 		grammar.Old(rest) || grammar.Degree(rest) || grammar.Hue(rest) || a.C.Topic != "" && grammar.Compared(rest) > 0:
@@ -185,6 +190,17 @@ func (a Act) wanted(rest []string) Act {
 	}
 	a.Made = a.Marker == belay.MarkAdd && grammar.Indefinite(rest)
 	return a
+}
+
+// gone reports a thing that somebody wants to be there no more: "the confetti gone", "the teaser
+// gone from the homepage".
+func gone(o []string) bool {
+	for i := 1; i < min(len(o), 7); i++ {
+		if (o[i] == "gone" || o[i] == "removed" || o[i] == "deleted") && (i+1 == len(o) || o[i+1] == "from" || o[i+1] == "please" || o[i+1] == "completely") {
+			return true
+		}
+	}
+	return false
 }
 
 // possibility reports "the possibility to sort", "an option for both": something nobody can do

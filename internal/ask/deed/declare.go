@@ -79,8 +79,11 @@ func wantedBy(a Act, rest []string) (Act, bool) {
 	if len(o) > 1 && o[0] == "for" && (o[1] == "it" || o[1] == "this" || o[1] == "that" || o[1] == "them") {
 		return a, true // "several parents asked for it": why
 	}
-	if grammar.Old(o) || len(o) > 1 && grammar.Definite(o[0]) && rest[i] != "asked" && rest[i] != "asks" && !possibility(o) {
+	if grammar.Old(o) || len(o) > 1 && grammar.Definite(o[0]) && rest[i] != "asked" && rest[i] != "asks" && !possibility(o) && !placed(o) {
 		m = belay.MarkModify // "the client would like the map to open zoomed in"
+	}
+	if gone(o) {
+		m = belay.MarkRemove // "marketing wants the teaser gone"
 	}
 	a.Obj = a.Core.From + i + 1
 	return a.ask(m, strings.Join(rest[i:min(i+2, len(rest))], " "))
@@ -259,6 +262,9 @@ func (a Act) stated(rest []string) Act {
 
 func (a Act) capability(rest []string) Act {
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, "it would be good"
+	if i := slices.Index(rest, "possible"); i > 0 && i+1 < len(rest) && rest[i+1] == "to" {
+		return a // "(I would like) that in the list it is possible to filter"
+	}
 	if grammar.Compared(rest) > 0 || grammar.Old(rest) {
 		a.Marker = belay.MarkModify
 	}

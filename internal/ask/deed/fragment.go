@@ -30,6 +30,10 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		return a
 	}
 	a.Deed, a.Verb = Request, "a thing named"
+	if len(rest) == 1 && isValue(rest[0]) && a.C.Join == "" {
+		a.Marker = belay.MarkModify // "18px please"
+		return a
+	}
 	last := rest[len(rest)-1]
 	if last == "only" && len(rest) == 2 && a.C.Join == "," {
 		a.Deed = Ground // ", staging only": where what is asked holds
@@ -73,7 +77,7 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 // measured reports how long or how often something is now: "6 hours on a 2 TB repo", "212 users
 // in the last 7 days".
 func (a Act) measured(rest []string) bool {
-	if len(rest) < 4 || !isValue(rest[0]) || a.C.Topic != "" || a.C.Group || a.C.Join != "" || a.C.Block.Kind != prose.Para {
+	if len(rest) < 4 || !isValue(rest[0]) || a.C.Topic != "" || a.C.Group || a.C.Join == "and" || a.C.Block.Kind != prose.Para {
 		return false
 	}
 	if words.Unit(rest[1]) && (rest[2] == "on" || rest[2] == "for" || rest[2] == "in" || rest[2] == "with") {

@@ -187,6 +187,8 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		a.Marker = belay.MarkModify
 	case sense == words.Put && len(o) > 3 && grammar.Definite(o[0]) && (strings.Contains(strings.Join(o, " "), " in front of the ") || strings.Contains(strings.Join(o, " "), " ahead of the ") || strings.Contains(strings.Join(o, " "), " behind the ")):
 		a.Marker = belay.MarkModify // "put the install page in front of the concepts page"
+	case sense == words.Put && len(o) > 3 && grammar.Definite(o[0]) && o[len(o)-2] == "the" && (o[len(o)-1] == "top" || o[len(o)-1] == "bottom" || o[len(o)-1] == "left" || o[len(o)-1] == "right" || o[len(o)-1] == "end" || o[len(o)-1] == "beginning" || o[len(o)-1] == "middle"):
+		a.Marker = belay.MarkModify // "put the back button at the top"
 	case sense == words.Put && a.Pronoun:
 		a.Marker = belay.MarkModify
 	case sense == words.Put && len(o) > 0 && (o[0] == "the" || o[0] == "our" || o[0] == "its") && !slices.ContainsFunc(o, func(w string) bool { return slices.Contains(grammar.Places, w) }):
@@ -197,6 +199,8 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		a.Marker = belay.MarkModify
 	case sense == words.Give && slices.ContainsFunc(o, words.Determiner) && grammar.Degree(o[slices.IndexFunc(o, func(w string) bool { return w == "a" || w == "an" })+1:]):
 		a.Marker = belay.MarkModify // "give the table a lighter border"
+	case sense == words.Show && len(o) > 1 && o[len(o)-1] == "only":
+		a.Marker = belay.MarkModify // "store IPs for 7 days only"
 	case (a.Verb == "store" || a.Verb == "save" || a.Verb == "keep") && len(o) > 2 && !grammar.Articled(o[0]) && (o[len(o)-2] == "in" || o[len(o)-2] == "on") && words.Tool(o[len(o)-1]):
 		a.Marker = belay.MarkModify // "store the photos in S3"
 	case (a.Verb == "link" || a.Verb == "connect") && len(o) > 3 && grammar.Definite(o[0]) && slices.Contains(o[1:], "to"):

@@ -246,9 +246,6 @@ func clausal(a Act, v view) (Act, bool) {
 	if !v.s.Opener || len(rest) < 3 || rest[0] != "the" && rest[0] != "it" && rest[0] != "there" && rest[0] != "i" && rest[0] != "we" {
 		return a, false
 	}
-	if i := slices.Index(rest, "possible"); i > 1 && i+2 < len(rest) && rest[i+1] == "to" && (rest[i-1] == "is" || rest[i-1] == "be") {
-		return a.ask(belay.MarkAdd, "possible to") // "(I would like) that in the list it is possible to filter"
-	}
 	for i := 1; i < min(4, len(rest)); i++ {
 		if b, end := words.Base(rest[i], grammar.AnyVerb); b != "" && end == "" && !grammar.Nounish[b] {
 			return a.imperative(rest[i:], v.n+i, 1), true
@@ -278,5 +275,8 @@ func unknownVerb(a Act, v view) (Act, bool) {
 		return a, false
 	}
 	a.Deed, a.Marker, a.Verb, a.Obj = Request, belay.MarkModify, rest[0], v.n+1
+	if o := v.low[:v.n]; len(o) > 2 && o[len(o)-1] == "to" && (o[0] == "i" || o[0] == "i'd") && (o[len(o)-2] == "want" || o[len(o)-2] == "like") && !grammar.Old(rest) && grammar.Compared(rest) == 0 {
+		a.Marker = belay.MarkAdd // "I want to jump from an order to its invoice"
+	}
 	return a, true
 }

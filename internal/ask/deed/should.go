@@ -67,6 +67,8 @@ func (a Act) behind(low []string, at int, o []string) Act {
 		a.Marker = belay.MarkRemove // "deploy.md can be deleted"
 	case low[at] == "may" && o[0] == "be" && len(o) > 2 && (o[1] == "up" || o[1] == "at" || grammar.Compared(o) > 0) && slices.ContainsFunc(o, grammar.Numeric):
 		return a // "the title may be up to 200 characters long"
+	case low[at] == "may" && grammar.Relaxed(o):
+		return a // "phone numbers may contain spaces"
 	case can && !(a.C.Block.Kind == prose.Item || a.C.Group || actor && low[0] != "i" && low[0] != "you" && low[0] != "we"):
 		a.Deed = Ground
 	case strings.HasPrefix(line, "be able to ") || strings.HasPrefix(line, "be possible to ") || o[0] == "be" && len(o) > 1 && o[1] == "possible" && !grammar.Old(o) || can:
@@ -110,6 +112,18 @@ func (a Act) promised(o []string, actor bool) belay.Marker {
 	if last := o[len(o)-1]; last == "first" || last == "last" {
 		return belay.MarkModify
 	}
+	if (o[0] == "get" || o[0] == "receive") && len(o) > 2 && grammar.Articled(o[1]) && !grammar.Degree(o[1:]) {
+		return belay.MarkAdd // "drivers should get a push when …"
+	}
+	if o[0] == "contain" && !grammar.Old(o) && grammar.Compared(o) == 0 && !grammar.Numeric(o[len(o)-1]) {
+		return belay.MarkAdd // "the export should contain the customer's name"
+	}
+	if gesture[a.C.Low()[0]] && !grammar.Old(a.C.Low()) && grammar.Compared(o) == 0 {
+		return belay.MarkAdd // "clicking the name should take me to the customer"
+	}
+	if (o[0] == "return" || o[0] == "scroll" || o[0] == "jump" || o[0] == "link") && len(o) > 1 && o[1] == "to" {
+		return belay.MarkModify
+	}
 	if o[0] == "see" || (o[0] == "appear" || o[0] == "show" && len(o) > 1 && o[1] == "up") && placed(append([]string{"it"}, o...)) && !grammar.Old(o) && !slices.Contains(o, "first") {
 		return belay.MarkAdd // "the logo should appear on the invoice"
 	}
@@ -141,6 +155,9 @@ func (a Act) promised(o []string, actor bool) belay.Marker {
 	}
 	return belay.MarkModify
 }
+
+// gesture are what somebody does to get something done.
+var gesture = map[string]bool{"clicking": true, "tapping": true, "pressing": true, "hovering": true, "swiping": true, "dragging": true, "scrolling": true, "double-clicking": true, "right-clicking": true, "pinching": true, "shaking": true, "dropping": true}
 
 // passive reads "should be removed", "must be fixed", "should be bigger".
 func passive(o []string) belay.Marker {

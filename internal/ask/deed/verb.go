@@ -28,6 +28,12 @@ func (a Act) imperative(rest []string, at, k int) Act {
 		a.Marker = belay.MarkAdd // "swipe to delete", "pull to refresh": what a gesture is to do
 		return a
 	}
+	if (a.Verb == "pull" || a.Verb == "swipe" || a.Verb == "shake" || a.Verb == "tap" || a.Verb == "pinch" || a.Verb == "hold" || a.Verb == "press" || a.Verb == "pull down") && len(o) > 1 && !words.Determiner(o[0]) {
+		if i := slices.Index(o, "to"); i >= 0 && i+1 < len(o) && grammar.AnyVerb(o[i+1]) {
+			a.Marker = belay.MarkAdd // "pull down to refresh the orders"
+			return a
+		}
+	}
 	switch sense {
 	case words.Capable:
 		return a.enabling(o)
@@ -121,6 +127,8 @@ func (a Act) modifying(o []string) Act {
 		a.Marker = belay.MarkAdd // "close issues automatically": nothing does that now
 	case (a.Verb == "replace" || a.Verb == "swap" || a.Verb == "exchange") && len(o) > 0 && len(o) < 4 && !a.Pronoun && !slices.ContainsFunc(o, func(w string) bool { return words.Preposition(w) || w == "->" || w == "→" || w == "and" }):
 		a.Deed, a.Readings = Doubt, []string{"with what is not said"}
+	case a.Verb == "require" && len(o) > 0 && !grammar.Old(o) && !slices.Contains(o, "only") && grammar.Compared(o) == 0:
+		a.Marker = belay.MarkAdd // a rule that is not there yet
 	case someOf(o):
 		a.Deed, a.Readings = Doubt, []string{"which of them is not said"}
 	case a.looks(o), a.Verb == "run" && len(o) > 0 && (o[0] == "a" || o[0] == "an"):

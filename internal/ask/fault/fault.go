@@ -27,6 +27,8 @@ func Wrong(low []string) (strength int, by string) {
 	switch {
 	case status(low):
 		return Plain, low[0]
+	case len(low) > 4 && low[0] == "since" && slices.Contains(low[2:], "no") && !grammar.Finite(low):
+		return Plain, "since … no" // "since the update no push on Android"
 	case !s.Opener && len(rest) > 1 && Said(rest):
 		return Plain, rest[len(rest)-1]
 	case unable(rest):

@@ -85,7 +85,7 @@ func Modal(low []string) (at, n int) {
 			return i, 1
 		case (w == "has" || w == "have" || w == "needs" || w == "need" || w == "ought" || w == "want" || w == "wants") && i+1 < len(low) && low[i+1] == "to" && low[0] != "i" && (low[0] != "we" || w == "need" || w == "have") && !(w == "wants" && (words.Tech(low[i-1]) || words.Product(low[i-1]))):
 			return i, 2
-		case (w == "can" || w == "may") && (i < 4 || i < 8 && i+1 < len(low) && low[i+1] == "be"):
+		case (w == "can" || w == "may") && (i < 4 || i < 8 && i+1 < len(low) && (low[i+1] == "be" || low[i+1] == "go" && (i+2 == len(low) || low[i+2] == "too" || low[i+2] == "away"))):
 			return i, 1
 		case (w == "could" || w == "would" || w == "might") && i+2 < len(low) && low[i+1] == "be" && Compared(low[i+1:]) > 0:
 			return i, 1
