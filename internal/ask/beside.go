@@ -30,6 +30,9 @@ func (p *parse) remedied(i int) bool {
 	if i+1 < len(p.acts) && concern.Remedied(a, p.acts[i+1]) {
 		return true
 	}
+	if a.Deed == deed.Request && i > 0 && strings.HasPrefix(a.Verb, "wants ") && a.C.Join == "," && p.acts[i-1].Deed == deed.Request && p.acts[i-1].C.Sent == a.C.Sent && p.acts[i-1].C.Join == "" && !deed.IsWish(p.acts[i-1].Verb) {
+		return true // "switch to openstreetmap, google wants money now"
+	}
 	last := i+1 >= len(p.acts) || p.acts[i+1].C.Sent != a.C.Sent
 	return !p.fresh && i > 0 && last && a.C.Block.Kind == prose.Para && concern.Because(a, p.acts[i-1])
 }
@@ -71,6 +74,9 @@ func (p *parse) contrasted(i int) {
 // "searching for a.b finds axb, dots should be literal".
 func (p *parse) results(i int) bool {
 	a, b := p.acts[i], p.acts[i-1]
+	if a.C.Join == "and" && a.Pronoun && b.Deed == deed.Ground && b.C.Sent == a.C.Sent && slices.Contains(b.C.Low(), "\"") && strings.HasSuffix(a.Verb, "must") {
+		return true // "the cart says "5 produkt" and it must be "5 produktów""
+	}
 	if a.C.Join != "," || b.Deed != deed.Ground && !(b.Deed == deed.Complaint && b.Strength == fault.Faint) || b.C.Sent != a.C.Sent || b.C.Join != "" {
 		return false
 	}
@@ -129,6 +135,10 @@ func (p *parse) oneOfSeveral(i int) bool {
 	}
 	if p.curedLater(i) {
 		return false
+	}
+	if next.C.Sent == a.C.Sent && next.Deed == deed.Complaint && !next.Pronoun && (next.C.Join == "," || next.C.Join == "and" || next.C.Join == ";") && !slices.ContainsFunc(p.acts, func(b deed.Act) bool { return b.Deed == deed.Request || b.Deed == deed.Material }) {
+		low := next.C.Low()
+		return a.C.Join == "" && len(low) > 2 && !words.Subject(low[0]) && !slices.Contains(low[:2], "one") && (next.C.Join != "," || grammar.Definite(low[0]) && grammar.Definite(a.C.Low()[0])) // "the legend covers the bar, and the tooltip says NaN"
 	}
 	if next.Nth && next.C.Sent > a.C.Sent && (next.Deed == deed.Request || next.Deed == deed.Complaint) {
 		return true // "First, the sync stops after 100 contacts. Second, …"

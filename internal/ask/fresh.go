@@ -55,7 +55,7 @@ func (p *parse) freshly(a deed.Act) {
 	default:
 		return
 	}
-	if a.Verb == "can" && a.Pronoun && anew(slices.DeleteFunc(slices.Clone(p.acts), func(b deed.Act) bool { return b.C.Sent != a.C.Sent })) {
+	if a.Verb == "can" && anew(slices.DeleteFunc(slices.Clone(p.acts), func(b deed.Act) bool { return b.C.Sent != a.C.Sent })) {
 		return // "start over please, … and one can smell it"
 	}
 	if i := slices.IndexFunc(p.acts, func(b deed.Act) bool { return b.C.Sent == a.C.Sent && b.Deed == deed.Keep }); i >= 0 && a.C.Join == "," && (low[0] == "just" || low[0] == "only" || low[0] == "simply") {
@@ -144,6 +144,9 @@ func (p *parse) feature(a deed.Act, rest []string) bool {
 	}
 	if at, ok := grammar.Predicate(rest); ok && at > 0 && slices.Contains(grammar.Actors, rest[at-1]) && !words.Subject(rest[0]) || slices.Contains(grammar.Actors, rest[0]) && !words.Subject(rest[0]) && grammar.Imperative(rest[1:]) > 0 {
 		return true
+	}
+	if at, ok := grammar.Predicate(rest); ok && at > 0 && (rest[at] == "go" || rest[at] == "goes") && !words.Subject(rest[0]) && at+1 < len(rest) && words.Preposition(rest[at+1]) {
+		return true // "Concert dates go on the front page"
 	}
 	i, k := grammar.Modal(rest)
 	return i > 0 && k > 0 && !words.Subject(rest[0])

@@ -20,6 +20,12 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if k, _ := grammar.Strip(low[start:i]); start+k < i && k > 0 && k < 3 && (low[start+k] == "if" || low[start+k] == "when") && len(rest) > 0 && !words.Preposition(rest[0]) {
 		return "main", i + 1 // "and if you have time, a filter"
 	}
+	if n := i - start; n > 2 && low[i-1] == "\"" && len(rest) > 0 && rest[0] == "\"" && words.Preposition(low[i-2]) {
+		return "", 0 // "for `list`, `show` and `diff`"
+	}
+	if n := i - start; frag && n > 2 && words.Preposition(low[i-2]) && bareList(rest) {
+		return "", 0 // "for clubs, members and fees"
+	}
 	if k, _ := grammar.Strip(low[start:i]); start+k == i && len(rest) > 0 && !words.Conjunction(rest[0]) {
 		return "", 0 // "second, birthdays are off by one"
 	}
@@ -56,6 +62,19 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 		return "gap", i + 1
 	}
 	return "", 0
+}
+
+// bareList reports the rest of a list of single nouns: "members and fees".
+func bareList(rest []string) bool {
+	if len(rest) != 3 && len(rest) != 5 {
+		return false
+	}
+	for i, w := range rest {
+		if i%2 == 1 && w != "and" && w != "," || i%2 == 0 && (words.Determiner(w) || words.Preposition(w) || words.Comparative(w) || len(w) < 3) {
+			return false
+		}
+	}
+	return rest[len(rest)-2] == "and"
 }
 
 // ledIn reports a whole statement behind a time: "after the merge the tests hang", "since the
@@ -153,7 +172,9 @@ func opens(low []string) bool {
 	}
 	rest := low[n:]
 	piece := rest
-	if i := slices.IndexFunc(rest, func(w string) bool { return w == "," || w == "and" || w == ";" || w == "—" || w == "–" }); i > 0 {
+	if i := slices.IndexFunc(rest, func(w string) bool {
+		return w == "," || w == "and" || w == ";" || w == "—" || w == "–" || w == "while"
+	}); i > 0 {
 		piece = rest[:i]
 	}
 	if fault.Said(piece) {

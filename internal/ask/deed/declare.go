@@ -40,7 +40,7 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 	switch {
 	case grammar.Old(rest) && a.C.Close != "?" && contradicts(rest):
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Faint, "not"
-	case grammar.Old(rest) && a.C.Close != "?":
+	case grammar.Old(rest) && a.C.Close != "?" && !possesses(rest):
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "not"
 	case s.Opener && (s.Want || s.That): // "it would be nice if the map remembered …"
 		return a.capability(rest)
@@ -50,6 +50,12 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 		return a.capability(rest)
 	}
 	return a
+}
+
+// possesses reports what something has by its nature: "Polish has three plural forms, not two".
+func possesses(rest []string) bool {
+	at, ok := grammar.Predicate(rest)
+	return ok && at > 0 && (rest[at] == "has" || rest[at] == "have") && !slices.Contains(rest, "instead")
 }
 
 // contradicts reports what something does, and what it should do it to: "the arrow keys move
@@ -152,6 +158,7 @@ func lacks(a Act, rest []string) (Act, bool) {
 		if end, ok := participle(rest[i+1]); ok && end || grammar.Old(rest) || grammar.Degree(rest[i+1:]) || i+2 < len(rest) && rest[i+1] == "more" && much(rest[i+2]) || (rest[i] == "wants" || rest[i] == "want") && grammar.Definite(rest[i+1]) {
 			return a.ask(belay.MarkModify, rest[i])
 		}
+		a.Made = grammar.Indefinite(rest[i+1:])
 		return a.ask(belay.MarkAdd, rest[i])
 	}
 	return a, false

@@ -18,6 +18,9 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 	for len(rest) > 1 && (words.Filler(rest[len(rest)-1]) && rest[len(rest)-1] != "only" && rest[len(rest)-1] != "first" || rest[len(rest)-1] == "lol" || rest[len(rest)-1] == "!") {
 		rest = rest[:len(rest)-1]
 	}
+	if guessed(a.C.Low()[:a.Core.From]) && grammar.Articled(rest[0]) {
+		return a // "looks like a race to me"
+	}
 	if a.empty(rest, s) || !a.names(rest, s) {
 		return a
 	}
@@ -84,6 +87,12 @@ func (a Act) measured(rest []string) bool {
 		return true
 	}
 	return (rest[2] == "in" || rest[2] == "over" || rest[2] == "during" || rest[2] == "within") && rest[3] == "the" && len(rest) > 4 && (rest[4] == "last" || rest[4] == "past")
+}
+
+// guessed reports a guess in front of a thing: "looks like", "smells like".
+func guessed(before []string) bool {
+	n := len(before)
+	return n > 1 && before[n-1] == "like" && (before[n-2] == "looks" || before[n-2] == "seems" || before[n-2] == "smells" || before[n-2] == "sounds" || before[n-2] == "feels")
 }
 
 // empty reports a word by itself, or words that only go with a request.

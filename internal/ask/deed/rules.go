@@ -39,6 +39,13 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 
 // grounded is what somebody is left to do: ", you have to reload the page".
 func grounded(a Act, v view) (Act, bool) {
+	if ownPlan(v.low) {
+		return a, true
+	}
+	if grammar.Hardship(v.low) && a.C.Join == "" && repeatedly(v.low) {
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Faint, "have to"
+		return a, true // "I have to log in again every ten minutes"
+	}
 	return a, grammar.Hardship(v.low) && a.C.Join != ""
 }
 
@@ -49,6 +56,31 @@ func tested(a Act, v view) (Act, bool) {
 	}
 	a.Obj = v.n + 1
 	return a.ask(belay.MarkAdd, v.rest[0])
+}
+
+// ownPlan reports what the writer is going to do later: "I want to turn it on next week".
+func ownPlan(low []string) bool {
+	if len(low) < 6 || low[0] != "i" || low[2] != "to" && low[3] != "to" || low[1] != "want" && low[1] != "plan" && low[1] != "need" && low[1] != "have" && low[1] != "intend" {
+		return false
+	}
+	line := " " + strings.Join(low, " ") + " "
+	for _, p := range []string{" next week ", " next month ", " tomorrow ", " later this ", " on monday ", " tonight ", " next year "} {
+		if strings.HasSuffix(line, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// repeatedly reports what somebody is left to do over and over.
+func repeatedly(low []string) bool {
+	line := " " + strings.Join(low, " ") + " "
+	for _, p := range []string{" again every ", " again and again ", " every time ", " each time ", " by hand ", " manually ", " twice ", " over and over "} {
+		if strings.Contains(line, p) {
+			return true
+		}
+	}
+	return false
 }
 
 // doubtful is starting over, what can be read in two ways, and a verb left out.
@@ -85,6 +117,9 @@ func atPresent(a Act, v view) (Act, bool) {
 		return a, false
 	}
 	if strength, by := fault.Wrong(v.low); strength > fault.Fine {
+		if v.low[0] == "today" {
+			strength = fault.Faint
+		}
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, strength, by
 	}
 	return a, true

@@ -37,6 +37,8 @@ func Wrong(low []string) (strength int, by string) {
 		return Fine, ""
 	case rest[0] == "why":
 		return Faint, "why"
+	case len(rest) > 2 && (rest[0] == "this" || rest[0] == "that" || rest[0] == "it") && rest[1] == "was" && !slices.Contains(rest, "since") && !slices.Contains(rest, "working"):
+		return Fine, ""
 	case ruled(rest) || NoWay(rest):
 		return Fine, ""
 	case status(rest):
@@ -61,6 +63,10 @@ func Wrong(low []string) (strength int, by string) {
 		return s, by
 	}
 	switch {
+	case longerThan(rest):
+		return Plain, "than it did"
+	case hoursOff(rest):
+		return Plain, "off"
 	case instead(rest):
 		return Plain, "instead of"
 	case existing(rest):
@@ -88,6 +94,9 @@ func asks(rest []string) bool {
 		return w == "need" || w == "needs" || w == "use" || w == "uses" || w == "want" || w == "wants" || w == "like" || w == "reads" || rest[0] == "nobody" && (w == "has" || w == "likes" || w == "remembers" || w == "visits" || w == "opens" || w == "buys")
 	}) {
 		return true
+	}
+	if n > 3 && rest[0] == "we" && rest[1] == "don't" && rest[2] != "get" && rest[2] != "see" && rest[2] != "receive" {
+		return true // "we don't track anybody any more"
 	}
 	if i := grammar.Wanting(rest); i > 0 && i < 4 && rest[i] != "asked" && !words.Negative(rest[i-1]) {
 		return true // "legal wants the box unchecked"
@@ -162,6 +171,21 @@ func told(rest []string) (int, string) {
 	return Fine, ""
 }
 
+// longerThan reports a step back: "listing takes 30x longer than it did in 4.1".
+func longerThan(rest []string) bool {
+	i := slices.Index(rest, "than")
+	if i < 2 || i+1 >= len(rest) || grammar.Imperative(rest) > 0 || rest[i-1] != "longer" && rest[i-1] != "slower" && rest[i-1] != "bigger" && rest[i-1] != "more" {
+		return false
+	}
+	return rest[i+1] == "before" || rest[i+1] == "in" || i+2 < len(rest) && (rest[i+1] == "it" || rest[i+1] == "they") && (rest[i+2] == "did" || rest[i+2] == "was" || rest[i+2] == "used" || rest[i+2] == "were")
+}
+
+// hoursOff reports "the timestamps are an hour off".
+func hoursOff(rest []string) bool {
+	i := slices.Index(rest, "off")
+	return i > 3 && words.Unit(rest[i-1]) && grammar.Finite(rest) && words.Auxiliary(rest[i-3]) && !words.Modal(rest[i-3])
+}
+
 // mistaken reports people who take one thing for another: "the teachers are forever marking
 // the wrong class". The product lets them, and does not fail.
 func mistaken(rest []string) string {
@@ -209,7 +233,7 @@ var plainly = []string{
 	" greyed out ", " grayed out ", " not receiving ", " not getting ", " not able to ", " am not seeing ", " keeps saying ", " keeps crashing ", " keeps asking ", " not working ", " stopped working ", " stops working ", " quit working ", " even when ", " even if ", " even after ", " no longer ", " any more ", " anymore ", " off by one ", " off by a ", " is off by ", " are off by ", " runs off ", " off the screen ", " off screen ", " throws ", " threw ", " out of order ", " out of sync ", " out of memory ", " random order ",
 	" cut off ", " goes on playing ", " again and again ", " for ever ", " forever ", " for no reason ", " out of nowhere ", " all of a sudden ", " every single time ", " non stop ", " all the time ", " times out ", " time out ", " timing out ", " timed out ", " runs out ", " falls over ",
 	" does nothing ", " do nothing ", " did nothing ", " nothing happens ", " has no effect ", " have no effect ", " blows up ", " goes to nan ", " goes blank ", " goes black ", " goes wrong ", " gets lost ", " get lost ", " is lost ", " are lost ", " getting lost ", " gets stuck ", " come twice ", " comes twice ", " arrive twice ", " arrives twice ", " sent twice ", " shown twice ", " paid twice ", " charged twice ", " counted twice ", " appears twice ", " appear twice ", " shows up twice ", " runs twice ", " called twice ", " fires twice ", " wrong now ",
-	" shows up on every ", " by guessing ", " without permission ", " without being logged in ", " without logging in ", " without auth ", " without any check ", " lint errors ", " type errors ", " eslint errors ", " compile errors ", " compiler errors ", " broken link ", " dead link ", " never taken ", " doing it wrong ", " gone for ", " inside walls ", " too late ", " in random ", " thrown out ", " kicked out ", " logged out ", " walk through ", " has an old ", " have an old ", " has the old ", " has the wrong ", " has a wrong ", " stack overflow ", " memory leak ", " null pointer ", " nullpointer ", " out of bounds ", " redirect loop ", " infinite loop ", " endless loop ", " security hole ", " race between ", " red on main ", " merge conflict ", " never ends ", " never stops ", " comes back empty ", " come back empty ", " does the same thing ", " takes ages ", " take ages ", " takes forever ", " spins forever ", " for ages ", " race condition ", " still says ", " still shows ", " still get ", " still gets ", " still points ", " makes no sense ", " is missing ", " are missing ", " is gone ", " are gone ", " went missing ", " gives an error ", " throws an error ", " an error ", " error message ", " fails ", " failing ", " behind the ", " on top of prices ", " overlapping ", " is empty ", " are empty ", " even though ", " gets deleted ", " get deleted ", " red since ", " comes back after every ", " comes back every ", " comes back each ", " keeps coming back ",
+	" shows up on every ", " by guessing ", " without permission ", " without being logged in ", " without logging in ", " without auth ", " without any check ", " lint errors ", " type errors ", " eslint errors ", " compile errors ", " compiler errors ", " broken link ", " dead link ", " never taken ", " doing it wrong ", " gone for ", " inside walls ", " too late ", " in random ", " thrown out ", " kicked out ", " logged out ", " walk through ", " has an old ", " have an old ", " has the old ", " has the wrong ", " has a wrong ", " stack overflow ", " memory leak ", " null pointer ", " nullpointer ", " out of bounds ", " redirect loop ", " infinite loop ", " endless loop ", " security hole ", " race between ", " red on main ", " merge conflict ", " never ends ", " never stops ", " comes back empty ", " come back empty ", " does the same thing ", " takes ages ", " take ages ", " takes forever ", " spins forever ", " for ages ", " race condition ", " still says ", " still shows ", " still get ", " still gets ", " still points ", " makes no sense ", " is missing ", " are missing ", " is gone ", " are gone ", " went missing ", " gives an error ", " throws an error ", " an error ", " error message ", " fails ", " failing ", " behind the ", " on top of prices ", " overlapping ", " is empty ", " are empty ", " even though ", " gets deleted ", " get deleted ", " red since ", " upside down ", " has a mistake ", " a mistake in ", " comes back after every ", " comes back every ", " comes back each ", " keeps coming back ",
 }
 
 // tooMuch are what something can be too much of.

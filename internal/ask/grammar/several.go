@@ -23,6 +23,12 @@ func plainVerb(low []string, i int) bool {
 	if i == 3 && words.Preposition(low[1]) && low[1] != "of" && low[1] != "for" && strings.HasSuffix(low[0], "s") && !strings.HasSuffix(low[0], "ss") && Numeric(prev) && words.ActBase(w) && i+1 < len(low) {
 		return true // "scores over 65535 wrap round to zero"
 	}
+	if i == 2 && (low[0] == "a" || low[0] == "an") && words.Acting(w) && len(low) > 4 && (low[3] == "at" || low[3] == "to" || low[3] == "that") && (w == "points" || w == "shows" || w == "leads" || w == "says" || w == "tells") {
+		return true // "a bisect points at walker.rs"
+	}
+	if i == 2 && Definite(low[0]) && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && (AnyVerb(w) || words.ActBase(w)) && i+1 < len(low) && Numeric(low[i+1]) {
+		return true // "the highscores sort 100 before 20"
+	}
 	if (prev == "both" || prev == "all") && i > 2 && (AnyVerb(w) || words.ActBase(w)) && i+1 < len(low) && !AnyVerb(low[0]) && slices.Contains(low[:i], "and") {
 		return true // "a.js and b.js both talk to the db"
 	}

@@ -8,7 +8,7 @@ import (
 
 var (
 	// crash begins or names a crash: the line that says what died.
-	crash = lazyregexp.New(`^(?:Traceback \(most recent|panic: |[Ff]atal error: |thread '.*' panicked|goroutine \d+ \[|Exception in thread|Unhandled |Uncaught |Segmentation fault|Caused by: |══|[\w.$]*(?:Error|Exception|Fault|Panic)(?:\[\w+\])?(?:: |$)|\w+(?:\.\w+)+[A-Z]\w+: |error\[\w+\]|\*\*\* |\*\*\*[A-Z]+\*\*\*|Backtrace: ?0x|Guru Meditation)|\*\*\* .*: terminated`)
+	crash = lazyregexp.New(`^(?:Traceback \(most recent|panic: |[Ff]atal error: |thread '.*' panicked|goroutine \d+ \[|Exception in thread|Unhandled |Uncaught |Segmentation fault|Caused by: |══|[\w.$]*(?:Error|Exception|Fault|Panic)(?:\[\w+\])?(?:: |$| \()|\w+(?:\.\w+)+[A-Z]\w+: |error\[\w+\]|\*\*\* |\*\*\*[A-Z]+\*\*\*|Backtrace: ?0x|Guru Meditation)|\*\*\* .*: terminated`)
 	// stack is one frame of a stack, of the languages people use.
 	stack = lazyregexp.New(`^\s*(?:at (?:async )?[\w.$<>/\[\] @-]+[( ].*[:)]|at .*:\d+|File ".*", line \d+|[\w./\\@*()-]+\.\w{1,5}:\d+(?::\d+)?(?::in| \+0x|:\s)|#\d+\s+(?:0x)?[\w/.]+|--> \S+:\d+|[\w./-]+/[\w.-]+\.\w{1,5}:\d+(?::\d+)?$|from \S+:\d+|\.\.\. \d+ more|[\w./*-]+\(.*(?:0x[0-9a-f]+|\.\.\.).*\)$)`)
 	// stamped are log lines: a time, a level, a prompt, a diagnostic's place.

@@ -36,6 +36,10 @@ func (p *reader) colon(c clause.Clause, rest []clause.Clause) bool {
 	}
 	if _, said := grammar.Strip(rest[0].Low()); Preamble(wordsLeft) || said.Opener {
 		p.acts = append(p.acts, deed.Act{Deed: deed.Ground, C: c, Core: grammar.Span{From: 0, To: len(c.T)}})
+		if len(rest) > 0 && countCommas(rest[0].T) > 0 && grammar.Articled(rest[0].Low()[0]) && !grammar.HasVerb(rest[0].Low()) {
+			p.listed(c, rest)
+			return true
+		}
 		_, led := grammar.Strip(wordsLeft)
 		for _, r := range rest {
 			r.Block, r.Line, r.Sent, r.Group = c.Block, c.Line, c.Sent, true
@@ -169,6 +173,9 @@ func Preamble(low []string) bool {
 // webhooks, verifies them", not what it must have.
 func describes(rest []clause.Clause, left []string) bool {
 	pieces := 0
+	if len(rest) == 1 && countCommas(rest[0].T) == 0 && len(left) < 4 && slices.Contains(left, "new") && grammar.Imperative(rest[0].Low()) > 0 {
+		return true // "new crate: decode .fit files into arrow"
+	}
 	for _, r := range rest {
 		pieces += 1 + countCommas(r.T)
 	}

@@ -37,8 +37,9 @@ func (m Message) Acts() []deed.Act {
 // reader is a message on its way: the acts so far.
 type reader struct {
 	Message
-	acts []deed.Act
-	nth  bool // "another thing:" stands in front
+	acts    []deed.Act
+	several int  // so many sentences are one thing each
+	nth     bool // "another thing:" stands in front
 }
 
 func (p *reader) read() {
@@ -135,6 +136,10 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 		from := len(p.acts)
 		p.sentence(s, b, line, sent)
 		for i := from; i < len(p.acts); i++ {
+			if low := p.acts[i].C.Low(); i > from && len(low) > 2 && low[0] == "so" && (low[1] == "that" || low[1] == "i") {
+				p.acts[i].Deed = deed.Ground
+				continue
+			}
 			if a := &p.acts[i]; a.C.Join != "because" && a.C.Join != "if" && (a.Deed == deed.Request || a.Deed == deed.Ground && i == from) {
 				a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkAdd, "as somebody who uses it"
 			}
@@ -172,11 +177,18 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 		if len(c.T) == 0 || i == 0 && len(list) == 1 && p.opensList(c) {
 			continue
 		}
+		if low := c.Low(); i == 0 && len(list) == 1 && c.Frag && b.Kind == prose.Para && words.Several(low[0]) && len(low) > 1 && Preamble(low[:2]) {
+			p.several, _ = words.Number(low[0]) // "Three things after the workshop."
+			continue
+		}
 		if c.Block.Kind == prose.Para && decided(c.Block.Label) {
 			c.Block.Kind = prose.Item // each sentence is one of a list
 		}
 		a := deed.Read(c)
-		a.Nth, p.nth = a.Nth || p.nth, false
+		a.Nth, p.nth = a.Nth || p.nth || i == 0 && p.several > 0, false
+		if i == 0 && p.several > 0 {
+			p.several--
+		}
 		p.acts = append(p.acts, a)
 	}
 	p.asides(s, b, line, sent)
