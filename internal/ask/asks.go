@@ -121,6 +121,10 @@ func (p *parse) asked(i int) {
 	if low[0] == "to" && a.C.Join == "and" && i > 0 && p.acts[i-1].Deed == deed.Request && p.acts[i-1].Verb == "we want" {
 		a.Marker = p.acts[i-1].Marker // "a way to see who changed it, and to go back"
 	}
+	if r := p.into(a); r != nil {
+		p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), Readings: r})
+		return
+	}
 	if p.takenBack(i) {
 		p.note(a, "", "taken back by what follows")
 		return
@@ -143,6 +147,26 @@ func (p *parse) asked(i int) {
 		return
 	}
 	p.emit(a, a.Marker, "by “"+a.Verb+"”")
+}
+
+// into reads "the map should go where the contact form is", "put the map where the list is": the
+// clause ends at the "where", so what follows it is looked at in the message.
+func (p *parse) into(a deed.Act) []string {
+	t := a.C.T
+	behind := strings.Fields(strings.ToLower(p.msg[t[len(t)-1].End:min(len(p.msg), t[len(t)-1].End+80)]))
+	if len(behind) < 4 || behind[0] != "where" || !grammar.Definite(behind[1]) {
+		return nil
+	}
+	end := behind[min(len(behind)-1, 5)]
+	for _, w := range behind[3:min(len(behind), 6)] {
+		if w = strings.TrimRight(w, ".,!?;"); w == "is" || w == "are" {
+			end = w
+		}
+	}
+	if low := a.C.Low(); (end == "is" || end == "are") && (low[len(low)-1] == "go" || low[len(low)-1] == "be" || a.Verb == "put" || a.Verb == "move" || a.Verb == "place") {
+		return []string{"it takes the place of what is there", "the two change places", "it is put beside what is there"}
+	}
+	return nil
 }
 
 // takenBack reports a proposal that the next sentence says no to ("Add an index? no, just

@@ -201,6 +201,9 @@ func (p *parse) refers(a deed.Act, last *deed.Act) bool {
 // one, nobody knows what is meant.
 func (p *parse) mended(i int) {
 	a := p.acts[i]
+	if a.Verb == "do" && len(p.doubts) > 0 {
+		return // "can you do it this week": what is in doubt
+	}
 	for j := i - 1; j >= 0; j-- {
 		b := p.acts[j]
 		if b.Deed == deed.Complaint && (b.Strength == fault.Faint && !p.emitted(b)) && len(p.out) == 0 {
@@ -229,7 +232,7 @@ func (p *parse) mended(i int) {
 		return
 	}
 	for j := range p.acts {
-		if b := p.acts[j]; b.Deed == deed.Material || j > i && b.Deed == deed.Complaint {
+		if b := p.acts[j]; b.Deed == deed.Material || j > i && b.Deed == deed.Complaint && !concern.Bare(b.C.Low()) {
 			if b.Deed == deed.Material {
 				p.emit(b, belay.MarkFix, "output is pasted, to be mended: “"+a.Verb+"”")
 			}

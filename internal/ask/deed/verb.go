@@ -152,6 +152,8 @@ func (a Act) modifying(o []string) Act {
 		a.Marker = belay.MarkAdd // "close issues automatically": nothing does that now
 	case (a.Verb == "replace" || a.Verb == "swap" || a.Verb == "exchange") && len(o) > 0 && len(o) < 4 && !a.Pronoun && !slices.ContainsFunc(o, func(w string) bool { return words.Preposition(w) || w == "->" || w == "→" || w == "and" }):
 		a.Deed, a.Readings = Doubt, []string{"with what is not said"}
+	case a.Verb == "skip" && slices.Contains(o, "already"):
+		a.Marker = belay.MarkAdd // nothing keeps it from doing so now
 	case a.Verb == "require" && len(o) > 0 && !grammar.Old(o) && !slices.Contains(o, "only") && grammar.Compared(o) == 0:
 		a.Marker = belay.MarkAdd // a rule that is not there yet
 	case someOf(o):

@@ -11,46 +11,77 @@ import (
 // Beside reports that under both readings something is done to the thing that is named: one
 // way or language or some of the things are added, or take the place of what there is.
 func Beside(low []string) bool {
-	return channel(low) != nil || tongue(low) != nil || partly(low) != nil && !strings.HasSuffix(low[len(low)-1], "ed")
+	return channel(low) != nil || tongue(low) != nil || done(low) != nil || partly(low) != nil && !strings.HasSuffix(low[len(low)-1], "ed")
 }
 
-// channel reads "notifications should go to Teams", "could the fees go through Stripe": one
-// more way, or another one in place of what there is. An address, a path, a number or a
-// stream of a program is a place and leaves nothing open.
+// channel reads "notifications should go to Teams", "could the fees go through Stripe", "login
+// should be with Google", "the mails should be in HTML": a way, a form or a provider of
+// something there is, and no word of whether it comes beside the one there is or in its place.
 func channel(low []string) []string {
 	at := slices.IndexFunc(low, func(w string) bool { return w == "should" || w == "could" || w == "must" || w == "can" })
-	if at < 0 || at > 5 {
-		return nil
-	}
 	n := len(low)
 	for n > 5 && (words.Filler(low[n-1]) || low[n-1] == "please") {
 		n--
 	}
-	if n < 5 || n > 10 || !words.Preposition(low[n-2]) || !bareNoun(low[n-1]) || strings.ContainsAny(low[n-1], "@./:#-_") || low[n-1][0] >= '0' && low[n-1][0] <= '9' || grammar.Format(low[n-1]) || grammar.Stream(low[n-1]) || grammar.Old(low) {
+	if at < 0 || at > 5 || n < 5 || n > 10 || !words.Preposition(low[n-2]) || !provider(low[n-1]) || settled(low) {
 		return nil
 	}
-	if subject := low[0]; at > 0 && (words.Subject(subject) || words.Pronoun(subject) || words.Pronoun(low[at-1]) || grammar.Conditional(subject)) || at == 0 && (words.Subject(low[1]) || words.Pronoun(low[1])) {
+	first := low[0]
+	if at == 0 {
+		first = low[1]
+	}
+	if words.Subject(first) || words.Pronoun(first) || grammar.Conditional(first) || words.Preposition(first) || at > 0 && words.Pronoun(low[at-1]) {
 		return nil
 	}
 	verb := low[n-3]
-	if verb == "out" || verb == "over" || verb == "in" {
+	if verb == "out" || verb == "over" || verb == "in" || verb == "done" || verb == "made" || verb == "sent" || verb == "delivered" {
 		verb = low[n-4]
 	}
-	if verb == "sent" || verb == "posted" {
-		verb = "go"
-		if low[n-4] != "be" {
+	through := low[n-2] == "through" || low[n-2] == "via" || low[n-2] == "over" || low[n-2] == "by"
+	switch verb {
+	case "go", "come", "run", "work", "happen":
+		if !through && (low[n-2] != "to" || verb != "go" || places[low[n-1]]) {
 			return nil
 		}
-	}
-	through := low[n-2] == "through" || low[n-2] == "via" || low[n-2] == "over" || low[n-2] == "by"
-	if verb != "go" && verb != "come" && verb != "run" || !through && (low[n-2] != "to" || verb != "go" || places[low[n-1]]) {
+	case "be":
+		if !through && low[n-2] != "with" && !((low[n-2] == "in" || low[n-2] == "as") && files[strings.TrimSuffix(low[n-1], "s")]) {
+			return nil
+		}
+	default:
 		return nil
 	}
 	return []string{"it takes the place of the way there is", "it is offered beside the way there is"}
 }
 
+// provider reports a word that can name a service or a way: no value, address, stream or format
+// of writing.
+func provider(w string) bool {
+	return bareNoun(w) && !strings.ContainsAny(w, "@./:#-_") && !(w[0] >= '0' && w[0] <= '9') && (!grammar.Format(w) || files[strings.TrimSuffix(w, "s")]) && !grammar.Stream(w)
+}
+
+// settled reports words that say whether something comes in the place of what there is, or
+// beside it.
+func settled(low []string) bool {
+	return grammar.Old(low) || slices.ContainsFunc(low, func(w string) bool {
+		switch w {
+		case "also", "too", "only", "default", "additionally", "well", "besides", "alongside", "now", "both", "either", "always", "automatically", "already", "option", "optionally":
+			return true
+		}
+		return false
+	})
+}
+
 // places are where things go, and no way for them to get there.
 var places = map[string]bool{"stderr": true, "stdout": true, "trash": true, "production": true, "staging": true, "main": true, "home": true, "sleep": true, "zero": true, "everyone": true, "everybody": true, "disk": true, "admins": true, "bed": true}
+
+// done reads "let's do the export as CSV", "do the receipts as PDF".
+func done(low []string) []string {
+	n := len(low)
+	if n < 5 || n > 7 || low[0] != "do" && low[0] != "have" || low[n-2] != "as" && low[n-2] != "in" || !files[strings.TrimSuffix(low[n-1], "s")] && !languages[low[n-1]] && !forms[low[n-1]] || settled(low) {
+		return nil
+	}
+	return []string{"it takes the place of what there is", "it is offered beside what there is"}
+}
 
 // Alone reads a clause that is all a message asks, from is where the request begins in it:
 // what could be meant in two ways is then said nowhere else.
