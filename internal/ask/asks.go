@@ -82,6 +82,10 @@ func (p *parse) either(i int) bool {
 		return false
 	}
 	before := p.acts[i-1].C
+	if slices.ContainsFunc(before.Low(), func(w string) bool { return w == "can" || w == "may" || w == "let" || w == "allow" || w == "able" }) {
+		p.note(a, "", "whoever can do either gets both")
+		return true
+	}
 	p.doubts = append(p.doubts, belay.Doubt{Words: strings.TrimSpace(p.msg[before.T[0].At:a.C.T[len(a.C.T)-1].End]), Readings: []string{before.Text(p.msg, grammar.Span{To: len(before.T)}), a.C.Text(p.msg, grammar.Span{To: len(a.C.T)})}})
 	if n := len(p.out); n > 0 && p.emitted(p.acts[i-1]) {
 		p.out = p.out[:n-1]

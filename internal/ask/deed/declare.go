@@ -155,7 +155,7 @@ func lacks(a Act, rest []string) (Act, bool) {
 			continue
 		}
 		a.Obj = a.Core.From + i + 1
-		if end, ok := participle(rest[i+1]); ok && end || grammar.Old(rest) || grammar.Degree(rest[i+1:]) || i+2 < len(rest) && rest[i+1] == "more" && much(rest[i+2]) || (rest[i] == "wants" || rest[i] == "want") && grammar.Definite(rest[i+1]) {
+		if end, ok := participle(rest[i+1]); ok && end || grammar.Old(rest) || grammar.Degree(rest[i+1:]) || grammar.Definite(rest[i+1]) && i+2 < len(rest) && rest[i+2] == "new" || i+2 < len(rest) && rest[i+1] == "more" && much(rest[i+2]) || (rest[i] == "wants" || rest[i] == "want") && grammar.Definite(rest[i+1]) {
 			return a.ask(belay.MarkModify, rest[i])
 		}
 		a.Made = grammar.Indefinite(rest[i+1:])

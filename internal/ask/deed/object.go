@@ -40,6 +40,8 @@ func (a Act) fixing(o []string) Act {
 	a.Marker = belay.MarkFix
 	line := strings.Join(o, " ")
 	switch {
+	case a.Pronoun && len(o) > 1 && (o[1] == "asap" || words.Filler(o[1]) || o[1] == "today" || o[1] == "quick" || o[1] == "soon" || o[1] == "before" || o[1] == "right"):
+		a.Deed = Mend // "fix it asap the drivers are waiting"
 	case strings.HasSuffix(line, "in place") || strings.Contains(line, " to the top") || strings.Contains(line, " to the bottom") || strings.Contains(line, "at the top") || a.Verb == "fix" && strings.Contains(line, " version to "):
 		a.Marker = belay.MarkModify
 	case a.Verb == "handle":
@@ -181,6 +183,8 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		a.Marker = belay.MarkModify
 	case sense == words.Put && a.Verb == "set" && !grammar.Indefinite(o):
 		a.Marker = belay.MarkModify
+	case sense == words.Put && (slices.Contains(o, "every") || slices.Contains(o, "each")):
+		// "put the date next to every score"
 	case sense == words.Put && len(o) > 1 && !grammar.Articled(o[0]) && slices.ContainsFunc(o, func(w string) bool {
 		return w == "above" || w == "below" || w == "under" || w == "next" || w == "beside" || w == "left" || w == "right" || w == "before" || w == "after"
 	}):

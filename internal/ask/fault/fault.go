@@ -55,7 +55,7 @@ func Wrong(low []string) (strength int, by string) {
 	}
 	line := " " + strings.Join(rest, " ") + " "
 	for _, p := range plainly {
-		if strings.Contains(line, p) {
+		if strings.Contains(line, p) && !(p == " an error " && (grammar.Articled(rest[0]) || errorThing(rest))) {
 			return Plain, strings.TrimSpace(p)
 		}
 	}
@@ -73,6 +73,12 @@ func Wrong(low []string) (strength int, by string) {
 		return Faint, rest[0]
 	}
 	return faintly(rest, line)
+}
+
+// errorThing reports an error that is part of a thing's name: "an error state".
+func errorThing(rest []string) bool {
+	i := slices.Index(rest, "error")
+	return i > 0 && i+1 < len(rest) && Named(rest, i)
 }
 
 // unable reports that nobody can do or gets something.

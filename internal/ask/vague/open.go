@@ -23,6 +23,10 @@ func channel(low []string) []string {
 	for n > 5 && (words.Filler(low[n-1]) || low[n-1] == "please") {
 		n--
 	}
+	if n > 6 && (low[n-2] == "the" || low[n-2] == "our") && (low[n-3] == "by" || low[n-3] == "through" || low[n-3] == "via") {
+		low = append(append([]string{}, low[:n-2]...), low[n-1])
+		n--
+	}
 	if at < 0 || at > 5 || n < 5 || n > 10 || !words.Preposition(low[n-2]) || !provider(low[n-1]) || settled(low) {
 		return nil
 	}
@@ -201,14 +205,21 @@ func rather(low []string) []string {
 	return nil
 }
 
-// serves reads a whole message that names a thing and what it is for: "postgres for the
-// stats", "gallery for the photos". It can take the place of what does this now.
-func serves(low []string) []string {
+// Serves reads a thing and what it is for, and nothing else: "postgres for the stats", "gallery
+// for the photos", "we want Mollie for the payments". It can take the place of what does this
+// now. proper says that the first word is a name by how it is written.
+func Serves(low []string, proper bool) []string {
+	for len(low) > 1 && words.Filler(low[len(low)-1]) {
+		low = low[:len(low)-1]
+	}
+	if len(low) > 2 && low[0] == "a" && forms[low[1]] {
+		low = low[1:]
+	}
 	n := len(low)
-	if n < 4 || n > 5 || low[n-3] != "for" || low[n-2] != "the" && low[n-2] != "our" || !strings.HasSuffix(low[n-1], "s") {
+	if n < 4 || n > 6 || low[1] != "for" || low[2] != "the" && low[2] != "our" || settled(low) || slices.ContainsFunc(low[3:], words.Preposition) {
 		return nil
 	}
-	if head := low[n-4]; n == 4 && (words.Tool(head) || forms[head]) || n == 5 && (words.Tool(low[0]+" "+head) || low[0] == "a" && forms[head]) {
+	if head := low[0]; words.Tool(head) || forms[head] || proper && bareNoun(head) && !grammar.Nounish[head] {
 		return []string{"it takes the place of what does this now", "it is offered beside what does this now"}
 	}
 	return nil

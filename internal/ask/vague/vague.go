@@ -28,7 +28,7 @@ func Readings(low []string) []string {
 func unsaid(low []string) []string {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range elsewhere {
-		if strings.Contains(line, p) && !(strings.Contains(p, "same") && grammar.Finite(low) && low[0] != "do") {
+		if strings.Contains(line, p) && !(strings.Contains(p, "thing ") && len(low) > 5 && words.Determiner(low[0]) && grammar.Finite(low)) && !(strings.Contains(p, "same") && grammar.Finite(low) && low[0] != "do") {
 			return []string{"what was done before is meant, which this message does not name"}
 		}
 	}
