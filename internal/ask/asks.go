@@ -146,6 +146,10 @@ func (p *parse) asked(i int) {
 		p.note(a, "", "says how the one before is meant")
 		return
 	}
+	if p.mentioned(i) {
+		p.note(a, "", "named beside what is told: nothing is asked of it")
+		return
+	}
 	if a.Marker == belay.MarkFix && last != nil && last.Marker == belay.MarkFix && concern.Shares(a, last.a) {
 		p.note(a, "", "goes with the problem before")
 		return

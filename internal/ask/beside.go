@@ -37,6 +37,28 @@ func (p *parse) remedied(i int) bool {
 	return !p.fresh && i > 0 && last && a.C.Block.Kind == prose.Para && concern.Because(a, p.acts[i-1])
 }
 
+// mentioned reports a thing named in a sentence of its own, in a message that tells of something
+// wrong in whole sentences: what nothing marks as wanted is part of what is told.
+func (p *parse) mentioned(i int) bool {
+	a := p.acts[i]
+	if p.lang != "" || p.fresh || a.Verb != "a thing named" || a.C.Block.Kind != prose.Para || a.Also || a.Nth || a.C.Topic != "" || a.C.Group || a.C.Join != "" && a.C.Join != "," {
+		return false
+	}
+	low := a.C.Low()
+	_, said := grammar.Strip(low)
+	if said.Opener || said.Please || slices.Contains(low, "please") || grammar.Articled(low[min(a.Core.From, len(low)-1)]) || grammar.Old(low) || slices.Contains(low, "too") || grammar.MoreThings(low) {
+		return false
+	}
+	for j, b := range p.acts {
+		if b.C.Sent == a.C.Sent && j != i && (b.Deed == deed.Request || b.Deed == deed.Keep) {
+			return false // one of a row
+		}
+	}
+	return slices.ContainsFunc(p.acts, func(b deed.Act) bool {
+		return b.Deed == deed.Complaint && b.Strength == fault.Plain && b.C.Sent != a.C.Sent && b.C.Sent-a.C.Sent < 3 && a.C.Sent-b.C.Sent < 3 && b.Marker == belay.MarkFix && grammar.Finite(b.C.Low())
+	})
+}
+
 // tells reports a statement under a topic that is no wish: it is the only thing said there,
 // or says how something is ("the date is american").
 func (p *parse) tells(i int) bool {
