@@ -27,7 +27,7 @@ func (p *parse) atOdds(i int) bool {
 // before it.
 func (p *parse) remedied(i int) bool {
 	a := p.acts[i]
-	if i+1 < len(p.acts) && concern.Remedied(a, p.acts[i+1]) {
+	if i+1 < len(p.acts) && (concern.Remedied(a, p.acts[i+1]) || concern.Relayed(a, p.acts[i+1])) {
 		return true
 	}
 	if a.Deed == deed.Request && i > 0 && strings.HasPrefix(a.Verb, "wants ") && a.C.Join == "," && p.acts[i-1].Deed == deed.Request && p.acts[i-1].C.Sent == a.C.Sent && p.acts[i-1].C.Join == "" && !deed.IsWish(p.acts[i-1].Verb) {
@@ -45,17 +45,25 @@ func (p *parse) mentioned(i int) bool {
 		return false
 	}
 	low := a.C.Low()
+	from := min(a.Core.From, len(low)-1)
 	_, said := grammar.Strip(low)
-	if said.Opener || said.Please || slices.Contains(low, "please") || grammar.Articled(low[min(a.Core.From, len(low)-1)]) || grammar.Old(low) || slices.Contains(low, "too") || grammar.MoreThings(low) {
+	_, valued := grammar.Value(low[from])
+	if said.Opener || said.Please || valued || slices.Contains(low, "please") || grammar.Articled(low[from]) && !concern.Sigh(low) || grammar.Old(low) || slices.Contains(low, "too") || grammar.MoreThings(low) {
 		return false
 	}
-	for j, b := range p.acts {
-		if b.C.Sent == a.C.Sent && j != i && (b.Deed == deed.Request || b.Deed == deed.Keep) {
+	asked := false
+	for _, b := range p.acts {
+		strong := b.Deed == deed.Request && b.Verb != "a thing named"
+		if asked = asked || strong; strong && b.C.Sent == a.C.Sent {
 			return false // one of a row
 		}
 	}
 	return slices.ContainsFunc(p.acts, func(b deed.Act) bool {
-		return b.Deed == deed.Complaint && b.Strength == fault.Plain && b.C.Sent != a.C.Sent && b.C.Sent-a.C.Sent < 3 && a.C.Sent-b.C.Sent < 3 && b.Marker == belay.MarkFix && grammar.Finite(b.C.Low())
+		if b.Deed == deed.Material && !asked {
+			return true
+		}
+		near := b.C.Sent-a.C.Sent < 3 && a.C.Sent-b.C.Sent < 3
+		return b.Deed == deed.Complaint && b.C.Sent != a.C.Sent && grammar.Finite(b.C.Low()) && (near && b.Strength == fault.Plain || !asked && b.C.Sent < a.C.Sent)
 	})
 }
 

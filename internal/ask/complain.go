@@ -22,6 +22,10 @@ func (p *parse) complained(i int) {
 		p.note(a, "", "what it is for")
 		return
 	}
+	if low := a.C.Low(); len(p.out) > 0 && p.out[len(p.out)-1].a.Deed == deed.Request && (low[0] == "last" || low[0] == "yesterday") && (slices.Contains(low, "we") || slices.Contains(low, "i")) {
+		p.note(a, "", "what happened, and why it is asked")
+		return
+	}
 	if p.judged(i) {
 		return
 	}

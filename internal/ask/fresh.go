@@ -62,6 +62,10 @@ func (p *parse) freshly(a deed.Act) {
 		p.note(a, "", "what there is in its place: part of what is not wanted")
 		return
 	}
+	if !first && a.Verb == "a thing named" && low[0] == "just" {
+		p.note(a, "", "how little it may be")
+		return
+	}
 	if !first && p.styled(a, low[n:]) {
 		p.note(a, "", "with what or in which style: part of the whole")
 		return

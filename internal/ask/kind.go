@@ -11,6 +11,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
 
@@ -42,6 +43,9 @@ func (p *parse) isFresh() bool {
 	for _, a := range p.acts {
 		if a.Deed != deed.Request {
 			continue
+		}
+		if low := a.C.Low(); len(low) > 1 && low[len(low)-1] == "one" && slices.Contains(low, "new") && slices.ContainsFunc(p.acts, func(b deed.Act) bool { return b.C.Sent < a.C.Sent && slices.ContainsFunc(b.C.Low(), words.Product) }) {
+			return true // "I have a website. I'd like a new one"
 		}
 		return a.Marker == belay.MarkAdd && reading.Whole(a, p.lang)
 	}

@@ -48,6 +48,9 @@ func detail(a, last deed.Act, marker belay.Marker) bool {
 	if rest[0] == "the" && len(rest) > 1 && (rest[1] == "one" || rest[1] == "ones") {
 		return true // "The one from the design system."
 	}
+	if marker == belay.MarkAdd && words.Several(rest[0]) && len(rest) < 4 && a.C.Join == "" && a.C.Frag {
+		return true // "Three flats, same date."
+	}
 	return marker == belay.MarkAdd && last.C.Topic == "" && len(rest) < 8 && (restrictive(rest) || form(a))
 }
 

@@ -21,6 +21,25 @@ func Remedied(a, next deed.Act) bool {
 	return a.Stated && next.Pronoun && next.C.Sent == a.C.Sent+1 && !deed.IsWish(next.Verb) && next.Marker != belay.MarkFix
 }
 
+// Relayed reports what a third one wants, in front of the question whether it can be had: "our
+// landlord wants the readings every quarter. Could the app send them by itself?"
+func Relayed(a, next deed.Act) bool {
+	return a.Deed == deed.Request && next.Deed == deed.Request && strings.HasPrefix(a.Verb, "wants ") && !a.Also && !next.Also && next.C.Close == "?" && next.C.Sent == a.C.Sent+1 && next.C.Line == a.C.Line && next.C.Join == ""
+}
+
+// Sigh reports a fragment that only says how somebody feels about what was told: "an awkward
+// situation", "just a white page".
+func Sigh(low []string) bool {
+	if low[0] == "just" || low[0] == "only" {
+		return true
+	}
+	switch low[len(low)-1] {
+	case "situation", "shame", "pity", "mess", "nightmare", "joke", "bummer", "disaster", "annoyance", "pain", "surprise", "story":
+		return true
+	}
+	return false
+}
+
 // cureLabel reports a label of what is to be done about what was told before.
 func cureLabel(topic string) bool {
 	switch strings.TrimSpace(topic) {

@@ -69,6 +69,8 @@ func (a Act) behind(low []string, at int, o []string) Act {
 		return a // "the title may be up to 200 characters long"
 	case low[at] == "may" && grammar.Relaxed(o):
 		return a // "phone numbers may contain spaces"
+	case can && o[0] == "be" && grammar.Definite(low[0]) && grammar.Compared(o) > 0 && len(o) < 6 && a.C.Close != "?" && a.C.Join != "because":
+		return a // "the logo can be a third smaller"
 	case can && !(a.C.Block.Kind == prose.Item || a.C.Group || actor && low[0] != "i" && low[0] != "you" && low[0] != "we"):
 		a.Deed = Ground
 	case strings.HasPrefix(line, "be able to ") || strings.HasPrefix(line, "be possible to ") || o[0] == "be" && len(o) > 1 && o[1] == "possible" && !grammar.Old(o) || can:

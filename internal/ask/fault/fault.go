@@ -160,7 +160,7 @@ func told(rest []string) (int, string) {
 			return Plain, w
 		}
 		if end, ok := words.Fails(w); ok && failingHere(rest, i, end) {
-			if i > 0 && i < 3 && humanly(w) && slices.Contains(grammar.Actors, rest[i-1]) && rest[i-1] != "it" {
+			if i > 0 && i < 4 && humanly(w) && (slices.Contains(grammar.Actors, rest[i-1]) && rest[i-1] != "it" || rest[0] == "i" || rest[0] == "we") {
 				return Faint, w // "people forget to log their hours": no program does
 			}
 			return Plain, w
@@ -220,7 +220,7 @@ func mistaken(rest []string) string {
 // humanly reports what goes wrong with people and with no program.
 func humanly(w string) bool {
 	switch w {
-	case "forget", "forgot", "miss", "missed", "ignore", "complain", "complained", "confuse", "overlook":
+	case "forget", "forgot", "forgetting", "miss", "missed", "ignore", "complain", "complained", "confuse", "overlook", "jump", "bounce", "die":
 		return true
 	}
 	return false

@@ -14,7 +14,7 @@ func plainVerb(low []string, i int) bool {
 	if i == 1 && ceases[w] && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && (words.Preposition(low[2]) && low[2] != "of" && low[2] != "for" || low[2] == "up" || Adverb(low[2])) && (!AnyVerb(prev) || Nounish[prev]) {
 		return true // "readings stop at 65535"
 	}
-	if i >= 2 && i < 6 && several(low) && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && (AnyVerb(w) || words.ActBase(w)) && i+1 < len(low) && !words.Preposition(low[i+1]) && !words.Auxiliary(low[i+1]) && !words.Conjunction(low[i+1]) && low[i+1] != "," {
+	if i >= 2 && i < 6 && several(low) && (strings.HasSuffix(prev, "s") || prev == "people") && !strings.HasSuffix(prev, "ss") && (AnyVerb(w) || words.ActBase(w)) && i+1 < len(low) && !words.Preposition(low[i+1]) && !words.Auxiliary(low[i+1]) && !words.Conjunction(low[i+1]) && low[i+1] != "," {
 		return true // "two workers pick up the same job", "two of the endpoints return xml"
 	}
 	if i == 2 && Definite(low[0]) && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && Adverb(low[i+1]) && (AnyVerb(w) || words.ActBase(w)) {

@@ -16,6 +16,9 @@ var (
 	place   = lazyregexp.New(`^[\w./-]+\.\w{1,5}:\d+(?::\d+)?:?\s|^\S+::\S+ (?:FAILED|PASSED|ERROR)|^(?:on|at) \S+ line \d+|^\d+:\s{2,}\S|^\d+:\s+[<%{}@$]|^\d+:\d+\s+(?:error|warning|info)\s|^[✖✗✘×] `)
 )
 
+// tagged begins the title of a ticket.
+var tagged = lazyregexp.New(`(?i)^\[(?:bug|feature|feature request|request|enhancement|regression|ui|ux|ios|android|web|docs|wip|urgent|question|task|todo|idea|wish)\]\s`)
+
 // frame reports whether a line is a frame of a stack.
 func frame(line string) bool {
 	return len(line) < 400 && stack.MatchString(line) && !strings.HasPrefix(line, "at the")
@@ -29,6 +32,9 @@ func Output(line string) bool {
 	head := line
 	if len(head) > 300 {
 		head = head[:300]
+	}
+	if tagged.MatchString(head) {
+		return false // "[BUG] tiles flicker": what a ticket is tagged with
 	}
 	if strings.HasPrefix(head, "- [") || strings.HasPrefix(head, "[ ]") {
 		return false

@@ -37,6 +37,7 @@ func (m Message) Acts() []deed.Act {
 // reader is a message on its way: the acts so far.
 type reader struct {
 	Message
+	decided bool // those sentences say what was decided
 	acts    []deed.Act
 	several int  // so many sentences are one thing each
 	nth     bool // "another thing:" stands in front
@@ -181,7 +182,12 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 			p.several, _ = words.Number(low[0]) // "Three things after the workshop."
 			continue
 		}
-		if c.Block.Kind == prose.Para && decided(c.Block.Label) {
+		if n := len(c.T); i == 0 && len(list) == 1 && n > 4 && (slices.Contains(c.Low(), "agreed") || slices.Contains(c.Low(), "decided")) && words.Several(c.T[n-2].Low) && Preamble(c.Low()[n-2:]) {
+			p.several, _ = words.Number(c.T[n-2].Low)
+			p.decided = true // "we agreed on two points."
+			continue
+		}
+		if c.Block.Kind == prose.Para && (decided(c.Block.Label) || p.decided && p.several > 0) {
 			c.Block.Kind = prose.Item // each sentence is one of a list
 		}
 		a := deed.Read(c)
@@ -245,6 +251,9 @@ func (p *reader) asides(s prose.Sentence, b prose.Block, line, sent int) {
 // request:", "new idea:".
 func announcing(left []string) bool {
 	n := len(left)
+	if n > 2 && n < 8 && grammar.Articled(left[0]) && slices.ContainsFunc(left[1:3], func(w string) bool { return w == "win" || w == "wish" || w == "idea" || w == "request" }) && !grammar.HasVerb(left) {
+		return true // "a quick win for the next sprint: …"
+	}
 	if n == 0 || n > 4 {
 		return false
 	}

@@ -40,7 +40,7 @@ var openers = sync.OnceValue(func() map[string]bool {
 	}
 	out["you can"], out["we can"] = true, true
 	for _, s := range []string{
-		"make it possible to", "be so kind as to", "be so kind to", "be so good as to", "mind", "be able to", "is it possible to", "it is possible to", "it's possible to", "is possible to", "is there possibility to", "would it be possible to", "is it possible for you to",
+		"would you consider", "could you consider", "please consider", "consider", "make it possible to", "be so kind as to", "be so kind to", "be so good as to", "mind", "be able to", "is it possible to", "it is possible to", "it's possible to", "is possible to", "is there possibility to", "would it be possible to", "is it possible for you to",
 		"it would be nice to", "it would be great to", "it would be good to", "would be nice to", "would be good to", "would be great to",
 		"i want to can", "we want to can", "i would like to can", "i want that you", "we want that you", "i would like that you", "i'd like that you", "i need that you", "i want you to", "i would like you to", "i'd like you to", "i need you to", "we'd like you to", "i'd like to", "we'd like to", "i'd love to",
 		"we decided to", "we've decided to", "we have decided to", "we agreed to", "we chose to", "it was decided to", "is it hard to", "how hard would it be to", "is it difficult to", "would it be hard to", "is it much work to", "is it a lot of work to", "how difficult would it be to",
