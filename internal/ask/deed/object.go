@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/object"
 	"github.com/belay-dev/belay/internal/ask/vague"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -60,7 +61,7 @@ func (a Act) fixing(o []string) Act {
 // favour of Y" replaces.
 func (a Act) removing(o []string) Act {
 	a.Marker = belay.MarkRemove
-	if someOf(o) {
+	if object.SomeOf(o) {
 		a.Deed, a.Readings = Doubt, []string{"which of them is not said"}
 		return a
 	}
@@ -80,29 +81,6 @@ func (a Act) removing(o []string) Act {
 		a.Deed, a.Readings = Doubt, r
 	}
 	return a
-}
-
-// someOf reports that only some of several things are meant, and not which: "some of the
-// pages".
-func someOf(o []string) bool {
-	if len(o) < 3 || len(o) > 5 || o[1] != "of" {
-		return false
-	}
-	switch o[0] {
-	case "some", "half", "most", "part", "several", "many":
-		return true
-	}
-	return false
-}
-
-// stopsDoing reports "stop showing the popup": something it does on purpose.
-func stopsDoing(o []string) bool {
-	if len(o) < 2 {
-		return false
-	}
-	_, fails := words.Fails(o[0])
-	_, end := words.Base(o[0], grammar.AnyVerb)
-	return (end == "ing" || strings.HasPrefix(o[0], "re-") && strings.HasSuffix(o[0], "ing")) && !fails
 }
 
 // making reads make, get and have, whose object says what they ask.
@@ -209,7 +187,7 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		a.Marker = belay.MarkModify // "store the photos in S3"
 	case (a.Verb == "link" || a.Verb == "connect") && len(o) > 3 && grammar.Definite(o[0]) && slices.Contains(o[1:], "to"):
 		a.Marker = belay.MarkModify // "link the logo to the home page"
-	case sense == words.Show && len(o) > 1 && !grammar.Articled(o[0]) && sooner[o[len(o)-1]]:
+	case sense == words.Show && len(o) > 1 && !grammar.Articled(o[0]) && object.Sooner[o[len(o)-1]]:
 		a.Marker = belay.MarkModify // "send reminders a day earlier"
 	case sense == words.Show && grammar.Quantity(o) && slices.Contains(o, "by") && a.Verb != "show":
 		a.Marker = belay.MarkModify
@@ -222,9 +200,6 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 	}
 	return a
 }
-
-// sooner are words for when and how often, against when and how often it is now.
-var sooner = map[string]bool{"earlier": true, "later": true, "sooner": true, "faster": true, "slower": true, "often": true, "rarely": true, "frequently": true, "longer": true, "shorter": true}
 
 // using reads "use X". Instead of something it replaces; for something that has no
 // name in the message it could replace or stand beside.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/object"
 	"github.com/belay-dev/belay/internal/ask/stay"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -152,68 +153,24 @@ func (a Act) modifying(o []string) Act {
 		a.Marker = belay.MarkAdd // "close issues automatically": nothing does that now
 	case (a.Verb == "replace" || a.Verb == "swap" || a.Verb == "exchange") && len(o) > 0 && len(o) < 4 && !a.Pronoun && !slices.ContainsFunc(o, func(w string) bool { return words.Preposition(w) || w == "->" || w == "→" || w == "and" }):
 		a.Deed, a.Readings = Doubt, []string{"with what is not said"}
-	case a.Verb == "paginate", operation[a.Verb] && event(o) && !grammar.Old(o) && !slices.Contains(o, "only") && !a.Only:
+	case a.Verb == "paginate", object.Operation[a.Verb] && object.Event(o) && !grammar.Old(o) && !slices.Contains(o, "only") && !a.Only:
 		a.Marker = belay.MarkAdd // "lock the account after 10 tries": nothing does so now
-	case a.Verb == "change" && a.C.Join == "" && untold(o) && !a.C.Colon && a.C.Topic == "" && !a.Pronoun:
+	case a.Verb == "change" && a.C.Join == "" && object.Untold(o) && !a.C.Colon && a.C.Topic == "" && !a.Pronoun:
 		a.Deed, a.Readings = Doubt, []string{"what it is to become is not said"}
 	case a.Verb == "skip" && slices.Contains(o, "already"):
 		a.Marker = belay.MarkAdd // nothing keeps it from doing so now
 	case a.Verb == "require" && len(o) > 0 && !grammar.Old(o) && !slices.Contains(o, "only") && grammar.Compared(o) == 0:
 		a.Marker = belay.MarkAdd // a rule that is not there yet
-	case someOf(o):
+	case object.SomeOf(o):
 		a.Deed, a.Readings = Doubt, []string{"which of them is not said"}
 	case a.looks(o), a.Verb == "run" && len(o) > 0 && (o[0] == "a" || o[0] == "an"):
 		a.Marker = belay.MarkAdd
-	case a.Verb == "run" && further(o), (a.Verb == "publish" || a.Verb == "release" || a.Verb == "sync" || a.Verb == "deploy" || a.Verb == "trace") && !a.Pronoun && (a.Also || further(o)):
+	case a.Verb == "run" && object.Further(o), (a.Verb == "publish" || a.Verb == "release" || a.Verb == "sync" || a.Verb == "deploy" || a.Verb == "trace") && !a.Pronoun && (a.Also || object.Further(o)):
 		a.Marker = belay.MarkAdd // "publish the pressure too"
-	case a.Verb == "close" && len(o) > 0 && (o[0] == "this" || o[0] == "it") && (len(o) == 1 || !words.Preposition(o[1])), a.Verb == "stop" && !stopsDoing(o), a.Verb == "release" && len(o) == 0:
+	case a.Verb == "close" && len(o) > 0 && (o[0] == "this" || o[0] == "it") && (len(o) == 1 || !words.Preposition(o[1])), a.Verb == "stop" && !object.StopsDoing(o), a.Verb == "release" && len(o) == 0:
 		a.Deed = Mend
 	}
 	return a
-}
-
-// operation are verbs for what a program does while it runs.
-var operation = map[string]bool{"rotate": true, "lock": true, "unlock": true, "close": true, "reopen": true, "clear": true, "refresh": true, "reset": true, "expire": true, "reload": true, "restart": true, "recalculate": true, "wipe": true, "pause": true, "block": true, "release": true, "push": true, "redirect": true, "rebuild": true}
-
-// event reports words for what sets something off: "on login", "after 10 tries", "when …".
-func event(o []string) bool {
-	for i := 0; i+1 < len(o); i++ {
-		switch o[i] {
-		case "on":
-			return events[o[i+1]] || grammar.Gerund(o[i+1])
-		case "after":
-			return grammar.Numeric(o[i+1]) || grammar.Gerund(o[i+1]) || words.Several(o[i+1])
-		case "when", "whenever", "once", "automatically":
-			return i > 0
-		}
-	}
-	return false
-}
-
-var events = map[string]bool{"login": true, "logout": true, "save": true, "start": true, "startup": true, "error": true, "errors": true, "failure": true, "push": true, "merge": true, "close": true, "exit": true, "click": true, "esc": true, "escape": true, "enter": true, "signup": true, "release": true, "connect": true, "disconnect": true, "crash": true, "timeout": true, "boot": true, "shutdown": true, "scroll": true, "demand": true}
-
-// untold reports a thing that is to become another, and not which: "change the date in the lab
-// report".
-func untold(o []string) bool {
-	if len(o) < 2 || !grammar.Definite(o[0]) {
-		return false
-	}
-	for i, w := range o {
-		switch w {
-		case "to", "into", "from", "so", "by", "with", "back", "how", "instead", "accordingly", "that", "as", "like", "for", "\"", "order", "when", "every", "all", "everywhere", "where", "which":
-			return false
-		}
-		if i > 0 && (grammar.Compared([]string{"x", w}) > 0 || grammar.Numeric(w) || strings.ContainsAny(w, "./_->→=:") || w == "and") {
-			return false
-		}
-	}
-	return true
-}
-
-// further reports that something is done to one thing more: "publish the pressure too".
-func further(o []string) bool {
-	n := len(o)
-	return n > 1 && (o[n-1] == "too" || o[n-1] == "also" || o[n-1] == "well" && o[n-2] == "as")
 }
 
 func (a Act) starting(o []string) Act {
