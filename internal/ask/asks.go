@@ -142,9 +142,13 @@ func (p *parse) asked(i int) {
 		p.note(a, "", "ADD: what was said to be missing")
 		return
 	}
-	if last != nil && concern.Part(a, last.a, last.Marker) {
+	if last != nil && !p.ownSubject(i) && concern.Part(a, last.a, last.Marker) {
 		p.note(a, "", "says how the one before is meant")
 		return
+	}
+	if i+1 < len(p.acts) && a.Verb == "a thing named" && grammar.Definite(low[0]) && p.acts[i+1].C.Join == "because" && p.acts[i+1].C.Sent == a.C.Sent && a.C.Topic == "" && a.C.Block.Kind == prose.Para {
+		p.note(a, "", "of which something is told")
+		return // "the colleague who sent it is …"
 	}
 	if p.mentioned(i) {
 		p.note(a, "", "named beside what is told: nothing is asked of it")
@@ -175,6 +179,17 @@ func (p *parse) into(a deed.Act) []string {
 		return []string{"it takes the place of what is there", "the two change places", "it is put beside what is there"}
 	}
 	return nil
+}
+
+// ownSubject reports an order about "it" whose thing was told just before, in the same sentence,
+// and is not what was asked for earlier: "the bar takes half my screen, make it one line".
+func (p *parse) ownSubject(i int) bool {
+	a := p.acts[i]
+	if i == 0 || !a.Pronoun || deed.IsWish(a.Verb) {
+		return false
+	}
+	b := p.acts[i-1]
+	return b.C.Sent == a.C.Sent && b.C.Line == a.C.Line && b.C.Join == "" && (b.Deed == deed.Ground || b.Deed == deed.Complaint) && !p.emitted(b) && !b.Pronoun && grammar.Finite(b.C.Low()) && !words.Subject(b.C.Low()[0])
 }
 
 // takenBack reports a proposal that the next sentence says no to ("Add an index? no, just

@@ -51,7 +51,7 @@ func (p *parse) complained(i int) {
 		p.note(a, "", "goes on with the problem before")
 		return
 	}
-	if low := a.C.Low(); i > 0 && low[len(low)-1] == "too" && p.acts[i-1].C.Line == a.C.Line && !p.emitted(p.acts[i-1]) && len(p.out) == 0 {
+	if low := a.C.Low(); i > 0 && (low[len(low)-1] == "too" || a.C.Join == "" && low[0] == "and" && !a.Pronoun) && p.acts[i-1].C.Line == a.C.Line && !p.emitted(p.acts[i-1]) && len(p.out) == 0 {
 		for j := i - 1; j >= 0; j-- { // "the readme talks about yarn. The install section is wrong too"
 			if b := p.acts[j]; b.C.Join == "" && (b.Deed == deed.Complaint || b.Deed == deed.Ground && concern.StatesFact(b.C.Low())) {
 				p.emit(b, belay.MarkFix, "what comes next is wrong too")
@@ -186,7 +186,7 @@ func (p *parse) goesOn(i int) bool {
 	case last.C.Block.Kind == prose.Item && a.C.Line != last.C.Line:
 		return false
 	}
-	return true
+	return !concern.Apart(a, *last)
 }
 
 // refers reports whether the pronoun that a clause begins with can stand for the subject

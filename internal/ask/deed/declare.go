@@ -154,6 +154,12 @@ func lacks(a Act, rest []string) (Act, bool) {
 // couldUse is "the api could use pagination".
 func couldUse(a Act, rest []string) (Act, bool) {
 	i := slices.IndexFunc(rest, func(w string) bool { return w == "could" || w == "can" })
+	if i > 0 && i+4 < len(rest) && (rest[i+1] == "also" || rest[i+1] == "really") && rest[i+2] == "do" && rest[i+3] == "with" {
+		rest = append(slices.Clone(rest[:i+1]), rest[i+2:]...)
+	}
+	if i > 0 && i+4 < len(rest) && rest[i+1] == "do" && rest[i+3] == "being" {
+		return a.ask(belay.MarkModify, "could do with")
+	}
 	if i < 1 || i+2 >= len(rest) || rest[i+1] != "use" && !(rest[i+1] == "do" && rest[i+2] == "with") || slices.Contains(grammar.Actors, rest[i-1]) {
 		return a, false
 	}

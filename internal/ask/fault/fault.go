@@ -39,6 +39,8 @@ func Wrong(low []string) (strength int, by string) {
 		return Faint, "why"
 	case len(rest) > 2 && (rest[0] == "this" || rest[0] == "that" || rest[0] == "it") && rest[1] == "was" && !slices.Contains(rest, "since") && !slices.Contains(rest, "working"):
 		return Fine, ""
+	case felt(rest), len(rest) > 3 && rest[len(rest)-1] == "fault":
+		return Fine, ""
 	case ruled(rest) || NoWay(rest):
 		return Fine, ""
 	case status(rest):
@@ -190,6 +192,21 @@ func longerThan(rest []string) bool {
 func hoursOff(rest []string) bool {
 	i := slices.Index(rest, "off")
 	return i > 3 && words.Unit(rest[i-1]) && grammar.Finite(rest) && words.Auxiliary(rest[i-3]) && !words.Modal(rest[i-3])
+}
+
+// felt reports how somebody feels about it: "customers are complaining", "my wife is not amused".
+func felt(rest []string) bool {
+	n := len(rest)
+	if n < 3 || n > 9 {
+		return false
+	}
+	for i, w := range rest {
+		switch w {
+		case "amused", "happy", "unhappy", "angry", "mad", "sad", "furious", "annoyed", "upset", "thrilled", "complaining", "mortified", "pleased", "worried", "frustrated", "disappointed", "desperate":
+			return i > 1 && !words.Determiner(rest[i-1]) && !slices.ContainsFunc(rest[:i], words.Modal)
+		}
+	}
+	return false
 }
 
 // mistaken reports people who take one thing for another: "the teachers are forever marking

@@ -65,6 +65,15 @@ func (p *reader) colon(c clause.Clause, rest []clause.Clause) bool {
 		p.listed(c, rest)
 		return true
 	}
+	if low := rest[0].Low(); a.Deed == deed.Request && slices.ContainsFunc(wordsLeft, words.Several) && len(low) > 1 && (low[0] == "a" || low[0] == "an") && articles(rest) > 1 {
+		p.acts = append(p.acts, deed.Act{Deed: deed.Ground, C: c, Core: grammar.Span{From: 0, To: len(c.T)}})
+		for _, r := range rest {
+			r.Block, r.Line, r.Sent = c.Block, c.Line, c.Sent
+			r.Group = grammar.Articled(r.Low()[0])
+			p.acts = append(p.acts, deed.Read(r))
+		}
+		return true // "two safeguards: a quiet window, and a confirmation step"
+	}
 	if deed.Quotes(rest[0]) && a.Deed == deed.Request && a.Verb == "a thing named" {
 		a.Deed, a.Marker, a.Strength, a.Verb = deed.Complaint, belay.MarkFix, fault.Plain, "an error in quotes"
 	}
@@ -123,6 +132,16 @@ func (p *reader) listed(c clause.Clause, rest []clause.Clause) {
 			start = i + 1
 		}
 	}
+}
+
+// articles is how many of the clauses begin with an article of their own.
+func articles(rest []clause.Clause) (n int) {
+	for _, r := range rest {
+		if low := r.Low(); len(low) > 0 && (low[0] == "a" || low[0] == "an") {
+			n++
+		}
+	}
+	return n
 }
 
 // told are words that announce a list of what others found.

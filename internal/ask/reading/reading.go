@@ -175,6 +175,9 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 				return
 			}
 		}
+		if i == 0 && len(list) == 1 && len(c.T) > 1 && c.Close == "" && c.T[len(c.T)-1].Low == ":" && line+1 < len(p.Blocks) && p.Blocks[line+1].Kind == prose.Item && Preamble(clause.Lows(c.T[:len(c.T)-1])) {
+			continue // "It must have:" above a list
+		}
 		if len(c.T) == 0 || i == 0 && len(list) == 1 && p.opensList(c) {
 			continue
 		}
