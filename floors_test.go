@@ -161,6 +161,7 @@ var floors = map[string]int{
 
 	"internal/ask/stay":    2,
 	"internal/ask/fault":   2,
+	"internal/ask/object":  2,
 	"internal/ask/vague":   2,
 	"internal/ask/clause":  3,
 	"internal/ask/deed":    4,
@@ -247,6 +248,7 @@ var pure = []string{
 	"internal/ask/fault",
 	"internal/ask/grammar",
 	"internal/ask/named",
+	"internal/ask/object",
 	"internal/ask/prose",
 	"internal/ask/reading",
 	"internal/ask/stay",

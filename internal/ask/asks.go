@@ -75,13 +75,17 @@ func (p *parse) either(i int) bool {
 		}
 		return true // "Tabs? Or an accordion?"
 	}
-	if a.C.Join != "or" || i == 0 || a.Deed != deed.Request && a.Deed != deed.Keep || p.acts[i-1].Deed != deed.Request || p.acts[i-1].C.Sent != a.C.Sent {
+	if a.C.Join != "or" || i == 0 || a.Deed != deed.Request && a.Deed != deed.Keep || p.acts[i-1].Deed != deed.Request && !p.acts[i-1].Bare || p.acts[i-1].C.Sent != a.C.Sent {
 		return false
 	}
 	if low := a.C.Low(); low[0] == "at" || low[0] == "rather" || low[0] == "else" || low[0] == "even" {
 		return false
 	}
 	before := p.acts[i-1].C
+	if slices.ContainsFunc(before.Low(), func(w string) bool { return w == "can" || w == "may" || w == "let" || w == "allow" || w == "able" }) {
+		p.note(a, "", "whoever can do either gets both")
+		return true
+	}
 	p.doubts = append(p.doubts, belay.Doubt{Words: strings.TrimSpace(p.msg[before.T[0].At:a.C.T[len(a.C.T)-1].End]), Readings: []string{before.Text(p.msg, grammar.Span{To: len(before.T)}), a.C.Text(p.msg, grammar.Span{To: len(a.C.T)})}})
 	if n := len(p.out); n > 0 && p.emitted(p.acts[i-1]) {
 		p.out = p.out[:n-1]
@@ -121,6 +125,10 @@ func (p *parse) asked(i int) {
 	if low[0] == "to" && a.C.Join == "and" && i > 0 && p.acts[i-1].Deed == deed.Request && p.acts[i-1].Verb == "we want" {
 		a.Marker = p.acts[i-1].Marker // "a way to see who changed it, and to go back"
 	}
+	if r := p.into(a); r != nil {
+		p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), Readings: r})
+		return
+	}
 	if p.takenBack(i) {
 		p.note(a, "", "taken back by what follows")
 		return
@@ -134,8 +142,16 @@ func (p *parse) asked(i int) {
 		p.note(a, "", "ADD: what was said to be missing")
 		return
 	}
-	if last != nil && concern.Part(a, last.a, last.Marker) {
+	if last != nil && !p.ownSubject(i) && concern.Part(a, last.a, last.Marker) {
 		p.note(a, "", "says how the one before is meant")
+		return
+	}
+	if i+1 < len(p.acts) && a.Verb == "a thing named" && grammar.Definite(low[0]) && p.acts[i+1].C.Join == "because" && p.acts[i+1].C.Sent == a.C.Sent && a.C.Topic == "" && a.C.Block.Kind == prose.Para {
+		p.note(a, "", "of which something is told")
+		return // "the colleague who sent it is …"
+	}
+	if p.mentioned(i) {
+		p.note(a, "", "named beside what is told: nothing is asked of it")
 		return
 	}
 	if a.Marker == belay.MarkFix && last != nil && last.Marker == belay.MarkFix && concern.Shares(a, last.a) {
@@ -143,6 +159,37 @@ func (p *parse) asked(i int) {
 		return
 	}
 	p.emit(a, a.Marker, "by “"+a.Verb+"”")
+}
+
+// into reads "the map should go where the contact form is", "put the map where the list is": the
+// clause ends at the "where", so what follows it is looked at in the message.
+func (p *parse) into(a deed.Act) []string {
+	t := a.C.T
+	behind := strings.Fields(strings.ToLower(p.msg[t[len(t)-1].End:min(len(p.msg), t[len(t)-1].End+80)]))
+	if len(behind) < 4 || behind[0] != "where" || !grammar.Definite(behind[1]) {
+		return nil
+	}
+	end := behind[min(len(behind)-1, 5)]
+	for _, w := range behind[3:min(len(behind), 6)] {
+		if w = strings.TrimRight(w, ".,!?;"); w == "is" || w == "are" {
+			end = w
+		}
+	}
+	if low := a.C.Low(); (end == "is" || end == "are") && (low[len(low)-1] == "go" || low[len(low)-1] == "be" || a.Verb == "put" || a.Verb == "move" || a.Verb == "place") {
+		return []string{"it takes the place of what is there", "the two change places", "it is put beside what is there"}
+	}
+	return nil
+}
+
+// ownSubject reports an order about "it" whose thing was told just before, in the same sentence,
+// and is not what was asked for earlier: "the bar takes half my screen, make it one line".
+func (p *parse) ownSubject(i int) bool {
+	a := p.acts[i]
+	if i == 0 || !a.Pronoun || deed.IsWish(a.Verb) {
+		return false
+	}
+	b := p.acts[i-1]
+	return b.C.Sent == a.C.Sent && b.C.Line == a.C.Line && b.C.Join == "" && (b.Deed == deed.Ground || b.Deed == deed.Complaint) && !p.emitted(b) && !b.Pronoun && grammar.Finite(b.C.Low()) && !words.Subject(b.C.Low()[0])
 }
 
 // takenBack reports a proposal that the next sentence says no to ("Add an index? no, just

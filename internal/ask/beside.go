@@ -27,11 +27,44 @@ func (p *parse) atOdds(i int) bool {
 // before it.
 func (p *parse) remedied(i int) bool {
 	a := p.acts[i]
-	if i+1 < len(p.acts) && concern.Remedied(a, p.acts[i+1]) {
+	if i+1 < len(p.acts) && (concern.Remedied(a, p.acts[i+1]) || concern.Relayed(a, p.acts[i+1])) {
 		return true
+	}
+	if a.Deed == deed.Request && i > 0 && strings.HasPrefix(a.Verb, "wants ") && a.C.Join == "," && p.acts[i-1].Deed == deed.Request && p.acts[i-1].C.Sent == a.C.Sent && p.acts[i-1].C.Join == "" && !deed.IsWish(p.acts[i-1].Verb) {
+		return true // "switch to openstreetmap, google wants money now"
 	}
 	last := i+1 >= len(p.acts) || p.acts[i+1].C.Sent != a.C.Sent
 	return !p.fresh && i > 0 && last && a.C.Block.Kind == prose.Para && concern.Because(a, p.acts[i-1])
+}
+
+// mentioned reports a thing named in a sentence of its own, in a message that tells of something
+// wrong in whole sentences: what nothing marks as wanted is part of what is told.
+func (p *parse) mentioned(i int) bool {
+	a := p.acts[i]
+	if p.lang != "" || p.fresh || a.Verb != "a thing named" || a.C.Block.Kind != prose.Para || a.Also || a.Nth || a.C.Topic != "" || a.C.Group || a.C.Join != "" && a.C.Join != "," {
+		return false
+	}
+	low := a.C.Low()
+	from := min(a.Core.From, len(low)-1)
+	_, said := grammar.Strip(low)
+	_, valued := grammar.Value(low[from])
+	if said.Opener || said.Please || valued || slices.Contains(low, "please") || grammar.Articled(low[from]) && !concern.Sigh(low) || grammar.Old(low) || slices.Contains(low, "too") || grammar.MoreThings(low) {
+		return false
+	}
+	asked := false
+	for _, b := range p.acts {
+		strong := b.Deed == deed.Request && b.Verb != "a thing named"
+		if asked = asked || strong; strong && b.C.Sent == a.C.Sent {
+			return false // one of a row
+		}
+	}
+	return slices.ContainsFunc(p.acts, func(b deed.Act) bool {
+		if b.Deed == deed.Material && !asked {
+			return true
+		}
+		near := b.C.Sent-a.C.Sent < 3 && a.C.Sent-b.C.Sent < 3
+		return b.Deed == deed.Complaint && b.C.Sent != a.C.Sent && grammar.Finite(b.C.Low()) && (near && b.Strength == fault.Plain || !asked && b.C.Sent < a.C.Sent)
+	})
 }
 
 // tells reports a statement under a topic that is no wish: it is the only thing said there,
@@ -71,6 +104,9 @@ func (p *parse) contrasted(i int) {
 // "searching for a.b finds axb, dots should be literal".
 func (p *parse) results(i int) bool {
 	a, b := p.acts[i], p.acts[i-1]
+	if a.C.Join == "and" && a.Pronoun && b.Deed == deed.Ground && b.C.Sent == a.C.Sent && slices.Contains(b.C.Low(), "\"") && strings.HasSuffix(a.Verb, "must") {
+		return true // "the cart says "5 produkt" and it must be "5 produktów""
+	}
 	if a.C.Join != "," || b.Deed != deed.Ground && !(b.Deed == deed.Complaint && b.Strength == fault.Faint) || b.C.Sent != a.C.Sent || b.C.Join != "" {
 		return false
 	}
@@ -129,6 +165,10 @@ func (p *parse) oneOfSeveral(i int) bool {
 	}
 	if p.curedLater(i) {
 		return false
+	}
+	if next.C.Sent == a.C.Sent && next.Deed == deed.Complaint && !next.Pronoun && (next.C.Join == "," || next.C.Join == "and" || next.C.Join == ";") && !slices.ContainsFunc(p.acts, func(b deed.Act) bool { return b.Deed == deed.Request || b.Deed == deed.Material }) {
+		low := next.C.Low()
+		return a.C.Join == "" && len(low) > 2 && !words.Subject(low[0]) && !slices.Contains(low[:2], "one") && (next.C.Join != "," || grammar.Definite(low[0]) && grammar.Definite(a.C.Low()[0])) // "the legend covers the bar, and the tooltip says NaN"
 	}
 	if next.Nth && next.C.Sent > a.C.Sent && (next.Deed == deed.Request || next.Deed == deed.Complaint) {
 		return true // "First, the sync stops after 100 contacts. Second, …"

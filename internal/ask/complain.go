@@ -22,6 +22,10 @@ func (p *parse) complained(i int) {
 		p.note(a, "", "what it is for")
 		return
 	}
+	if low := a.C.Low(); len(p.out) > 0 && p.out[len(p.out)-1].a.Deed == deed.Request && (low[0] == "last" || low[0] == "yesterday") && (slices.Contains(low, "we") || slices.Contains(low, "i")) {
+		p.note(a, "", "what happened, and why it is asked")
+		return
+	}
 	if p.judged(i) {
 		return
 	}
@@ -47,7 +51,7 @@ func (p *parse) complained(i int) {
 		p.note(a, "", "goes on with the problem before")
 		return
 	}
-	if low := a.C.Low(); i > 0 && low[len(low)-1] == "too" && p.acts[i-1].C.Line == a.C.Line && !p.emitted(p.acts[i-1]) && len(p.out) == 0 {
+	if low := a.C.Low(); i > 0 && (low[len(low)-1] == "too" || a.C.Join == "" && low[0] == "and" && !a.Pronoun) && p.acts[i-1].C.Line == a.C.Line && !p.emitted(p.acts[i-1]) && len(p.out) == 0 {
 		for j := i - 1; j >= 0; j-- { // "the readme talks about yarn. The install section is wrong too"
 			if b := p.acts[j]; b.C.Join == "" && (b.Deed == deed.Complaint || b.Deed == deed.Ground && concern.StatesFact(b.C.Low())) {
 				p.emit(b, belay.MarkFix, "what comes next is wrong too")
@@ -182,7 +186,7 @@ func (p *parse) goesOn(i int) bool {
 	case last.C.Block.Kind == prose.Item && a.C.Line != last.C.Line:
 		return false
 	}
-	return true
+	return !concern.Apart(a, *last)
 }
 
 // refers reports whether the pronoun that a clause begins with can stand for the subject
@@ -201,6 +205,9 @@ func (p *parse) refers(a deed.Act, last *deed.Act) bool {
 // one, nobody knows what is meant.
 func (p *parse) mended(i int) {
 	a := p.acts[i]
+	if a.Verb == "do" && len(p.doubts) > 0 {
+		return // "can you do it this week": what is in doubt
+	}
 	for j := i - 1; j >= 0; j-- {
 		b := p.acts[j]
 		if b.Deed == deed.Complaint && (b.Strength == fault.Faint && !p.emitted(b)) && len(p.out) == 0 {
@@ -229,7 +236,7 @@ func (p *parse) mended(i int) {
 		return
 	}
 	for j := range p.acts {
-		if b := p.acts[j]; b.Deed == deed.Material || j > i && b.Deed == deed.Complaint {
+		if b := p.acts[j]; b.Deed == deed.Material || j > i && b.Deed == deed.Complaint && !concern.Bare(b.C.Low()) {
 			if b.Deed == deed.Material {
 				p.emit(b, belay.MarkFix, "output is pasted, to be mended: “"+a.Verb+"”")
 			}

@@ -70,6 +70,9 @@ func counts(low []string, i, from int, m belay.Marker) bool {
 	if j := slices.Index(low, "than"); j > i && j+1 < len(low) && low[j-1] == "rather" && valued(low[j+1]) {
 		return false
 	}
+	if i > 0 && (low[i-1] == "a" || low[i-1] == "an") {
+		return false // "a 2048 clone"
+	}
 	if fault.Status(low[i:]) {
 		return false // "404 page"
 	}

@@ -31,6 +31,10 @@ func (p *parse) freshly(a deed.Act) {
 	}
 	switch a.Deed {
 	case deed.Request:
+		if !first && a.C.Join == "or" || !first && p.continues(a, low[n:]) {
+			p.note(a, "", "goes on with what can be done with it")
+			return
+		}
 	case deed.Anew:
 		i := slices.IndexFunc(low, func(w string) bool { return w == "with" || w == "as" || w == "using" || w == "in" })
 		if i < 0 || i+1 >= len(low) || i+2 == len(low) && len(p.acts) > 0 && p.acts[len(p.acts)-1].C.Sent > a.C.Sent && !p.acts[len(p.acts)-1].C.Group {
@@ -55,11 +59,15 @@ func (p *parse) freshly(a deed.Act) {
 	default:
 		return
 	}
-	if a.Verb == "can" && a.Pronoun && anew(slices.DeleteFunc(slices.Clone(p.acts), func(b deed.Act) bool { return b.C.Sent != a.C.Sent })) {
+	if a.Verb == "can" && anew(slices.DeleteFunc(slices.Clone(p.acts), func(b deed.Act) bool { return b.C.Sent != a.C.Sent })) {
 		return // "start over please, … and one can smell it"
 	}
 	if i := slices.IndexFunc(p.acts, func(b deed.Act) bool { return b.C.Sent == a.C.Sent && b.Deed == deed.Keep }); i >= 0 && a.C.Join == "," && (low[0] == "just" || low[0] == "only" || low[0] == "simply") {
 		p.note(a, "", "what there is in its place: part of what is not wanted")
+		return
+	}
+	if !first && a.Verb == "a thing named" && low[0] == "just" {
+		p.note(a, "", "how little it may be")
 		return
 	}
 	if !first && p.styled(a, low[n:]) {
@@ -96,6 +104,17 @@ func subjectless(rest []string) bool {
 	return end == "s" || words.Acting(rest[0])
 }
 
+// continues reports the second half of what somebody does with the thing: "where nurses scan the
+// code and mark it dirty".
+func (p *parse) continues(a deed.Act, rest []string) bool {
+	i := slices.IndexFunc(p.acts, func(b deed.Act) bool { return concern.Same(a, b) })
+	if i < 1 || a.C.Join != "and" || grammar.Imperative(rest) == 0 || !a.Pronoun {
+		return false
+	}
+	before := p.acts[i-1]
+	return before.C.Sent == a.C.Sent && before.C.Join == "because" && before.Deed == deed.Ground
+}
+
 // whereby reports the first of several clauses that say what can be done with the whole: "an
 // app where staff can ask for days off, the manager can refuse, and everyone sees the list".
 func (p *parse) whereby(a deed.Act, rest []string) bool {
@@ -124,6 +143,9 @@ func (p *parse) names(low []string) bool {
 
 // announces reports words that only open a list of what to create.
 func (p *parse) announces(low []string, a deed.Act) bool {
+	if low[len(low)-1] == "please" {
+		low = low[:len(low)-1]
+	}
 	if n := len(low); n > 1 && n < 4 && low[n-2] == "new" && (low[n-1] == "repo" || low[n-1] == "project" || low[n-1] == "repository" || low[n-1] == "idea") {
 		return true
 	}
@@ -139,11 +161,17 @@ func (p *parse) feature(a deed.Act, rest []string) bool {
 	if len(rest) < 2 || a.C.Join == "because" || a.C.Join == "if" {
 		return false
 	}
+	if m := rest[0]; strings.HasPrefix(rest[1], "/") && (m == "get" || m == "post" || m == "put" || m == "delete" || m == "patch") && grammar.Finite(rest) && a.C.Join == "" {
+		return true // "POST /payouts takes a payout"
+	}
 	if len(rest) > 2 && (rest[0] == "everyone" || rest[0] == "everybody" || rest[0] == "anyone") && strings.HasSuffix(rest[1], "s") {
 		return true
 	}
 	if at, ok := grammar.Predicate(rest); ok && at > 0 && slices.Contains(grammar.Actors, rest[at-1]) && !words.Subject(rest[0]) || slices.Contains(grammar.Actors, rest[0]) && !words.Subject(rest[0]) && grammar.Imperative(rest[1:]) > 0 {
 		return true
+	}
+	if at, ok := grammar.Predicate(rest); ok && at > 0 && (rest[at] == "go" || rest[at] == "goes") && !words.Subject(rest[0]) && at+1 < len(rest) && words.Preposition(rest[at+1]) {
+		return true // "Concert dates go on the front page"
 	}
 	i, k := grammar.Modal(rest)
 	return i > 0 && k > 0 && !words.Subject(rest[0])

@@ -11,6 +11,8 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
 
@@ -36,12 +38,18 @@ func (p *parse) isFresh() bool {
 			return true
 		}
 	}
+	if p.created() {
+		return true
+	}
 	if !asks {
 		return false
 	}
 	for _, a := range p.acts {
 		if a.Deed != deed.Request {
 			continue
+		}
+		if low := a.C.Low(); len(low) > 1 && low[len(low)-1] == "one" && slices.Contains(low, "new") && slices.ContainsFunc(p.acts, func(b deed.Act) bool { return b.C.Sent < a.C.Sent && slices.ContainsFunc(b.C.Low(), words.Product) }) {
+			return true // "I have a website. I'd like a new one"
 		}
 		return a.Marker == belay.MarkAdd && reading.Whole(a, p.lang)
 	}
@@ -57,6 +65,18 @@ func (p *parse) sourceless() bool {
 // sources are the endings of files with a program in them.
 var sources = map[string]bool{".go": true, ".py": true, ".ts": true, ".tsx": true, ".js": true, ".jsx": true, ".rb": true, ".rs": true, ".java": true, ".kt": true, ".cs": true, ".swift": true, ".php": true, ".c": true, ".h": true, ".cpp": true, ".dart": true,
 	".ex": true, ".exs": true, ".lua": true, ".vue": true, ".svelte": true, ".tf": true, ".scala": true, ".sh": true, ".sql": true, ".html": true, ".erb": true, ".razor": true, ".gd": true, ".unity": true, ".r": true, ".jl": true, ".pl": true, ".hs": true, ".clj": true, ".ml": true, ".zig": true, ".ino": true, ".m": true, ".mm": true, ".css": true, ".scss": true}
+
+// created reports a list of what is to be created, with nothing in front but that.
+func (p *parse) created() bool {
+	if len(p.blocks) < 2 || p.blocks[0].Kind != prose.Heading || p.blocks[1].Kind != prose.Item {
+		return false
+	}
+	switch p.blocks[0].Label {
+	case "please create", "create", "please build", "build", "please generate", "generate", "please set up", "set up", "please make", "to create":
+		return true
+	}
+	return false
+}
 
 // rewrites reports that what is asked for first is done to a part that is there: "rewrite the
 // config loader from scratch".

@@ -1,7 +1,9 @@
 package ask
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/vague"
@@ -39,11 +41,14 @@ func (p *parse) lone() {
 		only.Deed, only.Readings = deed.Doubt, []string{"it is to be done", "somebody is asked for an opinion"}
 		return
 	}
-	if r := vague.Rather(low); r != nil {
-		only.Deed, only.Readings = deed.Doubt, r
-		return
+	r := vague.Alone(low, n)
+	if r == nil && (only.Verb == "a thing named" || only.Verb == "we want") && only.C.T[n].Form == prose.Word {
+		r = vague.Serves(low[n:], n > 0 && unicode.IsUpper(rune(p.msg[only.C.T[n].At])))
 	}
-	if r := vague.TooLittle(low[n:], only.Verb == "a thing named"); r != nil {
+	if r == nil {
+		r = vague.TooLittle(low[n:], only.Verb == "a thing named")
+	}
+	if r != nil {
 		only.Deed, only.Readings = deed.Doubt, r
 	}
 }
@@ -52,6 +57,13 @@ func (p *parse) lone() {
 // what is one concern: a complaint and its cure, a thing and what qualifies it.
 func (p *parse) settle() {
 	p.lone()
+	if slices.ContainsFunc(p.acts, func(a deed.Act) bool { return a.Deed == deed.Keep }) {
+		for i := range p.acts {
+			if a := &p.acts[i]; a.Deed == deed.Doubt && a.Verb == "change" {
+				a.Deed, a.Readings = deed.Request, nil // what is said to stay says what is to become another
+			}
+		}
+	}
 	for i := range p.acts {
 		a := &p.acts[i]
 		if s := a.C.Block.Section(); (s == prose.Around || s == prose.Expected || s == prose.Title) && a.Deed != deed.Keep {

@@ -71,6 +71,12 @@ func conjunction(low []string, start, i int, frag bool) (string, int) {
 		if n := len(left); w == "and" && n > 2 && (len(right) == 1 || len(right) > 1 && (right[1] == "," || right[1] == ".")) && words.Preposition(left[n-2]) && !words.Determiner(left[n-1]) && grammar.AnyVerb(right[0]) && left[n-2] != "to" {
 			return "", 0 // "from prune and restore"
 		}
+		if w == "and" && len(right) > 1 && words.Comparative(left[len(left)-1]) && words.Comparative(right[0]) && len(left) > 1 && words.Determiner(left[len(left)-2]) {
+			return "", 0 // "the red and green dots"
+		}
+		if w == "and" && len(right) > 2 && right[0] == "one" && (right[1] == "to" || right[1] == "for") && slices.ContainsFunc(left, grammar.Articled) {
+			return w, i + 1 // "an option to mute and one to hide"
+		}
 		if w == "and" && gapped(left, right) {
 			return "gap", i + 1
 		}
@@ -104,6 +110,12 @@ func unmarked(low []string, start, i int) (string, int) {
 	}
 	if i > start && i+1 < len(low) && (w == "although" || w == "though") {
 		return "although", i + 1
+	}
+	if (w == "i" || w == "we") && i > start+3 && i+2 < len(low) && low[start] == "if" && (low[i+1] == "want" || low[i+1] == "need" || low[i+1] == "would") {
+		return "main", i // "if a member hasn't paid I want to get a mail"
+	}
+	if w == "while" && i > start && i+1 < len(low) && (low[i+1] == "you're" || low[i+1] == "we're" || low[i+1] == "at") {
+		return "because", i + 1 // "java 21 while you're at it"
 	}
 	if (w == "who" || w == "which") && restrictive(low[start:], i-start) {
 		return "", 0

@@ -171,7 +171,7 @@ func Listed(low []string, start, i int, list bool) (next int, more bool) {
 			return 0, false
 		}
 		o = o[k:]
-	} else if !s.Want && !list && !(n == 0 && named(low, i)) {
+	} else if !s.Want && !list && !(n == 0 && named(low, start, i)) {
 		return 0, false
 	}
 	if grammar.Articled(low[next]) && low[next] != "some" && (grammar.Articled(o[0]) || s.Want || list) || list && last {
@@ -182,8 +182,8 @@ func Listed(low []string, start, i int, list bool) (next int, more bool) {
 
 // named reports a sentence of three or more things with an article each: "a list of hikes, a
 // sign-up button, and a packing list you can tick off".
-func named(low []string, i int) bool {
-	if low[i] != "," || !grammar.Articled(low[0]) || grammar.Finite(low[:i]) {
+func named(low []string, start, i int) bool {
+	if low[i] != "," || !grammar.Articled(low[start]) && (start == 0 || low[start-1] != ":") || grammar.HasVerb(low[start:i]) && !grammar.Articled(low[start]) || grammar.Finite(low[start:i]) {
 		return false
 	}
 	for j := i + 2; j+2 < len(low); j++ {

@@ -20,6 +20,15 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if k, _ := grammar.Strip(low[start:i]); start+k < i && k > 0 && k < 3 && (low[start+k] == "if" || low[start+k] == "when") && len(rest) > 0 && !words.Preposition(rest[0]) {
 		return "main", i + 1 // "and if you have time, a filter"
 	}
+	if len(rest) > 1 && rest[0] == "please" && rest[1] == ":" {
+		return "", 0 // "two more roles, please: …"
+	}
+	if n := i - start; n > 2 && low[i-1] == "\"" && len(rest) > 0 && rest[0] == "\"" && words.Preposition(low[i-2]) {
+		return "", 0 // "for `list`, `show` and `diff`"
+	}
+	if n := i - start; frag && n > 2 && words.Preposition(low[i-2]) && bareList(rest) {
+		return "", 0 // "for clubs, members and fees"
+	}
 	if k, _ := grammar.Strip(low[start:i]); start+k == i && len(rest) > 0 && !words.Conjunction(rest[0]) {
 		return "", 0 // "second, birthdays are off by one"
 	}
@@ -58,6 +67,19 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	return "", 0
 }
 
+// bareList reports the rest of a list of single nouns: "members and fees".
+func bareList(rest []string) bool {
+	if len(rest) != 3 && len(rest) != 5 {
+		return false
+	}
+	for i, w := range rest {
+		if i%2 == 1 && w != "and" && w != "," || i%2 == 0 && (words.Determiner(w) || words.Preposition(w) || words.Comparative(w) || len(w) < 3) {
+			return false
+		}
+	}
+	return rest[len(rest)-2] == "and"
+}
+
 // ledIn reports a whole statement behind a time: "after the merge the tests hang", "since the
 // update nobody can log in".
 func ledIn(low []string) bool {
@@ -86,6 +108,15 @@ func gapped(left, right []string) bool {
 	b, _ := words.Base(left[n], grammar.AnyVerb)
 	if sense, _ := words.Verb(b); sense != words.Modify && sense != words.Put {
 		return false
+	}
+	if left[n] == "make" && len(right) > 2 && words.Comparative(left[len(left)-1]) {
+		k, _ := grammar.Strip(right)
+		end := slices.IndexFunc(right[min(k, len(right)):], func(w string) bool { return w == "and" || w == "," })
+		piece := right[min(k, len(right)):]
+		if end > 0 {
+			piece = piece[:end]
+		}
+		return len(piece) > 2 && len(piece) < 6 && grammar.Definite(piece[0]) && words.Comparative(piece[len(piece)-1]) // "make the total bold and the overdue ones red"
 	}
 	to := slices.Index(left, "to")
 	if len(right) == 0 || words.Preposition(right[0]) || words.Filler(right[0]) || words.Conjunction(right[0]) {
@@ -120,6 +151,9 @@ func plusOpens(low []string, i int) bool {
 	if opens(low[i+1:]) {
 		return true
 	}
+	if slices.Contains(low[:i], "that") || slices.Contains(low[:i], "which") {
+		return false // "that blanks names + birth dates"
+	}
 	if low[i] == "+" && slices.ContainsFunc(low[i+1:], func(w string) bool { return w == "with" || w == "by" }) && slices.ContainsFunc(low[:i], func(w string) bool { return w == "replace" || w == "swap" || w == "exchange" }) {
 		return false // "replace black + isort with ruff"
 	}
@@ -153,7 +187,9 @@ func opens(low []string) bool {
 	}
 	rest := low[n:]
 	piece := rest
-	if i := slices.IndexFunc(rest, func(w string) bool { return w == "," || w == "and" || w == ";" || w == "—" || w == "–" }); i > 0 {
+	if i := slices.IndexFunc(rest, func(w string) bool {
+		return w == "," || w == "and" || w == ";" || w == "—" || w == "–" || w == "while"
+	}); i > 0 {
 		piece = rest[:i]
 	}
 	if fault.Said(piece) {

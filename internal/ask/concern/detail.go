@@ -15,6 +15,9 @@ import (
 // which kind or in which form it is wanted, and asks for nothing else: "Five tries a minute
 // should do.", "It should follow the system.", "Semicolons, UTF-8 with BOM."
 func detail(a, last deed.Act, marker belay.Marker) bool {
+	if marker == belay.MarkFix && a.Verb == "from now on" && !a.Also && a.C.Line == last.C.Line && a.C.Sent-last.C.Sent < 2 && slices.Contains(a.C.Low(), "becomes") {
+		return true // "Bold becomes <b>": what comes of it
+	}
 	if a.Also || a.C.Line != last.C.Line || a.C.Block.Kind != prose.Para || a.C.Topic != "" || marker == belay.MarkFix || marker == belay.MarkRemove {
 		return false
 	}
@@ -32,6 +35,8 @@ func detail(a, last deed.Act, marker belay.Marker) bool {
 		return rest[0] == "it" || rest[0] == "they" || rest[0] == "this" || rest[0] == "that"
 	case strings.HasPrefix(a.Verb, "wants ") && marker == belay.MarkAdd && a.C.Join == "" && a.Obj+1 == len(low) && strings.HasSuffix(low[a.Obj], "s"):
 		return true // "the ministry wants semicolons"
+	case marker == belay.MarkAdd && (low[0] == "maybe" || low[0] == "perhaps") && a.Verb == "a thing named" && a.C.Close == "?":
+		return true // "maybe a red dot?"
 	case renamed(a) && last.Verb == "rename":
 		return true
 	case a.Verb != "a thing named":
@@ -42,6 +47,9 @@ func detail(a, last deed.Act, marker belay.Marker) bool {
 	}
 	if rest[0] == "the" && len(rest) > 1 && (rest[1] == "one" || rest[1] == "ones") {
 		return true // "The one from the design system."
+	}
+	if marker == belay.MarkAdd && words.Several(rest[0]) && len(rest) < 4 && a.C.Join == "" && a.C.Frag {
+		return true // "Three flats, same date."
 	}
 	return marker == belay.MarkAdd && last.C.Topic == "" && len(rest) < 8 && (restrictive(rest) || form(a))
 }

@@ -69,13 +69,17 @@ func Possible(low []string) bool {
 	return i > 0 && i < 9 && i+2 < len(low) && !slices.ContainsFunc(low[:i], func(w string) bool { return w == "that" || w == "which" || w == "so" })
 }
 
+// nameless are words of a complaint that says nothing of what is wrong with which thing.
+var nameless = map[string]bool{"something": true, "there's": true, "there": true, "bug": true, "problem": true, "issue": true, "error": true, "same": true, "yesterday": true, "as": true, "with": true, "app": true, "site": true, "website": true,
+	"a": true, "the": true, "an": true, "on": true, "my": true, "phone": true, "laptop": true, "computer": true, "machine": true, "here": true, "me": true, "for": true, "last": true, "week": true, "today": true, "now": true, "thing": true, "everything": true, "whole": true, "program": true, "system": true, "right": true, "correct": true, "correctly": true, "properly": true, "before": true}
+
 // Bare reports a complaint that names nothing: "it doesn't work anymore".
 func Bare(low []string) bool {
 	if i := slices.IndexFunc(low, func(w string) bool { return w == "since" || w == "after" }); i > 1 && i+1 < len(low) && words.Subject(low[i+1]) {
 		low = low[:i] // "it's broken since you changed it"
 	}
 	for _, w := range low {
-		if !words.Pronoun(w) && !words.Auxiliary(w) && !words.Negative(w) && !words.Filler(w) && w != "work" && w != "works" && w != "working" && w != "anymore" && w != "any" && w != "more" && w != "again" && w != "broken" && w != "still" && w != "wrong" && w != "longer" && w != "ugly" && w != "weird" && w != "bad" && w != "horrible" && w != "awful" && w != "strange" && w != "terrible" && w != "meh" && w != "its" {
+		if !words.Pronoun(w) && !words.Auxiliary(w) && !words.Negative(w) && !words.Filler(w) && w != "work" && w != "works" && w != "working" && w != "anymore" && w != "any" && w != "more" && w != "again" && w != "broken" && w != "still" && w != "wrong" && w != "longer" && w != "ugly" && w != "weird" && w != "bad" && w != "horrible" && w != "awful" && w != "strange" && w != "terrible" && w != "meh" && w != "its" && !nameless[w] {
 			return false
 		}
 	}

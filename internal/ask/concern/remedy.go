@@ -12,13 +12,32 @@ import (
 // that they belong together: "sessions last 90 days. Recommendation: limit them to 12 hours",
 // or a finding under a topic and an order about "it".
 func Remedied(a, next deed.Act) bool {
-	if next.Deed != deed.Request || next.C.Line != a.C.Line || next.C.Sent-a.C.Sent > 1 || a.Deed != deed.Complaint && !(a.Deed == deed.Request && (a.Stated || a.Verb == "a thing named")) {
+	if next.Deed != deed.Request || next.C.Line-a.C.Line > 1 || next.C.Line != a.C.Line && !cureLabel(next.C.Topic) || next.C.Sent-a.C.Sent > 1 || a.Deed != deed.Complaint && !(a.Deed == deed.Request && (a.Stated || a.Verb == "a thing named")) {
 		return false
 	}
 	if next.C.Topic != a.C.Topic && cureLabel(next.C.Topic) {
 		return true
 	}
 	return a.Stated && next.Pronoun && next.C.Sent == a.C.Sent+1 && !deed.IsWish(next.Verb) && next.Marker != belay.MarkFix
+}
+
+// Relayed reports what a third one wants, in front of the question whether it can be had: "our
+// landlord wants the readings every quarter. Could the app send them by itself?"
+func Relayed(a, next deed.Act) bool {
+	return a.Deed == deed.Request && next.Deed == deed.Request && strings.HasPrefix(a.Verb, "wants ") && !a.Also && !next.Also && next.C.Close == "?" && next.C.Sent == a.C.Sent+1 && next.C.Line == a.C.Line && next.C.Join == ""
+}
+
+// Sigh reports a fragment that only says how somebody feels about what was told: "an awkward
+// situation", "just a white page".
+func Sigh(low []string) bool {
+	if low[0] == "just" || low[0] == "only" {
+		return true
+	}
+	switch low[len(low)-1] {
+	case "situation", "shame", "pity", "mess", "nightmare", "joke", "bummer", "disaster", "annoyance", "pain", "surprise", "story":
+		return true
+	}
+	return false
 }
 
 // cureLabel reports a label of what is to be done about what was told before.

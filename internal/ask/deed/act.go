@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/clause"
+	"github.com/belay-dev/belay/internal/ask/object"
 	"github.com/belay-dev/belay/internal/ask/stay"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -150,22 +151,12 @@ func asksWhether(opener []string) bool {
 	return strings.Contains(line, "is there a way") || strings.Contains(line, "possib") || strings.Contains(line, "is there any way")
 }
 
-// placed reports something asked for in a place: "the weather on the start page".
-func placed(o []string) bool {
-	for i := 2; i+1 < len(o); i++ {
-		if (o[i] == "on" || o[i] == "in" || o[i] == "at") && (o[i+1] == "the" || o[i+1] == "every" || o[i+1] == "each" || o[i+1] == "our" || o[i+1] == "my") {
-			return true
-		}
-	}
-	return false
-}
-
 // wanted reads a thing that is asked for: "we need backups", "I'd like a legend".
 func (a Act) wanted(rest []string) Act {
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, "we want"
 	all := a.C.Low()
 	switch {
-	case len(rest) > 1 && (rest[len(rest)-1] == "gone" || rest[len(rest)-1] == "removed" || rest[len(rest)-1] == "deleted"):
+	case object.Gone(rest):
 		a.Marker = belay.MarkRemove // "I want the confetti gone"
 	case slices.Contains(all[:a.Obj], "rather") || slices.Contains(all[:a.Obj], "prefer"),
 		grammar.Old(rest) || grammar.Degree(rest) || grammar.Hue(rest) || a.C.Topic != "" && grammar.Compared(rest) > 0:
@@ -178,25 +169,13 @@ func (a Act) wanted(rest []string) Act {
 		if b.Deed == Request && b.Marker != belay.MarkRemove {
 			a.Marker, a.Verb = b.Marker, b.Verb
 		}
-	case possibility(rest):
+	case object.Possibility(rest):
 	case slices.Contains(all[:a.Obj], "see"):
-	case (rest[0] == "the" || rest[0] == "our" || rest[0] == "my") && !placed(rest):
+	case (rest[0] == "the" || rest[0] == "our" || rest[0] == "my") && !object.Placed(rest):
 		a.Marker = belay.MarkModify
 	}
 	a.Made = a.Marker == belay.MarkAdd && grammar.Indefinite(rest)
 	return a
-}
-
-// possibility reports "the possibility to sort", "an option for both": something nobody can do
-// yet, whatever the article.
-func possibility(o []string) bool {
-	for i, w := range o[:min(3, len(o)-1)] {
-		switch w {
-		case "possibility", "option", "ability", "chance", "opportunity", "way":
-			return o[i+1] == "to" || o[i+1] == "of" || o[i+1] == "for"
-		}
-	}
-	return false
 }
 
 // IsWish reports the words of a wish: should, must, needs.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/fault"
+	"github.com/belay-dev/belay/internal/ask/object"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
@@ -38,9 +39,9 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 		}
 	}
 	switch {
-	case grammar.Old(rest) && a.C.Close != "?" && contradicts(rest):
+	case grammar.Old(rest) && a.C.Close != "?" && object.Contradicts(rest):
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Faint, "not"
-	case grammar.Old(rest) && a.C.Close != "?":
+	case grammar.Old(rest) && a.C.Close != "?" && !object.Possesses(rest):
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "not"
 	case s.Opener && (s.Want || s.That): // "it would be nice if the map remembered …"
 		return a.capability(rest)
@@ -50,14 +51,6 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 		return a.capability(rest)
 	}
 	return a
-}
-
-// contradicts reports what something does, and what it should do it to: "the arrow keys move
-// the page, not the selection". With a value it is what it should be ("warns at 85, not 95").
-func contradicts(rest []string) bool {
-	i := slices.Index(rest, "not")
-	at, ok := grammar.Predicate(rest)
-	return ok && at > 1 && i > at+1 && rest[i-1] == "," && i+1 < len(rest) && grammar.Definite(rest[i+1]) && grammar.Definite(rest[0]) && !words.Auxiliary(rest[at]) && !slices.ContainsFunc(rest, grammar.Numeric)
 }
 
 // ask makes a request of the clause.
@@ -79,8 +72,11 @@ func wantedBy(a Act, rest []string) (Act, bool) {
 	if len(o) > 1 && o[0] == "for" && (o[1] == "it" || o[1] == "this" || o[1] == "that" || o[1] == "them") {
 		return a, true // "several parents asked for it": why
 	}
-	if grammar.Old(o) || len(o) > 1 && grammar.Definite(o[0]) && rest[i] != "asked" && rest[i] != "asks" && !possibility(o) {
+	if grammar.Old(o) || len(o) > 1 && grammar.Definite(o[0]) && rest[i] != "asked" && rest[i] != "asks" && !object.Possibility(o) && !object.Placed(o) {
 		m = belay.MarkModify // "the client would like the map to open zoomed in"
+	}
+	if object.Gone(o) {
+		m = belay.MarkRemove // "marketing wants the teaser gone"
 	}
 	a.Obj = a.Core.From + i + 1
 	return a.ask(m, strings.Join(rest[i:min(i+2, len(rest))], " "))
@@ -146,26 +142,24 @@ func lacks(a Act, rest []string) (Act, bool) {
 			continue
 		}
 		a.Obj = a.Core.From + i + 1
-		if end, ok := participle(rest[i+1]); ok && end || grammar.Old(rest) || grammar.Degree(rest[i+1:]) || i+2 < len(rest) && rest[i+1] == "more" && much(rest[i+2]) || (rest[i] == "wants" || rest[i] == "want") && grammar.Definite(rest[i+1]) {
+		if end, ok := object.Participle(rest[i+1]); ok && end || grammar.Old(rest) || grammar.Degree(rest[i+1:]) || grammar.Definite(rest[i+1]) && i+2 < len(rest) && rest[i+2] == "new" || i+2 < len(rest) && rest[i+1] == "more" && object.Much(rest[i+2]) || (rest[i] == "wants" || rest[i] == "want") && grammar.Definite(rest[i+1]) {
 			return a.ask(belay.MarkModify, rest[i])
 		}
+		a.Made = grammar.Indefinite(rest[i+1:])
 		return a.ask(belay.MarkAdd, rest[i])
 	}
 	return a, false
 }
 
-// much reports what something has more or less of, and does not get for the first time.
-func much(w string) bool {
-	switch w {
-	case "space", "contrast", "padding", "room", "margin", "time", "memory", "light", "width", "height", "detail", "weight", "attention", "structure":
-		return true
-	}
-	return false
-}
-
 // couldUse is "the api could use pagination".
 func couldUse(a Act, rest []string) (Act, bool) {
 	i := slices.IndexFunc(rest, func(w string) bool { return w == "could" || w == "can" })
+	if i > 0 && i+4 < len(rest) && (rest[i+1] == "also" || rest[i+1] == "really") && rest[i+2] == "do" && rest[i+3] == "with" {
+		rest = append(slices.Clone(rest[:i+1]), rest[i+2:]...)
+	}
+	if i > 0 && i+4 < len(rest) && rest[i+1] == "do" && rest[i+3] == "being" {
+		return a.ask(belay.MarkModify, "could do with")
+	}
 	if i < 1 || i+2 >= len(rest) || rest[i+1] != "use" && !(rest[i+1] == "do" && rest[i+2] == "with") || slices.Contains(grammar.Actors, rest[i-1]) {
 		return a, false
 	}
@@ -175,7 +169,7 @@ func couldUse(a Act, rest []string) (Act, bool) {
 // becomes is "basket becomes cart", "from now on the number starts with the year".
 func becomes(a Act, rest []string) (Act, bool) {
 	i, ok := grammar.Predicate(rest)
-	if ok && (rest[i] == "becomes" || rest[i] == "become") && (slices.Contains(rest, "\"") || a.C.Group || i < 2 || i+2 < len(rest) && grammar.Articled(rest[i+1])) || fromNow(a.C.Low()) {
+	if ok && (rest[i] == "becomes" || rest[i] == "become") && (slices.Contains(rest, "\"") || a.C.Group || i < 2 || i+2 < len(rest) && grammar.Articled(rest[i+1])) || object.FromNow(a.C.Low()) {
 		return a.ask(belay.MarkModify, "from now on")
 	}
 	return a, false
@@ -194,7 +188,7 @@ func bestowed(a Act, rest []string) (Act, bool) {
 // movesTo is "the host moves to api.example.org".
 func movesTo(a Act, rest []string) (Act, bool) {
 	i, ok := grammar.Predicate(rest)
-	if !ok || i == 0 || i+2 >= len(rest) || rest[i+1] != "to" && rest[i+1] != "into" || !isTarget(rest[i+2]) {
+	if !ok || i == 0 || i+2 >= len(rest) || rest[i+1] != "to" && rest[i+1] != "into" || !object.Target(rest[i+2]) {
 		return a, false
 	}
 	switch rest[i] {
@@ -224,21 +218,6 @@ func belongs(a Act, rest []string) (Act, bool) {
 	return a.ask(belay.MarkModify, "belongs")
 }
 
-// fromNow reports a statement of how it is to be: "from now on the number starts with
-// the year".
-func fromNow(low []string) bool {
-	if n := len(low); n > 4 && low[n-3] == "from" && low[n-2] == "now" && low[n-1] == "on" {
-		return true
-	}
-	line := strings.Join(low[:min(4, len(low))], " ") + " "
-	for _, p := range []string{"from now on ", "from today ", "from today on ", "in future ", "in the future ", "henceforth ", "going forward "} {
-		if strings.HasPrefix(line, p) {
-			return true
-		}
-	}
-	return false
-}
-
 // stated reads a sentence in a list of what is wanted: "a button extends the session".
 func (a Act) stated(rest []string) Act {
 	i, ok := grammar.Predicate(rest)
@@ -259,6 +238,9 @@ func (a Act) stated(rest []string) Act {
 
 func (a Act) capability(rest []string) Act {
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, "it would be good"
+	if i := slices.Index(rest, "possible"); i > 0 && i+1 < len(rest) && rest[i+1] == "to" {
+		return a // "(I would like) that in the list it is possible to filter"
+	}
 	if grammar.Compared(rest) > 0 || grammar.Old(rest) {
 		a.Marker = belay.MarkModify
 	}

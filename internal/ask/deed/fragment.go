@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/object"
 	"github.com/belay-dev/belay/internal/ask/prose"
 
 	"github.com/belay-dev/belay/internal/ask/fault"
@@ -18,6 +19,9 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 	for len(rest) > 1 && (words.Filler(rest[len(rest)-1]) && rest[len(rest)-1] != "only" && rest[len(rest)-1] != "first" || rest[len(rest)-1] == "lol" || rest[len(rest)-1] == "!") {
 		rest = rest[:len(rest)-1]
 	}
+	if guessed(a.C.Low()[:a.Core.From]) && grammar.Articled(rest[0]) {
+		return a // "looks like a race to me"
+	}
 	if a.empty(rest, s) || !a.names(rest, s) {
 		return a
 	}
@@ -30,12 +34,16 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		return a
 	}
 	a.Deed, a.Verb = Request, "a thing named"
+	if len(rest) == 1 && isValue(rest[0]) && a.C.Join == "" {
+		a.Marker = belay.MarkModify // "18px please"
+		return a
+	}
 	last := rest[len(rest)-1]
 	if last == "only" && len(rest) == 2 && a.C.Join == "," {
 		a.Deed = Ground // ", staging only": where what is asked holds
 		return a
 	}
-	if m, ok := nominal(rest); ok {
+	if m, ok := object.Nominal(rest); ok {
 		a.Marker = m
 		return a
 	}
@@ -73,13 +81,19 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 // measured reports how long or how often something is now: "6 hours on a 2 TB repo", "212 users
 // in the last 7 days".
 func (a Act) measured(rest []string) bool {
-	if len(rest) < 4 || !isValue(rest[0]) || a.C.Topic != "" || a.C.Group || a.C.Join != "" || a.C.Block.Kind != prose.Para {
+	if len(rest) < 4 || !isValue(rest[0]) || a.C.Topic != "" || a.C.Group || a.C.Join == "and" || a.C.Block.Kind != prose.Para {
 		return false
 	}
 	if words.Unit(rest[1]) && (rest[2] == "on" || rest[2] == "for" || rest[2] == "in" || rest[2] == "with") {
 		return true
 	}
 	return (rest[2] == "in" || rest[2] == "over" || rest[2] == "during" || rest[2] == "within") && rest[3] == "the" && len(rest) > 4 && (rest[4] == "last" || rest[4] == "past")
+}
+
+// guessed reports a guess in front of a thing: "looks like", "smells like".
+func guessed(before []string) bool {
+	n := len(before)
+	return n > 1 && before[n-1] == "like" && (before[n-2] == "looks" || before[n-2] == "seems" || before[n-2] == "smells" || before[n-2] == "sounds" || before[n-2] == "feels")
 }
 
 // empty reports a word by itself, or words that only go with a request.
@@ -103,34 +117,19 @@ func (a Act) empty(rest []string, s grammar.Said) bool {
 // names reports a clause that names a thing to be asked for: a sentence without any verb, an
 // item, one of several, a new one, one with what it is to be.
 func (a Act) names(rest []string, s grammar.Said) bool {
-	if grammar.Told(rest) && !(rest[0] == "from" && (grammar.Old(rest) || fromTo(rest))) {
+	if grammar.Told(rest) && !(rest[0] == "from" && (grammar.Old(rest) || object.FromTo(rest))) {
 		return false
 	}
 	if i := slices.Index(rest, "line"); i > 0 && i+1 < len(rest) && isValue(rest[i+1]) && strings.Contains(rest[0], ".") {
 		return false // "importer.py line 40": where it is
 	}
-	_, deed := nominal(rest)
+	_, deed := object.Nominal(rest)
 	switch {
 	case a.C.Frag, deed && a.C.Join == "", s.Please, slices.Contains(a.C.Low(), "please"), a.Also, a.C.Group, a.C.Block.Kind == prose.Item, a.C.Join == "and", a.C.Join == "+", a.C.Join == ";" && !grammar.HasVerb(rest),
 		a.C.Join == "" && slices.ContainsFunc(rest, words.Product):
 		return true
 	}
 	return grammar.Compared(rest) > 0 || grammar.Valued(rest) || grammar.Old(rest) || grammar.Articled(rest[0]) || strings.HasPrefix(rest[0], "-") || grammar.MoreThings(rest) || slices.Contains(rest, "too")
-}
-
-// fromTo reads "from weekly to daily backups".
-func fromTo(rest []string) bool {
-	i := slices.Index(rest, "to")
-	return i > 1 && i < 4 && i+1 < len(rest) && len(rest) < 8 && !grammar.AnyVerb(rest[i+1])
-}
-
-// level reports how much a program logs.
-func level(w string) bool {
-	switch w {
-	case "debug", "info", "warn", "warning", "error", "trace", "verbose", "fatal":
-		return true
-	}
-	return false
 }
 
 // valued reports a thing that is there with what it is to be: a place, a value, a state.
@@ -141,7 +140,7 @@ func (a Act) valued(rest []string) bool {
 		return true // "default language German", "buttons in the brand colour"
 	}
 	switch {
-	case last == "only" || rest[0] == "only" && len(rest) > 1, topic && isValue(rest[0]), rest[0] == "from" && (grammar.Old(rest) || fromTo(rest)), rest[0] == "new" && len(rest) == 2 && grammar.Attribute(last), rest[0] == "new" && len(rest) > 3 && grammar.Attribute(strings.TrimSuffix(rest[1], "s")) && rest[2] == "for",
+	case last == "only" || rest[0] == "only" && len(rest) > 1, topic && isValue(rest[0]), rest[0] == "from" && (grammar.Old(rest) || object.FromTo(rest)), rest[0] == "new" && len(rest) == 2 && grammar.Attribute(last), rest[0] == "new" && len(rest) > 3 && grammar.Attribute(strings.TrimSuffix(rest[1], "s")) && rest[2] == "for",
 		len(rest) > 2 && len(rest) < 6 && rest[1] == "as" && strings.HasSuffix(rest[0], "s"):
 		return true
 	case grammar.Articled(rest[0]):
@@ -152,9 +151,9 @@ func (a Act) valued(rest []string) bool {
 		return true // "colours only if stdout is a tty"
 	case slices.Index(rest, "without") > 0:
 		return true // "cards without shadow"
-	case len(rest) > 2 && len(rest) < 5 && setting[rest[len(rest)-2]] && (level(last) || isValue(last) || grammar.Format(last)):
+	case len(rest) > 2 && len(rest) < 5 && object.Setting[rest[len(rest)-2]] && (object.Level(last) || isValue(last) || grammar.Format(last)):
 		return true // "log level warn"
-	case topic && len(rest) > 1 && len(rest) < 5 && setting[rest[len(rest)-2]] && !words.Preposition(last): // "log level warning"
+	case topic && len(rest) > 1 && len(rest) < 5 && object.Setting[rest[len(rest)-2]] && !words.Preposition(last): // "log level warning"
 		return true
 	case topic && len(rest) == 1 && words.Comparative(last):
 		return true // "the buttons: green"

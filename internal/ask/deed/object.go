@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/object"
 	"github.com/belay-dev/belay/internal/ask/vague"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -40,6 +41,8 @@ func (a Act) fixing(o []string) Act {
 	a.Marker = belay.MarkFix
 	line := strings.Join(o, " ")
 	switch {
+	case a.Pronoun && len(o) > 1 && (o[1] == "asap" || words.Filler(o[1]) || o[1] == "today" || o[1] == "quick" || o[1] == "soon" || o[1] == "before" || o[1] == "right"):
+		a.Deed = Mend // "fix it asap the drivers are waiting"
 	case strings.HasSuffix(line, "in place") || strings.Contains(line, " to the top") || strings.Contains(line, " to the bottom") || strings.Contains(line, "at the top") || a.Verb == "fix" && strings.Contains(line, " version to "):
 		a.Marker = belay.MarkModify
 	case a.Verb == "handle":
@@ -58,7 +61,7 @@ func (a Act) fixing(o []string) Act {
 // favour of Y" replaces.
 func (a Act) removing(o []string) Act {
 	a.Marker = belay.MarkRemove
-	if someOf(o) {
+	if object.SomeOf(o) {
 		a.Deed, a.Readings = Doubt, []string{"which of them is not said"}
 		return a
 	}
@@ -78,29 +81,6 @@ func (a Act) removing(o []string) Act {
 		a.Deed, a.Readings = Doubt, r
 	}
 	return a
-}
-
-// someOf reports that only some of several things are meant, and not which: "some of the
-// pages".
-func someOf(o []string) bool {
-	if len(o) < 3 || len(o) > 5 || o[1] != "of" {
-		return false
-	}
-	switch o[0] {
-	case "some", "half", "most", "part", "several", "many":
-		return true
-	}
-	return false
-}
-
-// stopsDoing reports "stop showing the popup": something it does on purpose.
-func stopsDoing(o []string) bool {
-	if len(o) < 2 {
-		return false
-	}
-	_, fails := words.Fails(o[0])
-	_, end := words.Base(o[0], grammar.AnyVerb)
-	return (end == "ing" || strings.HasPrefix(o[0], "re-") && strings.HasSuffix(o[0], "ing")) && !fails
 }
 
 // making reads make, get and have, whose object says what they ask.
@@ -181,12 +161,16 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		a.Marker = belay.MarkModify
 	case sense == words.Put && a.Verb == "set" && !grammar.Indefinite(o):
 		a.Marker = belay.MarkModify
+	case sense == words.Put && (slices.Contains(o, "every") || slices.Contains(o, "each")):
+		// "put the date next to every score"
 	case sense == words.Put && len(o) > 1 && !grammar.Articled(o[0]) && slices.ContainsFunc(o, func(w string) bool {
 		return w == "above" || w == "below" || w == "under" || w == "next" || w == "beside" || w == "left" || w == "right" || w == "before" || w == "after"
 	}):
 		a.Marker = belay.MarkModify
 	case sense == words.Put && len(o) > 3 && grammar.Definite(o[0]) && (strings.Contains(strings.Join(o, " "), " in front of the ") || strings.Contains(strings.Join(o, " "), " ahead of the ") || strings.Contains(strings.Join(o, " "), " behind the ")):
 		a.Marker = belay.MarkModify // "put the install page in front of the concepts page"
+	case sense == words.Put && len(o) > 3 && grammar.Definite(o[0]) && o[len(o)-2] == "the" && (o[len(o)-1] == "top" || o[len(o)-1] == "bottom" || o[len(o)-1] == "left" || o[len(o)-1] == "right" || o[len(o)-1] == "end" || o[len(o)-1] == "beginning" || o[len(o)-1] == "middle"):
+		a.Marker = belay.MarkModify // "put the back button at the top"
 	case sense == words.Put && a.Pronoun:
 		a.Marker = belay.MarkModify
 	case sense == words.Put && len(o) > 0 && (o[0] == "the" || o[0] == "our" || o[0] == "its") && !slices.ContainsFunc(o, func(w string) bool { return slices.Contains(grammar.Places, w) }):
@@ -197,11 +181,13 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		a.Marker = belay.MarkModify
 	case sense == words.Give && slices.ContainsFunc(o, words.Determiner) && grammar.Degree(o[slices.IndexFunc(o, func(w string) bool { return w == "a" || w == "an" })+1:]):
 		a.Marker = belay.MarkModify // "give the table a lighter border"
+	case sense == words.Show && len(o) > 1 && o[len(o)-1] == "only":
+		a.Marker = belay.MarkModify // "store IPs for 7 days only"
 	case (a.Verb == "store" || a.Verb == "save" || a.Verb == "keep") && len(o) > 2 && !grammar.Articled(o[0]) && (o[len(o)-2] == "in" || o[len(o)-2] == "on") && words.Tool(o[len(o)-1]):
 		a.Marker = belay.MarkModify // "store the photos in S3"
 	case (a.Verb == "link" || a.Verb == "connect") && len(o) > 3 && grammar.Definite(o[0]) && slices.Contains(o[1:], "to"):
 		a.Marker = belay.MarkModify // "link the logo to the home page"
-	case sense == words.Show && len(o) > 1 && !grammar.Articled(o[0]) && sooner[o[len(o)-1]]:
+	case sense == words.Show && len(o) > 1 && !grammar.Articled(o[0]) && object.Sooner[o[len(o)-1]]:
 		a.Marker = belay.MarkModify // "send reminders a day earlier"
 	case sense == words.Show && grammar.Quantity(o) && slices.Contains(o, "by") && a.Verb != "show":
 		a.Marker = belay.MarkModify
@@ -214,9 +200,6 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 	}
 	return a
 }
-
-// sooner are words for when and how often, against when and how often it is now.
-var sooner = map[string]bool{"earlier": true, "later": true, "sooner": true, "faster": true, "slower": true, "often": true, "rarely": true, "frequently": true, "longer": true, "shorter": true}
 
 // using reads "use X". Instead of something it replaces; for something that has no
 // name in the message it could replace or stand beside.

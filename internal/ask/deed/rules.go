@@ -39,6 +39,13 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 
 // grounded is what somebody is left to do: ", you have to reload the page".
 func grounded(a Act, v view) (Act, bool) {
+	if ownPlan(v.low) {
+		return a, true
+	}
+	if grammar.Hardship(v.low) && a.C.Join == "" && repeatedly(v.low) {
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Faint, "have to"
+		return a, true // "I have to log in again every ten minutes"
+	}
 	return a, grammar.Hardship(v.low) && a.C.Join != ""
 }
 
@@ -49,6 +56,31 @@ func tested(a Act, v view) (Act, bool) {
 	}
 	a.Obj = v.n + 1
 	return a.ask(belay.MarkAdd, v.rest[0])
+}
+
+// ownPlan reports what the writer is going to do later: "I want to turn it on next week".
+func ownPlan(low []string) bool {
+	if len(low) < 6 || low[0] != "i" || low[2] != "to" && low[3] != "to" || low[1] != "want" && low[1] != "plan" && low[1] != "need" && low[1] != "have" && low[1] != "intend" {
+		return false
+	}
+	line := " " + strings.Join(low, " ") + " "
+	for _, p := range []string{" next week ", " next month ", " tomorrow ", " later this ", " on monday ", " tonight ", " next year "} {
+		if strings.HasSuffix(line, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// repeatedly reports what somebody is left to do over and over.
+func repeatedly(low []string) bool {
+	line := " " + strings.Join(low, " ") + " "
+	for _, p := range []string{" again every ", " again and again ", " every time ", " each time ", " by hand ", " manually ", " twice ", " over and over "} {
+		if strings.Contains(line, p) {
+			return true
+		}
+	}
+	return false
 }
 
 // doubtful is starting over, what can be read in two ways, and a verb left out.
@@ -85,6 +117,9 @@ func atPresent(a Act, v view) (Act, bool) {
 		return a, false
 	}
 	if strength, by := fault.Wrong(v.low); strength > fault.Fine {
+		if v.low[0] == "today" {
+			strength = fault.Faint
+		}
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, strength, by
 	}
 	return a, true
@@ -93,6 +128,10 @@ func atPresent(a Act, v view) (Act, bool) {
 // ordered is a clause that begins with a verb.
 func ordered(a Act, v view) (Act, bool) {
 	rest := v.rest
+	if len(rest) == 1 && (v.s.Please || a.C.Join != "") && (rest[0] == "fix" || rest[0] == "repair" || rest[0] == "help") {
+		a.Deed, a.Marker, a.Verb = Mend, belay.MarkFix, rest[0] // "broken, please fix"
+		return a, true
+	}
 	if asksWhether(v.low[:v.n]) && len(rest) > 1 && words.Preposition(rest[1]) && grammar.AnyVerb(rest[0]) {
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[0] // "is there a way to sort by price"
 		return a, true
@@ -242,9 +281,6 @@ func clausal(a Act, v view) (Act, bool) {
 	if !v.s.Opener || len(rest) < 3 || rest[0] != "the" && rest[0] != "it" && rest[0] != "there" && rest[0] != "i" && rest[0] != "we" {
 		return a, false
 	}
-	if i := slices.Index(rest, "possible"); i > 1 && i+2 < len(rest) && rest[i+1] == "to" && (rest[i-1] == "is" || rest[i-1] == "be") {
-		return a.ask(belay.MarkAdd, "possible to") // "(I would like) that in the list it is possible to filter"
-	}
 	for i := 1; i < min(4, len(rest)); i++ {
 		if b, end := words.Base(rest[i], grammar.AnyVerb); b != "" && end == "" && !grammar.Nounish[b] {
 			return a.imperative(rest[i:], v.n+i, 1), true
@@ -274,5 +310,8 @@ func unknownVerb(a Act, v view) (Act, bool) {
 		return a, false
 	}
 	a.Deed, a.Marker, a.Verb, a.Obj = Request, belay.MarkModify, rest[0], v.n+1
+	if o := v.low[:v.n]; len(o) > 2 && o[len(o)-1] == "to" && (o[0] == "i" || o[0] == "i'd") && (o[len(o)-2] == "want" || o[len(o)-2] == "like") && !grammar.Old(rest) && grammar.Compared(rest) == 0 {
+		a.Marker = belay.MarkAdd // "I want to jump from an order to its invoice"
+	}
 	return a, true
 }

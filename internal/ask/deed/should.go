@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/clause"
+	"github.com/belay-dev/belay/internal/ask/object"
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/vague"
 
@@ -67,6 +68,10 @@ func (a Act) behind(low []string, at int, o []string) Act {
 		a.Marker = belay.MarkRemove // "deploy.md can be deleted"
 	case low[at] == "may" && o[0] == "be" && len(o) > 2 && (o[1] == "up" || o[1] == "at" || grammar.Compared(o) > 0) && slices.ContainsFunc(o, grammar.Numeric):
 		return a // "the title may be up to 200 characters long"
+	case low[at] == "may" && grammar.Relaxed(o):
+		return a // "phone numbers may contain spaces"
+	case can && o[0] == "be" && grammar.Definite(low[0]) && grammar.Compared(o) > 0 && len(o) < 6 && a.C.Close != "?" && a.C.Join != "because":
+		return a // "the logo can be a third smaller"
 	case can && !(a.C.Block.Kind == prose.Item || a.C.Group || actor && low[0] != "i" && low[0] != "you" && low[0] != "we"):
 		a.Deed = Ground
 	case strings.HasPrefix(line, "be able to ") || strings.HasPrefix(line, "be possible to ") || o[0] == "be" && len(o) > 1 && o[1] == "possible" && !grammar.Old(o) || can:
@@ -76,7 +81,7 @@ func (a Act) behind(low []string, at int, o []string) Act {
 		a.Marker = a.beDone(low[at], o)
 	case o[0] == "have" && len(o) > 1:
 		a.Marker = belay.MarkAdd
-		if grammar.Compared(o) > 0 || grammar.Old(o) || len(o) > 2 && grammar.Numeric(o[1]) && extent[o[2]] || words.Determiner(o[1]) && !grammar.Indefinite(o[1:]) {
+		if grammar.Compared(o) > 0 || grammar.Old(o) || len(o) > 2 && grammar.Numeric(o[1]) && object.Extent[o[2]] || words.Determiner(o[1]) && !grammar.Indefinite(o[1:]) {
 			a.Marker = belay.MarkModify
 		}
 	case grammar.Old(low):
@@ -90,7 +95,7 @@ func (a Act) behind(low []string, at int, o []string) Act {
 func (a Act) beDone(modal string, o []string) belay.Marker {
 	m := passive(o[1:])
 	b, end := words.Base(o[1], grammar.AnyVerb)
-	if sense, _ := words.Verb(b); m == belay.MarkModify && end == "ed" && (modal == "could" || recorded[b]) && grammar.Compared(o) == 0 && sense == words.Show {
+	if sense, _ := words.Verb(b); m == belay.MarkModify && end == "ed" && (modal == "could" || object.Recorded[b]) && grammar.Compared(o) == 0 && sense == words.Show {
 		return belay.MarkAdd // "if the table could be exported"
 	}
 	return m
@@ -110,7 +115,22 @@ func (a Act) promised(o []string, actor bool) belay.Marker {
 	if last := o[len(o)-1]; last == "first" || last == "last" {
 		return belay.MarkModify
 	}
-	if o[0] == "see" || (o[0] == "appear" || o[0] == "show" && len(o) > 1 && o[1] == "up") && placed(append([]string{"it"}, o...)) && !grammar.Old(o) && !slices.Contains(o, "first") {
+	if (o[0] == "get" || o[0] == "receive") && len(o) > 2 && grammar.Articled(o[1]) && !grammar.Degree(o[1:]) {
+		return belay.MarkAdd // "drivers should get a push when …"
+	}
+	if o[0] == "skip" && slices.Contains(o, "already") {
+		return belay.MarkAdd
+	}
+	if o[0] == "contain" && !grammar.Old(o) && grammar.Compared(o) == 0 && !grammar.Numeric(o[len(o)-1]) {
+		return belay.MarkAdd // "the export should contain the customer's name"
+	}
+	if object.Gesture[a.C.Low()[0]] && !grammar.Old(a.C.Low()) && grammar.Compared(o) == 0 {
+		return belay.MarkAdd // "clicking the name should take me to the customer"
+	}
+	if (o[0] == "return" || o[0] == "scroll" || o[0] == "jump" || o[0] == "link") && len(o) > 1 && o[1] == "to" {
+		return belay.MarkModify
+	}
+	if o[0] == "see" || (o[0] == "appear" || o[0] == "show" && len(o) > 1 && o[1] == "up") && object.Placed(append([]string{"it"}, o...)) && !grammar.Old(o) && !slices.Contains(o, "first") {
 		return belay.MarkAdd // "the logo should appear on the invoice"
 	}
 	b, _ := words.Base(o[0], grammar.AnyVerb)
@@ -162,9 +182,6 @@ func passive(o []string) belay.Marker {
 	return belay.MarkModify
 }
 
-// extent are what a thing that is there has some number of: "two decimals".
-var extent = map[string]bool{"decimals": true, "decimal": true, "digits": true, "characters": true, "chars": true, "letters": true, "places": true, "pixels": true, "px": true, "columns": true, "rows": true, "lines": true, "seconds": true, "minutes": true, "replicas": true, "retries": true, "percent": true}
-
 // Quotes reports a clause that holds a message of something that went wrong.
 func Quotes(c clause.Clause) bool { return slices.ContainsFunc(c.T, badQuote) }
 
@@ -181,47 +198,4 @@ func badQuote(t prose.Token) bool {
 	return false
 }
 
-// deeds are nouns of doing: "cart page redesign", "removal of the old API".
-var deeds = map[string]belay.Marker{"redesign": belay.MarkModify, "refactoring": belay.MarkModify, "refactor": belay.MarkModify, "rewrite": belay.MarkModify, "migration": belay.MarkModify,
-	"upgrade": belay.MarkModify, "removal": belay.MarkRemove, "deletion": belay.MarkRemove, "renaming": belay.MarkModify, "replacement": belay.MarkModify, "overhaul": belay.MarkModify, "facelift": belay.MarkModify}
-
-// nominal reads a deed that is named and not ordered. Something new is a thing, not a deed.
-func nominal(low []string) (belay.Marker, bool) {
-	if grammar.Articled(low[0]) {
-		return "", false
-	}
-	for i, w := range low {
-		if i > 3 || i > 0 && (words.Preposition(w) || w == ",") {
-			break
-		}
-		if m, ok := deeds[w]; ok && (i+1 == len(low) || !deedNoun(low[i+1])) {
-			return m, true
-		}
-	}
-	return "", false
-}
-
-// deedNoun reports a noun behind a noun of doing, which is then what it is about:
-// "migration guide".
-func deedNoun(w string) bool {
-	return !words.Preposition(w) && !words.Subordinator(w) && w != "," && w != "please" && w != "and" && w != "with"
-}
-
-// setting are nouns that a value follows.
-var setting = map[string]bool{"level": true, "mode": true, "format": true, "type": true, "color": true, "colour": true, "size": true, "language": true, "timezone": true, "theme": true, "engine": true, "encoding": true,
-	"version": true, "unit": true, "currency": true, "port": true, "host": true, "name": true, "title": true, "order": true, "region": true, "strategy": true, "policy": true, "width": true, "height": true}
-
-func isTarget(w string) bool { return isValue(w) || w == "\"" || strings.ContainsAny(w, "./_") }
-
 func isValue(w string) bool { _, ok := grammar.Value(w); return ok }
-
-// recorded are verbs whose passive asks for something that is not there yet: "the old name
-// should be mentioned".
-var recorded = map[string]bool{"mention": true, "log": true, "track": true, "record": true, "notify": true, "archive": true, "save": true, "cache": true, "validate": true, "store": true, "check": true, "count": true, "measure": true, "audit": true, "retry": true, "highlight": true}
-
-// participle reports a verb in -ing or -ed: "needs renaming".
-func participle(w string) (modify, ok bool) {
-	b, end := words.Base(w, grammar.AnyVerb)
-	sense, _ := words.Verb(b)
-	return sense == words.Modify && end != "" && end != "s", end != ""
-}

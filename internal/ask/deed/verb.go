@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/object"
 	"github.com/belay-dev/belay/internal/ask/stay"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -27,6 +28,12 @@ func (a Act) imperative(rest []string, at, k int) Act {
 	if len(o) > 1 && len(o) < 4 && o[0] == "to" && k == 1 && grammar.AnyVerb(o[1]) && sense != words.None {
 		a.Marker = belay.MarkAdd // "swipe to delete", "pull to refresh": what a gesture is to do
 		return a
+	}
+	if (a.Verb == "pull" || a.Verb == "swipe" || a.Verb == "shake" || a.Verb == "tap" || a.Verb == "pinch" || a.Verb == "hold" || a.Verb == "press" || a.Verb == "pull down") && len(o) > 1 && !words.Determiner(o[0]) {
+		if i := slices.Index(o, "to"); i >= 0 && i+1 < len(o) && grammar.AnyVerb(o[i+1]) {
+			a.Marker = belay.MarkAdd // "pull down to refresh the orders"
+			return a
+		}
 	}
 	switch sense {
 	case words.Capable:
@@ -79,7 +86,7 @@ func (a Act) without(sense words.Sense, o []string) (Act, bool) {
 	switch {
 	case len(o) == 0 && a.C.Join == "" && !a.C.Group && a.C.Block.Kind == prose.Para && (sense == words.Modify || sense == words.Add || sense == words.Remove) && a.Verb != "stop":
 		a.Deed, a.Readings, a.Bare, a.Marker = Doubt, []string{"what is to be done with is not said"}, true, MarkerOf(sense)
-	case a.Verb == "let" && len(o) > 1 && o[1] == "know", a.Verb == "find" && len(o) > 0 && (o[0] == "attached" || o[0] == "enclosed" || o[0] == "below"), len(o) == 1 && (o[0] == "nothing" || o[0] == "none"):
+	case courtesy(a.Verb, o), a.Verb == "let" && len(o) > 1 && o[1] == "know", a.Verb == "find" && len(o) > 0 && (o[0] == "attached" || o[0] == "enclosed" || o[0] == "below"), len(o) == 1 && (o[0] == "nothing" || o[0] == "none"):
 		a.Deed = Ground
 	case len(o) > 0 && len(o) < 3 && grammar.MoreThings(o) && o[len(o)-1] == "more" || len(o) == 1 && o[0] == "another":
 		a.Deed, a.Readings = Doubt, []string{"of what there is to be one more is not said"}
@@ -87,6 +94,31 @@ func (a Act) without(sense words.Sense, o []string) (Act, bool) {
 		return a, false
 	}
 	return a, true
+}
+
+// courtesy reports an order about how the two of them will deal with each other: "ping me if
+// one slips", "have a nice day", "open a PR when you are done".
+func courtesy(verb string, o []string) bool {
+	if len(o) < 1 {
+		return false
+	}
+	switch verb {
+	case "ping", "call", "contact", "tell", "shout", "text", "keep", "bear", "excuse", "forgive":
+		if len(o) > 1 && (words.Preposition(o[1]) && o[1] != "with" && o[1] != "in" || words.Determiner(o[1])) {
+			return false // "ping us on slack when …"
+		}
+		return o[0] == "me" || o[0] == "us" || len(o) > 1 && o[0] == "with" && o[1] == "me"
+	case "have", "enjoy":
+		switch o[len(o)-1] {
+		case "day", "weekend", "evening", "week", "holiday", "one", "night":
+			return len(o) < 5
+		}
+	case "open", "send", "make", "raise", "create", "submit":
+		return len(o) > 1 && (o[1] == "pr" || o[1] == "mr" || len(o) > 2 && o[1] == "pull" && o[2] == "request")
+	case "take":
+		return len(o) > 1 && o[0] == "your" && o[1] == "time"
+	}
+	return false
 }
 
 // enabling reads let, allow, enable: somebody will be able to do something, which is new;
@@ -121,22 +153,24 @@ func (a Act) modifying(o []string) Act {
 		a.Marker = belay.MarkAdd // "close issues automatically": nothing does that now
 	case (a.Verb == "replace" || a.Verb == "swap" || a.Verb == "exchange") && len(o) > 0 && len(o) < 4 && !a.Pronoun && !slices.ContainsFunc(o, func(w string) bool { return words.Preposition(w) || w == "->" || w == "→" || w == "and" }):
 		a.Deed, a.Readings = Doubt, []string{"with what is not said"}
-	case someOf(o):
+	case a.Verb == "paginate", object.Operation[a.Verb] && object.Event(o) && !grammar.Old(o) && !slices.Contains(o, "only") && !a.Only:
+		a.Marker = belay.MarkAdd // "lock the account after 10 tries": nothing does so now
+	case a.Verb == "change" && a.C.Join == "" && object.Untold(o) && !a.C.Colon && a.C.Topic == "" && !a.Pronoun:
+		a.Deed, a.Readings = Doubt, []string{"what it is to become is not said"}
+	case a.Verb == "skip" && slices.Contains(o, "already"):
+		a.Marker = belay.MarkAdd // nothing keeps it from doing so now
+	case a.Verb == "require" && len(o) > 0 && !grammar.Old(o) && !slices.Contains(o, "only") && grammar.Compared(o) == 0:
+		a.Marker = belay.MarkAdd // a rule that is not there yet
+	case object.SomeOf(o):
 		a.Deed, a.Readings = Doubt, []string{"which of them is not said"}
 	case a.looks(o), a.Verb == "run" && len(o) > 0 && (o[0] == "a" || o[0] == "an"):
 		a.Marker = belay.MarkAdd
-	case a.Verb == "run" && further(o), (a.Verb == "publish" || a.Verb == "release" || a.Verb == "sync" || a.Verb == "deploy" || a.Verb == "trace") && !a.Pronoun && (a.Also || further(o)):
+	case a.Verb == "run" && object.Further(o), (a.Verb == "publish" || a.Verb == "release" || a.Verb == "sync" || a.Verb == "deploy" || a.Verb == "trace") && !a.Pronoun && (a.Also || object.Further(o)):
 		a.Marker = belay.MarkAdd // "publish the pressure too"
-	case a.Verb == "stop" && !stopsDoing(o), a.Verb == "release" && len(o) == 0:
+	case a.Verb == "close" && len(o) > 0 && (o[0] == "this" || o[0] == "it") && (len(o) == 1 || !words.Preposition(o[1])), a.Verb == "stop" && !object.StopsDoing(o), a.Verb == "release" && len(o) == 0:
 		a.Deed = Mend
 	}
 	return a
-}
-
-// further reports that something is done to one thing more: "publish the pressure too".
-func further(o []string) bool {
-	n := len(o)
-	return n > 1 && (o[n-1] == "too" || o[n-1] == "also" || o[n-1] == "well" && o[n-2] == "as")
 }
 
 func (a Act) starting(o []string) Act {

@@ -97,7 +97,8 @@ func existing(low []string) bool {
 	case "anyone", "anybody", "everyone", "everybody":
 		return low[1] == "can" || (low[1] == "who" || low[1] == "with") && slices.Contains(low[2:], "can")
 	case "any":
-		return low[2] == "can"
+		i := slices.Index(low, "can")
+		return i > 1 && i < 5
 	}
 	return false
 }

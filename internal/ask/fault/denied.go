@@ -95,6 +95,9 @@ func denied(low []string, i int) int {
 	if low[len(low)-1] == "yet" {
 		return Fine
 	}
+	if (low[0] == "he" || low[0] == "she") && i == 1 {
+		return Faint // "he can't tell red from green"
+	}
 	if (next == "find" || next == "notice" || next == "read") && i > 0 && slices.Contains(grammar.Actors, low[i-1]) && low[i-1] != "it" && w != "can't" && w != "couldn't" {
 		return Faint // "people don't find the map": they do not look there
 	}

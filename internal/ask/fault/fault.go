@@ -27,6 +27,8 @@ func Wrong(low []string) (strength int, by string) {
 	switch {
 	case status(low):
 		return Plain, low[0]
+	case len(low) > 4 && low[0] == "since" && slices.Contains(low[2:], "no") && !grammar.Finite(low):
+		return Plain, "since … no" // "since the update no push on Android"
 	case !s.Opener && len(rest) > 1 && Said(rest):
 		return Plain, rest[len(rest)-1]
 	case unable(rest):
@@ -35,6 +37,10 @@ func Wrong(low []string) (strength int, by string) {
 		return Fine, ""
 	case rest[0] == "why":
 		return Faint, "why"
+	case len(rest) > 2 && (rest[0] == "this" || rest[0] == "that" || rest[0] == "it") && rest[1] == "was" && !slices.Contains(rest, "since") && !slices.Contains(rest, "working"):
+		return Fine, ""
+	case felt(rest), len(rest) > 3 && rest[len(rest)-1] == "fault":
+		return Fine, ""
 	case ruled(rest) || NoWay(rest):
 		return Fine, ""
 	case status(rest):
@@ -51,7 +57,7 @@ func Wrong(low []string) (strength int, by string) {
 	}
 	line := " " + strings.Join(rest, " ") + " "
 	for _, p := range plainly {
-		if strings.Contains(line, p) {
+		if strings.Contains(line, p) && !(p == " an error " && (grammar.Articled(rest[0]) || errorThing(rest))) {
 			return Plain, strings.TrimSpace(p)
 		}
 	}
@@ -59,12 +65,22 @@ func Wrong(low []string) (strength int, by string) {
 		return s, by
 	}
 	switch {
+	case longerThan(rest):
+		return Plain, "than it did"
+	case hoursOff(rest):
+		return Plain, "off"
 	case instead(rest):
 		return Plain, "instead of"
 	case existing(rest):
 		return Faint, rest[0]
 	}
 	return faintly(rest, line)
+}
+
+// errorThing reports an error that is part of a thing's name: "an error state".
+func errorThing(rest []string) bool {
+	i := slices.Index(rest, "error")
+	return i > 0 && i+1 < len(rest) && Named(rest, i)
 }
 
 // unable reports that nobody can do or gets something.
@@ -86,6 +102,9 @@ func asks(rest []string) bool {
 		return w == "need" || w == "needs" || w == "use" || w == "uses" || w == "want" || w == "wants" || w == "like" || w == "reads" || rest[0] == "nobody" && (w == "has" || w == "likes" || w == "remembers" || w == "visits" || w == "opens" || w == "buys")
 	}) {
 		return true
+	}
+	if n > 3 && rest[0] == "we" && rest[1] == "don't" && rest[2] != "get" && rest[2] != "see" && rest[2] != "receive" {
+		return true // "we don't track anybody any more"
 	}
 	if i := grammar.Wanting(rest); i > 0 && i < 4 && rest[i] != "asked" && !words.Negative(rest[i-1]) {
 		return true // "legal wants the box unchecked"
@@ -143,7 +162,7 @@ func told(rest []string) (int, string) {
 			return Plain, w
 		}
 		if end, ok := words.Fails(w); ok && failingHere(rest, i, end) {
-			if i > 0 && i < 3 && humanly(w) && slices.Contains(grammar.Actors, rest[i-1]) && rest[i-1] != "it" {
+			if i > 0 && i < 4 && humanly(w) && (slices.Contains(grammar.Actors, rest[i-1]) && rest[i-1] != "it" || rest[0] == "i" || rest[0] == "we") {
 				return Faint, w // "people forget to log their hours": no program does
 			}
 			return Plain, w
@@ -158,6 +177,36 @@ func told(rest []string) (int, string) {
 		}
 	}
 	return Fine, ""
+}
+
+// longerThan reports a step back: "listing takes 30x longer than it did in 4.1".
+func longerThan(rest []string) bool {
+	i := slices.Index(rest, "than")
+	if i < 2 || i+1 >= len(rest) || grammar.Imperative(rest) > 0 || rest[i-1] != "longer" && rest[i-1] != "slower" && rest[i-1] != "bigger" && rest[i-1] != "more" {
+		return false
+	}
+	return rest[i+1] == "before" || rest[i+1] == "in" || i+2 < len(rest) && (rest[i+1] == "it" || rest[i+1] == "they") && (rest[i+2] == "did" || rest[i+2] == "was" || rest[i+2] == "used" || rest[i+2] == "were")
+}
+
+// hoursOff reports "the timestamps are an hour off".
+func hoursOff(rest []string) bool {
+	i := slices.Index(rest, "off")
+	return i > 3 && words.Unit(rest[i-1]) && grammar.Finite(rest) && words.Auxiliary(rest[i-3]) && !words.Modal(rest[i-3])
+}
+
+// felt reports how somebody feels about it: "customers are complaining", "my wife is not amused".
+func felt(rest []string) bool {
+	n := len(rest)
+	if n < 3 || n > 9 {
+		return false
+	}
+	for i, w := range rest {
+		switch w {
+		case "amused", "happy", "unhappy", "angry", "mad", "sad", "furious", "annoyed", "upset", "thrilled", "complaining", "mortified", "pleased", "worried", "frustrated", "disappointed", "desperate":
+			return i > 1 && !words.Determiner(rest[i-1]) && !slices.ContainsFunc(rest[:i], words.Modal)
+		}
+	}
+	return false
 }
 
 // mistaken reports people who take one thing for another: "the teachers are forever marking
@@ -188,7 +237,7 @@ func mistaken(rest []string) string {
 // humanly reports what goes wrong with people and with no program.
 func humanly(w string) bool {
 	switch w {
-	case "forget", "forgot", "miss", "missed", "ignore", "complain", "complained", "confuse", "overlook":
+	case "forget", "forgot", "forgetting", "miss", "missed", "ignore", "complain", "complained", "confuse", "overlook", "jump", "bounce", "die":
 		return true
 	}
 	return false
@@ -207,7 +256,7 @@ var plainly = []string{
 	" greyed out ", " grayed out ", " not receiving ", " not getting ", " not able to ", " am not seeing ", " keeps saying ", " keeps crashing ", " keeps asking ", " not working ", " stopped working ", " stops working ", " quit working ", " even when ", " even if ", " even after ", " no longer ", " any more ", " anymore ", " off by one ", " off by a ", " is off by ", " are off by ", " runs off ", " off the screen ", " off screen ", " throws ", " threw ", " out of order ", " out of sync ", " out of memory ", " random order ",
 	" cut off ", " goes on playing ", " again and again ", " for ever ", " forever ", " for no reason ", " out of nowhere ", " all of a sudden ", " every single time ", " non stop ", " all the time ", " times out ", " time out ", " timing out ", " timed out ", " runs out ", " falls over ",
 	" does nothing ", " do nothing ", " did nothing ", " nothing happens ", " has no effect ", " have no effect ", " blows up ", " goes to nan ", " goes blank ", " goes black ", " goes wrong ", " gets lost ", " get lost ", " is lost ", " are lost ", " getting lost ", " gets stuck ", " come twice ", " comes twice ", " arrive twice ", " arrives twice ", " sent twice ", " shown twice ", " paid twice ", " charged twice ", " counted twice ", " appears twice ", " appear twice ", " shows up twice ", " runs twice ", " called twice ", " fires twice ", " wrong now ",
-	" shows up on every ", " by guessing ", " without permission ", " without being logged in ", " without logging in ", " without auth ", " without any check ", " lint errors ", " type errors ", " eslint errors ", " compile errors ", " compiler errors ", " broken link ", " dead link ", " never taken ", " doing it wrong ", " gone for ", " inside walls ", " too late ", " in random ", " thrown out ", " kicked out ", " logged out ", " walk through ", " has an old ", " have an old ", " has the old ", " has the wrong ", " has a wrong ", " stack overflow ", " memory leak ", " null pointer ", " nullpointer ", " out of bounds ", " redirect loop ", " infinite loop ", " endless loop ", " security hole ", " race between ", " red on main ", " merge conflict ", " never ends ", " never stops ", " comes back empty ", " come back empty ", " does the same thing ", " takes ages ", " take ages ", " takes forever ", " spins forever ", " for ages ", " race condition ", " still says ", " still shows ", " still get ", " still gets ", " still points ", " makes no sense ", " is missing ", " are missing ", " is gone ", " are gone ", " went missing ", " gives an error ", " throws an error ", " an error ", " error message ", " fails ", " failing ", " behind the ", " on top of prices ", " overlapping ", " is empty ", " are empty ", " even though ", " gets deleted ", " get deleted ", " red since ", " comes back after every ", " comes back every ", " comes back each ", " keeps coming back ",
+	" shows up on every ", " by guessing ", " without permission ", " without being logged in ", " without logging in ", " without auth ", " without any check ", " lint errors ", " type errors ", " eslint errors ", " compile errors ", " compiler errors ", " broken link ", " dead link ", " never taken ", " doing it wrong ", " gone for ", " inside walls ", " too late ", " in random ", " thrown out ", " kicked out ", " logged out ", " walk through ", " has an old ", " have an old ", " has the old ", " has the wrong ", " has a wrong ", " stack overflow ", " memory leak ", " null pointer ", " nullpointer ", " out of bounds ", " redirect loop ", " infinite loop ", " endless loop ", " security hole ", " race between ", " red on main ", " merge conflict ", " never ends ", " never stops ", " comes back empty ", " come back empty ", " does the same thing ", " takes ages ", " take ages ", " takes forever ", " spins forever ", " for ages ", " race condition ", " still says ", " still shows ", " still get ", " still gets ", " still points ", " makes no sense ", " is missing ", " are missing ", " is gone ", " are gone ", " went missing ", " gives an error ", " throws an error ", " an error ", " error message ", " fails ", " failing ", " behind the ", " on top of prices ", " overlapping ", " is empty ", " are empty ", " even though ", " gets deleted ", " get deleted ", " red since ", " upside down ", " has a mistake ", " a mistake in ", " comes back after every ", " comes back every ", " comes back each ", " keeps coming back ",
 }
 
 // tooMuch are what something can be too much of.

@@ -96,7 +96,7 @@ func Relaxed(o []string) bool {
 	}
 	for i, w := range o {
 		switch w {
-		case "more", "longer", "larger", "bigger", "shorter", "several", "multiple", "empty", "duplicate", "blank", "contain", "negative", "decimals", "characters", "letters", "digits", "dots", "spaces", "hyphens", "dashes", "umlauts", "emojis", "uppercase", "lowercase", "apostrophes":
+		case "more", "longer", "newlines", "numbers", "symbols", "slashes", "larger", "bigger", "shorter", "several", "multiple", "empty", "duplicate", "blank", "contain", "negative", "decimals", "characters", "letters", "digits", "dots", "spaces", "hyphens", "dashes", "umlauts", "emojis", "uppercase", "lowercase", "apostrophes":
 			return true
 		case "up":
 			return i+1 < len(o) && o[i+1] == "to"

@@ -78,6 +78,8 @@ func nounishVerb(low []string) int {
 		return 0 // "filter "last 7 days" includes …", "focus ring invisible on dark background"
 	case (words.Part(next) || next == "box" || next == "bar" || next == "area" || next == "panel" || next == "icon" || next == "page") && !strings.HasSuffix(next, "s") && shows(low[0]):
 		return 0 // "search box in the header": one thing needs an article to be an object
+	case low[0] == "link" && next == "to" && len(low) > 4 && (low[len(low)-2] == "is" || low[len(low)-2] == "are"):
+		return 0 // "link to imprint is dead"
 	case next == "twice" || next == "once":
 		return 1
 	case len(low) > 2 && len(low) < 5 && (next == "level" || next == "format" || next == "size" || next == "order" || next == "mode" || next == "interval" || next == "timeout") && !words.Preposition(low[2]):

@@ -20,7 +20,7 @@ func Predicate(low []string) (int, bool) {
 				return at, true // "guests who cancel are charged"
 			}
 			return 0, false
-		case i > 1 && (w == "when" || w == "if" || w == "while" || w == "once" || w == "whenever") && !Conditional(low[0]):
+		case i > 1 && (w == "when" || w == "if" || w == "while" || w == "once" || w == "whenever" || w == "wherever") && !Conditional(low[0]):
 			return 0, false
 		case i > 0 && (w == "," || w == ";" || w == ":" || words.Subordinator(w) || w == "that" && i > 1):
 			return 0, false

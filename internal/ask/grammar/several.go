@@ -14,7 +14,7 @@ func plainVerb(low []string, i int) bool {
 	if i == 1 && ceases[w] && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && (words.Preposition(low[2]) && low[2] != "of" && low[2] != "for" || low[2] == "up" || Adverb(low[2])) && (!AnyVerb(prev) || Nounish[prev]) {
 		return true // "readings stop at 65535"
 	}
-	if i >= 2 && i < 6 && several(low) && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && (AnyVerb(w) || words.ActBase(w)) && i+1 < len(low) && !words.Preposition(low[i+1]) && !words.Auxiliary(low[i+1]) && !words.Conjunction(low[i+1]) && low[i+1] != "," {
+	if i >= 2 && i < 6 && several(low) && (strings.HasSuffix(prev, "s") || prev == "people") && !strings.HasSuffix(prev, "ss") && (AnyVerb(w) || words.ActBase(w)) && i+1 < len(low) && !words.Preposition(low[i+1]) && !words.Auxiliary(low[i+1]) && !words.Conjunction(low[i+1]) && low[i+1] != "," {
 		return true // "two workers pick up the same job", "two of the endpoints return xml"
 	}
 	if i == 2 && Definite(low[0]) && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && Adverb(low[i+1]) && (AnyVerb(w) || words.ActBase(w)) {
@@ -22,6 +22,12 @@ func plainVerb(low []string, i int) bool {
 	}
 	if i == 3 && words.Preposition(low[1]) && low[1] != "of" && low[1] != "for" && strings.HasSuffix(low[0], "s") && !strings.HasSuffix(low[0], "ss") && Numeric(prev) && words.ActBase(w) && i+1 < len(low) {
 		return true // "scores over 65535 wrap round to zero"
+	}
+	if i == 2 && (low[0] == "a" || low[0] == "an") && words.Acting(w) && len(low) > 4 && (low[3] == "at" || low[3] == "to" || low[3] == "that") && (w == "points" || w == "shows" || w == "leads" || w == "says" || w == "tells") {
+		return true // "a bisect points at walker.rs"
+	}
+	if i == 2 && Definite(low[0]) && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && (AnyVerb(w) || words.ActBase(w)) && i+1 < len(low) && Numeric(low[i+1]) {
+		return true // "the highscores sort 100 before 20"
 	}
 	if (prev == "both" || prev == "all") && i > 2 && (AnyVerb(w) || words.ActBase(w)) && i+1 < len(low) && !AnyVerb(low[0]) && slices.Contains(low[:i], "and") {
 		return true // "a.js and b.js both talk to the db"

@@ -81,7 +81,7 @@ func Degree(low []string) bool {
 	for len(low) > 1 && (low[0] == "much" || low[0] == "bit" || low[0] == "slightly" || low[0] == "little" || low[0] == "lot" || low[0] == "way") {
 		low = low[1:]
 	}
-	return len(low) > 1 && words.Comparative(low[0]) && strings.HasSuffix(low[0], "er") && !words.Preposition(low[1])
+	return len(low) > 1 && low[0] == "different" || len(low) > 1 && words.Comparative(low[0]) && strings.HasSuffix(low[0], "er") && !words.Preposition(low[1])
 }
 
 // Hue reports several things in another colour: "green buttons".

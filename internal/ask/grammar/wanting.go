@@ -20,6 +20,9 @@ func Over(low []string) bool {
 	if n := len(low); n > 2 && n < 6 && (low[0] == "scrap" || low[0] == "bin" || low[0] == "forget" || low[0] == "ditch" || low[0] == "scratch") && (low[1] == "the" || low[1] == "this" || low[1] == "that" || low[1] == "our") && wholes[low[n-1]] {
 		return true // "scrap the flutter app"
 	}
+	if n := len(low); n > 3 && n < 6 && low[0] == "throw" && Definite(low[1]) && low[n-1] == "away" && (wholes[low[n-2]] || words.Product(low[n-2])) {
+		return true // "throw the scraper away"
+	}
 	for _, p := range []string{" start over ", " starting over ", " start again from ", " start from scratch ", " start from zero ", " let's begin again ", " let's start again ", " start afresh ", " start anew ",
 		" scrap everything ", " scrap it ", " scrap this ", " scrap that ", " scrap the whole ", " scrap all ", " throw this away ", " throw it away ", " throw all of this away ", " throw everything away ", " throw it all away ", " scratch all of ", " scratch everything ", " ditch everything ", " ditch all of ", " bin all of ", " scrap the current ", " scrap the existing ", " scrap the old ", " scrap what we have ", " scrap what's there ", " throw out everything ", " throw everything out ", " back to square one ", " from square one ", " wipe the repo ", " bin this ", " bin it and ", " forget what we have ", " throw away everything ", " bin everything ", " bin it all ", " wipe everything ", " forget everything ", " from a clean slate ", " clean slate ", " delete everything and ", " rebuild everything from scratch ", " rebuild it from scratch "} {
 		if strings.Contains(line, p) && !strings.Contains(line, "starts over") {
@@ -30,7 +33,7 @@ func Over(low []string) bool {
 }
 
 // wholes are what a repository as a whole can be.
-var wholes = map[string]bool{"app": true, "project": true, "site": true, "website": true, "prototype": true, "game": true, "bot": true, "shop": true, "codebase": true, "repo": true, "code": true, "dashboard": true, "homepage": true, "blog": true}
+var wholes = map[string]bool{"app": true, "thing": true, "project": true, "site": true, "website": true, "prototype": true, "game": true, "bot": true, "shop": true, "codebase": true, "repo": true, "code": true, "dashboard": true, "homepage": true, "blog": true}
 
 // ToVerb finds "X to V": somebody or something is to do something.
 func ToVerb(low []string) int {
@@ -85,7 +88,7 @@ func Modal(low []string) (at, n int) {
 			return i, 1
 		case (w == "has" || w == "have" || w == "needs" || w == "need" || w == "ought" || w == "want" || w == "wants") && i+1 < len(low) && low[i+1] == "to" && low[0] != "i" && (low[0] != "we" || w == "need" || w == "have") && !(w == "wants" && (words.Tech(low[i-1]) || words.Product(low[i-1]))):
 			return i, 2
-		case (w == "can" || w == "may") && (i < 4 || i < 8 && i+1 < len(low) && low[i+1] == "be"):
+		case (w == "can" || w == "may") && (i < 4 || i < 8 && i+1 < len(low) && (low[i+1] == "be" || low[i+1] == "go" && (i+2 == len(low) || low[i+2] == "too" || low[i+2] == "away"))):
 			return i, 1
 		case (w == "could" || w == "would" || w == "might") && i+2 < len(low) && low[i+1] == "be" && Compared(low[i+1:]) > 0:
 			return i, 1
@@ -116,7 +119,7 @@ func Told(low []string) bool {
 	if low[0] == "this" && len(low) < 6 || low[0] == "with" {
 		return true
 	}
-	if len(low) > 1 && reported[low[0]] {
+	if n := len(low); n > 1 && (reported[low[0]] || low[n-1] == "insists" || low[n-1] == "agrees" || low[n-1] == "approves") {
 		return true
 	}
 	switch low[0] {
@@ -140,6 +143,9 @@ var pastVerbs = map[string]bool{"brought": true, "ran": true, "got": true, "went
 // Now reports words that say how it is at present, before what is asked for: "right now
 // photos have to be uploaded one at a time", "you can only export one page".
 func Now(low []string) bool {
+	if len(low) > 3 && low[0] == "today" && (low[1] == "we" || low[1] == "you" || low[1] == "users" || low[1] == "people" || low[1] == "the") {
+		return true
+	}
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" right now ", " at the moment ", " currently ", " today it only ", " now it only ", " today it just ", " today only ", " so far ", " at present ", " presently ", " as of now ", " until now ", " up to now ", " these days ", " you can only ", " we can only ", " i can only ", " one can only ", " users can only ", " people can only "} {
 		if strings.Contains(line, p) {
@@ -170,7 +176,7 @@ func Idle(low []string) bool {
 		return true
 	}
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" thank", " cheers ", " very bad ", " so bad ", " really bad ", " so annoying ", " very annoying ", " so sad ", " terrible ", " unacceptable ", " ridiculous ", " regards ", " that's it ", " that's all ", " that is all ", " nothing fancy ", " no rush ", " great ", " asap ", " urgent ", " today ", " tomorrow ", " this week ", " before lunch ", " sorry ", " please and ", " good job ", " love ", " lol ", " haha ", " no hurry ", " if possible ", " same here ", " fyi ", " for now ", " hope ", " as soon as ", " dear ", " hello ", " hi ", " good morning ", " job log ", " ci says ", " up to you ", " your call ", " done ", " any ideas ", " any idea ", " no idea ", " help ", " what the ", " wtf ", " see above ", " see below ", " attached ", " output below ", " log below ", " trace below ", " not now ", " nice to have ", " low prio ", " high prio "} {
+	for _, p := range []string{" thank", " cheers ", " very bad ", " so bad ", " really bad ", " so annoying ", " very annoying ", " so sad ", " terrible ", " unacceptable ", " ridiculous ", " regards ", " that's it ", " that's all ", " that is all ", " nothing fancy ", " no rush ", " great ", " asap ", " urgent ", " today ", " tomorrow ", " this week ", " before lunch ", " sorry ", " please and ", " good job ", " love ", " lol ", " haha ", " no hurry ", " if possible ", " same here ", " fyi ", " for now ", " hope ", " as soon as ", " dear ", " hello ", " hi ", " good morning ", " job log ", " ci says ", " up to you ", " your call ", " done ", " any ideas ", " any idea ", " no idea ", " help ", " what the ", " wtf ", " see above ", " see below ", " attached ", " output below ", " log below ", " trace below ", " not now ", " nice to have ", " low prio ", " high prio ", " happy to ", " glad to ", " let me know ", " sent from my ", " nice day ", " good day ", " nice weekend "} {
 		if strings.Contains(line, p) {
 			return true
 		}

@@ -6,6 +6,8 @@ package prose
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
@@ -89,7 +91,7 @@ func (c *cutter) line(at, end int) {
 	case trimmed == "":
 		c.gap = true
 		return
-	case c.signed, c.closes(trimmed):
+	case c.signed, c.closes(trimmed), c.gap && len(c.out) > 0 && wishes(trimmed) && names(c.text[end:]):
 		c.signed = true
 		c.grow(Sign, at, raw)
 	case strings.HasPrefix(trimmed, ">") || wrote.MatchString(raw):
@@ -106,6 +108,25 @@ func (c *cutter) line(at, end int) {
 // something was said before it, or the two dashes.
 func (c *cutter) closes(trimmed string) bool {
 	return len(c.out) > 0 && (trimmed == "--" || c.gap && farewell.MatchString(trimmed))
+}
+
+// wishes reports a line of two or three words with a comma behind, as a letter is closed.
+func wishes(line string) bool {
+	return strings.HasSuffix(line, ",") && len(strings.Fields(line)) < 4 && !strings.ContainsAny(line, "0123456789:;()")
+}
+
+// names reports that nothing but somebody's name follows: up to four words with a capital each.
+func names(rest string) bool {
+	words := strings.Fields(rest)
+	if len(words) == 0 || len(words) > 4 {
+		return false
+	}
+	for _, w := range words {
+		if r, _ := utf8.DecodeRuneInString(w); !unicode.IsUpper(r) {
+			return false
+		}
+	}
+	return true
 }
 
 // pasted says whether a line was not written by the person: it looks like output, or

@@ -24,7 +24,7 @@ func Greeting(text string) int {
 // Thanked takes words of thanks off the end of a sentence, where no mark parts them from
 // what is asked.
 func Thanked(t []Token) []Token {
-	for i := max(1, len(t)-6); i < len(t); i++ {
+	for i := max(0, len(t)-6); i < len(t); i++ {
 		rest := make([]string, 0, 6)
 		for _, w := range t[i:] {
 			if w.Form == Word {

@@ -36,6 +36,8 @@ func Tokens(text string, at int) []Token {
 		switch {
 		case unicode.IsSpace(r) || invisible(r):
 			i += size
+		case smiley(text, i) > 0:
+			i += smiley(text, i)
 		case opensQuote(text, i, r) > 0:
 			end := i + opensQuote(text, i, r)
 			out = append(out, enclosed(text, i, end, r, at))
@@ -54,6 +56,22 @@ func Tokens(text string, at int) []Token {
 		}
 	}
 	return out
+}
+
+// smiley is the length of a face drawn with marks, 0 when there is none: ":)", ";-)", ":D".
+func smiley(text string, i int) int {
+	if r := text[i]; r != ':' && r != ';' || i > 0 && text[i-1] != ' ' && text[i-1] != '\n' {
+		return 0
+	}
+	rest := text[i+1:]
+	n := 1
+	if strings.HasPrefix(rest, "-") {
+		rest, n = rest[1:], 2
+	}
+	if len(rest) == 0 || !strings.ContainsRune(")(DPp|/", rune(rest[0])) || len(rest) > 1 && inWord(rune(rest[1])) {
+		return 0
+	}
+	return n + 1
 }
 
 func enclosed(text string, i, end int, r rune, at int) Token {

@@ -36,6 +36,10 @@ func (p *reader) colon(c clause.Clause, rest []clause.Clause) bool {
 	}
 	if _, said := grammar.Strip(rest[0].Low()); Preamble(wordsLeft) || said.Opener {
 		p.acts = append(p.acts, deed.Act{Deed: deed.Ground, C: c, Core: grammar.Span{From: 0, To: len(c.T)}})
+		if len(rest) > 0 && countCommas(rest[0].T) > 0 && grammar.Articled(rest[0].Low()[0]) && !grammar.HasVerb(rest[0].Low()) {
+			p.listed(c, rest)
+			return true
+		}
 		_, led := grammar.Strip(wordsLeft)
 		for _, r := range rest {
 			r.Block, r.Line, r.Sent, r.Group = c.Block, c.Line, c.Sent, true
@@ -60,6 +64,15 @@ func (p *reader) colon(c clause.Clause, rest []clause.Clause) bool {
 		p.acts = append(p.acts, deed.Act{Deed: deed.Ground, C: c, Core: grammar.Span{From: 0, To: len(c.T)}})
 		p.listed(c, rest)
 		return true
+	}
+	if low := rest[0].Low(); a.Deed == deed.Request && slices.ContainsFunc(wordsLeft, words.Several) && len(low) > 1 && (low[0] == "a" || low[0] == "an") && articles(rest) > 1 {
+		p.acts = append(p.acts, deed.Act{Deed: deed.Ground, C: c, Core: grammar.Span{From: 0, To: len(c.T)}})
+		for _, r := range rest {
+			r.Block, r.Line, r.Sent = c.Block, c.Line, c.Sent
+			r.Group = grammar.Articled(r.Low()[0])
+			p.acts = append(p.acts, deed.Read(r))
+		}
+		return true // "two safeguards: a quiet window, and a confirmation step"
 	}
 	if deed.Quotes(rest[0]) && a.Deed == deed.Request && a.Verb == "a thing named" {
 		a.Deed, a.Marker, a.Strength, a.Verb = deed.Complaint, belay.MarkFix, fault.Plain, "an error in quotes"
@@ -121,6 +134,16 @@ func (p *reader) listed(c clause.Clause, rest []clause.Clause) {
 	}
 }
 
+// articles is how many of the clauses begin with an article of their own.
+func articles(rest []clause.Clause) (n int) {
+	for _, r := range rest {
+		if low := r.Low(); len(low) > 0 && (low[0] == "a" || low[0] == "an") {
+			n++
+		}
+	}
+	return n
+}
+
 // told are words that announce a list of what others found.
 func told(w string) bool {
 	return w == "reported" || w == "noticed" || w == "found" || w == "spotted" || w == "complained"
@@ -169,6 +192,9 @@ func Preamble(low []string) bool {
 // webhooks, verifies them", not what it must have.
 func describes(rest []clause.Clause, left []string) bool {
 	pieces := 0
+	if len(rest) == 1 && countCommas(rest[0].T) == 0 && len(left) < 4 && slices.Contains(left, "new") && grammar.Imperative(rest[0].Low()) > 0 {
+		return true // "new crate: decode .fit files into arrow"
+	}
 	for _, r := range rest {
 		pieces += 1 + countCommas(r.T)
 	}

@@ -37,8 +37,10 @@ func (m Message) Acts() []deed.Act {
 // reader is a message on its way: the acts so far.
 type reader struct {
 	Message
-	acts []deed.Act
-	nth  bool // "another thing:" stands in front
+	decided bool // those sentences say what was decided
+	acts    []deed.Act
+	several int  // so many sentences are one thing each
+	nth     bool // "another thing:" stands in front
 }
 
 func (p *reader) read() {
@@ -135,6 +137,10 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 		from := len(p.acts)
 		p.sentence(s, b, line, sent)
 		for i := from; i < len(p.acts); i++ {
+			if low := p.acts[i].C.Low(); i > from && len(low) > 2 && low[0] == "so" && (low[1] == "that" || low[1] == "i") {
+				p.acts[i].Deed = deed.Ground
+				continue
+			}
 			if a := &p.acts[i]; a.C.Join != "because" && a.C.Join != "if" && (a.Deed == deed.Request || a.Deed == deed.Ground && i == from) {
 				a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkAdd, "as somebody who uses it"
 			}
@@ -169,14 +175,29 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 				return
 			}
 		}
+		if i == 0 && len(list) == 1 && len(c.T) > 1 && c.Close == "" && c.T[len(c.T)-1].Low == ":" && line+1 < len(p.Blocks) && p.Blocks[line+1].Kind == prose.Item && Preamble(clause.Lows(c.T[:len(c.T)-1])) {
+			continue // "It must have:" above a list
+		}
 		if len(c.T) == 0 || i == 0 && len(list) == 1 && p.opensList(c) {
 			continue
 		}
-		if c.Block.Kind == prose.Para && decided(c.Block.Label) {
+		if low := c.Low(); i == 0 && len(list) == 1 && c.Frag && b.Kind == prose.Para && words.Several(low[0]) && len(low) > 1 && Preamble(low[:2]) {
+			p.several, _ = words.Number(low[0]) // "Three things after the workshop."
+			continue
+		}
+		if n := len(c.T); i == 0 && len(list) == 1 && n > 4 && (slices.Contains(c.Low(), "agreed") || slices.Contains(c.Low(), "decided")) && words.Several(c.T[n-2].Low) && Preamble(c.Low()[n-2:]) {
+			p.several, _ = words.Number(c.T[n-2].Low)
+			p.decided = true // "we agreed on two points."
+			continue
+		}
+		if c.Block.Kind == prose.Para && (decided(c.Block.Label) || p.decided && p.several > 0) {
 			c.Block.Kind = prose.Item // each sentence is one of a list
 		}
 		a := deed.Read(c)
-		a.Nth, p.nth = a.Nth || p.nth, false
+		a.Nth, p.nth = a.Nth || p.nth || i == 0 && p.several > 0, false
+		if i == 0 && p.several > 0 {
+			p.several--
+		}
 		p.acts = append(p.acts, a)
 	}
 	p.asides(s, b, line, sent)
@@ -233,6 +254,9 @@ func (p *reader) asides(s prose.Sentence, b prose.Block, line, sent int) {
 // request:", "new idea:".
 func announcing(left []string) bool {
 	n := len(left)
+	if n > 2 && n < 8 && grammar.Articled(left[0]) && slices.ContainsFunc(left[1:3], func(w string) bool { return w == "win" || w == "wish" || w == "idea" || w == "request" }) && !grammar.HasVerb(left) {
+		return true // "a quick win for the next sprint: …"
+	}
 	if n == 0 || n > 4 {
 		return false
 	}

@@ -38,7 +38,7 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 	if n := len(rest); n > 3 && n < 7 && rest[0] == "the" && (rest[n-1] == "fine" || rest[n-1] == "ok" || rest[n-1] == "okay" || rest[n-1] == "good") && (rest[n-2] == "is" || rest[n-2] == "are") && len(low) == n {
 		return grammar.Span{From: 0, To: n - 2}, true, true // "the csv export is fine"
 	}
-	if len(rest) > 2 && (rest[0] == "we" || rest[0] == "i" || rest[0] == "you") && (rest[1] == "keep" || rest[1] == "leave") {
+	if len(rest) > 2 && (rest[0] == "we" || rest[0] == "i" || rest[0] == "you") && (rest[1] == "keep" || rest[1] == "leave") && !grammar.Gerund(rest[2]) {
 		rest, n = rest[1:], n+1
 	}
 	if len(rest) > 2 && (rest[0] == "nothing" || rest[0] == "none") && words.Modal(rest[1]) && (touches(rest[2]) || len(rest) > 3 && touches(rest[3])) {

@@ -104,9 +104,6 @@ func TooLittle(low []string, named bool) []string {
 	if len(low) == 0 || slices.ContainsFunc(low, func(w string) bool { return w == "\"" || strings.ContainsAny(w, "./_-") }) {
 		return nil
 	}
-	if r := serves(low); named && r != nil {
-		return r
-	}
 	if named && low[0] == "like" {
 		return []string{"it looks the same", "it works the same"}
 	}

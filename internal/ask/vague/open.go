@@ -11,40 +11,168 @@ import (
 // Beside reports that under both readings something is done to the thing that is named: one
 // way or language or some of the things are added, or take the place of what there is.
 func Beside(low []string) bool {
-	return channel(low) != nil || tongue(low) != nil || partly(low) != nil && !strings.HasSuffix(low[len(low)-1], "ed")
+	return channel(low) != nil || tongue(low) != nil || done(low) != nil || partly(low) != nil && !strings.HasSuffix(low[len(low)-1], "ed")
 }
 
-// channel reads "notifications should go to Teams", "could the fees go through Stripe": one
-// more way, or another one in place of what there is. An address, a path, a number or a
-// stream of a program is a place and leaves nothing open.
+// channel reads "notifications should go to Teams", "could the fees go through Stripe", "login
+// should be with Google", "the mails should be in HTML": a way, a form or a provider of
+// something there is, and no word of whether it comes beside the one there is or in its place.
 func channel(low []string) []string {
 	at := slices.IndexFunc(low, func(w string) bool { return w == "should" || w == "could" || w == "must" || w == "can" })
-	if at < 0 || at > 5 {
-		return nil
-	}
 	n := len(low)
-	if n < 5 || n > 10 || !words.Preposition(low[n-2]) || !bareNoun(low[n-1]) || strings.ContainsAny(low[n-1], "@./:#-_0123456789") || grammar.Format(low[n-1]) || grammar.Stream(low[n-1]) || grammar.Old(low) {
+	for n > 5 && (words.Filler(low[n-1]) || low[n-1] == "please") {
+		n--
+	}
+	if n > 6 && (low[n-2] == "the" || low[n-2] == "our") && (low[n-3] == "by" || low[n-3] == "through" || low[n-3] == "via") {
+		low = append(append([]string{}, low[:n-2]...), low[n-1])
+		n--
+	}
+	if at < 0 || at > 5 || n < 5 || n > 10 || !words.Preposition(low[n-2]) || !provider(low[n-1]) || settled(low) {
 		return nil
 	}
-	if subject := low[0]; at > 0 && (words.Subject(subject) || words.Pronoun(subject) || words.Pronoun(low[at-1]) || grammar.Conditional(subject)) || at == 0 && (words.Subject(low[1]) || words.Pronoun(low[1])) {
+	first := low[0]
+	if at == 0 {
+		first = low[1]
+	}
+	if words.Subject(first) || words.Pronoun(first) || grammar.Conditional(first) || words.Preposition(first) || at > 0 && words.Pronoun(low[at-1]) {
 		return nil
 	}
 	verb := low[n-3]
-	if verb == "sent" || verb == "posted" {
-		verb = "go"
-		if low[n-4] != "be" {
+	if verb == "out" || verb == "over" || verb == "in" || verb == "done" || verb == "made" || verb == "sent" || verb == "delivered" {
+		verb = low[n-4]
+	}
+	through := low[n-2] == "through" || low[n-2] == "via" || low[n-2] == "over" || low[n-2] == "by"
+	switch verb {
+	case "go", "come", "run", "work", "happen":
+		if !through && (low[n-2] != "to" || verb != "go" || places[low[n-1]]) {
 			return nil
 		}
-	}
-	through := low[n-2] == "through" || low[n-2] == "via" || low[n-2] == "over"
-	if verb != "go" && verb != "come" && verb != "run" || !through && (low[n-2] != "to" || verb != "go" || places[low[n-1]]) {
+	case "be":
+		if !through && low[n-2] != "with" && !((low[n-2] == "in" || low[n-2] == "as") && files[strings.TrimSuffix(low[n-1], "s")]) {
+			return nil
+		}
+	default:
 		return nil
 	}
 	return []string{"it takes the place of the way there is", "it is offered beside the way there is"}
 }
 
+// provider reports a word that can name a service or a way: no value, address, stream or format
+// of writing.
+func provider(w string) bool {
+	return bareNoun(w) && !strings.ContainsAny(w, "@./:#-_") && !(w[0] >= '0' && w[0] <= '9') && (!grammar.Format(w) || files[strings.TrimSuffix(w, "s")]) && !grammar.Stream(w)
+}
+
+// settled reports words that say whether something comes in the place of what there is, or
+// beside it.
+func settled(low []string) bool {
+	return grammar.Old(low) || slices.ContainsFunc(low, func(w string) bool {
+		switch w {
+		case "also", "too", "only", "default", "additionally", "well", "besides", "alongside", "now", "both", "either", "always", "automatically", "already", "option", "optionally":
+			return true
+		}
+		return false
+	})
+}
+
 // places are where things go, and no way for them to get there.
 var places = map[string]bool{"stderr": true, "stdout": true, "trash": true, "production": true, "staging": true, "main": true, "home": true, "sleep": true, "zero": true, "everyone": true, "everybody": true, "disk": true, "admins": true, "bed": true}
+
+// done reads "let's do the export as CSV", "do the receipts as PDF".
+func done(low []string) []string {
+	n := len(low)
+	if n < 5 || n > 7 || low[0] != "do" && low[0] != "have" || low[n-2] != "as" && low[n-2] != "in" || !files[strings.TrimSuffix(low[n-1], "s")] && !languages[low[n-1]] && !forms[low[n-1]] || settled(low) {
+		return nil
+	}
+	return []string{"it takes the place of what there is", "it is offered beside what there is"}
+}
+
+// Alone reads a clause that is all a message asks, from is where the request begins in it:
+// what could be meant in two ways is then said nowhere else.
+func Alone(low []string, from int) []string {
+	if r := rather(low); r != nil {
+		return r
+	}
+	rest := low[from:]
+	for len(rest) > 1 && (words.Filler(rest[len(rest)-1]) || rest[len(rest)-1] == "!") {
+		rest = rest[:len(rest)-1]
+	}
+	if len(rest) == 0 || slices.ContainsFunc(rest, func(w string) bool { return w == "\"" || w == "too" || w == "also" || strings.ContainsAny(w, "/._") }) || grammar.Old(rest) {
+		return nil
+	}
+	for _, rule := range []func([]string) []string{form, inTongue, pointing, better} {
+		if r := rule(rest); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// form reads "reports should be PDF", "make the settings a modal", "settings as tabs": one kind
+// of thing in place of another, or beside it.
+func form(low []string) []string {
+	n := len(low)
+	if n < 3 || n > 7 {
+		return nil
+	}
+	head := low[n-1]
+	kind := forms[head] || files[strings.TrimSuffix(head, "s")]
+	two := []string{"it takes the place of what there is", "it is offered beside what there is"}
+	be := slices.Index(low, "be")
+	switch {
+	case be > 1 && be+2 == n && files[strings.TrimSuffix(head, "s")], be > 1 && be+3 == n && kind && (low[be+1] == "a" || low[be+1] == "an" || words.Modal(low[be-1])):
+		return two
+	case (low[0] == "make" || low[0] == "turn") && n > 4 && grammar.Definite(low[1]) && forms[head] && (low[n-2] == "a" || low[n-2] == "an") && !words.Preposition(low[n-3]):
+		return two
+	case low[n-2] == "as" && n < 5 && forms[head] && !grammar.HasVerb(low):
+		return two
+	}
+	return nil
+}
+
+var files = map[string]bool{"pdf": true, "excel": true, "html": true, "csv": true, "xlsx": true, "word": true, "sms": true, "email": true, "json": true, "xml": true, "markdown": true}
+
+// inTongue reads a thing and a language and nothing else: "invoices in English", "Spanish for
+// the app", "can the menu be in English".
+func inTongue(low []string) []string {
+	n := len(low)
+	if n < 3 || n > 6 || grammar.Imperative(low) > 0 {
+		return nil
+	}
+	if languages[low[0]] && low[1] == "for" || languages[low[n-1]] && low[n-2] == "in" && (!grammar.HasVerb(low) || low[n-3] == "be") {
+		return []string{"that language takes the place of the one there is", "that language is offered beside the one there is"}
+	}
+	return nil
+}
+
+// pointing reads what was shown or said elsewhere: "make it bigger", "turn it off", "the colour
+// from yesterday".
+func pointing(low []string) []string {
+	n := len(low)
+	elsewhere := []string{"what is meant was said or done before, and this message does not name it"}
+	switch last := low[n-1]; {
+	case n < 6 && n > 2 && (last == "yesterday" || last == "before" || n > 3 && (low[n-2] == "last" || low[n-2] == "other")) && slices.Contains(low, "from") && !grammar.HasVerb(low),
+		n < 7 && low[0] == "finish" && slices.Contains(low, "started"):
+		return elsewhere
+	case n > 2 && n < 7 && (low[1] == "it" || low[1] == "them" || low[1] == "that") && (low[0] == "make" || low[0] == "turn" || low[0] == "switch" || low[0] == "put" || low[0] == "move" || low[0] == "change") && low[2] != "so" && low[2] != "possible" && low[2] != "easy" && low[2] != "easier":
+		if slices.ContainsFunc(low[2:], func(w string) bool { return w == "possible" || w == "sure" }) || slices.Contains(low, "the") {
+			return nil
+		}
+		return elsewhere
+	case n > 2 && n < 6 && low[0] == "should" && (low[1] == "this" || low[1] == "that" || low[1] == "it") && low[2] == "be":
+		return []string{"it is to be done", "somebody is asked for an opinion"}
+	}
+	return nil
+}
+
+// better reads "better error messages", "handle errors better".
+func better(low []string) []string {
+	n := len(low)
+	if n < 2 || n > 4 || low[0] != "better" && (low[n-1] != "better" || grammar.Imperative(low) == 0) {
+		return nil
+	}
+	return []string{"how it looks", "how it works", "what it says"}
+}
 
 // tongue reads "the report card should be in French": translated, or offered in one more
 // language.
@@ -62,10 +190,10 @@ func tongue(low []string) []string {
 var languages = map[string]bool{"french": true, "german": true, "english": true, "spanish": true, "italian": true, "dutch": true, "polish": true, "portuguese": true, "swedish": true, "danish": true, "norwegian": true, "finnish": true, "turkish": true,
 	"arabic": true, "russian": true, "ukrainian": true, "japanese": true, "chinese": true, "korean": true, "czech": true, "greek": true, "hungarian": true, "romanian": true}
 
-// Rather reads a question that is all there is: "could the docs be dark?", "can the logs be
+// rather reads a question that is all there is: "could the docs be dark?", "can the logs be
 // shorter". Which side of the thing it is about is not said. What is larger or has another
 // colour can only be seen in one way.
-func Rather(low []string) []string {
+func rather(low []string) []string {
 	n := len(low)
 	if n < 4 || n > 6 || low[0] != "can" && low[0] != "could" && low[0] != "should" || low[n-2] != "be" || low[1] != "the" && low[1] != "our" {
 		return nil
@@ -77,14 +205,21 @@ func Rather(low []string) []string {
 	return nil
 }
 
-// serves reads a whole message that names a thing and what it is for: "postgres for the
-// stats", "gallery for the photos". It can take the place of what does this now.
-func serves(low []string) []string {
+// Serves reads a thing and what it is for, and nothing else: "postgres for the stats", "gallery
+// for the photos", "we want Mollie for the payments". It can take the place of what does this
+// now. proper says that the first word is a name by how it is written.
+func Serves(low []string, proper bool) []string {
+	for len(low) > 1 && words.Filler(low[len(low)-1]) {
+		low = low[:len(low)-1]
+	}
+	if len(low) > 2 && low[0] == "a" && forms[low[1]] {
+		low = low[1:]
+	}
 	n := len(low)
-	if n < 4 || n > 5 || low[n-3] != "for" || low[n-2] != "the" && low[n-2] != "our" || !strings.HasSuffix(low[n-1], "s") {
+	if n < 4 || n > 6 || low[1] != "for" || low[2] != "the" && low[2] != "our" || settled(low) || slices.ContainsFunc(low[3:], words.Preposition) {
 		return nil
 	}
-	if head := low[n-4]; n == 4 && (words.Tool(head) || forms[head]) || n == 5 && (words.Tool(low[0]+" "+head) || low[0] == "a" && forms[head]) {
+	if head := low[0]; words.Tool(head) || forms[head] || proper && bareNoun(head) && !grammar.Nounish[head] {
 		return []string{"it takes the place of what does this now", "it is offered beside what does this now"}
 	}
 	return nil
@@ -92,4 +227,4 @@ func serves(low []string) []string {
 
 // forms are ways in which many things of a kind are shown.
 var forms = map[string]bool{"gallery": true, "table": true, "grid": true, "list": true, "cards": true, "carousel": true, "slider": true, "tabs": true, "accordion": true, "dropdown": true, "modal": true, "drawer": true, "calendar": true,
-	"kanban": true, "board": true, "timeline": true, "map": true, "charts": true, "icons": true, "tiles": true, "popup": true, "popups": true, "wizard": true, "checkboxes": true, "radio": true}
+	"kanban": true, "board": true, "timeline": true, "map": true, "charts": true, "icons": true, "tiles": true, "popup": true, "popups": true, "banner": true, "toast": true, "tooltip": true, "wizard": true, "checkboxes": true, "radio": true}

@@ -13,7 +13,7 @@ import (
 
 // Readings finds what can be read in two ways whatever the verb is.
 func Readings(low []string) []string {
-	for _, rule := range []func([]string) []string{unsaid, opinion, partly, choice, which, channel, tongue} {
+	for _, rule := range []func([]string) []string{unsaid, opinion, partly, choice, which, channel, tongue, done} {
 		if r := rule(low); r != nil {
 			return r
 		}
@@ -28,7 +28,7 @@ func Readings(low []string) []string {
 func unsaid(low []string) []string {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range elsewhere {
-		if strings.Contains(line, p) && !(strings.Contains(p, "same") && grammar.Finite(low) && low[0] != "do") {
+		if strings.Contains(line, p) && !(strings.Contains(p, "thing ") && len(low) > 5 && words.Determiner(low[0]) && grammar.Finite(low)) && !(strings.Contains(p, "same") && grammar.Finite(low) && low[0] != "do") {
 			return []string{"what was done before is meant, which this message does not name"}
 		}
 	}
@@ -110,7 +110,7 @@ func which(low []string) []string {
 	case n > 2 && n < 7 && (low[0] == "use" || low[0] == "try" || low[0] == "pick") && low[1] == "a" && low[2] == "different":
 		return []string{"which one is not said"}
 	}
-	if i := slices.Index(low, "other"); i > 0 && low[i-1] == "the" && i+2 == n && n <= 5 && orders {
+	if i := slices.Index(low, "other"); i > 0 && low[i-1] == "the" && i+2 == n && n <= 9 && (n <= 5 && orders || i > 1 && words.Preposition(low[i-2]) && !slices.ContainsFunc(low[:i], func(w string) bool { return w == "one" || w == "from" || w == "first" || w == "both" })) {
 		return []string{"which other one is meant is not said"}
 	}
 	return nil

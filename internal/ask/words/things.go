@@ -5,7 +5,7 @@ import "github.com/belay-dev/belay/internal/wordset"
 // products are nouns for a whole that is built at once.
 var products = wordset.Of(`project app application site website bot service cli tool library package extension plugin game
 	api server gateway dashboard prototype pipeline module modules chart firmware script program crate skeleton boilerplate
-	template starter blog shop platform portal job terraform microservice daemon webapp web-app editor client engine
+	template starter blog shop platform portal job terraform microservice daemon webapp webservice web-service microsite web-app editor client engine
 	generator scraper crawler parser compiler backend frontend website homepage addon add-on controller repo system calculator tracker timer simulator emulator framework sdk operator app's cms
 	relay proxy converter viewer wrapper assistant quiz clone toolkit wiki forum store marketplace catalogue portfolio one-pager onepager infrastructure monorepo workspace bookmarklet planner organizer organiser
 	webseite website anwendung programm werkzeug onlineshop web aplicación sitio tienda página herramienta application outil boutique aplicativo aplicação loja ferramenta applicazione sito negozio strumento programma webwinkel applicatie`)

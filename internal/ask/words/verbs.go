@@ -92,7 +92,7 @@ var listed = [...]string{
 
 // phrases are verbs of several words. They win over the single ones.
 var phrases = map[string]Sense{
-	"get rid of": Remove, "take out": Remove, "take off": Remove, "take away": Remove, "throw out": Remove, "rip out": Remove,
+	"get rid of": Remove, "take out": Remove, "take off": Remove, "take away": Remove, "take down": Remove, "throw out": Remove, "rip out": Remove,
 	"tear out": Remove, "throw away": Remove, "cut out": Remove, "strip out": Remove, "leave out": Remove, "clear out": Remove,
 	"set up": Add, "put together": Add, "come up with": Add, "spin up": Add, "turn on": Add, "switch on": Add, "throw together": Add,
 	"put in": Add, "build in": Add, "hook up": Add, "wire up": Add, "write up": Add, "sync up": Add, "stand up": Add, "build out": Add, "knock up": Add,
