@@ -18,6 +18,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/handoff"
+	"github.com/belay-dev/belay/internal/include"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
@@ -34,13 +35,16 @@ type Complaint struct {
 // restore that was cut short is finished.
 func Look(ctx context.Context, d *desk.Desk, bad error) []Complaint {
 	list := []Complaint{{About: "git", OK: true, Says: fmt.Sprintf("%s, %s objects", d.Repo.Root, d.Repo.Format)}}
-	list = append(list, config(bad), writable(d), restores(ctx, d))
+	list = append(list, config(d, bad), writable(d), restores(ctx, d))
 	list = append(list, records(d)...)
 	list = append(list, runs(ctx, d)...)
 	return append(list, snapshots(ctx, d))
 }
 
-func config(bad error) Complaint {
+func config(d *desk.Desk, bad error) Complaint {
+	if _, err := include.New(d.Config.Snapshot.Include); err != nil && bad == nil {
+		bad = fmt.Errorf("snapshot.include: %w", err)
+	}
 	if bad != nil {
 		return Complaint{About: "config", Says: bad.Error(), Try: "mend .belay/config.yaml"}
 	}

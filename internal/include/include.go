@@ -3,6 +3,7 @@
 package include
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -24,7 +25,7 @@ func New(globs []string) (Globs, error) {
 	var in Globs
 	for _, g := range globs {
 		whole := strings.TrimSuffix(strings.TrimPrefix(g, "/"), "/")
-		if whole == "" || !doublestar.ValidatePattern(whole) {
+		if whole == "" || !doublestar.ValidatePattern(whole) || slices.Contains(strings.Split(whole, "/"), "..") { // a path has no ..
 			return nil, belay.Refuse(belay.CodeUsage, "write a pattern such as .env or config/**/*.local", "%q is not a pattern of files to include", g)
 		}
 		parts := strings.Split(whole, "/")
