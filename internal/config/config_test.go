@@ -144,7 +144,7 @@ func TestProblems(t *testing.T) {
 		{"<<: {retries: 1}", 1, 1, "<<", "no such key", ""},
 		{"? [a]\n: b", 1, 3, "", "a key is a word", ""},
 		{"retries: 1\nretry: auto\nretries: 2", 3, 1, "retries", "set twice, first in line 1", ""},
-		{"checks: {skip: [a]}\nchecks: {skip: [b]}", 2, 1, "checks", "set twice", ""},
+		{"checks: {skip: [lint]}\nchecks: {skip: [size]}", 2, 1, "checks", "set twice", ""},
 		{"version: 2", 1, 10, "version", "this belay reads version 1", ""},
 		{"version: 1.0", 1, 10, "version", "not a number of that kind", ""},
 		{"retries: \"3\"", 1, 10, "retries", "leave the quotes out", ""},
@@ -192,6 +192,7 @@ func TestProblems(t *testing.T) {
 		{"retries: 3\n---\nretries: 4", 3, 1, "", "a second document", ""},
 		{"- a", 1, 1, "", "a config holds keys", ""},
 		{"hello", 1, 1, "", "a config holds keys", ""},
+		{"checks:\n  skip: [lint, test]", 2, 9, "checks.skip", `"test" is unknown; give a list of change, scope,`, ""},
 		{"checks:\n\tskip: []", 2, 1, "", "this is a tab", ""},
 		{"checks:\n  \tskip: []", 2, 3, "", "this is a tab", ""},
 		{"a: b: c", 1, 5, "", "", ""},
@@ -407,7 +408,7 @@ environment.pass: "LD_PRELOAD"
 		}
 		seen[hash] = text
 	}
-	_, one := Commands(parse(t, "agent: {command: 'ls a'}\nretries: 9\nchecks: {skip: [x]}"))
+	_, one := Commands(parse(t, "agent: {command: 'ls a'}\nretries: 9\nchecks: {skip: [size]}"))
 	if seen[one] != "agent: {command: [ls, a]}" {
 		t.Error("the same commands have another hash")
 	}

@@ -31,6 +31,9 @@ const (
 	testsReport  = "checks.tests.report"
 )
 
+// checkNames are the checks that can be left out.
+var checkNames = []string{"change", "scope", "protect", "rules", "contract", "size", "secrets", "integrity", "coverage", "style", "lint", "tests", "context", "plan"}
+
 // formats in which tests report; the first ones are files, which report names.
 var formats = []string{"junit", "trx", "nunit", "xunit", "gotest", "tap", "pytest", "cargo", "node", "maven", "go", "exit"}
 
@@ -72,7 +75,7 @@ var keys = []key{
 		doc: "run the tests on the state before the agent starts, so that old failures are not held against it"},
 	{name: "checks.reuse", kind: value.List, field: func(c *Config) any { return &c.Checks.Reuse },
 		doc: "folders that throwaway checkouts link to instead of lacking them, like node_modules"},
-	{name: "checks.skip", kind: value.List, field: func(c *Config) any { return &c.Checks.Skip },
+	{name: "checks.skip", kind: value.List, choices: checkNames, field: func(c *Config) any { return &c.Checks.Skip },
 		doc: "names of checks that are not run"},
 	{name: "checks.max_diff", kind: value.Whole, def: "300", least: 1, field: func(c *Config) any { return &c.Checks.MaxDiff },
 		doc: "changed lines before a warning"},

@@ -71,6 +71,9 @@ func (a commands) guidelines(list []belay.Guideline) error {
 			}
 			rows = append(rows, []string{g.ID, state, strconv.Itoa(g.Priority), g.Category, strings.Join(g.Agents, ","), strings.Join(g.Actions, ",")})
 		}
+		if len(rows) == 0 {
+			fmt.Fprintln(w, "no guideline")
+		}
 		terminal.Table(w, rows)
 		for _, g := range list {
 			fmt.Fprintf(w, "\n%s: %s\n", belay.VisibleLine(g.ID), belay.VisibleLine(g.Instruction))

@@ -55,6 +55,9 @@ func (a commands) check(c *cobra.Command, args []string, q checkFlags) error {
 	if err := a.known(q.format); err != nil {
 		return err
 	}
+	if q.timeout <= 0 {
+		return belay.Refuse(belay.CodeUsage, "--timeout 30s", "%s is no time limit", q.timeout)
+	}
 	desk, err := a.Open(c.Context(), q.Flags(c.Flags())...)
 	if err != nil {
 		return err

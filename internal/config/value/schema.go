@@ -30,11 +30,7 @@ func (r Rule) Schema() map[string]any {
 			s["anyOf"] = either(text)
 		}
 	case Choice:
-		var values []any
-		for _, c := range r.Choices {
-			values = append(values, c)
-		}
-		s["enum"] = append(values, nil)
+		s["enum"] = append(anys(r.Choices), nil)
 	case Text:
 		s["type"], s["pattern"] = []string{"string", "null"}, itemPattern
 	case Variable:
@@ -44,13 +40,24 @@ func (r Rule) Schema() map[string]any {
 		if r.Kind == Names {
 			pattern = variable.String()
 		}
-		s["type"], s["items"] = []string{"array", "null"}, map[string]any{"type": "string", "pattern": pattern}
+		item := map[string]any{"type": "string", "pattern": pattern}
+		if len(r.Choices) > 0 {
+			item = map[string]any{"enum": anys(r.Choices)}
+		}
+		s["type"], s["items"] = []string{"array", "null"}, item
 	case Args, Shell:
 		args := map[string]any{"type": "array", "minItems": 1, "items": map[string]any{"type": "string"},
 			"prefixItems": []any{map[string]any{"type": "string", "pattern": wordPattern}}}
 		s["anyOf"] = either(map[string]any{"type": "string", "pattern": wordPattern}, args)
 	}
 	return s
+}
+
+func anys(words []string) (out []any) {
+	for _, w := range words {
+		out = append(out, w)
+	}
+	return out
 }
 
 func either(one ...any) []any { return append(one, map[string]any{"type": "null"}) }

@@ -44,6 +44,9 @@ func (r Rule) Says() string {
 	case Variable:
 		return "the name of an environment variable"
 	case List:
+		if len(r.Choices) > 0 {
+			return "a list of " + strings.Join(r.Choices, ", ")
+		}
 		return `a list, like ["src/**", "docs/**"]`
 	case Names:
 		return `a list of names, like ["HTTPS_PROXY", "MYAPP_*"]`
@@ -156,6 +159,8 @@ func (r Rule) checkItem(i int, s string) error {
 	switch {
 	case r.Kind == Names && !variable.MatchString(s):
 		return fmt.Errorf("%q is not the name of a variable", strictyaml.Cut(s))
+	case len(r.Choices) > 0 && !slices.Contains(r.Choices, s):
+		return fmt.Errorf("%q is unknown", strictyaml.Cut(s))
 	case strings.ContainsRune(s, 0):
 		return errors.New("it holds a zero byte")
 	case r.Kind == Args || r.Kind == Shell:

@@ -28,5 +28,5 @@ const (
 type Rule struct {
 	Kind    Kind
 	Least   int      // of whole numbers and sizes
-	Choices []string // of a choice
+	Choices []string // of a choice, and of what a list may hold when not everything
 }
