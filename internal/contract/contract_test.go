@@ -197,6 +197,9 @@ func TestConvertedWhateverItIsCalled(t *testing.T) {
 		"text was added besides":   {"add 2 notes on shipping", list, swap.Replace(list) + "// Ships in a day.\n// Ships abroad.\n", "src/shop.ts", false},
 		"numbers, not things":      {"add 2 to every size", "export const SIZES = [4, 8];\n", "export const SIZES = [6, 10];\n", "src/sizes.ts", false},
 		"a measure":                {"add 2 seconds to the delays", "export const DELAYS = ['1s', '3s'];\n", "export const DELAYS = ['3s', '5s'];\n", "src/delays.ts", false},
+		"attributes of items":      {"add 2 alt texts", "export const A = () => <p><img src=\"a\" /><img src=\"b\" /></p>;\n", "export const A = () => <p><img src=\"x\" alt=\"1\" /><img src=\"y\" alt=\"2\" /></p>;\n", "src/A.tsx", false},
+		"to each of them":          {"add 1 emoji to each sku", list, strings.NewReplacer("Ember", "Ember!", "Arctic", "Arctic!", "Citrus", "Citrus!").Replace(list), "src/shop.ts", false},
+		"commas in its words":      {"add 2 drinks for the night", list, strings.NewReplacer("Arctic", "Moon, and more", "Citrus", "Lull: calm").Replace(list), "src/shop.ts", true},
 		"in one string":            {"add 2 classes to the button", "export const A = () => <button className=\"a\">x</button>;\n", "export const A = () => <button className=\"a b c\">x</button>;\n", "src/A.tsx", false},
 	} {
 		got := said(change{project(map[string]string{tt.path: tt.before}), project(map[string]string{tt.path: tt.after})}.judged(tt.words))

@@ -9,6 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count/list"
 	"github.com/belay-dev/belay/internal/count/topic"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // sure is the score from which on a list is the one that is meant, when nothing speaks
@@ -84,6 +85,9 @@ func (j *judge) converted(c *candidate) bool {
 // unlike tells whether a list's items are hardly what somebody asks for more of: numbers
 // that are others now, selectors that share a rule, a single call.
 func (j *judge) unlike(c *candidate, came []string) bool {
+	if each.MatchString(j.r.Text) { // "an emoji to each name" asks for no more names
+		return true
+	}
 	switch c.after.Kind {
 	case list.Calls:
 		return c.was.N <= 1
@@ -92,6 +96,8 @@ func (j *judge) unlike(c *candidate, came []string) bool {
 	}
 	return len(came) > 0 && len(c.itemsBefore) == len(c.itemsAfter) && !slices.ContainsFunc(came, func(label string) bool { return !numeric(label) })
 }
+
+var each = lazyregexp.New(`(?i)\b(?:each|every|per)\b`)
 
 // keyed tells whether a list stands under a key of an object, as its other lists do: what
 // is to be added to the object may be meant for one of them.
@@ -129,7 +135,7 @@ func numeric(label string) bool {
 // read, has more lines, or a list of it has more items or was not there before.
 func (j *judge) grew(p string) bool {
 	was, is := j.before.file(p), j.after.file(p)
-	if j.longer(p) {
+	if j.longer(p) || structure(is.src) > structure(was.src) {
 		return true
 	}
 	type place struct {
@@ -159,5 +165,19 @@ func (j *judge) longer(p string) bool {
 	}
 	return !was.exists || lineCount(is.src) > lineCount(was.src)
 }
+
+// structure counts the signs that part items, keys, attributes and arguments, strings left
+// out: something was added to a line where there are more of them.
+func structure(src []byte) int {
+	n := 0
+	for _, c := range quotes.ReplaceAllString(string(src), "") {
+		if strings.ContainsRune(",:=<([{|", c) {
+			n++
+		}
+	}
+	return n
+}
+
+var quotes = lazyregexp.New("\"(?:[^\"\\\\\n]|\\\\.)*\"|'(?:[^'\\\\\n]|\\\\.)*'|`[^`]*`")
 
 func lineCount(src []byte) int { return bytes.Count(bytes.TrimSpace(src), []byte("\n")) }
