@@ -3,6 +3,7 @@ package cases
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/check/assertion"
 	"github.com/belay-dev/belay/internal/check/lang"
 )
 
@@ -16,17 +17,17 @@ var (
 // whose names begin with test, as older runners have it.
 func (s *source) javaUnits() []Test {
 	return s.classUnits(func(i int) (list []attribute, after int) {
-		if !s.is(i, "@") || s.at(i+1).Kind != lang.Word || s.is(i+1, "interface") {
+		if !s.Is(i, "@") || s.At(i+1).Kind != lang.Word || s.Is(i+1, "interface") {
 			return nil, i
 		}
 		k := i + 1
-		for s.is(k+1, ".") {
+		for s.Is(k+1, ".") {
 			k += 2
 		}
-		a := attribute{name: s.at(k).Text, line: s.at(i).Line}
-		if s.is(k+1, "(") {
-			a.args = s.inside(k + 1)
-			k = s.end(k + 1)
+		a := attribute{name: s.At(k).Text, line: s.At(i).Line}
+		if s.Is(k+1, "(") {
+			a.args = s.Inside(k + 1)
+			k = s.End(k + 1)
 		}
 		return []attribute{a}, k + 1
 	}, javaTests)
@@ -35,20 +36,20 @@ func (s *source) javaUnits() []Test {
 // csharpUnits gives methods with an attribute that makes them tests.
 func (s *source) csharpUnits() []Test {
 	return s.classUnits(func(i int) (list []attribute, after int) {
-		if !s.is(i, "[") || !s.at(i).First && !s.at(i-1).Is("]") || s.at(i+1).Kind != lang.Word {
+		if !s.Is(i, "[") || !s.At(i).First && !s.At(i-1).Is("]") || s.At(i+1).Kind != lang.Word {
 			return nil, i
 		}
-		for k := i + 1; k < s.end(i); k++ {
-			if s.open[k] != i || s.at(k).Kind != lang.Word || s.is(k+1, ".") || s.is(k+1, ":") {
+		for k := i + 1; k < s.End(i); k++ {
+			if s.Open[k] != i || s.At(k).Kind != lang.Word || s.Is(k+1, ".") || s.Is(k+1, ":") {
 				continue
 			}
-			a := attribute{name: strings.TrimSuffix(s.at(k).Text, "Attribute"), line: s.at(k).Line}
-			if s.is(k+1, "(") {
-				a.args = s.inside(k + 1)
+			a := attribute{name: strings.TrimSuffix(s.At(k).Text, "Attribute"), line: s.At(k).Line}
+			if s.Is(k+1, "(") {
+				a.args = s.Inside(k + 1)
 			}
 			list = append(list, a)
 		}
-		return list, s.end(i) + 1
+		return list, s.End(i) + 1
 	}, csharpTests)
 }
 
@@ -62,7 +63,7 @@ func (s *source) classUnits(read func(int) ([]attribute, int), tests map[string]
 	var list []Test
 	var open []scope
 	var attrs []attribute
-	for i := 0; i < len(s.tokens); i++ {
+	for i := 0; i < len(s.Tokens); i++ {
 		for len(open) > 0 && i >= open[len(open)-1].end {
 			open = open[:len(open)-1]
 		}
@@ -71,8 +72,8 @@ func (s *source) classUnits(read func(int) ([]attribute, int), tests map[string]
 			i = after - 1
 			continue
 		}
-		t := s.tokens[i]
-		if s.depth[i] > deepest {
+		t := s.Tokens[i]
+		if s.Depth[i] > assertion.Deepest {
 			continue
 		}
 		var groups []string
@@ -80,16 +81,16 @@ func (s *source) classUnits(read func(int) ([]attribute, int), tests map[string]
 			groups = append(groups, o.name)
 		}
 		switch {
-		case (t.Is("class") || t.Is("record") || t.Is("struct")) && s.at(i+1).Kind == lang.Word && !s.at(i-1).Is("."):
-			name := s.at(i + 1).Text
+		case (t.Is("class") || t.Is("record") || t.Is("struct")) && s.At(i+1).Kind == lang.Word && !s.At(i-1).Is("."):
+			name := s.At(i + 1).Text
 			body := i + 2
-			for body < len(s.tokens) && !s.is(body, "{") && !s.is(body, ";") {
+			for body < len(s.Tokens) && !s.Is(body, "{") && !s.Is(body, ";") {
 				body++
 			}
 			list = append(list, Test{Name: within(groups, name), Leaf: name, Line: t.Line, Group: true, Skips: s.classSkips(attrs)})
-			open = append(open, scope{s.end(body), name})
+			open = append(open, scope{s.End(body), name})
 			i, attrs = body, nil
-		case t.Kind == lang.Word && s.is(i+1, "(") && (s.at(i-1).Kind == lang.Word || s.at(i-1).Is(">") || s.at(i-1).Is("]") || s.at(i-1).Is("?")):
+		case t.Kind == lang.Word && s.Is(i+1, "(") && (s.At(i-1).Kind == lang.Word || s.At(i-1).Is(">") || s.At(i-1).Is("]") || s.At(i-1).Is("?")):
 			u, body, ok := s.method(i, attrs, tests)
 			if attrs = nil; ok {
 				u.Name = within(groups, u.Leaf)
@@ -106,9 +107,9 @@ func (s *source) classUnits(read func(int) ([]attribute, int), tests map[string]
 // method reads the method whose name is token i. body is where to go on: behind the
 // method's brace or, for what is no test, at its parentheses.
 func (s *source) method(i int, attrs []attribute, tests map[string]bool) (u Test, body int, ok bool) {
-	t := s.tokens[i]
+	t := s.Tokens[i]
 	u = Test{Leaf: t.Text, Line: t.Line, Skips: s.classSkips(attrs)}
-	test := s.lang == lang.Java && s.at(i-1).Is("void") && strings.HasPrefix(t.Text, "test") && len(s.inside(i+1)) == 0
+	test := s.Lang == lang.Java && s.At(i-1).Is("void") && strings.HasPrefix(t.Text, "test") && len(s.Inside(i+1)) == 0
 	for _, a := range attrs {
 		if tests[a.name] {
 			test = true
@@ -123,21 +124,21 @@ func (s *source) method(i int, attrs []attribute, tests map[string]bool) (u Test
 	if !test {
 		return u, i, false
 	}
-	body = s.end(i+1) + 1
-	for body < len(s.tokens) && !s.is(body, "{") && !s.is(body, ";") && !s.is(body, "=", ">") {
+	body = s.End(i+1) + 1
+	for body < len(s.Tokens) && !s.Is(body, "{") && !s.Is(body, ";") && !s.Is(body, "=", ">") {
 		body++
 	}
 	switch {
-	case s.is(body, "{"):
-		u.Body = s.inside(body)
+	case s.Is(body, "{"):
+		u.Body = s.Inside(body)
 		u.Skips = append(u.Skips, s.assumptions(body)...)
-		return u, min(s.end(body), len(s.tokens)-1), true
-	case s.is(body, "=", ">"):
+		return u, min(s.End(body), len(s.Tokens)-1), true
+	case s.Is(body, "=", ">"):
 		end := body + 2
-		for end < len(s.tokens) && !(s.is(end, ";") && s.open[end] == s.open[body]) {
+		for end < len(s.Tokens) && !(s.Is(end, ";") && s.Open[end] == s.Open[body]) {
 			end++
 		}
-		u.Body = s.tokens[min(body+2, len(s.tokens)):end]
+		u.Body = s.Tokens[min(body+2, len(s.Tokens)):end]
 		return u, end, true
 	}
 	return u, i, false
@@ -154,8 +155,8 @@ func (s *source) classSkips(attrs []attribute) []Mark {
 		case strings.HasPrefix(a.name, "DisabledIf") || strings.HasPrefix(a.name, "DisabledOn") || strings.HasPrefix(a.name, "EnabledIf") || strings.HasPrefix(a.name, "EnabledOn"):
 			m.Maybe = true
 			marks = append(marks, m)
-		case a.has("Skip"), a.has("enabled") && a.has("false"), a.has("Ignore") && s.lang == lang.CSharp:
-			m.Text += "(" + text(a.args) + ")"
+		case a.has("Skip"), a.has("enabled") && a.has("false"), a.has("Ignore") && s.Lang == lang.CSharp:
+			m.Text += "(" + assertion.Text(a.args) + ")"
 			marks = append(marks, m)
 		}
 	}
@@ -165,25 +166,25 @@ func (s *source) classSkips(attrs []attribute) []Mark {
 // assumptions looks for calls that end a test without a failure.
 func (s *source) assumptions(body int) []Mark {
 	var marks []Mark
-	for i := body + 1; i < s.end(body); i++ {
-		t := s.tokens[i]
-		if t.Kind != lang.Word || !s.is(i+1, "(") {
+	for i := body + 1; i < s.End(body); i++ {
+		t := s.Tokens[i]
+		if t.Kind != lang.Word || !s.Is(i+1, "(") {
 			continue
 		}
 		m := Mark{Line: t.Line, Text: t.Text, Maybe: true}
 		switch t.Text {
 		case "assumeTrue", "assumeFalse", "assumeThat":
-			m.Maybe = !(t.Text == "assumeTrue" && s.is(i+2, "false") || t.Text == "assumeFalse" && s.is(i+2, "true"))
+			m.Maybe = !(t.Text == "assumeTrue" && s.Is(i+2, "false") || t.Text == "assumeFalse" && s.Is(i+2, "true"))
 		case "SkipException", "abort":
-			m.Maybe = s.conditional(i, body) || s.guarded(i-1)
+			m.Maybe = s.Conditional(i, body) || s.Guarded(i-1)
 		case "Ignore", "Inconclusive", "Pass":
-			if !s.at(i-1).Is(".") || !s.at(i-2).Is("Assert") {
+			if !s.At(i-1).Is(".") || !s.At(i-2).Is("Assert") {
 				continue
 			}
 			m.Text = "Assert." + t.Text
-			m.Maybe = s.conditional(i, body) || s.guarded(i-2)
+			m.Maybe = s.Conditional(i, body) || s.Guarded(i-2)
 		case "If", "IfNot", "Unless":
-			if !s.at(i-1).Is(".") || !s.at(i-2).Is("Skip") {
+			if !s.At(i-1).Is(".") || !s.At(i-2).Is("Skip") {
 				continue
 			}
 			m.Text = "Skip." + t.Text

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/belay-dev/belay/internal/check/assertion"
 	"github.com/belay-dev/belay/internal/check/lang"
 )
 
@@ -12,26 +13,26 @@ import (
 // suites, and subtests that are named by a literal.
 func (s *source) goUnits() []Test {
 	var list []Test
-	for i, t := range s.tokens {
-		if !t.Is("func") || s.open[i] >= 0 {
+	for i, t := range s.Tokens {
+		if !t.Is("func") || s.Open[i] >= 0 {
 			continue
 		}
 		name := i + 1
-		if s.is(name, "(") { // a method
-			name = s.end(name) + 1
+		if s.Is(name, "(") { // a method
+			name = s.End(name) + 1
 		}
-		n := s.at(name)
-		if n.Kind != lang.Word || !goTestName(n.Text, name > i+1) || !s.is(name+1, "(") || len(s.inside(name+1)) == 0 && !strings.HasPrefix(n.Text, "Example") && name == i+1 {
+		n := s.At(name)
+		if n.Kind != lang.Word || !goTestName(n.Text, name > i+1) || !s.Is(name+1, "(") || len(s.Inside(name+1)) == 0 && !strings.HasPrefix(n.Text, "Example") && name == i+1 {
 			continue
 		}
-		body := s.end(name+1) + 1
-		for body < len(s.tokens) && !s.is(body, "{") && !s.at(body).First {
+		body := s.End(name+1) + 1
+		for body < len(s.Tokens) && !s.Is(body, "{") && !s.At(body).First {
 			body++
 		}
-		if !s.is(body, "{") {
+		if !s.Is(body, "{") {
 			continue
 		}
-		u := Test{Name: n.Text, Leaf: n.Text, Line: n.Line, Body: s.inside(body)}
+		u := Test{Name: n.Text, Leaf: n.Text, Line: n.Line, Body: s.Inside(body)}
 		list = append(list, s.goBody(u, body)...)
 	}
 	return list
@@ -53,26 +54,26 @@ func goTestName(name string, method bool) bool {
 // goBody looks through the body, whose brace is at open, for skips and subtests.
 func (s *source) goBody(u Test, open int) []Test {
 	list := []Test{u}
-	for i := open + 1; i < s.end(open); i++ {
-		t := s.tokens[i]
-		if t.Kind != lang.Word || s.depth[i] > deepest || !s.at(i-1).Is(".") || !s.is(i+1, "(") {
+	for i := open + 1; i < s.End(open); i++ {
+		t := s.Tokens[i]
+		if t.Kind != lang.Word || s.Depth[i] > assertion.Deepest || !s.At(i-1).Is(".") || !s.Is(i+1, "(") {
 			continue
 		}
 		switch t.Text {
 		case "Skip", "Skipf", "SkipNow":
-			m := Mark{Line: t.Line, Text: text(s.tokens[i-2 : i+1]), Maybe: s.conditional(i, open)}
+			m := Mark{Line: t.Line, Text: assertion.Text(s.Tokens[i-2 : i+1]), Maybe: s.Conditional(i, open)}
 			list[0].Skips = append(list[0].Skips, m)
 		case "Run":
-			name := s.at(i + 2)
-			if name.Kind != lang.Text || !s.is(i+3, ",", "func") {
+			name := s.At(i + 2)
+			if name.Kind != lang.Text || !s.Is(i+3, ",", "func") {
 				continue
 			}
 			body := i + 4
-			for body < s.end(i+1) && !s.is(body, "{") {
+			for body < s.End(i+1) && !s.Is(body, "{") {
 				body++
 			}
-			if body < s.end(i+1) {
-				list = append(list, Test{Name: u.Name + "/" + name.Value(), Leaf: u.Leaf + "/" + name.Value(), Line: name.Line, Body: s.inside(body)})
+			if body < s.End(i+1) {
+				list = append(list, Test{Name: u.Name + "/" + name.Value(), Leaf: u.Leaf + "/" + name.Value(), Line: name.Line, Body: s.Inside(body)})
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package cases
 import (
 	"slices"
 
+	"github.com/belay-dev/belay/internal/check/assertion"
 	"github.com/belay-dev/belay/internal/check/lang"
 )
 
@@ -10,17 +11,17 @@ import (
 // of Read's: in functions that tests call. A call of such a function is none itself.
 func Outside(l lang.Language, text []byte, tests []Test) int {
 	bodies := bodiesOf(tests)
-	s := newSource(l, lang.Code(l, text))
+	s := assertion.New(l, lang.Code(l, text))
 	n := 0
-	for i, t := range s.tokens {
+	for i, t := range s.Tokens {
 		for len(bodies) > 0 && before(bodies[0].last, t) {
 			bodies = bodies[1:]
 		}
-		if s.depth[i] > deepest || len(bodies) > 0 && !before(t, bodies[0].first) {
+		if s.Depth[i] > assertion.Deepest || len(bodies) > 0 && !before(t, bodies[0].first) {
 			continue
 		}
-		helper := l == lang.Go && s.is(i+1, "(") && !s.at(i-1).Is(".") && s.handed(i+1)
-		if !helper && s.asserts(i) && !s.hollow(i) {
+		helper := l == lang.Go && s.Is(i+1, "(") && !s.At(i-1).Is(".") && s.Handed(i+1)
+		if !helper && s.Asserts(i) && !s.Hollow(i) {
 			n++
 		}
 	}

@@ -15,20 +15,20 @@ func (s *source) pythonUnits() []Test {
 	}
 	var list []Test
 	var open []scope
-	for i, t := range s.tokens {
+	for i, t := range s.Tokens {
 		if t.First {
 			for len(open) > 0 && t.Col <= open[len(open)-1].col && s.free(i) {
 				open = open[:len(open)-1]
 			}
 		}
-		name := s.at(i + 1)
-		starts := t.First || s.at(i-1).Is("async") && s.at(i-1).First
+		name := s.At(i + 1)
+		starts := t.First || s.At(i-1).Is("async") && s.At(i-1).First
 		if !starts || !t.Is("def") && !t.Is("class") || name.Kind != lang.Word {
 			continue
 		}
 		col := t.Col
 		if !t.First {
-			col = s.at(i - 1).Col
+			col = s.At(i - 1).Col
 		}
 		var groups []string
 		for _, o := range open {
@@ -53,48 +53,48 @@ func (s *source) pythonUnits() []Test {
 // pythonBody gives what follows the colon of the head that begins at i, down to the
 // first line that stands no further right than col, and the column of its statements.
 func (s *source) pythonBody(i, col int) (body []lang.Token, first int) {
-	for i < len(s.tokens) && (!s.is(i, ":") || !s.free(i)) {
+	for i < len(s.Tokens) && (!s.Is(i, ":") || !s.free(i)) {
 		i++
 	}
-	start := min(i+1, len(s.tokens))
+	start := min(i+1, len(s.Tokens))
 	end := start
-	for end < len(s.tokens) && !(s.tokens[end].First && s.tokens[end].Col <= col && s.free(end)) {
+	for end < len(s.Tokens) && !(s.Tokens[end].First && s.Tokens[end].Col <= col && s.free(end)) {
 		end++
 	}
-	if body = s.tokens[start:end]; len(body) > 0 {
+	if body = s.Tokens[start:end]; len(body) > 0 {
 		first = body[0].Col
 	}
 	return body, first
 }
 
 // free tells whether the token stands in no bracket, or in one that is never closed.
-func (s *source) free(i int) bool { return s.open[i] < 0 || s.pair[s.open[i]] < 0 }
+func (s *source) free(i int) bool { return s.Open[i] < 0 || s.Pair[s.Open[i]] < 0 }
 
 // pythonDecorators looks for skips in what decorates the def or class at i.
 func (s *source) pythonDecorators(i int) []Mark {
 	var marks []Mark
-	col := s.at(i).Col
-	if !s.at(i).First { // async
+	col := s.At(i).Col
+	if !s.At(i).First { // async
 		i--
-		col = s.at(i).Col
+		col = s.At(i).Col
 	}
 	i--
 	for i >= 0 {
 		start := i
-		for start > 0 && !(s.tokens[start].First && s.tokens[start].Col <= col && s.free(start)) {
+		for start > 0 && !(s.Tokens[start].First && s.Tokens[start].Col <= col && s.free(start)) {
 			start--
 		}
-		if !s.is(start, "@") {
+		if !s.Is(start, "@") {
 			break
 		}
 		for k := start; k <= i; k++ {
-			t := s.tokens[k]
-			nested := s.open[k] >= start // pytest.param(…, marks=…)
+			t := s.Tokens[k]
+			nested := s.Open[k] >= start // pytest.param(…, marks=…)
 			switch t.Text {
 			case "skip", "xfail", "expectedFailure", "skipTest":
-				marks = append(marks, Mark{Line: t.Line, Text: "@" + t.Text, Maybe: nested || t.Text == "xfail" && s.is(k+1, "(") && s.at(k+2).Kind == lang.Word && !s.is(k+3, "=")})
+				marks = append(marks, Mark{Line: t.Line, Text: "@" + t.Text, Maybe: nested || t.Text == "xfail" && s.Is(k+1, "(") && s.At(k+2).Kind == lang.Word && !s.Is(k+3, "=")})
 			case "skipif", "skipIf", "skipUnless":
-				sure := s.is(k+1, "(") && (t.Text != "skipUnless" && s.is(k+2, "True") || t.Text == "skipUnless" && s.is(k+2, "False"))
+				sure := s.Is(k+1, "(") && (t.Text != "skipUnless" && s.Is(k+2, "True") || t.Text == "skipUnless" && s.Is(k+2, "False"))
 				marks = append(marks, Mark{Line: t.Line, Text: "@" + t.Text, Maybe: !sure || nested})
 			}
 		}

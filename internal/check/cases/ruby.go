@@ -3,6 +3,7 @@ package cases
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/check/assertion"
 	"github.com/belay-dev/belay/internal/check/lang"
 )
 
@@ -23,17 +24,17 @@ func (s *source) rubyUnits() []Test {
 	}
 	var list []Test
 	var open []scope
-	for i, t := range s.tokens {
+	for i, t := range s.Tokens {
 		for len(open) > 0 && i >= open[len(open)-1].end {
 			open = open[:len(open)-1]
 		}
 		word := t.Text
 		start := i
-		if s.at(i-1).Is(".") && s.at(i-2).Is("RSpec") {
+		if s.At(i-1).Is(".") && s.At(i-2).Is("RSpec") {
 			start = i - 2
 		}
-		def := t.Is("def") && strings.HasPrefix(s.at(i+1).Text, "test_")
-		if t.Kind != lang.Word || !s.at(start).First || !def && !rubyTests[word] && !rubyGroups[word] || s.is(i+1, "=") || s.is(i+1, ".") && word != "test" {
+		def := t.Is("def") && strings.HasPrefix(s.At(i+1).Text, "test_")
+		if t.Kind != lang.Word || !s.At(start).First || !def && !rubyTests[word] && !rubyGroups[word] || s.Is(i+1, "=") || s.Is(i+1, ".") && word != "test" {
 			continue
 		}
 		body, end, ok := s.rubyBody(start, i)
@@ -51,7 +52,7 @@ func (s *source) rubyUnits() []Test {
 			u.Skips = append(u.Skips, Mark{Line: t.Line, Text: word + " without a block"})
 		}
 		if !u.Group && ok {
-			u.Body = s.tokens[body:end]
+			u.Body = s.Tokens[body:end]
 			u.Skips = append(u.Skips, rubySkips(u.Body)...)
 		}
 		if u.Group {
@@ -65,35 +66,35 @@ func (s *source) rubyUnits() []Test {
 // rubyBody gives where the block of the statement that begins at start begins and ends.
 func (s *source) rubyBody(start, i int) (body, end int, ok bool) {
 	k := i + 1
-	for ; k < len(s.tokens); k++ {
-		t := s.tokens[k]
+	for ; k < len(s.Tokens); k++ {
+		t := s.Tokens[k]
 		if t.Is("(") {
-			k = min(s.end(k), len(s.tokens)-1)
+			k = min(s.End(k), len(s.Tokens)-1)
 			continue
 		}
-		if t.Is("{") && s.open[k] == s.open[i] {
-			return k + 1, max(s.end(k), k+1), true
+		if t.Is("{") && s.Open[k] == s.Open[i] {
+			return k + 1, max(s.End(k), k+1), true
 		}
 		if t.Is("do") {
 			k++
 			break
 		}
-		if t.First && !s.at(k-1).Is(",") {
-			if w := s.at(i).Text; w != "def" && w != "class" && w != "module" {
+		if t.First && !s.At(k-1).Is(",") {
+			if w := s.At(i).Text; w != "def" && w != "class" && w != "module" {
 				return 0, 0, false
 			}
 			break
 		}
 	}
-	if s.is(k, "|") { // do |x|
-		for k++; k < len(s.tokens) && !s.is(k, "|"); k++ {
+	if s.Is(k, "|") { // do |x|
+		for k++; k < len(s.Tokens) && !s.Is(k, "|"); k++ {
 		}
 		k++
 	}
-	k = min(k, len(s.tokens))
-	col := s.at(start).Col
-	for end = k; end < len(s.tokens); end++ {
-		if t := s.tokens[end]; t.First && t.Col <= col && t.Kind == lang.Word {
+	k = min(k, len(s.Tokens))
+	col := s.At(start).Col
+	for end = k; end < len(s.Tokens); end++ {
+		if t := s.Tokens[end]; t.First && t.Col <= col && t.Kind == lang.Word {
 			break
 		}
 	}
@@ -101,29 +102,29 @@ func (s *source) rubyBody(start, i int) (body, end int, ok bool) {
 }
 
 func (s *source) rubyName(i int, def bool, body int) string {
-	name := s.at(i + 1)
+	name := s.At(i + 1)
 	if name.Is("(") {
-		name = s.at(i + 2)
+		name = s.At(i + 2)
 	}
 	if def || name.Kind == lang.Text {
 		return name.Value()
 	}
 	if end := i + 1; !name.Is("{") && !name.Is("do") {
-		for end < len(s.tokens) && s.at(end).Line == s.at(i).Line && !s.is(end, "do") && !s.is(end, "{") && !s.is(end, ",") && !s.is(end, "<") {
+		for end < len(s.Tokens) && s.At(end).Line == s.At(i).Line && !s.Is(end, "do") && !s.Is(end, "{") && !s.Is(end, ",") && !s.Is(end, "<") {
 			end++
 		}
-		return text(s.tokens[i+1 : end])
+		return assertion.Text(s.Tokens[i+1 : end])
 	}
 	end := body
-	for end < len(s.tokens) && s.at(end).Line == s.at(body).Line && !s.is(end, "}") {
+	for end < len(s.Tokens) && s.At(end).Line == s.At(body).Line && !s.Is(end, "}") {
 		end++
 	}
-	return text(s.tokens[min(body, end):end]) // it { is_expected.to … }
+	return assertion.Text(s.Tokens[min(body, end):end]) // it { is_expected.to … }
 }
 
 // rubyMarks reads xit, fit and metadata: skip: true, :focus.
 func (s *source) rubyMarks(u *Test, i, body int) {
-	t := s.at(i)
+	t := s.At(i)
 	switch {
 	case rubyTests[t.Text] && t.Text[0] == 'x', rubyGroups[t.Text] && t.Text[0] == 'x':
 		u.Skips = append(u.Skips, Mark{Line: t.Line, Text: t.Text})
@@ -131,8 +132,8 @@ func (s *source) rubyMarks(u *Test, i, body int) {
 		u.Only = append(u.Only, Mark{Line: t.Line, Text: t.Text})
 	}
 	for k := i + 1; k < body; k++ {
-		t := s.tokens[k]
-		symbol := s.at(k-1).Is(":") || s.is(k+1, ":") && !s.is(k+2, "false") && !s.is(k+2, "nil")
+		t := s.Tokens[k]
+		symbol := s.At(k-1).Is(":") || s.Is(k+1, ":") && !s.Is(k+2, "false") && !s.Is(k+2, "nil")
 		switch {
 		case (t.Is("skip") || t.Is("pending")) && symbol:
 			u.Skips = append(u.Skips, Mark{Line: t.Line, Text: t.Text})

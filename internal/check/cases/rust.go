@@ -3,6 +3,7 @@ package cases
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/check/assertion"
 	"github.com/belay-dev/belay/internal/check/lang"
 )
 
@@ -26,24 +27,24 @@ func (a attribute) has(word string) bool {
 func (s *source) rustUnits() []Test {
 	var list []Test
 	var attrs []attribute
-	for i := 0; i < len(s.tokens); i++ {
-		t := s.tokens[i]
+	for i := 0; i < len(s.Tokens); i++ {
+		t := s.Tokens[i]
 		switch {
-		case t.Is("#") && (s.is(i+1, "[") || s.is(i+1, "!", "[")):
+		case t.Is("#") && (s.Is(i+1, "[") || s.Is(i+1, "!", "[")):
 			open := i + 1
-			if s.is(i+1, "!") {
+			if s.Is(i+1, "!") {
 				open++
 			} else {
-				attrs = append(attrs, rustAttribute(s.inside(open)))
+				attrs = append(attrs, rustAttribute(s.Inside(open)))
 			}
-			i = min(s.end(open), len(s.tokens)-1)
-		case t.Is("mod") && s.at(i+1).Kind == lang.Word && s.is(i+2, "{"):
-			u := Test{Name: "mod " + s.at(i+1).Text, Leaf: s.at(i + 1).Text, Line: t.Line, Group: true, Skips: rustSkips(attrs)}
+			i = min(s.End(open), len(s.Tokens)-1)
+		case t.Is("mod") && s.At(i+1).Kind == lang.Word && s.Is(i+2, "{"):
+			u := Test{Name: "mod " + s.At(i+1).Text, Leaf: s.At(i + 1).Text, Line: t.Line, Group: true, Skips: rustSkips(attrs)}
 			list, attrs = append(list, u), nil
-		case t.Is("fn") && s.at(i+1).Kind == lang.Word:
+		case t.Is("fn") && s.At(i+1).Kind == lang.Word:
 			if u, body, ok := s.rustTest(i, attrs); ok {
 				list = append(list, u)
-				i = min(s.end(body), len(s.tokens)-1) // a test within a test does not run
+				i = min(s.End(body), len(s.Tokens)-1) // a test within a test does not run
 			}
 			attrs = nil
 		case t.Is(";") || t.Is("{") || t.Is("}"):
@@ -68,7 +69,7 @@ func rustAttribute(tokens []lang.Token) attribute {
 
 func (s *source) rustTest(i int, attrs []attribute) (Test, int, bool) {
 	test := false
-	u := Test{Name: s.at(i + 1).Text, Leaf: s.at(i + 1).Text, Line: s.at(i + 1).Line, Skips: rustSkips(attrs)}
+	u := Test{Name: s.At(i + 1).Text, Leaf: s.At(i + 1).Text, Line: s.At(i + 1).Line, Skips: rustSkips(attrs)}
 	for _, a := range attrs {
 		switch a.name {
 		case "test", "rstest", "test_case", "wasm_bindgen_test", "quickcheck", "test_log", "tokio_test", "bench":
@@ -78,14 +79,14 @@ func (s *source) rustTest(i int, attrs []attribute) (Test, int, bool) {
 		}
 	}
 	body := i + 2
-	for body < len(s.tokens) && !s.is(body, "{") && !s.is(body, ";") {
-		if s.is(body, "(") {
-			body = s.end(body)
+	for body < len(s.Tokens) && !s.Is(body, "{") && !s.Is(body, ";") {
+		if s.Is(body, "(") {
+			body = s.End(body)
 		}
 		body++
 	}
-	u.Body = s.inside(body)
-	return u, min(body, len(s.tokens)), test && s.is(body, "{")
+	u.Body = s.Inside(body)
+	return u, min(body, len(s.Tokens)), test && s.Is(body, "{")
 }
 
 // rustSkips tells what leaves a test or a module of them out.
@@ -97,7 +98,7 @@ func rustSkips(attrs []attribute) []Mark {
 			marks = append(marks, Mark{Line: a.line, Text: "#[ignore]"})
 		case a.name == "cfg_attr" && a.has("ignore"):
 			marks = append(marks, Mark{Line: a.line, Text: "#[cfg_attr(…, ignore)]", Maybe: true})
-		case a.name == "cfg" && (a.has("FALSE") || a.has("any") && strings.HasSuffix(text(a.args), "any())")):
+		case a.name == "cfg" && (a.has("FALSE") || a.has("any") && strings.HasSuffix(assertion.Text(a.args), "any())")):
 			marks = append(marks, Mark{Line: a.line, Text: "#[cfg(any())]"})
 		case a.name == "cfg" && (a.has("feature") || a.has("not") || a.has("target_os")):
 			marks = append(marks, Mark{Line: a.line, Text: "#[cfg(…)]", Maybe: true})

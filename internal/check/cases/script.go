@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"github.com/belay-dev/belay/internal/check/assertion"
 	"github.com/belay-dev/belay/internal/check/lang"
 )
 
@@ -21,7 +22,7 @@ func (s *source) scriptUnits() []Test {
 	}
 	var open []scope
 	var at []int // index into list of the tests around the token
-	for i, t := range s.tokens {
+	for i, t := range s.Tokens {
 		for len(open) > 0 && i >= open[len(open)-1].end {
 			open = open[:len(open)-1]
 			at = at[:len(at)-1]
@@ -29,7 +30,7 @@ func (s *source) scriptUnits() []Test {
 		if n := len(at) - 1; n >= 0 && !list[at[n]].Group && i > open[n].call {
 			s.scriptSkip(&list[at[n]], i)
 		}
-		if t.Kind != lang.Word || s.depth[i] > deepest || !scriptTests[t.Text] && !scriptGroups[t.Text] || s.at(i-1).Is(".") && !s.at(i-2).Is("Deno") && !s.subtest(i) || s.at(i-1).Is("function") {
+		if t.Kind != lang.Word || s.Depth[i] > assertion.Deepest || !scriptTests[t.Text] && !scriptGroups[t.Text] || s.At(i-1).Is(".") && !s.At(i-2).Is("Deno") && !s.subtest(i) || s.At(i-1).Is("function") {
 			continue
 		}
 		var groups []string
@@ -41,7 +42,7 @@ func (s *source) scriptUnits() []Test {
 			continue
 		}
 		u.Name = within(groups, u.Leaf)
-		open = append(open, scope{call, s.end(call), u.Leaf})
+		open = append(open, scope{call, s.End(call), u.Leaf})
 		at = append(at, len(list))
 		list = append(list, u)
 	}
@@ -51,11 +52,11 @@ func (s *source) scriptUnits() []Test {
 // subtest tells t.test("…", function …) from other methods of that name: a regular
 // expression has one.
 func (s *source) subtest(i int) bool {
-	if !s.tokens[i].Is("test") || !scriptHandles[s.at(i-2).Text] {
+	if !s.Tokens[i].Is("test") || !assertion.ScriptHandle(s.At(i-2).Text) {
 		return false
 	}
-	for k := i + 2; k < s.end(i+1); k++ {
-		if s.open[k] == i+1 && (s.is(k, "function") || s.is(k, "=", ">")) {
+	for k := i + 2; k < s.End(i+1); k++ {
+		if s.Open[k] == i+1 && (s.Is(k, "function") || s.Is(k, "=", ">")) {
 			return true
 		}
 	}
@@ -64,7 +65,7 @@ func (s *source) subtest(i int) bool {
 
 // scriptCall reads the call that begins at i; call is its parenthesis.
 func (s *source) scriptCall(i int) (u Test, call int, ok bool) {
-	t := s.tokens[i]
+	t := s.Tokens[i]
 	u = Test{Line: t.Line, Group: scriptGroups[t.Text]}
 	switch t.Text {
 	case "xit", "xtest", "xspecify", "xdescribe", "xcontext":
@@ -73,8 +74,8 @@ func (s *source) scriptCall(i int) (u Test, call int, ok bool) {
 		u.Only = append(u.Only, Mark{Line: t.Line, Text: t.Text})
 	}
 	k := i + 1
-	for s.is(k, ".") && s.at(k+1).Kind == lang.Word {
-		mod := s.at(k + 1)
+	for s.Is(k, ".") && s.At(k+1).Kind == lang.Word {
+		mod := s.At(k + 1)
 		m := Mark{Line: mod.Line, Text: t.Text + "." + mod.Text}
 		switch mod.Text {
 		case "skip", "todo", "failing", "fails", "fixme":
@@ -91,25 +92,25 @@ func (s *source) scriptCall(i int) (u Test, call int, ok bool) {
 			return u, 0, false // test.beforeEach, it.name
 		}
 		k += 2
-		if (mod.Text == "each" || mod.Text == "for" || mod.Text == "skipIf" || mod.Text == "runIf") && s.is(k, "(") {
-			k = s.end(k) + 1
-		} else if s.at(k).Kind == lang.Text {
+		if (mod.Text == "each" || mod.Text == "for" || mod.Text == "skipIf" || mod.Text == "runIf") && s.Is(k, "(") {
+			k = s.End(k) + 1
+		} else if s.At(k).Kind == lang.Text {
 			k++ // a table in a template
 		}
 	}
-	name := s.at(k + 1)
-	if !s.is(k, "(") || name.Is(")") {
+	name := s.At(k + 1)
+	if !s.Is(k, "(") || name.Is(")") {
 		return u, 0, false
 	}
 	u.Leaf = name.Value()
 	comma := k + 2
 	if name.Kind != lang.Text {
-		for comma < s.end(k) && !(s.is(comma, ",") && s.open[comma] == k) {
+		for comma < s.End(k) && !(s.Is(comma, ",") && s.Open[comma] == k) {
 			comma++
 		}
-		u.Leaf = text(s.tokens[k+1 : min(comma, len(s.tokens))])
+		u.Leaf = assertion.Text(s.Tokens[k+1 : min(comma, len(s.Tokens))])
 	}
-	if name.Kind != lang.Text && (!s.is(comma, ",") || len(u.Skips) > 0) || u.Leaf == "" {
+	if name.Kind != lang.Text && (!s.Is(comma, ",") || len(u.Skips) > 0) || u.Leaf == "" {
 		return u, 0, false // test.skip(condition, "why") is about the test around it
 	}
 	u.Body = s.scriptBody(k, comma, &u)
@@ -118,33 +119,33 @@ func (s *source) scriptCall(i int) (u Test, call int, ok bool) {
 
 // scriptBody gives what the function in a call's arguments does, and reads options.
 func (s *source) scriptBody(call, from int, u *Test) []lang.Token {
-	end := s.end(call)
+	end := s.End(call)
 	for i := from; i < end; i++ {
-		t := s.tokens[i]
-		if s.open[i] == call && t.Is("{") && !s.at(i-1).Is(">") && !s.at(i-1).Is(")") {
+		t := s.Tokens[i]
+		if s.Open[i] == call && t.Is("{") && !s.At(i-1).Is(">") && !s.At(i-1).Is(")") {
 			s.scriptOptions(i, u)
 		}
-		if s.open[i] != call {
+		if s.Open[i] != call {
 			continue
 		}
 		switch {
-		case t.Is("{") && (s.at(i-1).Is(">") || s.at(i-1).Is(")")):
-			return s.inside(i)
-		case t.Is("=") && s.is(i+1, ">") && !s.is(i+2, "{"):
-			return s.tokens[min(i+2, end):end]
+		case t.Is("{") && (s.At(i-1).Is(">") || s.At(i-1).Is(")")):
+			return s.Inside(i)
+		case t.Is("=") && s.Is(i+1, ">") && !s.Is(i+2, "{"):
+			return s.Tokens[min(i+2, end):end]
 		}
 	}
-	return s.tokens[min(from, end):end]
+	return s.Tokens[min(from, end):end]
 }
 
 // scriptOptions reads { skip: true }, as node's runner has it.
 func (s *source) scriptOptions(open int, u *Test) {
-	for i := open + 1; i < s.end(open); i++ {
-		t := s.tokens[i]
-		if s.open[i] != open || !s.is(i+1, ":") || s.is(i+2, "false") {
+	for i := open + 1; i < s.End(open); i++ {
+		t := s.Tokens[i]
+		if s.Open[i] != open || !s.Is(i+1, ":") || s.Is(i+2, "false") {
 			continue
 		}
-		switch m := (Mark{Line: t.Line, Text: t.Text + ": " + s.at(i+2).Text, Maybe: !s.is(i+2, "true") && s.at(i+2).Kind != lang.Text}); t.Text {
+		switch m := (Mark{Line: t.Line, Text: t.Text + ": " + s.At(i+2).Text, Maybe: !s.Is(i+2, "true") && s.At(i+2).Kind != lang.Text}); t.Text {
 		case "skip", "todo":
 			u.Skips = append(u.Skips, m)
 		case "only":
@@ -156,17 +157,17 @@ func (s *source) scriptOptions(open int, u *Test) {
 // scriptSkip looks for a skip of the test that the token at i stands in: this.skip(),
 // ctx.skip(), test.skip(condition).
 func (s *source) scriptSkip(u *Test, i int) {
-	t := s.tokens[i]
-	if !t.Is("skip") && !t.Is("fixme") || !s.at(i-1).Is(".") || !s.is(i+1, "(") || s.at(i+2).Kind == lang.Text && s.at(i-2).Is("test") {
+	t := s.Tokens[i]
+	if !t.Is("skip") && !t.Is("fixme") || !s.At(i-1).Is(".") || !s.Is(i+1, "(") || s.At(i+2).Kind == lang.Text && s.At(i-2).Is("test") {
 		return
 	}
-	switch s.at(i - 2).Text {
+	switch s.At(i - 2).Text {
 	case "this", "test", "t", "ctx", "context", "it":
-		maybe := !s.is(i+2, ")") && s.at(i+2).Kind != lang.Text && !s.is(i+2, "true")
-		body := s.open[i]
-		for body >= 0 && !s.tokens[body].Is("(") {
-			body = s.open[body]
+		maybe := !s.Is(i+2, ")") && s.At(i+2).Kind != lang.Text && !s.Is(i+2, "true")
+		body := s.Open[i]
+		for body >= 0 && !s.Tokens[body].Is("(") {
+			body = s.Open[body]
 		}
-		u.Skips = append(u.Skips, Mark{Line: t.Line, Text: s.at(i-2).Text + "." + t.Text, Maybe: maybe || s.conditional(i, body) || s.guarded(i-2)})
+		u.Skips = append(u.Skips, Mark{Line: t.Line, Text: s.At(i-2).Text + "." + t.Text, Maybe: maybe || s.Conditional(i, body) || s.Guarded(i-2)})
 	}
 }

@@ -1,4 +1,4 @@
-package cases
+package assertion
 
 import (
 	"slices"
@@ -7,42 +7,42 @@ import (
 	"github.com/belay-dev/belay/internal/check/lang"
 )
 
-// hollow tells whether the assertion at i holds whatever the code does: it asserts a
+// Hollow tells whether the assertion at i holds whatever the code does: it asserts a
 // constant, compares a thing with itself, or says "or true".
-func (s *source) hollow(i int) bool {
-	t := s.tokens[i]
+func (s *Source) Hollow(i int) bool {
+	t := s.Tokens[i]
 	low := strings.ToLower(strings.ReplaceAll(t.Text, "_", ""))
 	st := s.statement(i)
-	if s.lang == lang.Python && t.Is("assert") || s.lang == lang.Java && t.Is("assert") && !s.is(i+1, "(") {
+	if s.Lang == lang.Python && t.Is("assert") || s.Lang == lang.Java && t.Is("assert") && !s.Is(i+1, "(") {
 		asserted := untilComma(st[1:])
-		return alwaysTrue(asserted) || s.lang == lang.Python && tuple(asserted)
+		return alwaysTrue(asserted) || s.Lang == lang.Python && tuple(asserted)
 	}
 	open := i + 1
-	if s.lang == lang.Rust {
+	if s.Lang == lang.Rust {
 		open++
 	}
-	if (s.lang == lang.TypeScript || s.lang == lang.JavaScript) && t.Is("assert") && s.is(i+1, ".") { // assert.equal(…)
-		low, open = "assert"+strings.ToLower(s.at(i+2).Text), i+3
+	if (s.Lang == lang.TypeScript || s.Lang == lang.JavaScript) && t.Is("assert") && s.Is(i+1, ".") { // assert.equal(…)
+		low, open = "assert"+strings.ToLower(s.At(i+2).Text), i+3
 	}
 	var args [][]lang.Token
 	switch {
-	case s.is(open, "("):
-		args = split(s.inside(open))
-	case s.lang == lang.Ruby:
+	case s.Is(open, "("):
+		args = split(s.Inside(open))
+	case s.Lang == lang.Ruby:
 		args = split(st[1:])
 	}
 	if len(args) == 0 {
 		return false
 	}
-	if s.lang == lang.Go {
-		if slices.Contains(goHandles, text(args[0])) {
+	if s.Lang == lang.Go {
+		if slices.Contains(goHandles, Text(args[0])) {
 			args = args[1:]
 		}
 	}
-	if t.Is("expect") && !s.is(i-1, ".") && alone(st) {
+	if t.Is("expect") && !s.Is(i-1, ".") && alone(st) {
 		return true // nothing is asked of what is expected; request.expect(200) asks
 	}
-	if t.Is("expect") || t.Is("assertThat") || t.Is("that") || s.lang == lang.CSharp && low == "that" {
+	if t.Is("expect") || t.Is("assertThat") || t.Is("that") || s.Lang == lang.CSharp && low == "that" {
 		return s.hollowExpect(args, st)
 	}
 	return hollowCall(low, args)
@@ -83,10 +83,10 @@ func hollowCall(name string, args [][]lang.Token) bool {
 
 // hollowExpect judges expect(a).toBe(b), expect(a).to eq(b), assertThat(a).isEqualTo(b),
 // Assert.That(a, Is.True).
-func (s *source) hollowExpect(args [][]lang.Token, st []lang.Token) bool {
+func (s *Source) hollowExpect(args [][]lang.Token, st []lang.Token) bool {
 	a := args[0]
 	if len(args) > 1 {
-		return len(a) == 1 && (a[0].Is("true") && strings.HasSuffix(text(args[1]), "True"))
+		return len(a) == 1 && (a[0].Is("true") && strings.HasSuffix(Text(args[1]), "True"))
 	}
 	last := -1 // the matcher: the last word before the last parenthesis
 	end := len(st)

@@ -1,4 +1,11 @@
-package cases
+// Package assertion finds what a text of source asserts: where assertions stand, which of
+// them hold whatever the code does, and from which places none is reached. It knows the
+// usual libraries of every language that lang knows, and the text as tokens with matched
+// brackets.
+//
+// It builds no syntax tree, runs nothing and reads no file. Which tests a text has is not
+// its business.
+package assertion
 
 import (
 	"slices"
@@ -7,47 +14,64 @@ import (
 	"github.com/belay-dev/belay/internal/check/lang"
 )
 
-// count counts what the unit asserts.
-func (u *Test) count(l lang.Language) {
-	s := newSource(l, u.Body)
-	last := -1
-	for i := range s.tokens {
-		if s.depth[i] > deepest || !s.asserts(i) {
-			continue
-		}
-		if s.hollow(i) {
-			u.Hollow = append(u.Hollow, Mark{Line: s.at(i).Line, Text: text(s.statement(i))})
-			continue
-		}
-		u.Asserts++
-		last = i
-	}
-	u.Early = s.returns(last)
+// Mark is a place in a test that says something of it. Maybe tells one that holds only
+// under a condition, or that may not mean what it seems to.
+type Mark struct {
+	Line  int
+	Text  string
+	Maybe bool
 }
 
-// asserts tells whether an assertion begins at token i.
-func (s *source) asserts(i int) bool {
-	t := s.tokens[i]
+// Found is what a text asserts.
+type Found struct {
+	Count  int    // assertions that could fail
+	Hollow []Mark // assertions that always hold
+	Early  []Mark // returns that no assertion after them survives
+}
+
+// In finds what tokens assert: what a test does, without the braces around it.
+func In(l lang.Language, tokens []lang.Token) Found {
+	s := New(l, tokens)
+	var f Found
+	last := -1
+	for i := range s.Tokens {
+		if s.Depth[i] > Deepest || !s.Asserts(i) {
+			continue
+		}
+		if s.Hollow(i) {
+			f.Hollow = append(f.Hollow, Mark{Line: s.At(i).Line, Text: Text(s.statement(i))})
+			continue
+		}
+		f.Count++
+		last = i
+	}
+	f.Early = s.returns(last)
+	return f
+}
+
+// Asserts tells whether an assertion begins at token i.
+func (s *Source) Asserts(i int) bool {
+	t := s.Tokens[i]
 	if t.Kind != lang.Word {
 		return false
 	}
 	low := strings.ToLower(t.Text)
-	call, dotted := s.is(i+1, "("), s.at(i-1).Is(".")
-	switch s.lang {
+	call, dotted := s.Is(i+1, "("), s.At(i-1).Is(".")
+	switch s.Lang {
 	case lang.Go:
 		return call && s.goAsserts(i, dotted)
 	case lang.Python:
 		return t.Is("assert") && !dotted || call && (dotted || strings.HasPrefix(low, "assert")) && (strings.HasPrefix(low, "assert") || low == "raises" || low == "warns" || low == "fail" || low == "deprecated_call") ||
-			t.Is("raise") && s.is(i+1, "AssertionError")
+			t.Is("raise") && s.Is(i+1, "AssertionError")
 	case lang.JavaScript, lang.TypeScript:
 		return s.scriptAsserts(i, call, dotted)
 	case lang.Rust:
-		return s.is(i+1, "!") && (strings.HasPrefix(low, "assert") || strings.HasPrefix(low, "debug_assert") || low == "panic" || low == "unreachable" || low == "prop_assert" || strings.HasPrefix(low, "prop_assert"))
+		return s.Is(i+1, "!") && (strings.HasPrefix(low, "assert") || strings.HasPrefix(low, "debug_assert") || low == "panic" || low == "unreachable" || low == "prop_assert" || strings.HasPrefix(low, "prop_assert"))
 	case lang.Java:
 		return call && (strings.HasPrefix(low, "assert") || low == "verify" || low == "fail" || strings.HasPrefix(low, "expect") || low == "andexpect" || low == "verifynomoreinteractions") ||
 			t.Is("assert") && !dotted
 	case lang.CSharp:
-		return dotted && s.at(i-2).Is("Assert") || call && low == "should" || call && dotted && strings.HasPrefix(t.Text, "Should") || call && dotted && (low == "verify" || low == "received")
+		return dotted && s.At(i-2).Is("Assert") || call && low == "should" || call && dotted && strings.HasPrefix(t.Text, "Should") || call && dotted && (low == "verify" || low == "received")
 	case lang.Ruby:
 		return !dotted && (t.Is("expect") || t.Is("is_expected") || strings.HasPrefix(low, "assert") || strings.HasPrefix(low, "refute") || t.Is("flunk")) ||
 			dotted && (t.Is("should") || t.Is("should_not") || strings.HasPrefix(low, "must_") || strings.HasPrefix(low, "wont_"))
@@ -59,17 +83,17 @@ var goHandles = []string{"t", "b", "f", "tb", "rt", "tt"}
 
 // goAsserts knows t.Error and its kind, the calls of assertion packages, and helpers
 // that are handed t.
-func (s *source) goAsserts(i int, dotted bool) bool {
-	t := s.tokens[i]
-	on := s.at(i - 2).Text
-	if dotted && (slices.Contains(goHandles, on) || on == ")" && s.is(i-4, "T", "(")) {
+func (s *Source) goAsserts(i int, dotted bool) bool {
+	t := s.Tokens[i]
+	on := s.At(i - 2).Text
+	if dotted && (slices.Contains(goHandles, on) || on == ")" && s.Is(i-4, "T", "(")) {
 		switch t.Text {
 		case "Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow":
 			return true
 		}
 		return false
 	}
-	if s.handed(i+1) && !t.Is("func") && t.Text != "New" {
+	if s.Handed(i+1) && !t.Is("func") && t.Text != "New" {
 		return true
 	}
 	if !dotted {
@@ -84,13 +108,13 @@ func (s *source) goAsserts(i int, dotted bool) bool {
 	return false
 }
 
-// handed tells whether the call at open is given what a test is run with: as its first
+// Handed tells whether the call at open is given what a test is run with: as its first
 // argument by any of its names, further on by the usual one, which says nothing else there.
-func (s *source) handed(open int) bool {
-	for i := open + 1; i < s.end(open); i++ {
-		t := s.tokens[i]
+func (s *Source) Handed(open int) bool {
+	for i := open + 1; i < s.End(open); i++ {
+		t := s.Tokens[i]
 		first := i == open+1
-		if s.open[i] != open || t.Kind != lang.Word || !(first || t.Is("t") && s.is(i-1, ",")) || !(s.is(i+1, ",") || s.is(i+1, ")")) {
+		if s.Open[i] != open || t.Kind != lang.Word || !(first || t.Is("t") && s.Is(i-1, ",")) || !(s.Is(i+1, ",") || s.Is(i+1, ")")) {
 			continue
 		}
 		if slices.Contains(goHandles, t.Text) {
@@ -109,6 +133,9 @@ var (
 		resolves like match notMatch doesNotMatch regex notRegex has hasProp type snapshot matchSnapshot`)
 )
 
+// ScriptHandle tells a name that a test of JavaScript is usually handed its runner by.
+func ScriptHandle(name string) bool { return scriptHandles[name] }
+
 func words(list string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(list) {
@@ -117,15 +144,15 @@ func words(list string) map[string]bool {
 	return set
 }
 
-func (s *source) scriptAsserts(i int, call, dotted bool) bool {
-	switch t := s.tokens[i]; {
+func (s *Source) scriptAsserts(i int, call, dotted bool) bool {
+	switch t := s.Tokens[i]; {
 	case t.Is("expect"):
-		return call || s.is(i+1, ".", "soft", "(") // dotted: a request that is expected to answer so
+		return call || s.Is(i+1, ".", "soft", "(") // dotted: a request that is expected to answer so
 	case t.Is("assert"):
-		return (call || s.is(i+1, ".")) && (!dotted || scriptHandles[s.at(i-2).Text])
+		return (call || s.Is(i+1, ".")) && (!dotted || scriptHandles[s.At(i-2).Text])
 	case t.Is("should"):
 		return dotted
-	case dotted && call && scriptHandles[s.at(i-2).Text]:
+	case dotted && call && scriptHandles[s.At(i-2).Text]:
 		return scriptMethods[t.Text]
 	case call && (t.Is("expectTypeOf") || t.Is("assertEquals") || t.Is("assertThrows") || t.Is("assertStrictEquals")):
 		return true
@@ -135,30 +162,30 @@ func (s *source) scriptAsserts(i int, call, dotted bool) bool {
 
 // statement gives the tokens of the assertion at i: its call with what is chained to
 // it, or its line where it is a word before an expression.
-func (s *source) statement(i int) []lang.Token {
+func (s *Source) statement(i int) []lang.Token {
 	k := i
-	for k < len(s.tokens) {
+	for k < len(s.Tokens) {
 		switch {
-		case s.is(k, "(") || s.is(k, "["):
-			k = s.end(k)
-		case k > i && s.tokens[k].First && !s.is(k, "."), s.is(k, ";"), s.is(k, "}"), s.is(k, ")") && s.open[k] == s.open[i]:
-			return s.tokens[i:k]
+		case s.Is(k, "(") || s.Is(k, "["):
+			k = s.End(k)
+		case k > i && s.Tokens[k].First && !s.Is(k, "."), s.Is(k, ";"), s.Is(k, "}"), s.Is(k, ")") && s.Open[k] == s.Open[i]:
+			return s.Tokens[i:k]
 		}
 		k++
 	}
-	return s.tokens[i:]
+	return s.Tokens[i:]
 }
 
 // returns gives the places from which no later assertion is reached: a return that
 // stands under no condition before the last assertion.
-func (s *source) returns(last int) []Mark {
+func (s *Source) returns(last int) []Mark {
 	var marks []Mark
 	for i := 0; i < last; i++ {
-		t := s.tokens[i]
-		if !t.Is("return") || s.open[i] >= 0 || s.guarded(i) {
+		t := s.Tokens[i]
+		if !t.Is("return") || s.Open[i] >= 0 || s.Guarded(i) {
 			continue
 		}
-		if (s.lang == lang.Python || s.lang == lang.Ruby) && (!t.First || t.Col > s.tokens[0].Col || s.conditionAfter(i)) {
+		if (s.Lang == lang.Python || s.Lang == lang.Ruby) && (!t.First || t.Col > s.Tokens[0].Col || s.conditionAfter(i)) {
 			continue
 		}
 		if s.statementHolds(i, last) {
@@ -170,9 +197,9 @@ func (s *source) returns(last int) []Mark {
 }
 
 // conditionAfter tells Ruby's `return if x`.
-func (s *source) conditionAfter(i int) bool {
-	for k := i; k < len(s.tokens) && s.tokens[k].Line == s.tokens[i].Line; k++ {
-		if s.is(k, "if") || s.is(k, "unless") {
+func (s *Source) conditionAfter(i int) bool {
+	for k := i; k < len(s.Tokens) && s.Tokens[k].Line == s.Tokens[i].Line; k++ {
+		if s.Is(k, "if") || s.Is(k, "unless") {
 			return true
 		}
 	}
@@ -180,32 +207,13 @@ func (s *source) conditionAfter(i int) bool {
 }
 
 // statementHolds tells whether the assertion at k is what the return at i returns.
-func (s *source) statementHolds(i, k int) bool {
-	lines := s.lang != lang.Java && s.lang != lang.CSharp && s.lang != lang.Rust // a line ends a statement
+func (s *Source) statementHolds(i, k int) bool {
+	lines := s.Lang != lang.Java && s.Lang != lang.CSharp && s.Lang != lang.Rust // a line ends a statement
 	for n := i + 1; n <= k; n++ {
-		t := s.tokens[n]
-		if s.open[n] < 0 && (t.Is(";") || lines && t.First && !t.Is(".") && !s.at(n-1).Is(",")) {
+		t := s.Tokens[n]
+		if s.Open[n] < 0 && (t.Is(";") || lines && t.First && !t.Is(".") && !s.At(n-1).Is(",")) {
 			return false
 		}
 	}
 	return true
-}
-
-// Empty tells whether the body does nothing: it has no statement, or only some that
-// stand for none: pass, ..., a docstring, a bare return, t.Parallel().
-func (u Test) Empty() bool {
-	rest := 0
-	for i := 0; i < len(u.Body); i++ {
-		t := u.Body[i]
-		parallel := i+4 < len(u.Body) && u.Body[i+1].Is(".") && (u.Body[i+2].Is("Parallel") || u.Body[i+2].Is("Helper"))
-		switch {
-		case parallel:
-			i += 4
-		case t.Is(";") || t.Is("pass") || t.Is(".") || t.Is("return"):
-		case t.Kind == lang.Text && i == 0:
-		default:
-			rest++
-		}
-	}
-	return rest == 0
 }
