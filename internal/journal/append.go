@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 // Create begins the record of task with one entry and gives its head. The entry is on
@@ -27,12 +28,12 @@ func (s *Store) Create(ctx context.Context, task belay.TaskID, typ string, data 
 	if err != nil {
 		return Head{}, err
 	}
-	raw, err := encodeData(data)
+	raw, err := entry.Encode(data)
 	if err != nil {
 		return Head{}, fmt.Errorf("record %s of %s: %w", typ, task, err)
 	}
-	l := line{Entry: Entry{Seq: 1, Time: s.now(), Type: typ, Data: raw}, task: task}
-	text, err := makeLine(&l)
+	l := entry.Line{Entry: Entry{Seq: 1, Time: s.now(), Type: typ, Data: raw}, Task: task}
+	text, err := entry.Make(&l)
 	if err != nil {
 		return Head{}, err
 	}
@@ -50,7 +51,7 @@ func (s *Store) Create(ctx context.Context, task belay.TaskID, typ string, data 
 	if err := s.writeFirst(task, text); err != nil {
 		return Head{}, err
 	}
-	return l.head(), nil
+	return l.Head(), nil
 }
 
 // setAside moves away what stands in the place of a new record, unless it is one.
@@ -63,9 +64,9 @@ func (s *Store) setAside(task belay.TaskID) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("create %s: %w", task, err)
-	case exists && l.task != task:
+	case exists && l.Task != task:
 		return belay.Refuse(belay.CodeUsage, "choose another id: ids that differ only by case are one file on some systems",
-			"%s exists already, as %s", task, l.task)
+			"%s exists already, as %s", task, l.Task)
 	case exists:
 		return belay.Refuse(belay.CodeUsage, "belay status "+string(task)+", or choose another id", "%s exists already", task)
 	}
@@ -109,7 +110,7 @@ func (s *Store) writeFirst(task belay.TaskID, text []byte) error {
 // next append, and a whole one makes the next append with the same after a *MovedError.
 // Errors otherwise: belay.CodeNotFound without a record, and those of Create.
 func (s *Store) Append(ctx context.Context, task belay.TaskID, after Head, typ string, data any) (Head, error) {
-	raw, err := encodeData(data)
+	raw, err := entry.Encode(data)
 	if err != nil {
 		return Head{}, fmt.Errorf("record %s of %s: %w", typ, task, err)
 	}
@@ -131,18 +132,18 @@ func (s *Store) Append(ctx context.Context, task belay.TaskID, after Head, typ s
 	if err != nil {
 		return Head{}, err
 	}
-	if end.last.head() != after {
-		return Head{}, &MovedError{Task: end.last.task, After: after, Head: end.last.head()}
+	if end.last.Head() != after {
+		return Head{}, &MovedError{Task: end.last.Task, After: after, Head: end.last.Head()}
 	}
-	l := line{Entry: Entry{Seq: after.Seq + 1, Time: later(s.now(), end.last.Time), Type: typ, Data: raw, Prev: after.Hash}, task: end.last.task}
-	text, err := makeLine(&l)
+	l := entry.Line{Entry: Entry{Seq: after.Seq + 1, Time: later(s.now(), end.last.Time), Type: typ, Data: raw, Prev: after.Hash}, Task: end.last.Task}
+	text, err := entry.Make(&l)
 	if err != nil {
 		return Head{}, err
 	}
 	if err := s.extend(f, end, text); err != nil {
 		return Head{}, err
 	}
-	return l.head(), nil
+	return l.Head(), nil
 }
 
 func later(a, b time.Time) time.Time {

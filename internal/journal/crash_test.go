@@ -350,7 +350,7 @@ func TestCutAtEveryByte(t *testing.T) {
 				t.Fatalf("cut at %d: %v", cut, err)
 			}
 		} else {
-			want := Log{Task: "T7", Entries: whole.Entries[:lines], Head: Head{lines, whole.Entries[lines-1].Hash}, Torn: int64(torn)}
+			want := Log{Task: "T7", Entries: whole.Entries[:lines], Head: Head{Seq: lines, Hash: whole.Entries[lines-1].Hash}, Torn: int64(torn)}
 			if d := cmp.Diff(want, l); err != nil || d != "" {
 				t.Fatalf("cut at %d: %v %s", cut, err, d)
 			}

@@ -7,12 +7,13 @@ import (
 	"os"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 // recordEnd is where a record ends: its last whole entry, the bytes up to and with it,
 // and the bytes after it.
 type recordEnd struct {
-	last  line
+	last  entry.Line
 	whole int64
 	torn  int64
 }
@@ -29,8 +30,8 @@ func findEnd(f *os.File, task belay.TaskID) (recordEnd, error) {
 		return recordEnd{}, fmt.Errorf("read %s: %w", f.Name(), err)
 	}
 	if text, ok := bytes.CutSuffix(raw, []byte("\n")); ok {
-		l, err := parseLine(text)
-		if err == nil && l.task.Key() == task.Key() {
+		l, err := entry.Parse(text)
+		if err == nil && l.Task.Key() == task.Key() {
 			return recordEnd{last: l, whole: info.Size()}, nil
 		}
 	}
@@ -64,7 +65,7 @@ func lastLine(f io.ReaderAt, size int64) ([]byte, error) {
 		if n == size {
 			return buf, nil
 		}
-		if n > MaxEntry {
+		if n > entry.Max {
 			return nil, nil
 		}
 	}

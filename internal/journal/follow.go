@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 // Follow yields the entries of task's record whose number is greater than after, those
@@ -46,7 +47,7 @@ type tail struct {
 	store *Store
 	task  belay.TaskID
 	read  int64 // bytes of the entries given so far
-	last  line
+	last  entry.Line
 }
 
 // next gives the whole entries that were added since the last look.
@@ -68,7 +69,7 @@ func (t *tail) next() ([]Entry, error) {
 		return nil, nil
 	}
 	if info.Size() < t.read {
-		return nil, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(t.task), "the record of %s has been cut", t.last.task)
+		return nil, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(t.task), "the record of %s has been cut", t.last.Task)
 	}
 	return t.added(path)
 }
@@ -85,16 +86,16 @@ func (t *tail) added(path string) ([]Entry, error) {
 	br := bufio.NewReader(f)
 	var entries []Entry
 	for {
-		raw, size, err := readLine(br)
+		raw, size, err := entry.ReadLine(br)
 		if err != nil {
 			return entries, fmt.Errorf("follow %s: %w", t.task, err)
 		}
-		l, err := nextLine(raw, t.last, t.task)
+		l, err := entry.Next(raw, t.last, t.task)
 		switch {
 		case err == nil:
 			t.last, t.read = l, t.read+size
 			entries = append(entries, l.Entry)
-		case wholeJSON(raw):
+		case entry.Whole(raw):
 			_, again := t.store.Read(t.task) // the whole record names the line, or finds it mended
 			return entries, again
 		default:

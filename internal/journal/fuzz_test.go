@@ -4,46 +4,17 @@ import (
 	"bytes"
 	"testing"
 	"time"
+
+	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 func seedLine(t testing.TB, typ, data string) []byte {
-	l := line{Entry: Entry{Seq: 1, Time: time.Date(2030, 1, 2, 3, 4, 5, 6, time.UTC), Type: typ, Data: []byte(data)}, task: "T7"}
-	text, err := makeLine(&l)
+	l := entry.Line{Entry: Entry{Seq: 1, Time: time.Date(2030, 1, 2, 3, 4, 5, 6, time.UTC), Type: typ, Data: []byte(data)}, Task: "T7"}
+	text, err := entry.Make(&l)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return text
-}
-
-// Whatever parses is written back to the same bytes: there is one way to write an entry.
-func FuzzLine(f *testing.F) {
-	good := bytes.TrimSuffix(seedLine(f, "created", `{"prose":"a","hash":"\"hash\":\""}`), []byte("\n"))
-	f.Add(good)
-	f.Add(bytes.Replace(good, []byte(`"v":1`), []byte(`"v":2`), 1))
-	f.Add(bytes.Replace(good, []byte(`,"data":`), []byte(`,"data":{},"data":`), 1))
-	f.Add(good[:len(good)-70])
-	f.Add([]byte(`{}`))
-	f.Add([]byte(nil))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		l, err := parseFrame(b)
-		if err != nil {
-			if _, err := parseLine(b); err == nil {
-				t.Fatal("a line without its frame was taken")
-			}
-			return
-		}
-		said := l.Hash
-		again, err := makeLine(&l)
-		if err != nil {
-			t.Fatalf("%q was read and cannot be written: %v", b, err)
-		}
-		if l.Hash == said && !bytes.Equal(again, append(bytes.Clone(b), '\n')) {
-			t.Fatalf("%q\nbecame\n%q", b, again)
-		}
-		if _, err := parseLine(b); (err == nil) != (l.Hash == said) {
-			t.Fatalf("hash %s, said %s, but: %v", l.Hash, said, err)
-		}
-	})
 }
 
 // Any bytes make a record, a refusal or nothing, and what is read is a prefix of them.

@@ -15,19 +15,13 @@
 package journal
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-)
-
-// Limits of the format.
-const (
-	Version  = 1        // of a line
-	MaxEntry = 64 << 20 // bytes of a line, its newline excluded
+	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 const (
@@ -56,24 +50,11 @@ func Open(dir string) *Store {
 	return &Store{dir: dir, wait: lockWait, poll: pollWait}
 }
 
-// Entry is one line of a task's record. Seq counts from 1. Time is in UTC and never
-// before the entry's predecessor. Data is the caller's JSON, byte for byte as written.
-// Prev and Hash are 64 lower-case hex digits; the first entry's Prev is all zeros.
-type Entry struct {
-	Seq  int             `json:"seq"`
-	Time time.Time       `json:"time"`
-	Type string          `json:"type"`
-	Data json.RawMessage `json:"data"`
-	Prev string          `json:"prev"`
-	Hash string          `json:"hash"`
-}
+// Entry is one line of a task's record, as package entry has it.
+type Entry = entry.Entry
 
-// Head is the end of a record: what the next entry is chained to. The zero Head is
-// the head of a record that does not exist yet.
-type Head struct {
-	Seq  int    `json:"seq"`
-	Hash string `json:"hash"`
-}
+// Head is the end of a record: what the next entry is chained to.
+type Head = entry.Head
 
 // Log is a whole record as one reading found it. Torn is the number of bytes after
 // the last whole entry: what a crash left, or an append that is being written.

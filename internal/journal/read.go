@@ -2,16 +2,14 @@ package journal
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 // Read gives the record of task; the case of the id does not matter. It takes no
@@ -30,7 +28,7 @@ func (s *Store) Read(task belay.TaskID) (Log, error) {
 type scanned struct {
 	log    Log
 	whole  int64 // bytes of the whole entries: where the next one belongs
-	last   line
+	last   entry.Line
 	damage error // entries follow, or stand, where the chain is broken
 }
 
@@ -86,7 +84,7 @@ func scanRecord(r io.Reader, path string, task belay.TaskID) (found scanned, err
 	var why error
 	bad := 0
 	for n := 1; ; n++ {
-		raw, size, err := readLine(br)
+		raw, size, err := entry.ReadLine(br)
 		if err != nil {
 			return found, fmt.Errorf("read %s: %w", path, err)
 		}
@@ -94,7 +92,7 @@ func scanRecord(r io.Reader, path string, task belay.TaskID) (found scanned, err
 			return found, nil
 		}
 		if bad == 0 {
-			l, err := nextLine(raw, found.last, task)
+			l, err := entry.Next(raw, found.last, task)
 			if err == nil {
 				found.add(l, size)
 				continue
@@ -102,79 +100,21 @@ func scanRecord(r io.Reader, path string, task belay.TaskID) (found scanned, err
 			bad, why = n, err
 		}
 		found.log.Torn += size
-		if found.damage == nil && wholeJSON(raw) {
+		if found.damage == nil && entry.Whole(raw) {
 			found.damage = damaged(path, bad, why)
 		}
 	}
 }
 
-func (s *scanned) add(l line, size int64) {
+func (s *scanned) add(l entry.Line, size int64) {
 	s.last = l
 	s.whole += size
-	s.log.Task = l.task
+	s.log.Task = l.Task
 	s.log.Entries = append(s.log.Entries, l.Entry)
-	s.log.Head = l.head()
+	s.log.Head = l.Head()
 }
 
 func damaged(path string, n int, why error) error {
 	return &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("line %d of %s is damaged", n, path), Err: why,
 		Try: "belay log --verify lists everything that does not fit; the lines before it are good"}
-}
-
-// nextLine parses raw, which ends in a newline when it is whole, and checks that it
-// follows last in the record of task. The zero last stands before the first line.
-func nextLine(raw []byte, last line, task belay.TaskID) (line, error) {
-	text, whole := bytes.CutSuffix(raw, []byte("\n"))
-	if !whole {
-		return line{}, errors.New("it has no end")
-	}
-	l, err := parseLine(text)
-	if err != nil {
-		return l, err
-	}
-	return l, follows(last, l, task)
-}
-
-func follows(last, l line, task belay.TaskID) error {
-	prev := last.Hash
-	if last.Seq == 0 {
-		prev = noPrev
-	}
-	switch {
-	case l.Seq != last.Seq+1:
-		return fmt.Errorf("its number is %d, expected was %d", l.Seq, last.Seq+1)
-	case l.Prev != prev:
-		return errors.New("it is not chained to the line before it")
-	case l.Time.Before(last.Time):
-		return fmt.Errorf("its time %s is before that of the line before it", l.Time.Format(time.RFC3339Nano))
-	case last.Seq > 0 && l.task != last.task, l.task.Key() != task.Key():
-		return fmt.Errorf("it belongs to the task %s", l.task)
-	}
-	return nil
-}
-
-// readLine gives the next line with its newline and its size in bytes; 0 is the end.
-// Of a line longer than an entry may be only the size is given. bufio.Scanner would
-// stop at long lines without a word about what follows.
-func readLine(br *bufio.Reader) (raw []byte, size int64, err error) {
-	tooLong := false
-	for {
-		part, err := br.ReadSlice('\n')
-		size += int64(len(part))
-		if tooLong = tooLong || size > MaxEntry+1; tooLong {
-			raw = nil
-		} else {
-			raw = append(raw, part...)
-		}
-		switch {
-		case err == nil, errors.Is(err, io.EOF):
-			return raw, size, nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, size, err
-		}
-	}
-}
-
-func wholeJSON(raw []byte) bool {
-	return bytes.HasPrefix(raw, []byte("{")) && bytes.HasSuffix(raw, []byte("\n")) && json.Valid(raw)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 // Rewrite brings a record back that vanished from the disk while it was in use, line
@@ -14,8 +15,8 @@ import (
 func (s *Store) Rewrite(ctx context.Context, log Log) error {
 	var text bytes.Buffer
 	for _, e := range log.Entries {
-		l := line{Entry: e, task: log.Task}
-		one, err := makeLine(&l)
+		l := entry.Line{Entry: e, Task: log.Task}
+		one, err := entry.Make(&l)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 // Tasks lists the tasks that have a record, in the order of creation (the time of
@@ -39,7 +40,7 @@ func (s *Store) Tasks() ([]belay.TaskID, error) {
 		case err != nil:
 			all = append(all, created{id: belay.TaskID(key), bad: true})
 		case exists:
-			all = append(all, created{id: l.task, at: l.Time})
+			all = append(all, created{id: l.Task, at: l.Time})
 		}
 	}
 	sort.SliceStable(all, func(i, j int) bool {
@@ -57,17 +58,17 @@ func (s *Store) Tasks() ([]belay.TaskID, error) {
 
 // firstLine reads the entry that created a task. exists is false for a file that a
 // crash left without one whole entry.
-func firstLine(path string, task belay.TaskID) (l line, exists bool, err error) {
+func firstLine(path string, task belay.TaskID) (l entry.Line, exists bool, err error) {
 	f, err := openRecord(path, os.O_RDONLY)
 	if err != nil {
 		return l, false, err
 	}
 	defer f.Close()
-	raw, _, err := readLine(bufio.NewReader(f))
+	raw, _, err := entry.ReadLine(bufio.NewReader(f))
 	if err != nil {
 		return l, false, err
 	}
-	if l, err = nextLine(raw, line{}, task); err == nil {
+	if l, err = entry.Next(raw, entry.Line{}, task); err == nil {
 		return l, true, nil
 	}
 	if _, err = f.Seek(0, io.SeekStart); err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 func edit(t *testing.T, path string, change func([]byte) []byte) {
@@ -69,7 +70,7 @@ func TestDamage(t *testing.T) {
 			if v, err := s.Verify("T7", nil); err != nil || v.OK || !strings.Contains(strings.Join(v.Problems, "; "), tt.why) {
 				t.Errorf("%+v %v", v, err)
 			}
-			for _, head := range []Head{l.Head, {4, strings.Repeat("a", 64)}} {
+			for _, head := range []Head{l.Head, {Seq: 4, Hash: strings.Repeat("a", 64)}} {
 				if _, err := s.Append(t.Context(), "T7", head, "noted", nil); err == nil {
 					t.Error("appended to a damaged record")
 				}
@@ -154,13 +155,13 @@ func TestAttachments(t *testing.T) {
 	if _, err := s.OpenAttachment("../tasks/t7.jsonl"); belay.CodeOf(err) != belay.CodeUsage {
 		t.Error(err)
 	}
-	if _, err := s.OpenAttachment(noPrev); belay.CodeOf(err) != belay.CodeNotFound {
+	if _, err := s.OpenAttachment(entry.First); belay.CodeOf(err) != belay.CodeNotFound {
 		t.Error(err)
 	}
-	if _, err := s.Create(t.Context(), "T7", "created", map[string]string{"log": sha, "diff": noPrev}); err != nil {
+	if _, err := s.Create(t.Context(), "T7", "created", map[string]string{"log": sha, "diff": entry.First}); err != nil {
 		t.Fatal(err)
 	}
-	named := func(json.RawMessage) []string { return []string{sha, noPrev, sha} }
+	named := func(json.RawMessage) []string { return []string{sha, entry.First, sha} }
 	v, err := s.Verify("T7", named)
 	if err != nil || len(v.Problems) != 1 || !strings.Contains(v.Problems[0], "is missing") {
 		t.Error(v, err)

@@ -1,4 +1,4 @@
-package journal
+package entry
 
 import (
 	"bytes"
@@ -37,26 +37,28 @@ const (
 	tailLen   = len(framePrev) + hexLen + len(`"`) + hashLen
 )
 
-var noPrev = strings.Repeat("0", hexLen)
+// First stands in the first line of a record for the hash of the line before it.
+var First = strings.Repeat("0", hexLen)
 
 var typePattern = lazyregexp.New(`^[a-z][a-z0-9_.-]{0,63}$`)
 
-// line is one parsed line: the entry and the task it says it belongs to.
-type line struct {
+// Line is one parsed line: the entry and the task it says it belongs to.
+type Line struct {
 	Entry
-	task belay.TaskID
+	Task belay.TaskID
 }
 
-func (l line) head() Head { return Head{Seq: l.Seq, Hash: l.Hash} }
+// Head is the end of a record whose last line this is.
+func (l Line) Head() Head { return Head{Seq: l.Seq, Hash: l.Hash} }
 
 var (
 	errFrame = errors.New("it is not of the form of an entry")
 	errHash  = errors.New("its hash does not match its bytes")
 )
 
-// parseLine reads one line without its newline. It checks everything that the line
+// Parse reads one line without its newline. It checks everything that the line
 // alone can tell, its own hash included.
-func parseLine(b []byte) (line, error) {
+func Parse(b []byte) (Line, error) {
 	l, err := parseFrame(b)
 	if err != nil {
 		return l, err
@@ -68,7 +70,7 @@ func parseLine(b []byte) (line, error) {
 	return l, nil
 }
 
-func parseFrame(b []byte) (l line, err error) {
+func parseFrame(b []byte) (l Line, err error) {
 	rest, err := checkVersion(b)
 	if err != nil {
 		return l, err
@@ -90,7 +92,7 @@ func parseFrame(b []byte) (l line, err error) {
 	if l.Time, err = parseTime(string(stamp)); err != nil {
 		return l, err
 	}
-	if l.task, err = belay.ParseTaskID(string(task)); err != nil {
+	if l.Task, err = belay.ParseTaskID(string(task)); err != nil {
 		return l, errFrame
 	}
 	if l.Prev, l.Hash, err = parseTail(tail); err != nil {
@@ -146,13 +148,14 @@ func parseTime(s string) (time.Time, error) {
 func parseTail(b []byte) (prev, hash string, err error) {
 	p, rest, ok := between(b, framePrev, `"`)
 	h, end, ok2 := between(rest, frameHash, `"`)
-	if !ok || !ok2 || string(end) != "}" || !isHash(string(p)) || !isHash(string(h)) {
+	if !ok || !ok2 || string(end) != "}" || !IsHash(string(p)) || !IsHash(string(h)) {
 		return "", "", errFrame
 	}
 	return string(p), string(h), nil
 }
 
-func isHash(s string) bool {
+// IsHash tells whether s is written as hashes are: 64 lower-case hex digits.
+func IsHash(s string) bool {
 	if len(s) != hexLen {
 		return false
 	}
@@ -164,39 +167,39 @@ func isHash(s string) bool {
 	return true
 }
 
-// makeLine writes the line for l, newline included, and fills l's hash. It reads the
+// Make writes the line for l, newline included, and fills l's hash. It reads the
 // line back before anyone writes it, so the store cannot hold what it cannot read.
-func makeLine(l *line) ([]byte, error) {
+func Make(l *Line) ([]byte, error) {
 	if l.Prev == "" {
-		l.Prev = noPrev
+		l.Prev = First
 	}
 	var b bytes.Buffer
 	b.Grow(len(l.Data) + 512)
 	fmt.Fprintf(&b, `{"v":%d%s%d%s%s%s%s%s%s%s`, Version, frameSeq, l.Seq, frameTime, l.Time.Format(time.RFC3339Nano),
-		frameTask, l.task, frameType, l.Type, frameData)
+		frameTask, l.Task, frameType, l.Type, frameData)
 	b.Write(l.Data)
 	b.WriteString(framePrev + l.Prev + `"`)
 	sum := sha256.Sum256(b.Bytes())
 	l.Hash = hex.EncodeToString(sum[:])
 	b.WriteString(frameHash + l.Hash + frameEnd)
-	if b.Len() > MaxEntry {
+	if b.Len() > Max {
 		return nil, tooLong(b.Len())
 	}
 	if _, err := parseFrame(b.Bytes()); err != nil {
 		return nil, belay.Refuse(belay.CodeUsage, belay.TaskIDRule+"; a type is small letters, digits, '_', '.' and '-'",
-			"an entry of type %q for %q cannot be recorded", l.Type, l.task)
+			"an entry of type %q for %q cannot be recorded", l.Type, l.Task)
 	}
 	b.WriteByte('\n')
 	return b.Bytes(), nil
 }
 
 func tooLong(n int) error {
-	return belay.Refuse(belay.CodeUsage, "keep what is large as an attachment", "an entry of %d bytes is too long: at most %d fit", n, MaxEntry)
+	return belay.Refuse(belay.CodeUsage, "keep what is large as an attachment", "an entry of %d bytes is too long: at most %d fit", n, Max)
 }
 
-// encodeData gives data as one line of JSON in which no object has a key twice:
+// Encode gives data as one line of JSON in which no object has a key twice:
 // readers of JSON disagree about such objects, and a record must read one way.
-func encodeData(data any) (json.RawMessage, error) {
+func Encode(data any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -204,20 +207,20 @@ func encodeData(data any) (json.RawMessage, error) {
 		return nil, err
 	}
 	raw := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-	if len(raw) > MaxEntry {
+	if len(raw) > Max {
 		return nil, tooLong(len(raw))
 	}
 	if !utf8.Valid(raw) {
 		return nil, errors.New("the data is not UTF-8")
 	}
-	if key, twice := doubleKey(raw); twice {
+	if key, twice := DoubleKey(raw); twice {
 		return nil, fmt.Errorf("the data has the key %q twice", key)
 	}
 	return raw, nil
 }
 
-// doubleKey finds a key that one object of the valid JSON raw holds twice.
-func doubleKey(raw []byte) (string, bool) {
+// DoubleKey finds a key that one object of the valid JSON raw holds twice.
+func DoubleKey(raw []byte) (string, bool) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var open []map[string]bool // nil for an array
