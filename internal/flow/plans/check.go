@@ -51,15 +51,11 @@ const (
 // and for each marker of the task what the counts are. d is nil outside of a repository.
 func Compare(ctx context.Context, d *flow.Desk, q Question) (Compared, error) {
 	out := Compared{Plan: q.Plan, Verdict: count.Pass, Changes: []inspect.Change{}, Markers: []judge.Judged{}, Warnings: []string{}}
-	f, err := At(d, q.Dir, q.Plan)
+	f, p, err := opened(d, q.Dir, q.Plan)
 	if err != nil {
 		return out, err
 	}
 	defer func() { _ = f.Close() }()
-	p, err := f.Read()
-	if err != nil {
-		return out, err
-	}
 	if out.Task, err = latest(d, p, q.Task); err != nil {
 		return out, err
 	}

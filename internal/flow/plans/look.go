@@ -95,15 +95,11 @@ type Validated struct {
 // before the last task, or the last commit, or since what against names.
 func Validate(ctx context.Context, d *flow.Desk, q Question) (Validated, error) {
 	out := Validated{Plan: q.Plan, Findings: []inspect.Finding{}}
-	f, err := At(d, q.Dir, q.Plan)
+	f, p, err := opened(d, q.Dir, q.Plan)
 	if err != nil {
 		return out, err
 	}
 	defer func() { _ = f.Close() }()
-	p, err := f.Read()
-	if err != nil {
-		return out, err
-	}
 	var k inspect.Known
 	if d != nil {
 		if err := known(d, &k); err != nil {

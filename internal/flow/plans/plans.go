@@ -158,14 +158,28 @@ func (f *File) taken() error {
 	return belay.Refuse(belay.CodeUsage, "belay plan update "+shown+" --task TASK, or name another file", "there is a plan %s already", shown)
 }
 
+// opened reads a plan and keeps its place open, for what is to be written there.
+func opened(d *flow.Desk, dir, name string) (*File, *plan.Plan, error) {
+	f, err := At(d, dir, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := f.Read()
+	if err != nil {
+		_ = f.Close()
+		return nil, nil, err
+	}
+	return f, p, nil
+}
+
 // Read reads a plan that is named from the folder dir; no repository is needed.
 func Read(dir, name string) (*plan.Plan, error) {
-	f, err := At(nil, dir, name)
+	f, p, err := opened(nil, dir, name)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }()
-	return f.Read()
+	_ = f.Close()
+	return p, nil
 }
 
 // recorded gives a task and what is read from its words.

@@ -56,15 +56,11 @@ type Changed struct {
 // new, or only mends, leaves it, and says so.
 func Update(ctx context.Context, d *flow.Desk, q Change) (Changed, error) {
 	out := Changed{Plan: q.Plan, Task: q.Task, Asked: []Where{}, Kept: []Where{}, Added: []plan.Line{}, Dropped: []plan.Line{}, Warnings: []string{}}
-	f, err := At(d, q.Dir, q.Plan)
+	f, p, err := opened(d, q.Dir, q.Plan)
 	if err != nil {
 		return out, err
 	}
 	defer func() { _ = f.Close() }()
-	p, err := f.Read()
-	if err != nil {
-		return out, err
-	}
 	t, err := recorded(d, q.Task)
 	if err != nil {
 		return out, err
