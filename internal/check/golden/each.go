@@ -13,6 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// Sound tells what cannot be true of what was read.
+func Sound(t testing.TB, got interface{ Sound() error }) {
+	t.Helper()
+	if err := got.Sound(); err != nil {
+		t.Error(err)
+	}
+}
+
 // Each reads every file of the glob, of which there are least or more, and compares
 // what it gave with its golden file. Byte by byte a file must read the same, and what
 // was read must be sound.
@@ -37,9 +45,7 @@ func Each[R interface{ Sound() error }](t *testing.T, glob string, least int, re
 			if d := cmp.Diff(got, slow, cmp.Exporter(func(reflect.Type) bool { return true })); d != "" || err != nil {
 				t.Errorf("byte by byte it reads otherwise (%v):\n%s", err, d)
 			}
-			if err := got.Sound(); err != nil {
-				t.Error(err)
-			}
+			Sound(t, got)
 			JSON(t, file, got)
 		})
 	}

@@ -18,13 +18,6 @@ import (
 	"github.com/belay-dev/belay/internal/check/results"
 )
 
-func sound(t *testing.T, r results.Report) {
-	t.Helper()
-	if err := r.Sound(); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestGoTestGoldens(t *testing.T) {
 	t.Parallel()
 	golden.Each(t, "testdata/*.jsonl", 15, func(_ string, r io.Reader) (results.Report, error) { return Read(r) })
@@ -91,7 +84,7 @@ func TestGoTestBombs(t *testing.T) {
 	if err != nil || !report.Incomplete || report.Failed != 50_000+10 {
 		t.Errorf("many failures: %d failed, %v, %v", report.Failed, report.Warnings, err)
 	}
-	sound(t, report)
+	golden.Sound(t, report)
 }
 
 // TestGoTestHoldsLittle feeds ever more that may be needed later: what is held stays
@@ -158,7 +151,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Errorf("an error of nobody's: %v", err)
 		}
-		sound(t, report)
+		golden.Sound(t, report)
 	})
 }
 

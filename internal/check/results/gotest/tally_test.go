@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/belay-dev/belay/internal/check/golden"
 )
 
 // stream writes events: "p" begins package p, "p.TestA+" passes, "-" fails, "~" skips,
@@ -53,7 +55,7 @@ func TestEachTestCountsOnce(t *testing.T) {
 		if got := report.String() + "; " + strings.Join(names, " "); got != tt.want || err != nil {
 			t.Errorf("%s: %s, want %s (%v)", name, got, tt.want, err)
 		}
-		sound(t, report)
+		golden.Sound(t, report)
 	}
 }
 
@@ -112,7 +114,7 @@ func TestRealGo(t *testing.T) {
 	if err != nil || report.Incomplete {
 		t.Errorf("%v, %v", report.Warnings, err)
 	}
-	sound(t, report)
+	golden.Sound(t, report)
 	// FuzzOK counts by its seed, as FuzzBad does; TestGo, no and main break.
 	if got := report.String(); got != "7 tests: 3 passed, 1 failed, 3 broke" {
 		t.Errorf("%s\n%+v", got, report.Failures)

@@ -15,13 +15,6 @@ import (
 	"github.com/belay-dev/belay/internal/check/results"
 )
 
-func sound(t *testing.T, r results.Report) {
-	t.Helper()
-	if err := r.Sound(); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestJUnitGoldens(t *testing.T) {
 	t.Parallel()
 	golden.Each(t, "testdata/*.xml", 40, func(_ string, r io.Reader) (results.Report, error) { return Read(r) })
@@ -127,7 +120,7 @@ func TestJUnitBombs(t *testing.T) {
 		if err != nil || !report.Incomplete || !strings.Contains(fmt.Sprint(report.Warnings), tt.lacks) {
 			t.Errorf("%s: got %d warnings %.300q and %v, want one about %q", name, len(report.Warnings), report.Warnings, err, tt.lacks)
 		}
-		sound(t, report)
+		golden.Sound(t, report)
 	}
 }
 
@@ -135,7 +128,7 @@ func FuzzRead(f *testing.F) {
 	golden.Seeds(f, "testdata/*.xml", 1<<20)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		report, err := Read(bytes.NewReader(data))
-		sound(t, report)
+		golden.Sound(t, report)
 		var refused *belay.Error
 		if err != nil && !errors.As(err, &refused) {
 			t.Errorf("an error of nobody's: %v", err)
