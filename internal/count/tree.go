@@ -12,6 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/count/list"
 	"github.com/belay-dev/belay/internal/count/literal"
 	"github.com/belay-dev/belay/internal/count/markup"
+	"github.com/belay-dev/belay/internal/count/sql"
 	"github.com/belay-dev/belay/internal/count/text"
 )
 
@@ -86,6 +87,8 @@ func Lists(p string, src []byte) (lists []*list.List, imports []string, ok bool)
 	switch lang {
 	case "go":
 		lists, imports = golang.Scan(src)
+	case "sql":
+		lists = sql.Scan(src)
 	case "markdown":
 		lists = text.Markdown(src)
 	case "yaml":

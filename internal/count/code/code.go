@@ -1,5 +1,5 @@
 // Package code finds the lists in source of languages with brackets: TypeScript,
-// JavaScript, JSX, JSON, Python, Rust, Java, C#, Ruby, SQL. It reads tokens, not lines:
+// JavaScript, JSX, JSON, Python, Rust, Java, C#, Ruby. It reads tokens, not lines:
 // literals, siblings, members, cases, functions, calls. It opens no file, never fails,
 // and says unknown where the source does not tell how many items there are.
 package code
@@ -21,8 +21,6 @@ func Scan(src []byte, lang literal.Language) (lists []*list.List, imports []stri
 	switch lang {
 	case literal.Python:
 		s.python()
-	case literal.SQL:
-		s.sql()
 	case literal.JSON:
 		s.literal("", 0, len(s.Tokens), top.c, nil)
 	default:

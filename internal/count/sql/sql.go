@@ -1,4 +1,6 @@
-package code
+// Package sql finds the lists in SQL: rows, columns, values of enums. It opens no file and
+// never fails.
+package sql
 
 import (
 	"strings"
@@ -8,9 +10,16 @@ import (
 	"github.com/belay-dev/belay/internal/count/literal"
 )
 
-// sql reads the rows of INSERT … VALUES (…), (…), the columns of CREATE TABLE, and the
-// values of CREATE TYPE … AS ENUM and IN (…). Several inserts into one table are one list.
-func (s *scanner) sql() {
+type scanner struct {
+	*literal.Reader
+	lists []*list.List
+}
+
+// Scan gives the rows of INSERT … VALUES (…), (…), the columns of CREATE TABLE, and the
+// values of CREATE TYPE … AS ENUM, in the order they start in. Several inserts into one
+// table are one list.
+func Scan(src []byte) []*list.List {
+	s := &scanner{Reader: literal.Read(src, literal.SQL)}
 	inserts := map[string]*list.List{}
 	for lo := 0; lo < len(s.Tokens); {
 		hi := s.Find(lo, len(s.Tokens), ";")
@@ -18,16 +27,24 @@ func (s *scanner) sql() {
 			hi = len(s.Tokens)
 		}
 		if lo < hi {
-			s.sqlStatement(lo, hi, inserts)
+			s.statement(lo, hi, inserts)
 		}
 		lo = hi + 1
 	}
+	return s.lists
+}
+
+// list begins a list at a token.
+func (s *scanner) list(kind list.Kind, name string, tok int) *list.List {
+	t := s.Tokens[tok]
+	l := &list.List{Name: name, Kind: kind, Line: int(t.Line), Col: int(t.Col)}
+	s.lists = append(s.lists, l)
+	return l
 }
 
 func (s *scanner) fold(i int, word string) bool { return strings.EqualFold(s.At(i), word) }
 
-func (s *scanner) sqlStatement(lo, hi int, inserts map[string]*list.List) {
-	c := &literal.Scope{}
+func (s *scanner) statement(lo, hi int, inserts map[string]*list.List) {
 	switch {
 	case s.fold(lo, "insert") || s.fold(lo, "replace"):
 		s.insert(lo, hi, inserts)
@@ -50,7 +67,7 @@ func (s *scanner) sqlStatement(lo, hi int, inserts map[string]*list.List) {
 		if s.fold(open-1, "enum") {
 			kind = list.Enum
 		}
-		l := s.list(kind, name, c, lo)
+		l := s.list(kind, name, lo)
 		for _, a := range s.Split(open+1, s.After(open), ",") {
 			if a[0] < a[1] && !constraint[strings.ToLower(s.At(a[0]))] {
 				l.Items = append(l.Items, s.Item(literal.Unquote(s.At(a[0])), a[0]))
@@ -81,7 +98,7 @@ func (s *scanner) insert(lo, hi int, inserts map[string]*list.List) {
 	}
 	l := inserts[name]
 	if l == nil {
-		l = s.list(list.Rows, name, &literal.Scope{}, lo)
+		l = s.list(list.Rows, name, lo)
 		inserts[name] = l
 	}
 	for i := values + 1; i < hi; i = s.Next(i) {
