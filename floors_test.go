@@ -188,6 +188,7 @@ var floors = map[string]int{
 	"internal/snapshot": 5,
 	"internal/tally":    4,
 	"internal/deposit":  4,
+	"internal/undo":     4,
 	"internal/restore":  6,
 	"internal/checkout": 6,
 	"internal/watch":    6,

@@ -211,3 +211,24 @@ func Unmerged(r *desk.Record) bool {
 	}
 	return !slices.ContainsFunc(r.Notes, func(n desk.Note) bool { return n.Kind == MergedNote })
 }
+
+// TakenBack tells of a task whether its work was brought into the user's tree and an undo
+// has taken it out again. Where the history of restores cannot be read, it says so of
+// every task whose work was brought.
+func TakenBack(ctx context.Context, d *desk.Desk) func(r *desk.Record) bool {
+	back := func(belay.SnapshotID) bool { return true }
+	if home, err := Home(ctx, d); err == nil {
+		if known, err := home.Snaps.TakenBack(); err == nil {
+			back = known
+		}
+	}
+	return func(r *desk.Record) bool {
+		var rescue belay.SnapshotID // of the last merge
+		for _, n := range r.Notes {
+			if n.Kind == MergedNote {
+				rescue = n.Rescue
+			}
+		}
+		return rescue != "" && back(rescue)
+	}
+}

@@ -165,16 +165,17 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *desk.Record, error) {
 }
 
 // Protected reports whether a snapshot belongs to a task that is still open, or whose
-// work was accepted in a tree of its own and is not brought back yet: such a
-// snapshot is never pruned.
-func (d *Desk) Protected() (func(snapshot.Info) bool, error) {
+// work was accepted in a tree of its own and is not brought back yet, or was and an undo
+// has taken it out again: such a snapshot is never pruned.
+func (d *Desk) Protected(ctx context.Context) (func(snapshot.Info) bool, error) {
 	open := map[string]bool{}
 	records, err := d.Records(func(id belay.TaskID, _ error) { open[id.Key()] = true })
 	if err != nil {
 		return nil, err
 	}
+	takenBack := apart.TakenBack(ctx, d.Desk)
 	for _, r := range records {
-		if r.Open() || apart.Unmerged(r) {
+		if r.Open() || apart.Unmerged(r) || takenBack(r) {
 			open[r.Task.ID.Key()] = true
 		}
 	}

@@ -30,7 +30,7 @@ func (s *Store) Prune(ctx context.Context, o snapshot.PruneOptions) (snapshot.Pr
 // elsewhere: in another working tree, or with git. It counts as done, so that no later
 // command is held up by it, and so that what it replaced can be had back.
 func (s *Store) abandon(j *intent) error {
-	if err := s.done(j, j.record); err != nil {
+	if err := s.done(j); err != nil {
 		return err
 	}
 	try := "belay undo brings back the state before it"

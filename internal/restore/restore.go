@@ -27,6 +27,7 @@ import (
 	"github.com/belay-dev/belay/internal/putback"
 	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/undo"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -80,14 +81,14 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	if _, err := s.recover(ctx); err != nil {
 		return Restored{}, err
 	}
-	if _, err := s.readHistory(); err != nil && !errors.Is(err, errSpoiled) {
+	if _, err := undo.Read(s.historyPath()); err != nil && !errors.Is(err, undo.ErrSpoiled) {
 		return Restored{}, err // it could not be recorded at the end
 	}
 	out, j, err := s.restore(ctx, id, o)
 	if err != nil || o.DryRun || out.Rescue == "" {
 		return out, err
 	}
-	return out, s.done(j, j.record)
+	return out, s.done(j)
 }
 
 // exclude takes the tree for a restore.

@@ -16,6 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/putback"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/undo"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -49,13 +50,13 @@ func (s *Store) writeIntent(j *intent) error {
 
 // done records a restore in the history and takes the intent away. A history that was
 // damaged is begun anew: nothing may keep a restore from coming to its end.
-func (s *Store) done(j *intent, change func(*history)) error {
-	h, err := s.readHistory()
-	if err != nil && !errors.Is(err, errSpoiled) {
+func (s *Store) done(j *intent) error {
+	h, err := undo.Read(s.historyPath())
+	if err != nil && !errors.Is(err, undo.ErrSpoiled) {
 		return err
 	}
-	change(&h)
-	if err := s.writeHistory(h); err != nil {
+	j.record(&h)
+	if err := h.Write(s.historyPath()); err != nil {
 		return err
 	}
 	if err := capture.Fault("unlink", s.intentPath()); err != nil {
@@ -64,29 +65,8 @@ func (s *Store) done(j *intent, change func(*history)) error {
 	return os.Remove(s.intentPath())
 }
 
-// history is what can be undone and redone, the newest last.
-type history struct {
-	Version int    `json:"version"`
-	Undo    []step `json:"undo"`
-	Redo    []step `json:"redo"`
-}
-
-// step is one restore: to go back to Back takes it back. Paths are those it changed,
-// when it was not of the whole state.
-type step struct {
-	Target    belay.SnapshotID  `json:"target"`
-	Back      belay.SnapshotID  `json:"back"`
-	FilesOnly bool              `json:"files_only,omitempty"`
-	Partial   bool              `json:"partial,omitempty"`
-	Paths     []putback.RawPath `json:"paths,omitempty"`
-	Made      []putback.RawPath `json:"made,omitempty"` // refs and paths that it made
-}
-
-// keptSteps bounds the history; older rescues can still be restored by id.
-const keptSteps = 100
-
-func stepOf(j *intent) step {
-	st := step{Target: j.Target, Back: j.Rescue, FilesOnly: j.FilesOnly, Partial: j.Partial}
+func stepOf(j *intent) undo.Step {
+	st := undo.Step{Target: j.Target, Back: j.Rescue, FilesOnly: j.FilesOnly, Partial: j.Partial}
 	for _, m := range j.Refs {
 		if m.From == "" {
 			st.Made = append(st.Made, putback.RawPath(m.Ref))
@@ -110,80 +90,37 @@ func stepOf(j *intent) step {
 	return st
 }
 
-// push records a restore by a person: what was undone before can no longer be redone.
-func (h *history) push(j *intent) {
-	h.Undo, h.Redo = append(h.Undo, stepOf(j)), nil
-	h.Undo = h.Undo[max(0, len(h.Undo)-keptSteps):]
-}
-
-// move records an undo, or a redo.
-func (h *history) move(j *intent) {
-	from, to := &h.Undo, &h.Redo
-	if j.Step == "redo" {
-		from, to = to, from
-	}
-	if n := len(*from); n > 0 {
-		*from = (*from)[:n-1]
-	}
-	*to = append(*to, stepOf(j))
-}
-
 // record adds what an intent was for to the history.
-func (j *intent) record(h *history) {
+func (j *intent) record(h *undo.History) {
 	switch {
 	case j.Step != "":
-		h.move(j)
+		h.Move(j.Step, stepOf(j))
 	case !j.Plant:
-		h.push(j)
+		h.Push(stepOf(j))
 	}
 }
-
-// errSpoiled says that nothing of the history can be read. It holds no work: the
-// rescues are snapshots like others.
-var errSpoiled = belay.Refuse(belay.CodeCannot, "belay snapshot list --kind rescue, then belay snapshot restore ID",
-	"the history of restores was damaged; the states it named are still held")
 
 func (s *Store) historyPath() string { return filepath.Join(s.Dir, "undo.json") }
 
-func (s *Store) readHistory() (history, error) {
-	var h history
-	text, err := os.ReadFile(s.historyPath())
-	if errors.Is(err, fs.ErrNotExist) {
-		return h, nil
-	}
-	if err != nil {
-		return h, fmt.Errorf("read the history of restores: %w", err)
-	}
-	if err := json.Unmarshal(text, &h); err != nil {
-		return history{}, errSpoiled
-	}
-	if h.Version != intentVersion {
-		return h, belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it", "the history of restores has the version %d, which is not known", h.Version)
-	}
-	return h, nil
-}
-
-func (s *Store) writeHistory(h history) error {
-	h.Version = intentVersion
-	text, err := json.Marshal(h)
-	if err != nil {
-		return err
-	}
-	return capture.WriteWhole(s.historyPath(), text, true)
+// TakenBack tells of the rescue of a restore whether an undo has taken the restore back,
+// and no redo has done it again. ErrSpoiled and the like as [undo.Read] has them.
+func (s *Store) TakenBack() (func(rescue belay.SnapshotID) bool, error) {
+	h, err := undo.Read(s.historyPath())
+	return h.TakenBack, err
 }
 
 // Undo takes the last restore back: it restores the rescue that was taken before it.
 // CodeCannot when there is nothing to undo.
 func (s *Store) Undo(ctx context.Context, o Options) (Restored, error) {
-	return s.stepBack(ctx, o, "undo", func(h history) []step { return h.Undo })
+	return s.stepBack(ctx, o, undo.Back)
 }
 
 // Redo does the restore again that the last Undo took back.
 func (s *Store) Redo(ctx context.Context, o Options) (Restored, error) {
-	return s.stepBack(ctx, o, "redo", func(h history) []step { return h.Redo })
+	return s.stepBack(ctx, o, undo.Forth)
 }
 
-func (s *Store) stepBack(ctx context.Context, o Options, name string, stack func(history) []step) (Restored, error) {
+func (s *Store) stepBack(ctx context.Context, o Options, way string) (Restored, error) {
 	unlock, err := s.exclude(ctx)
 	if err != nil {
 		return Restored{}, err
@@ -193,16 +130,15 @@ func (s *Store) stepBack(ctx context.Context, o Options, name string, stack func
 	if _, err := s.recover(ctx); err != nil {
 		return Restored{}, err
 	}
-	h, err := s.readHistory()
+	h, err := undo.Read(s.historyPath())
 	if err != nil {
 		return Restored{}, err
 	}
-	steps := stack(h)
-	if len(steps) == 0 {
+	last, ok := h.Next(way)
+	if !ok {
 		_ = s.Settle() // what a killed restore left of packs; no take comes to do it
-		return Restored{}, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID", "there is nothing to %s", name)
+		return Restored{}, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID", "there is nothing to %s", way)
 	}
-	last := steps[len(steps)-1]
 	o.FilesOnly = last.FilesOnly
 	if last.Partial {
 		touched := map[string]bool{}
@@ -212,24 +148,24 @@ func (s *Store) stepBack(ctx context.Context, o Options, name string, stack func
 		o.Only = func(p string) bool { return touched[p] }
 		o.FilesOnly = o.FilesOnly || len(o.Paths) > 0
 	}
-	o.Reason, o.step, o.made = name, name, map[string]bool{}
+	o.Reason, o.step, o.made = way, way, map[string]bool{}
 	for _, ref := range last.Made {
 		o.made[string(ref)] = true
 	}
 	out, j, err := s.restore(ctx, last.Back, o)
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		return out, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID", "the state that %s would bring back was forgotten: snapshot %s", name, last.Back.Short())
+		return out, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID", "the state that %s would bring back was forgotten: snapshot %s", way, last.Back.Short())
 	}
 	if err != nil || o.DryRun {
 		return out, err
 	}
 	if j == nil { // nothing differed: the step is done all the same
-		j = &intent{Target: last.Back, Rescue: last.Target, Step: name, FilesOnly: last.FilesOnly, Partial: last.Partial}
+		j = &intent{Target: last.Back, Rescue: last.Target, Step: way, FilesOnly: last.FilesOnly, Partial: last.Partial}
 		if err := s.writeIntent(j); err != nil {
 			return out, err
 		}
 	}
-	return out, s.done(j, func(h *history) { h.move(j) })
+	return out, s.done(j)
 }
 
 // Recover finishes a restore that was cut short. What it meets is held first, because
@@ -306,7 +242,7 @@ func (s *Store) recover(ctx context.Context) (*Restored, error) {
 	out := report(&j.Plan, j.Target, g)
 	out.Rescue = rescue.ID
 	out.Kept = append(out.Kept, saved...)
-	return &out, s.done(&j, j.record)
+	return &out, s.done(&j)
 }
 
 // meet holds what an interrupted restore left, with what is ignored and lies where the

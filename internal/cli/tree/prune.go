@@ -56,7 +56,7 @@ Exit codes: 0 forgotten · 2 belongs to an open task · 6 no such snapshot.`,
 			if err != nil {
 				return err
 			}
-			protected, err := desk.Protected()
+			protected, err := desk.Protected(c.Context())
 			if err != nil {
 				return err
 			}
@@ -108,7 +108,7 @@ Exit codes: 0 done.`,
 			if err != nil {
 				return err
 			}
-			if o.Keep, err = desk.Protected(); err != nil {
+			if o.Keep, err = desk.Protected(c.Context()); err != nil {
 				return err
 			}
 			out, err := desk.Snaps.Prune(c.Context(), o)
