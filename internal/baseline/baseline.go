@@ -21,6 +21,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/results"
 	"github.com/belay-dev/belay/internal/check/suite"
 	"github.com/belay-dev/belay/internal/checkout"
+	"github.com/belay-dev/belay/internal/secret"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/whole"
 )
@@ -42,8 +43,11 @@ func (b Baseline) Known() *results.Report {
 	return &b.Report
 }
 
-// Says tells an agent or a person what the tests said before the task.
-func (b Baseline) Says() string {
+// Says tells an agent or a person what the tests said before the task, without secrets
+// that they printed.
+func (b Baseline) Says() string { return secret.Mask(b.says()) }
+
+func (b Baseline) says() string {
 	switch n := len(b.Report.Failures); {
 	case b.Why != "":
 		return "the tests could not tell on the state before (" + b.Why + "): a failure from before cannot be told from a new one"

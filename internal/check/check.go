@@ -25,6 +25,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/hunk"
 	"github.com/belay-dev/belay/internal/check/lint"
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/check/secrets"
 	"github.com/belay-dev/belay/internal/check/suite"
 )
 
@@ -160,7 +161,7 @@ func collect(ctx context.Context, in Input, progress func(Progress)) []belay.Che
 	open := map[int]bool{}
 	in.linted = make(chan struct{})
 	take := func(a given) {
-		results[a.at] = a.result
+		results[a.at] = masked(a.result, in.Checks.SecretsAllow)
 		delete(open, a.at)
 		progress(Progress{Check: a.result.Check, Done: true, Result: &results[a.at]})
 	}
@@ -192,6 +193,20 @@ func collect(ctx context.Context, in Input, progress func(Progress)) []belay.Che
 		}
 	}
 	return results
+}
+
+// masked takes secrets out of what a check says: tests and linters print what they
+// read, and a report goes into records, prompts and the annotations of other programs.
+func masked(r belay.CheckResult, allow []string) belay.CheckResult {
+	r.Why, _ = secrets.Masked(r.Why, allow)
+	r.Findings = slices.Clone(r.Findings)
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		for _, text := range []*string{&f.Title, &f.Detail, &f.Recommendation} {
+			*text, _ = secrets.Masked(*text, allow)
+		}
+	}
+	return r
 }
 
 // timed asks one question. A check that panics on what it reads is a check that

@@ -2,7 +2,9 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/golden"
+	"github.com/belay-dev/belay/internal/secret"
 )
 
 // TestRunReportsInOrder: whatever finishes first, the report has every check in the
@@ -128,6 +131,31 @@ func TestBrokenCheckCannotTell(t *testing.T) {
 	r := timed(t.Context(), Input{}, question{"size", func(context.Context, Input) belay.CheckResult { panic("oh") }})
 	if golden.Told(r) != "unknown: the check broke: oh" {
 		t.Error(golden.Told(r))
+	}
+}
+
+// TestNoSecretsInReports: what tests print of a secret is not passed on, unless a person
+// said that it is none.
+func TestNoSecretsInReports(t *testing.T) {
+	t.Parallel()
+	token := "ghp_" + "x7Qm2Vd9Lk4Rt8Wz1Yc6Bn3Hs5Jf0Gp2Ea4u"
+	command := "echo 1..1; echo 'not ok 1 - with " + token + "'; echo '  ---'; echo '  message: got " + token + "'; echo '  ...'; exit 1"
+	in := Input{
+		Root: golden.Project(t, nil), Attempt: changed("a"), Changes: changed("a"), Only: []string{"tests"},
+		Checks: belay.Checks{Tests: belay.TestCommand{Command: command, Format: "tap"}},
+	}
+	var told string
+	report := Run(t.Context(), in, func(p Progress) {
+		if p.Done {
+			told += fmt.Sprint(p.Result.Findings)
+		}
+	})
+	if all := told + fmt.Sprint(report); strings.Contains(all, token) || strings.Count(all, "with [masked") != 2 {
+		t.Error(all)
+	}
+	in.Checks.SecretsAllow = []string{secret.Find(token)[0].Fingerprint}
+	if all := fmt.Sprint(Run(t.Context(), in, nil)); !strings.Contains(all, token) {
+		t.Error("what is allowed is masked: " + all)
 	}
 }
 
