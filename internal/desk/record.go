@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,6 +67,12 @@ type Record struct {
 
 // Open reports whether the task can still change.
 func (r *Record) Open() bool { return r.State.Phase != loop.PhaseClosed }
+
+// PutBack reports whether the task ended with its changes put back.
+func (r *Record) PutBack() bool { return !r.Open() && r.State.Outcome != loop.OutcomePassed }
+
+// Phase is where the task stands, in a word.
+func (r *Record) Phase() string { return string(cmp.Or(r.State.Phase, loop.PhaseNew)) }
 
 // Load reads a task. CodeNotFound when there is none.
 func (d *Desk) Load(task belay.TaskID) (*Record, error) {

@@ -19,7 +19,7 @@ func (d *Desk) Gate(task belay.TaskID) (*desk.Record, error) {
 		return nil, err
 	}
 	if r.State.Gate == nil {
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s does not wait at a gate (%s)", task, phase(r.State))
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s does not wait at a gate (%s)", task, r.Phase())
 	}
 	return r, nil
 }
@@ -81,11 +81,4 @@ func (d *Desk) decide(ctx context.Context, r *desk.Record, what loop.Decision, w
 		return r, err
 	}
 	return r, reading.Settle(ctx, d.Desk, r)
-}
-
-func phase(st loop.State) string {
-	if st.Phase == "" {
-		return string(loop.PhaseNew)
-	}
-	return string(st.Phase)
 }

@@ -39,7 +39,7 @@ func (d *Desk) Tasks() ([]TaskLine, error) {
 		return nil, err
 	}
 	for _, r := range records {
-		l := TaskLine{ID: r.Task.ID, Title: r.Task.Title, Feature: r.Task.Feature, Phase: phase(r.State),
+		l := TaskLine{ID: r.Task.ID, Title: r.Task.Title, Feature: r.Task.Feature, Phase: r.Phase(),
 			Outcome: r.State.Outcome, Attempts: len(r.State.Attempts), Changed: r.Changed, Torn: r.Log.Torn}
 		if r.State.Gate != nil {
 			l.Waits = r.State.Gate.Why
@@ -145,7 +145,7 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *desk.Record, error) {
 		return Shown{}, nil, err
 	}
 	s := Shown{
-		Task: r.Task, Phase: phase(r.State), Outcome: r.State.Outcome, Why: r.State.Why, Before: string(r.State.Before),
+		Task: r.Task, Phase: r.Phase(), Outcome: r.State.Outcome, Why: r.State.Why, Before: string(r.State.Before),
 		Gate: r.State.Gate, Rollbacks: r.State.Rollbacks, Retries: r.State.Retries, Decisions: r.State.Decisions,
 		Notes: r.Notes, Created: r.Created, Changed: r.Changed, Torn: r.Log.Torn, Attempts: []ShownAttempt{}, Unmerged: apart.Unmerged(r), Overruled: r.Over,
 	}

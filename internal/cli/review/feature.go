@@ -10,6 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/flow/reviews"
+	"github.com/belay-dev/belay/internal/flow/reviews/features"
 )
 
 func (a commands) featureCommand() *cobra.Command {
@@ -43,7 +44,7 @@ could not be told · 5 somebody else reviews · 6 no such task or document.`,
 	f.StringVarP(&text, "message", "m", "", "with --reject: the reason itself")
 	f.StringVar(&reviewer, "reviewer", "", "with --reject: `NAME` of who rejects")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		q := reviews.Whole{Spec: spec, Ask: ask, Watch: a.Screen(true)}
+		q := features.Request{Spec: spec, Ask: ask, Watch: a.Screen(true)}
 		if len(args) == 1 {
 			q.Feature = args[0]
 		}
@@ -83,10 +84,10 @@ func ids(words []string) ([]belay.TaskID, error) {
 	return out, nil
 }
 
-func (a commands) reviewWhole(c *cobra.Command, desk *flow.Desk, q reviews.Whole) error {
+func (a commands) reviewWhole(c *cobra.Command, desk *flow.Desk, q features.Request) error {
 	s := a.Screen(false)
 	s.Set("reviewing the feature")
-	v, err := reviews.ReviewWhole(a.Soft, desk, q)
+	v, err := features.Judge(a.Soft, desk, q)
 	s.Stop()
 	if err != nil {
 		return err
@@ -104,7 +105,7 @@ func (a commands) reviewWhole(c *cobra.Command, desk *flow.Desk, q reviews.Whole
 	return a.Tell(v, err, func(w io.Writer) { printWhole(w, v) })
 }
 
-func printWhole(w io.Writer, v reviews.WholeReview) {
+func printWhole(w io.Writer, v features.Review) {
 	fmt.Fprintf(w, "%d task(s): %s\n", len(v.Tasks), joined(v.Tasks))
 	if len(v.Spec) == 0 {
 		fmt.Fprintln(w, "no document says what the feature must do: --spec FILE")
@@ -151,7 +152,7 @@ func tasksFlag(list []belay.TaskID) string {
 	return "--tasks " + joined(list)
 }
 
-func (a commands) rejectTogether(c *cobra.Command, desk *flow.Desk, q reviews.Whole, reject []string, text, reviewer string) error {
+func (a commands) rejectTogether(c *cobra.Command, desk *flow.Desk, q features.Request, reject []string, text, reviewer string) error {
 	list, err := ids(reject)
 	if err != nil {
 		return err

@@ -56,7 +56,7 @@ func ApproveWork(ctx context.Context, d *flow.Desk, q Approval) (*desk.Record, e
 		}
 		return r, d.Settle(ctx, r, q.Watch)
 	case !refused && !loop.Overrulable(r.State):
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Task), "%s holds no refused work that could be accepted (%s)", q.Task, standing(r))
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Task), "%s holds no refused work that could be accepted (%s)", q.Task, r.Phase())
 	case !q.Force:
 		return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("mend it, or belay task move %s --to approved --force", q.Task), "the work of %s was refused", q.Task)
 	}
@@ -121,11 +121,4 @@ func unbegun(ctx context.Context, d *flow.Desk, r *desk.Record) (func(), error) 
 		}
 	}
 	return unlock, nil
-}
-
-func standing(r *desk.Record) string {
-	if r.State.Phase == "" {
-		return string(loop.PhaseNew)
-	}
-	return string(r.State.Phase)
 }

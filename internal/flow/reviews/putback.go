@@ -44,7 +44,7 @@ func RejectTogether(ctx context.Context, d *flow.Desk, q Rejection) ([]Back, err
 			return nil, err
 		}
 		if !loop.Reviewable(r.State) {
-			return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s holds no judged work (%s): nothing was put back", id, standing(r))
+			return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s holds no judged work (%s): nothing was put back", id, r.Phase())
 		}
 		records = append(records, r)
 	}

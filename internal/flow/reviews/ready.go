@@ -118,7 +118,7 @@ func owners(ctx context.Context, d *flow.Desk, at *desk.Desk, r *desk.Record) (r
 	var others []ready.Owner
 	for _, o := range all {
 		over := !o.Open() && apart.Result(o) < r.State.Before // before this one began
-		if o.Task.ID != r.Task.ID && o.Task.Worktree == r.Task.Worktree && !putBack(o) && !over {
+		if o.Task.ID != r.Task.ID && o.Task.Worktree == r.Task.Worktree && !o.PutBack() && !over {
 			others = append(others, owner(o))
 		}
 	}

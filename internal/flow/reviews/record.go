@@ -1,6 +1,7 @@
 package reviews
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -135,12 +136,12 @@ func (g *giving) read(ctx context.Context) error {
 	if g.files, err = mend.Paths(ctx, g.at.Repo); err != nil {
 		return err
 	}
-	by := first(g.q.Reviewer, said.Reviewer)
+	by := cmp.Or(g.q.Reviewer, said.Reviewer)
 	if left := loop.Awaited(g.r.Task.Policy, g.r.State); by == "" && len(left) == 1 {
 		by = left[0]
 	}
 	g.c = cycle.Cycle{Task: string(g.r.Task.ID), Feature: g.r.Task.Feature, Reviewer: by, Time: time.Now().UTC().Truncate(time.Second),
-		Verdict: g.q.Verdict, Affected: affected(said.Affected, g.body, g.files), Reproduction: first(g.q.Reproduction, said.Reproduction), Override: said.Override}
+		Verdict: g.q.Verdict, Affected: affected(said.Affected, g.body, g.files), Reproduction: cmp.Or(g.q.Reproduction, said.Reproduction), Override: said.Override}
 	return nil
 }
 
@@ -202,7 +203,7 @@ func (g *giving) report(findings []belay.Finding, pointer string) (string, error
 	if err != nil {
 		return "", err
 	}
-	result := belay.CheckResult{Check: "review/" + first(g.c.Reviewer, "person"), Verdict: belay.VerdictFail, Summary: pointer, Findings: findings, Log: log}
+	result := belay.CheckResult{Check: "review/" + cmp.Or(g.c.Reviewer, "person"), Verdict: belay.VerdictFail, Summary: pointer, Findings: findings, Log: log}
 	text, err := json.Marshal(belay.Report{Before: g.r.State.Before, After: apart.Result(g.r), Verdict: belay.VerdictFail, Checks: []belay.CheckResult{result}})
 	if err != nil {
 		return "", err

@@ -10,7 +10,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow"
-	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/spans"
 )
 
@@ -66,7 +65,7 @@ func builtOn(ctx context.Context, d *flow.Desk, r *desk.Record, paths map[string
 		return nil, nil, err
 	}
 	for _, other := range all {
-		if other.Task.ID == r.Task.ID || other.Task.Worktree != "" || other.State.Before <= apart.Result(r) || putBack(other) || slices.Contains(with, other.Task.ID) {
+		if other.Task.ID == r.Task.ID || other.Task.Worktree != "" || other.State.Before <= apart.Result(r) || other.PutBack() || slices.Contains(with, other.Task.ID) {
 			continue
 		}
 		theirs, err := changedBy(ctx, d.Desk, other)
@@ -84,9 +83,4 @@ func builtOn(ctx context.Context, d *flow.Desk, r *desk.Record, paths map[string
 		}
 	}
 	return nil, nil, nil
-}
-
-// putBack tells a task that ended with its changes put back.
-func putBack(r *desk.Record) bool {
-	return !r.Open() && r.State.Outcome != loop.OutcomePassed
 }

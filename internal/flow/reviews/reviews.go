@@ -4,6 +4,7 @@
 package reviews
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,15 +33,6 @@ type Review struct {
 	Recorded bool             `json:"recorded"`          // the task's record holds it: its verdict counts
 	Problem  string           `json:"problem,omitempty"` // why the file could not be read
 	Body     string           `json:"body,omitempty"`
-}
-
-func first(all ...string) string {
-	for _, s := range all {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 // open opens the shelf of a task's review cycles, in the user's tree also where the person
@@ -100,7 +92,7 @@ func known(r *desk.Record, shelf *cycle.Shelf, e cycle.Entry) Review {
 		switch n.Kind {
 		case "review":
 			v.Recorded, v.Verdict, v.Resolved = true, n.Review.Verdict, false
-			v.Reviewer = first(n.Review.Reviewer, v.Reviewer)
+			v.Reviewer = cmp.Or(n.Review.Reviewer, v.Reviewer)
 		case "review-resolved":
 			v.Resolved = true
 		}

@@ -1,7 +1,11 @@
-package reviews
+// Package features says what happens when someone asks for a review of a feature: all of
+// its tasks together, held against what was asked for. It knows no flags and no terminals,
+// and changes nothing but the record of the tasks.
+package features
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,9 +31,9 @@ import (
 	"github.com/belay-dev/belay/internal/spans"
 )
 
-// Whole asks for a review of a feature: all of its tasks together against the
+// Request asks for a review of a feature: all of its tasks together against the
 // specification.
-type Whole struct {
+type Request struct {
 	Feature string
 	Tasks   []belay.TaskID // instead of those of the feature
 	Spec    []string       // documents, from the root; found by the feature's name when empty
@@ -37,8 +41,8 @@ type Whole struct {
 	Watch   drive.Watcher
 }
 
-// WholeReview is what the review of a feature found.
-type WholeReview struct {
+// Review is what the review of a feature found.
+type Review struct {
 	Feature string              `json:"feature,omitempty"`
 	Tasks   []belay.TaskID      `json:"tasks"`
 	Spec    []string            `json:"spec"`
@@ -49,11 +53,11 @@ type WholeReview struct {
 	Report  string              `json:"report,omitempty"`
 }
 
-// ReviewWhole computes what facts can tell and, where asked, has the reviewers of the
+// Judge computes what facts can tell and, where asked, has the reviewers of the
 // config read all of the work. It changes nothing but the record of the tasks, which say
 // that the reviewers were asked.
-func ReviewWhole(ctx context.Context, d *flow.Desk, q Whole) (WholeReview, error) {
-	out := WholeReview{Feature: q.Feature, Tasks: []belay.TaskID{}, Spec: []string{}, Blamed: []belay.TaskID{}, Facts: []feature.Fact{}}
+func Judge(ctx context.Context, d *flow.Desk, q Request) (Review, error) {
+	out := Review{Feature: q.Feature, Tasks: []belay.TaskID{}, Spec: []string{}, Blamed: []belay.TaskID{}, Facts: []feature.Fact{}}
 	records, others, err := ofFeature(d, q)
 	if err != nil {
 		return out, err
@@ -95,7 +99,7 @@ type work struct {
 
 // ofFeature gives the records of the feature's tasks in the order in which they began,
 // and all other records.
-func ofFeature(d *flow.Desk, q Whole) (ours, others []*desk.Record, err error) {
+func ofFeature(d *flow.Desk, q Request) (ours, others []*desk.Record, err error) {
 	all, err := d.Records(nil)
 	if err != nil {
 		return nil, nil, err
@@ -125,11 +129,11 @@ func ofFeature(d *flow.Desk, q Whole) (ours, others []*desk.Record, err error) {
 func gather(ctx context.Context, d *flow.Desk, home *desk.Desk, ours, others []*desk.Record) (*work, error) {
 	w := &work{records: ours}
 	for _, r := range ours {
-		t := feature.Task{Task: r.Task, Accepted: r.State.Outcome == loop.OutcomePassed, Standing: first(string(r.State.Outcome), standing(r)), Elsewhere: apart.Unmerged(r)}
+		t := feature.Task{Task: r.Task, Accepted: r.State.Outcome == loop.OutcomePassed, Standing: cmp.Or(string(r.State.Outcome), r.Phase()), Elsewhere: apart.Unmerged(r)}
 		if n := len(r.Over); n > 0 {
 			t.Over = r.Over[n-1].String()
 		}
-		if r.State.Before != "" && !putBack(r) {
+		if r.State.Before != "" && !r.PutBack() {
 			if w.from == "" && r.Task.Worktree == "" {
 				w.from = r.State.Before
 			}
@@ -141,7 +145,7 @@ func gather(ctx context.Context, d *flow.Desk, home *desk.Desk, ours, others []*
 		w.tasks = append(w.tasks, t)
 	}
 	for _, r := range others {
-		if r.State.Before != "" && !putBack(r) {
+		if r.State.Before != "" && !r.PutBack() {
 			if paths, err := workOf(ctx, d, r); err == nil { // one whose snapshots are gone claims nothing
 				w.others = append(w.others, paths...)
 			}
@@ -177,7 +181,7 @@ func workOf(ctx context.Context, d *flow.Desk, r *desk.Record) ([]string, error)
 }
 
 // documents reads the specification, and the requirements and boxes in it.
-func documents(ctx context.Context, home *desk.Desk, q Whole) ([]brief.Document, feature.Spec, error) {
+func documents(ctx context.Context, home *desk.Desk, q Request) ([]brief.Document, feature.Spec, error) {
 	var spec feature.Spec
 	docs, err := papers.Of(ctx, home.Repo, q.Feature, q.Spec)
 	for _, doc := range docs {
@@ -213,7 +217,7 @@ func boxRequirements(ids []string) string {
 }
 
 // asked has the configured reviewers read the whole work. CodeUsage when there is none.
-func (w *work) asked(ctx context.Context, d *flow.Desk, home *desk.Desk, q Whole, docs []brief.Document, facts []feature.Fact) ([]belay.CheckResult, error) {
+func (w *work) asked(ctx context.Context, d *flow.Desk, home *desk.Desk, q Request, docs []brief.Document, facts []feature.Fact) ([]belay.CheckResult, error) {
 	reviewers := slices.DeleteFunc(slices.Clone(d.Config.Reviewers), belay.Reviewer.Human)
 	switch {
 	case len(reviewers) == 0:
@@ -227,7 +231,7 @@ func (w *work) asked(ctx context.Context, d *flow.Desk, home *desk.Desk, q Whole
 	case !t.Trusted:
 		return nil, belay.Refuse(belay.CodeCannot, "read them with belay trust --show, then belay trust", "the commands in .belay/config.yaml are not trusted yet on this machine")
 	}
-	name := first(q.Feature, "of these tasks")
+	name := cmp.Or(q.Feature, "of these tasks")
 	task := belay.Task{ID: "feature", Title: name, Feature: q.Feature, Reviewers: reviewers, Guidelines: d.Config.HouseRules(), Checks: belay.Checks{Reuse: d.Config.Checks.Reuse}}
 	var prose []string
 	var paths []string
@@ -274,7 +278,7 @@ func (w *work) asked(ctx context.Context, d *flow.Desk, home *desk.Desk, q Whole
 }
 
 // judged makes the verdict, and records with each task that reviewers were asked.
-func (w *work) judged(ctx context.Context, d *flow.Desk, out *WholeReview) error {
+func (w *work) judged(ctx context.Context, d *flow.Desk, out *Review) error {
 	var findings []belay.Finding
 	out.Verdict = belay.VerdictPass
 	for _, f := range out.Facts {
@@ -312,7 +316,7 @@ func (w *work) judged(ctx context.Context, d *flow.Desk, out *WholeReview) error
 		return err
 	}
 	for _, r := range w.records {
-		note := desk.Note{Kind: "feature-review", Text: fmt.Sprintf("reviewed with %d task(s) of %s: %s, %s", len(w.records), first(out.Feature, "a list"), out.Verdict, out.Report)}
+		note := desk.Note{Kind: "feature-review", Text: fmt.Sprintf("reviewed with %d task(s) of %s: %s, %s", len(w.records), cmp.Or(out.Feature, "a list"), out.Verdict, out.Report)}
 		if err := d.AddNote(ctx, r, note); err != nil {
 			return err
 		}
