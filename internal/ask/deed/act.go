@@ -115,7 +115,7 @@ func inverted(low []string) (belay.Marker, bool) {
 		if low[i] == "have" || low[i] == "get" {
 			return belay.MarkAdd, true
 		}
-		if b, end := words.Base(low[i], grammar.AnyVerb); b != "" && end == "" && (!grammar.Nounish[b] || i+1 < len(low) && words.Determiner(low[i+1])) {
+		if b, end := words.Base(low[i], grammar.AnyVerb); b != "" && end == "" && (!grammar.Nounish[b] || i+1 < len(low) && (words.Determiner(low[i+1]) || low[i+1] == "for" && i > 2 && !words.Determiner(low[i-1]))) {
 			sense, _ := words.Verb(b)
 			return MarkerOf(sense), true
 		}
@@ -156,6 +156,8 @@ func (a Act) wanted(rest []string) Act {
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, "we want"
 	all := a.C.Low()
 	switch {
+	case len(rest) > 1 && (rest[0] == "it" || rest[0] == "them") && words.Preposition(rest[1]) && rest[1] != "for":
+		a.Marker = belay.MarkModify // "I need it by date"
 	case object.Gone(rest):
 		a.Marker = belay.MarkRemove // "I want the confetti gone"
 	case slices.Contains(all[:a.Obj], "rather") || slices.Contains(all[:a.Obj], "prefer"),

@@ -51,6 +51,9 @@ func grounded(a Act, v view) (Act, bool) {
 
 // tested is "test that expired tokens are rejected".
 func tested(a Act, v view) (Act, bool) {
+	if len(v.rest) > 1 && v.rest[0] == "exit" && (isValue(v.rest[1]) || v.rest[1] == "with" || v.rest[1] == "non-zero") {
+		return a.ask(belay.MarkModify, "exit") // "exit 1 on empty files"
+	}
 	if len(v.rest) < 3 || v.rest[0] != "test" && v.rest[0] != "verify" && v.rest[0] != "assert" || v.rest[1] != "that" && v.rest[1] != "whether" && v.rest[1] != "if" {
 		return a, false
 	}
