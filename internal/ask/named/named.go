@@ -30,10 +30,19 @@ type Message struct {
 // Paths are the paths that the message names: by path or name, in a stack, or by a
 // noun that a file is called after. A path named only to be left alone is none.
 func (p Message) Paths() []string {
+	if out := p.paths(true); len(out) > 0 || len(p.Asked) == 0 {
+		return out
+	}
+	return p.paths(false)
+}
+
+// paths looks in the sentences that ask for something, and unless strict in what is told beside
+// them.
+func (p Message) paths(strict bool) []string {
 	if len(p.Files) == 0 || p.Fresh && !p.PlanExists && !strings.Contains(p.Msg, "/") {
 		return nil
 	}
-	kind, n := p.Kind, p.nouns()
+	kind, n := p.Kind, p.nouns(strict && len(p.Asked) > 0)
 	type hit struct {
 		path string
 		n    int

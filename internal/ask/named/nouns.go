@@ -20,7 +20,7 @@ type nouns struct {
 	placed  []string // of literal, those with a folder or a line
 }
 
-func (p Message) nouns() nouns {
+func (p Message) nouns(strict bool) nouns {
 	n := nouns{literal: map[string]bool{}, word: map[string]bool{}}
 	kept := " " + strings.ToLower(strings.Join(p.Preserve, " ")) + " "
 	var all strings.Builder
@@ -60,7 +60,7 @@ func (p Message) nouns() nouns {
 			if i > 0 {
 				n.literal[a.C.T[i-1].Low+"-"+low], n.literal[a.C.T[i-1].Low+"_"+low] = true, true // "getting started"
 			}
-			if exact(p.Files, low) {
+			if exact(p.Files, low) || strict && a.Deed == deed.Ground && story(a.C.Low()) && !p.asksIn(a) {
 				continue // it names that file, and no other by its noun
 			}
 			if (t.Form == prose.Word || t.Form == prose.Code) && !(low != "" && low[0] == '/' && !strings.Contains(low, ".")) {
@@ -98,6 +98,25 @@ func (p Message) nouns() nouns {
 	n.text = " " + all.String()
 	n.starting()
 	return n
+}
+
+// story reports a clause about people and what was: it names no file.
+func story(low []string) bool {
+	people := false
+	for _, w := range low {
+		switch w {
+		case "was", "were", "had", "used", "did", "built", "came", "went", "got", "moved", "talked", "met", "told", "asked":
+			return true
+		case "we", "i", "my", "our", "us", "me", "he", "she", "they", "people", "everybody", "somebody", "nobody":
+			people = true
+		}
+	}
+	return people
+}
+
+// asksIn reports that something is asked for in the sentence of an act.
+func (p Message) asksIn(a deed.Act) bool {
+	return slices.ContainsFunc(p.Asked, func(b deed.Act) bool { return b.C.Line == a.C.Line && b.C.Sent == a.C.Sent })
 }
 
 // wellOff reports a clause that says that nothing is wrong with a thing: "dev is fine".
