@@ -26,6 +26,25 @@ func Apart(a, last deed.Act) bool {
 	return true
 }
 
+// Personal reports a complaint about what somebody does or what becomes of "it", which was said
+// before: the thing that fails is not named.
+func Personal(a deed.Act) bool {
+	low := a.C.Low()
+	n, _ := grammar.Strip(low)
+	if n >= len(low) {
+		return false
+	}
+	switch low[n] {
+	case "i", "we", "he", "she", "they", "you":
+		return true
+	case "it":
+		return a.C.Join != ""
+	case "people", "everybody", "everyone", "nobody":
+		return n+1 < len(low) && !words.Auxiliary(low[n+1])
+	}
+	return false
+}
+
 // subject reports a thing with an article in front of a verb.
 func subject(low []string) bool {
 	at, ok := grammar.Predicate(low)
