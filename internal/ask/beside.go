@@ -168,7 +168,7 @@ func (p *parse) oneOfSeveral(i int) bool {
 	}
 	if next.C.Sent == a.C.Sent && next.Deed == deed.Complaint && !next.Pronoun && (next.C.Join == "," || next.C.Join == "and" || next.C.Join == ";") && !slices.ContainsFunc(p.acts, func(b deed.Act) bool { return b.Deed == deed.Request || b.Deed == deed.Material }) {
 		low := next.C.Low()
-		return a.C.Join == "" && len(low) > 2 && !words.Subject(low[0]) && !slices.Contains(low[:2], "one") && (next.C.Join != "," || grammar.Definite(low[0]) && grammar.Definite(a.C.Low()[0])) // "the legend covers the bar, and the tooltip says NaN"
+		return a.C.Join == "" && len(low) > 2 && !words.Subject(low[0]) && !slices.Contains(low[:2], "one") && (next.C.Join != "," || (grammar.Definite(low[0]) || low[0] == "\"") && (grammar.Definite(a.C.Low()[0]) || a.C.Low()[0] == "\"")) // "the legend covers the bar, and the tooltip says NaN"
 	}
 	if next.Nth && next.C.Sent > a.C.Sent && (next.Deed == deed.Request || next.Deed == deed.Complaint) {
 		return true // "First, the sync stops after 100 contacts. Second, …"

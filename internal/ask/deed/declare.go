@@ -203,6 +203,9 @@ func enough(a Act, rest []string) (Act, bool) {
 	if len(rest) < 3 || !words.Auxiliary(rest[1]) || !isValue(rest[0]) {
 		return a, false
 	}
+	if rest[len(rest)-1] == "enough" {
+		return a.ask(belay.MarkModify, "enough") // "8 would be early enough"
+	}
 	switch rest[2] {
 	case "enough", "plenty", "sufficient", "fine":
 		return a.ask(belay.MarkModify, "enough")
