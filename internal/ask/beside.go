@@ -30,6 +30,9 @@ func (p *parse) remedied(i int) bool {
 	if i+1 < len(p.acts) && (concern.Remedied(a, p.acts[i+1]) || concern.Relayed(a, p.acts[i+1])) {
 		return true
 	}
+	if i > 0 && concern.GoesOn(a, p.acts[i-1]) {
+		return true
+	}
 	if a.Deed == deed.Request && i > 0 && strings.HasPrefix(a.Verb, "wants ") && a.C.Join == "," && p.acts[i-1].Deed == deed.Request && p.acts[i-1].C.Sent == a.C.Sent && p.acts[i-1].C.Join == "" && !deed.IsWish(p.acts[i-1].Verb) {
 		return true // "switch to openstreetmap, google wants money now"
 	}

@@ -86,7 +86,7 @@ func (p *parse) leadsUp(i int) bool {
 			continue
 		}
 		low := b.C.Low()
-		if b.C.Sent == a.C.Sent || b.Marker == belay.MarkFix || b.Pronoun || b.Also || b.Nth || low[0] == "and" || low[len(low)-1] == "too" || slices.Contains(low, "also") {
+		if b.C.Sent == a.C.Sent || b.Marker == belay.MarkFix || b.Pronoun && (b.Marker != belay.MarkAdd || b.C.Close != "?") || b.Also || b.Nth || low[0] == "and" || low[len(low)-1] == "too" || slices.Contains(low, "also") {
 			return false
 		}
 		return concern.Personal(a) || told > 35

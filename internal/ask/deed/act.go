@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/clause"
+	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/object"
 	"github.com/belay-dev/belay/internal/ask/stay"
 
@@ -68,6 +69,17 @@ func Read(c clause.Clause) Act {
 	}
 	if i := slices.IndexFunc(low, func(w string) bool { return w == "keeps" || w == "keep" }); c.Join != "" && c.Join != "because" && low[n] != "let" && i > n && i+1 < len(low) && !(low[i] == "keep" && words.Preposition(low[n])) && !strings.HasSuffix(low[i+1], "ing") && !slices.ContainsFunc(low[:i], words.Modal) && !slices.Contains(low[:i], "to") {
 		a.Deed, a.Keeps = Keep, []grammar.Span{{From: n, To: i}}
+		return a
+	}
+	if low[n] == "never" && (c.Join == "and" || c.Join == "but") && n+2 < len(low) && low[n+1] != "touch" && low[n+1] != "change" {
+		a.Deed, a.Marker, a.Strength, a.Verb, a.Pronoun = Complaint, belay.MarkFix, fault.Plain, "never", true
+		return a // "I pay and never get the ticket"
+	}
+	if len(low) > n+2 && low[n] == "not" && low[n+1] == "to" && words.Determiner(low[n+2]) {
+		return a // "to the manager, not to the customer"
+	}
+	if len(low) > n+3 && (low[n] == "that" || low[n] == "this") && slices.Contains(low[n+1:], "happen") && (low[n+2] == "not" || low[n+1] == "mustn't" || low[n+1] == "shouldn't" || low[n+1] == "can't") {
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Faint, "must not happen"
 		return a
 	}
 	if sp, whole, ok := stay.Keeps(low); ok && !((c.Join == "because" || c.Join == "if") && !strings.HasPrefix(low[0], "don't")) {

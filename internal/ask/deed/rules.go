@@ -39,7 +39,7 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 
 // grounded is what somebody is left to do: ", you have to reload the page".
 func grounded(a Act, v view) (Act, bool) {
-	if ownPlan(v.low) {
+	if ownPlan(v.low) || len(v.low) > 3 && (v.low[0] == "do" || v.low[0] == "did" || v.low[0] == "am") && v.low[1] == "i" && a.C.Close == "?" {
 		return a, true
 	}
 	if grammar.Hardship(v.low) && a.C.Join == "" && repeatedly(v.low) {
@@ -211,7 +211,7 @@ func complains(a Act, v view) (Act, bool) {
 // said reports a verb whose object is what somebody was told.
 func said(w string) bool {
 	switch w {
-	case "says", "shows", "get", "gets", "prints", "see", "reports", "returns", "gives":
+	case "is", "are", "says", "shows", "get", "gets", "prints", "see", "reports", "returns", "gives":
 		return true
 	}
 	return false
