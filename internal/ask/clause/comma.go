@@ -222,6 +222,8 @@ func opens(low []string) bool {
 		return true // ", log level warn"
 	}
 	switch rest[0] {
+	case "nothing":
+		return len(rest) > 1 && rest[1] == "else"
 	case "keep", "leave", "keeping", "preserving", "without", "no", "new", "another", "same":
 		return true
 	case "a", "an", "the":

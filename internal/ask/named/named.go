@@ -79,7 +79,7 @@ func (p Message) paths(strict bool) []string {
 	for i, h := range maybe {
 		better := slices.ContainsFunc(said, func(f string) bool { return f != h.path && sibling(f, h.path) && !n.names(h.path) })
 		for j, o := range maybe {
-			better = better || i != j && o.n > h.n && subset(h.got, o.got)
+			better = better || i != j && o.n > h.n && subset(h.got, o.got) && (testFile(h.path) || !testFile(o.path)) && !n.apart(h.got, o.got)
 		}
 		if !better && !(testFile(h.path) && !n.word["test"]) {
 			sure = append(sure, h.path)

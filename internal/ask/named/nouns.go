@@ -64,7 +64,7 @@ func (p Message) nouns(strict bool) nouns {
 				continue // it names that file, and no other by its noun
 			}
 			if (t.Form == prose.Word || t.Form == prose.Code) && !(low != "" && low[0] == '/' && !strings.Contains(low, ".")) {
-				if whole := parts(nameOnly(p.Msg[t.At:t.End])); len(whole) > 1 || !words.Nameless(low) || i > 0 && names(a.C.T[i-1].Low) {
+				if whole := parts(nameOnly(p.Msg[t.At:t.End])); len(whole) > 1 || t.Form == prose.Code || !words.Nameless(low) || i > 0 && names(a.C.T[i-1].Low) {
 					for _, part := range whole {
 						n.word[words.Stem(part)] = true
 					}
@@ -98,6 +98,22 @@ func (p Message) nouns(strict bool) nouns {
 	n.text = " " + all.String()
 	n.starting()
 	return n
+}
+
+// apart reports that what a file is called after is said once more without the words that
+// another file's name has beside it: "the paywall" and "the paywall banner".
+func (n nouns) apart(got, other []string) bool {
+	if len(got) != 1 {
+		return false
+	}
+	all := strings.Fields(n.text)
+	near := func(i int) bool { return i >= 0 && i < len(all) && slices.Contains(other, words.Stem(all[i])) }
+	for i, w := range all {
+		if words.Stem(w) == got[0] && !near(i-1) && !near(i+1) && i > 0 && names(all[i-1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // story reports a clause about people and what was: it names no file.
