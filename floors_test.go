@@ -168,7 +168,8 @@ var floors = map[string]int{
 	"internal/ask/named":   5,
 	"internal/ask/concern": 5,
 	"internal/ask/reading": 5,
-	"internal/ask":         6,
+	"internal/ask/fresh":   6,
+	"internal/ask":         7,
 
 	"internal/plan/lines":   0,
 	"internal/plan/jsx":     1,
@@ -248,6 +249,7 @@ var pure = []string{
 	"internal/ask/concern",
 	"internal/ask/deed",
 	"internal/ask/fault",
+	"internal/ask/fresh",
 	"internal/ask/grammar",
 	"internal/ask/named",
 	"internal/ask/object",

@@ -103,7 +103,7 @@ func (p *parse) asked(i int) {
 	if a.C.Topic == "wrong" {
 		a.Marker = belay.MarkFix
 	}
-	if n, _ := grammar.Strip(low); a.C.Block.Section() == prose.Problem && n < len(low) && grammar.Imperative(low[n:]) == 0 && !deed.IsWish(a.Verb) {
+	if n, _ := grammar.Strip(low); a.C.Block.Section() == prose.Problem && !concern.Wished(a.C.Topic) && n < len(low) && grammar.Imperative(low[n:]) == 0 && !deed.IsWish(a.Verb) {
 		a.Marker = belay.MarkFix // a list of what is wrong
 	}
 	if n := len(p.out); n > 0 && p.out[n-1].Marker == belay.MarkFix && a.Verb == "a thing named" && (slices.Contains(low, "too") || slices.Contains(low, "also") || strings.HasSuffix(strings.Join(low, " "), "as well")) {

@@ -30,6 +30,9 @@ func (p *parse) remedied(i int) bool {
 	if i+1 < len(p.acts) && (concern.Remedied(a, p.acts[i+1]) || concern.Relayed(a, p.acts[i+1])) {
 		return true
 	}
+	if i > 0 && concern.GoesOn(a, p.acts[i-1]) {
+		return true
+	}
 	if a.Deed == deed.Request && i > 0 && strings.HasPrefix(a.Verb, "wants ") && a.C.Join == "," && p.acts[i-1].Deed == deed.Request && p.acts[i-1].C.Sent == a.C.Sent && p.acts[i-1].C.Join == "" && !deed.IsWish(p.acts[i-1].Verb) {
 		return true // "switch to openstreetmap, google wants money now"
 	}
@@ -168,7 +171,7 @@ func (p *parse) oneOfSeveral(i int) bool {
 	}
 	if next.C.Sent == a.C.Sent && next.Deed == deed.Complaint && !next.Pronoun && (next.C.Join == "," || next.C.Join == "and" || next.C.Join == ";") && !slices.ContainsFunc(p.acts, func(b deed.Act) bool { return b.Deed == deed.Request || b.Deed == deed.Material }) {
 		low := next.C.Low()
-		return a.C.Join == "" && len(low) > 2 && !words.Subject(low[0]) && !slices.Contains(low[:2], "one") && (next.C.Join != "," || grammar.Definite(low[0]) && grammar.Definite(a.C.Low()[0])) // "the legend covers the bar, and the tooltip says NaN"
+		return a.C.Join == "" && len(low) > 2 && !words.Subject(low[0]) && !slices.Contains(low[:2], "one") && (next.C.Join != "," || (grammar.Definite(low[0]) || low[0] == "\"") && (grammar.Definite(a.C.Low()[0]) || a.C.Low()[0] == "\"")) // "the legend covers the bar, and the tooltip says NaN"
 	}
 	if next.Nth && next.C.Sent > a.C.Sent && (next.Deed == deed.Request || next.Deed == deed.Complaint) {
 		return true // "First, the sync stops after 100 contacts. Second, …"

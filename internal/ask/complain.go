@@ -44,6 +44,10 @@ func (p *parse) complained(i int) {
 		p.note(a, "", "the reason of what is asked next")
 		return
 	}
+	if p.leadsUp(i) {
+		p.note(a, "", "told on the way to what is asked")
+		return
+	}
 	if concern.Bare(a.C.Low()) {
 		return // "it doesn't work": what was said besides decides
 	}
@@ -60,6 +64,34 @@ func (p *parse) complained(i int) {
 		}
 	}
 	p.emit(a, belay.MarkFix, "said to be wrong now by “"+a.Verb+"”")
+}
+
+// leadsUp reports a complaint on the way to an explicit request of the same paragraph that
+// nothing adds to it: about people or "it", or inside a long story.
+func (p *parse) leadsUp(i int) bool {
+	a := p.acts[i]
+	if a.C.Block.Kind != prose.Para || a.C.Block.Section() != prose.Open || len(p.out) > 0 {
+		return false
+	}
+	told := 0
+	for j, b := range p.acts {
+		if b.C.Line != a.C.Line {
+			continue
+		}
+		if j <= i || b.Deed != deed.Request || b.Verb == "a thing named" || b.Stated {
+			if j > i && (b.Also || b.Nth || b.Deed == deed.Mend) {
+				return false
+			}
+			told += len(b.C.T)
+			continue
+		}
+		low := b.C.Low()
+		if b.C.Sent == a.C.Sent || b.Marker == belay.MarkFix || b.Pronoun && (b.Marker != belay.MarkAdd || b.C.Close != "?") || b.Also || b.Nth || low[0] == "and" || low[len(low)-1] == "too" || slices.Contains(low, "also") {
+			return false
+		}
+		return concern.Personal(a) || told > 35
+	}
+	return false
 }
 
 // judged reads "guests may export, that's wrong": what stands before is what is wrong.

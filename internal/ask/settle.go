@@ -76,6 +76,9 @@ func (p *parse) settle() {
 			p.note(*a, "", "the reason of what is asked next")
 			continue
 		}
+		if a.Deed == deed.Keep && evidence(a.C.Low()) {
+			continue
+		}
 		if a.C.Join != "or" || !p.fresh && a.Deed != deed.Keep {
 			p.kept(*a)
 		}
@@ -125,6 +128,18 @@ func (p *parse) settle() {
 		}
 	}
 	p.lastly()
+}
+
+// evidence reports what was looked for and not found: "no errors in the log".
+func evidence(low []string) bool {
+	if len(low) < 2 || low[0] != "no" {
+		return false
+	}
+	switch low[1] {
+	case "error", "errors", "warnings", "warning", "exception", "exceptions", "output", "response", "reaction", "message", "luck", "idea", "effect", "trace", "traces", "stacktrace", "logs":
+		return true
+	}
+	return false
 }
 
 func (p *parse) emit(a deed.Act, m belay.Marker, why string) {

@@ -40,6 +40,9 @@ func (p *parse) kept(a deed.Act) {
 		if n := len(p.out); n > 0 && p.out[n-1].Marker == belay.MarkFix && strings.HasPrefix(strings.ToLower(what), "same ") {
 			continue // "same save, same PC": how it was tried
 		}
+		if low := a.C.Low(); p.lastWrong() && (strings.HasPrefix(strings.ToLower(what), "no ") && a.C.Join != "" && !slices.Contains(low, "please") || low[0] == "the" && (low[len(low)-1] == "ok" || low[len(low)-1] == "fine" || low[len(low)-1] == "okay" || low[len(low)-1] == "good")) {
+			continue // "no error no nothing", "the older ones are ok": more about what is wrong
+		}
 		if what == "" && forbids(a.C.Low()) && !p.keptBefore(a) {
 			what = a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}) // "don't remove it yet"
 		}
@@ -73,6 +76,20 @@ func (p *parse) addedNext(a deed.Act) bool {
 		return b.Pronoun || low[len(low)-1] == "one" || low[len(low)-1] == "some"
 	}
 	return false
+}
+
+// lastWrong reports that the message tells what is wrong, and asks for nothing in so many words.
+func (p *parse) lastWrong() bool {
+	wrong := false
+	for _, b := range p.acts {
+		switch b.Deed {
+		case deed.Request, deed.Mend:
+			return false
+		case deed.Complaint, deed.Material:
+			wrong = true
+		}
+	}
+	return wrong
 }
 
 // forbids reports a prohibition.

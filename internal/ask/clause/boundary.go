@@ -77,6 +77,11 @@ func conjunction(low []string, start, i int, frag bool) (string, int) {
 		if w == "and" && len(right) > 2 && right[0] == "one" && (right[1] == "to" || right[1] == "for") && slices.ContainsFunc(left, grammar.Articled) {
 			return w, i + 1 // "an option to mute and one to hide"
 		}
+		if w == "and" && frag && len(right) > 2 && (right[0] == "a" || right[0] == "an") && len(left) > 2 && !slices.ContainsFunc(left, func(w string) bool {
+			return w == "a" || w == "an" || w == "with" || w == "between" || w == "of" || w == ","
+		}) {
+			return w, i + 1 // "tests for the helpers and a badge in the readme"
+		}
 		if w == "and" && gapped(left, right) {
 			return "gap", i + 1
 		}

@@ -179,6 +179,20 @@ func params(piece []string) bool {
 	return false
 }
 
+// arranged reports several things and how they are to be put: "results sorted by year".
+func arranged(piece []string) bool {
+	if len(piece) < 4 || len(piece) > 7 || words.Determiner(piece[0]) || words.Preposition(piece[0]) || !strings.HasSuffix(piece[0], "s") && !strings.HasSuffix(piece[1], "s") {
+		return false
+	}
+	for i, w := range piece[1:min(3, len(piece)-1)] {
+		switch w {
+		case "sorted", "grouped", "ordered", "aligned", "filtered", "limited", "rounded", "centred", "centered", "split":
+			return words.Preposition(piece[i+2])
+		}
+	}
+	return false
+}
+
 // opens reports whether words that follow a comma or a conjunction begin a clause.
 func opens(low []string) bool {
 	n, said := grammar.Strip(low)
@@ -204,10 +218,12 @@ func opens(low []string) bool {
 	if _, end := words.Base(rest[0], grammar.AnyVerb); said.Please && end == "" && grammar.AnyVerb(rest[0]) && n+1 == len(low) {
 		return true // ", please fix"
 	}
-	if params(piece) {
+	if params(piece) || arranged(piece) {
 		return true // ", log level warn"
 	}
 	switch rest[0] {
+	case "nothing":
+		return len(rest) > 1 && rest[1] == "else"
 	case "keep", "leave", "keeping", "preserving", "without", "no", "new", "another", "same":
 		return true
 	case "a", "an", "the":

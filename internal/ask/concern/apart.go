@@ -26,6 +26,49 @@ func Apart(a, last deed.Act) bool {
 	return true
 }
 
+// GoesOn reports the second deed of somebody of whom the first is told: "every Monday I print
+// the rota and pin it to the door" orders nothing.
+func GoesOn(a, before deed.Act) bool {
+	if a.Deed != deed.Request || a.C.Join != "and" || before.Deed != deed.Ground || before.C.Sent != a.C.Sent || before.C.Line != a.C.Line {
+		return false
+	}
+	low, told := a.C.Low(), before.C.Low()
+	if n, s := grammar.Strip(low); s.Opener || s.Please || s.Also || n > 1 || n >= len(low) || grammar.Imperative(low[n:]) == 0 || low[len(low)-1] == "please" {
+		return false
+	}
+	at, ok := grammar.Predicate(told)
+	if !ok || at < 1 || words.Auxiliary(told[at]) {
+		return false
+	}
+	switch told[at-1] {
+	case "i", "we", "they", "you", "people", "users":
+		return told[at] != "want" && told[at] != "need" && told[at] != "think" && told[at] != "see"
+	}
+	return false
+}
+
+// Personal reports a complaint about what somebody does or what becomes of "it", which was said
+// before: the thing that fails is not named.
+func Personal(a deed.Act) bool {
+	low := a.C.Low()
+	n, _ := grammar.Strip(low)
+	if n >= len(low) {
+		return false
+	}
+	if len(low) > n+3 && words.Preposition(low[n]) && (low[n+2] == "we" || low[n+2] == "i") {
+		return true // "without it we lose half of them"
+	}
+	switch low[n] {
+	case "i", "we", "he", "she", "they", "you":
+		return true
+	case "it":
+		return a.C.Join != ""
+	case "people", "everybody", "everyone", "nobody":
+		return n+1 < len(low) && !words.Auxiliary(low[n+1])
+	}
+	return false
+}
+
 // subject reports a thing with an article in front of a verb.
 func subject(low []string) bool {
 	at, ok := grammar.Predicate(low)

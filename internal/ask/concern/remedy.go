@@ -40,6 +40,15 @@ func Sigh(low []string) bool {
 	return false
 }
 
+// Wished reports a label of what would be good to have.
+func Wished(topic string) bool {
+	switch topic {
+	case "nice to have", "wish", "idea", "feature", "wishlist", "bonus", "later", "suggestion", "request", "would be nice", "optional":
+		return true
+	}
+	return false
+}
+
 // cureLabel reports a label of what is to be done about what was told before.
 func cureLabel(topic string) bool {
 	switch strings.TrimSpace(topic) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/clause"
+	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/object"
 	"github.com/belay-dev/belay/internal/ask/stay"
 
@@ -70,6 +71,17 @@ func Read(c clause.Clause) Act {
 		a.Deed, a.Keeps = Keep, []grammar.Span{{From: n, To: i}}
 		return a
 	}
+	if low[n] == "never" && (c.Join == "and" || c.Join == "but") && n+2 < len(low) && low[n+1] != "touch" && low[n+1] != "change" {
+		a.Deed, a.Marker, a.Strength, a.Verb, a.Pronoun = Complaint, belay.MarkFix, fault.Plain, "never", true
+		return a // "I pay and never get the ticket"
+	}
+	if len(low) > n+2 && low[n] == "not" && low[n+1] == "to" && words.Determiner(low[n+2]) {
+		return a // "to the manager, not to the customer"
+	}
+	if len(low) > n+3 && (low[n] == "that" || low[n] == "this") && slices.Contains(low[n+1:], "happen") && (low[n+2] == "not" || low[n+1] == "mustn't" || low[n+1] == "shouldn't" || low[n+1] == "can't") {
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Faint, "must not happen"
+		return a
+	}
 	if sp, whole, ok := stay.Keeps(low); ok && !((c.Join == "because" || c.Join == "if") && !strings.HasPrefix(low[0], "don't")) {
 		a.Keeps = append(a.Keeps, sp)
 		if whole {
@@ -115,7 +127,7 @@ func inverted(low []string) (belay.Marker, bool) {
 		if low[i] == "have" || low[i] == "get" {
 			return belay.MarkAdd, true
 		}
-		if b, end := words.Base(low[i], grammar.AnyVerb); b != "" && end == "" && (!grammar.Nounish[b] || i+1 < len(low) && words.Determiner(low[i+1])) {
+		if b, end := words.Base(low[i], grammar.AnyVerb); b != "" && end == "" && (!grammar.Nounish[b] || i+1 < len(low) && (words.Determiner(low[i+1]) || low[i+1] == "for" && i > 2 && !words.Determiner(low[i-1]))) {
 			sense, _ := words.Verb(b)
 			return MarkerOf(sense), true
 		}
@@ -156,6 +168,8 @@ func (a Act) wanted(rest []string) Act {
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, "we want"
 	all := a.C.Low()
 	switch {
+	case len(rest) > 1 && (rest[0] == "it" || rest[0] == "them") && words.Preposition(rest[1]) && rest[1] != "for":
+		a.Marker = belay.MarkModify // "I need it by date"
 	case object.Gone(rest):
 		a.Marker = belay.MarkRemove // "I want the confetti gone"
 	case slices.Contains(all[:a.Obj], "rather") || slices.Contains(all[:a.Obj], "prefer"),

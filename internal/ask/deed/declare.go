@@ -117,12 +117,16 @@ func onlyFor(a Act, rest []string) (Act, bool) {
 
 // wouldBe is "a progress bar would be lovely", "preview links would save us time".
 func wouldBe(a Act, rest []string) (Act, bool) {
+	if had := slices.Index(rest, "had"); rest[0] == "if" && had > 1 && had < 6 && had+2 < len(rest) && grammar.Articled(rest[had+1]) && slices.ContainsFunc(rest[had:], func(w string) bool { return w == "would" || w == "wouldn't" || w == "could" }) {
+		a.Obj = a.Core.From + had + 1
+		return a.ask(belay.MarkAdd, "if it had") // "if the app had a print view I wouldn't have to …"
+	}
 	i := slices.Index(rest, "would")
 	if i < 1 || i+1 >= len(rest) || a.C.Join == "because" {
 		return a, false
 	}
 	pleasant := i+2 < len(rest) && rest[i+1] == "be" && !words.Preposition(rest[0]) && !grammar.Conditional(rest[0]) && grammar.Indefinite(rest) && grammar.Enough[rest[i+2]]
-	useful := !words.Subject(rest[0]) && (rest[i+1] == "save" || rest[i+1] == "help" || rest[i+1] == "make" || rest[i+1] == "rock" || rest[i+1] == "come") && !slices.Contains(rest, "if")
+	useful := !words.Subject(rest[0]) && (rest[i+1] == "save" || rest[i+1] == "help" || rest[i+1] == "make" || rest[i+1] == "rock" || rest[i+1] == "solve" || rest[i+1] == "spare" || rest[i+1] == "prevent" || rest[i+1] == "come") && !slices.Contains(rest, "if")
 	if !pleasant && !useful {
 		return a, false
 	}
@@ -202,6 +206,9 @@ func movesTo(a Act, rest []string) (Act, bool) {
 func enough(a Act, rest []string) (Act, bool) {
 	if len(rest) < 3 || !words.Auxiliary(rest[1]) || !isValue(rest[0]) {
 		return a, false
+	}
+	if rest[len(rest)-1] == "enough" {
+		return a.ask(belay.MarkModify, "enough") // "8 would be early enough"
 	}
 	switch rest[2] {
 	case "enough", "plenty", "sufficient", "fine":

@@ -26,7 +26,7 @@ func (a Act) adding(o []string) Act {
 		a.Marker, a.Made = belay.MarkModify, false
 		return a
 	}
-	if (a.Verb == "build" || a.Verb == "generate" || a.Verb == "compile") && len(o) > 3 && grammar.Definite(o[0]) && slices.ContainsFunc(o, func(w string) bool { return w == "every" || w == "from" }) {
+	if (a.Verb == "build" || a.Verb == "generate" || a.Verb == "compile") && len(o) > 3 && grammar.Definite(o[0]) && slices.ContainsFunc(o, func(w string) bool { return w == "every" || w == "scratch" }) {
 		a.Marker = belay.MarkModify // "build the search index from scratch every night"
 	}
 	if grammar.Old(o) && !slices.Contains(o, "more") && (len(o) == 0 || !grammar.Indefinite(o)) {
@@ -69,7 +69,7 @@ func (a Act) removing(o []string) Act {
 	if a.Verb == "strip" && len(o) > 0 && (o[0] == "trailing" || o[0] == "leading" || o[0] == "whitespace" || o[0] == "surrounding") {
 		a.Marker = belay.MarkModify
 	}
-	if strings.Contains(line, " in favour of ") || strings.Contains(line, " in favor of ") || strings.Contains(line, " in half ") || strings.Contains(line, " and replace ") || grammar.Old(o) {
+	if strings.Contains(line, " in favour of ") || strings.Contains(line, " in favor of ") || len(o) == 3 && o[1] == "for" && !words.Determiner(o[0]) && !words.Determiner(o[2]) || strings.Contains(line, " in half ") || strings.Contains(line, " and replace ") || grammar.Old(o) {
 		a.Marker = belay.MarkModify
 	}
 	if i := slices.Index(o, "to"); i > 0 && i+1 < len(o) && (a.Verb == "drop" || a.Verb == "cut") {
@@ -133,6 +133,8 @@ func (a Act) making(o []string) Act {
 	switch {
 	case len(o) == 0:
 		a.Deed = Ground
+	case len(o) > 1 && o[len(o)-1] == "default":
+		a.Marker = belay.MarkModify // "make dry run the default"
 	case o[0] == "a" || o[0] == "an" || o[0] == "another" || o[0] == "new" || o[0] == "me" || o[0] == "us":
 		a.Made = true
 	case words.Determiner(o[0]) || words.Pronoun(o[0]) || o[0] == "\"" || grammar.Compared(o) > 0 || grammar.Old(o) || grammar.Quantity(o) || grammar.Predicative(o) || o[len(o)-1] == "first":
@@ -181,6 +183,8 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		a.Marker = belay.MarkModify
 	case sense == words.Give && slices.ContainsFunc(o, words.Determiner) && grammar.Degree(o[slices.IndexFunc(o, func(w string) bool { return w == "a" || w == "an" })+1:]):
 		a.Marker = belay.MarkModify // "give the table a lighter border"
+	case sense == words.Show && a.Pronoun && !a.Also && len(o) > 1 && (o[1] == "at" || o[1] == "as" || o[1] == "in" || o[1] == "every" || o[1] == "before" || o[1] == "after"):
+		a.Marker = belay.MarkModify // "send it at 8"
 	case sense == words.Show && len(o) > 1 && o[len(o)-1] == "only":
 		a.Marker = belay.MarkModify // "store IPs for 7 days only"
 	case (a.Verb == "store" || a.Verb == "save" || a.Verb == "keep") && len(o) > 2 && !grammar.Articled(o[0]) && (o[len(o)-2] == "in" || o[len(o)-2] == "on") && words.Tool(o[len(o)-1]):

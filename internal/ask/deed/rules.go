@@ -39,7 +39,7 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 
 // grounded is what somebody is left to do: ", you have to reload the page".
 func grounded(a Act, v view) (Act, bool) {
-	if ownPlan(v.low) {
+	if ownPlan(v.low) || len(v.low) > 3 && (v.low[0] == "do" || v.low[0] == "did" || v.low[0] == "am") && v.low[1] == "i" && a.C.Close == "?" {
 		return a, true
 	}
 	if grammar.Hardship(v.low) && a.C.Join == "" && repeatedly(v.low) {
@@ -51,6 +51,9 @@ func grounded(a Act, v view) (Act, bool) {
 
 // tested is "test that expired tokens are rejected".
 func tested(a Act, v view) (Act, bool) {
+	if len(v.rest) > 1 && v.rest[0] == "exit" && (isValue(v.rest[1]) || v.rest[1] == "with" || v.rest[1] == "non-zero") {
+		return a.ask(belay.MarkModify, "exit") // "exit 1 on empty files"
+	}
 	if len(v.rest) < 3 || v.rest[0] != "test" && v.rest[0] != "verify" && v.rest[0] != "assert" || v.rest[1] != "that" && v.rest[1] != "whether" && v.rest[1] != "if" {
 		return a, false
 	}
@@ -208,7 +211,7 @@ func complains(a Act, v view) (Act, bool) {
 // said reports a verb whose object is what somebody was told.
 func said(w string) bool {
 	switch w {
-	case "says", "shows", "get", "gets", "prints", "see", "reports", "returns", "gives":
+	case "is", "are", "says", "shows", "get", "gets", "prints", "see", "reports", "returns", "gives":
 		return true
 	}
 	return false

@@ -190,6 +190,9 @@ func badQuote(t prose.Token) bool {
 	if t.Form != prose.Quoted && t.Form != prose.Code {
 		return false
 	}
+	if s := strings.Trim(t.Low, "\"“”`'"); s == "nan" || s == "null" || s == "none" || s == "[object object]" {
+		return true
+	}
 	for _, w := range []string{"invalid", "error", "failed", "cannot", "can't", "denied", "not found", "undefined", "exception", "unexpected", "refused", "timed out", "timeout", "unable", "could not", "something went wrong", "no such"} {
 		if strings.Contains(t.Low, w) {
 			return true

@@ -153,6 +153,10 @@ func (a Act) modifying(o []string) Act {
 		a.Marker = belay.MarkAdd // "close issues automatically": nothing does that now
 	case (a.Verb == "replace" || a.Verb == "swap" || a.Verb == "exchange") && len(o) > 0 && len(o) < 4 && !a.Pronoun && !slices.ContainsFunc(o, func(w string) bool { return words.Preposition(w) || w == "->" || w == "→" || w == "and" }):
 		a.Deed, a.Readings = Doubt, []string{"with what is not said"}
+	case (a.Verb == "publish" || a.Verb == "deploy" || a.Verb == "release") && object.Event(o) && !grammar.Old(o) && !slices.Contains(o, "only"):
+		a.Marker = belay.MarkAdd // "publish to pypi on every tag"
+	case (a.Verb == "mark" || a.Verb == "highlight") && !a.Pronoun && !slices.Contains(o, "as") && !grammar.Old(o) && grammar.Compared(o) == 0:
+		a.Marker = belay.MarkAdd
 	case a.Verb == "paginate", object.Operation[a.Verb] && object.Event(o) && !grammar.Old(o) && !slices.Contains(o, "only") && !a.Only:
 		a.Marker = belay.MarkAdd // "lock the account after 10 tries": nothing does so now
 	case a.Verb == "change" && a.C.Join == "" && object.Untold(o) && !a.C.Colon && a.C.Topic == "" && !a.Pronoun:

@@ -95,6 +95,9 @@ func denied(low []string, i int) int {
 	if low[len(low)-1] == "yet" {
 		return Fine
 	}
+	if i > 0 && i < 3 && (next == "see" || next == "tell" || next == "find" || next == "know") && slices.Contains(grammar.Actors, low[i-1]) && i+2 < len(low) && (low[i+2] == "who" || low[i+2] == "what" || low[i+2] == "which" || low[i+2] == "how" || low[i+2] == "whether" || low[i+2] == "when") {
+		return Faint // "guests can't see who else is coming": nothing shows it yet
+	}
 	if (low[0] == "he" || low[0] == "she") && i == 1 {
 		return Faint // "he can't tell red from green"
 	}

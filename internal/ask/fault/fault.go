@@ -118,6 +118,9 @@ func asks(rest []string) bool {
 // there is to be no more of.
 func ruled(rest []string) bool {
 	n := len(rest)
+	if _, value := grammar.Value(rest[0]); value && n > 3 && rest[n-1] == "enough" && words.Auxiliary(rest[1]) {
+		return true // "8 would be early enough"
+	}
 	if n > 3 && rest[n-1] == "only" && !slices.ContainsFunc(rest, words.Wrong) && !slices.ContainsFunc(rest, words.Negative) {
 		return true // "deleted comments stay visible to admins only"
 	}

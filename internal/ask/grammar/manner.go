@@ -64,7 +64,7 @@ func Stream(w string) bool {
 // Presents reports a verb whose object is there and is shown, written or sent somehow.
 func Presents(verb string) bool {
 	switch verb {
-	case "show", "display", "print", "list", "render", "log", "write", "send", "save", "store", "output", "present":
+	case "show", "display", "print", "list", "render", "log", "write", "send", "save", "store", "output", "present", "read", "load", "open":
 		return true
 	}
 	return false

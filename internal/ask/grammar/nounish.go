@@ -66,6 +66,8 @@ const twofold = `sum label caption seed stub wire sketch name title pick match p
 func nounishVerb(low []string) int {
 	next := low[1]
 	switch {
+	case len(low) == 2 && (strings.HasSuffix(next, "ing") && len(next) > 5 || (words.Part(next) || words.Product(next) || kinds[next]) && !strings.HasSuffix(next, "s")):
+		return 0 // "image cropping", "release script"
 	case (low[0] == "slow" || low[0] == "double" || low[0] == "duplicate") && !words.Determiner(next) && !words.Pronoun(next) && next != "down":
 		return 0 // "duplicate entries after sync"
 	case low[0] == "merge" && strings.HasPrefix(next, "conflict"):

@@ -35,6 +35,7 @@ func Strip(low []string) (n int, s Said) {
 			continue
 		}
 		if k := words.Hedge(low[n:]); k > 0 && n+k < len(low) {
+			s.Nth = s.Nth || words.Additive(low[n:]) && low[n] != "while"
 			n += k
 			continue
 		}

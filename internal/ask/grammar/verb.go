@@ -37,6 +37,9 @@ func Imperative(low []string) int {
 	}
 	w := low[0]
 	method := len(low) > 1 && strings.HasPrefix(low[1], "/") && (w == "get" || w == "post" || w == "put" || w == "delete" || w == "patch")
+	if end, ok := words.Fails(low[min(1, len(low)-1)]); ok && end == "ed" && len(low) > 1 && (len(low) == 2 || words.Preposition(low[2])) && w != "retry" && w != "rerun" && w != "fix" {
+		return 0 // "deploy failed"
+	}
 	if w == "" || w[0] == '-' || method || mishap(low) || compound(low) || judgedDeed(low) {
 		return 0
 	}

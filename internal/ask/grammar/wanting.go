@@ -86,6 +86,7 @@ func Modal(low []string) (at, n int) {
 			return 0, 0
 		case w == "should" || w == "must" || w == "shall" || w == "shouldn't" || w == "mustn't":
 			return i, 1
+		case (w == "have" || w == "need") && (low[i-1] == "wouldn't" || low[i-1] == "won't" || low[i-1] == "don't" || low[i-1] == "didn't" || low[i-1] == "not"):
 		case (w == "has" || w == "have" || w == "needs" || w == "need" || w == "ought" || w == "want" || w == "wants") && i+1 < len(low) && low[i+1] == "to" && low[0] != "i" && (low[0] != "we" || w == "need" || w == "have") && !(w == "wants" && (words.Tech(low[i-1]) || words.Product(low[i-1]))):
 			return i, 2
 		case (w == "can" || w == "may") && (i < 4 || i < 8 && i+1 < len(low) && (low[i+1] == "be" || low[i+1] == "go" && (i+2 == len(low) || low[i+2] == "too" || low[i+2] == "away"))):

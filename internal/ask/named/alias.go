@@ -40,6 +40,7 @@ func (n nouns) aliases(files []string, p Message) []string {
 	})
 	add(has("usernames", "username"), func(_, base string) bool { return stemOf(base) == "user" })
 	add(has("container", "containers", "docker", "docker compose"), func(_, base string) bool { return strings.HasPrefix(base, "docker-compose") })
+	add(has("docker image", "docker build", "docker images", "base image", "dockerfile"), func(_, base string) bool { return base == "dockerfile" })
 	add(has("state") && has("terraform", "s3", "bucket", "backend", "remote", "lock"), func(_, base string) bool { return base == "backend.tf" })
 	add(has("heart rate", "watch"), func(low, _ string) bool {
 		return strings.Contains(low, "healthkit") || strings.Contains(low, "healthstore")

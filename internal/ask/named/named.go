@@ -30,10 +30,19 @@ type Message struct {
 // Paths are the paths that the message names: by path or name, in a stack, or by a
 // noun that a file is called after. A path named only to be left alone is none.
 func (p Message) Paths() []string {
+	if out := p.paths(true); len(out) > 0 || len(p.Asked) == 0 {
+		return out
+	}
+	return p.paths(false)
+}
+
+// paths looks in the sentences that ask for something, and unless strict in what is told beside
+// them.
+func (p Message) paths(strict bool) []string {
 	if len(p.Files) == 0 || p.Fresh && !p.PlanExists && !strings.Contains(p.Msg, "/") {
 		return nil
 	}
-	kind, n := p.Kind, p.nouns()
+	kind, n := p.Kind, p.nouns(strict && len(p.Asked) > 0)
 	type hit struct {
 		path string
 		n    int
@@ -70,7 +79,7 @@ func (p Message) Paths() []string {
 	for i, h := range maybe {
 		better := slices.ContainsFunc(said, func(f string) bool { return f != h.path && sibling(f, h.path) && !n.names(h.path) })
 		for j, o := range maybe {
-			better = better || i != j && o.n > h.n && subset(h.got, o.got)
+			better = better || i != j && o.n > h.n && subset(h.got, o.got) && (testFile(h.path) || !testFile(o.path)) && !n.apart(h.got, o.got)
 		}
 		if !better && !(testFile(h.path) && !n.word["test"]) {
 			sure = append(sure, h.path)

@@ -20,7 +20,7 @@ type nouns struct {
 	placed  []string // of literal, those with a folder or a line
 }
 
-func (p Message) nouns() nouns {
+func (p Message) nouns(strict bool) nouns {
 	n := nouns{literal: map[string]bool{}, word: map[string]bool{}}
 	kept := " " + strings.ToLower(strings.Join(p.Preserve, " ")) + " "
 	var all strings.Builder
@@ -60,11 +60,11 @@ func (p Message) nouns() nouns {
 			if i > 0 {
 				n.literal[a.C.T[i-1].Low+"-"+low], n.literal[a.C.T[i-1].Low+"_"+low] = true, true // "getting started"
 			}
-			if exact(p.Files, low) {
+			if exact(p.Files, low) || strict && a.Deed == deed.Ground && story(a.C.Low()) && !p.asksIn(a) {
 				continue // it names that file, and no other by its noun
 			}
 			if (t.Form == prose.Word || t.Form == prose.Code) && !(low != "" && low[0] == '/' && !strings.Contains(low, ".")) {
-				if whole := parts(nameOnly(p.Msg[t.At:t.End])); len(whole) > 1 || !words.Nameless(low) || i > 0 && names(a.C.T[i-1].Low) {
+				if whole := parts(nameOnly(p.Msg[t.At:t.End])); len(whole) > 1 || t.Form == prose.Code || !words.Nameless(low) || i > 0 && names(a.C.T[i-1].Low) {
 					for _, part := range whole {
 						n.word[words.Stem(part)] = true
 					}
@@ -98,6 +98,41 @@ func (p Message) nouns() nouns {
 	n.text = " " + all.String()
 	n.starting()
 	return n
+}
+
+// apart reports that what a file is called after is said once more without the words that
+// another file's name has beside it: "the paywall" and "the paywall banner".
+func (n nouns) apart(got, other []string) bool {
+	if len(got) != 1 {
+		return false
+	}
+	all := strings.Fields(n.text)
+	near := func(i int) bool { return i >= 0 && i < len(all) && slices.Contains(other, words.Stem(all[i])) }
+	for i, w := range all {
+		if words.Stem(w) == got[0] && !near(i-1) && !near(i+1) && i > 0 && names(all[i-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// story reports a clause about people and what was: it names no file.
+func story(low []string) bool {
+	people := false
+	for _, w := range low {
+		switch w {
+		case "was", "were", "had", "used", "did", "built", "came", "went", "got", "moved", "talked", "met", "told", "asked":
+			return true
+		case "we", "i", "my", "our", "us", "me", "he", "she", "they", "people", "everybody", "somebody", "nobody":
+			people = true
+		}
+	}
+	return people
+}
+
+// asksIn reports that something is asked for in the sentence of an act.
+func (p Message) asksIn(a deed.Act) bool {
+	return slices.ContainsFunc(p.Asked, func(b deed.Act) bool { return b.C.Line == a.C.Line && b.C.Sent == a.C.Sent })
 }
 
 // wellOff reports a clause that says that nothing is wrong with a thing: "dev is fine".

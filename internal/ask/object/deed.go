@@ -74,8 +74,10 @@ var Operation = map[string]bool{"rotate": true, "lock": true, "unlock": true, "c
 func Event(o []string) bool {
 	for i := 0; i+1 < len(o); i++ {
 		switch o[i] {
+		case "before":
+			return i > 1 && words.Unit(o[i-1])
 		case "on":
-			return events[o[i+1]] || grammar.Gerund(o[i+1])
+			return o[i+1] == "every" || o[i+1] == "each" || events[o[i+1]] || grammar.Gerund(o[i+1])
 		case "after":
 			return grammar.Numeric(o[i+1]) || grammar.Gerund(o[i+1]) || words.Several(o[i+1])
 		case "when", "whenever", "once", "automatically":

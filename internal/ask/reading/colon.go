@@ -174,7 +174,7 @@ func Preamble(low []string) bool {
 			continue
 		}
 		switch w {
-		case "things", "changes", "tweaks", "points", "items", "requests", "wishes", "following", "issues", "bugs", "problems", "adjustments", "requirements", "features", "stuff":
+		case "things", "ideas", "suggestions", "changes", "tweaks", "points", "items", "requests", "wishes", "following", "issues", "bugs", "problems", "adjustments", "requirements", "features", "stuff":
 			return true
 		}
 	}

@@ -88,6 +88,9 @@ func keepOrder(low []string) (grammar.Span, bool) {
 	default:
 		return grammar.Span{}, false
 	}
+	if n := len(low); n > 2 && (low[n-1] == "simple" || low[n-1] == "short" || low[n-1] == "small" || low[n-1] == "minimal" || low[n-1] == "light" || low[n-1] == "tidy" || low[n-1] == "fast") && low[n-2] != "as" {
+		return grammar.Span{}, false // "keep the install simple": how it is to be
+	}
 	if Retains(low) || Lasting(low) || Omits(low) {
 		return grammar.Span{}, false
 	}

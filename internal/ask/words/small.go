@@ -81,6 +81,9 @@ func Opener(low []string) (n int, verb bool) {
 	if n, verb = wouldBe(low); n > 0 {
 		return n, verb
 	}
+	if len(low) > 2 && (low[0] == "i'd" || low[0] == "we'd") && proposed[low[1]] {
+		return 1, true // "I'd drop the box"
+	}
 	for n = min(9, len(low)); n >= 1; n-- {
 		if v, ok := openers()[strings.Join(low[:n], " ")]; ok {
 			return n, v
@@ -92,6 +95,8 @@ func Opener(low []string) (n int, verb bool) {
 // hedges are what people say before they report: it says nothing of what they report.
 var hedges = []string{"so the thing is that", "the thing is that", "the thing is", "thing is", "the problem is that", "the problem is", "the issue is that", "the issue is", "problem is", "what happens is that", "what happens is", "it looks as if", "it looks like", "it seems that", "it seems like", "it seems as if", "it turns out that", "it turns out", "it appears that", "it seems", "looks like", "looks as if", "seems like", "seems that", "turns out that", "turns out",
 	"i noticed that", "i noticed", "we noticed that", "we noticed", "i just noticed that", "i just noticed", "i found out that", "i found that", "we found that", "i realised that", "i realized that", "apparently", "not sure if it's me but", "not sure why but", "for some reason",
+	"quick heads-up that", "quick heads up that", "heads-up that", "heads up that", "a quick heads-up that", "just a heads-up that", "just wanted to let you know that", "just letting you know that", "wanted to let you know that", "i want to report that", "i'd like to report that", "i wanted to report that",
+	"on another note", "on a different note", "apart from that", "besides that", "other than that", "separately", "unrelated to that",
 	"while you're there", "while you're at it", "while you are at it", "while we're at it", "while at it", "while you're in there", "while you are there", "while i'm at it"}
 
 // Hedge is how many words of a hedge stand at the start.
@@ -135,6 +140,15 @@ func persons(w string) bool {
 		return true
 	}
 	return false
+}
+
+// proposed are verbs of what somebody would do in the reader's place.
+var proposed = map[string]bool{"drop": true, "remove": true, "make": true, "move": true, "put": true, "add": true, "change": true, "rename": true, "use": true, "replace": true, "show": true, "hide": true, "cut": true, "kill": true, "merge": true, "split": true, "sort": true, "set": true, "swap": true, "delete": true, "lower": true, "raise": true}
+
+// Additive reports words in front of a clause that lead to another concern.
+func Additive(low []string) bool {
+	n := Hedge(low)
+	return n > 0 && (low[0] == "on" || low[0] == "apart" || low[0] == "besides" || low[0] == "other" || low[0] == "separately" || low[0] == "unrelated" || low[0] == "while")
 }
 
 var pleasant = wordset.Of(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better welcome wonderful fantastic amazing super neat sweet brilliant convenient practical`)

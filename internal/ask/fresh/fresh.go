@@ -1,0 +1,101 @@
+// Package fresh says whether a message asks for something new as a whole, and which of its
+// clauses is a feature of that: told of somebody who uses it, of what it is built with, or only
+// leading to it. It touches no file, process, clock or network.
+package fresh
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/fault"
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/reading"
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Message is what is judged: its words and language, what its clauses do, whether a plan of the
+// project was made before, and which files there are (paths with slashes).
+type Message struct {
+	Text       string
+	Lang       string
+	PlanExists bool
+	Files      []string
+	Blocks     []prose.Block
+	Acts       []deed.Act
+}
+
+// Whole decides whether something whole is to be built: the user starts over, or
+// there is no plan and the first thing asked for is a whole of its own.
+func (m Message) Whole() bool {
+	line := " " + strings.ToLower(m.Text[:min(len(m.Text), 600)]) + " "
+	asks := false
+	for _, a := range m.Acts {
+		if a.Deed == deed.Anew {
+			return true
+		}
+		asks = asks || a.Deed == deed.Request
+	}
+	if m.PlanExists || !m.sourceless() && slices.ContainsFunc(m.Acts, func(a deed.Act) bool {
+		return a.Deed == deed.Material || a.Deed == deed.Complaint && a.Strength == fault.Plain && a.C.Join != "so"
+	}) {
+		return false
+	}
+	for _, s := range []string{"from scratch", "from nothing", "from zero", "repo is empty", "empty repo", "greenfield", "new project", "new service", "new app ", "nothing here yet"} {
+		if strings.Contains(line, s) && !m.rewrites() {
+			return true
+		}
+	}
+	if m.created() {
+		return true
+	}
+	if !asks {
+		return false
+	}
+	for _, a := range m.Acts {
+		if a.Deed != deed.Request {
+			continue
+		}
+		if low := a.C.Low(); len(low) > 1 && low[len(low)-1] == "one" && slices.Contains(low, "new") && slices.ContainsFunc(m.Acts, func(b deed.Act) bool { return b.C.Sent < a.C.Sent && slices.ContainsFunc(b.C.Low(), words.Product) }) {
+			return true // "I have a website. I'd like a new one"
+		}
+		return a.Marker == belay.MarkAdd && reading.Whole(a, m.Lang)
+	}
+	return false
+}
+
+// sourceless reports a repository whose files are known and hold no program yet: what is said
+// to go wrong there is how people live without one.
+func (m Message) sourceless() bool {
+	return len(m.Files) > 0 && !slices.ContainsFunc(m.Files, func(f string) bool { return sources[strings.ToLower(path.Ext(f))] })
+}
+
+// sources are the endings of files with a program in them.
+var sources = map[string]bool{".go": true, ".py": true, ".ts": true, ".tsx": true, ".js": true, ".jsx": true, ".rb": true, ".rs": true, ".java": true, ".kt": true, ".cs": true, ".swift": true, ".php": true, ".c": true, ".h": true, ".cpp": true, ".dart": true,
+	".ex": true, ".exs": true, ".lua": true, ".vue": true, ".svelte": true, ".tf": true, ".scala": true, ".sh": true, ".sql": true, ".html": true, ".erb": true, ".razor": true, ".gd": true, ".unity": true, ".r": true, ".jl": true, ".pl": true, ".hs": true, ".clj": true, ".ml": true, ".zig": true, ".ino": true, ".m": true, ".mm": true, ".css": true, ".scss": true}
+
+// created reports a list of what is to be created, with nothing in front but that.
+func (m Message) created() bool {
+	if len(m.Blocks) < 2 || m.Blocks[0].Kind != prose.Heading || m.Blocks[1].Kind != prose.Item {
+		return false
+	}
+	switch m.Blocks[0].Label {
+	case "please create", "create", "please build", "build", "please generate", "generate", "please set up", "set up", "please make", "to create":
+		return true
+	}
+	return false
+}
+
+// rewrites reports that what is asked for first is done to a part that is there: "rewrite the
+// config loader from scratch".
+func (m Message) rewrites() bool {
+	for _, a := range m.Acts {
+		if low := a.C.Low(); a.Deed == deed.Request && slices.Contains(low, "scratch") {
+			return a.Marker == belay.MarkModify && a.Obj < len(low) && grammar.Definite(low[a.Obj]) && !deed.Creates(a.Verb) && !deed.IsWish(a.Verb)
+		}
+	}
+	return false
+}
