@@ -58,6 +58,9 @@ func count(a deed.Act, m belay.Marker) *int {
 	return nil
 }
 
+// facets are singular nouns behind a number that belong to a name: "two factor login".
+var facets = map[string]bool{"factor": true, "step": true, "way": true, "column": true, "phase": true, "stage": true, "level": true, "tier": true, "finger": true, "pass": true, "player": true, "sided": true, "dimensional": true, "part": true, "line": true, "digit": true}
+
 var months = map[string]bool{"january": true, "february": true, "march": true, "april": true, "may": true, "june": true, "july": true, "august": true, "september": true, "october": true, "november": true, "december": true}
 
 func valued(w string) bool { _, ok := grammar.Value(w); return ok }
@@ -80,6 +83,9 @@ func counts(low []string, i, from int, m belay.Marker) bool {
 		return low[i] == "both"
 	}
 	next := low[i+1]
+	if facets[next] {
+		return false
+	}
 	if words.Filler(next) {
 		return false
 	}

@@ -62,7 +62,7 @@ func (p *parse) lastly() {
 			p.emit(a, belay.MarkFix, "what is not there, and nothing else is asked")
 			return
 		}
-		if low := a.C.Low(); a.Deed == deed.Keep && len(a.Keeps) == 1 && stay.Behaves(low) {
+		if low := a.C.Low(); a.Deed == deed.Keep && len(a.Keeps) == 1 && (stay.Behaves(low) || stay.Holds(low)) {
 			p.preserve = nil
 			p.acts[i].Deed = deed.Request
 			p.emit(a, belay.MarkModify, "what is not to happen, and nothing else is asked")

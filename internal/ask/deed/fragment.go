@@ -39,6 +39,10 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		return a
 	}
 	last := rest[len(rest)-1]
+	if rest[0] == "like" && len(rest) > 2 && (words.Preposition(rest[1]) || grammar.Definite(rest[1])) && a.C.Join != "" {
+		a.Deed = Ground // ", like on Instagram"
+		return a
+	}
 	if last == "only" && len(rest) == 2 && a.C.Join == "," {
 		a.Deed = Ground // ", staging only": where what is asked holds
 		return a
@@ -64,7 +68,7 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		a.Deed = Ground
 	case grammar.Articled(rest[0]) && (slices.Contains(rest, "instead") || slices.Contains(rest, "rather")):
 		a.Marker = belay.MarkModify // "a banner instead of the popup"
-	case a.valued(rest):
+	case object.Valued(rest, a.C.Topic != ""):
 		a.Marker = belay.MarkModify
 	case grammar.Degree(rest):
 		a.Marker = belay.MarkModify // "a bigger logo"
@@ -130,40 +134,4 @@ func (a Act) names(rest []string, s grammar.Said) bool {
 		return true
 	}
 	return grammar.Compared(rest) > 0 || grammar.Valued(rest) || grammar.Old(rest) || grammar.Articled(rest[0]) || strings.HasPrefix(rest[0], "-") || grammar.MoreThings(rest) || slices.Contains(rest, "too")
-}
-
-// valued reports a thing that is there with what it is to be: a place, a value, a state.
-func (a Act) valued(rest []string) bool {
-	last := rest[len(rest)-1]
-	topic := a.C.Topic != ""
-	if i := slices.Index(rest, "in"); rest[0] == "default" && len(rest) > 2 || i > 0 && i+1 < len(rest) && i < 3 && (strings.HasSuffix(rest[i-1], "s") && grammar.Format(last) || i+2 == len(rest) && (words.Comparative(last) || last == "red" || last == "caps")) && !grammar.Articled(rest[0]) {
-		return true // "default language German", "buttons in the brand colour"
-	}
-	switch {
-	case last == "only" || rest[0] == "only" && len(rest) > 1, topic && isValue(rest[0]), rest[0] == "from" && (grammar.Old(rest) || object.FromTo(rest)), rest[0] == "new" && len(rest) == 2 && grammar.Attribute(last), rest[0] == "new" && len(rest) > 3 && grammar.Attribute(strings.TrimSuffix(rest[1], "s")) && rest[2] == "for",
-		len(rest) > 2 && len(rest) < 6 && rest[1] == "as" && strings.HasSuffix(rest[0], "s"):
-		return true
-	case grammar.Articled(rest[0]):
-		return false
-	case slices.Index(rest, "from") > 0 && strings.HasSuffix(rest[slices.Index(rest, "from")-1], "s") && grammar.Definite(rest[min(slices.Index(rest, "from")+1, len(rest)-1)]):
-		return true // "colours from the theme"
-	case slices.Index(rest, "only") > 0 && slices.Index(rest, "only")+1 < len(rest) && grammar.Conditional(rest[slices.Index(rest, "only")+1]):
-		return true // "colours only if stdout is a tty"
-	case slices.Index(rest, "without") > 0:
-		return true // "cards without shadow"
-	case len(rest) > 2 && len(rest) < 5 && object.Setting[rest[len(rest)-2]] && (object.Level(last) || isValue(last) || grammar.Format(last)):
-		return true // "log level warn"
-	case topic && len(rest) > 1 && len(rest) < 5 && object.Setting[rest[len(rest)-2]] && !words.Preposition(last): // "log level warning"
-		return true
-	case topic && len(rest) == 1 && words.Comparative(last):
-		return true // "the buttons: green"
-	case last == "left", last == "right", last == "top", last == "bottom", last == "middle", last == "centre", last == "center":
-		return true
-	case len(rest) > 2 && last == "default" && rest[len(rest)-2] == "by", topic && slices.Index(rest, "as") > 0:
-		return true
-	}
-	if i := slices.Index(rest, "per"); i > 1 && i < 4 && isValue(rest[0]) {
-		return true // "50 rows per page"
-	}
-	return grammar.Stated(rest) || grammar.Bounded(rest) || grammar.Switched(rest) || grammar.Towards(rest)
 }

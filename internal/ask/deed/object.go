@@ -66,7 +66,7 @@ func (a Act) removing(o []string) Act {
 		return a
 	}
 	line := " " + strings.Join(o, " ") + " "
-	if a.Verb == "strip" && len(o) > 0 && (o[0] == "trailing" || o[0] == "leading" || o[0] == "whitespace" || o[0] == "surrounding") {
+	if a.Verb == "strip" && len(o) > 0 && (o[0] == "trailing" || o[0] == "leading" || o[0] == "whitespace" || o[0] == "surrounding" || o[0] == "html" || o[0] == "tags" || o[0] == "exif" || o[0] == "metadata" || o[0] == "accents" || o[0] == "markup") {
 		a.Marker = belay.MarkModify
 	}
 	if strings.Contains(line, " in favour of ") || strings.Contains(line, " in favor of ") || len(o) == 3 && o[1] == "for" && !words.Determiner(o[0]) && !words.Determiner(o[2]) || strings.Contains(line, " in half ") || strings.Contains(line, " and replace ") || grammar.Old(o) {

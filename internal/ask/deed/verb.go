@@ -155,6 +155,8 @@ func (a Act) modifying(o []string) Act {
 		a.Deed, a.Readings = Doubt, []string{"with what is not said"}
 	case (a.Verb == "publish" || a.Verb == "deploy" || a.Verb == "release") && object.Event(o) && !grammar.Old(o) && !slices.Contains(o, "only"):
 		a.Marker = belay.MarkAdd // "publish to pypi on every tag"
+	case a.Verb == "switch" && len(o) > 2 && o[0] == "between", a.Verb == "redirect" && len(o) > 0 && !a.Pronoun && o[0] != "to" && !grammar.Old(o) && !slices.Contains(o, "after"):
+		a.Marker = belay.MarkAdd // "switch between grams and cups", "redirect the old urls"
 	case (a.Verb == "mark" || a.Verb == "highlight") && !a.Pronoun && !slices.Contains(o, "as") && !grammar.Old(o) && grammar.Compared(o) == 0:
 		a.Marker = belay.MarkAdd
 	case a.Verb == "paginate", object.Operation[a.Verb] && object.Event(o) && !grammar.Old(o) && !slices.Contains(o, "only") && !a.Only:
@@ -193,6 +195,9 @@ func (a Act) otherwise(sense words.Sense, rest, o []string) Act {
 		a.Deed, a.Marker = Request, belay.MarkAdd
 	case stay.Lasting(rest) || stay.Omits(rest):
 		a.Deed, a.Marker = Request, belay.MarkModify
+		if slices.Contains(o, "while") || slices.Contains(o, "during") {
+			a.Marker = belay.MarkAdd // "keep the screen on while cooking"
+		}
 	case sense == words.None && grammar.UnknownVerb(rest):
 		a.Deed, a.Marker = Request, belay.MarkModify
 		if len(o) > 0 && (o[0] == "a" || o[0] == "an") {

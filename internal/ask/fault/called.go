@@ -69,6 +69,8 @@ func Said(low []string) bool {
 		return n > 2 && (last == "working" || last == "loading" || last == "switching" || last == "showing" || strings.HasSuffix(last, "ing") || end == "ed" || last == "there")
 	case last == "off":
 		return measures[strings.TrimSuffix(prev, "s")]
+	case last == "nan" || last == "null" || last == "undefined":
+		return true
 	case last == "missing" || last == "gone" || last == "down" || last == "stuck" || last == "dead":
 		return true
 	}

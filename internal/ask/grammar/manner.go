@@ -46,7 +46,7 @@ func Manner(o []string) bool {
 func Format(w string) bool {
 	switch strings.TrimSuffix(w, "s") {
 	case "format", "zone", "timezone", "time", "case", "mile", "kilometre", "kilometer", "metre", "meter", "km", "minute", "hour", "second", "day", "week", "utc", "bold", "italic", "cap", "capital", "uppercase", "lowercase", "colour", "color",
-		"order", "percent", "euro", "dollar", "celsius", "fahrenheit", "json", "yaml", "markdown", "html", "xml", "csv", "pdf", "font", "size", "style", "full", "red", "green", "blue", "grey", "gray", "black", "white", "english", "german", "french", "spanish", "digit", "word", "letter", "decimal", "column", "row", "unit", "currency", "language", "layout", "metric":
+		"order", "percent", "euro", "dollar", "celsius", "fahrenheit", "json", "yaml", "markdown", "html", "xml", "csv", "pdf", "font", "size", "style", "full", "red", "green", "blue", "grey", "gray", "black", "white", "english", "german", "french", "spanish", "digit", "word", "letter", "decimal", "column", "row", "unit", "gram", "ounce", "cup", "litre", "liter", "pound", "kg", "cent", "inch", "inche", "feet", "celcius", "currency", "language", "layout", "metric":
 		return true
 	}
 	return strings.Contains(w, "/") && len(w) > 2 || w == "24h" || w == "12h"

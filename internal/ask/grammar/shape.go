@@ -141,7 +141,7 @@ func Towards(low []string) bool {
 		return false
 	}
 	switch strings.TrimSuffix(low[i-1], "s") {
-	case "link", "path", "acces", "guide", "reference", "ability", "option", "way", "button", "connection", "redirect", "reply", "answer", "support", "export", "import", "upload", "migration", "change", "invite", "invitation", "mail", "message", "alert", "notification", "swipe", "tap", "pull", "drag", "shortcut", "route":
+	case "next", "due", "close", "similar", "link", "path", "acces", "guide", "reference", "ability", "option", "way", "button", "connection", "redirect", "reply", "answer", "support", "export", "import", "upload", "migration", "change", "invite", "invitation", "mail", "message", "alert", "notification", "swipe", "tap", "pull", "drag", "shortcut", "route":
 		return false
 	}
 	return true

@@ -100,7 +100,7 @@ func mishap(low []string) bool {
 		return false
 	}
 	switch low[1] {
-	case "error", "errors", "failure", "failures", "warnings", "conflict", "conflicts", "problem", "problems", "timeout", "timeouts":
+	case "error", "errors", "failure", "failures", "warnings", "conflict", "conflicts", "problem", "problems", "timeout", "timeouts", "loop", "loops", "leak", "leaks":
 	default:
 		return false
 	}
@@ -108,7 +108,7 @@ func mishap(low []string) bool {
 		return false
 	}
 	switch low[0] {
-	case "lint", "build", "compile", "import", "export", "deploy", "load", "merge", "sync", "parse", "render", "upload", "download", "test", "format", "migrate", "link", "publish", "validate", "type":
+	case "lint", "build", "compile", "import", "export", "deploy", "load", "merge", "sync", "parse", "render", "upload", "download", "test", "format", "migrate", "link", "publish", "validate", "type", "redirect", "retry":
 		return true
 	}
 	return false

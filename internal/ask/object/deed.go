@@ -79,7 +79,7 @@ func Event(o []string) bool {
 		case "on":
 			return o[i+1] == "every" || o[i+1] == "each" || events[o[i+1]] || grammar.Gerund(o[i+1])
 		case "after":
-			return grammar.Numeric(o[i+1]) || grammar.Gerund(o[i+1]) || words.Several(o[i+1])
+			return i+2 < len(o) && o[i+1] == "a" && words.Unit(o[i+2]) || grammar.Numeric(o[i+1]) || grammar.Gerund(o[i+1]) || words.Several(o[i+1])
 		case "when", "whenever", "once", "automatically":
 			return i > 0
 		}

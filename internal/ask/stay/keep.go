@@ -224,7 +224,19 @@ func Behaves(low []string) bool {
 			return w == "on" || w == "for" || w == "if" || w == "when" || w == "unless" || w == "until"
 		}) // "don't run the tests on draft PRs"
 	}
-	return end == "" && (sense == words.Show || sense == words.Capable)
+	return end == "" && (sense == words.Show || sense == words.Capable || sense == words.Modify && !touches(low[i]))
+}
+
+// Holds reports a state that is to outlast something: "keep the filter when going back", "keep
+// the draft between visits". By itself it asks for that.
+func Holds(low []string) bool {
+	n, _ := grammar.Strip(low)
+	if n+3 >= len(low) || low[n] != "keep" && low[n] != "preserve" && low[n] != "retain" {
+		return false
+	}
+	return slices.ContainsFunc(low[n+2:], func(w string) bool {
+		return w == "when" || w == "while" || w == "between" || w == "across" || w == "after" || w == "during"
+	})
 }
 
 // unwanted reads "I don't want the wifi code touched", "nobody should touch X".

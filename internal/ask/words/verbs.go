@@ -87,7 +87,7 @@ var listed = [...]string{
 		sample interpolate impute forecast classify cluster score rank recognise recognize transcribe summarise summarize
 		prefill prepopulate autofill scan geocode find locate scroll toggle rehearse celebrate reward reply quote react pin star
 		survey poll collect gather aggregate tally enumerate number surface announce broadcast
-		remind escalate reserve book`,
+		remind escalate reserve book moderate vet curate whitelist blacklist allowlist blocklist`,
 }
 
 // phrases are verbs of several words. They win over the single ones.
