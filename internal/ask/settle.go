@@ -91,6 +91,7 @@ func (p *parse) settle() {
 			p.freshly(*a)
 		case a.Deed == deed.Doubt && a.Marker == belay.MarkRemove && !a.Bare && len(p.out) > 0 && p.out[len(p.out)-1].Marker == belay.MarkModify && p.out[len(p.out)-1].a.C.Line == a.C.Line:
 			p.emit(*a, belay.MarkRemove, "the old one, behind what takes its place")
+		case a.Deed == deed.Doubt && p.sameTold(i):
 		case a.Deed == deed.Doubt && a.Bare && p.elided(i):
 		case a.Deed == deed.Doubt:
 			p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), Readings: a.Readings})
@@ -128,6 +129,12 @@ func (p *parse) settle() {
 		}
 	}
 	p.lastly()
+}
+
+// sameTold reports "same thing" behind what was told to go wrong.
+func (p *parse) sameTold(i int) bool {
+	low := p.acts[i].C.Low()
+	return len(low) < 4 && low[0] == "same" && slices.ContainsFunc(p.acts[:i], func(b deed.Act) bool { return b.Deed == deed.Complaint })
 }
 
 // evidence reports what was looked for and not found: "no errors in the log".

@@ -17,6 +17,9 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if i == start {
 		return ",", i + 1
 	}
+	if grammar.Conditional(low[start]) && len(rest) > 2 && (rest[0] == "which" || rest[0] == "who") {
+		return "because", i + 1
+	}
 	if k, _ := grammar.Strip(low[start:i]); start+k < i && k > 0 && k < 3 && (low[start+k] == "if" || low[start+k] == "when") && len(rest) > 0 && !words.Preposition(rest[0]) {
 		return "main", i + 1 // "and if you have time, a filter"
 	}
@@ -83,10 +86,10 @@ func bareList(rest []string) bool {
 // ledIn reports a whole statement behind a time: "after the merge the tests hang", "since the
 // update nobody can log in".
 func ledIn(low []string) bool {
-	if len(low) < 6 || low[0] != "after" && low[0] != "since" && low[0] != "before" || !words.Determiner(low[1]) {
+	if len(low) < 6 || low[0] != "after" && low[0] != "since" && low[0] != "before" || words.Subject(low[1]) {
 		return false
 	}
-	for j := 3; j < min(len(low)-2, 6); j++ {
+	for j := 2; j < min(len(low)-2, 6); j++ {
 		if words.Auxiliary(low[j]) || words.Subordinator(low[j]) {
 			return false
 		}

@@ -29,7 +29,7 @@ func Apart(a, last deed.Act) bool {
 // GoesOn reports the second deed of somebody of whom the first is told: "every Monday I print
 // the rota and pin it to the door" orders nothing.
 func GoesOn(a, before deed.Act) bool {
-	if a.Deed != deed.Request || a.C.Join != "and" || before.Deed != deed.Ground || before.C.Sent != a.C.Sent || before.C.Line != a.C.Line {
+	if a.Deed != deed.Request || a.C.Join != "and" && a.C.Join != "," || before.Deed != deed.Ground || before.C.Sent != a.C.Sent || before.C.Line != a.C.Line {
 		return false
 	}
 	low, told := a.C.Low(), before.C.Low()

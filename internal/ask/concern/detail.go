@@ -37,6 +37,8 @@ func detail(a, last deed.Act, marker belay.Marker) bool {
 		return true // "the ministry wants semicolons"
 	case marker == belay.MarkAdd && (low[0] == "maybe" || low[0] == "perhaps") && a.Verb == "a thing named" && a.C.Close == "?":
 		return true // "maybe a red dot?"
+	case marker == belay.MarkAdd && a.C.Join == "" && low[len(low)-1] == "it" && (low[0] == "only" || low[0] == "nobody" || low[0] == "everybody") && grammar.Finite(rest):
+		return true // "Only teachers may see it."
 	case renamed(a) && last.Verb == "rename":
 		return true
 	case a.Verb != "a thing named":

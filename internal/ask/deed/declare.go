@@ -39,6 +39,8 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 		}
 	}
 	switch {
+	case a.C.Close != "?" && object.ButNot(rest):
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Plain, "but not"
 	case grammar.Old(rest) && a.C.Close != "?" && object.Contradicts(rest):
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Faint, "not"
 	case grammar.Old(rest) && a.C.Close != "?" && !object.Possesses(rest):
@@ -126,7 +128,7 @@ func wouldBe(a Act, rest []string) (Act, bool) {
 		return a, false
 	}
 	pleasant := i+2 < len(rest) && rest[i+1] == "be" && !words.Preposition(rest[0]) && !grammar.Conditional(rest[0]) && grammar.Indefinite(rest) && grammar.Enough[rest[i+2]]
-	useful := !words.Subject(rest[0]) && (rest[i+1] == "save" || rest[i+1] == "help" || rest[i+1] == "make" || rest[i+1] == "rock" || rest[i+1] == "solve" || rest[i+1] == "spare" || rest[i+1] == "prevent" || rest[i+1] == "come") && !slices.Contains(rest, "if")
+	useful := !words.Subject(rest[0]) && (rest[i+1] == "save" || rest[i+1] == "help" || rest[i+1] == "make" || rest[i+1] == "rock" || rest[i+1] == "solve" || rest[i+1] == "spare" || rest[i+1] == "prevent" || rest[i+1] == "keep" || rest[i+1] == "come") && !slices.Contains(rest, "if")
 	if !pleasant && !useful {
 		return a, false
 	}

@@ -135,6 +135,9 @@ func ordered(a Act, v view) (Act, bool) {
 		a.Deed, a.Marker, a.Verb = Mend, belay.MarkFix, rest[0] // "broken, please fix"
 		return a, true
 	}
+	if v.n == 2 && v.low[0] == "you" && v.low[1] == "can" && (rest[0] == "guess" || rest[0] == "imagine" || rest[0] == "see" || rest[0] == "reach" || rest[0] == "call" || rest[0] == "find" || rest[0] == "ask") {
+		return a, true // "you can guess my question"
+	}
 	if asksWhether(v.low[:v.n]) && len(rest) > 1 && words.Preposition(rest[1]) && grammar.AnyVerb(rest[0]) {
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[0] // "is there a way to sort by price"
 		return a, true
@@ -174,8 +177,8 @@ func begun(a Act, v view) (Act, bool) {
 	case len(rest) > 2 && (rest[0] == "we" && rest[1] == "are" || rest[0] == "i" && rest[1] == "am"):
 		at = 2
 	}
-	if at == 0 || at >= len(v.rest) {
-		return a, false
+	if at == 0 || at >= len(v.rest) || at+1 < len(v.rest) && (words.Preposition(v.rest[at+1]) || v.rest[at+1] == "you" || v.rest[at+1] == "this" || v.rest[at+1] == "because") {
+		return a, false // "I'm writing on behalf of …"
 	}
 	b, end := words.Base(v.rest[at], grammar.AnyVerb)
 	if end != "ing" || !creates[b] {

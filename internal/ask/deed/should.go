@@ -190,7 +190,7 @@ func badQuote(t prose.Token) bool {
 	if t.Form != prose.Quoted && t.Form != prose.Code {
 		return false
 	}
-	if s := strings.Trim(t.Low, "\"“”`'"); s == "nan" || s == "null" || s == "none" || s == "[object object]" {
+	if s := strings.Trim(t.Low, "\"“”`'"); s == "nan" || s == "null" || s == "none" || s == "null null" || s == "undefined undefined" || s == "[object object]" {
 		return true
 	}
 	for _, w := range []string{"invalid", "error", "failed", "cannot", "can't", "denied", "not found", "undefined", "exception", "unexpected", "refused", "timed out", "timeout", "unable", "could not", "something went wrong", "no such"} {

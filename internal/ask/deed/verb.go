@@ -107,6 +107,9 @@ func courtesy(verb string, o []string) bool {
 		if len(o) > 1 && (words.Preposition(o[1]) && o[1] != "with" && o[1] != "in" || words.Determiner(o[1])) {
 			return false // "ping us on slack when …"
 		}
+		if verb == "excuse" || verb == "forgive" {
+			return o[0] == "my" || o[0] == "the" || o[0] == "me"
+		}
 		return o[0] == "me" || o[0] == "us" || len(o) > 1 && o[0] == "with" && o[1] == "me"
 	case "have", "enjoy":
 		switch o[len(o)-1] {

@@ -22,6 +22,31 @@ const (
 
 // Wrong says how much a clause complains about how things are now, and by which words.
 func Wrong(low []string) (strength int, by string) {
+	strength, by = wrong(low)
+	if n, _ := grammar.Strip(low); strength == Plain && narrated(low[min(n, len(low)):]) {
+		strength = Faint
+	}
+	return strength, by
+}
+
+// narrated reports what somebody did or lived through, where no program kept them from anything:
+// "he has shouted at me twice", "we just never asked".
+func narrated(rest []string) bool {
+	if len(rest) < 3 || rest[0] != "i" && rest[0] != "we" && rest[0] != "he" && rest[0] != "she" {
+		return false
+	}
+	for _, w := range rest {
+		switch w {
+		case "can't", "couldn't", "can", "could", "unable", "get", "got", "gets", "getting", "see", "seeing", "saw", "receive", "received", "receiving", "lose", "lost", "losing", "charged", "out", "end", "ended", "find", "found", "have", "notice", "noticed", "am", "are", "type", "click", "press", "open", "enter":
+			if w != "have" || rest[1] == "have" && len(rest) > 2 && (words.Several(rest[2]) || rest[2] == "no") {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wrong(low []string) (strength int, by string) {
 	n, s := grammar.Strip(low)
 	rest := low[n:]
 	switch {
@@ -161,6 +186,12 @@ func told(rest []string) (int, string) {
 		if w == "instead" || w == "rather" {
 			break
 		}
+		if w == "with" && i > 1 && i+1 < len(rest) && Status(rest[i+1:]) && rest[i+1] != "404" {
+			return Plain, rest[i+1] // "started to answer with 502"
+		}
+		if w == "itself" && i > 1 && selfish(rest[:i]) {
+			return Plain, w
+		}
 		if words.Wrong(w) && !Named(rest, i) {
 			return Plain, w
 		}
@@ -235,6 +266,18 @@ func mistaken(rest []string) string {
 		}
 	}
 	return ""
+}
+
+// selfish reports a verb of what no program should do of its own: "is closing itself".
+func selfish(before []string) bool {
+	b, _ := words.Base(before[len(before)-1], func(b string) bool {
+		switch b {
+		case "close", "shut", "restart", "reboot", "quit", "switch", "stop", "delete", "reset", "turn", "minimise", "minimize", "unsubscribe":
+			return true
+		}
+		return false
+	})
+	return b != "" && grammar.Finite(before)
 }
 
 // humanly reports what goes wrong with people and with no program.

@@ -95,7 +95,7 @@ func Modal(low []string) (at, n int) {
 			return i, 1
 		case (w == "who" || w == "which") && i < 5 && i+1 < len(low):
 			i++ // what follows tells of the subject
-		case words.Subordinator(w) || w == "if" || w == "when":
+		case words.Subordinator(w) || w == "if" || w == "when" || w == "whether":
 			return 0, 0
 		}
 	}
@@ -132,6 +132,15 @@ func Told(low []string) bool {
 		if pastVerbs[low[i]] || strings.HasSuffix(low[i], "ed") && len(low[i]) > 4 && i+1 < len(low) && (words.Determiner(low[i+1]) || words.Pronoun(low[i+1]) || low[i+1] == "that") {
 			return true
 		}
+	}
+	return false
+}
+
+// Fleeting reports a time or a degree without a thing: "sometimes later", "faster than me".
+func Fleeting(low []string) bool {
+	switch low[0] {
+	case "sometimes", "often", "usually", "mostly", "maybe", "later", "earlier", "faster", "slower", "always", "never":
+		return len(low) < 4
 	}
 	return false
 }

@@ -26,7 +26,10 @@ func Greeting(text string) int {
 func Thanked(t []Token) []Token {
 	for i := max(0, len(t)-6); i < len(t); i++ {
 		rest := make([]string, 0, 6)
-		for _, w := range t[i:] {
+		for j, w := range t[i:] {
+			if w.Low == "," && len(t)-i-j == 2 && j > 0 {
+				break // "thanks a lot, Kerstin"
+			}
 			if w.Form == Word {
 				rest = append(rest, w.Low)
 			}

@@ -81,6 +81,9 @@ func Opener(low []string) (n int, verb bool) {
 	if n, verb = wouldBe(low); n > 0 {
 		return n, verb
 	}
+	if n = cleft(low); n > 0 {
+		return n, false
+	}
 	if len(low) > 2 && (low[0] == "i'd" || low[0] == "we'd") && proposed[low[1]] {
 		return 1, true // "I'd drop the box"
 	}
@@ -149,6 +152,28 @@ var proposed = map[string]bool{"drop": true, "remove": true, "make": true, "move
 func Additive(low []string) bool {
 	n := Hedge(low)
 	return n > 0 && (low[0] == "on" || low[0] == "apart" || low[0] == "besides" || low[0] == "other" || low[0] == "separately" || low[0] == "unrelated" || low[0] == "while")
+}
+
+// cleft is how many words of "what I need from you is", "one thing I always wanted is" stand at
+// the start: what follows is wished for.
+func cleft(low []string) int {
+	if len(low) < 5 || low[0] != "what" && !(low[0] == "one" && low[1] == "thing") && !((low[0] == "the" || low[0] == "my") && (low[1] == "one" || low[1] == "only" || low[1] == "thing")) {
+		return 0
+	}
+	wish := false
+	for i := 1; i < min(len(low)-1, 10); i++ {
+		switch low[i] {
+		case "need", "want", "wanted", "like", "love", "loved", "miss", "missed", "help", "wish", "wished", "missing", "wanting":
+			wish = true
+		case "is", "would":
+			if wish && low[i] == "is" && low[i+1] != "that" && low[i+1] != "not" {
+				return i + 1
+			}
+		case ",", "because", "if", "when":
+			return 0
+		}
+	}
+	return 0
 }
 
 var pleasant = wordset.Of(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better welcome wonderful fantastic amazing super neat sweet brilliant convenient practical`)
