@@ -89,7 +89,8 @@ func (p *parse) leadsUp(i int) bool {
 		if b.C.Sent == a.C.Sent || b.Marker == belay.MarkFix || b.Pronoun && (b.Marker != belay.MarkAdd || b.C.Close != "?") || b.Also || b.Nth || low[0] == "and" || low[len(low)-1] == "too" || slices.Contains(low, "also") {
 			return false
 		}
-		return concern.Personal(a) || told > 28
+		_, s := grammar.Strip(low)
+		return concern.Personal(a) || told > 28 || s.Please && concern.Shares(a, b)
 	}
 	return false
 }

@@ -47,6 +47,15 @@ func detail(a, last deed.Act, marker belay.Marker) bool {
 	if len(rest) > 3 && rest[0] == "one" && (slices.Contains(rest, "per") || slices.Contains(rest, "each")) {
 		return true // "one file per kind"
 	}
+	if len(rest) > 2 && len(rest) < 7 && (rest[0] == "a" || rest[0] == "an" || rest[0] == "just") && marker == belay.MarkAdd && slices.ContainsFunc(rest[1:3], func(w string) bool {
+		switch w {
+		case "simple", "plain", "basic", "small", "short", "tiny", "little", "minimal", "normal", "quick":
+			return true
+		}
+		return false
+	}) {
+		return true // "A simple table."
+	}
 	if rest[0] == "the" && len(rest) > 1 && (rest[1] == "one" || rest[1] == "ones") {
 		return true // "The one from the design system."
 	}

@@ -18,7 +18,7 @@ type telling func(Act, []string) (Act, bool)
 
 // tellings are asked in this order: what somebody wants, what something lacks, how it is to
 // be from now on.
-var tellings = []telling{decided, wantedBy, onlyFor, wouldBe, lacks, couldUse, becomes, bestowed, movesTo, enough, belongs}
+var tellings = []telling{decided, wantedBy, onlyFor, wouldBe, lacks, couldUse, becomes, bestowed, movesTo, enough, preferred, belongs}
 
 // declarative reads a sentence with a subject: what should be, what can be done, what
 // is. Only the first two ask for something.
@@ -217,6 +217,22 @@ func enough(a Act, rest []string) (Act, bool) {
 		return a.ask(belay.MarkModify, "enough")
 	}
 	return a, false
+}
+
+// preferred is "Wednesday noon is better", "5 am would be much better for us".
+func preferred(a Act, rest []string) (Act, bool) {
+	n := len(rest)
+	if n > 3 && rest[n-2] == "for" {
+		n -= 2
+	}
+	if n < 3 || n > 8 || rest[n-1] != "better" && rest[n-1] != "preferable" || words.Subject(rest[0]) || words.Pronoun(rest[0]) || slices.Contains(rest, "if") || a.C.Close == "?" {
+		return a, false
+	}
+	at, ok := grammar.Predicate(rest)
+	if !ok || at < 1 || rest[at] != "is" && rest[at] != "would" && rest[at] != "are" {
+		return a, false
+	}
+	return a.ask(belay.MarkModify, "better")
 }
 
 // belongs is "the button belongs at the top".

@@ -35,6 +35,15 @@ func plainVerb(low []string, i int) bool {
 	if i == 1 && prev == "people" && (AnyVerb(w) || words.ActBase(w)) && i+1 < len(low) && (words.Determiner(low[2]) || words.Pronoun(low[2]) || words.Preposition(low[2])) {
 		return true // "people bring them back late"
 	}
+	if i > 1 && (often[prev] || prev == "never") && strings.HasSuffix(w, "ed") {
+		j := i - 1
+		for j > 0 && (often[low[j]] || low[j] == "never") {
+			j--
+		}
+		if low[j] == "we" || low[j] == "they" || low[j] == "i" || low[j] == "nobody" {
+			return true // "we just never asked"
+		}
+	}
 	if (prev == "both" || prev == "all") && i > 2 && (AnyVerb(w) || words.ActBase(w)) && i+1 < len(low) && !AnyVerb(low[0]) && slices.Contains(low[:i], "and") {
 		return true // "a.js and b.js both talk to the db"
 	}

@@ -123,6 +123,9 @@ func Lasting(low []string) bool {
 		return false
 	}
 	for i := 2; i < len(low); i++ {
+		if low[i] == "for" && i+2 < len(low) && grammar.Numeric(low[i+1]) && words.Unit(low[i+2]) {
+			return true // "keep the logs for 30 days"
+		}
 		switch low[i] {
 		case "logged", "signed":
 			return i+1 < len(low) && low[i+1] == "in"
