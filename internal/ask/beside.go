@@ -27,7 +27,7 @@ func (p *parse) atOdds(i int) bool {
 // before it.
 func (p *parse) remedied(i int) bool {
 	a := p.acts[i]
-	if i+1 < len(p.acts) && (concern.Remedied(a, p.acts[i+1]) || concern.Relayed(a, p.acts[i+1])) {
+	if i+1 < len(p.acts) && (concern.Remedied(a, p.acts[i+1]) || slices.ContainsFunc(p.acts[i+1:], func(b deed.Act) bool { return concern.Relayed(a, b) })) {
 		return true
 	}
 	if first := p.firstIn(i); first < i && (concern.GoesOn(a, p.acts[first]) || concern.GoesOn(a, p.acts[i-1])) {
@@ -97,7 +97,7 @@ func (p *parse) besideStatement(i int) bool {
 	}
 	low := a.C.Low()
 	_, s := grammar.Strip(low)
-	if s.Opener || s.Please || a.Also || slices.Contains(low, "please") || grammar.Articled(low[min(a.Core.From, len(low)-1)]) || slices.ContainsFunc(low, grammar.Numeric) && a.Deed != deed.Doubt || grammar.Old(low) {
+	if s.Opener || s.Please || a.Also || slices.Contains(low, "please") || grammar.Articled(low[min(a.Core.From, len(low)-1)]) && !slices.ContainsFunc(p.acts[p.firstIn(i)].C.Low(), func(w string) bool { return w == "a" || w == "an" }) || slices.ContainsFunc(low, grammar.Numeric) && a.Deed != deed.Doubt || grammar.Old(low) {
 		return false
 	}
 	first := p.acts[p.firstIn(i)]

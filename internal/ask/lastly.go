@@ -27,6 +27,12 @@ func (p *parse) lastly() {
 			return
 		}
 	}
+	for _, a := range p.acts {
+		if a.Deed == deed.Ground && concern.Suffices(a.C.Low()) && a.C.Join == "" && len(a.C.T) > 2 && !slices.ContainsFunc(p.acts, func(b deed.Act) bool { return b.Deed == deed.Complaint && b.Strength == fault.Plain }) {
+			p.emit(a, belay.MarkModify, "so much is enough, and nothing else is asked")
+			return
+		}
+	}
 	for pass := range 5 {
 		for _, a := range p.acts {
 			section := a.C.Block.Section()
@@ -53,6 +59,12 @@ func (p *parse) lastly() {
 					p.emit(b, belay.MarkFix, "nothing else is asked")
 				}
 			}
+			return
+		}
+	}
+	for _, a := range p.acts {
+		if low := a.C.Low(); a.Deed == deed.Ground && p.lang == "" && len(p.acts) > 2 && len(low) > 4 && grammar.Definite(low[0]) && grammar.Finite(low) && a.C.Close != "?" && a.C.Join != "because" && a.C.Join != "if" {
+			p.emit(a, belay.MarkFix, "told, and nothing is asked")
 			return
 		}
 	}

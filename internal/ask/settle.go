@@ -76,7 +76,7 @@ func (p *parse) settle() {
 			p.note(*a, "", "the reason of what is asked next")
 			continue
 		}
-		if a.Deed == deed.Keep && evidence(a.C.Low()) {
+		if a.Deed == deed.Keep && (evidence(a.C.Low()) || p.compared(a.C.Low())) {
 			continue
 		}
 		if a.C.Join != "or" || !p.fresh && a.Deed != deed.Keep {
@@ -135,6 +135,16 @@ func (p *parse) settle() {
 func (p *parse) sameTold(i int) bool {
 	low := p.acts[i].C.Low()
 	return len(low) < 4 && low[0] == "same" && slices.ContainsFunc(p.acts[:i], func(b deed.Act) bool { return b.Deed == deed.Complaint })
+}
+
+// compared reports, where nothing is asked for, what is as it should be elsewhere: "the others
+// are fine", "same model".
+func (p *parse) compared(low []string) bool {
+	last := low[len(low)-1]
+	if low[0] != "same" && last != "fine" && last != "ok" && last != "okay" {
+		return false
+	}
+	return !slices.ContainsFunc(p.acts, func(b deed.Act) bool { return b.Deed == deed.Request || b.Deed == deed.Mend })
 }
 
 // evidence reports what was looked for and not found: "no errors in the log".

@@ -128,7 +128,8 @@ func wouldBe(a Act, rest []string) (Act, bool) {
 		return a, false
 	}
 	pleasant := i+2 < len(rest) && rest[i+1] == "be" && !words.Preposition(rest[0]) && !grammar.Conditional(rest[0]) && grammar.Indefinite(rest) && grammar.Enough[rest[i+2]]
-	useful := !words.Subject(rest[0]) && (rest[i+1] == "save" || rest[i+1] == "help" || rest[i+1] == "make" || rest[i+1] == "rock" || rest[i+1] == "solve" || rest[i+1] == "spare" || rest[i+1] == "prevent" || rest[i+1] == "keep" || rest[i+1] == "come") && !slices.Contains(rest, "if")
+	proposed := (rest[0] == "a" || rest[0] == "an" || rest[0] == "another") && i < 8 && grammar.AnyVerb(rest[i+1]) && !slices.Contains(rest, "if")
+	useful := proposed || !words.Subject(rest[0]) && (rest[i+1] == "save" || rest[i+1] == "help" || rest[i+1] == "make" || rest[i+1] == "rock" || rest[i+1] == "solve" || rest[i+1] == "spare" || rest[i+1] == "prevent" || rest[i+1] == "keep" || rest[i+1] == "come") && !slices.Contains(rest, "if")
 	if !pleasant && !useful {
 		return a, false
 	}
@@ -143,6 +144,9 @@ func lacks(a Act, rest []string) (Act, bool) {
 		case "needs", "need", "lacks", "want", "wants":
 		default:
 			continue
+		}
+		if i+2 == len(rest) && (rest[i+1] == "that" || rest[i+1] == "it" || rest[i+1] == "this" || rest[i+1] == "them") {
+			continue // "everybody needs that"
 		}
 		if rest[i+1] == "to" || rest[i-1] == "not" || rest[i-1] == "i" || words.Negative(rest[i-1]) || words.Auxiliary(rest[i+1]) {
 			continue
@@ -209,7 +213,7 @@ func enough(a Act, rest []string) (Act, bool) {
 	if len(rest) < 3 || !words.Auxiliary(rest[1]) || !isValue(rest[0]) {
 		return a, false
 	}
-	if rest[len(rest)-1] == "enough" {
+	if rest[len(rest)-1] == "enough" || rest[len(rest)-1] == "do" {
 		return a.ask(belay.MarkModify, "enough") // "8 would be early enough"
 	}
 	switch rest[2] {

@@ -39,6 +39,14 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 
 // grounded is what somebody is left to do: ", you have to reload the page".
 func grounded(a Act, v view) (Act, bool) {
+	if v.low[0] == "to" && len(v.low) > 6 {
+		for i := 3; i+2 < len(v.low); i++ {
+			if (v.low[i] == "i" || v.low[i] == "you" || v.low[i] == "we" || v.low[i] == "one") && (v.low[i+1] == "have" || v.low[i+1] == "need" || v.low[i+1] == "must") {
+				a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Faint, "have to"
+				return a, true // "to switch to the next I have to log out"
+			}
+		}
+	}
 	if ownPlan(v.low) || len(v.low) > 3 && (v.low[0] == "do" || v.low[0] == "did" || v.low[0] == "am") && v.low[1] == "i" && a.C.Close == "?" {
 		return a, true
 	}

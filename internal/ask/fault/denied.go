@@ -98,6 +98,12 @@ func denied(low []string, i int) int {
 	if i > 0 && i < 3 && (next == "see" || next == "tell" || next == "find" || next == "know") && slices.Contains(grammar.Actors, low[i-1]) && i+2 < len(low) && (low[i+2] == "who" || low[i+2] == "what" || low[i+2] == "which" || low[i+2] == "how" || low[i+2] == "whether" || low[i+2] == "when") {
 		return Faint // "guests can't see who else is coming": nothing shows it yet
 	}
+	if i > 0 && low[i-1] == "i" {
+		switch next {
+		case "test", "reproduce", "check", "say", "wait", "remember", "judge", "code", "program", "complain":
+			return Fine // "I can't test much": about the writer
+		}
+	}
 	if (low[0] == "he" || low[0] == "she") && i == 1 {
 		return Faint // "he can't tell red from green"
 	}
@@ -106,7 +112,7 @@ func denied(low []string, i int) int {
 	}
 	for j := max(0, i-3); j <= min(i+2, len(low)-1); j++ {
 		switch low[j] {
-		case "so", "very", "really", "that", "ideal", "great", "nice", "pretty", "optimal", "know", "understand", "want", "need", "care", "think", "mind", "sure", "like", "use", "remember", "i'm", "expect", "knows", "wants", "yet", "believe":
+		case "so", "very", "really", "that", "ideal", "great", "nice", "pretty", "optimal", "know", "understand", "want", "need", "care", "think", "mind", "sure", "like", "use", "remember", "i'm", "expect", "knows", "wants", "yet", "believe", "first":
 			return Fine
 		}
 	}

@@ -131,6 +131,9 @@ func asks(rest []string) bool {
 	if n > 3 && rest[0] == "we" && rest[1] == "don't" && rest[2] != "get" && rest[2] != "see" && rest[2] != "receive" {
 		return true // "we don't track anybody any more"
 	}
+	if i := slices.Index(rest, "would"); (rest[0] == "a" || rest[0] == "an") && i > 1 && i < 8 {
+		return true // "a button would take the rest off my desk"
+	}
 	if i := grammar.Wanting(rest); i > 0 && i < 4 && rest[i] != "asked" && !words.Negative(rest[i-1]) {
 		return true // "legal wants the box unchecked"
 	}
@@ -206,7 +209,7 @@ func told(rest []string) (int, string) {
 		}
 	}
 	for i := 1; i+1 < len(rest); i++ {
-		if (rest[i] == "stays" || rest[i] == "stay" || rest[i] == "remains") && grammar.Persists[rest[i+1]] && !words.Modal(rest[i-1]) && rest[i-1] != "to" && grammar.Imperative(rest) == 0 {
+		if (rest[i] == "stayed" || rest[i] == "remained" || rest[i] == "stays" || rest[i] == "stay" || rest[i] == "remains") && grammar.Persists[rest[i+1]] && !words.Modal(rest[i-1]) && rest[i-1] != "to" && grammar.Imperative(rest) == 0 {
 			return Faint, rest[i]
 		}
 	}

@@ -26,7 +26,7 @@ func Predicate(low []string) (int, bool) {
 			return 0, false
 		case i > 0 && words.Auxiliary(w) && !Asked(low, i):
 			return i, true
-		case i == 0 && (w == "it's" || w == "that's" || w == "there's" || w == "they're" || w == "we're" || w == "you're" || w == "i'm" || w == "i've" || w == "we've"):
+		case i == 0 && (w == "it's" || w == "something's" || w == "everything's" || w == "nothing's" || w == "someone's" || w == "that's" || w == "there's" || w == "they're" || w == "we're" || w == "you're" || w == "i'm" || w == "i've" || w == "we've"):
 			return 0, true
 		case i > 0 && thirdPerson(low, i):
 			return i, true

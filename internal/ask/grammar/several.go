@@ -44,6 +44,14 @@ func plainVerb(low []string, i int) bool {
 			return true // "we just never asked"
 		}
 	}
+	if i > 1 && i < 7 && several(low) && strings.HasSuffix(prev, "s") && strings.HasSuffix(w, "ed") && i+1 < len(low) && !words.Preposition(low[i+1]) {
+		if b, end := words.Base(w, func(b string) bool { return AnyVerb(b) || words.ActBase(b) }); b != "" && end == "ed" {
+			return true // "two of the three charts stayed white"
+		}
+	}
+	if prev == "ones" && i > 1 && Definite(low[0]) && (AnyVerb(w) || words.ActBase(w)) {
+		return true // "the older ones phone me"
+	}
 	if (prev == "both" || prev == "all") && i > 2 && (AnyVerb(w) || words.ActBase(w)) && i+1 < len(low) && !AnyVerb(low[0]) && slices.Contains(low[:i], "and") {
 		return true // "a.js and b.js both talk to the db"
 	}

@@ -139,7 +139,7 @@ func quoted(low []string) int {
 
 func persons(w string) bool {
 	switch w {
-	case "designer", "legal", "marketing", "boss", "client", "customer", "team", "security", "ops", "mother", "father", "wife", "husband", "friend", "accountant", "auditor", "lawyer", "colleague", "manager", "ceo", "cto", "sales", "qa", "tester", "teacher", "owner", "everybody", "everyone", "accounting", "management", "compliance":
+	case "daughter", "son", "girlfriend", "boyfriend", "sister", "brother", "neighbour", "neighbor", "partner", "secretary", "director", "treasurer", "designer", "legal", "marketing", "boss", "client", "customer", "team", "security", "ops", "mother", "father", "wife", "husband", "friend", "accountant", "auditor", "lawyer", "colleague", "manager", "ceo", "cto", "sales", "qa", "tester", "teacher", "owner", "everybody", "everyone", "accounting", "management", "compliance":
 		return true
 	}
 	return false
@@ -157,7 +157,7 @@ func Additive(low []string) bool {
 // cleft is how many words of "what I need from you is", "one thing I always wanted is" stand at
 // the start: what follows is wished for.
 func cleft(low []string) int {
-	if len(low) < 5 || low[0] != "what" && !(low[0] == "one" && low[1] == "thing") && !((low[0] == "the" || low[0] == "my") && (low[1] == "one" || low[1] == "only" || low[1] == "thing")) {
+	if len(low) < 5 || low[0] != "what" && low[0] != "what's" && !(low[0] == "one" && low[1] == "thing") && !((low[0] == "the" || low[0] == "my") && (low[1] == "one" || low[1] == "only" || low[1] == "thing")) {
 		return 0
 	}
 	wish := false
@@ -253,7 +253,7 @@ var (
 	pronouns     = wordset.Of(`it this that them these those they one ones him her same so everything something anything`)
 	subjects     = wordset.Of(`i you he she it we they that this these those who there everything nothing everybody everyone somebody someone nobody it's that's there's they're we're you're i'm i've we've you've i'd we'd`)
 	prepositions = wordset.Of(`in on at of for from to with without into onto by as than over under after before between through during per via about against across near below above behind inside outside around like towards upon within`)
-	auxiliaries  = wordset.Of(`is are was were am be been being do does did has have had can could will would may might shall should must isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't can't couldn't won't wouldn't shouldn't mustn't ain't it's that's there's he's she's they're we're you're i'm i've we've you've i'd we'd it'll they'll you'll needn't what's who's here's i'll`)
+	auxiliaries  = wordset.Of(`is are was were am be been being do does did has have had can could will would may might shall should must isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't can't couldn't won't wouldn't shouldn't mustn't ain't it's that's there's he's she's they're we're you're i'm i've we've you've i'd we'd something's everything's nothing's someone's somebody's nobody's everyone's it'll they'll you'll needn't what's who's here's i'll`)
 	modals       = wordset.Of(`should must shall ought may can could shouldn't mustn't can't couldn't might needs-to would`)
 	negatives    = wordset.Of(`not no never don't doesn't didn't can't cannot couldn't won't wouldn't isn't aren't wasn't weren't hasn't haven't hadn't nothing nobody none neither nor without shouldn't mustn't ain't`)
 	comparatives = wordset.Of(`bigger smaller larger wider narrower taller shorter longer thicker thinner darker lighter brighter rounder softer faster slower quicker snappier cleaner simpler tighter looser
