@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"github.com/belay-dev/belay/internal/ask/fault"
+	"github.com/belay-dev/belay/internal/ask/named"
+	"github.com/belay-dev/belay/internal/ask/stay"
 	"github.com/belay-dev/belay/internal/ask/vague"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
@@ -129,6 +131,31 @@ func (p *parse) settle() {
 		}
 	}
 	p.lastly()
+	p.several()
+}
+
+// several takes back the only thing asked for where it is to delete "the index", and the
+// repository has three files of that name that are nothing alike.
+func (p *parse) several() {
+	if len(p.out) != 1 || p.out[0].Marker != belay.MarkRemove || len(p.doubts) > 0 {
+		return
+	}
+	a := p.out[0].a
+	noun := ""
+	switch o := a.C.Low()[min(a.Obj, len(a.C.T)):]; {
+	case len(o) == 2 && grammar.Definite(o[0]):
+		noun = o[1]
+	case a.Pronoun && len(o) == 1:
+		for _, b := range p.acts {
+			if s, ok := stay.LastThing(b.C.Low()); ok && b.C.Sent == a.C.Sent && s.To == s.From+2 {
+				noun = b.C.T[s.From+1].Low
+			}
+		}
+	}
+	if noun != "" && named.Called(noun, p.in.Files) > 2 {
+		p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), Readings: []string{"which of the files of that name is meant is not said"}})
+		p.out = nil
+	}
 }
 
 // sameTold reports "same thing" behind what was told to go wrong.

@@ -95,6 +95,13 @@ func Better(o []string) []string {
 	return nil
 }
 
+// ails are things of which one knows what is wrong when they need mending.
+var ails = map[string]bool{"build": true, "ci": true, "test": true, "lint": true, "pipeline": true, "type": true, "warning": true, "spelling": true, "grammar": true, "indentation": true, "formatting": true, "alignment": true, "contrast": true, "compilation": true, "import": true, "workflow": true,
+	"typo": true, "leak": true, "race": true, "loop": true, "link": true, "regression": true, "deadlock": true, "overflow": true, "conflict": true, "crash": true, "deploy": true}
+
+// refreshed are things that are brought up to date as a whole.
+var refreshed = map[string]bool{"readme": true, "doc": true, "dependencie": true, "dep": true, "package": true, "lockfile": true, "snapshot": true, "changelog": true, "librarie": true, "sdk": true, "version": true, "license": true, "licence": true, "schema": true, "test": true, "import": true, "translation": true, "documentation": true}
+
 // TooLittle reads a whole request that leaves open what is to be done: "the logo", "change
 // the colors", "undo that". named says that it has no verb.
 func TooLittle(low []string, named bool) []string {
@@ -112,6 +119,18 @@ func TooLittle(low []string, named bool) []string {
 			return []string{"what is to be done with it is not said"}
 		}
 		return nil
+	}
+	if n := len(low); n == 3 && grammar.Definite(low[1]) {
+		switch low[0] {
+		case "fix", "repair", "correct":
+			if !ails[strings.TrimSuffix(low[2], "s")] && !words.Wrong(low[2]) && !words.Soft(low[2]) {
+				return []string{"what is wrong with it is not said"}
+			}
+		case "update":
+			if !refreshed[strings.TrimSuffix(low[2], "s")] {
+				return []string{"what it is to become is not said"}
+			}
+		}
 	}
 	switch low[0] {
 	case "change", "alter", "modify", "adjust", "edit":
