@@ -227,6 +227,8 @@ func opens(low []string) bool {
 	switch rest[0] {
 	case "nothing":
 		return len(rest) > 1 && rest[1] == "else"
+	case "hands":
+		return len(rest) > 2 && rest[1] == "off"
 	case "keep", "leave", "keeping", "preserving", "without", "no", "new", "another", "same":
 		return true
 	case "a", "an", "the":

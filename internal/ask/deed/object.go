@@ -69,6 +69,10 @@ func (a Act) removing(o []string) Act {
 	if a.Verb == "strip" && len(o) > 0 && (o[0] == "trailing" || o[0] == "leading" || o[0] == "whitespace" || o[0] == "surrounding" || o[0] == "html" || o[0] == "tags" || o[0] == "exif" || o[0] == "metadata" || o[0] == "accents" || o[0] == "markup") {
 		a.Marker = belay.MarkModify
 	}
+	if i := slices.Index(o, "not"); i > 1 && o[i-1] == "," && i+1 < len(o) && grammar.Definite(o[i+1]) {
+		a.Keeps = append(a.Keeps, grammar.Span{From: a.Obj + i, To: a.Obj + len(o)})
+		return a // "remove the coupon code, not the migration"
+	}
 	if strings.Contains(line, " in favour of ") || strings.Contains(line, " in favor of ") || len(o) == 3 && o[1] == "for" && !words.Determiner(o[0]) && !words.Determiner(o[2]) || strings.Contains(line, " in half ") || strings.Contains(line, " and replace ") || grammar.Old(o) {
 		a.Marker = belay.MarkModify
 	}
