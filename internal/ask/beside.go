@@ -64,6 +64,9 @@ func (p *parse) mentioned(i int) bool {
 	if said.Opener || said.Please || valued || slices.Contains(low, "please") || grammar.Articled(low[from]) && !concern.Sigh(low) || grammar.Old(low) || slices.Contains(low, "too") || grammar.MoreThings(low) {
 		return false
 	}
+	if a.C.Join == "" && slices.ContainsFunc(p.out, func(f found) bool { return f.a.Verb != "a thing named" && f.a.C.Line == a.C.Line }) && grammar.Compared(low) == 0 && !grammar.Valued(low) {
+		return true // behind what is asked in whole sentences
+	}
 	asked := false
 	for _, b := range p.acts {
 		strong := b.Deed == deed.Request && b.Verb != "a thing named"
