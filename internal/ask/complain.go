@@ -22,7 +22,7 @@ func (p *parse) complained(i int) {
 		p.note(a, "", "what it is for")
 		return
 	}
-	if low := a.C.Low(); len(p.out) > 0 && p.out[len(p.out)-1].a.Deed == deed.Request && (low[0] == "last" || low[0] == "yesterday") && (slices.Contains(low, "we") || slices.Contains(low, "i")) {
+	if low := a.C.Low(); len(p.out) > 0 && p.out[len(p.out)-1].a.Deed == deed.Request && (low[0] == "last" || low[0] == "yesterday") && (slices.Contains(low, "we") || slices.Contains(low, "i") || slices.Contains(low, "us") || slices.Contains(low, "me")) {
 		p.note(a, "", "what happened, and why it is asked")
 		return
 	}
@@ -90,6 +90,9 @@ func (p *parse) leadsUp(i int) bool {
 			return false
 		}
 		_, s := grammar.Strip(low)
+		if b.C.Sent == a.C.Sent+1 && b.C.Join == "" && (s.Please || s.Opener) && b.Marker == belay.MarkModify && !deed.IsWish(b.Verb) {
+			return true // "hosts are tried far too early. Please raise the delay"
+		}
 		return concern.Personal(a) || told > 28 || s.Please && concern.Shares(a, b)
 	}
 	return false

@@ -64,6 +64,10 @@ func (p *parse) freshly(a deed.Act) {
 		p.note(a, "", "what there is in its place: part of what is not wanted")
 		return
 	}
+	if !first && low[0] == "to" && a.C.Join == "," || !first && len(low) > 2 && a.C.Join == "" && slices.Contains(low, "can") && slices.Contains(low, "wait") {
+		p.note(a, "", "what it is for, or not yet")
+		return
+	}
 	if !first && a.Verb == "a thing named" && low[0] == "just" {
 		p.note(a, "", "how little it may be")
 		return

@@ -122,6 +122,9 @@ func unmarked(low []string, start, i int) (string, int) {
 	if w == "while" && i > start && i+1 < len(low) && (low[i+1] == "you're" || low[i+1] == "we're" || low[i+1] == "at") {
 		return "because", i + 1 // "java 21 while you're at it"
 	}
+	if w == "where" && i > start && words.Preposition(low[i-1]) {
+		return "", 0 // "point to where the wind goes"
+	}
 	if (w == "who" || w == "which") && restrictive(low[start:], i-start) {
 		return "", 0
 	}

@@ -112,14 +112,14 @@ func gapped(left, right []string) bool {
 	if sense, _ := words.Verb(b); sense != words.Modify && sense != words.Put {
 		return false
 	}
-	if left[n] == "make" && len(right) > 2 && words.Comparative(left[len(left)-1]) {
+	if left[n] == "make" && len(right) > 2 && len(left) > 2 && (words.Comparative(left[len(left)-1]) || left[len(left)-2] == "more") {
 		k, _ := grammar.Strip(right)
 		end := slices.IndexFunc(right[min(k, len(right)):], func(w string) bool { return w == "and" || w == "," })
 		piece := right[min(k, len(right)):]
 		if end > 0 {
 			piece = piece[:end]
 		}
-		return len(piece) > 2 && len(piece) < 6 && grammar.Definite(piece[0]) && words.Comparative(piece[len(piece)-1]) // "make the total bold and the overdue ones red"
+		return len(piece) > 2 && len(piece) < 6 && grammar.Definite(piece[0]) && (words.Comparative(piece[len(piece)-1]) || piece[len(piece)-2] == "more") // "make the total bold and the overdue ones red"
 	}
 	to := slices.Index(left, "to")
 	if len(right) == 0 || words.Preposition(right[0]) || words.Filler(right[0]) || words.Conjunction(right[0]) {

@@ -24,8 +24,11 @@ func detail(a, last deed.Act, marker belay.Marker) bool {
 	low := a.C.Low()
 	n, _ := grammar.Strip(low)
 	rest := low[n:]
-	if Suffices(rest) || value(rest, marker) {
+	if Suffices(rest) || value(rest, marker) || ideal(a, rest) && a.C.Sent-last.C.Sent < 2 {
 		return true
+	}
+	if marker == belay.MarkAdd && a.Verb == "a thing named" && a.Marker == belay.MarkModify && a.C.Join == "," && a.C.Sent == last.C.Sent && last.Verb != "a thing named" && !a.C.Group && grammar.Valued(rest) && !grammar.Old(rest) {
+		return true // "export to AVIF, default quality 60": of what is new
 	}
 	if a.C.Sent != last.C.Sent+1 || len(rest) == 0 {
 		return false
@@ -87,6 +90,11 @@ func Suffices(low []string) bool {
 		return words.Auxiliary(low[n-2]) && !words.Negative(low[n-2]) || n > 3 && (low[n-2] == "totally" || low[n-2] == "more-than" || low[n-2] == "perfectly")
 	}
 	return false
+}
+
+// ideal reports which kind of the thing would be best: "Polyglot format would be ideal".
+func ideal(a deed.Act, rest []string) bool {
+	return a.Verb == "would be" && len(rest) > 0 && !grammar.Articled(rest[0]) && a.C.Join == ""
 }
 
 // value reports a clause that only gives the new thing a number to begin or to end with:

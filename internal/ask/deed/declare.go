@@ -43,6 +43,7 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Plain, "but not"
 	case grammar.Old(rest) && a.C.Close != "?" && object.Contradicts(rest):
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Faint, "not"
+	case grammar.Old(rest) && a.C.Close != "?" && rest[0] == "i" && !s.Opener: // "I suspect the server and not our code"
 	case grammar.Old(rest) && a.C.Close != "?" && !object.Possesses(rest):
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "not"
 	case s.Opener && (s.Want || s.That): // "it would be nice if the map remembered …"

@@ -52,7 +52,17 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		return a
 	}
 	if b, end := words.Base(rest[0], grammar.AnyVerb); end == "ing" && b != "" && len(rest) > 1 && grammar.Compared(rest) == 0 && rest[1] != "by" {
+		if rest[0] == "running" || rest[0] == "using" || rest[0] == "testing" {
+			if slices.ContainsFunc(rest[1:], grammar.Numeric) {
+				a.Deed = Ground // "running 2.9.1 on Debian 12"
+				return a
+			}
+		}
 		a.Verb, a.Marker = rest[0], belay.MarkAdd
+		if creates[b] && grammar.Articled(rest[1]) && a.C.Join == "" {
+			a.Verb, a.Made, a.Obj = b, true, a.Core.From+1 // "starting a logger on a pi"
+			return a
+		}
 		if sense, _ := words.Verb(b); sense == words.Modify || sense == words.Fix || sense == words.Remove {
 			a.Marker = MarkerOf(sense)
 		}

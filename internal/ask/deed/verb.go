@@ -112,6 +112,9 @@ func courtesy(verb string, o []string) bool {
 		}
 		return o[0] == "me" || o[0] == "us" || len(o) > 1 && o[0] == "with" && o[1] == "me"
 	case "have", "enjoy":
+		if len(o) > 1 && o[0] == "it" && (o[1] == "ready" || o[1] == "done" || o[1] == "live") {
+			return true
+		}
 		switch o[len(o)-1] {
 		case "day", "weekend", "evening", "week", "holiday", "one", "night":
 			return len(o) < 5

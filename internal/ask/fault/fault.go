@@ -64,6 +64,8 @@ func wrong(low []string) (strength int, by string) {
 		return Faint, "why"
 	case len(rest) > 2 && (rest[0] == "this" || rest[0] == "that" || rest[0] == "it") && rest[1] == "was" && !slices.Contains(rest, "since") && !slices.Contains(rest, "working"):
 		return Fine, ""
+	case trespass(rest):
+		return Plain, "can"
 	case felt(rest), len(rest) > 3 && rest[len(rest)-1] == "fault":
 		return Fine, ""
 	case ruled(rest) || NoWay(rest):
@@ -76,6 +78,9 @@ func wrong(low []string) (strength int, by string) {
 	}
 	if at := wishAt(rest); at >= 0 {
 		rest = rest[:at]
+	}
+	if strings.Contains(" "+strings.Join(rest, " ")+" ", " not so ") {
+		return Fine, ""
 	}
 	if by := mistaken(rest); by != "" {
 		return Faint, by
@@ -241,6 +246,27 @@ func felt(rest []string) bool {
 		switch w {
 		case "amused", "happy", "unhappy", "angry", "mad", "sad", "furious", "annoyed", "upset", "thrilled", "complaining", "mortified", "pleased", "worried", "frustrated", "disappointed", "desperate":
 			return i > 1 && !words.Determiner(rest[i-1]) && !slices.ContainsFunc(rest[:i], words.Modal)
+		}
+	}
+	return false
+}
+
+// trespass reports that somebody gets at what is not theirs: "I can open the prescriptions of
+// other people".
+func trespass(rest []string) bool {
+	i := slices.Index(rest, "can")
+	if i < 1 || i > 5 || i+3 >= len(rest) {
+		return false
+	}
+	switch rest[i+1] {
+	case "see", "open", "read", "download", "edit", "delete", "change", "view", "access", "print":
+	default:
+		return false
+	}
+	line := " " + strings.Join(rest[i+2:], " ") + " "
+	for _, p := range []string{" other people", " of others ", " other users", " other customers", " each other's ", " someone else", " somebody else", " everybody else", " another user", " another company", " other patients", " other members", " strangers"} {
+		if strings.Contains(line, p) {
+			return true
 		}
 	}
 	return false

@@ -128,6 +128,9 @@ func Told(low []string) bool {
 		"getting", "seeing", "having", "receiving", "hitting", "got", "saw", "found", "yesterday", "last", "recently", "earlier", "today", "for", "at", "on", "in", "according", "of", "by", "once", "ago", "later", "from", "not", "than":
 		return true
 	}
+	if len(low) > 3 && Definite(low[0]) && strings.HasSuffix(low[2], "ed") && (low[3] == "me" || low[3] == "us" || low[3] == "him" || low[3] == "you") {
+		return true // "the president called me"
+	}
 	for i := 1; i < len(low) && i < 6; i++ {
 		if pastVerbs[low[i]] || strings.HasSuffix(low[i], "ed") && len(low[i]) > 4 && i+1 < len(low) && (words.Determiner(low[i+1]) || words.Pronoun(low[i+1]) || low[i+1] == "that") {
 			return true

@@ -87,8 +87,11 @@ func (p *reader) colon(c clause.Clause, rest []clause.Clause) bool {
 	if a.Deed == deed.Request && (len(rest) == 0 || grammar.Imperative(rest[0].Low()) == 0) {
 		return true // the list says which: it is folded into what it lists
 	}
-	for _, r := range rest {
+	for i, r := range rest {
 		r.Block, r.Line, r.Sent = c.Block, c.Line, c.Sent
+		if low := r.Low(); i == 0 && a.Deed == deed.Ground && len(low) > 1 && !grammar.HasVerb(low) && (grammar.Articled(low[0]) || words.Several(low[0]) && (low[1] == "extra" || low[1] == "more" || low[1] == "new" || low[1] == "additional" || low[1] == "further")) {
+			r.Group = true // "they keep asking for it: two extra columns"
+		}
 		p.acts = append(p.acts, deed.Read(r))
 	}
 	return true
@@ -181,6 +184,9 @@ func Preamble(low []string) bool {
 	if len(low) < 6 && len(low) > 1 && (low[0] == "one" || low[0] == "another" || low[0] == "just" && low[1] == "one") && slices.Contains(low, "thing") {
 		return true // "one thing came up: …"
 	}
+	if len(low) < 4 && low[len(low)-1] == "with" && (low[0] == "start" || low[0] == "begin" || low[0] == "starting") {
+		return true // "start with: …"
+	}
 	n, said := grammar.Strip(low)
 	if last := low[len(low)-1]; said.Opener && (last == "this" || last == "these" || last == "following") {
 		return true // "what I'd like is this: …"
@@ -220,6 +226,15 @@ func describes(rest []clause.Clause, left []string) bool {
 
 var doing = map[string]bool{"takes": true, "gets": true, "receives": true, "listens": true, "fetches": true, "does": true, "looks": true, "scrapes": true, "parses": true, "crawls": true, "runs": true, "reads": true}
 
+// upToComma is what stands before the next comma.
+func upToComma(t []prose.Token) []string {
+	low := clause.Lows(t)
+	if i := slices.Index(low, ","); i >= 0 {
+		low = low[:i]
+	}
+	return low
+}
+
 // grouped reads a number of like things whose names follow, as one of the features: "an expo
 // app, 2 tabs: scan, list".
 func (p *reader) grouped(c clause.Clause) bool {
@@ -256,6 +271,9 @@ func (p *reader) pieces(c clause.Clause, rest []clause.Clause) {
 	for i := 0; i <= len(t); i++ {
 		if i < len(t) && t[i].Low != "," && !(t[i].Low == "and" && i > start && (i < 2 || i+2 < len(t)) && listAnd(t, i)) {
 			continue
+		}
+		if i < len(t) && t[i].Low == "," && i+1 < len(t) && words.Preposition(t[i+1].Low) && i > start && !grammar.Finite(upToComma(t[i+1:])) {
+			continue // "a viewer for files, in the browser"
 		}
 		if i > start {
 			piece := c
