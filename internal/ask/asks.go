@@ -100,6 +100,9 @@ func (p *parse) asked(i int) {
 	if line := strings.Join(low, " "); len(p.doubts) > 0 && (strings.Contains(line, "the rest") || strings.Contains(line, "the others") || strings.Contains(line, "the other ones")) {
 		return // of what is in doubt
 	}
+	if a.C.Block.Label == "fix" && a.C.Block.Kind == prose.Item && (a.Verb == "a thing named" || a.Stated) {
+		a.Marker = belay.MarkFix // "fix(tui): wide emoji shift the border"
+	}
 	if a.C.Topic == "wrong" {
 		a.Marker = belay.MarkFix
 	}

@@ -46,7 +46,7 @@ func (p *parse) freshly(a deed.Act) {
 		if !first && (fresh.Feature(a, low[n:]) || fresh.Whereby(p.acts, a, low[n:])) {
 			break
 		}
-		if !first && a.C.Frag && (a.C.Join == "," || a.C.Join == "and") && len(low) == 1 && len(low[0]) > 3 && !words.Tech(low[0]) && !words.Filler(low[0]) && a.C.T[0].Form == prose.Word {
+		if !first && a.C.Frag && (a.C.Join == "," || a.C.Join == "and") && len(low) == 1 && len(low[0]) > 3 && !words.Tech(low[0]) && !words.Filler(low[0]) && a.C.T[0].Form == prose.Word && (a.C.Sent != p.out[0].a.C.Sent || p.pieces(a) > 2) {
 			break // "…, search, backlinks"
 		}
 		return
@@ -102,4 +102,14 @@ func (p *parse) describing(a deed.Act, rest []string) bool {
 		return a.Marker == belay.MarkRemove
 	}
 	return len(p.out) == 1 && a.Verb != "must" && !strings.HasPrefix(a.Verb, "must") && !deed.IsWish(a.Verb)
+}
+
+// pieces is how many clauses the sentence of a has.
+func (p *parse) pieces(a deed.Act) (n int) {
+	for _, b := range p.acts {
+		if b.C.Sent == a.C.Sent && b.C.Line == a.C.Line {
+			n++
+		}
+	}
+	return n
 }

@@ -29,6 +29,9 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if n := i - start; n > 2 && low[i-1] == "\"" && len(rest) > 0 && rest[0] == "\"" && words.Preposition(low[i-2]) {
 		return "", 0 // "for `list`, `show` and `diff`"
 	}
+	if n := i - start; frag && n < 3 && len(rest) > 1 && (rest[0] == "the" || rest[0] == "our") && strings.ContainsAny(low[i-1], "/._\"") && !slices.Contains(rest, ",") {
+		return "", 0 // "packages/ui, the shared buttons"
+	}
 	if n := i - start; frag && n > 2 && words.Preposition(low[i-2]) && bareList(rest) {
 		return "", 0 // "for clubs, members and fees"
 	}

@@ -216,6 +216,9 @@ func complains(a Act, v view) (Act, bool) {
 	}
 	a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, strength, by
 	a.Pronoun = words.Pronoun(v.rest[0])
+	if end, ok := words.Fails(v.rest[0]); ok && end == "s" && (a.C.Join == "," || a.C.Join == "and") {
+		a.Pronoun = true // "…, fails one time in five"
+	}
 	return a, true
 }
 

@@ -194,6 +194,9 @@ func told(rest []string) (int, string) {
 		if w == "instead" || w == "rather" {
 			break
 		}
+		if w == "wrong" && i > 2 && (rest[0] == "a" || rest[0] == "an") && (rest[i-1] == "got" || rest[i-1] == "get") {
+			continue // "a sheet of the ones they got wrong"
+		}
 		if w == "with" && i > 1 && i+1 < len(rest) && Status(rest[i+1:]) && rest[i+1] != "404" {
 			return Plain, rest[i+1] // "started to answer with 502"
 		}

@@ -43,8 +43,12 @@ func (p *reader) colon(c clause.Clause, rest []clause.Clause) bool {
 		_, led := grammar.Strip(wordsLeft)
 		for _, r := range rest {
 			r.Block, r.Line, r.Sent, r.Group = c.Block, c.Line, c.Sent, true
+			settled := slices.Contains(wordsLeft, "decided") || slices.Contains(wordsLeft, "agreed")
+			if low := r.Low(); settled && len(low) > 2 && low[0] == "we" && grammar.Imperative(low[1:]) > 0 {
+				r.T = r.T[1:] // "…, and we kill the confetti"
+			}
 			b := deed.Read(r)
-			if led.Opener && led.Want {
+			if settled || led.Opener && led.Want {
 				b = wished(b)
 			}
 			if b.Deed == deed.Ground && slices.ContainsFunc(wordsLeft, told) && grammar.Finite(r.Low()) && r.Join != "because" && r.Join != "if" {
@@ -188,6 +192,9 @@ func Preamble(low []string) bool {
 		return true // "start with: …"
 	}
 	n, said := grammar.Strip(low)
+	if low[len(low)-1] == "following" {
+		return true
+	}
 	if last := low[len(low)-1]; said.Opener && (last == "this" || last == "these" || last == "following") {
 		return true // "what I'd like is this: …"
 	}
@@ -198,7 +205,7 @@ func Preamble(low []string) bool {
 // webhooks, verifies them", not what it must have.
 func describes(rest []clause.Clause, left []string) bool {
 	pieces := 0
-	if len(rest) == 1 && countCommas(rest[0].T) == 0 && len(left) < 4 && slices.Contains(left, "new") && grammar.Imperative(rest[0].Low()) > 0 {
+	if len(rest) == 1 && countCommas(rest[0].T) == 0 && (len(left) < 4 && slices.Contains(left, "new") || !slices.ContainsFunc(left, deed.Creates) && !slices.Contains(left, "have")) && grammar.Imperative(rest[0].Low()) > 0 {
 		return true // "new crate: decode .fit files into arrow"
 	}
 	for _, r := range rest {
