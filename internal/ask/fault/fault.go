@@ -80,7 +80,7 @@ func wrong(low []string) (strength int, by string) {
 		rest = rest[:at]
 	}
 	if strings.Contains(" "+strings.Join(rest, " ")+" ", " not so ") {
-		return Fine, ""
+		return Faint, "not so" // "my eyes are not so young any more"
 	}
 	if by := mistaken(rest); by != "" {
 		return Faint, by
