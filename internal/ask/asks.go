@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/fault"
+
 	"github.com/belay-dev/belay/internal/ask/concern"
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -112,6 +114,10 @@ func (p *parse) asked(i int) {
 	if n := len(p.out); n > 0 && p.out[n-1].Marker == belay.MarkFix && a.Verb == "a thing named" && (slices.Contains(low, "too") || slices.Contains(low, "also") || strings.HasSuffix(strings.Join(low, " "), "as well")) {
 		a.Marker = belay.MarkFix // "… 404. the button too"
 	}
+	if a.Told && a.Marker == belay.MarkAdd && p.reported() {
+		p.emit(a, belay.MarkFix, "told in a list of what is wrong")
+		return
+	}
 	var last *found
 	if len(p.out) > 0 {
 		last = &p.out[len(p.out)-1]
@@ -193,6 +199,22 @@ func (p *parse) ownSubject(i int) bool {
 	}
 	b := p.acts[i-1]
 	return b.C.Sent == a.C.Sent && b.C.Line == a.C.Line && b.C.Join == "" && (b.Deed == deed.Ground || b.Deed == deed.Complaint) && !p.emitted(b) && !b.Pronoun && grammar.Finite(b.C.Low()) && !words.Subject(b.C.Low()[0])
+}
+
+// reported says that the items of a list report what is wrong: one of them does so plainly, and
+// none asks for anything.
+func (p *parse) reported() bool {
+	wrong := false
+	for _, b := range p.acts {
+		if b.C.Block.Kind != prose.Item {
+			continue
+		}
+		if b.Deed == deed.Request && !b.Told {
+			return false
+		}
+		wrong = wrong || b.Deed == deed.Complaint && b.Strength == fault.Plain
+	}
+	return wrong
 }
 
 // takenBack reports a proposal that the next sentence says no to ("Add an index? no, just

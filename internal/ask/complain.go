@@ -29,6 +29,14 @@ func (p *parse) complained(i int) {
 	if p.judged(i) {
 		return
 	}
+	if slices.Contains(a.C.Low(), "deprecated") && slices.ContainsFunc(p.acts, func(b deed.Act) bool { return b.Deed == deed.Request && b.Marker == belay.MarkModify }) {
+		p.note(a, "", "why it is to be changed")
+		return
+	}
+	if i > 0 && a.Pronoun && p.acts[i-1].Deed == deed.Doubt && p.acts[i-1].C.Sent == a.C.Sent && p.acts[i-1].C.Line == a.C.Line {
+		p.note(a, "", "why it is asked")
+		return
+	}
 	if a.Strength < fault.Plain && (p.equal(i) || p.oneOfSeveral(i) || p.firstOf(i)) {
 		p.emit(a, belay.MarkFix, "said to be wrong now by “"+a.Verb+"”, as one of several")
 		return

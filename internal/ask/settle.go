@@ -21,7 +21,9 @@ import (
 func (p *parse) lone() {
 	var only *deed.Act
 	for i := range p.acts {
-		if a := &p.acts[i]; a.Deed != deed.Ground {
+		if a := &p.acts[i]; a.Deed == deed.Keep {
+			continue
+		} else if a.Deed != deed.Ground {
 			if only != nil {
 				return
 			}

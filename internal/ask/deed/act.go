@@ -47,6 +47,7 @@ type Act struct {
 	Nth      bool           // "second", "another thing:" leads to it
 	Only     bool           // "only" stands in front of it
 	Bare     bool           // a verb without an object, whose marker it has
+	Told     bool           // it says how something is, in an item: a wish among wishes, a report among reports
 	Stated   bool           // it says how something is, in a list: a wish among wishes, else a report
 	Readings []string       // of a doubt
 	Keeps    []grammar.Span // what is to be left alone
@@ -81,6 +82,10 @@ func Read(c clause.Clause) Act {
 	}
 	if len(low) > n+3 && (low[n] == "that" || low[n] == "this") && slices.Contains(low[n+1:], "happen") && (low[n+2] == "not" || low[n+1] == "mustn't" || low[n+1] == "shouldn't" || low[n+1] == "can't") {
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Faint, "must not happen"
+		return a
+	}
+	if k := len(low); k > 2 && k < 6 && low[0] == "no" && low[k-1] == "yet" && c.Sent > 1 && c.Join == "" && !grammar.Finite(low) {
+		a.Deed, a.Keeps = Keep, []grammar.Span{{From: 0, To: k}} // "No completion yet."
 		return a
 	}
 	if spared(low, c) {

@@ -130,6 +130,7 @@ func wouldBe(a Act, rest []string) (Act, bool) {
 	}
 	pleasant := i+2 < len(rest) && rest[i+1] == "be" && !words.Preposition(rest[0]) && !grammar.Conditional(rest[0]) && grammar.Indefinite(rest) && grammar.Enough[rest[i+2]]
 	proposed := (rest[0] == "a" || rest[0] == "an" || rest[0] == "another") && i < 8 && grammar.AnyVerb(rest[i+1]) && !slices.Contains(rest, "if")
+	pleasant = pleasant || i+4 < len(rest) && rest[i+1] == "be" && rest[i+2] == "of" && grammar.Indefinite(rest) && (slices.Contains(rest[i+3:], "help") || slices.Contains(rest[i+3:], "use"))
 	useful := proposed || !words.Subject(rest[0]) && (rest[i+1] == "save" || rest[i+1] == "help" || rest[i+1] == "make" || rest[i+1] == "rock" || rest[i+1] == "solve" || rest[i+1] == "spare" || rest[i+1] == "prevent" || rest[i+1] == "keep" || rest[i+1] == "come") && !slices.Contains(rest, "if")
 	if !pleasant && !useful {
 		return a, false
@@ -255,12 +256,12 @@ func (a Act) stated(rest []string) Act {
 		return a
 	}
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[i]
-	a.Stated = a.C.Block.Kind != prose.Item
+	a.Stated, a.Told = a.C.Block.Kind != prose.Item, a.C.Block.Kind == prose.Item
 	if (rest[i] == "get" || rest[i] == "gets" || rest[i] == "is" || rest[i] == "are") && i+1 < len(rest) && a.C.Block.Kind == prose.Item && passive(rest[i+1:]) == belay.MarkRemove {
 		a.Marker = belay.MarkRemove // "loot boxes get cut"
 		return a
 	}
-	if grammar.Old(rest) || grammar.Compared(rest[i:]) > 0 || rest[i] == "is" || rest[i] == "are" {
+	if grammar.Old(rest) || object.FromTo(rest) || grammar.Compared(rest[i:]) > 0 || rest[i] == "is" || rest[i] == "are" {
 		a.Marker = belay.MarkModify
 	}
 	return a

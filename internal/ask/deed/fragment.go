@@ -39,6 +39,10 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		return a
 	}
 	last := rest[len(rest)-1]
+	if rest[0] == "except" || rest[0] == "apart" || rest[0] == "besides" || rest[0] == "even" || rest[0] == "especially" || rest[0] == "unlike" {
+		a.Deed = Ground // what it does not hold for
+		return a
+	}
 	if rest[0] == "like" && len(rest) > 2 && (words.Preposition(rest[1]) || grammar.Definite(rest[1])) && a.C.Join != "" {
 		a.Deed = Ground // ", like on Instagram"
 		return a

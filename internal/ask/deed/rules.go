@@ -25,7 +25,7 @@ type rule func(Act, view) (Act, bool)
 
 // rules are asked in this order. The order is the argument: what asks for nothing comes
 // before what orders, an order before a complaint, a complaint before a wish.
-var rules = []rule{grounded, tested, doubtful, subordinate, atPresent, ordered, begun, fronted, complains, contrary, continued, shouldFirst, questioned, wished, declared, clausal, passiveWish, unknownVerb}
+var rules = []rule{grounded, rathered, tested, doubtful, subordinate, atPresent, ordered, begun, fronted, complains, contrary, continued, shouldFirst, questioned, wished, declared, clausal, passiveWish, unknownVerb}
 
 func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 	v := view{low, rest, n, s}
@@ -55,6 +55,16 @@ func grounded(a Act, v view) (Act, bool) {
 		return a, true // "I have to log in again every ten minutes"
 	}
 	return a, grammar.Hardship(v.low) && a.C.Join != ""
+}
+
+// rathered is "I'd rather it opened in the same window".
+func rathered(a Act, v view) (Act, bool) {
+	low := v.low
+	i := slices.Index(low[:min(4, len(low))], "rather")
+	if i < 1 || low[0] != "i'd" && low[0] != "we'd" && low[i-1] != "would" || i+2 >= len(low) || !words.Pronoun(low[i+1]) && !words.Determiner(low[i+1]) || grammar.AnyVerb(low[i+1]) || low[i+1] == "not" {
+		return a, false
+	}
+	return a.ask(belay.MarkModify, "rather")
 }
 
 // tested is "test that expired tokens are rejected".

@@ -138,6 +138,10 @@ func (a Act) enabling(o []string) Act {
 	if a.Marker == belay.MarkModify || a.Verb != "let" || len(o) < 3 || !grammar.Definite(o[0]) || slices.ContainsFunc(o[1:min(3, len(o))], func(w string) bool { return slices.Contains(grammar.Actors, w) }) {
 		return a
 	}
+	if i := slices.IndexFunc(o, func(w string) bool { return w == "say" || w == "read" || w == "show" }); i > 0 && i+1 < len(o) && o[i+1] == "\"" {
+		a.Marker = belay.MarkModify // "let the button say "Fediverse""
+		return a
+	}
 	for _, w := range o[2:min(len(o), 5)] {
 		sense, ok := words.Verb(w)
 		if ok {

@@ -45,6 +45,9 @@ func failingHere(low []string, i int, end string) bool {
 	case "":
 		return !words.Determiner(prev) && !words.Preposition(prev) && prev != "to" && prev != "," && prev != "and" && grammar.Imperative(low) == 0
 	}
+	if end == "ed" && words.Preposition(prev) && i+1 < len(low) && strings.HasSuffix(low[i+1], "s") && !words.Preposition(low[i+1]) {
+		return false // "retry for failed webhooks"
+	}
 	return !words.Determiner(prev) && grammar.Imperative(low) == 0 && !(end == "s" && words.Preposition(prev))
 }
 

@@ -17,6 +17,14 @@ func Over(low []string) bool {
 	if n := len(low); n > 1 && (low[0] == "start" || low[0] == "begin") && low[1] == "again" && (len(low) < 4 || words.Determiner(low[2]) && low[2] != "its" || words.Preposition(low[2])) {
 		return true
 	}
+	if n := len(low); n > 3 && low[0] == "throw" && low[1] == "away" {
+		for n > 4 && (words.Filler(low[n-1]) || low[n-1] == "please") {
+			n--
+		}
+		if n < 7 && Definite(low[2]) && wholes[low[n-1]] {
+			return true // "throw away the Xcode project please"
+		}
+	}
 	if n := len(low); n > 2 && n < 6 && (low[0] == "scrap" || low[0] == "bin" || low[0] == "forget" || low[0] == "ditch" || low[0] == "scratch") && (low[1] == "the" || low[1] == "this" || low[1] == "that" || low[1] == "our") && wholes[low[n-1]] {
 		return true // "scrap the flutter app"
 	}
@@ -89,6 +97,8 @@ func Modal(low []string) (at, n int) {
 		case (w == "have" || w == "need") && (low[i-1] == "wouldn't" || low[i-1] == "won't" || low[i-1] == "don't" || low[i-1] == "didn't" || low[i-1] == "not"):
 		case (w == "has" || w == "have" || w == "needs" || w == "need" || w == "ought" || w == "want" || w == "wants") && i+1 < len(low) && low[i+1] == "to" && low[0] != "i" && (low[0] != "we" || w == "need" || w == "have") && !(w == "wants" && (words.Tech(low[i-1]) || words.Product(low[i-1]))):
 			return i, 2
+		case (w == "is" || w == "are") && i+3 < len(low) && low[i+1] == "to" && low[i+2] == "be":
+			return i, 2 // "both templates are to be deleted"
 		case (w == "can" || w == "may") && (i < 4 || i < 8 && i+1 < len(low) && (low[i+1] == "be" || low[i+1] == "go" && (i+2 == len(low) || low[i+2] == "too" || low[i+2] == "away"))):
 			return i, 1
 		case (w == "could" || w == "would" || w == "might") && i+2 < len(low) && low[i+1] == "be" && Compared(low[i+1:]) > 0:

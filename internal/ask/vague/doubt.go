@@ -23,7 +23,7 @@ func identity(low []string) []string {
 	if o[0] == "like" || o[0] == "more" && slices.Contains(o, "like") || o[0] == "similar" {
 		return []string{"it looks the same", "it works the same", "it is built on the same code"}
 	}
-	if len(o) > 2 || !bareNoun(o[0]) || len(o) == 2 && !bareNoun(o[1]) || i > 2 {
+	if len(o) > 2 || !bareNoun(o[0]) || len(o) == 2 && !bareNoun(o[1]) || i > 2 && (len(o) != 1 || valueOf[low[i-1]] || grammar.Attribute(low[i-1])) {
 		return nil
 	}
 	if len(o) == 1 && (grammar.Compared(o) > 0 || words.Comparative(o[0]) || grammar.Format(o[0]) || o[0] == "iso") {
@@ -31,6 +31,9 @@ func identity(low []string) []string {
 	}
 	return []string{"only the name changes", "one kind of thing is converted into the other", "one is offered beside the other"}
 }
+
+// valueOf are nouns that a value follows: "the log level should be debug".
+var valueOf = map[string]bool{"level": true, "format": true, "label": true, "mode": true, "type": true, "size": true, "language": true, "timezone": true, "currency": true, "unit": true, "order": true, "state": true, "status": true, "value": true, "key": true, "theme": true, "encoding": true, "message": true, "engine": true, "field": true, "day": true, "output": true, "default": true, "align": true, "alignment": true}
 
 // bareNoun reports a word that can name a thing by itself, as far as its shape tells.
 func bareNoun(w string) bool {

@@ -11,7 +11,7 @@ import (
 // Beside reports that under both readings something is done to the thing that is named: one
 // way or language or some of the things are added, or take the place of what there is.
 func Beside(low []string) bool {
-	return channel(low) != nil || tongue(low) != nil || done(low) != nil || partly(low) != nil && !strings.HasSuffix(low[len(low)-1], "ed")
+	return channel(low) != nil || tongue(low) != nil || via(low) != nil || done(low) != nil || partly(low) != nil && !strings.HasSuffix(low[len(low)-1], "ed")
 }
 
 // channel reads "notifications should go to Teams", "could the fees go through Stripe", "login
@@ -85,6 +85,19 @@ func done(low []string) []string {
 		return nil
 	}
 	return []string{"it takes the place of what there is", "it is offered beside what there is"}
+}
+
+// via reads a thing and by whom it is to work: "login through spotify". What
+// goes "via" something is as often made with it.
+func via(low []string) []string {
+	n := len(low)
+	for n > 3 && (words.Filler(low[n-1]) || low[n-1] == "please") {
+		n--
+	}
+	if n < 3 || n > 4 || low[n-2] != "through" || !provider(low[n-1]) || grammar.HasVerb(low[:n]) || grammar.Articled(low[0]) || settled(low) || words.Preposition(low[0]) {
+		return nil
+	}
+	return []string{"it takes the place of the way there is", "it is offered beside the way there is"}
 }
 
 // Alone reads a clause that is all a message asks, from is where the request begins in it:
@@ -230,7 +243,7 @@ var languages = map[string]bool{"french": true, "german": true, "english": true,
 // colour can only be seen in one way.
 func rather(low []string) []string {
 	n := len(low)
-	if n < 4 || n > 6 || low[0] != "can" && low[0] != "could" && low[0] != "should" || low[n-2] != "be" || low[1] != "the" && low[1] != "our" {
+	if n < 4 || n > 7 || low[0] != "can" && low[0] != "could" && low[0] != "should" || low[n-2] != "be" || low[1] != "the" && low[1] != "our" {
 		return nil
 	}
 	switch low[n-1] {
