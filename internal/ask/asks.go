@@ -229,5 +229,8 @@ func (p *parse) takenBack(i int) bool {
 	if a.C.Close == "?" && b.C.Sent == a.C.Sent+1 && len(low) > 0 && (low[0] == "no" || low[0] == "nope" || low[0] == "nah") && (len(low) == 1 || low[1] == "wait" || low[1] == ",") {
 		return true
 	}
+	if b.Deed == deed.Request && b.Pronoun && a.Pronoun && len(low) > 2 && b.C.Sent == a.C.Sent+1 && (low[0] == "actually" || low[0] == "rather" || low[0] == "better") && !deed.IsWish(a.Verb) {
+		return true // "Take it off … actually just grey it out"
+	}
 	return deed.IsWish(a.Verb) && b.C.Join == "but" && b.Deed == deed.Complaint && b.Pronoun
 }

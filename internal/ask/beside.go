@@ -61,6 +61,9 @@ func (p *parse) mentioned(i int) bool {
 	from := min(a.Core.From, len(low)-1)
 	_, said := grammar.Strip(low)
 	_, valued := grammar.Value(low[from])
+	if valued && a.C.Close == "!" && i > 0 && len(low) < 4 && p.acts[i-1].C.Sent < a.C.Sent && p.acts[i-1].Deed == deed.Ground {
+		return true // "Five screens!"
+	}
 	if said.Opener || said.Please || valued || slices.Contains(low, "please") || grammar.Articled(low[from]) && !concern.Sigh(low) || grammar.Old(low) || slices.Contains(low, "too") || grammar.MoreThings(low) {
 		return false
 	}
@@ -214,15 +217,15 @@ func (p *parse) oneOfSeveral(i int) bool {
 	for j := i + 2; j < len(p.acts) && next.C.Join == "because"; j++ {
 		next = p.acts[j]
 	}
+	if next.Nth && next.C.Sent > a.C.Sent && (next.Deed == deed.Request || next.Deed == deed.Complaint) {
+		return true // "First, the sync stops after 100 contacts. Second, …"
+	}
 	if p.curedLater(i) {
 		return false
 	}
 	if next.C.Sent == a.C.Sent && next.Deed == deed.Complaint && !next.Pronoun && (next.C.Join == "," || next.C.Join == "and" || next.C.Join == ";") && !slices.ContainsFunc(p.acts, func(b deed.Act) bool { return b.Deed == deed.Request || b.Deed == deed.Material }) {
 		low := next.C.Low()
 		return a.C.Join == "" && len(low) > 2 && !words.Subject(low[0]) && !slices.Contains(low[:2], "one") && (next.C.Join != "," || (grammar.Definite(low[0]) || low[0] == "\"") && (grammar.Definite(a.C.Low()[0]) || a.C.Low()[0] == "\"")) // "the legend covers the bar, and the tooltip says NaN"
-	}
-	if next.Nth && next.C.Sent > a.C.Sent && (next.Deed == deed.Request || next.Deed == deed.Complaint) {
-		return true // "First, the sync stops after 100 contacts. Second, …"
 	}
 	if next.Also && next.C.Sent == a.C.Sent+1 && next.Deed == deed.Complaint && next.Strength == fault.Plain && len(p.out) == 0 {
 		return true // "The widget is showing yesterday's plants. Also the badge never goes away."

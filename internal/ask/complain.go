@@ -131,7 +131,7 @@ func (p *parse) equal(i int) bool {
 	a := p.acts[i]
 	n := len(p.out)
 	low := a.C.Low()
-	if n == 0 || p.out[n-1].Marker != belay.MarkFix || p.out[n-1].a.C.Sent != a.C.Sent || a.C.Join != "and" && a.C.Join != "," && a.C.Join != ";" || a.Pronoun || slices.Contains(low, "one") || slices.Contains(low, "it") || slices.Contains(low, "them") {
+	if n == 0 || a.C.Block.Label == "fix" || p.out[n-1].Marker != belay.MarkFix || p.out[n-1].a.C.Sent != a.C.Sent || a.C.Join != "and" && a.C.Join != "," && a.C.Join != ";" || a.Pronoun || slices.Contains(low, "one") || slices.Contains(low, "it") || slices.Contains(low, "them") {
 		return false
 	}
 	_, ok := grammar.Predicate(low)
@@ -221,6 +221,8 @@ func (p *parse) goesOn(i int) bool {
 	low := a.C.Low()
 	additive := a.Also || a.Nth || low[0] == "and" && a.C.Join == "" && len(low) > 3 && !a.Pronoun && (words.Determiner(low[1]) || low[1] == "both") || slices.Contains(low, "too") || slices.Contains(low, "also") || slices.Contains(low, "another") || slices.Contains(low, "besides")
 	switch {
+	case a.C.Block.Label == "fix" && a.C.Block.Kind == prose.Item && a.C.Line == last.C.Line && a.C.Join == ",":
+		return true // "fix: off-by-one in the pager, the last page is empty"
 	case concern.Umbrella(last.C.Low()) && a.C.Line == last.C.Line && a.C.Sent-last.C.Sent < 2 && !additive && a.C.Join != "and":
 		return true
 	case a.C.Block.Kind == prose.Item && a.C.Line != last.C.Line, additive, a.C.Group || a.C.Topic != "":

@@ -12,7 +12,7 @@ import (
 // that they belong together: "sessions last 90 days. Recommendation: limit them to 12 hours",
 // or a finding under a topic and an order about "it".
 func Remedied(a, next deed.Act) bool {
-	if next.Deed != deed.Request || next.C.Line-a.C.Line > 1 || next.C.Line != a.C.Line && !cureLabel(next.C.Topic) || next.C.Sent-a.C.Sent > 1 || a.Deed != deed.Complaint && !(a.Deed == deed.Request && (a.Stated || a.Verb == "a thing named")) {
+	if next.Deed != deed.Request || next.C.Line-a.C.Line > 1 || next.C.Line != a.C.Line && !cureLabel(next.C.Topic) || next.C.Sent-a.C.Sent > 1 || a.Deed != deed.Complaint && !(a.Deed == deed.Keep && len(a.C.T) > 1 && a.C.T[0].Low == "no") && !(a.Deed == deed.Request && (a.Stated || a.Verb == "a thing named")) {
 		return false
 	}
 	if next.C.Topic != a.C.Topic && cureLabel(next.C.Topic) {

@@ -18,7 +18,7 @@ type telling func(Act, []string) (Act, bool)
 
 // tellings are asked in this order: what somebody wants, what something lacks, how it is to
 // be from now on.
-var tellings = []telling{decided, wantedBy, onlyFor, wouldBe, lacks, couldUse, becomes, bestowed, movesTo, enough, preferred, belongs}
+var tellings = []telling{decided, wantedBy, onlyFor, wouldBe, lacks, couldUse, becomes, bestowed, movesTo, enough, preferred, isTo, belongs}
 
 // declarative reads a sentence with a subject: what should be, what can be done, what
 // is. Only the first two ask for something.
@@ -239,6 +239,15 @@ func preferred(a Act, rest []string) (Act, bool) {
 		return a, false
 	}
 	return a.ask(belay.MarkModify, "better")
+}
+
+// isTo is "the catalogue link is to be removed".
+func isTo(a Act, rest []string) (Act, bool) {
+	i, ok := grammar.Predicate(rest)
+	if !ok || i < 1 || i+3 >= len(rest) || rest[i] != "is" && rest[i] != "are" || rest[i+1] != "to" || rest[i+2] != "be" {
+		return a, false
+	}
+	return a.ask(passive(rest[i+3:]), "is to be")
 }
 
 // belongs is "the button belongs at the top".

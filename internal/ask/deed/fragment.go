@@ -78,6 +78,8 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		if a.C.Join == "," && !a.C.Group {
 			a.Deed = Ground // "newest first": how to do what is asked
 		}
+	case len(rest) < 4 && len(rest) > 1 && isValue(rest[0]) && crowd(rest[1]), rest[0] == "all" && len(rest) > 1 && words.Preposition(rest[1]):
+		a.Deed = Ground // "84 users, all on Android 9"
 	case rest[0] == "no", a.measured(rest), len(rest) == 2 && isValue(rest[0]) && words.Unit(rest[1]) && a.C.Topic == "":
 		a.Deed = Ground
 	case grammar.Articled(rest[0]) && (slices.Contains(rest, "instead") || slices.Contains(rest, "rather")):
@@ -106,6 +108,15 @@ func (a Act) measured(rest []string) bool {
 		return true
 	}
 	return (rest[2] == "in" || rest[2] == "over" || rest[2] == "during" || rest[2] == "within") && rest[3] == "the" && len(rest) > 4 && (rest[4] == "last" || rest[4] == "past")
+}
+
+// crowd reports whom or what something happened to.
+func crowd(w string) bool {
+	switch w {
+	case "users", "customers", "people", "events", "devices", "times", "installs", "machines", "reports", "crashes", "sessions":
+		return true
+	}
+	return false
 }
 
 // guessed reports a guess in front of a thing: "looks like", "smells like".

@@ -43,7 +43,7 @@ func (p *reader) colon(c clause.Clause, rest []clause.Clause) bool {
 		_, led := grammar.Strip(wordsLeft)
 		for _, r := range rest {
 			r.Block, r.Line, r.Sent, r.Group = c.Block, c.Line, c.Sent, true
-			settled := slices.Contains(wordsLeft, "decided") || slices.Contains(wordsLeft, "agreed")
+			settled := slices.Contains(wordsLeft, "decided") || slices.Contains(wordsLeft, "agreed") || wordsLeft[0] == "decisions"
 			if low := r.Low(); settled && len(low) > 2 && low[0] == "we" && grammar.Imperative(low[1:]) > 0 {
 				r.T = r.T[1:] // "…, and we kill the confetti"
 			}
@@ -153,7 +153,7 @@ func articles(rest []clause.Clause) (n int) {
 
 // told are words that announce a list of what others found.
 func told(w string) bool {
-	return w == "reported" || w == "noticed" || w == "found" || w == "spotted" || w == "complained"
+	return w == "reported" || w == "noticed" || w == "found" || w == "spotted" || w == "complained" || w == "tickets" || w == "complaints"
 }
 
 // wished takes what stands behind "what I'd like is this:" for how it should be.
@@ -192,7 +192,7 @@ func Preamble(low []string) bool {
 		return true // "start with: …"
 	}
 	n, said := grammar.Strip(low)
-	if low[len(low)-1] == "following" {
+	if last := len(low) - 1; low[last] == "following" || low[0] == "decisions" || low[0] == "decided" || last > 1 && low[last-1] == "top" && words.Several(low[last]) {
 		return true
 	}
 	if last := low[len(low)-1]; said.Opener && (last == "this" || last == "these" || last == "following") {
