@@ -7,6 +7,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/named"
+	"github.com/belay-dev/belay/internal/ask/number"
 	"github.com/belay-dev/belay/internal/ask/stay"
 	"github.com/belay-dev/belay/internal/ask/vague"
 
@@ -189,7 +190,7 @@ func evidence(low []string) bool {
 }
 
 func (p *parse) emit(a deed.Act, m belay.Marker, why string) {
-	p.out = append(p.out, found{Marker: m, a: a, count: p.counted(a, m)})
+	p.out = append(p.out, found{Marker: m, a: a, count: number.Of(a, m, p.lang)})
 	by := a.Verb
 	if len(a.C.T) > 0 {
 		by = a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/object"
 	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/told"
 
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -19,7 +20,7 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 	for len(rest) > 1 && (words.Filler(rest[len(rest)-1]) && rest[len(rest)-1] != "only" && rest[len(rest)-1] != "first" || rest[len(rest)-1] == "lol" || rest[len(rest)-1] == "!") {
 		rest = rest[:len(rest)-1]
 	}
-	if guessed(a.C.Low()[:a.Core.From]) && grammar.Articled(rest[0]) {
+	if told.Guessed(a.C.Low()[:a.Core.From]) && grammar.Articled(rest[0]) {
 		return a // "looks like a race to me"
 	}
 	if a.empty(rest, s) || !a.names(rest, s) {
@@ -78,7 +79,7 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		if a.C.Join == "," && !a.C.Group {
 			a.Deed = Ground // "newest first": how to do what is asked
 		}
-	case len(rest) < 4 && len(rest) > 1 && isValue(rest[0]) && crowd(rest[1]), rest[0] == "all" && len(rest) > 1 && words.Preposition(rest[1]):
+	case len(rest) < 4 && len(rest) > 1 && isValue(rest[0]) && told.Crowd(rest[1]), rest[0] == "all" && len(rest) > 1 && words.Preposition(rest[1]):
 		a.Deed = Ground // "84 users, all on Android 9"
 	case rest[0] == "no", a.measured(rest), len(rest) == 2 && isValue(rest[0]) && words.Unit(rest[1]) && a.C.Topic == "":
 		a.Deed = Ground
@@ -108,21 +109,6 @@ func (a Act) measured(rest []string) bool {
 		return true
 	}
 	return (rest[2] == "in" || rest[2] == "over" || rest[2] == "during" || rest[2] == "within") && rest[3] == "the" && len(rest) > 4 && (rest[4] == "last" || rest[4] == "past")
-}
-
-// crowd reports whom or what something happened to.
-func crowd(w string) bool {
-	switch w {
-	case "users", "customers", "people", "events", "devices", "times", "installs", "machines", "reports", "crashes", "sessions":
-		return true
-	}
-	return false
-}
-
-// guessed reports a guess in front of a thing: "looks like", "smells like".
-func guessed(before []string) bool {
-	n := len(before)
-	return n > 1 && before[n-1] == "like" && (before[n-2] == "looks" || before[n-2] == "seems" || before[n-2] == "smells" || before[n-2] == "sounds" || before[n-2] == "feels")
 }
 
 // empty reports a word by itself, or words that only go with a request.

@@ -7,6 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/stay"
+	"github.com/belay-dev/belay/internal/ask/told"
 	"github.com/belay-dev/belay/internal/ask/vague"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -47,10 +48,10 @@ func grounded(a Act, v view) (Act, bool) {
 			}
 		}
 	}
-	if ownPlan(v.low) || len(v.low) > 3 && (v.low[0] == "do" || v.low[0] == "did" || v.low[0] == "am") && v.low[1] == "i" && a.C.Close == "?" {
+	if told.OwnPlan(v.low) || len(v.low) > 3 && (v.low[0] == "do" || v.low[0] == "did" || v.low[0] == "am") && v.low[1] == "i" && a.C.Close == "?" {
 		return a, true
 	}
-	if grammar.Hardship(v.low) && a.C.Join == "" && repeatedly(v.low) {
+	if grammar.Hardship(v.low) && a.C.Join == "" && told.Repeatedly(v.low) {
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Faint, "have to"
 		return a, true // "I have to log in again every ten minutes"
 	}
@@ -77,31 +78,6 @@ func tested(a Act, v view) (Act, bool) {
 	}
 	a.Obj = v.n + 1
 	return a.ask(belay.MarkAdd, v.rest[0])
-}
-
-// ownPlan reports what the writer is going to do later: "I want to turn it on next week".
-func ownPlan(low []string) bool {
-	if len(low) < 6 || low[0] != "i" || low[2] != "to" && low[3] != "to" || low[1] != "want" && low[1] != "plan" && low[1] != "need" && low[1] != "have" && low[1] != "intend" {
-		return false
-	}
-	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" next week ", " next month ", " tomorrow ", " later this ", " on monday ", " tonight ", " next year "} {
-		if strings.HasSuffix(line, p) {
-			return true
-		}
-	}
-	return false
-}
-
-// repeatedly reports what somebody is left to do over and over.
-func repeatedly(low []string) bool {
-	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" again every ", " again and again ", " every time ", " each time ", " by hand ", " manually ", " twice ", " over and over "} {
-		if strings.Contains(line, p) {
-			return true
-		}
-	}
-	return false
 }
 
 // doubtful is starting over, what can be read in two ways, and a verb left out.
