@@ -26,6 +26,10 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 		return ":", i + 1
 	case ",":
 		return comma(low, start, i, frag)
+	case "/":
+		if i > start+2 && len(low)-i > 3 && opens(low[i+1:]) && grammar.Finite(low[start:i]) {
+			return ";", i + 1 // "footer overlaps the text / menu doesn't close"
+		}
 	case "n":
 		if i > start && grammar.Imperative(low[i+1:]) > 0 {
 			return "and", i + 1 // "make it bigger n add a frame"

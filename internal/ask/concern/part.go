@@ -19,6 +19,9 @@ func Part(a, last deed.Act, marker belay.Marker) bool {
 	if a.Obj < len(a.C.T) && above(a.C.Low()[a.Obj:]) {
 		return true // "implement all of the above"
 	}
+	if a.C.Topic == "acceptance" || a.C.Topic == "acceptance criteria" || a.C.Topic == "done when" {
+		return a.C.Block.Kind == prose.Para
+	}
 	near := a.C.Line == last.C.Line && (a.C.Sent-last.C.Sent <= 1 || a.Pronoun && a.C.Sent-last.C.Sent == 2) || a.C.Line == last.C.Line+1 && a.C.Block.Kind == prose.Para
 	if !near || a.C.Block.Kind == prose.Item && a.C.Line != last.C.Line {
 		return false

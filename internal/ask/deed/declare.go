@@ -18,7 +18,7 @@ type telling func(Act, []string) (Act, bool)
 
 // tellings are asked in this order: what somebody wants, what something lacks, how it is to
 // be from now on.
-var tellings = []telling{decided, wantedBy, onlyFor, wouldBe, lacks, couldUse, becomes, bestowed, movesTo, enough, preferred, isTo, belongs}
+var tellings = []telling{decided, wantedBy, onlyFor, wouldBe, lacks, couldUse, becomes, bestowed, movesTo, enough, preferred, isTo, handedOver, belongs}
 
 // declarative reads a sentence with a subject: what should be, what can be done, what
 // is. Only the first two ask for something.
@@ -46,7 +46,7 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 	case grammar.Old(rest) && a.C.Close != "?" && rest[0] == "i" && !s.Opener: // "I suspect the server and not our code"
 	case grammar.Old(rest) && a.C.Close != "?" && !object.Possesses(rest):
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "not"
-	case s.Opener && (s.Want || s.That): // "it would be nice if the map remembered …"
+	case s.Opener && (s.Want || s.That || a.Core.From > 1 && a.C.Low()[a.Core.From-1] == "if"): // "it would be nice if the map remembered …"
 		return a.capability(rest)
 	case (a.C.Block.Kind == prose.Item || a.C.Group) && !words.Auxiliary(rest[0]):
 		return a.stated(rest)
@@ -146,6 +146,9 @@ func lacks(a Act, rest []string) (Act, bool) {
 		case "needs", "need", "lacks", "want", "wants":
 		default:
 			continue
+		}
+		if (rest[i] == "wants" || rest[i] == "want") && (words.Tech(rest[i-1]) || words.Product(rest[i-1])) {
+			continue // "the tool wants --output"
 		}
 		if i+2 == len(rest) && (rest[i+1] == "that" || rest[i+1] == "it" || rest[i+1] == "this" || rest[i+1] == "them") {
 			continue // "everybody needs that"
@@ -250,6 +253,20 @@ func isTo(a Act, rest []string) (Act, bool) {
 	return a.ask(passive(rest[i+3:]), "is to be")
 }
 
+// handedOver is "the yellow box you can delete".
+func handedOver(a Act, rest []string) (Act, bool) {
+	n := len(rest)
+	if n < 5 || rest[n-3] != "you" || rest[n-2] != "can" && rest[n-2] != "may" && rest[n-2] != "could" || !grammar.Definite(rest[0]) {
+		return a, false
+	}
+	b, end := words.Base(rest[n-1], grammar.AnyVerb)
+	sense, _ := words.Verb(b)
+	if b == "" || end != "" || sense != words.Remove && sense != words.Modify {
+		return a, false
+	}
+	return a.ask(MarkerOf(sense), "you can")
+}
+
 // belongs is "the button belongs at the top".
 func belongs(a Act, rest []string) (Act, bool) {
 	if slices.Index(rest, "belongs") < 1 {
@@ -284,7 +301,7 @@ func (a Act) capability(rest []string) Act {
 	if grammar.Compared(rest) > 0 || grammar.Old(rest) {
 		a.Marker = belay.MarkModify
 	}
-	if i, ok := grammar.Predicate(rest); ok && (rest[i] == "is" || rest[i] == "are") && rest[0] != "there" {
+	if i, ok := grammar.Predicate(rest); ok && (rest[i] == "is" || rest[i] == "are" || rest[i] == "was" || rest[i] == "were") && rest[0] != "there" {
 		a.Marker = belay.MarkModify
 	}
 	if i, ok := grammar.Predicate(rest); ok {

@@ -79,7 +79,7 @@ func denied(low []string, i int) int {
 		if i > 0 && words.Auxiliary(low[i-1]) && slices.Contains(low, "yet") {
 			return Fine // "there is nothing of the kind yet"
 		}
-		if i > 0 && strings.HasSuffix(low[i-1], "s") {
+		if i > 0 && strings.HasSuffix(low[i-1], "s") && low[i-1] != "means" && low[i-1] != "costs" {
 			return Plain // "prints nothing"
 		}
 		if i == 0 && grammar.Finite(low) && w == "nothing" {

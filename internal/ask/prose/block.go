@@ -219,7 +219,7 @@ func (c *cutter) para(at int, raw, trimmed string) {
 			return
 		}
 	}
-	if c.gap && c.inline && (sections[c.label] == Around || sections[c.label] == Title) {
+	if (c.gap || len(c.out) > 0 && trimmed[0] >= 'A' && trimmed[0] <= 'Z' && len(c.out[len(c.out)-1].Text) < 50 && strings.Contains(trimmed, " ")) && c.inline && (sections[c.label] == Around || sections[c.label] == Title) {
 		c.label, c.inline = "", false
 	}
 	label := c.label

@@ -90,6 +90,9 @@ func (p *reader) entitled(b prose.Block) bool {
 	if b.Kind != prose.Para || len(p.Blocks) < 2 || len(low) == 0 || len(low) > 8 || grammar.HasVerb(low) {
 		return false
 	}
+	if len(low) < 4 && (low[0] == "ticket" || low[0] == "issue" || low[0] == "case" || low[0] == "incident") && grammar.Numeric(strings.TrimPrefix(low[len(low)-1], "#")) {
+		return true
+	}
 	return titled(low)
 }
 

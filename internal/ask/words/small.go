@@ -46,7 +46,7 @@ var openers = sync.OnceValue(func() map[string]bool {
 		"we decided to", "we've decided to", "we have decided to", "we agreed to", "we chose to", "it was decided to", "is it hard to", "how hard would it be to", "is it difficult to", "would it be hard to", "is it much work to", "is it a lot of work to", "how difficult would it be to",
 		"let's", "lets", "let us", "feel free to", "the idea is to", "the plan is to", "what i want is to", "your task is to", "your job is to", "the task is to",
 		"need to", "want to", "would like to", "wanted to", "to", "go ahead and", "help me", "help us", "help me to", "we're going to", "i'm going to", "it's time to", "time to", "try to",
-		"i was wondering if you could", "i wonder if you could", "do you think you could", "i'm wondering if you could", "any chance you could", "any chance to",
+		"i was wondering if you could", "i wonder if you could", "do you think you could", "i'm wondering if you could", "any chance you could", "any chance to", "anyone up for", "anybody up for",
 		"if you could", "if you can", "be great if you could", "it would be great if you could", "it would be nice if you could", "would be great if you could",
 		"it would be good if you could", "we need you to", "i expect you to", "could you please", "any chance of you", "somehow", "make certain that", "see to it that",
 	} {
@@ -99,7 +99,7 @@ func Opener(low []string) (n int, verb bool) {
 var hedges = []string{"so the thing is that", "the thing is that", "the thing is", "thing is", "the problem is that", "the problem is", "the issue is that", "the issue is", "problem is", "what happens is that", "what happens is", "it looks as if", "it looks like", "it seems that", "it seems like", "it seems as if", "it turns out that", "it turns out", "it appears that", "it seems", "looks like", "looks as if", "seems like", "seems that", "turns out that", "turns out",
 	"i noticed that", "i noticed", "we noticed that", "we noticed", "i just noticed that", "i just noticed", "i found out that", "i found that", "we found that", "i realised that", "i realized that", "apparently", "not sure if it's me but", "not sure why but", "for some reason",
 	"quick heads-up that", "quick heads up that", "heads-up that", "heads up that", "a quick heads-up that", "just a heads-up that", "just wanted to let you know that", "just letting you know that", "wanted to let you know that", "i want to report that", "i'd like to report that", "i wanted to report that",
-	"on another note", "on a different note", "apart from that", "besides that", "other than that", "separately", "unrelated to that",
+	"if nobody objects", "if nobody minds", "if it's ok", "if that's ok", "if you don't mind", "if you have time", "if there's time", "if there is time", "on another note", "on a different note", "apart from that", "besides that", "other than that", "separately", "unrelated to that",
 	"while you're there", "while you're at it", "while you are at it", "while we're at it", "while at it", "while you're in there", "while you are there", "while i'm at it"}
 
 // Hedge is how many words of a hedge stand at the start.
@@ -176,7 +176,7 @@ func cleft(low []string) int {
 	return 0
 }
 
-var pleasant = wordset.Of(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better welcome wonderful fantastic amazing super neat sweet brilliant convenient practical`)
+var pleasant = wordset.Of(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better welcome wonderful fantastic amazing super neat kindly kind sweet brilliant convenient practical`)
 
 // wouldBe reads "it would be so helpful to", "that'd be great if you could", "would be
 // nice if": what follows is wished for.
