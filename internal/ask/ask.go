@@ -97,7 +97,7 @@ type found struct {
 // hear reads the message, and once more as something new when it turns out to be that.
 func (p *parse) hear() {
 	n := prose.Greeting(p.msg)
-	m := reading.Message{Text: p.msg, Blocks: prose.Blocks(strings.Repeat(" ", n) + p.msg[n:]), Lang: p.lang, PlanExists: p.in.PlanExists}
+	m := reading.Message{Text: p.msg, Blocks: prose.Blocks(strings.Repeat(" ", n) + prose.Dictated(p.msg[n:])), Lang: p.lang, PlanExists: p.in.PlanExists}
 	p.blocks, p.acts = m.Blocks, m.Acts()
 	if p.fresh = p.isFresh(); p.fresh {
 		m.Fresh = true

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask/fault"
+
 	"github.com/belay-dev/belay/internal/ask/concern"
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -100,6 +102,9 @@ func (p *parse) asked(i int) {
 	if line := strings.Join(low, " "); len(p.doubts) > 0 && (strings.Contains(line, "the rest") || strings.Contains(line, "the others") || strings.Contains(line, "the other ones")) {
 		return // of what is in doubt
 	}
+	if a.C.Block.Label == "fix" && a.C.Block.Kind == prose.Item && (a.Verb == "a thing named" || a.Stated) {
+		a.Marker = belay.MarkFix // "fix(tui): wide emoji shift the border"
+	}
 	if a.C.Topic == "wrong" {
 		a.Marker = belay.MarkFix
 	}
@@ -108,6 +113,10 @@ func (p *parse) asked(i int) {
 	}
 	if n := len(p.out); n > 0 && p.out[n-1].Marker == belay.MarkFix && a.Verb == "a thing named" && (slices.Contains(low, "too") || slices.Contains(low, "also") || strings.HasSuffix(strings.Join(low, " "), "as well")) {
 		a.Marker = belay.MarkFix // "… 404. the button too"
+	}
+	if a.Told && a.Marker == belay.MarkAdd && p.reported() {
+		p.emit(a, belay.MarkFix, "told in a list of what is wrong")
+		return
 	}
 	var last *found
 	if len(p.out) > 0 {
@@ -192,6 +201,22 @@ func (p *parse) ownSubject(i int) bool {
 	return b.C.Sent == a.C.Sent && b.C.Line == a.C.Line && b.C.Join == "" && (b.Deed == deed.Ground || b.Deed == deed.Complaint) && !p.emitted(b) && !b.Pronoun && grammar.Finite(b.C.Low()) && !words.Subject(b.C.Low()[0])
 }
 
+// reported says that the items of a list report what is wrong: one of them does so plainly, and
+// none asks for anything.
+func (p *parse) reported() bool {
+	wrong := false
+	for _, b := range p.acts {
+		if b.C.Block.Kind != prose.Item {
+			continue
+		}
+		if b.Deed == deed.Request && !b.Told {
+			return false
+		}
+		wrong = wrong || b.Deed == deed.Complaint && b.Strength == fault.Plain
+	}
+	return wrong
+}
+
 // takenBack reports a proposal that the next sentence says no to ("Add an index? no, just
 // …"), and a wish whose second half says what stands in its way ("… should be possible
 // but it throws").
@@ -203,6 +228,9 @@ func (p *parse) takenBack(i int) bool {
 	low := b.C.Low()
 	if a.C.Close == "?" && b.C.Sent == a.C.Sent+1 && len(low) > 0 && (low[0] == "no" || low[0] == "nope" || low[0] == "nah") && (len(low) == 1 || low[1] == "wait" || low[1] == ",") {
 		return true
+	}
+	if b.Deed == deed.Request && b.Pronoun && a.Pronoun && len(low) > 2 && b.C.Sent == a.C.Sent+1 && (low[0] == "actually" || low[0] == "rather" || low[0] == "better") && !deed.IsWish(a.Verb) {
+		return true // "Take it off … actually just grey it out"
 	}
 	return deed.IsWish(a.Verb) && b.C.Join == "but" && b.Deed == deed.Complaint && b.Pronoun
 }

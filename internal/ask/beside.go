@@ -27,11 +27,21 @@ func (p *parse) atOdds(i int) bool {
 // before it.
 func (p *parse) remedied(i int) bool {
 	a := p.acts[i]
-	if i+1 < len(p.acts) && (concern.Remedied(a, p.acts[i+1]) || concern.Relayed(a, p.acts[i+1])) {
+	if i+1 < len(p.acts) && (concern.Remedied(a, p.acts[i+1]) || slices.ContainsFunc(p.acts[i+1:], func(b deed.Act) bool { return concern.Relayed(a, b) })) {
 		return true
 	}
-	if i > 0 && concern.GoesOn(a, p.acts[i-1]) {
+	if first := p.firstIn(i); first < i && (concern.GoesOn(a, p.acts[first]) || concern.GoesOn(a, p.acts[i-1])) {
 		return true
+	}
+	if p.besideStatement(i) {
+		return true
+	}
+	if strings.HasPrefix(a.Verb, "asked me") || strings.HasPrefix(a.Verb, "asked us") {
+		if slices.ContainsFunc(p.acts[i+1:], func(b deed.Act) bool {
+			return b.Deed == deed.Request && !b.Stated && b.C.Sent > a.C.Sent && b.Verb != "a thing named" || b.Deed == deed.Keep
+		}) {
+			return true // what somebody was told to do, before what is asked here
+		}
 	}
 	if a.Deed == deed.Request && i > 0 && strings.HasPrefix(a.Verb, "wants ") && a.C.Join == "," && p.acts[i-1].Deed == deed.Request && p.acts[i-1].C.Sent == a.C.Sent && p.acts[i-1].C.Join == "" && !deed.IsWish(p.acts[i-1].Verb) {
 		return true // "switch to openstreetmap, google wants money now"
@@ -51,8 +61,14 @@ func (p *parse) mentioned(i int) bool {
 	from := min(a.Core.From, len(low)-1)
 	_, said := grammar.Strip(low)
 	_, valued := grammar.Value(low[from])
+	if valued && a.C.Close == "!" && i > 0 && len(low) < 4 && p.acts[i-1].C.Sent < a.C.Sent && p.acts[i-1].Deed == deed.Ground {
+		return true // "Five screens!"
+	}
 	if said.Opener || said.Please || valued || slices.Contains(low, "please") || grammar.Articled(low[from]) && !concern.Sigh(low) || grammar.Old(low) || slices.Contains(low, "too") || grammar.MoreThings(low) {
 		return false
+	}
+	if a.C.Join == "" && slices.ContainsFunc(p.out, func(f found) bool { return f.a.Verb != "a thing named" && f.a.C.Line == a.C.Line }) && grammar.Compared(low) == 0 && !grammar.Valued(low) {
+		return true // behind what is asked in whole sentences
 	}
 	asked := false
 	for _, b := range p.acts {
@@ -68,6 +84,41 @@ func (p *parse) mentioned(i int) bool {
 		near := b.C.Sent-a.C.Sent < 3 && a.C.Sent-b.C.Sent < 3
 		return b.Deed == deed.Complaint && b.C.Sent != a.C.Sent && grammar.Finite(b.C.Low()) && (near && b.Strength == fault.Plain || !asked && b.C.Sent < a.C.Sent)
 	})
+}
+
+// firstIn is the first act of the same sentence.
+func (p *parse) firstIn(i int) int {
+	for i > 0 && p.acts[i-1].C.Sent == p.acts[i].C.Sent && p.acts[i-1].C.Line == p.acts[i].C.Line {
+		i--
+	}
+	return i
+}
+
+// besideStatement reports a thing named behind a comma in a sentence that only tells: "guests
+// arrive until midnight, sometimes later".
+func (p *parse) besideStatement(i int) bool {
+	a := p.acts[i]
+	if a.Deed != deed.Doubt && (a.Deed != deed.Request || a.Verb != "a thing named") || a.C.Join != "," || a.C.Topic != "" || a.C.Group || a.C.Block.Kind != prose.Para || p.fresh || p.lang != "" {
+		return false
+	}
+	low := a.C.Low()
+	_, s := grammar.Strip(low)
+	if s.Opener || s.Please || a.Also || slices.Contains(low, "please") || grammar.Articled(low[min(a.Core.From, len(low)-1)]) && !slices.ContainsFunc(p.acts[p.firstIn(i)].C.Low(), func(w string) bool { return w == "a" || w == "an" }) || slices.ContainsFunc(low, grammar.Numeric) && a.Deed != deed.Doubt || grammar.Old(low) {
+		return false
+	}
+	first := p.acts[p.firstIn(i)]
+	if grammar.Fleeting(low) && first.Deed == deed.Ground {
+		return true
+	}
+	if first.Deed != deed.Ground && first.Deed != deed.Complaint || !grammar.Finite(first.C.Low()) || first.C.Join != "" {
+		return false
+	}
+	for j := p.firstIn(i); j < len(p.acts) && p.acts[j].C.Sent == a.C.Sent; j++ {
+		if b := p.acts[j]; b.Deed == deed.Request && b.Verb != "a thing named" {
+			return false
+		}
+	}
+	return true
 }
 
 // tells reports a statement under a topic that is no wish: it is the only thing said there,
@@ -166,15 +217,15 @@ func (p *parse) oneOfSeveral(i int) bool {
 	for j := i + 2; j < len(p.acts) && next.C.Join == "because"; j++ {
 		next = p.acts[j]
 	}
+	if next.Nth && next.C.Sent > a.C.Sent && (next.Deed == deed.Request || next.Deed == deed.Complaint) {
+		return true // "First, the sync stops after 100 contacts. Second, …"
+	}
 	if p.curedLater(i) {
 		return false
 	}
 	if next.C.Sent == a.C.Sent && next.Deed == deed.Complaint && !next.Pronoun && (next.C.Join == "," || next.C.Join == "and" || next.C.Join == ";") && !slices.ContainsFunc(p.acts, func(b deed.Act) bool { return b.Deed == deed.Request || b.Deed == deed.Material }) {
 		low := next.C.Low()
 		return a.C.Join == "" && len(low) > 2 && !words.Subject(low[0]) && !slices.Contains(low[:2], "one") && (next.C.Join != "," || (grammar.Definite(low[0]) || low[0] == "\"") && (grammar.Definite(a.C.Low()[0]) || a.C.Low()[0] == "\"")) // "the legend covers the bar, and the tooltip says NaN"
-	}
-	if next.Nth && next.C.Sent > a.C.Sent && (next.Deed == deed.Request || next.Deed == deed.Complaint) {
-		return true // "First, the sync stops after 100 contacts. Second, …"
 	}
 	if next.Also && next.C.Sent == a.C.Sent+1 && next.Deed == deed.Complaint && next.Strength == fault.Plain && len(p.out) == 0 {
 		return true // "The widget is showing yesterday's plants. Also the badge never goes away."

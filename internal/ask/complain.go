@@ -22,11 +22,23 @@ func (p *parse) complained(i int) {
 		p.note(a, "", "what it is for")
 		return
 	}
-	if low := a.C.Low(); len(p.out) > 0 && p.out[len(p.out)-1].a.Deed == deed.Request && (low[0] == "last" || low[0] == "yesterday") && (slices.Contains(low, "we") || slices.Contains(low, "i")) {
+	if low := a.C.Low(); len(p.out) > 0 && p.out[len(p.out)-1].a.Deed == deed.Request && (low[0] == "last" || low[0] == "yesterday") && (slices.Contains(low, "we") || slices.Contains(low, "i") || slices.Contains(low, "us") || slices.Contains(low, "me")) {
 		p.note(a, "", "what happened, and why it is asked")
 		return
 	}
+	if n := len(p.out); n > 0 && p.out[n-1].Marker != belay.MarkFix && concern.Explains(a, p.out[n-1].a) {
+		p.note(a, "", "why it is asked")
+		return
+	}
 	if p.judged(i) {
+		return
+	}
+	if slices.Contains(a.C.Low(), "deprecated") && slices.ContainsFunc(p.acts, func(b deed.Act) bool { return b.Deed == deed.Request && b.Marker == belay.MarkModify }) {
+		p.note(a, "", "why it is to be changed")
+		return
+	}
+	if i > 0 && a.Pronoun && p.acts[i-1].Deed == deed.Doubt && p.acts[i-1].C.Sent == a.C.Sent && p.acts[i-1].C.Line == a.C.Line {
+		p.note(a, "", "why it is asked")
 		return
 	}
 	if a.Strength < fault.Plain && (p.equal(i) || p.oneOfSeveral(i) || p.firstOf(i)) {
@@ -89,7 +101,11 @@ func (p *parse) leadsUp(i int) bool {
 		if b.C.Sent == a.C.Sent || b.Marker == belay.MarkFix || b.Pronoun && (b.Marker != belay.MarkAdd || b.C.Close != "?") || b.Also || b.Nth || low[0] == "and" || low[len(low)-1] == "too" || slices.Contains(low, "also") {
 			return false
 		}
-		return concern.Personal(a) || told > 35
+		_, s := grammar.Strip(low)
+		if b.C.Sent == a.C.Sent+1 && b.C.Join == "" && (s.Please || s.Opener) && b.Marker == belay.MarkModify && !deed.IsWish(b.Verb) {
+			return true // "hosts are tried far too early. Please raise the delay"
+		}
+		return concern.Personal(a) || told > 28 || s.Please && concern.Shares(a, b)
 	}
 	return false
 }
@@ -119,7 +135,7 @@ func (p *parse) equal(i int) bool {
 	a := p.acts[i]
 	n := len(p.out)
 	low := a.C.Low()
-	if n == 0 || p.out[n-1].Marker != belay.MarkFix || p.out[n-1].a.C.Sent != a.C.Sent || a.C.Join != "and" && a.C.Join != "," && a.C.Join != ";" || a.Pronoun || slices.Contains(low, "one") || slices.Contains(low, "it") || slices.Contains(low, "them") {
+	if n == 0 || a.C.Block.Label == "fix" || p.out[n-1].Marker != belay.MarkFix || p.out[n-1].a.C.Sent != a.C.Sent || a.C.Join != "and" && a.C.Join != "," && a.C.Join != ";" || a.Pronoun || slices.Contains(low, "one") || slices.Contains(low, "it") || slices.Contains(low, "them") {
 		return false
 	}
 	_, ok := grammar.Predicate(low)
@@ -209,6 +225,8 @@ func (p *parse) goesOn(i int) bool {
 	low := a.C.Low()
 	additive := a.Also || a.Nth || low[0] == "and" && a.C.Join == "" && len(low) > 3 && !a.Pronoun && (words.Determiner(low[1]) || low[1] == "both") || slices.Contains(low, "too") || slices.Contains(low, "also") || slices.Contains(low, "another") || slices.Contains(low, "besides")
 	switch {
+	case a.C.Block.Label == "fix" && a.C.Block.Kind == prose.Item && a.C.Line == last.C.Line && a.C.Join == ",":
+		return true // "fix: off-by-one in the pager, the last page is empty"
 	case concern.Umbrella(last.C.Low()) && a.C.Line == last.C.Line && a.C.Sent-last.C.Sent < 2 && !additive && a.C.Join != "and":
 		return true
 	case a.C.Block.Kind == prose.Item && a.C.Line != last.C.Line, additive, a.C.Group || a.C.Topic != "":

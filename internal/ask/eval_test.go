@@ -38,7 +38,7 @@ type sample struct {
 // to q, by its hash. What was read wrongly in that half is never looked at; only its figures
 // are. The earlier batches, those from r on and the shared messages have all been looked at.
 func heldOut(id string) bool {
-	return id[0] >= 'h' && id[0] != 'r' && id[0] != 's' && id[0] != 'v' && id[0] != 'w' && sha256.Sum256([]byte(id))[0]&1 == 1
+	return id[0] >= 'h' && id[0] <= 'q' && sha256.Sum256([]byte(id))[0]&1 == 1
 }
 
 func load(t testing.TB, file string) []sample {

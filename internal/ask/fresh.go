@@ -46,7 +46,7 @@ func (p *parse) freshly(a deed.Act) {
 		if !first && (fresh.Feature(a, low[n:]) || fresh.Whereby(p.acts, a, low[n:])) {
 			break
 		}
-		if !first && a.C.Frag && (a.C.Join == "," || a.C.Join == "and") && len(low) == 1 && len(low[0]) > 3 && !words.Tech(low[0]) && !words.Filler(low[0]) && a.C.T[0].Form == prose.Word {
+		if !first && a.C.Frag && (a.C.Join == "," || a.C.Join == "and") && len(low) == 1 && len(low[0]) > 3 && !words.Tech(low[0]) && !words.Filler(low[0]) && a.C.T[0].Form == prose.Word && (a.C.Sent != p.out[0].a.C.Sent || p.pieces(a) > 2) {
 			break // "…, search, backlinks"
 		}
 		return
@@ -62,6 +62,10 @@ func (p *parse) freshly(a deed.Act) {
 	}
 	if i := slices.IndexFunc(p.acts, func(b deed.Act) bool { return b.C.Sent == a.C.Sent && b.Deed == deed.Keep }); i >= 0 && a.C.Join == "," && (low[0] == "just" || low[0] == "only" || low[0] == "simply") {
 		p.note(a, "", "what there is in its place: part of what is not wanted")
+		return
+	}
+	if !first && low[0] == "to" && a.C.Join == "," || !first && len(low) > 2 && a.C.Join == "" && slices.Contains(low, "can") && slices.Contains(low, "wait") {
+		p.note(a, "", "what it is for, or not yet")
 		return
 	}
 	if !first && a.Verb == "a thing named" && low[0] == "just" {
@@ -98,4 +102,14 @@ func (p *parse) describing(a deed.Act, rest []string) bool {
 		return a.Marker == belay.MarkRemove
 	}
 	return len(p.out) == 1 && a.Verb != "must" && !strings.HasPrefix(a.Verb, "must") && !deed.IsWish(a.Verb)
+}
+
+// pieces is how many clauses the sentence of a has.
+func (p *parse) pieces(a deed.Act) (n int) {
+	for _, b := range p.acts {
+		if b.C.Sent == a.C.Sent && b.C.Line == a.C.Line {
+			n++
+		}
+	}
+	return n
 }

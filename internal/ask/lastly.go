@@ -27,6 +27,12 @@ func (p *parse) lastly() {
 			return
 		}
 	}
+	for _, a := range p.acts {
+		if a.Deed == deed.Ground && concern.Suffices(a.C.Low()) && a.C.Join == "" && len(a.C.T) > 2 && !slices.ContainsFunc(p.acts, func(b deed.Act) bool { return b.Deed == deed.Complaint && b.Strength == fault.Plain }) {
+			p.emit(a, belay.MarkModify, "so much is enough, and nothing else is asked")
+			return
+		}
+	}
 	for pass := range 5 {
 		for _, a := range p.acts {
 			section := a.C.Block.Section()
@@ -56,6 +62,16 @@ func (p *parse) lastly() {
 			return
 		}
 	}
+	for _, a := range p.acts {
+		if low := a.C.Low(); a.Deed == deed.Ground && p.lang == "" && len(p.acts) > 2 && len(low) > 4 && grammar.Definite(low[0]) && grammar.Finite(low) && a.C.Close != "?" && a.C.Join != "because" && a.C.Join != "if" {
+			p.emit(a, belay.MarkFix, "told, and nothing is asked")
+			return
+		}
+	}
+	if low := p.single(); len(low) > 4 && (low[0] == "you're" || low[0] == "you") && p.lang == "" && !slices.Contains(low, "can") {
+		p.emit(p.acts[0], belay.MarkFix, "what is done, and nothing else is said")
+		return
+	}
 	for i, a := range p.acts {
 		if low := a.C.Low(); a.Deed == deed.Keep && len(p.acts) == 1 && len(low) > 3 && low[0] == "no" && slices.ContainsFunc(low[2:], func(w string) bool { return words.Preposition(w) || grammar.Conditional(w) }) {
 			p.preserve = nil
@@ -74,4 +90,12 @@ func (p *parse) lastly() {
 		why = []string{"this language is not read; the words are kept as they are"}
 	}
 	p.doubts = append(p.doubts, belay.Doubt{Words: strings.TrimSpace(p.msg[:min(len(p.msg), 80)]), Readings: why})
+}
+
+// single is the only clause of a message of one.
+func (p *parse) single() []string {
+	if len(p.acts) != 1 || p.acts[0].Deed != deed.Ground || p.acts[0].C.Close == "?" {
+		return nil
+	}
+	return p.acts[0].C.Low()
 }

@@ -6,6 +6,9 @@ import (
 	"unicode"
 
 	"github.com/belay-dev/belay/internal/ask/fault"
+	"github.com/belay-dev/belay/internal/ask/named"
+	"github.com/belay-dev/belay/internal/ask/number"
+	"github.com/belay-dev/belay/internal/ask/stay"
 	"github.com/belay-dev/belay/internal/ask/vague"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
@@ -19,7 +22,9 @@ import (
 func (p *parse) lone() {
 	var only *deed.Act
 	for i := range p.acts {
-		if a := &p.acts[i]; a.Deed != deed.Ground {
+		if a := &p.acts[i]; a.Deed == deed.Keep {
+			continue
+		} else if a.Deed != deed.Ground {
 			if only != nil {
 				return
 			}
@@ -76,7 +81,7 @@ func (p *parse) settle() {
 			p.note(*a, "", "the reason of what is asked next")
 			continue
 		}
-		if a.Deed == deed.Keep && evidence(a.C.Low()) {
+		if a.Deed == deed.Keep && (evidence(a.C.Low()) || p.compared(a.C.Low())) {
 			continue
 		}
 		if a.C.Join != "or" || !p.fresh && a.Deed != deed.Keep {
@@ -91,6 +96,7 @@ func (p *parse) settle() {
 			p.freshly(*a)
 		case a.Deed == deed.Doubt && a.Marker == belay.MarkRemove && !a.Bare && len(p.out) > 0 && p.out[len(p.out)-1].Marker == belay.MarkModify && p.out[len(p.out)-1].a.C.Line == a.C.Line:
 			p.emit(*a, belay.MarkRemove, "the old one, behind what takes its place")
+		case a.Deed == deed.Doubt && p.sameTold(i):
 		case a.Deed == deed.Doubt && a.Bare && p.elided(i):
 		case a.Deed == deed.Doubt:
 			p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), Readings: a.Readings})
@@ -128,6 +134,47 @@ func (p *parse) settle() {
 		}
 	}
 	p.lastly()
+	p.several()
+}
+
+// several takes back the only thing asked for where it is to delete "the index", and the
+// repository has three files of that name that are nothing alike.
+func (p *parse) several() {
+	if len(p.out) != 1 || p.out[0].Marker != belay.MarkRemove || len(p.doubts) > 0 {
+		return
+	}
+	a := p.out[0].a
+	noun := ""
+	switch o := a.C.Low()[min(a.Obj, len(a.C.T)):]; {
+	case len(o) == 2 && grammar.Definite(o[0]):
+		noun = o[1]
+	case a.Pronoun && len(o) == 1:
+		for _, b := range p.acts {
+			if s, ok := stay.LastThing(b.C.Low()); ok && b.C.Sent == a.C.Sent && s.To == s.From+2 {
+				noun = b.C.T[s.From+1].Low
+			}
+		}
+	}
+	if noun != "" && named.Called(noun, p.in.Files) > 2 {
+		p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), Readings: []string{"which of the files of that name is meant is not said"}})
+		p.out = nil
+	}
+}
+
+// sameTold reports "same thing" behind what was told to go wrong.
+func (p *parse) sameTold(i int) bool {
+	low := p.acts[i].C.Low()
+	return len(low) < 4 && low[0] == "same" && slices.ContainsFunc(p.acts[:i], func(b deed.Act) bool { return b.Deed == deed.Complaint })
+}
+
+// compared reports, where nothing is asked for, what is as it should be elsewhere: "the others
+// are fine", "same model".
+func (p *parse) compared(low []string) bool {
+	last := low[len(low)-1]
+	if low[0] != "same" && last != "fine" && last != "ok" && last != "okay" {
+		return false
+	}
+	return !slices.ContainsFunc(p.acts, func(b deed.Act) bool { return b.Deed == deed.Request || b.Deed == deed.Mend })
 }
 
 // evidence reports what was looked for and not found: "no errors in the log".
@@ -143,7 +190,7 @@ func evidence(low []string) bool {
 }
 
 func (p *parse) emit(a deed.Act, m belay.Marker, why string) {
-	p.out = append(p.out, found{Marker: m, a: a, count: p.counted(a, m)})
+	p.out = append(p.out, found{Marker: m, a: a, count: number.Of(a, m, p.lang)})
 	by := a.Verb
 	if len(a.C.T) > 0 {
 		by = a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)})

@@ -26,6 +26,10 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 		return ":", i + 1
 	case ",":
 		return comma(low, start, i, frag)
+	case "/":
+		if i > start+2 && len(low)-i > 3 && opens(low[i+1:]) && grammar.Finite(low[start:i]) {
+			return ";", i + 1 // "footer overlaps the text / menu doesn't close"
+		}
 	case "n":
 		if i > start && grammar.Imperative(low[i+1:]) > 0 {
 			return "and", i + 1 // "make it bigger n add a frame"
@@ -121,6 +125,9 @@ func unmarked(low []string, start, i int) (string, int) {
 	}
 	if w == "while" && i > start && i+1 < len(low) && (low[i+1] == "you're" || low[i+1] == "we're" || low[i+1] == "at") {
 		return "because", i + 1 // "java 21 while you're at it"
+	}
+	if w == "where" && i > start && words.Preposition(low[i-1]) {
+		return "", 0 // "point to where the wind goes"
 	}
 	if (w == "who" || w == "which") && restrictive(low[start:], i-start) {
 		return "", 0

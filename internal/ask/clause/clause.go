@@ -165,6 +165,9 @@ func Listed(low []string, start, i int, list bool) (next int, more bool) {
 		return 0, false
 	}
 	o := left[n:]
+	if h := slices.Index(o, "have"); h > 1 && h < 5 && h+1 < len(o) && (words.Modal(o[h-1]) || o[h-1] == "to" || o[h-1] == "also") && grammar.Articled(o[h+1]) {
+		o, s.Want = o[h+1:], true // "it should have a timer, a star and …"
+	}
 	if k := grammar.Imperative(o); k > 0 && k < len(o) {
 		b, _ := words.Base(o[0], grammar.AnyVerb)
 		if sense, _ := words.Verb(b); sense != words.Add && sense != words.Make && sense != words.Show && b != "" {

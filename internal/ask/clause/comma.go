@@ -17,6 +17,9 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if i == start {
 		return ",", i + 1
 	}
+	if grammar.Conditional(low[start]) && len(rest) > 2 && (rest[0] == "which" || rest[0] == "who") {
+		return "because", i + 1
+	}
 	if k, _ := grammar.Strip(low[start:i]); start+k < i && k > 0 && k < 3 && (low[start+k] == "if" || low[start+k] == "when") && len(rest) > 0 && !words.Preposition(rest[0]) {
 		return "main", i + 1 // "and if you have time, a filter"
 	}
@@ -25,6 +28,9 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	}
 	if n := i - start; n > 2 && low[i-1] == "\"" && len(rest) > 0 && rest[0] == "\"" && words.Preposition(low[i-2]) {
 		return "", 0 // "for `list`, `show` and `diff`"
+	}
+	if n := i - start; frag && n < 3 && len(rest) > 1 && (rest[0] == "the" || rest[0] == "our") && strings.ContainsAny(low[i-1], "/._\"") && !slices.Contains(rest, ",") {
+		return "", 0 // "packages/ui, the shared buttons"
 	}
 	if n := i - start; frag && n > 2 && words.Preposition(low[i-2]) && bareList(rest) {
 		return "", 0 // "for clubs, members and fees"
@@ -83,10 +89,10 @@ func bareList(rest []string) bool {
 // ledIn reports a whole statement behind a time: "after the merge the tests hang", "since the
 // update nobody can log in".
 func ledIn(low []string) bool {
-	if len(low) < 6 || low[0] != "after" && low[0] != "since" && low[0] != "before" || !words.Determiner(low[1]) {
+	if len(low) < 6 || low[0] != "after" && low[0] != "since" && low[0] != "before" || words.Subject(low[1]) {
 		return false
 	}
-	for j := 3; j < min(len(low)-2, 6); j++ {
+	for j := 2; j < min(len(low)-2, 6); j++ {
 		if words.Auxiliary(low[j]) || words.Subordinator(low[j]) {
 			return false
 		}
@@ -109,14 +115,14 @@ func gapped(left, right []string) bool {
 	if sense, _ := words.Verb(b); sense != words.Modify && sense != words.Put {
 		return false
 	}
-	if left[n] == "make" && len(right) > 2 && words.Comparative(left[len(left)-1]) {
+	if left[n] == "make" && len(right) > 2 && len(left) > 2 && (words.Comparative(left[len(left)-1]) || left[len(left)-2] == "more") {
 		k, _ := grammar.Strip(right)
 		end := slices.IndexFunc(right[min(k, len(right)):], func(w string) bool { return w == "and" || w == "," })
 		piece := right[min(k, len(right)):]
 		if end > 0 {
 			piece = piece[:end]
 		}
-		return len(piece) > 2 && len(piece) < 6 && grammar.Definite(piece[0]) && words.Comparative(piece[len(piece)-1]) // "make the total bold and the overdue ones red"
+		return len(piece) > 2 && len(piece) < 6 && grammar.Definite(piece[0]) && (words.Comparative(piece[len(piece)-1]) || piece[len(piece)-2] == "more") // "make the total bold and the overdue ones red"
 	}
 	to := slices.Index(left, "to")
 	if len(right) == 0 || words.Preposition(right[0]) || words.Filler(right[0]) || words.Conjunction(right[0]) {
@@ -224,6 +230,8 @@ func opens(low []string) bool {
 	switch rest[0] {
 	case "nothing":
 		return len(rest) > 1 && rest[1] == "else"
+	case "hands":
+		return len(rest) > 2 && rest[1] == "off"
 	case "keep", "leave", "keeping", "preserving", "without", "no", "new", "another", "same":
 		return true
 	case "a", "an", "the":

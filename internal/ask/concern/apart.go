@@ -29,7 +29,7 @@ func Apart(a, last deed.Act) bool {
 // GoesOn reports the second deed of somebody of whom the first is told: "every Monday I print
 // the rota and pin it to the door" orders nothing.
 func GoesOn(a, before deed.Act) bool {
-	if a.Deed != deed.Request || a.C.Join != "and" || before.Deed != deed.Ground || before.C.Sent != a.C.Sent || before.C.Line != a.C.Line {
+	if a.Deed != deed.Request || a.C.Join != "and" && a.C.Join != "," || before.Deed != deed.Ground || before.C.Sent != a.C.Sent || before.C.Line != a.C.Line {
 		return false
 	}
 	low, told := a.C.Low(), before.C.Low()
@@ -45,6 +45,22 @@ func GoesOn(a, before deed.Act) bool {
 		return told[at] != "want" && told[at] != "need" && told[at] != "think" && told[at] != "see"
 	}
 	return false
+}
+
+// Explains reports a complaint behind a request, in the next sentence, about "it" or about the
+// same thing, with nothing that leads to another concern: why it is asked.
+func Explains(a, last deed.Act) bool {
+	if last.Deed != deed.Request || a.C.Line != last.C.Line || a.C.Sent != last.C.Sent+1 || a.Also || a.Nth || a.C.Join != "" || len(a.C.T) < 3 {
+		return false
+	}
+	low := a.C.Low()
+	switch low[0] {
+	case "it", "it's", "they", "they're", "that", "that's", "this":
+		return true
+	case "and", "but", "also":
+		return false
+	}
+	return grammar.Definite(low[0]) && Shares(a, last) && low[len(low)-1] != "too"
 }
 
 // Personal reports a complaint about what somebody does or what becomes of "it", which was said

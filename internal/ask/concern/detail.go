@@ -24,8 +24,11 @@ func detail(a, last deed.Act, marker belay.Marker) bool {
 	low := a.C.Low()
 	n, _ := grammar.Strip(low)
 	rest := low[n:]
-	if Suffices(rest) || value(rest, marker) {
+	if Suffices(rest) || value(rest, marker) || ideal(a, rest) && a.C.Sent-last.C.Sent < 2 {
 		return true
+	}
+	if marker == belay.MarkAdd && a.Verb == "a thing named" && a.Marker == belay.MarkModify && a.C.Join == "," && a.C.Sent == last.C.Sent && last.Verb != "a thing named" && !a.C.Group && grammar.Valued(rest) && !grammar.Old(rest) {
+		return true // "export to AVIF, default quality 60": of what is new
 	}
 	if a.C.Sent != last.C.Sent+1 || len(rest) == 0 {
 		return false
@@ -37,6 +40,8 @@ func detail(a, last deed.Act, marker belay.Marker) bool {
 		return true // "the ministry wants semicolons"
 	case marker == belay.MarkAdd && (low[0] == "maybe" || low[0] == "perhaps") && a.Verb == "a thing named" && a.C.Close == "?":
 		return true // "maybe a red dot?"
+	case marker == belay.MarkAdd && a.C.Join == "" && low[len(low)-1] == "it" && (low[0] == "only" || low[0] == "nobody" || low[0] == "everybody") && grammar.Finite(rest):
+		return true // "Only teachers may see it."
 	case renamed(a) && last.Verb == "rename":
 		return true
 	case a.Verb != "a thing named":
@@ -44,6 +49,15 @@ func detail(a, last deed.Act, marker belay.Marker) bool {
 	}
 	if len(rest) > 3 && rest[0] == "one" && (slices.Contains(rest, "per") || slices.Contains(rest, "each")) {
 		return true // "one file per kind"
+	}
+	if len(rest) > 2 && len(rest) < 7 && (rest[0] == "a" || rest[0] == "an" || rest[0] == "just") && marker == belay.MarkAdd && slices.ContainsFunc(rest[1:3], func(w string) bool {
+		switch w {
+		case "simple", "plain", "basic", "small", "short", "tiny", "little", "minimal", "normal", "quick":
+			return true
+		}
+		return false
+	}) {
+		return true // "A simple table."
 	}
 	if rest[0] == "the" && len(rest) > 1 && (rest[1] == "one" || rest[1] == "ones") {
 		return true // "The one from the design system."
@@ -76,6 +90,11 @@ func Suffices(low []string) bool {
 		return words.Auxiliary(low[n-2]) && !words.Negative(low[n-2]) || n > 3 && (low[n-2] == "totally" || low[n-2] == "more-than" || low[n-2] == "perfectly")
 	}
 	return false
+}
+
+// ideal reports which kind of the thing would be best: "Polyglot format would be ideal".
+func ideal(a deed.Act, rest []string) bool {
+	return a.Verb == "would be" && len(rest) > 0 && !grammar.Articled(rest[0]) && a.C.Join == ""
 }
 
 // value reports a clause that only gives the new thing a number to begin or to end with:

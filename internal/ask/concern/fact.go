@@ -71,7 +71,7 @@ func Possible(low []string) bool {
 
 // nameless are words of a complaint that says nothing of what is wrong with which thing.
 var nameless = map[string]bool{"something": true, "there's": true, "there": true, "bug": true, "problem": true, "issue": true, "error": true, "same": true, "yesterday": true, "as": true, "with": true, "app": true, "site": true, "website": true,
-	"a": true, "the": true, "an": true, "on": true, "my": true, "phone": true, "laptop": true, "computer": true, "machine": true, "here": true, "me": true, "for": true, "last": true, "week": true, "today": true, "now": true, "thing": true, "everything": true, "whole": true, "program": true, "system": true, "right": true, "correct": true, "correctly": true, "properly": true, "before": true}
+	"a": true, "the": true, "an": true, "on": true, "my": true, "phone": true, "laptop": true, "computer": true, "machine": true, "here": true, "me": true, "for": true, "last": true, "week": true, "today": true, "now": true, "thing": true, "everything": true, "whole": true, "program": true, "system": true, "right": true, "correct": true, "correctly": true, "properly": true, "before": true, "help": true, "doing": true, "happened": true, "happens": true, "happening": true, "it's": true, "doesnt": true, "nothing": true, "pls": true, "why": true, "like": true}
 
 // Bare reports a complaint that names nothing: "it doesn't work anymore".
 func Bare(low []string) bool {

@@ -19,6 +19,9 @@ func Part(a, last deed.Act, marker belay.Marker) bool {
 	if a.Obj < len(a.C.T) && above(a.C.Low()[a.Obj:]) {
 		return true // "implement all of the above"
 	}
+	if a.C.Topic == "acceptance" || a.C.Topic == "acceptance criteria" || a.C.Topic == "done when" {
+		return a.C.Block.Kind == prose.Para
+	}
 	near := a.C.Line == last.C.Line && (a.C.Sent-last.C.Sent <= 1 || a.Pronoun && a.C.Sent-last.C.Sent == 2) || a.C.Line == last.C.Line+1 && a.C.Block.Kind == prose.Para
 	if !near || a.C.Block.Kind == prose.Item && a.C.Line != last.C.Line {
 		return false
@@ -34,10 +37,14 @@ func Part(a, last deed.Act, marker belay.Marker) bool {
 		return true // "somebody asked for a feed, please add one"
 	case marker == belay.MarkRemove && a.Marker == belay.MarkRemove && a.Pronoun && !a.Also:
 		return true // "the label can go, delete it"
+	case a.Pronoun && a.Marker == belay.MarkModify && marker == belay.MarkModify && a.C.Join == "and" && a.C.Sent == last.C.Sent && placed(a.Verb) != placed(last.Verb) && !deed.IsWish(a.Verb) && !deed.IsWish(last.Verb):
+		return false // "make it collapsible, and put it bottom left"
 	case a.Pronoun && a.Marker == belay.MarkModify && marker == belay.MarkModify && (a.C.Join == "and" || a.C.Join == ",") && a.C.Sent == last.C.Sent && deeper(a.Verb) && deeper(last.Verb) && a.Verb != last.Verb:
 		return false // "rename the module and move it": two deeds
 	case marker == belay.MarkFix && a.Pronoun && a.Marker != belay.MarkRemove:
 		return !a.Also && !(a.C.Join == "and" && deed.IsWish(a.Verb) && !slices.Contains(a.C.Low(), "not")) && !(a.C.Sent > last.C.Sent && a.C.T[0].Low == "and" && grammar.Old(a.C.Low()))
+	case marker == belay.MarkFix && a.Verb == "a thing named" && a.C.Sent == last.C.Sent && len(a.C.T) == 1 && a.C.Low()[0] == "\"":
+		return true // "typo on the page, "Metereology""
 	case marker == belay.MarkFix && strings.Contains(a.Verb, "not") && a.C.Sent == last.C.Sent:
 		return true
 	case marker == belay.MarkFix && last.Deed == deed.Complaint && a.Marker == belay.MarkModify && deed.IsWish(a.Verb) && (a.C.Sent == last.C.Sent || a.Pronoun):
@@ -65,6 +72,9 @@ func Part(a, last deed.Act, marker belay.Marker) bool {
 	}
 	return false
 }
+
+// placed reports a verb of where something is put.
+func placed(verb string) bool { return verb == "put" || verb == "place" || verb == "move" }
 
 // deeper reports a deed that is one by itself, whatever else is done to the thing.
 func deeper(verb string) bool {

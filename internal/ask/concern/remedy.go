@@ -12,7 +12,7 @@ import (
 // that they belong together: "sessions last 90 days. Recommendation: limit them to 12 hours",
 // or a finding under a topic and an order about "it".
 func Remedied(a, next deed.Act) bool {
-	if next.Deed != deed.Request || next.C.Line-a.C.Line > 1 || next.C.Line != a.C.Line && !cureLabel(next.C.Topic) || next.C.Sent-a.C.Sent > 1 || a.Deed != deed.Complaint && !(a.Deed == deed.Request && (a.Stated || a.Verb == "a thing named")) {
+	if next.Deed != deed.Request || next.C.Line-a.C.Line > 1 || next.C.Line != a.C.Line && !cureLabel(next.C.Topic) || next.C.Sent-a.C.Sent > 1 || a.Deed != deed.Complaint && !(a.Deed == deed.Keep && len(a.C.T) > 1 && a.C.T[0].Low == "no") && !(a.Deed == deed.Request && (a.Stated || a.Verb == "a thing named")) {
 		return false
 	}
 	if next.C.Topic != a.C.Topic && cureLabel(next.C.Topic) {
@@ -24,7 +24,8 @@ func Remedied(a, next deed.Act) bool {
 // Relayed reports what a third one wants, in front of the question whether it can be had: "our
 // landlord wants the readings every quarter. Could the app send them by itself?"
 func Relayed(a, next deed.Act) bool {
-	return a.Deed == deed.Request && next.Deed == deed.Request && strings.HasPrefix(a.Verb, "wants ") && !a.Also && !next.Also && next.C.Close == "?" && next.C.Sent == a.C.Sent+1 && next.C.Line == a.C.Line && next.C.Join == ""
+	return a.Deed == deed.Request && next.Deed == deed.Request && (strings.HasPrefix(a.Verb, "wants ") || strings.HasPrefix(a.Verb, "want ")) && !a.Also && !next.Also && next.C.Sent > a.C.Sent && next.C.Sent-a.C.Sent < 4 && next.C.Line == a.C.Line && next.C.Join == "" &&
+		(next.C.Close == "?" || next.Pronoun && next.Marker == belay.MarkModify && !deed.IsWish(next.Verb) || Shares(a, next) && !deed.IsWish(next.Verb) && next.Verb != "a thing named")
 }
 
 // Sigh reports a fragment that only says how somebody feels about what was told: "an awkward

@@ -11,6 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/clause"
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/object"
+	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/stay"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -46,6 +47,7 @@ type Act struct {
 	Nth      bool           // "second", "another thing:" leads to it
 	Only     bool           // "only" stands in front of it
 	Bare     bool           // a verb without an object, whose marker it has
+	Told     bool           // it says how something is, in an item: a wish among wishes, a report among reports
 	Stated   bool           // it says how something is, in a list: a wish among wishes, else a report
 	Readings []string       // of a doubt
 	Keeps    []grammar.Span // what is to be left alone
@@ -82,13 +84,29 @@ func Read(c clause.Clause) Act {
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Faint, "must not happen"
 		return a
 	}
+	if k := len(low); k > 2 && k < 6 && low[0] == "no" && low[k-1] == "yet" && c.Sent > 1 && c.Join == "" && !grammar.Finite(low) {
+		a.Deed, a.Keeps = Keep, []grammar.Span{{From: 0, To: k}} // "No completion yet."
+		return a
+	}
+	if spared(low, c) {
+		a.Deed, a.Keeps = Keep, []grammar.Span{{From: 0, To: len(low)}}
+		return a
+	}
 	if sp, whole, ok := stay.Keeps(low); ok && !((c.Join == "because" || c.Join == "if") && !strings.HasPrefix(low[0], "don't")) {
 		a.Keeps = append(a.Keeps, sp)
 		if whole {
 			a.Deed = Keep
 			return a
 		}
-		low, c.T = low[:slices.Index(low, "without")], c.T[:slices.Index(low, "without")]
+		cut := min(sp.From, len(low)-1)
+		for cut > 0 && low[cut] != "without" && low[cut] != "while" && low[cut] != "so" {
+			cut--
+		}
+		low, c.T = low[:cut], c.T[:cut]
+		if cut <= n {
+			a.Deed = Keep
+			return a
+		}
 		a.C, a.Core.To = c, len(low)
 	}
 	if k := len(low); k > 3 && low[k-1] == "well" && low[k-2] == "as" {
@@ -104,6 +122,25 @@ func Read(c clause.Clause) Act {
 		a.Core.To = len(a.C.T)
 	}
 	return a
+}
+
+// spared reads "but not the database", "Not prod.": what is left out of what is asked.
+func spared(low []string, c clause.Clause) bool {
+	n := len(low)
+	if n < 2 || n > 5 || low[0] != "not" || c.Join != "but" && !(c.Frag && c.Join == "" && c.Sent > 0) || c.Block.Kind == prose.Item {
+		return false
+	}
+	if c.Join == "but" && !words.Determiner(low[1]) {
+		return false
+	}
+	if !words.Determiner(low[1]) && (words.Preposition(low[1]) || words.Filler(low[1]) || words.Comparative(low[1]) || grammar.Adverb(low[1]) || words.Nameless(low[1]) || words.Pronoun(low[1]) || n > 2) {
+		return false
+	}
+	switch low[1] {
+	case "urgent", "yet", "today", "really", "critical", "important", "great", "bad", "possible", "happy", "ideal", "tomorrow", "working", "anymore", "a", "an", "this", "that", "all", "every", "many", "much", "necessarily", "any", "one":
+		return false
+	}
+	return true
 }
 
 // inverted reads a question with its subject inside: "can the decoder be made to

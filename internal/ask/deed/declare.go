@@ -18,7 +18,7 @@ type telling func(Act, []string) (Act, bool)
 
 // tellings are asked in this order: what somebody wants, what something lacks, how it is to
 // be from now on.
-var tellings = []telling{decided, wantedBy, onlyFor, wouldBe, lacks, couldUse, becomes, bestowed, movesTo, enough, belongs}
+var tellings = []telling{decided, wantedBy, onlyFor, wouldBe, lacks, couldUse, becomes, bestowed, movesTo, enough, preferred, isTo, handedOver, belongs}
 
 // declarative reads a sentence with a subject: what should be, what can be done, what
 // is. Only the first two ask for something.
@@ -39,11 +39,14 @@ func (a Act) declarative(rest []string, s grammar.Said) Act {
 		}
 	}
 	switch {
+	case a.C.Close != "?" && object.ButNot(rest):
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Plain, "but not"
 	case grammar.Old(rest) && a.C.Close != "?" && object.Contradicts(rest):
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Faint, "not"
+	case grammar.Old(rest) && a.C.Close != "?" && rest[0] == "i" && !s.Opener: // "I suspect the server and not our code"
 	case grammar.Old(rest) && a.C.Close != "?" && !object.Possesses(rest):
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkModify, "not"
-	case s.Opener && (s.Want || s.That): // "it would be nice if the map remembered …"
+	case s.Opener && (s.Want || s.That || a.Core.From > 1 && a.C.Low()[a.Core.From-1] == "if"): // "it would be nice if the map remembered …"
 		return a.capability(rest)
 	case (a.C.Block.Kind == prose.Item || a.C.Group) && !words.Auxiliary(rest[0]):
 		return a.stated(rest)
@@ -126,7 +129,9 @@ func wouldBe(a Act, rest []string) (Act, bool) {
 		return a, false
 	}
 	pleasant := i+2 < len(rest) && rest[i+1] == "be" && !words.Preposition(rest[0]) && !grammar.Conditional(rest[0]) && grammar.Indefinite(rest) && grammar.Enough[rest[i+2]]
-	useful := !words.Subject(rest[0]) && (rest[i+1] == "save" || rest[i+1] == "help" || rest[i+1] == "make" || rest[i+1] == "rock" || rest[i+1] == "solve" || rest[i+1] == "spare" || rest[i+1] == "prevent" || rest[i+1] == "come") && !slices.Contains(rest, "if")
+	proposed := (rest[0] == "a" || rest[0] == "an" || rest[0] == "another") && i < 8 && grammar.AnyVerb(rest[i+1]) && !slices.Contains(rest, "if")
+	pleasant = pleasant || i+4 < len(rest) && rest[i+1] == "be" && rest[i+2] == "of" && grammar.Indefinite(rest) && (slices.Contains(rest[i+3:], "help") || slices.Contains(rest[i+3:], "use"))
+	useful := proposed || !words.Subject(rest[0]) && (rest[i+1] == "save" || rest[i+1] == "help" || rest[i+1] == "make" || rest[i+1] == "rock" || rest[i+1] == "solve" || rest[i+1] == "spare" || rest[i+1] == "prevent" || rest[i+1] == "keep" || rest[i+1] == "come") && !slices.Contains(rest, "if")
 	if !pleasant && !useful {
 		return a, false
 	}
@@ -141,6 +146,12 @@ func lacks(a Act, rest []string) (Act, bool) {
 		case "needs", "need", "lacks", "want", "wants":
 		default:
 			continue
+		}
+		if (rest[i] == "wants" || rest[i] == "want") && (words.Tech(rest[i-1]) || words.Product(rest[i-1])) {
+			continue // "the tool wants --output"
+		}
+		if i+2 == len(rest) && (rest[i+1] == "that" || rest[i+1] == "it" || rest[i+1] == "this" || rest[i+1] == "them") {
+			continue // "everybody needs that"
 		}
 		if rest[i+1] == "to" || rest[i-1] == "not" || rest[i-1] == "i" || words.Negative(rest[i-1]) || words.Auxiliary(rest[i+1]) {
 			continue
@@ -207,7 +218,7 @@ func enough(a Act, rest []string) (Act, bool) {
 	if len(rest) < 3 || !words.Auxiliary(rest[1]) || !isValue(rest[0]) {
 		return a, false
 	}
-	if rest[len(rest)-1] == "enough" {
+	if rest[len(rest)-1] == "enough" || rest[len(rest)-1] == "do" {
 		return a.ask(belay.MarkModify, "enough") // "8 would be early enough"
 	}
 	switch rest[2] {
@@ -215,6 +226,45 @@ func enough(a Act, rest []string) (Act, bool) {
 		return a.ask(belay.MarkModify, "enough")
 	}
 	return a, false
+}
+
+// preferred is "Wednesday noon is better", "5 am would be much better for us".
+func preferred(a Act, rest []string) (Act, bool) {
+	n := len(rest)
+	if n > 3 && rest[n-2] == "for" {
+		n -= 2
+	}
+	if n < 3 || n > 8 || rest[n-1] != "better" && rest[n-1] != "preferable" || words.Subject(rest[0]) || words.Pronoun(rest[0]) || slices.Contains(rest, "if") || a.C.Close == "?" {
+		return a, false
+	}
+	at, ok := grammar.Predicate(rest)
+	if !ok || at < 1 || rest[at] != "is" && rest[at] != "would" && rest[at] != "are" {
+		return a, false
+	}
+	return a.ask(belay.MarkModify, "better")
+}
+
+// isTo is "the catalogue link is to be removed".
+func isTo(a Act, rest []string) (Act, bool) {
+	i, ok := grammar.Predicate(rest)
+	if !ok || i < 1 || i+3 >= len(rest) || rest[i] != "is" && rest[i] != "are" || rest[i+1] != "to" || rest[i+2] != "be" {
+		return a, false
+	}
+	return a.ask(passive(rest[i+3:]), "is to be")
+}
+
+// handedOver is "the yellow box you can delete".
+func handedOver(a Act, rest []string) (Act, bool) {
+	n := len(rest)
+	if n < 5 || rest[n-3] != "you" || rest[n-2] != "can" && rest[n-2] != "may" && rest[n-2] != "could" || !grammar.Definite(rest[0]) {
+		return a, false
+	}
+	b, end := words.Base(rest[n-1], grammar.AnyVerb)
+	sense, _ := words.Verb(b)
+	if b == "" || end != "" || sense != words.Remove && sense != words.Modify {
+		return a, false
+	}
+	return a.ask(MarkerOf(sense), "you can")
 }
 
 // belongs is "the button belongs at the top".
@@ -232,12 +282,12 @@ func (a Act) stated(rest []string) Act {
 		return a
 	}
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[i]
-	a.Stated = a.C.Block.Kind != prose.Item
+	a.Stated, a.Told = a.C.Block.Kind != prose.Item, a.C.Block.Kind == prose.Item
 	if (rest[i] == "get" || rest[i] == "gets" || rest[i] == "is" || rest[i] == "are") && i+1 < len(rest) && a.C.Block.Kind == prose.Item && passive(rest[i+1:]) == belay.MarkRemove {
 		a.Marker = belay.MarkRemove // "loot boxes get cut"
 		return a
 	}
-	if grammar.Old(rest) || grammar.Compared(rest[i:]) > 0 || rest[i] == "is" || rest[i] == "are" {
+	if grammar.Old(rest) || object.FromTo(rest) || grammar.Compared(rest[i:]) > 0 || rest[i] == "is" || rest[i] == "are" {
 		a.Marker = belay.MarkModify
 	}
 	return a
@@ -251,7 +301,7 @@ func (a Act) capability(rest []string) Act {
 	if grammar.Compared(rest) > 0 || grammar.Old(rest) {
 		a.Marker = belay.MarkModify
 	}
-	if i, ok := grammar.Predicate(rest); ok && (rest[i] == "is" || rest[i] == "are") && rest[0] != "there" {
+	if i, ok := grammar.Predicate(rest); ok && (rest[i] == "is" || rest[i] == "are" || rest[i] == "was" || rest[i] == "were") && rest[0] != "there" {
 		a.Marker = belay.MarkModify
 	}
 	if i, ok := grammar.Predicate(rest); ok {

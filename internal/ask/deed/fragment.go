@@ -6,6 +6,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/object"
 	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/told"
 
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -19,7 +20,7 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 	for len(rest) > 1 && (words.Filler(rest[len(rest)-1]) && rest[len(rest)-1] != "only" && rest[len(rest)-1] != "first" || rest[len(rest)-1] == "lol" || rest[len(rest)-1] == "!") {
 		rest = rest[:len(rest)-1]
 	}
-	if guessed(a.C.Low()[:a.Core.From]) && grammar.Articled(rest[0]) {
+	if told.Guessed(a.C.Low()[:a.Core.From]) && grammar.Articled(rest[0]) {
 		return a // "looks like a race to me"
 	}
 	if a.empty(rest, s) || !a.names(rest, s) {
@@ -39,6 +40,10 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		return a
 	}
 	last := rest[len(rest)-1]
+	if rest[0] == "except" || rest[0] == "apart" || rest[0] == "besides" || rest[0] == "even" || rest[0] == "especially" || rest[0] == "unlike" {
+		a.Deed = Ground // what it does not hold for
+		return a
+	}
 	if rest[0] == "like" && len(rest) > 2 && (words.Preposition(rest[1]) || grammar.Definite(rest[1])) && a.C.Join != "" {
 		a.Deed = Ground // ", like on Instagram"
 		return a
@@ -52,7 +57,17 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		return a
 	}
 	if b, end := words.Base(rest[0], grammar.AnyVerb); end == "ing" && b != "" && len(rest) > 1 && grammar.Compared(rest) == 0 && rest[1] != "by" {
+		if rest[0] == "running" || rest[0] == "using" || rest[0] == "testing" {
+			if slices.ContainsFunc(rest[1:], grammar.Numeric) {
+				a.Deed = Ground // "running 2.9.1 on Debian 12"
+				return a
+			}
+		}
 		a.Verb, a.Marker = rest[0], belay.MarkAdd
+		if creates[b] && grammar.Articled(rest[1]) && a.C.Join == "" {
+			a.Verb, a.Made, a.Obj = b, true, a.Core.From+1 // "starting a logger on a pi"
+			return a
+		}
 		if sense, _ := words.Verb(b); sense == words.Modify || sense == words.Fix || sense == words.Remove {
 			a.Marker = MarkerOf(sense)
 		}
@@ -64,6 +79,8 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		if a.C.Join == "," && !a.C.Group {
 			a.Deed = Ground // "newest first": how to do what is asked
 		}
+	case len(rest) < 4 && len(rest) > 1 && isValue(rest[0]) && told.Crowd(rest[1]), rest[0] == "all" && len(rest) > 1 && words.Preposition(rest[1]):
+		a.Deed = Ground // "84 users, all on Android 9"
 	case rest[0] == "no", a.measured(rest), len(rest) == 2 && isValue(rest[0]) && words.Unit(rest[1]) && a.C.Topic == "":
 		a.Deed = Ground
 	case grammar.Articled(rest[0]) && (slices.Contains(rest, "instead") || slices.Contains(rest, "rather")):
@@ -92,12 +109,6 @@ func (a Act) measured(rest []string) bool {
 		return true
 	}
 	return (rest[2] == "in" || rest[2] == "over" || rest[2] == "during" || rest[2] == "within") && rest[3] == "the" && len(rest) > 4 && (rest[4] == "last" || rest[4] == "past")
-}
-
-// guessed reports a guess in front of a thing: "looks like", "smells like".
-func guessed(before []string) bool {
-	n := len(before)
-	return n > 1 && before[n-1] == "like" && (before[n-2] == "looks" || before[n-2] == "seems" || before[n-2] == "smells" || before[n-2] == "sounds" || before[n-2] == "feels")
 }
 
 // empty reports a word by itself, or words that only go with a request.

@@ -69,6 +69,10 @@ func (a Act) removing(o []string) Act {
 	if a.Verb == "strip" && len(o) > 0 && (o[0] == "trailing" || o[0] == "leading" || o[0] == "whitespace" || o[0] == "surrounding" || o[0] == "html" || o[0] == "tags" || o[0] == "exif" || o[0] == "metadata" || o[0] == "accents" || o[0] == "markup") {
 		a.Marker = belay.MarkModify
 	}
+	if i := slices.Index(o, "not"); i > 1 && o[i-1] == "," && i+1 < len(o) && grammar.Definite(o[i+1]) {
+		a.Keeps = append(a.Keeps, grammar.Span{From: a.Obj + i, To: a.Obj + len(o)})
+		return a // "remove the coupon code, not the migration"
+	}
 	if strings.Contains(line, " in favour of ") || strings.Contains(line, " in favor of ") || len(o) == 3 && o[1] == "for" && !words.Determiner(o[0]) && !words.Determiner(o[2]) || strings.Contains(line, " in half ") || strings.Contains(line, " and replace ") || grammar.Old(o) {
 		a.Marker = belay.MarkModify
 	}
@@ -114,6 +118,10 @@ func (a Act) making(o []string) Act {
 			}
 		}
 	}
+	if n := len(o); a.Verb == "make" && n > 2 && o[n-1] == "again" && (o[n-2] == "right" || o[n-2] == "usable" || o[n-2] == "possible" || o[n-2] == "correct" || o[n-2] == "readable") {
+		a.Marker, a.Deed = belay.MarkFix, Mend // "make transposing right again"
+		return a
+	}
 	if len(o) > 1 && words.Pronoun(o[0]) && (slices.Contains(o, "again") || o[1] == "build" || o[1] == "run" || o[1] == "right" || o[1] == "go") || len(o) > 0 && o[0] == "right" {
 		a.Marker, a.Deed = belay.MarkFix, Mend
 		return a
@@ -133,6 +141,8 @@ func (a Act) making(o []string) Act {
 	switch {
 	case len(o) == 0:
 		a.Deed = Ground
+	case a.Verb == "make" && len(o) > 1 && slices.ContainsFunc(o[1:], object.Able) && !grammar.Old(o):
+		// "make the interval configurable": somebody will be able to do it
 	case len(o) > 1 && o[len(o)-1] == "default":
 		a.Marker = belay.MarkModify // "make dry run the default"
 	case o[0] == "a" || o[0] == "an" || o[0] == "another" || o[0] == "new" || o[0] == "me" || o[0] == "us":

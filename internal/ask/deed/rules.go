@@ -7,6 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/stay"
+	"github.com/belay-dev/belay/internal/ask/told"
 	"github.com/belay-dev/belay/internal/ask/vague"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -25,7 +26,7 @@ type rule func(Act, view) (Act, bool)
 
 // rules are asked in this order. The order is the argument: what asks for nothing comes
 // before what orders, an order before a complaint, a complaint before a wish.
-var rules = []rule{grounded, tested, doubtful, subordinate, atPresent, ordered, begun, fronted, complains, contrary, continued, shouldFirst, questioned, wished, declared, clausal, passiveWish, unknownVerb}
+var rules = []rule{grounded, rathered, tested, doubtful, subordinate, atPresent, ordered, begun, fronted, complains, contrary, continued, shouldFirst, questioned, wished, declared, clausal, passiveWish, unknownVerb}
 
 func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 	v := view{low, rest, n, s}
@@ -39,14 +40,32 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 
 // grounded is what somebody is left to do: ", you have to reload the page".
 func grounded(a Act, v view) (Act, bool) {
-	if ownPlan(v.low) || len(v.low) > 3 && (v.low[0] == "do" || v.low[0] == "did" || v.low[0] == "am") && v.low[1] == "i" && a.C.Close == "?" {
+	if v.low[0] == "to" && len(v.low) > 6 {
+		for i := 3; i+2 < len(v.low); i++ {
+			if (v.low[i] == "i" || v.low[i] == "you" || v.low[i] == "we" || v.low[i] == "one") && (v.low[i+1] == "have" || v.low[i+1] == "need" || v.low[i+1] == "must") {
+				a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Faint, "have to"
+				return a, true // "to switch to the next I have to log out"
+			}
+		}
+	}
+	if told.OwnPlan(v.low) || len(v.low) > 3 && (v.low[0] == "do" || v.low[0] == "did" || v.low[0] == "am") && v.low[1] == "i" && a.C.Close == "?" {
 		return a, true
 	}
-	if grammar.Hardship(v.low) && a.C.Join == "" && repeatedly(v.low) {
+	if grammar.Hardship(v.low) && a.C.Join == "" && told.Repeatedly(v.low) {
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Faint, "have to"
 		return a, true // "I have to log in again every ten minutes"
 	}
 	return a, grammar.Hardship(v.low) && a.C.Join != ""
+}
+
+// rathered is "I'd rather it opened in the same window".
+func rathered(a Act, v view) (Act, bool) {
+	low := v.low
+	i := slices.Index(low[:min(4, len(low))], "rather")
+	if i < 1 || low[0] != "i'd" && low[0] != "we'd" && low[i-1] != "would" || i+2 >= len(low) || !words.Pronoun(low[i+1]) && !words.Determiner(low[i+1]) || grammar.AnyVerb(low[i+1]) || low[i+1] == "not" {
+		return a, false
+	}
+	return a.ask(belay.MarkModify, "rather")
 }
 
 // tested is "test that expired tokens are rejected".
@@ -59,31 +78,6 @@ func tested(a Act, v view) (Act, bool) {
 	}
 	a.Obj = v.n + 1
 	return a.ask(belay.MarkAdd, v.rest[0])
-}
-
-// ownPlan reports what the writer is going to do later: "I want to turn it on next week".
-func ownPlan(low []string) bool {
-	if len(low) < 6 || low[0] != "i" || low[2] != "to" && low[3] != "to" || low[1] != "want" && low[1] != "plan" && low[1] != "need" && low[1] != "have" && low[1] != "intend" {
-		return false
-	}
-	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" next week ", " next month ", " tomorrow ", " later this ", " on monday ", " tonight ", " next year "} {
-		if strings.HasSuffix(line, p) {
-			return true
-		}
-	}
-	return false
-}
-
-// repeatedly reports what somebody is left to do over and over.
-func repeatedly(low []string) bool {
-	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" again every ", " again and again ", " every time ", " each time ", " by hand ", " manually ", " twice ", " over and over "} {
-		if strings.Contains(line, p) {
-			return true
-		}
-	}
-	return false
 }
 
 // doubtful is starting over, what can be read in two ways, and a verb left out.
@@ -135,6 +129,9 @@ func ordered(a Act, v view) (Act, bool) {
 		a.Deed, a.Marker, a.Verb = Mend, belay.MarkFix, rest[0] // "broken, please fix"
 		return a, true
 	}
+	if v.n == 2 && v.low[0] == "you" && v.low[1] == "can" && (rest[0] == "guess" || rest[0] == "imagine" || rest[0] == "see" || rest[0] == "reach" || rest[0] == "call" || rest[0] == "find" || rest[0] == "ask") {
+		return a, true // "you can guess my question"
+	}
 	if asksWhether(v.low[:v.n]) && len(rest) > 1 && words.Preposition(rest[1]) && grammar.AnyVerb(rest[0]) {
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[0] // "is there a way to sort by price"
 		return a, true
@@ -174,8 +171,8 @@ func begun(a Act, v view) (Act, bool) {
 	case len(rest) > 2 && (rest[0] == "we" && rest[1] == "are" || rest[0] == "i" && rest[1] == "am"):
 		at = 2
 	}
-	if at == 0 || at >= len(v.rest) {
-		return a, false
+	if at == 0 || at >= len(v.rest) || at+1 < len(v.rest) && (words.Preposition(v.rest[at+1]) || v.rest[at+1] == "you" || v.rest[at+1] == "this" || v.rest[at+1] == "because") {
+		return a, false // "I'm writing on behalf of …"
 	}
 	b, end := words.Base(v.rest[at], grammar.AnyVerb)
 	if end != "ing" || !creates[b] {
@@ -205,6 +202,9 @@ func complains(a Act, v view) (Act, bool) {
 	}
 	a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, strength, by
 	a.Pronoun = words.Pronoun(v.rest[0])
+	if end, ok := words.Fails(v.rest[0]); ok && end == "s" && (a.C.Join == "," || a.C.Join == "and") {
+		a.Pronoun = true // "…, fails one time in five"
+	}
 	return a, true
 }
 

@@ -77,6 +77,8 @@ func (a Act) behind(low []string, at int, o []string) Act {
 	case strings.HasPrefix(line, "be able to ") || strings.HasPrefix(line, "be possible to ") || o[0] == "be" && len(o) > 1 && o[1] == "possible" && !grammar.Old(o) || can:
 		a.Marker = belay.MarkAdd
 	case strings.HasPrefix(line, "be allowed") || strings.HasPrefix(line, "become"):
+	case o[0] == "be" && len(o) > 1 && object.Able(o[1]) && !grammar.Old(low):
+		a.Marker = belay.MarkAdd // "the columns should be sortable"
 	case o[0] == "be" && len(o) > 1:
 		a.Marker = a.beDone(low[at], o)
 	case o[0] == "have" && len(o) > 1:
@@ -190,7 +192,7 @@ func badQuote(t prose.Token) bool {
 	if t.Form != prose.Quoted && t.Form != prose.Code {
 		return false
 	}
-	if s := strings.Trim(t.Low, "\"“”`'"); s == "nan" || s == "null" || s == "none" || s == "[object object]" {
+	if s := strings.Trim(t.Low, "\"“”`'"); s == "nan" || s == "null" || s == "none" || s == "null null" || s == "undefined undefined" || s == "[object object]" {
 		return true
 	}
 	for _, w := range []string{"invalid", "error", "failed", "cannot", "can't", "denied", "not found", "undefined", "exception", "unexpected", "refused", "timed out", "timeout", "unable", "could not", "something went wrong", "no such"} {

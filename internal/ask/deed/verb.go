@@ -7,6 +7,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/object"
 	"github.com/belay-dev/belay/internal/ask/stay"
+	"github.com/belay-dev/belay/internal/ask/told"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
@@ -86,7 +87,7 @@ func (a Act) without(sense words.Sense, o []string) (Act, bool) {
 	switch {
 	case len(o) == 0 && a.C.Join == "" && !a.C.Group && a.C.Block.Kind == prose.Para && (sense == words.Modify || sense == words.Add || sense == words.Remove) && a.Verb != "stop":
 		a.Deed, a.Readings, a.Bare, a.Marker = Doubt, []string{"what is to be done with is not said"}, true, MarkerOf(sense)
-	case courtesy(a.Verb, o), a.Verb == "let" && len(o) > 1 && o[1] == "know", a.Verb == "find" && len(o) > 0 && (o[0] == "attached" || o[0] == "enclosed" || o[0] == "below"), len(o) == 1 && (o[0] == "nothing" || o[0] == "none"):
+	case told.Courtesy(a.Verb, o), a.Verb == "let" && len(o) > 1 && o[1] == "know", a.Verb == "find" && len(o) > 0 && (o[0] == "attached" || o[0] == "enclosed" || o[0] == "below"), len(o) == 1 && (o[0] == "nothing" || o[0] == "none"):
 		a.Deed = Ground
 	case len(o) > 0 && len(o) < 3 && grammar.MoreThings(o) && o[len(o)-1] == "more" || len(o) == 1 && o[0] == "another":
 		a.Deed, a.Readings = Doubt, []string{"of what there is to be one more is not said"}
@@ -94,31 +95,6 @@ func (a Act) without(sense words.Sense, o []string) (Act, bool) {
 		return a, false
 	}
 	return a, true
-}
-
-// courtesy reports an order about how the two of them will deal with each other: "ping me if
-// one slips", "have a nice day", "open a PR when you are done".
-func courtesy(verb string, o []string) bool {
-	if len(o) < 1 {
-		return false
-	}
-	switch verb {
-	case "ping", "call", "contact", "tell", "shout", "text", "keep", "bear", "excuse", "forgive":
-		if len(o) > 1 && (words.Preposition(o[1]) && o[1] != "with" && o[1] != "in" || words.Determiner(o[1])) {
-			return false // "ping us on slack when …"
-		}
-		return o[0] == "me" || o[0] == "us" || len(o) > 1 && o[0] == "with" && o[1] == "me"
-	case "have", "enjoy":
-		switch o[len(o)-1] {
-		case "day", "weekend", "evening", "week", "holiday", "one", "night":
-			return len(o) < 5
-		}
-	case "open", "send", "make", "raise", "create", "submit":
-		return len(o) > 1 && (o[1] == "pr" || o[1] == "mr" || len(o) > 2 && o[1] == "pull" && o[2] == "request")
-	case "take":
-		return len(o) > 1 && o[0] == "your" && o[1] == "time"
-	}
-	return false
 }
 
 // enabling reads let, allow, enable: somebody will be able to do something, which is new;
@@ -130,6 +106,10 @@ func (a Act) enabling(o []string) Act {
 		return a
 	}
 	if a.Marker == belay.MarkModify || a.Verb != "let" || len(o) < 3 || !grammar.Definite(o[0]) || slices.ContainsFunc(o[1:min(3, len(o))], func(w string) bool { return slices.Contains(grammar.Actors, w) }) {
+		return a
+	}
+	if i := slices.IndexFunc(o, func(w string) bool { return w == "say" || w == "read" || w == "show" }); i > 0 && i+1 < len(o) && o[i+1] == "\"" {
+		a.Marker = belay.MarkModify // "let the button say "Fediverse""
 		return a
 	}
 	for _, w := range o[2:min(len(o), 5)] {

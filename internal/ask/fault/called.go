@@ -56,7 +56,7 @@ func Said(low []string) bool {
 	for n > 2 && (words.Filler(low[n-1]) || low[n-1] == "again" || low[n-1] == "!") {
 		n--
 	}
-	if i := slices.IndexFunc(low[1:n], words.Preposition); i > 0 && i+1 < n && (low[i] == "missing" || low[i] == "gone" || low[i] == "dead" || low[i] == "broken" || low[i] == "stuck") && low[i+1] != "of" && low[i+1] != "for" {
+	if i := slices.IndexFunc(low[1:n], words.Preposition); i > 0 && i+1 < n && (low[i] == "missing" || low[i] == "empty" || low[i] == "gone" || low[i] == "dead" || low[i] == "broken" || low[i] == "stuck") && low[i+1] != "of" && low[i+1] != "for" {
 		n = i + 1 // "prices missing on /pricing"
 	}
 	if n < 2 {
@@ -71,7 +71,7 @@ func Said(low []string) bool {
 		return measures[strings.TrimSuffix(prev, "s")]
 	case last == "nan" || last == "null" || last == "undefined":
 		return true
-	case last == "missing" || last == "gone" || last == "down" || last == "stuck" || last == "dead":
+	case last == "missing" || last == "empty" && n > 2 || last == "gone" || last == "down" || last == "stuck" || last == "dead":
 		return true
 	}
 	_, adverb := words.Number(last)

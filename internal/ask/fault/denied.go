@@ -45,6 +45,9 @@ func failingHere(low []string, i int, end string) bool {
 	case "":
 		return !words.Determiner(prev) && !words.Preposition(prev) && prev != "to" && prev != "," && prev != "and" && grammar.Imperative(low) == 0
 	}
+	if end == "ed" && words.Preposition(prev) && i+1 < len(low) && strings.HasSuffix(low[i+1], "s") && !words.Preposition(low[i+1]) {
+		return false // "retry for failed webhooks"
+	}
 	return !words.Determiner(prev) && grammar.Imperative(low) == 0 && !(end == "s" && words.Preposition(prev))
 }
 
@@ -76,7 +79,7 @@ func denied(low []string, i int) int {
 		if i > 0 && words.Auxiliary(low[i-1]) && slices.Contains(low, "yet") {
 			return Fine // "there is nothing of the kind yet"
 		}
-		if i > 0 && strings.HasSuffix(low[i-1], "s") {
+		if i > 0 && strings.HasSuffix(low[i-1], "s") && low[i-1] != "means" && low[i-1] != "costs" {
 			return Plain // "prints nothing"
 		}
 		if i == 0 && grammar.Finite(low) && w == "nothing" {
@@ -98,6 +101,12 @@ func denied(low []string, i int) int {
 	if i > 0 && i < 3 && (next == "see" || next == "tell" || next == "find" || next == "know") && slices.Contains(grammar.Actors, low[i-1]) && i+2 < len(low) && (low[i+2] == "who" || low[i+2] == "what" || low[i+2] == "which" || low[i+2] == "how" || low[i+2] == "whether" || low[i+2] == "when") {
 		return Faint // "guests can't see who else is coming": nothing shows it yet
 	}
+	if i > 0 && low[i-1] == "i" {
+		switch next {
+		case "test", "reproduce", "check", "say", "wait", "remember", "judge", "code", "program", "complain":
+			return Fine // "I can't test much": about the writer
+		}
+	}
 	if (low[0] == "he" || low[0] == "she") && i == 1 {
 		return Faint // "he can't tell red from green"
 	}
@@ -106,7 +115,7 @@ func denied(low []string, i int) int {
 	}
 	for j := max(0, i-3); j <= min(i+2, len(low)-1); j++ {
 		switch low[j] {
-		case "so", "very", "really", "that", "ideal", "great", "nice", "pretty", "optimal", "know", "understand", "want", "need", "care", "think", "mind", "sure", "like", "use", "remember", "i'm", "expect", "knows", "wants", "yet", "believe":
+		case "so", "very", "really", "that", "ideal", "great", "nice", "pretty", "optimal", "know", "understand", "want", "need", "care", "think", "mind", "sure", "like", "use", "remember", "i'm", "expect", "knows", "wants", "yet", "believe", "first":
 			return Fine
 		}
 	}

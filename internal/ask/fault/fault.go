@@ -22,6 +22,31 @@ const (
 
 // Wrong says how much a clause complains about how things are now, and by which words.
 func Wrong(low []string) (strength int, by string) {
+	strength, by = wrong(low)
+	if n, _ := grammar.Strip(low); strength == Plain && narrated(low[min(n, len(low)):]) {
+		strength = Faint
+	}
+	return strength, by
+}
+
+// narrated reports what somebody did or lived through, where no program kept them from anything:
+// "he has shouted at me twice", "we just never asked".
+func narrated(rest []string) bool {
+	if len(rest) < 3 || rest[0] != "i" && rest[0] != "we" && rest[0] != "he" && rest[0] != "she" {
+		return false
+	}
+	for _, w := range rest {
+		switch w {
+		case "can't", "couldn't", "can", "could", "unable", "get", "got", "gets", "getting", "see", "seeing", "saw", "receive", "received", "receiving", "lose", "lost", "losing", "charged", "out", "end", "ended", "find", "found", "have", "notice", "noticed", "am", "are", "type", "click", "press", "open", "enter":
+			if w != "have" || rest[1] == "have" && len(rest) > 2 && (words.Several(rest[2]) || rest[2] == "no") {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func wrong(low []string) (strength int, by string) {
 	n, s := grammar.Strip(low)
 	rest := low[n:]
 	switch {
@@ -39,6 +64,8 @@ func Wrong(low []string) (strength int, by string) {
 		return Faint, "why"
 	case len(rest) > 2 && (rest[0] == "this" || rest[0] == "that" || rest[0] == "it") && rest[1] == "was" && !slices.Contains(rest, "since") && !slices.Contains(rest, "working"):
 		return Fine, ""
+	case trespass(rest):
+		return Plain, "can"
 	case felt(rest), len(rest) > 3 && rest[len(rest)-1] == "fault":
 		return Fine, ""
 	case ruled(rest) || NoWay(rest):
@@ -51,6 +78,9 @@ func Wrong(low []string) (strength int, by string) {
 	}
 	if at := wishAt(rest); at >= 0 {
 		rest = rest[:at]
+	}
+	if strings.Contains(" "+strings.Join(rest, " ")+" ", " not so ") {
+		return Faint, "not so" // "my eyes are not so young any more"
 	}
 	if by := mistaken(rest); by != "" {
 		return Faint, by
@@ -105,6 +135,9 @@ func asks(rest []string) bool {
 	}
 	if n > 3 && rest[0] == "we" && rest[1] == "don't" && rest[2] != "get" && rest[2] != "see" && rest[2] != "receive" {
 		return true // "we don't track anybody any more"
+	}
+	if i := slices.Index(rest, "would"); (rest[0] == "a" || rest[0] == "an") && i > 1 && i < 8 {
+		return true // "a button would take the rest off my desk"
 	}
 	if i := grammar.Wanting(rest); i > 0 && i < 4 && rest[i] != "asked" && !words.Negative(rest[i-1]) {
 		return true // "legal wants the box unchecked"
@@ -161,6 +194,15 @@ func told(rest []string) (int, string) {
 		if w == "instead" || w == "rather" {
 			break
 		}
+		if w == "wrong" && i > 2 && (rest[0] == "a" || rest[0] == "an") && (rest[i-1] == "got" || rest[i-1] == "get") {
+			continue // "a sheet of the ones they got wrong"
+		}
+		if w == "with" && i > 1 && i+1 < len(rest) && Status(rest[i+1:]) && rest[i+1] != "404" {
+			return Plain, rest[i+1] // "started to answer with 502"
+		}
+		if w == "itself" && i > 1 && selfish(rest[:i]) {
+			return Plain, w
+		}
 		if words.Wrong(w) && !Named(rest, i) {
 			return Plain, w
 		}
@@ -175,7 +217,7 @@ func told(rest []string) (int, string) {
 		}
 	}
 	for i := 1; i+1 < len(rest); i++ {
-		if (rest[i] == "stays" || rest[i] == "stay" || rest[i] == "remains") && grammar.Persists[rest[i+1]] && !words.Modal(rest[i-1]) && rest[i-1] != "to" && grammar.Imperative(rest) == 0 {
+		if (rest[i] == "stayed" || rest[i] == "remained" || rest[i] == "stays" || rest[i] == "stay" || rest[i] == "remains") && grammar.Persists[rest[i+1]] && !words.Modal(rest[i-1]) && rest[i-1] != "to" && grammar.Imperative(rest) == 0 {
 			return Faint, rest[i]
 		}
 	}
@@ -212,6 +254,27 @@ func felt(rest []string) bool {
 	return false
 }
 
+// trespass reports that somebody gets at what is not theirs: "I can open the prescriptions of
+// other people".
+func trespass(rest []string) bool {
+	i := slices.Index(rest, "can")
+	if i < 1 || i > 5 || i+3 >= len(rest) {
+		return false
+	}
+	switch rest[i+1] {
+	case "see", "open", "read", "download", "edit", "delete", "change", "view", "access", "print":
+	default:
+		return false
+	}
+	line := " " + strings.Join(rest[i+2:], " ") + " "
+	for _, p := range []string{" other people", " of others ", " other users", " other customers", " each other's ", " someone else", " somebody else", " everybody else", " another user", " another company", " other patients", " other members", " strangers"} {
+		if strings.Contains(line, p) {
+			return true
+		}
+	}
+	return false
+}
+
 // mistaken reports people who take one thing for another: "the teachers are forever marking
 // the wrong class". The product lets them, and does not fail.
 func mistaken(rest []string) string {
@@ -235,6 +298,18 @@ func mistaken(rest []string) string {
 		}
 	}
 	return ""
+}
+
+// selfish reports a verb of what no program should do of its own: "is closing itself".
+func selfish(before []string) bool {
+	b, _ := words.Base(before[len(before)-1], func(b string) bool {
+		switch b {
+		case "close", "shut", "restart", "reboot", "quit", "switch", "stop", "delete", "reset", "turn", "minimise", "minimize", "unsubscribe":
+			return true
+		}
+		return false
+	})
+	return b != "" && grammar.Finite(before)
 }
 
 // humanly reports what goes wrong with people and with no program.

@@ -28,7 +28,7 @@ func thirdPerson(low []string, i int) bool {
 	if states[w] || words.Acts(w) && (i > 1 || Nounish[low[0]] || !AnyVerb(low[0])) {
 		return true
 	}
-	if (w == "happened" || w == "occurred" || w == "vanished" || w == "came" || w == "went" || w == "became") && i > 1 && i+1 < len(low) {
+	if (w == "happened" || w == "occurred" || w == "vanished" || w == "came" || w == "went" || w == "became") && (i > 1 || w == "became") && i+1 < len(low) {
 		return true // "the weekly reset happened on Saturday"
 	}
 	if w == "got" && i > 1 && i+1 < len(low) && !words.Auxiliary(prev) {

@@ -26,7 +26,7 @@ func Predicate(low []string) (int, bool) {
 			return 0, false
 		case i > 0 && words.Auxiliary(w) && !Asked(low, i):
 			return i, true
-		case i == 0 && (w == "it's" || w == "that's" || w == "there's" || w == "they're" || w == "we're" || w == "you're" || w == "i'm" || w == "i've" || w == "we've"):
+		case i == 0 && (w == "it's" || w == "something's" || w == "everything's" || w == "nothing's" || w == "someone's" || w == "that's" || w == "there's" || w == "they're" || w == "we're" || w == "you're" || w == "i'm" || w == "i've" || w == "we've"):
 			return 0, true
 		case i > 0 && thirdPerson(low, i):
 			return i, true
@@ -47,7 +47,7 @@ func behindRelative(low []string, from int) int {
 		switch w := low[i]; {
 		case i > from+2 && low[i-1] != "to" && !words.Modal(low[i-1]) && !words.Preposition(low[i-1]) && !words.Determiner(low[i-1]) && receives(w):
 			return i // "guests who book two rooms get one mail"
-		case w == "," || w == "and" || w == "or" || words.Subordinator(w):
+		case w == "," || w == "and" || w == "or" || words.Subordinator(w) || w == "when" || w == "if" || w == "while":
 			return 0
 		case words.Auxiliary(w) && !words.Modal(w) && w != "been" && w != "be" && w != "being" && low[i-1] != "to" && !words.Auxiliary(low[i-1]) && !words.Subject(low[i-1]) && !words.Negative(low[i-1]):
 			return i

@@ -29,6 +29,29 @@ func plainVerb(low []string, i int) bool {
 	if i == 2 && Definite(low[0]) && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && (AnyVerb(w) || words.ActBase(w)) && i+1 < len(low) && Numeric(low[i+1]) {
 		return true // "the highscores sort 100 before 20"
 	}
+	if w == "work" && i == len(low)-1 && i > 1 && Definite(low[0]) && strings.HasSuffix(prev, "s") {
+		return true // "the other two scanners work"
+	}
+	if i == 1 && prev == "people" && (AnyVerb(w) || words.ActBase(w)) && i+1 < len(low) && (words.Determiner(low[2]) || words.Pronoun(low[2]) || words.Preposition(low[2])) {
+		return true // "people bring them back late"
+	}
+	if i > 1 && (often[prev] || prev == "never") && strings.HasSuffix(w, "ed") {
+		j := i - 1
+		for j > 0 && (often[low[j]] || low[j] == "never") {
+			j--
+		}
+		if low[j] == "we" || low[j] == "they" || low[j] == "i" || low[j] == "nobody" {
+			return true // "we just never asked"
+		}
+	}
+	if i > 1 && i < 7 && several(low) && strings.HasSuffix(prev, "s") && strings.HasSuffix(w, "ed") && i+1 < len(low) && !words.Preposition(low[i+1]) {
+		if b, end := words.Base(w, func(b string) bool { return AnyVerb(b) || words.ActBase(b) }); b != "" && end == "ed" {
+			return true // "two of the three charts stayed white"
+		}
+	}
+	if prev == "ones" && i > 1 && Definite(low[0]) && (AnyVerb(w) || words.ActBase(w)) {
+		return true // "the older ones phone me"
+	}
 	if (prev == "both" || prev == "all") && i > 2 && (AnyVerb(w) || words.ActBase(w)) && i+1 < len(low) && !AnyVerb(low[0]) && slices.Contains(low[:i], "and") {
 		return true // "a.js and b.js both talk to the db"
 	}

@@ -40,6 +40,13 @@ func Strip(low []string) (n int, s Said) {
 			continue
 		}
 		w := low[n]
+		if w == "oh" && n+1 < len(low) && low[n+1] == "and" {
+			s.Nth = true // "oh and a link would be good"
+		}
+		if w == "like" && s.Opener && s.Verb && n+1 < len(low) && Imperative(low[n+1:]) > 0 {
+			n++ // "can you like add a snooze"
+			continue
+		}
 		if !words.Filler(w) && w != "," && w != "*" && w != "!" && w != "\ufe0f" {
 			return n, s
 		}

@@ -17,6 +17,14 @@ func Over(low []string) bool {
 	if n := len(low); n > 1 && (low[0] == "start" || low[0] == "begin") && low[1] == "again" && (len(low) < 4 || words.Determiner(low[2]) && low[2] != "its" || words.Preposition(low[2])) {
 		return true
 	}
+	if n := len(low); n > 3 && low[0] == "throw" && low[1] == "away" {
+		for n > 4 && (words.Filler(low[n-1]) || low[n-1] == "please") {
+			n--
+		}
+		if n < 7 && Definite(low[2]) && wholes[low[n-1]] {
+			return true // "throw away the Xcode project please"
+		}
+	}
 	if n := len(low); n > 2 && n < 6 && (low[0] == "scrap" || low[0] == "bin" || low[0] == "forget" || low[0] == "ditch" || low[0] == "scratch") && (low[1] == "the" || low[1] == "this" || low[1] == "that" || low[1] == "our") && wholes[low[n-1]] {
 		return true // "scrap the flutter app"
 	}
@@ -89,13 +97,15 @@ func Modal(low []string) (at, n int) {
 		case (w == "have" || w == "need") && (low[i-1] == "wouldn't" || low[i-1] == "won't" || low[i-1] == "don't" || low[i-1] == "didn't" || low[i-1] == "not"):
 		case (w == "has" || w == "have" || w == "needs" || w == "need" || w == "ought" || w == "want" || w == "wants") && i+1 < len(low) && low[i+1] == "to" && low[0] != "i" && (low[0] != "we" || w == "need" || w == "have") && !(w == "wants" && (words.Tech(low[i-1]) || words.Product(low[i-1]))):
 			return i, 2
+		case (w == "is" || w == "are") && i+3 < len(low) && low[i+1] == "to" && low[i+2] == "be":
+			return i, 2 // "both templates are to be deleted"
 		case (w == "can" || w == "may") && (i < 4 || i < 8 && i+1 < len(low) && (low[i+1] == "be" || low[i+1] == "go" && (i+2 == len(low) || low[i+2] == "too" || low[i+2] == "away"))):
 			return i, 1
 		case (w == "could" || w == "would" || w == "might") && i+2 < len(low) && low[i+1] == "be" && Compared(low[i+1:]) > 0:
 			return i, 1
 		case (w == "who" || w == "which") && i < 5 && i+1 < len(low):
 			i++ // what follows tells of the subject
-		case words.Subordinator(w) || w == "if" || w == "when":
+		case words.Subordinator(w) || w == "if" || w == "when" || w == "whether":
 			return 0, 0
 		}
 	}
@@ -128,10 +138,22 @@ func Told(low []string) bool {
 		"getting", "seeing", "having", "receiving", "hitting", "got", "saw", "found", "yesterday", "last", "recently", "earlier", "today", "for", "at", "on", "in", "according", "of", "by", "once", "ago", "later", "from", "not", "than":
 		return true
 	}
+	if len(low) > 3 && Definite(low[0]) && strings.HasSuffix(low[2], "ed") && (low[3] == "me" || low[3] == "us" || low[3] == "him" || low[3] == "you") {
+		return true // "the president called me"
+	}
 	for i := 1; i < len(low) && i < 6; i++ {
 		if pastVerbs[low[i]] || strings.HasSuffix(low[i], "ed") && len(low[i]) > 4 && i+1 < len(low) && (words.Determiner(low[i+1]) || words.Pronoun(low[i+1]) || low[i+1] == "that") {
 			return true
 		}
+	}
+	return false
+}
+
+// Fleeting reports a time or a degree without a thing: "sometimes later", "faster than me".
+func Fleeting(low []string) bool {
+	switch low[0] {
+	case "sometimes", "often", "usually", "mostly", "maybe", "later", "earlier", "faster", "slower", "always", "never":
+		return len(low) < 4
 	}
 	return false
 }
@@ -177,7 +199,7 @@ func Idle(low []string) bool {
 		return true
 	}
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" thank", " cheers ", " very bad ", " so bad ", " really bad ", " so annoying ", " very annoying ", " so sad ", " terrible ", " unacceptable ", " ridiculous ", " regards ", " that's it ", " that's all ", " that is all ", " nothing fancy ", " no rush ", " great ", " asap ", " urgent ", " today ", " tomorrow ", " this week ", " before lunch ", " sorry ", " please and ", " good job ", " love ", " lol ", " haha ", " no hurry ", " if possible ", " same here ", " fyi ", " for now ", " hope ", " as soon as ", " dear ", " hello ", " hi ", " good morning ", " job log ", " ci says ", " up to you ", " your call ", " done ", " any ideas ", " any idea ", " no idea ", " help ", " what the ", " wtf ", " see above ", " see below ", " attached ", " output below ", " log below ", " trace below ", " not now ", " nice to have ", " low prio ", " high prio ", " happy to ", " glad to ", " let me know ", " sent from my ", " nice day ", " good day ", " nice weekend "} {
+	for _, p := range []string{" thank", " cheers ", " very bad ", " so bad ", " really bad ", " so annoying ", " very annoying ", " so sad ", " terrible ", " unacceptable ", " ridiculous ", " regards ", " that's it ", " that's all ", " that is all ", " nothing fancy ", " no rush ", " great ", " asap ", " urgent ", " today ", " tomorrow ", " this week ", " before lunch ", " sorry ", " please and ", " good job ", " love ", " lol ", " haha ", " no hurry ", " if possible ", " same here ", " fyi ", " for now ", " hope ", " as soon as ", " dear ", " hello ", " hi ", " good morning ", " job log ", " ci says ", " up to you ", " your call ", " done ", " any ideas ", " any idea ", " no idea ", " help ", " what the ", " wtf ", " see above ", " see below ", " attached ", " output below ", " log below ", " trace below ", " not now ", " nice to have ", " low prio ", " high prio ", " happy to ", " its me ", " it's me ", " glad to ", " let me know ", " sent from my ", " nice day ", " good day ", " nice weekend "} {
 		if strings.Contains(line, p) {
 			return true
 		}

@@ -9,6 +9,14 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
+// ButNot reports what is in one place and not in the other: "orders are in the bank but not in
+// the system".
+func ButNot(rest []string) bool {
+	i := slices.Index(rest, "but")
+	at, ok := grammar.Predicate(rest)
+	return ok && at > 0 && i > at && i+2 < len(rest) && rest[i+1] == "not" && (words.Preposition(rest[i+2]) || grammar.Definite(rest[i+2])) && !words.Modal(rest[at])
+}
+
 // Possesses reports what something has by its nature: "Polish has three plural forms, not two".
 func Possesses(rest []string) bool {
 	at, ok := grammar.Predicate(rest)

@@ -60,6 +60,9 @@ func Much(w string) bool {
 
 // FromTo reads "from weekly to daily backups".
 func FromTo(rest []string) bool {
+	if i := slices.Index(rest, "from"); i > 2 && i+3 < len(rest)+1 && i+2 < len(rest) && rest[i+2] == "to" && len(rest)-i < 6 && (rest[i-1] == "goes" || rest[i-1] == "changes" || rest[i-1] == "moves" || rest[i-1] == "switches") {
+		return true // "the avatar goes from square to round"
+	}
 	i := slices.Index(rest, "to")
 	return i > 1 && i < 4 && i+1 < len(rest) && len(rest) < 8 && !grammar.AnyVerb(rest[i+1])
 }

@@ -72,12 +72,16 @@ type cutter struct {
 	fence  string // the mark that closes the open fence
 	gap    bool   // the line before was blank
 	signed bool
+	print  bool // the paragraph is output as a whole
 	inline bool // the label stood on the line of its text: it says nothing of what comes after a gap
 }
 
 func (c *cutter) line(at, end int) {
 	raw := strings.TrimRight(c.text[at:end], "\r\n")
 	trimmed := strings.TrimSpace(raw)
+	if c.gap || len(c.out) == 0 {
+		c.print = trimmed != "" && c.fence == "" && printed(paragraph(c.text[at:]))
+	}
 	switch {
 	case c.fence != "":
 		if strings.HasPrefix(trimmed, c.fence) {
@@ -110,6 +114,17 @@ func (c *cutter) closes(trimmed string) bool {
 	return len(c.out) > 0 && (trimmed == "--" || c.gap && farewell.MatchString(trimmed))
 }
 
+// paragraph is the lines up to the next blank one, at most forty.
+func paragraph(text string) (lines []string) {
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) == "" || len(lines) == 40 {
+			break
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
 // wishes reports a line of two or three words with a comma behind, as a letter is closed.
 func wishes(line string) bool {
 	return strings.HasSuffix(line, ",") && len(strings.Fields(line)) < 4 && !strings.ContainsAny(line, "0123456789:;()")
@@ -132,7 +147,7 @@ func names(rest string) bool {
 // pasted says whether a line was not written by the person: it looks like output, or
 // goes on an output that has not ended yet.
 func (c *cutter) pasted(raw, trimmed string) bool {
-	if Output(trimmed) || frame(raw) {
+	if c.print && !bullet.MatchString(raw) || Output(trimmed) || frame(raw) {
 		return true
 	}
 	if n := len(c.out); n > 0 && c.out[n-1].Kind == Trace && !c.gap && strings.HasPrefix(trimmed, "note: ") {
@@ -204,7 +219,7 @@ func (c *cutter) para(at int, raw, trimmed string) {
 			return
 		}
 	}
-	if c.gap && c.inline && (sections[c.label] == Around || sections[c.label] == Title) {
+	if (c.gap || len(c.out) > 0 && trimmed[0] >= 'A' && trimmed[0] <= 'Z' && len(c.out[len(c.out)-1].Text) < 50 && strings.Contains(trimmed, " ")) && c.inline && (sections[c.label] == Around || sections[c.label] == Title) {
 		c.label, c.inline = "", false
 	}
 	label := c.label

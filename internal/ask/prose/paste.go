@@ -12,12 +12,27 @@ var (
 	// stack is one frame of a stack, of the languages people use.
 	stack = lazyregexp.New(`^\s*(?:at (?:async )?[\w.$<>/\[\] @-]+[( ].*[:)]|at .*:\d+|File ".*", line \d+|[\w./\\@*()-]+\.\w{1,5}:\d+(?::\d+)?(?::in| \+0x|:\s)|#\d+\s+(?:0x)?[\w/.]+|--> \S+:\d+|[\w./-]+/[\w.-]+\.\w{1,5}:\d+(?::\d+)?$|from \S+:\d+|\.\.\. \d+ more|[\w./*-]+\(.*(?:0x[0-9a-f]+|\.\.\.).*\)$)`)
 	// stamped are log lines: a time, a level, a prompt, a diagnostic's place.
-	stamped = lazyregexp.New(`^(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\]?\s|\[[^\]]{3,60}\]\s\S|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{1,2} \d\d:|<?\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b.*"|(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE|CRITICAL|Warning|error|warning|npm ERR!|ERR!|FAIL|E )[:\s\]|]|[$%❯] \S|PS [A-Z]:|FAILED |[│╷╵┃] ?|Rebooting\.\.\.|=== |--- |\+\+\+ |@@ |-/\+ |[+~-] resource |(?:info|warn|warning|error|hint|note)\s+[-•]\s|\d+ (?:passing|failing|passed|failed))`)
-	place   = lazyregexp.New(`^[\w./-]+\.\w{1,5}:\d+(?::\d+)?:?\s|^\S+::\S+ (?:FAILED|PASSED|ERROR)|^(?:on|at) \S+ line \d+|^\d+:\s{2,}\S|^\d+:\s+[<%{}@$]|^\d+:\d+\s+(?:error|warning|info)\s|^[✖✗✘×] `)
+	stamped = lazyregexp.New(`^(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\]?\s|\[[^\]]{3,60}\]\s\S|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{1,2} \d\d:|<?\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b.*"|(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE|CRITICAL|Warning|error|warning|npm ERR!|npm WARN|npm notice|ERR!|FAIL|E )[:\s\]|]|[$%❯] \S|PS [A-Z]:|FAILED |[│╷╵┃] ?|Rebooting\.\.\.|=== |--- |\+\+\+ |@@ |-/\+ |[+~-] resource |(?:info|warn|warning|error|hint|note)\s+[-•]\s|\d+ (?:passing|failing|passed|failed))`)
+	place   = lazyregexp.New(`^[\w./-]+\.\w{1,5}:\d+(?::\d+)?:?\s|^\S+::\S+ (?:FAILED|PASSED|ERROR)|^(?:on|at) \S+ line \d+|^File ~?/|^-{2,}> \d|^Cell In\[|^\d+:\s{2,}\S|^\d+:\s+[<%{}@$]|^\d+:\d+\s+(?:error|warning|info)\s|^[✖✗✘×] `)
 )
 
 // tagged begins the title of a ticket.
 var tagged = lazyregexp.New(`(?i)^\[(?:bug|feature|feature request|request|enhancement|regression|ui|ux|ios|android|web|docs|wip|urgent|question|task|todo|idea|wish)\]\s`)
+
+// machine is what only programs write: a place in a file, a prompt behind a path, a code in capitals.
+var machine = lazyregexp.New(`\S+/\S+\.\w{1,5}:\d+|\S\$ \S|^\S+/\S+ \w+: |(?i:^exit (?:status|code) \d)|\b[A-Z]{2,}_[A-Z]+_[A-Z_]+\b|\berror [A-Z]{1,4}\d{2,}|Traceback \(most recent`)
+
+// printed says of a paragraph that it is output as a whole: three lines or more, and at least
+// half of them look like it.
+func printed(lines []string) bool {
+	n := 0
+	for _, l := range lines {
+		if t := strings.TrimSpace(l); Output(t) || frame(l) || machine.MatchString(t[:min(len(t), 300)]) {
+			n++
+		}
+	}
+	return len(lines) > 2 && 2*n >= len(lines) && n > 1
+}
 
 // frame reports whether a line is a frame of a stack.
 func frame(line string) bool {

@@ -24,9 +24,17 @@ func Greeting(text string) int {
 // Thanked takes words of thanks off the end of a sentence, where no mark parts them from
 // what is asked.
 func Thanked(t []Token) []Token {
+	if n := len(t); n > 3 && t[n-1].Low == "period" {
+		t = t[:n-1] // said to a machine that writes
+	} else if n > 4 && t[n-1].Low == "stop" && t[n-2].Low == "full" {
+		t = t[:n-2]
+	}
 	for i := max(0, len(t)-6); i < len(t); i++ {
 		rest := make([]string, 0, 6)
-		for _, w := range t[i:] {
+		for j, w := range t[i:] {
+			if w.Low == "," && len(t)-i-j == 2 && j > 0 {
+				break // "thanks a lot, Kerstin"
+			}
 			if w.Form == Word {
 				rest = append(rest, w.Low)
 			}

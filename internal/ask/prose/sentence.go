@@ -11,6 +11,16 @@ var abbreviations = map[string]bool{
 	"incl": true, "resp": true, "z.b": true, "bzw": true, "ca": true, "st": true, "fig": true, "cf": true, "max": true, "min": true,
 }
 
+// measured reports a unit behind its number, which a sentence may end with: "5 min."
+func measured(cur []Token) bool {
+	n := len(cur)
+	if n < 2 || cur[n-1].Low != "min" && cur[n-1].Low != "max" {
+		return false
+	}
+	c := cur[n-2].Low
+	return c != "" && c[0] >= '0' && c[0] <= '9'
+}
+
 // Sentences cuts a block into sentences. A line break ends one when the next line
 // starts anew: blocks already hold wrapped lines together.
 func (b Block) Sentences() []Sentence {
@@ -29,7 +39,7 @@ func (b Block) Sentences() []Sentence {
 			cur = append(cur, t)
 			continue
 		}
-		if t.Low == "." && len(cur) > 0 && abbreviations[cur[len(cur)-1].Low] {
+		if t.Low == "." && len(cur) > 0 && abbreviations[cur[len(cur)-1].Low] && !measured(cur) {
 			continue
 		}
 		flush(t.Low)

@@ -118,6 +118,15 @@ func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r) || r == '_'
 }
 
+// thousands reports three digits and no fourth, as behind the comma of 1,200.
+func thousands(rest string) bool {
+	n := 0
+	for n < len(rest) && rest[n] >= '0' && rest[n] <= '9' {
+		n++
+	}
+	return n == 3
+}
+
 // startsWord says whether a mark begins a word: --flag, /path, #tag, .file, ~1.
 func startsWord(s string) bool {
 	if !strings.ContainsRune("-/#.@~$", rune(s[0])) {
@@ -142,6 +151,7 @@ func wordEnd(text string, i int) int {
 		case r == '+' && !inWord(next) && i > 0 && text[i-1] >= '0' && text[i-1] <= '9':
 		case r == '(' && strings.HasPrefix(text[i:], "()"):
 			size = 2
+		case r == ',' && i > 0 && text[i-1] >= '0' && text[i-1] <= '9' && thousands(text[i+1:]):
 		case r == '/' && (i == 1 || unicode.IsSpace(rune(text[max(0, i-2)]))) && (i+1 >= len(text) || unicode.IsSpace(next)):
 		default:
 			return i
@@ -156,7 +166,7 @@ var contractions = map[string]string{
 	"didnt": "didn't", "shouldnt": "shouldn't", "mustnt": "mustn't", "wasnt": "wasn't", "hasnt": "hasn't", "havent": "haven't",
 	"thats": "that's", "cannot": "can't", "couldnt": "couldn't", "wouldnt": "wouldn't", "u": "you",
 	"pls": "please", "plz": "please", "thx": "thanks", "ty": "thanks", "im": "i'm", "ive": "i've", "theres": "there's",
-	"gonna": "going", "wanna": "want", "gotta": "must", "shoud": "should", "ned": "need", "shd": "should", "sould": "should",
+	"e-mail": "email", "e-mails": "emails", "gonna": "going", "wanna": "want", "gotta": "must", "shoud": "should", "ned": "need", "shd": "should", "sould": "should",
 }
 
 // Plain is a word as the lexicon has it.

@@ -43,8 +43,12 @@ func (p *reader) colon(c clause.Clause, rest []clause.Clause) bool {
 		_, led := grammar.Strip(wordsLeft)
 		for _, r := range rest {
 			r.Block, r.Line, r.Sent, r.Group = c.Block, c.Line, c.Sent, true
+			settled := slices.Contains(wordsLeft, "decided") || slices.Contains(wordsLeft, "agreed") || wordsLeft[0] == "decisions"
+			if low := r.Low(); settled && len(low) > 2 && low[0] == "we" && grammar.Imperative(low[1:]) > 0 {
+				r.T = r.T[1:] // "…, and we kill the confetti"
+			}
 			b := deed.Read(r)
-			if led.Opener && led.Want {
+			if settled || led.Opener && led.Want {
 				b = wished(b)
 			}
 			if b.Deed == deed.Ground && slices.ContainsFunc(wordsLeft, told) && grammar.Finite(r.Low()) && r.Join != "because" && r.Join != "if" {
@@ -87,8 +91,11 @@ func (p *reader) colon(c clause.Clause, rest []clause.Clause) bool {
 	if a.Deed == deed.Request && (len(rest) == 0 || grammar.Imperative(rest[0].Low()) == 0) {
 		return true // the list says which: it is folded into what it lists
 	}
-	for _, r := range rest {
+	for i, r := range rest {
 		r.Block, r.Line, r.Sent = c.Block, c.Line, c.Sent
+		if low := r.Low(); i == 0 && a.Deed == deed.Ground && len(low) > 1 && !grammar.HasVerb(low) && (grammar.Articled(low[0]) || words.Several(low[0]) && (low[1] == "extra" || low[1] == "more" || low[1] == "new" || low[1] == "additional" || low[1] == "further")) {
+			r.Group = true // "they keep asking for it: two extra columns"
+		}
 		p.acts = append(p.acts, deed.Read(r))
 	}
 	return true
@@ -146,7 +153,7 @@ func articles(rest []clause.Clause) (n int) {
 
 // told are words that announce a list of what others found.
 func told(w string) bool {
-	return w == "reported" || w == "noticed" || w == "found" || w == "spotted" || w == "complained"
+	return w == "reported" || w == "noticed" || w == "found" || w == "spotted" || w == "complained" || w == "tickets" || w == "complaints"
 }
 
 // wished takes what stands behind "what I'd like is this:" for how it should be.
@@ -181,7 +188,13 @@ func Preamble(low []string) bool {
 	if len(low) < 6 && len(low) > 1 && (low[0] == "one" || low[0] == "another" || low[0] == "just" && low[1] == "one") && slices.Contains(low, "thing") {
 		return true // "one thing came up: …"
 	}
+	if len(low) < 4 && low[len(low)-1] == "with" && (low[0] == "start" || low[0] == "begin" || low[0] == "starting") {
+		return true // "start with: …"
+	}
 	n, said := grammar.Strip(low)
+	if last := len(low) - 1; low[last] == "following" || low[0] == "decisions" || low[0] == "decided" || last > 1 && low[last-1] == "top" && words.Several(low[last]) {
+		return true
+	}
 	if last := low[len(low)-1]; said.Opener && (last == "this" || last == "these" || last == "following") {
 		return true // "what I'd like is this: …"
 	}
@@ -192,7 +205,7 @@ func Preamble(low []string) bool {
 // webhooks, verifies them", not what it must have.
 func describes(rest []clause.Clause, left []string) bool {
 	pieces := 0
-	if len(rest) == 1 && countCommas(rest[0].T) == 0 && len(left) < 4 && slices.Contains(left, "new") && grammar.Imperative(rest[0].Low()) > 0 {
+	if len(rest) == 1 && countCommas(rest[0].T) == 0 && (len(left) < 4 && slices.Contains(left, "new") || !slices.ContainsFunc(left, deed.Creates) && !slices.Contains(left, "have")) && grammar.Imperative(rest[0].Low()) > 0 {
 		return true // "new crate: decode .fit files into arrow"
 	}
 	for _, r := range rest {
@@ -219,6 +232,15 @@ func describes(rest []clause.Clause, left []string) bool {
 }
 
 var doing = map[string]bool{"takes": true, "gets": true, "receives": true, "listens": true, "fetches": true, "does": true, "looks": true, "scrapes": true, "parses": true, "crawls": true, "runs": true, "reads": true}
+
+// upToComma is what stands before the next comma.
+func upToComma(t []prose.Token) []string {
+	low := clause.Lows(t)
+	if i := slices.Index(low, ","); i >= 0 {
+		low = low[:i]
+	}
+	return low
+}
 
 // grouped reads a number of like things whose names follow, as one of the features: "an expo
 // app, 2 tabs: scan, list".
@@ -256,6 +278,9 @@ func (p *reader) pieces(c clause.Clause, rest []clause.Clause) {
 	for i := 0; i <= len(t); i++ {
 		if i < len(t) && t[i].Low != "," && !(t[i].Low == "and" && i > start && (i < 2 || i+2 < len(t)) && listAnd(t, i)) {
 			continue
+		}
+		if i < len(t) && t[i].Low == "," && i+1 < len(t) && words.Preposition(t[i+1].Low) && i > start && !grammar.Finite(upToComma(t[i+1:])) {
+			continue // "a viewer for files, in the browser"
 		}
 		if i > start {
 			piece := c

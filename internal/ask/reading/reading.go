@@ -90,6 +90,14 @@ func (p *reader) entitled(b prose.Block) bool {
 	if b.Kind != prose.Para || len(p.Blocks) < 2 || len(low) == 0 || len(low) > 8 || grammar.HasVerb(low) {
 		return false
 	}
+	if len(low) < 4 && (low[0] == "ticket" || low[0] == "issue" || low[0] == "case" || low[0] == "incident") && grammar.Numeric(strings.TrimPrefix(low[len(low)-1], "#")) {
+		return true
+	}
+	return titled(low)
+}
+
+// titled reports a word near the start for what a text is.
+func titled(low []string) bool {
 	return slices.ContainsFunc(low[:min(3, len(low))], func(w string) bool {
 		switch w {
 		case "report", "extract", "excerpt", "feedback", "minutes", "notes", "summary", "audit", "findings", "decisions", "transcript", "results", "outcome", "agenda", "recap":
@@ -177,6 +185,9 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 		}
 		if i == 0 && len(list) == 1 && len(c.T) > 1 && c.Close == "" && c.T[len(c.T)-1].Low == ":" && line+1 < len(p.Blocks) && p.Blocks[line+1].Kind == prose.Item && Preamble(clause.Lows(c.T[:len(c.T)-1])) {
 			continue // "It must have:" above a list
+		}
+		if i == 0 && len(list) > 1 && list[1].Join == ";" && !grammar.HasVerb(c.Low()) && titled(c.Low()) {
+			continue // "Notes from the retro - …"
 		}
 		if len(c.T) == 0 || i == 0 && len(list) == 1 && p.opensList(c) {
 			continue

@@ -35,7 +35,7 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 		}
 	}
 	rest := low[n:]
-	if n := len(rest); n > 3 && n < 7 && rest[0] == "the" && (rest[n-1] == "fine" || rest[n-1] == "ok" || rest[n-1] == "okay" || rest[n-1] == "good") && (rest[n-2] == "is" || rest[n-2] == "are") && len(low) == n {
+	if n := len(rest); n > 3 && n < 10 && (rest[0] == "the" || rest[0] == "our") && !slices.ContainsFunc(rest[:n-2], words.Auxiliary) && (rest[n-1] == "fine" || rest[n-1] == "ok" || rest[n-1] == "okay" || rest[n-1] == "good") && (rest[n-2] == "is" || rest[n-2] == "are") && len(low) == n {
 		return grammar.Span{From: 0, To: n - 2}, true, true // "the csv export is fine"
 	}
 	if len(rest) > 2 && (rest[0] == "we" || rest[0] == "i" || rest[0] == "you") && (rest[1] == "keep" || rest[1] == "leave") && !grammar.Gerund(rest[2]) {
@@ -56,16 +56,43 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 			return grammar.Span{From: s.From + n + i, To: s.To + n + i}, true, true // "in the guides keep the order"
 		}
 	}
+	if i := slices.IndexFunc(rest, func(w string) bool { return w == "work" || w == "works" }); low[0] == "so" && i > 1 && rest[i-1] == "still" {
+		return grammar.Span{From: n, To: n + i - 1}, true, true // "so that existing plugins still work"
+	}
+	if len(rest) > 2 && rest[0] == "while" && (rest[1] == "keeping" || rest[1] == "preserving" || rest[1] == "leaving") {
+		s := Object(rest, 2)
+		return grammar.Span{From: s.From + n, To: s.To + n}, true, true
+	}
+	if len(rest) > 2 && (rest[0] == "nobody" || rest[0] == "noone") && touches(rest[1]) {
+		s := Object(rest, 2)
+		return grammar.Span{From: s.From + n, To: s.To + n}, true, true // "nobody touches the config format"
+	}
+	if i := slices.Index(rest, "without"); i >= 0 && i+2 < len(rest) && (rest[i+1] == "new" || rest[i+1] == "any" || rest[i+1] == "additional" || rest[i+1] == "extra" || rest[i+1] == "more") && !grammar.Gerund(rest[i+1]) {
+		return grammar.Span{From: n + i, To: len(low)}, i == 0, true // "without new dependencies"
+	}
 	if nothingNew(rest) {
 		return grammar.Span{From: n, To: len(low)}, true, true
 	}
 	if unchanged(rest) {
-		return grammar.Span{From: n, To: len(low)}, true, true
+		to := len(low)
+		for to > n+2 && words.Filler(low[to-1]) {
+			to--
+		}
+		return grammar.Span{From: n, To: to}, true, true
 	}
 	for _, rule := range []func([]string) (grammar.Span, bool){keepOrder, unwanted, Prohibition, noThing, Subject, sameThing} {
 		if s, ok := rule(rest); ok {
 			return grammar.Span{From: s.From + n, To: s.To + n}, true, true
 		}
+	}
+	if i := slices.Index(low, "while"); i > n && i+2 < len(low) && (low[i+1] == "keeping" || low[i+1] == "preserving" || low[i+1] == "leaving") {
+		return Object(low, i+2), false, true // "upgrade while keeping the format"
+	}
+	if i, to := slices.Index(low, "so"), slices.Index(low, "still"); i > n && to > i+2 && to+1 < len(low) && (low[to+1] == "work" || low[to+1] == "works") {
+		if low[i+1] == "that" {
+			i++
+		}
+		return grammar.Span{From: i + 1, To: to}, false, true // "refactor it so that existing plugins still work"
 	}
 	if i := slices.Index(low, "without"); i > 0 && i+1 < len(low) && grammar.Gerund(low[i+1]) && touches(low[i+1]) {
 		return Object(low, i+2), false, true
@@ -123,6 +150,9 @@ func Lasting(low []string) bool {
 		return false
 	}
 	for i := 2; i < len(low); i++ {
+		if low[i] == "for" && i+2 < len(low) && grammar.Numeric(low[i+1]) && words.Unit(low[i+2]) {
+			return true // "keep the logs for 30 days"
+		}
 		switch low[i] {
 		case "logged", "signed":
 			return i+1 < len(low) && low[i+1] == "in"
@@ -148,6 +178,9 @@ func Object(low []string, i int) grammar.Span {
 	to := i
 	for to < len(low) && !keptTail[low[to]] && !(to > i && to+1 < len(low) && (low[to] == "on" || low[to] == "to") && grammar.Numeric(low[to+1])) && low[to] != "," && low[to] != ";" && !(to > i && (words.Subordinator(low[to]) || words.Auxiliary(low[to]))) {
 		to++
+	}
+	if to-i > 2 && low[to-2] == "in" && low[to-1] == "peace" {
+		to -= 2
 	}
 	if to-i > 2 && low[to-2] == "of" && low[to-1] == "course" {
 		to -= 2
@@ -243,6 +276,9 @@ func Holds(low []string) bool {
 func unwanted(low []string) (grammar.Span, bool) {
 	switch {
 	case len(low) > 3 && (low[0] == "i" || low[0] == "we") && low[1] == "don't" && (low[2] == "want" || low[2] == "need"):
+		if len(low) > 6 && low[3] == "to" && low[4] == "see" && (touches(low[len(low)-1])) {
+			return grammar.Span{From: 5, To: len(low) - 1}, true // "I don't want to see the config format change"
+		}
 		for i := 4; i < len(low); i++ {
 			if _, end := words.Base(low[i], func(b string) bool { return touching[b] }); end == "ed" {
 				if low[i-1] == "be" && low[i-2] == "to" {

@@ -15,6 +15,7 @@ var stayed = []string{
 	"should not need to change", "shouldn't need to change", "should not have to change", "shouldn't have to change", "must not need to change", "is fine with", "are fine with", "is ok with", "don't need to change", "doesn't need to change", "do not need to change", "does not need to change", "needn't change", "don't have to change", "doesn't have to change", "don't change", "doesn't change", "do not change", "does not change", "won't change", "will not change",
 	"is not affected", "are not affected", "isn't affected", "aren't affected", "is not part of", "are not part of", "isn't part of", "aren't part of", "is frozen", "are frozen", "is set in stone", "are set in stone", "is untouchable", "is off limits", "are off limits", "is off-limits", "are off-limits", "is out of scope", "are out of scope", "is not in scope", "are not in scope", "isn't in scope", "aren't in scope", "isn't part of this",
 	"should be left", "should stay", "should remain", "must stay", "must remain", "has to stay", "have to stay", "needs to stay", "need to stay", "can stay", "may stay", "could stay", "will stay", "shall stay", "shall remain", "can remain", "to stay", "ought to stay",
+	"keep working", "keeps working", "is not to change", "are not to change", "is not to be changed", "are not to be changed", "is not to be touched", "is sacred", "are sacred", "is taboo", "are taboo", "is holy", "as before", "as it was", "as they were", "as it is now", "as they are now",
 	"stays", "stay", "remains", "remain", "unchanged", "untouched", "unaffected", "has to keep", "have to keep", "must keep", "should keep", "needs to keep", "need to keep", "keeps its", "keep their", "keep its", "keeps their", "must still work", "should still work", "must continue to work", "has to continue", "have to continue", "must continue", "should continue", "has to be kept", "must be kept", "should be kept", "have to be kept", "can be kept", "is to be kept",
 	"must be identical", "should be identical", "must be the same", "should be the same", "must still be able", "should still be able", "must still be possible", "should still be possible", "must still be", "must look the same", "should look the same", "has to be identical", "must be preserved", "should be preserved", "must be left", "can be left", "is fine as", "are fine as", "is good as", "are good as", "is ok as", "is fine the way", "are fine the way", "is perfect as", "is lovely", "as is", "as it is", "as they are", "must work as before", "should work as before", "are not to be touched", "is not to be touched", "exactly as it is", "exactly as they are",
 }
@@ -47,6 +48,10 @@ func Subject(low []string) (grammar.Span, bool) {
 			}
 			if strings.HasSuffix(s, "stay") && next < len(low) && (low[next] == "logged" || low[next] == "signed") {
 				continue // "members should stay logged in for a month"
+			}
+			if next+1 < len(low) && (low[next] == "on" || low[next] == "at") && grammar.Numeric(low[next+1]) && (s == "stays" || s == "stay") {
+				best, noun = at, false // "prod stays on 14"
+				continue
 			}
 			if (s == "stays" || s == "stay" || s == "remains" || s == "remain") && next < len(low) && grammar.Persists[low[next]] {
 				continue

@@ -23,7 +23,7 @@ func identity(low []string) []string {
 	if o[0] == "like" || o[0] == "more" && slices.Contains(o, "like") || o[0] == "similar" {
 		return []string{"it looks the same", "it works the same", "it is built on the same code"}
 	}
-	if len(o) > 2 || !bareNoun(o[0]) || len(o) == 2 && !bareNoun(o[1]) || i > 2 {
+	if len(o) > 2 || !bareNoun(o[0]) || len(o) == 2 && !bareNoun(o[1]) || i > 2 && (len(o) != 1 || valueOf[low[i-1]] || grammar.Attribute(low[i-1])) {
 		return nil
 	}
 	if len(o) == 1 && (grammar.Compared(o) > 0 || words.Comparative(o[0]) || grammar.Format(o[0]) || o[0] == "iso") {
@@ -31,6 +31,9 @@ func identity(low []string) []string {
 	}
 	return []string{"only the name changes", "one kind of thing is converted into the other", "one is offered beside the other"}
 }
+
+// valueOf are nouns that a value follows: "the log level should be debug".
+var valueOf = map[string]bool{"level": true, "format": true, "label": true, "mode": true, "type": true, "size": true, "language": true, "timezone": true, "currency": true, "unit": true, "order": true, "state": true, "status": true, "value": true, "key": true, "theme": true, "encoding": true, "message": true, "engine": true, "field": true, "day": true, "output": true, "default": true, "align": true, "alignment": true}
 
 // bareNoun reports a word that can name a thing by itself, as far as its shape tells.
 func bareNoun(w string) bool {
@@ -95,6 +98,13 @@ func Better(o []string) []string {
 	return nil
 }
 
+// ails are things of which one knows what is wrong when they need mending.
+var ails = map[string]bool{"build": true, "ci": true, "test": true, "lint": true, "pipeline": true, "type": true, "warning": true, "spelling": true, "grammar": true, "indentation": true, "formatting": true, "alignment": true, "contrast": true, "compilation": true, "import": true, "workflow": true,
+	"typo": true, "leak": true, "race": true, "loop": true, "link": true, "regression": true, "deadlock": true, "overflow": true, "conflict": true, "crash": true, "deploy": true}
+
+// refreshed are things that are brought up to date as a whole.
+var refreshed = map[string]bool{"readme": true, "doc": true, "dependencie": true, "dep": true, "package": true, "lockfile": true, "snapshot": true, "changelog": true, "librarie": true, "sdk": true, "version": true, "license": true, "licence": true, "schema": true, "test": true, "import": true, "translation": true, "documentation": true}
+
 // TooLittle reads a whole request that leaves open what is to be done: "the logo", "change
 // the colors", "undo that". named says that it has no verb.
 func TooLittle(low []string, named bool) []string {
@@ -112,6 +122,18 @@ func TooLittle(low []string, named bool) []string {
 			return []string{"what is to be done with it is not said"}
 		}
 		return nil
+	}
+	if n := len(low); n == 3 && grammar.Definite(low[1]) {
+		switch low[0] {
+		case "fix", "repair", "correct":
+			if !ails[strings.TrimSuffix(low[2], "s")] && !words.Wrong(low[2]) && !words.Soft(low[2]) {
+				return []string{"what is wrong with it is not said"}
+			}
+		case "update":
+			if !refreshed[strings.TrimSuffix(low[2], "s")] {
+				return []string{"what it is to become is not said"}
+			}
+		}
 	}
 	switch low[0] {
 	case "change", "alter", "modify", "adjust", "edit":

@@ -11,7 +11,7 @@ import (
 // Beside reports that under both readings something is done to the thing that is named: one
 // way or language or some of the things are added, or take the place of what there is.
 func Beside(low []string) bool {
-	return channel(low) != nil || tongue(low) != nil || done(low) != nil || partly(low) != nil && !strings.HasSuffix(low[len(low)-1], "ed")
+	return channel(low) != nil || tongue(low) != nil || via(low) != nil || done(low) != nil || partly(low) != nil && !strings.HasSuffix(low[len(low)-1], "ed")
 }
 
 // channel reads "notifications should go to Teams", "could the fees go through Stripe", "login
@@ -44,7 +44,7 @@ func channel(low []string) []string {
 	through := low[n-2] == "through" || low[n-2] == "via" || low[n-2] == "over" || low[n-2] == "by"
 	switch verb {
 	case "go", "come", "run", "work", "happen":
-		if !through && (low[n-2] != "to" || verb != "go" || places[low[n-1]]) {
+		if !through && !(verb == "run" && low[n-2] == "on") && !(verb == "come" && low[n-2] == "from") && (low[n-2] != "to" || verb != "go" || places[low[n-1]]) {
 			return nil
 		}
 	case "be":
@@ -87,6 +87,19 @@ func done(low []string) []string {
 	return []string{"it takes the place of what there is", "it is offered beside what there is"}
 }
 
+// via reads a thing and by whom it is to work: "login through spotify". What
+// goes "via" something is as often made with it.
+func via(low []string) []string {
+	n := len(low)
+	for n > 3 && (words.Filler(low[n-1]) || low[n-1] == "please") {
+		n--
+	}
+	if n < 3 || n > 4 || low[n-2] != "through" || !provider(low[n-1]) || grammar.HasVerb(low[:n]) || grammar.Articled(low[0]) || settled(low) || words.Preposition(low[0]) {
+		return nil
+	}
+	return []string{"it takes the place of the way there is", "it is offered beside the way there is"}
+}
+
 // Alone reads a clause that is all a message asks, from is where the request begins in it:
 // what could be meant in two ways is then said nowhere else.
 func Alone(low []string, from int) []string {
@@ -108,29 +121,61 @@ func Alone(low []string, from int) []string {
 	return nil
 }
 
-// form reads "reports should be PDF", "make the settings a modal", "settings as tabs": one kind
-// of thing in place of another, or beside it.
+// form reads "reports should be PDF", "make the settings a modal", "receipts as PDF", "the start
+// page should be the calendar": one kind of thing in place of another, or beside it.
 func form(low []string) []string {
 	n := len(low)
-	if n < 3 || n > 7 {
+	if n < 3 || n > 8 || settled(low) {
 		return nil
 	}
 	head := low[n-1]
-	kind := forms[head] || files[strings.TrimSuffix(head, "s")]
 	two := []string{"it takes the place of what there is", "it is offered beside what there is"}
-	be := slices.Index(low, "be")
+	if be := slices.Index(low, "be"); be > 1 && be+1 < n && n-be < 5 {
+		if becomes(low[:be], low[be+1:]) {
+			return two
+		}
+		return nil
+	}
 	switch {
-	case be > 1 && be+2 == n && files[strings.TrimSuffix(head, "s")], be > 1 && be+3 == n && kind && (low[be+1] == "a" || low[be+1] == "an" || words.Modal(low[be-1])):
-		return two
 	case (low[0] == "make" || low[0] == "turn") && n > 4 && grammar.Definite(low[1]) && forms[head] && (low[n-2] == "a" || low[n-2] == "an") && !words.Preposition(low[n-3]):
 		return two
-	case low[n-2] == "as" && n < 5 && forms[head] && !grammar.HasVerb(low):
+	case n < 7 && (low[n-2] == "as" || low[n-2] == "in") && alternative(head) && !grammar.HasVerb(low) && !grammar.Articled(low[0]),
+		n < 6 && (low[n-2] == "via" || low[n-2] == "through") && provider(head) && !grammar.HasVerb(low) && !grammar.Articled(low[0]):
 		return two
 	}
 	return nil
 }
 
-var files = map[string]bool{"pdf": true, "excel": true, "html": true, "csv": true, "xlsx": true, "word": true, "sms": true, "email": true, "json": true, "xml": true, "markdown": true}
+// becomes reports that what stands behind "be" is another kind of thing than the subject.
+func becomes(subject, what []string) bool {
+	if words.Subject(subject[0]) || words.Pronoun(subject[0]) || len(subject) > 1 && words.Pronoun(subject[1]) {
+		return false
+	}
+	if len(what) > 1 && (what[0] == "a" || what[0] == "an" || what[0] == "in" || what[0] == "as") {
+		return len(what) == 2 && alternative(what[1])
+	}
+	if what[0] == "the" && len(what) > 1 && len(what) < 4 {
+		last := what[len(what)-1]
+		return grammar.Definite(subject[0]) && last != "default" && last != "same" && !words.Comparative(last) && !grammar.Numeric(what[1]) && what[1] != "first" && what[1] != "last" && what[1] != "only" && what[1] != "same"
+	}
+	if len(what) == 2 && forms[what[1]] && bareNoun(what[0]) {
+		return true // "the charts should be bar charts"
+	}
+	if len(what) != 1 {
+		return false
+	}
+	noun := subject[len(subject)-2]
+	many := strings.HasSuffix(noun, "s") && strings.HasSuffix(what[0], "s") && !strings.HasSuffix(what[0], "ss") && bareNoun(what[0])
+	return alternative(what[0]) || many && grammar.Definite(subject[0])
+}
+
+// alternative reports the name of a form, a format, a language, a tool or a currency, of which
+// there are several.
+func alternative(w string) bool {
+	return forms[w] || files[strings.TrimSuffix(w, "s")] || languages[w] || words.Tool(w)
+}
+
+var files = map[string]bool{"pdf": true, "excel": true, "html": true, "csv": true, "xlsx": true, "word": true, "sms": true, "email": true, "json": true, "xml": true, "markdown": true, "yaml": true, "toml": true, "rst": true, "dollar": true, "euro": true, "franc": true, "pound": true, "pytest": true, "webp": true, "svg": true}
 
 // inTongue reads a thing and a language and nothing else: "invoices in English", "Spanish for
 // the app", "can the menu be in English".
@@ -159,6 +204,9 @@ func pointing(low []string) []string {
 			return nil
 		}
 		return elsewhere
+	case n < 6 && (low[0] == "like" || low[0] == "something" && low[1] == "like"), n > 2 && n < 8 && low[n-2] == "like" && provider(last) && grammar.Imperative(low) == 0, n > 3 && n < 10 && low[n-3] == "like" && low[n-2] == "in" && provider(last),
+		n < 7 && last == "work" && low[n-2] == "needs", n < 8 && (last == "differently" || last == "different" && n > 2 && (low[n-2] == "look" || low[n-2] == "be")), n < 8 && last == "look" && low[n-2] == "another":
+		return []string{"how it is to look or work is not said"}
 	case n > 2 && n < 6 && low[0] == "should" && (low[1] == "this" || low[1] == "that" || low[1] == "it") && low[2] == "be":
 		return []string{"it is to be done", "somebody is asked for an opinion"}
 	}
@@ -195,7 +243,7 @@ var languages = map[string]bool{"french": true, "german": true, "english": true,
 // colour can only be seen in one way.
 func rather(low []string) []string {
 	n := len(low)
-	if n < 4 || n > 6 || low[0] != "can" && low[0] != "could" && low[0] != "should" || low[n-2] != "be" || low[1] != "the" && low[1] != "our" {
+	if n < 4 || n > 7 || low[0] != "can" && low[0] != "could" && low[0] != "should" || low[n-2] != "be" || low[1] != "the" && low[1] != "our" {
 		return nil
 	}
 	switch low[n-1] {
@@ -227,4 +275,4 @@ func Serves(low []string, proper bool) []string {
 
 // forms are ways in which many things of a kind are shown.
 var forms = map[string]bool{"gallery": true, "table": true, "grid": true, "list": true, "cards": true, "carousel": true, "slider": true, "tabs": true, "accordion": true, "dropdown": true, "modal": true, "drawer": true, "calendar": true,
-	"kanban": true, "board": true, "timeline": true, "map": true, "charts": true, "icons": true, "tiles": true, "popup": true, "popups": true, "banner": true, "toast": true, "tooltip": true, "wizard": true, "checkboxes": true, "radio": true}
+	"kanban": true, "board": true, "timeline": true, "map": true, "charts": true, "icons": true, "tiles": true, "popup": true, "popups": true, "banner": true, "toast": true, "tooltip": true, "wizard": true, "checkboxes": true, "radio": true, "link": true, "links": true, "button": true, "buttons": true, "checkbox": true, "toggle": true, "textarea": true, "select": true, "video": true, "videos": true}

@@ -13,7 +13,7 @@ import (
 
 // Readings finds what can be read in two ways whatever the verb is.
 func Readings(low []string) []string {
-	for _, rule := range []func([]string) []string{unsaid, opinion, partly, choice, which, channel, tongue, done} {
+	for _, rule := range []func([]string) []string{unsaid, opinion, partly, choice, which, channel, tongue, done, via} {
 		if r := rule(low); r != nil {
 			return r
 		}
@@ -70,6 +70,9 @@ func choice(low []string) []string {
 	if i < 1 || i+1 >= len(low) {
 		return nil
 	}
+	if words.Tool(low[i-1]) && words.Tool(low[i+1]) && len(low) < 6 {
+		return nil // "bash or go": with what it is made
+	}
 	n, two := len(low), []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")}
 	switch {
 	case low[0] == "could" && low[1] == "be" && n > 4:
@@ -105,10 +108,13 @@ func which(low []string) []string {
 		n > 2 && n < 5 && low[0] == "all" && low[1] == "of" && words.Pronoun(low[2]),
 		n < 6 && last == "ones" && orders:
 		return []string{"which ones are meant, and what is to be done, is not said"}
-	case n <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !grammar.HasVerb(low):
+	case n <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !words.Preposition(low[0]) && !grammar.HasVerb(low):
 		return []string{"which thing is meant, and what is to be done with it, is not said"}
 	case n > 2 && n < 7 && (low[0] == "use" || low[0] == "try" || low[0] == "pick") && low[1] == "a" && low[2] == "different":
 		return []string{"which one is not said"}
+	}
+	if n > 3 && low[0] == "do" && (last == "too" || last == "as" && low[n-2] == "well") && slices.Contains(low, "other") {
+		return []string{"which other one is meant is not said"}
 	}
 	if i := slices.Index(low, "other"); i > 0 && low[i-1] == "the" && i+2 == n && n <= 9 && (n <= 5 && orders || i > 1 && words.Preposition(low[i-2]) && !slices.ContainsFunc(low[:i], func(w string) bool { return w == "one" || w == "from" || w == "first" || w == "both" })) {
 		return []string{"which other one is meant is not said"}

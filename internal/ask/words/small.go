@@ -46,7 +46,7 @@ var openers = sync.OnceValue(func() map[string]bool {
 		"we decided to", "we've decided to", "we have decided to", "we agreed to", "we chose to", "it was decided to", "is it hard to", "how hard would it be to", "is it difficult to", "would it be hard to", "is it much work to", "is it a lot of work to", "how difficult would it be to",
 		"let's", "lets", "let us", "feel free to", "the idea is to", "the plan is to", "what i want is to", "your task is to", "your job is to", "the task is to",
 		"need to", "want to", "would like to", "wanted to", "to", "go ahead and", "help me", "help us", "help me to", "we're going to", "i'm going to", "it's time to", "time to", "try to",
-		"i was wondering if you could", "i wonder if you could", "do you think you could", "i'm wondering if you could", "any chance you could", "any chance to",
+		"i was wondering if you could", "i wonder if you could", "do you think you could", "i'm wondering if you could", "any chance you could", "any chance to", "anyone up for", "anybody up for",
 		"if you could", "if you can", "be great if you could", "it would be great if you could", "it would be nice if you could", "would be great if you could",
 		"it would be good if you could", "we need you to", "i expect you to", "could you please", "any chance of you", "somehow", "make certain that", "see to it that",
 	} {
@@ -81,6 +81,9 @@ func Opener(low []string) (n int, verb bool) {
 	if n, verb = wouldBe(low); n > 0 {
 		return n, verb
 	}
+	if n = cleft(low); n > 0 {
+		return n, false
+	}
 	if len(low) > 2 && (low[0] == "i'd" || low[0] == "we'd") && proposed[low[1]] {
 		return 1, true // "I'd drop the box"
 	}
@@ -96,7 +99,7 @@ func Opener(low []string) (n int, verb bool) {
 var hedges = []string{"so the thing is that", "the thing is that", "the thing is", "thing is", "the problem is that", "the problem is", "the issue is that", "the issue is", "problem is", "what happens is that", "what happens is", "it looks as if", "it looks like", "it seems that", "it seems like", "it seems as if", "it turns out that", "it turns out", "it appears that", "it seems", "looks like", "looks as if", "seems like", "seems that", "turns out that", "turns out",
 	"i noticed that", "i noticed", "we noticed that", "we noticed", "i just noticed that", "i just noticed", "i found out that", "i found that", "we found that", "i realised that", "i realized that", "apparently", "not sure if it's me but", "not sure why but", "for some reason",
 	"quick heads-up that", "quick heads up that", "heads-up that", "heads up that", "a quick heads-up that", "just a heads-up that", "just wanted to let you know that", "just letting you know that", "wanted to let you know that", "i want to report that", "i'd like to report that", "i wanted to report that",
-	"on another note", "on a different note", "apart from that", "besides that", "other than that", "separately", "unrelated to that",
+	"if nobody objects", "if nobody minds", "if it's ok", "if that's ok", "if you don't mind", "if you have time", "if there's time", "if there is time", "on another note", "on a different note", "apart from that", "besides that", "other than that", "separately", "unrelated to that",
 	"while you're there", "while you're at it", "while you are at it", "while we're at it", "while at it", "while you're in there", "while you are there", "while i'm at it"}
 
 // Hedge is how many words of a hedge stand at the start.
@@ -136,7 +139,7 @@ func quoted(low []string) int {
 
 func persons(w string) bool {
 	switch w {
-	case "designer", "legal", "marketing", "boss", "client", "customer", "team", "security", "ops", "mother", "father", "wife", "husband", "friend", "accountant", "auditor", "lawyer", "colleague", "manager", "ceo", "cto", "sales", "qa", "tester", "teacher", "owner", "everybody", "everyone", "accounting", "management", "compliance":
+	case "daughter", "son", "girlfriend", "boyfriend", "sister", "brother", "neighbour", "neighbor", "partner", "secretary", "director", "treasurer", "designer", "legal", "marketing", "boss", "client", "customer", "team", "security", "ops", "mother", "father", "wife", "husband", "friend", "accountant", "auditor", "lawyer", "colleague", "manager", "ceo", "cto", "sales", "qa", "tester", "teacher", "owner", "everybody", "everyone", "accounting", "management", "compliance":
 		return true
 	}
 	return false
@@ -151,7 +154,29 @@ func Additive(low []string) bool {
 	return n > 0 && (low[0] == "on" || low[0] == "apart" || low[0] == "besides" || low[0] == "other" || low[0] == "separately" || low[0] == "unrelated" || low[0] == "while")
 }
 
-var pleasant = wordset.Of(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better welcome wonderful fantastic amazing super neat sweet brilliant convenient practical`)
+// cleft is how many words of "what I need from you is", "one thing I always wanted is" stand at
+// the start: what follows is wished for.
+func cleft(low []string) int {
+	if len(low) < 5 || low[0] != "what" && low[0] != "what's" && !(low[0] == "one" && low[1] == "thing") && !((low[0] == "the" || low[0] == "my") && (low[1] == "one" || low[1] == "only" || low[1] == "thing")) {
+		return 0
+	}
+	wish := false
+	for i := 1; i < min(len(low)-1, 10); i++ {
+		switch low[i] {
+		case "need", "want", "wanted", "like", "love", "loved", "miss", "missed", "help", "wish", "wished", "missing", "wanting":
+			wish = true
+		case "is", "would":
+			if wish && low[i] == "is" && low[i+1] != "that" && low[i+1] != "not" {
+				return i + 1
+			}
+		case ",", "because", "if", "when":
+			return 0
+		}
+	}
+	return 0
+}
+
+var pleasant = wordset.Of(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better welcome wonderful fantastic amazing super neat kindly kind sweet brilliant convenient practical`)
 
 // wouldBe reads "it would be so helpful to", "that'd be great if you could", "would be
 // nice if": what follows is wished for.
@@ -228,7 +253,7 @@ var (
 	pronouns     = wordset.Of(`it this that them these those they one ones him her same so everything something anything`)
 	subjects     = wordset.Of(`i you he she it we they that this these those who there everything nothing everybody everyone somebody someone nobody it's that's there's they're we're you're i'm i've we've you've i'd we'd`)
 	prepositions = wordset.Of(`in on at of for from to with without into onto by as than over under after before between through during per via about against across near below above behind inside outside around like towards upon within`)
-	auxiliaries  = wordset.Of(`is are was were am be been being do does did has have had can could will would may might shall should must isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't can't couldn't won't wouldn't shouldn't mustn't ain't it's that's there's he's she's they're we're you're i'm i've we've you've i'd we'd it'll they'll you'll needn't what's who's here's i'll`)
+	auxiliaries  = wordset.Of(`is are was were am be been being do does did has have had can could will would may might shall should must isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't can't couldn't won't wouldn't shouldn't mustn't ain't it's that's there's he's she's they're we're you're i'm i've we've you've i'd we'd something's everything's nothing's someone's somebody's nobody's everyone's it'll they'll you'll needn't what's who's here's i'll`)
 	modals       = wordset.Of(`should must shall ought may can could shouldn't mustn't can't couldn't might needs-to would`)
 	negatives    = wordset.Of(`not no never don't doesn't didn't can't cannot couldn't won't wouldn't isn't aren't wasn't weren't hasn't haven't hadn't nothing nobody none neither nor without shouldn't mustn't ain't`)
 	comparatives = wordset.Of(`bigger smaller larger wider narrower taller shorter longer thicker thinner darker lighter brighter rounder softer faster slower quicker snappier cleaner simpler tighter looser

@@ -95,7 +95,7 @@ var phrases = map[string]Sense{
 	"get rid of": Remove, "take out": Remove, "take off": Remove, "take away": Remove, "take down": Remove, "throw out": Remove, "rip out": Remove,
 	"tear out": Remove, "throw away": Remove, "cut out": Remove, "strip out": Remove, "leave out": Remove, "clear out": Remove,
 	"set up": Add, "put together": Add, "come up with": Add, "spin up": Add, "turn on": Add, "switch on": Add, "throw together": Add,
-	"put in": Add, "build in": Add, "hook up": Add, "wire up": Add, "write up": Add, "sync up": Add, "stand up": Add, "build out": Add, "knock up": Add,
+	"put in": Add, "throw in": Add, "chuck in": Add, "toss in": Add, "stick in": Add, "pop in": Add, "squeeze in": Add, "slap on": Add, "tack on": Add, "bolt on": Add, "build in": Add, "hook up": Add, "wire up": Add, "write up": Add, "sync up": Add, "stand up": Add, "build out": Add, "knock up": Add,
 	"sort out": Fix, "look into": Fix, "find out": Fix, "clear up": Fix, "make sense of": Fix, "deal with": Fix, "take care of": Fix,
 	"have a look": Fix, "take a look": Fix, "look at": Fix, "get working": Fix, "put right": Fix, "figure out": Fix, "do something about": Fix,
 	"find the reason": Fix, "find the bug": Fix, "find the problem": Fix, "check why": Fix, "see why": Fix, "find the regression": Fix, "find the cause": Fix, "find why": Fix, "track down": Fix, "hunt down": Fix, "get to the bottom of": Fix,

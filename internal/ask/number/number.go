@@ -1,4 +1,6 @@
-package ask
+// Package number finds the stated number of things that a requirement acts on. Measures,
+// versions, limits, times and old values are none. It touches no file, process, clock or network.
+package number
 
 import (
 	"slices"
@@ -11,9 +13,10 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// counted is the stated number of things; "due" is two in Italian alone.
-func (p *parse) counted(a deed.Act, m belay.Marker) *int {
-	if n := count(a, m); n != nil || p.lang != "it" {
+// Of is the stated number of things a requirement acts on, nil when none is stated; "due" is two
+// in Italian alone.
+func Of(a deed.Act, m belay.Marker, lang string) *int {
+	if n := count(a, m); n != nil || lang != "it" {
 		return n
 	}
 	if low := a.C.Low(); slices.Contains(low[:max(0, len(low)-1)], "due") {
