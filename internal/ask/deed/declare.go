@@ -203,7 +203,7 @@ func bestowed(a Act, rest []string) (Act, bool) {
 // movesTo is "the host moves to api.example.org".
 func movesTo(a Act, rest []string) (Act, bool) {
 	i, ok := grammar.Predicate(rest)
-	if !ok || i == 0 || i+2 >= len(rest) || rest[i+1] != "to" && rest[i+1] != "into" || !object.Target(rest[i+2]) {
+	if !ok || i == 0 || i+2 >= len(rest) || rest[i+1] != "to" && rest[i+1] != "into" || !object.Target(rest[i+2]) && rest[i] != "changes" {
 		return a, false
 	}
 	switch rest[i] {

@@ -73,6 +73,10 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		}
 		return a
 	}
+	if grammar.Definite(rest[0]) && a.C.Join != "" && a.C.Block.Kind == prose.Para && !a.C.Group && !s.Please && last != "too" && !object.Valued(rest, false) && grammar.Compared(rest) == 0 && !grammar.Old(rest) && !slices.ContainsFunc(rest, grammar.Numeric) {
+		a.Deed = Ground // "… and the last line that was typed": what is done to it was said before
+		return a
+	}
 	switch {
 	case (last == "first" || last == "last") && len(rest) < 4:
 		a.Marker = belay.MarkModify

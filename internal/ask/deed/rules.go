@@ -40,6 +40,9 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 
 // grounded is what somebody is left to do: ", you have to reload the page".
 func grounded(a Act, v view) (Act, bool) {
+	if v.low[0] == "who" && a.C.Close != "?" {
+		return a, true // what is told of somebody
+	}
 	if v.low[0] == "to" && len(v.low) > 6 {
 		for i := 3; i+2 < len(v.low); i++ {
 			if (v.low[i] == "i" || v.low[i] == "you" || v.low[i] == "we" || v.low[i] == "one") && (v.low[i+1] == "have" || v.low[i+1] == "need" || v.low[i+1] == "must") {

@@ -38,7 +38,7 @@ func (a Act) should(low []string, at, next int) Act {
 	if low[at] == "may" && (low[next] == "no" || limits) {
 		return a // "guests may no longer export"
 	}
-	o := low[next:]
+	o := mainly(low[next:])
 	a.Obj = a.Core.From + next
 	if r := vague.Better(o); r != nil && len(o) < 5 && (o[0] == "be" || o[0] == "look" || o[0] == "feel") {
 		a.Deed, a.Readings = Doubt, r
@@ -51,6 +51,18 @@ func (a Act) should(low []string, at, next int) Act {
 		a.Marker = belay.MarkModify
 	}
 	return a
+}
+
+// mainly is what stands in front of a smaller clause: what is said there of when and where says
+// nothing of what is asked.
+func mainly(o []string) []string {
+	for i := 1; i < len(o); i++ {
+		switch o[i] {
+		case "when", "where", "whenever", "while", "because", "which", "until", "although":
+			return o[:i]
+		}
+	}
+	return o
 }
 
 var passedOver = map[string]bool{"also": true, "just": true, "instead": true, "always": true, "not": true, "only": true, "automatically": true}
@@ -74,6 +86,8 @@ func (a Act) behind(low []string, at int, o []string) Act {
 		return a // "the logo can be a third smaller"
 	case can && !(a.C.Block.Kind == prose.Item || a.C.Group || actor && low[0] != "i" && low[0] != "you" && low[0] != "we"):
 		a.Deed = Ground
+	case can && low[at] == "can" && a.C.Block.Kind == prose.Item:
+		a.Marker, a.Told = belay.MarkAdd, true
 	case strings.HasPrefix(line, "be able to ") || strings.HasPrefix(line, "be possible to ") || o[0] == "be" && len(o) > 1 && o[1] == "possible" && !grammar.Old(o) || can:
 		a.Marker = belay.MarkAdd
 	case strings.HasPrefix(line, "be allowed") || strings.HasPrefix(line, "become"):
