@@ -69,7 +69,7 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 			return a
 		}
 		if sense, _ := words.Verb(b); sense == words.Modify || sense == words.Fix || sense == words.Remove {
-			a.Marker = MarkerOf(sense)
+			a.Marker = object.MarkerOf(sense)
 		}
 		return a
 	}

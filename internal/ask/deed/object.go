@@ -133,7 +133,7 @@ func (a Act) making(o []string) Act {
 	if a.Verb == "have" && len(o) > 2 && (words.Determiner(o[0]) || strings.ContainsAny(o[0], "._")) {
 		for _, w := range o[1:min(len(o), 6)] {
 			if sense, ok := words.Verb(w); ok && !grammar.Nounish[w] && grammar.Compared(o) == 0 && !grammar.Old(o) {
-				a.Marker = MarkerOf(sense) // "have the DAG send an email"
+				a.Marker = object.MarkerOf(sense) // "have the DAG send an email"
 				return a
 			}
 		}

@@ -38,7 +38,7 @@ func (a Act) should(low []string, at, next int) Act {
 	if low[at] == "may" && (low[next] == "no" || limits) {
 		return a // "guests may no longer export"
 	}
-	o := mainly(low[next:])
+	o := object.Mainly(low[next:])
 	a.Obj = a.Core.From + next
 	if r := vague.Better(o); r != nil && len(o) < 5 && (o[0] == "be" || o[0] == "look" || o[0] == "feel") {
 		a.Deed, a.Readings = Doubt, r
@@ -53,18 +53,6 @@ func (a Act) should(low []string, at, next int) Act {
 	return a
 }
 
-// mainly is what stands in front of a smaller clause: what is said there of when and where says
-// nothing of what is asked.
-func mainly(o []string) []string {
-	for i := 1; i < len(o); i++ {
-		switch o[i] {
-		case "when", "where", "whenever", "while", "because", "which", "until", "although":
-			return o[:i]
-		}
-	}
-	return o
-}
-
 var passedOver = map[string]bool{"also": true, "just": true, "instead": true, "always": true, "not": true, "only": true, "automatically": true}
 
 // behind is what the words behind a modal ask for: that something goes, can be done, is,
@@ -76,7 +64,7 @@ func (a Act) behind(low []string, at int, o []string) Act {
 	switch {
 	case o[0] == "go" && len(o) == 2 && (grammar.Adverb(o[1]) || o[1] == "too" || o[1] == "now" || o[1] == "please"), line == "go " || line == "be gone " || o[0] == "go" && o[1] == "away" || o[0] == "disappear" && len(o) == 1 && !a.Pronoun:
 		a.Marker = belay.MarkRemove // "the banner has to go"
-	case can && o[0] == "be" && len(o) > 1 && passive(o[1:]) == belay.MarkRemove && len(o) < 5:
+	case can && o[0] == "be" && len(o) > 1 && object.Passive(o[1:]) == belay.MarkRemove && len(o) < 5:
 		a.Marker = belay.MarkRemove // "deploy.md can be deleted"
 	case low[at] == "may" && o[0] == "be" && len(o) > 2 && (o[1] == "up" || o[1] == "at" || grammar.Compared(o) > 0) && slices.ContainsFunc(o, grammar.Numeric):
 		return a // "the title may be up to 200 characters long"
@@ -109,7 +97,7 @@ func (a Act) behind(low []string, at int, o []string) Act {
 
 // beDone reads "be V-ed" behind a modal.
 func (a Act) beDone(modal string, o []string) belay.Marker {
-	m := passive(o[1:])
+	m := object.Passive(o[1:])
 	b, end := words.Base(o[1], grammar.AnyVerb)
 	if sense, _ := words.Verb(b); m == belay.MarkModify && end == "ed" && (modal == "could" || object.Recorded[b]) && grammar.Compared(o) == 0 && sense == words.Show {
 		return belay.MarkAdd // "if the table could be exported"
@@ -173,26 +161,6 @@ func (a Act) promised(o []string, actor bool) belay.Marker {
 		}
 	}
 	if actor && !a.Pronoun || a.Also && sense == words.None {
-		return belay.MarkAdd
-	}
-	return belay.MarkModify
-}
-
-// passive reads "should be removed", "must be fixed", "should be bigger".
-func passive(o []string) belay.Marker {
-	if len(o) == 0 {
-		return belay.MarkModify
-	}
-	b, end := words.Base(o[0], grammar.AnyVerb)
-	if end != "ed" && b != "put" && b != "cut" {
-		return belay.MarkModify
-	}
-	switch sense, _ := words.Verb(b); sense {
-	case words.Remove:
-		return belay.MarkRemove
-	case words.Fix:
-		return belay.MarkFix
-	case words.Add:
 		return belay.MarkAdd
 	}
 	return belay.MarkModify
