@@ -264,7 +264,7 @@ func handedOver(a Act, rest []string) (Act, bool) {
 	if b == "" || end != "" || sense != words.Remove && sense != words.Modify {
 		return a, false
 	}
-	return a.ask(MarkerOf(sense), "you can")
+	return a.ask(object.MarkerOf(sense), "you can")
 }
 
 // belongs is "the button belongs at the top".
