@@ -138,6 +138,10 @@ func (p *parse) asked(i int) {
 		p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), Readings: r})
 		return
 	}
+	if i+1 < len(p.acts) && concern.Steps(a, p.acts[i+1]) {
+		p.emit(a, belay.MarkFix, "what somebody does, and what comes of it")
+		return
+	}
 	if p.takenBack(i) {
 		p.note(a, "", "taken back by what follows")
 		return

@@ -37,6 +37,10 @@ func (p *parse) complained(i int) {
 		p.note(a, "", "why it is to be changed")
 		return
 	}
+	if n := len(p.out); n > 0 && !a.Also && a.C.Join == "" && p.out[n-1].Marker != belay.MarkFix && p.out[n-1].Marker != belay.MarkRemove && p.out[n-1].a.C.Line == a.C.Line && p.out[n-1].a.C.Sent == a.C.Sent-1 && a.C.Low()[0] == "it" {
+		p.note(a, "", "why it is asked")
+		return
+	}
 	if i > 0 && a.Pronoun && p.acts[i-1].Deed == deed.Doubt && p.acts[i-1].C.Sent == a.C.Sent && p.acts[i-1].C.Line == a.C.Line {
 		p.note(a, "", "why it is asked")
 		return
@@ -257,6 +261,10 @@ func (p *parse) mended(i int) {
 	a := p.acts[i]
 	if a.Verb == "do" && len(p.doubts) > 0 {
 		return // "can you do it this week": what is in doubt
+	}
+	if a.Verb == "make" && a.Obj < len(a.C.T) && !a.Pronoun && len(p.out) == 0 {
+		p.emit(a, belay.MarkFix, "to be as it was")
+		return
 	}
 	for j := i - 1; j >= 0; j-- {
 		b := p.acts[j]

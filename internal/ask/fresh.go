@@ -19,6 +19,10 @@ import (
 func (p *parse) freshly(a deed.Act) {
 	low := a.C.Low()
 	n, _ := grammar.Strip(low)
+	if last := low[len(low)-1]; len(low) < 5 && (last == "have" || last == "include" || last == "need" || last == "needs" || last == "support") && deed.IsWish(a.Verb) {
+		p.note(a, "", "opens a list")
+		return
+	}
 	first := len(p.out) == 0
 	if len(low) < 4 && slices.Contains(low, "empty") && (slices.Contains(low, "repo") || slices.Contains(low, "repository") || slices.Contains(low, "folder")) {
 		return

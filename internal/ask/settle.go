@@ -52,6 +52,9 @@ func (p *parse) lone() {
 	}
 	if r == nil {
 		r = vague.TooLittle(low[n:], only.Verb == "a thing named")
+		if (only.Verb == "fix" || only.Verb == "repair" || only.Verb == "correct") && strings.Contains(p.msg, ":") {
+			r = nil // what is wrong is said behind the colon
+		}
 	}
 	if r != nil {
 		only.Deed, only.Readings = deed.Doubt, r

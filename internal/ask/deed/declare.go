@@ -97,7 +97,7 @@ func decided(a Act, rest []string) (Act, bool) {
 	}
 	switch get, done := rest[n-2], rest[n-1]; {
 	case (get == "get" || get == "gets") && (done == "cut" || done == "removed" || done == "axed" || done == "killed" || done == "scrapped" || done == "retired"),
-		get == "will" && done == "go", get == "goes" && done == "away" && n < 5, get == "go" && done == "away" && n < 5, get == "be" && n > 3 && rest[n-3] == "will" && passive(rest[n-1:]) == belay.MarkRemove:
+		get == "will" && done == "go", get == "goes" && done == "away" && n < 5, get == "go" && done == "away" && n < 5, get == "be" && n > 3 && rest[n-3] == "will" && object.Passive(rest[n-1:]) == belay.MarkRemove:
 		return a.ask(belay.MarkRemove, get+" "+done)
 	}
 	if i := slices.IndexFunc(rest, func(w string) bool { return w == "starts" || w == "begins" }); i > 0 && i < 4 && i+2 < len(rest) && grammar.Gerund(rest[i+1]) && !grammar.Conditional(rest[i+2]) && !slices.ContainsFunc(rest[i+1:], fails) {
@@ -203,7 +203,7 @@ func bestowed(a Act, rest []string) (Act, bool) {
 // movesTo is "the host moves to api.example.org".
 func movesTo(a Act, rest []string) (Act, bool) {
 	i, ok := grammar.Predicate(rest)
-	if !ok || i == 0 || i+2 >= len(rest) || rest[i+1] != "to" && rest[i+1] != "into" || !object.Target(rest[i+2]) {
+	if !ok || i == 0 || i+2 >= len(rest) || rest[i+1] != "to" && rest[i+1] != "into" || !object.Target(rest[i+2]) && rest[i] != "changes" {
 		return a, false
 	}
 	switch rest[i] {
@@ -250,7 +250,7 @@ func isTo(a Act, rest []string) (Act, bool) {
 	if !ok || i < 1 || i+3 >= len(rest) || rest[i] != "is" && rest[i] != "are" || rest[i+1] != "to" || rest[i+2] != "be" {
 		return a, false
 	}
-	return a.ask(passive(rest[i+3:]), "is to be")
+	return a.ask(object.Passive(rest[i+3:]), "is to be")
 }
 
 // handedOver is "the yellow box you can delete".
@@ -264,7 +264,7 @@ func handedOver(a Act, rest []string) (Act, bool) {
 	if b == "" || end != "" || sense != words.Remove && sense != words.Modify {
 		return a, false
 	}
-	return a.ask(MarkerOf(sense), "you can")
+	return a.ask(object.MarkerOf(sense), "you can")
 }
 
 // belongs is "the button belongs at the top".
@@ -283,7 +283,7 @@ func (a Act) stated(rest []string) Act {
 	}
 	a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[i]
 	a.Stated, a.Told = a.C.Block.Kind != prose.Item, a.C.Block.Kind == prose.Item
-	if (rest[i] == "get" || rest[i] == "gets" || rest[i] == "is" || rest[i] == "are") && i+1 < len(rest) && a.C.Block.Kind == prose.Item && passive(rest[i+1:]) == belay.MarkRemove {
+	if (rest[i] == "get" || rest[i] == "gets" || rest[i] == "is" || rest[i] == "are") && i+1 < len(rest) && a.C.Block.Kind == prose.Item && object.Passive(rest[i+1:]) == belay.MarkRemove {
 		a.Marker = belay.MarkRemove // "loot boxes get cut"
 		return a
 	}

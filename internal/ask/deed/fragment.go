@@ -69,8 +69,12 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 			return a
 		}
 		if sense, _ := words.Verb(b); sense == words.Modify || sense == words.Fix || sense == words.Remove {
-			a.Marker = MarkerOf(sense)
+			a.Marker = object.MarkerOf(sense)
 		}
+		return a
+	}
+	if grammar.Definite(rest[0]) && a.C.Join != "" && a.C.Block.Kind == prose.Para && !a.C.Group && !s.Please && last != "too" && !object.Valued(rest, false) && grammar.Compared(rest) == 0 && !grammar.Old(rest) && !slices.ContainsFunc(rest, grammar.Numeric) {
+		a.Deed = Ground // "… and the last line that was typed": what is done to it was said before
 		return a
 	}
 	switch {

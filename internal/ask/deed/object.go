@@ -133,7 +133,7 @@ func (a Act) making(o []string) Act {
 	if a.Verb == "have" && len(o) > 2 && (words.Determiner(o[0]) || strings.ContainsAny(o[0], "._")) {
 		for _, w := range o[1:min(len(o), 6)] {
 			if sense, ok := words.Verb(w); ok && !grammar.Nounish[w] && grammar.Compared(o) == 0 && !grammar.Old(o) {
-				a.Marker = MarkerOf(sense) // "have the DAG send an email"
+				a.Marker = object.MarkerOf(sense) // "have the DAG send an email"
 				return a
 			}
 		}
@@ -173,6 +173,8 @@ func (a Act) placing(sense words.Sense, o []string) Act {
 		a.Marker = belay.MarkModify
 	case sense == words.Put && a.Verb == "set" && !grammar.Indefinite(o):
 		a.Marker = belay.MarkModify
+	case sense == words.Put && len(o) > 2 && !grammar.Articled(o[0]) && o[len(o)-2] == "in" && (grammar.Format(o[len(o)-1]) || o[len(o)-1] == "brackets" || o[len(o)-1] == "quotes" || o[len(o)-1] == "parentheses" || o[len(o)-1] == "italics" || o[len(o)-1] == "capitals"):
+		a.Marker = belay.MarkModify // "put maiden names in brackets"
 	case sense == words.Put && (slices.Contains(o, "every") || slices.Contains(o, "each")):
 		// "put the date next to every score"
 	case sense == words.Put && len(o) > 1 && !grammar.Articled(o[0]) && slices.ContainsFunc(o, func(w string) bool {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/object"
 	"github.com/belay-dev/belay/internal/ask/stay"
 	"github.com/belay-dev/belay/internal/ask/told"
 	"github.com/belay-dev/belay/internal/ask/vague"
@@ -40,6 +41,9 @@ func (a Act) understand(low, rest []string, n int, s grammar.Said) Act {
 
 // grounded is what somebody is left to do: ", you have to reload the page".
 func grounded(a Act, v view) (Act, bool) {
+	if v.low[0] == "who" && a.C.Close != "?" {
+		return a, true // what is told of somebody
+	}
 	if v.low[0] == "to" && len(v.low) > 6 {
 		for i := 3; i+2 < len(v.low); i++ {
 			if (v.low[i] == "i" || v.low[i] == "you" || v.low[i] == "we" || v.low[i] == "one") && (v.low[i+1] == "have" || v.low[i+1] == "need" || v.low[i+1] == "must") {
@@ -132,11 +136,11 @@ func ordered(a Act, v view) (Act, bool) {
 	if v.n == 2 && v.low[0] == "you" && v.low[1] == "can" && (rest[0] == "guess" || rest[0] == "imagine" || rest[0] == "see" || rest[0] == "reach" || rest[0] == "call" || rest[0] == "find" || rest[0] == "ask") {
 		return a, true // "you can guess my question"
 	}
-	if asksWhether(v.low[:v.n]) && len(rest) > 1 && words.Preposition(rest[1]) && grammar.AnyVerb(rest[0]) {
+	if object.AsksWhether(v.low[:v.n]) && len(rest) > 1 && words.Preposition(rest[1]) && grammar.AnyVerb(rest[0]) {
 		a.Deed, a.Marker, a.Verb = Request, belay.MarkAdd, rest[0] // "is there a way to sort by price"
 		return a, true
 	}
-	if enabled(v.low[:v.n]) && grammar.Imperative(rest) > 0 {
+	if object.Enabled(v.low[:v.n]) && grammar.Imperative(rest) > 0 {
 		b := a.imperative(rest, v.n, grammar.Imperative(rest))
 		if b.Deed == Request {
 			b.Marker = belay.MarkAdd // "make it possible to sort the table": nobody can yet
@@ -256,7 +260,7 @@ func shouldFirst(a Act, v view) (Act, bool) {
 
 // questioned is a question with its subject inside.
 func questioned(a Act, v view) (Act, bool) {
-	m, ok := inverted(v.rest)
+	m, ok := object.Inverted(v.rest)
 	if !ok || a.C.Close != "?" && !words.Determiner(v.rest[1]) {
 		return a, false
 	}
@@ -297,7 +301,7 @@ func passiveWish(a Act, v view) (Act, bool) {
 	if !v.s.Opener || v.s.Want || len(v.rest) < 2 || v.rest[0] != "be" {
 		return a, false
 	}
-	a.Deed, a.Marker, a.Verb, a.Obj = Request, passive(v.rest[1:]), "be", v.n+1
+	a.Deed, a.Marker, a.Verb, a.Obj = Request, object.Passive(v.rest[1:]), "be", v.n+1
 	if b, end := words.Base(v.rest[1], grammar.AnyVerb); end == "ed" {
 		if sense, _ := words.Verb(b); sense == words.Show {
 			a.Marker = belay.MarkAdd

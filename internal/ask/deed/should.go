@@ -38,7 +38,7 @@ func (a Act) should(low []string, at, next int) Act {
 	if low[at] == "may" && (low[next] == "no" || limits) {
 		return a // "guests may no longer export"
 	}
-	o := low[next:]
+	o := object.Mainly(low[next:])
 	a.Obj = a.Core.From + next
 	if r := vague.Better(o); r != nil && len(o) < 5 && (o[0] == "be" || o[0] == "look" || o[0] == "feel") {
 		a.Deed, a.Readings = Doubt, r
@@ -64,7 +64,7 @@ func (a Act) behind(low []string, at int, o []string) Act {
 	switch {
 	case o[0] == "go" && len(o) == 2 && (grammar.Adverb(o[1]) || o[1] == "too" || o[1] == "now" || o[1] == "please"), line == "go " || line == "be gone " || o[0] == "go" && o[1] == "away" || o[0] == "disappear" && len(o) == 1 && !a.Pronoun:
 		a.Marker = belay.MarkRemove // "the banner has to go"
-	case can && o[0] == "be" && len(o) > 1 && passive(o[1:]) == belay.MarkRemove && len(o) < 5:
+	case can && o[0] == "be" && len(o) > 1 && object.Passive(o[1:]) == belay.MarkRemove && len(o) < 5:
 		a.Marker = belay.MarkRemove // "deploy.md can be deleted"
 	case low[at] == "may" && o[0] == "be" && len(o) > 2 && (o[1] == "up" || o[1] == "at" || grammar.Compared(o) > 0) && slices.ContainsFunc(o, grammar.Numeric):
 		return a // "the title may be up to 200 characters long"
@@ -74,6 +74,8 @@ func (a Act) behind(low []string, at int, o []string) Act {
 		return a // "the logo can be a third smaller"
 	case can && !(a.C.Block.Kind == prose.Item || a.C.Group || actor && low[0] != "i" && low[0] != "you" && low[0] != "we"):
 		a.Deed = Ground
+	case can && low[at] == "can" && a.C.Block.Kind == prose.Item:
+		a.Marker, a.Told = belay.MarkAdd, true
 	case strings.HasPrefix(line, "be able to ") || strings.HasPrefix(line, "be possible to ") || o[0] == "be" && len(o) > 1 && o[1] == "possible" && !grammar.Old(o) || can:
 		a.Marker = belay.MarkAdd
 	case strings.HasPrefix(line, "be allowed") || strings.HasPrefix(line, "become"):
@@ -95,7 +97,7 @@ func (a Act) behind(low []string, at int, o []string) Act {
 
 // beDone reads "be V-ed" behind a modal.
 func (a Act) beDone(modal string, o []string) belay.Marker {
-	m := passive(o[1:])
+	m := object.Passive(o[1:])
 	b, end := words.Base(o[1], grammar.AnyVerb)
 	if sense, _ := words.Verb(b); m == belay.MarkModify && end == "ed" && (modal == "could" || object.Recorded[b]) && grammar.Compared(o) == 0 && sense == words.Show {
 		return belay.MarkAdd // "if the table could be exported"
@@ -159,26 +161,6 @@ func (a Act) promised(o []string, actor bool) belay.Marker {
 		}
 	}
 	if actor && !a.Pronoun || a.Also && sense == words.None {
-		return belay.MarkAdd
-	}
-	return belay.MarkModify
-}
-
-// passive reads "should be removed", "must be fixed", "should be bigger".
-func passive(o []string) belay.Marker {
-	if len(o) == 0 {
-		return belay.MarkModify
-	}
-	b, end := words.Base(o[0], grammar.AnyVerb)
-	if end != "ed" && b != "put" && b != "cut" {
-		return belay.MarkModify
-	}
-	switch sense, _ := words.Verb(b); sense {
-	case words.Remove:
-		return belay.MarkRemove
-	case words.Fix:
-		return belay.MarkFix
-	case words.Add:
 		return belay.MarkAdd
 	}
 	return belay.MarkModify

@@ -86,7 +86,7 @@ func senseOf(rest []string, k int) words.Sense {
 func (a Act) without(sense words.Sense, o []string) (Act, bool) {
 	switch {
 	case len(o) == 0 && a.C.Join == "" && !a.C.Group && a.C.Block.Kind == prose.Para && (sense == words.Modify || sense == words.Add || sense == words.Remove) && a.Verb != "stop":
-		a.Deed, a.Readings, a.Bare, a.Marker = Doubt, []string{"what is to be done with is not said"}, true, MarkerOf(sense)
+		a.Deed, a.Readings, a.Bare, a.Marker = Doubt, []string{"what is to be done with is not said"}, true, object.MarkerOf(sense)
 	case told.Courtesy(a.Verb, o), a.Verb == "let" && len(o) > 1 && o[1] == "know", a.Verb == "find" && len(o) > 0 && (o[0] == "attached" || o[0] == "enclosed" || o[0] == "below"), len(o) == 1 && (o[0] == "nothing" || o[0] == "none"):
 		a.Deed = Ground
 	case len(o) > 0 && len(o) < 3 && grammar.MoreThings(o) && o[len(o)-1] == "more" || len(o) == 1 && o[0] == "another":
@@ -102,7 +102,7 @@ func (a Act) without(sense words.Sense, o []string) (Act, bool) {
 func (a Act) enabling(o []string) Act {
 	a = a.adding(o)
 	if i := slices.Index(o, "be"); i > 0 && i < 5 && (a.Verb == "let" || a.Verb == "allow") {
-		a.Marker = passive(o[i+1:]) // "let the button be green"
+		a.Marker = object.Passive(o[i+1:]) // "let the button be green"
 		return a
 	}
 	if a.Marker == belay.MarkModify || a.Verb != "let" || len(o) < 3 || !grammar.Definite(o[0]) || slices.ContainsFunc(o[1:min(3, len(o))], func(w string) bool { return slices.Contains(grammar.Actors, w) }) {
@@ -115,7 +115,7 @@ func (a Act) enabling(o []string) Act {
 	for _, w := range o[2:min(len(o), 5)] {
 		sense, ok := words.Verb(w)
 		if ok {
-			a.Marker = MarkerOf(sense)
+			a.Marker = object.MarkerOf(sense)
 			break
 		}
 		if w == "wait" || w == "go" {

@@ -16,6 +16,8 @@ func Courtesy(verb string, o []string) bool {
 		return false
 	}
 	switch verb {
+	case "propose", "suggest", "report", "mention", "note", "share":
+		return o[0] == "the" && len(o) > 1 && o[1] == "following" || o[0] == "something" || o[0] == "that"
 	case "ping", "call", "contact", "tell", "shout", "text", "keep", "bear", "excuse", "forgive":
 		if len(o) > 1 && (words.Preposition(o[1]) && o[1] != "with" && o[1] != "in" || words.Determiner(o[1])) {
 			return false // "ping us on slack when …"

@@ -138,6 +138,9 @@ func alternatives(low []string) (one, other string) {
 	if i < 1 || i+1 >= len(low) {
 		return "", ""
 	}
+	if words.Tool(low[i-1]) && words.Tool(low[i+1]) {
+		return "", ""
+	}
 	verb := func(w string) (string, string) { return words.Base(w, grammar.AnyVerb) }
 	if len(low) <= 5 && i+2 == len(low) && i == 2 && (low[0] == "add" || low[0] == "use" || low[0] == "make" || low[0] == "build") && bareNoun(low[1]) && bareNoun(low[3]) {
 		return low[1], low[3]
