@@ -27,6 +27,8 @@ type Found struct {
 	Count  int    // assertions that could fail
 	Hollow []Mark // assertions that always hold
 	Early  []Mark // returns that no assertion after them survives
+	Never  []Mark // conditions that never hold, around assertions
+	Caught []Mark // handlers that nothing comes of when an assertion fails
 }
 
 // In finds what tokens assert: what a test does, without the braces around it.
@@ -44,6 +46,11 @@ func In(l lang.Language, tokens []lang.Token) Found {
 		}
 		f.Count++
 		last = i
+		if d := s.Deaf(i); d.Never.Text != "" {
+			f.Never = append(f.Never, d.Never)
+		} else if d.Caught.Text != "" {
+			f.Caught = append(f.Caught, d.Caught)
+		}
 	}
 	f.Early = s.returns(last)
 	return f

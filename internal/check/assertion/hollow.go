@@ -181,7 +181,9 @@ func alwaysTrue(tokens []lang.Token) bool {
 	if n == 2 && (tokens[0].Is("not") || tokens[0].Is("!")) {
 		return tokens[1].Is("false") || tokens[1].Is("False")
 	}
-	if n > 2 && (tokens[n-1].Is("True") || tokens[n-1].Is("true")) && (tokens[n-2].Is("or") || tokens[n-2].Is("|") && tokens[n-3].Is("|")) {
+	if any := parts(tokens, "|", "or"); len(any) > 1 && slices.ContainsFunc(any, func(one []lang.Token) bool {
+		return len(one) == 1 && (one[0].Is("True") || one[0].Is("true"))
+	}) {
 		return true
 	}
 	for i := 1; i+1 < n; i++ {

@@ -13,6 +13,9 @@ type Source struct {
 	Pair   []int // for ( [ {: the index of what closes it, -1 when nothing does
 	Open   []int // for every token: the bracket it stands in, -1 for none
 	Depth  []int // for every token: how many brackets it stands in
+
+	lines, heads []int        // see readLines
+	caught       map[int]Mark // what swallows gave
 }
 
 // Deepest is how many brackets deep tests and assertions are looked for: a text in which

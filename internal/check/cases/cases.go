@@ -27,6 +27,12 @@ type Test struct {
 	Asserts int    // assertions that could fail
 	Hollow  []Mark // assertions that always hold
 	Early   []Mark // returns that no assertion after them survives
+	Never   []Mark // assertions under a condition that never holds
+	Caught  []Mark // assertions whose failure is caught, and nothing comes of it
+	Panics  int    // the line that says that it has to panic, 0 for none
+
+	Rows  int          // how often it runs, each time with other values; 0 when it says nothing of that, Unknown
+	Table []lang.Token // these values
 }
 
 // Mark is a place in a test that says something of it.
@@ -52,12 +58,16 @@ func (u Test) Empty() bool {
 }
 
 // source is a text in which tests are looked for.
-type source struct{ *assertion.Source }
+type source struct {
+	*assertion.Source
+	tables []table        // see tabled
+	defs   map[string]int // see definitions
+}
 
 // Read gives the tests of a text, groups among them, in the order in which they begin.
 // Two of one name get numbers.
 func Read(l lang.Language, text []byte) []Test {
-	s := source{assertion.New(l, lang.Code(l, text))}
+	s := source{Source: assertion.New(l, lang.Code(l, text))}
 	return s.units()
 }
 
@@ -80,6 +90,7 @@ func (s *source) units() []Test {
 	case lang.Ruby:
 		list = s.rubyUnits()
 	}
+	s.tabled(list)
 	seen := map[string]int{}
 	for i := range list {
 		u := &list[i]
@@ -87,6 +98,7 @@ func (s *source) units() []Test {
 			a := assertion.In(s.Lang, u.Body)
 			u.Asserts += a.Count // to what its head expects: an exception, a panic
 			u.Hollow, u.Early = append(u.Hollow, a.Hollow...), a.Early
+			u.Never, u.Caught = a.Never, a.Caught
 		}
 		if seen[u.Name]++; seen[u.Name] > 1 { // two tests of one name are two
 			u.Name += " #" + strconv.Itoa(seen[u.Name])

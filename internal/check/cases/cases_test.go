@@ -3,6 +3,7 @@ package cases
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,6 +35,14 @@ func shown(u Test) string {
 	marks("only", u.Only)
 	marks("hollow", u.Hollow)
 	marks("early", u.Early)
+	marks("never", u.Never)
+	marks("caught", u.Caught)
+	if u.Panics > 0 {
+		b.WriteString(" panics")
+	}
+	if u.Rows != 0 {
+		fmt.Fprintf(&b, " rows %d", u.Rows)
+	}
 	if !u.Group && u.Empty() {
 		b.WriteString(" empty")
 	}
@@ -73,7 +82,7 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("%s", shown(u))
 			}
 			names[u.Name] = true
-			for _, m := range append(append(append(u.Skips, u.Only...), u.Hollow...), u.Early...) {
+			for _, m := range slices.Concat(u.Skips, u.Only, u.Hollow, u.Early, u.Never, u.Caught) {
 				if m.Line < 1 || m.Line > lines {
 					t.Fatalf("%s: %+v", u.Name, m)
 				}

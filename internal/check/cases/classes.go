@@ -124,6 +124,7 @@ func (s *source) method(i int, attrs []attribute, tests map[string]bool) (u Test
 	if !test {
 		return u, i, false
 	}
+	s.attributed(&u, attrs)
 	body = s.End(i+1) + 1
 	for body < len(s.Tokens) && !s.Is(body, "{") && !s.Is(body, ";") && !s.Is(body, "=", ">") {
 		body++

@@ -21,7 +21,10 @@ func Outside(l lang.Language, text []byte, tests []Test) int {
 			continue
 		}
 		helper := l == lang.Go && s.Is(i+1, "(") && !s.At(i-1).Is(".") && s.Handed(i+1)
-		if !helper && s.Asserts(i) && !s.Hollow(i) {
+		if helper || !s.Asserts(i) || s.Hollow(i) {
+			continue
+		}
+		if d := s.Deaf(i); d.Never.Text == "" && (d.Caught.Text == "" || d.Caught.Maybe) {
 			n++
 		}
 	}

@@ -43,6 +43,7 @@ func (s *source) pythonUnits() []Test {
 		if t.Is("def") {
 			body, first := s.pythonBody(i+2, col)
 			u.Body = body
+			s.pythonTables(s.decorated(i), i, &u)
 			u.Skips = append(u.Skips, pythonSkips(body, first)...)
 		}
 		list = append(list, u)
@@ -101,6 +102,22 @@ func (s *source) pythonDecorators(i int) []Mark {
 		i = start - 1
 	}
 	return marks
+}
+
+// decorated gives where what decorates the def at i begins.
+func (s *source) decorated(i int) int {
+	if !s.At(i).First { // async
+		i--
+	}
+	for from, col := i, s.At(i).Col; ; {
+		for from--; from > 0 && !(s.Tokens[from].First && s.Tokens[from].Col <= col && s.free(from)); {
+			from--
+		}
+		if !s.Is(from, "@") {
+			return i
+		}
+		i = from
+	}
 }
 
 // pythonSkips looks for calls that skip; first is the column of the body's statements.

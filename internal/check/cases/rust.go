@@ -58,7 +58,9 @@ func rustAttribute(tokens []lang.Token) attribute {
 	a := attribute{}
 	for i, t := range tokens {
 		if t.Kind == lang.Word {
-			a.name, a.line = t.Text, t.Line
+			if a.line = t.Line; a.name != "case" { // case::named(…)
+				a.name = t.Text
+			}
 		} else if !t.Is(":") {
 			a.args = tokens[i:]
 			break
@@ -76,8 +78,10 @@ func (s *source) rustTest(i int, attrs []attribute) (Test, int, bool) {
 			test = true
 		case "should_panic":
 			u.Asserts++
+			u.Panics = a.line
 		}
 	}
+	s.attributed(&u, attrs)
 	body := i + 2
 	for body < len(s.Tokens) && !s.Is(body, "{") && !s.Is(body, ";") {
 		if s.Is(body, "(") {

@@ -74,6 +74,7 @@ func (s *source) scriptCall(i int) (u Test, call int, ok bool) {
 		u.Only = append(u.Only, Mark{Line: t.Line, Text: t.Text})
 	}
 	k := i + 1
+	var each []table
 	for s.Is(k, ".") && s.At(k+1).Kind == lang.Word {
 		mod := s.At(k + 1)
 		m := Mark{Line: mod.Line, Text: t.Text + "." + mod.Text}
@@ -93,8 +94,12 @@ func (s *source) scriptCall(i int) (u Test, call int, ok bool) {
 		}
 		k += 2
 		if (mod.Text == "each" || mod.Text == "for" || mod.Text == "skipIf" || mod.Text == "runIf") && s.Is(k, "(") {
+			if mod.Text == "each" || mod.Text == "for" {
+				each = append(each, s.given(k))
+			}
 			k = s.End(k) + 1
 		} else if s.At(k).Kind == lang.Text {
+			each = append(each, table{rows: linesOf(s.At(k)) - 1, values: s.Tokens[k : k+1]})
 			k++ // a table in a template
 		}
 	}
@@ -112,6 +117,10 @@ func (s *source) scriptCall(i int) (u Test, call int, ok bool) {
 	}
 	if name.Kind != lang.Text && (!s.Is(comma, ",") || len(u.Skips) > 0) || u.Leaf == "" {
 		return u, 0, false // test.skip(condition, "why") is about the test around it
+	}
+	for _, t := range each {
+		t.from, t.to = k, s.End(k)
+		s.tables = append(s.tables, t)
 	}
 	u.Body = s.scriptBody(k, comma, &u)
 	return u, k, true

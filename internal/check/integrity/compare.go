@@ -39,11 +39,59 @@ func compare(b, a placed) []belay.Finding {
 		out = append(out, finding(a, belay.SeverityWarning, a.Line, "fewer assertions: ",
 			fmt.Sprintf("it had %s, and has %s", number(b.Asserts), number(a.Asserts)), "bring back what it asserted, unless another test does"))
 	}
+	out = append(out, deaf(b, a)...)
 	if len(a.Early) > len(b.Early) {
 		out = append(out, finding(a, belay.SeverityError, a.Early[0].Line, "test returns before its assertions: ",
 			"an unconditional return keeps the assertions after it from running", "take the return out"))
 	}
 	return out
+}
+
+// deaf says what keeps assertions that are still there from failing the test.
+func deaf(b, a placed) []belay.Finding {
+	var out []belay.Finding
+	if len(a.Never) > len(b.Never) {
+		m := a.Never[len(a.Never)-1]
+		out = append(out, finding(a, belay.SeverityError, m.Line, "assertion that is never reached: ", clip(m.Text)+" never holds", "take the condition back"))
+	}
+	if m, sure := moreCaught(b, a); m.Text != "" {
+		severity := belay.SeverityWarning
+		if sure {
+			severity = belay.SeverityError
+		}
+		out = append(out, finding(a, severity, m.Line, "failed assertion is caught: ", clip(m.Text)+" catches it, and the test goes on as if it held", "let the assertion fail the test"))
+	}
+	if a.Panics > 0 && b.Panics == 0 && b.Asserts > 0 {
+		severity, detail := belay.SeverityWarning, "it passes when anything in it panics; it had to run to its end"
+		if len(a.Body) == len(b.Body) && shared(b, a) == len(a.Body) {
+			severity, detail = belay.SeverityError, "it does what it did, and passes when one of its assertions fails"
+		}
+		out = append(out, finding(a, severity, a.Panics, "test has to panic now: ", detail, "take #[should_panic] out and make the code pass the test"))
+	}
+	return out
+}
+
+// moreCaught gives a handler that swallows failures and was not there, sure ones first.
+func moreCaught(b, a placed) (m cases.Mark, sure bool) {
+	count := func(u placed) (all, sure int) {
+		for _, m := range u.Caught {
+			if all++; !m.Maybe {
+				sure++
+			}
+		}
+		return all, sure
+	}
+	had, hadSure := count(b)
+	has, hasSure := count(a)
+	for _, m := range a.Caught {
+		if hasSure > hadSure && !m.Maybe {
+			return m, true
+		}
+	}
+	if has > had {
+		return a.Caught[len(a.Caught)-1], false
+	}
+	return m, false
 }
 
 // skipped says what of a test or group is left out that was not before.
@@ -100,6 +148,10 @@ func added(a placed) []belay.Finding {
 	if !a.Group && a.Asserts == 0 && len(a.Hollow) > 0 {
 		m := a.Hollow[0]
 		return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "new test asserts nothing: ", clip(m.Text)+" holds whatever the code does", "assert what the code gives")}
+	}
+	if n := len(a.Never) + len(a.Caught); !a.Group && n > 0 && n == a.Asserts {
+		m := append(a.Never, a.Caught...)[0]
+		return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "new test cannot fail: ", clip(m.Text), "let its assertions fail it")}
 	}
 	return nil
 }

@@ -187,17 +187,22 @@ func alike(b, a placed) bool {
 	if b.Group || len(b.Body) < 6 {
 		return false
 	}
+	return shared(b, a)*4 >= max(len(a.Body), len(b.Body))*3
+}
+
+// shared counts the words and marks that both tests have.
+func shared(b, a placed) int {
 	counts := map[string]int{}
 	for _, t := range b.Body {
 		counts[t.Text]++
 	}
-	shared := 0
+	n := 0
 	for _, t := range a.Body {
 		if counts[t.Text]--; counts[t.Text] >= 0 {
-			shared++
+			n++
 		}
 	}
-	return shared*4 >= max(len(a.Body), len(b.Body))*3
+	return n
 }
 
 // deleted gives findings for tests that are gone, one for a file that is gone whole.
