@@ -34,7 +34,7 @@ func (s *source) tabled(list []Test) {
 		inner := table{}
 		for _, t := range s.tables {
 			switch {
-			case t.from <= from && to <= t.to:
+			case t.from <= from && to <= t.to && s.Lang != lang.Go: // a subtest of Go runs within its test
 				u.Rows, u.Table = times(u.Rows, t.rows), append(u.Table[:len(u.Table):len(u.Table)], t.values...)
 			case from <= t.from && t.to <= to && (inner.rows == 0 || t.rows > inner.rows) && s.assertsIn(t.from, t.to):
 				inner = t

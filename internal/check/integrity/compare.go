@@ -35,7 +35,7 @@ func compare(b, a placed) []belay.Finding {
 		}
 		m := a.Hollow[len(a.Hollow)-1]
 		out = append(out, finding(a, severity, m.Line, "assertion that always holds: ", clip(m.Text)+" holds whatever the code does", "assert what the code gives"))
-	} else if a.Asserts < b.Asserts {
+	} else if a.Asserts < b.Asserts && a.Asserts*max(a.Rows, 1) < b.Asserts*max(b.Rows, 1) {
 		out = append(out, finding(a, belay.SeverityWarning, a.Line, "fewer assertions: ",
 			fmt.Sprintf("it had %s, and has %s", number(b.Asserts), number(a.Asserts)), "bring back what it asserted, unless another test does"))
 	}

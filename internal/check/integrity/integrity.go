@@ -8,6 +8,7 @@ package integrity
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -40,6 +41,7 @@ type placed struct {
 	lang lang.Language
 
 	values []expect.Value // what it expects
+	into   string         // of one that is gone: the test with a table that may do what it did
 }
 
 // pairing is what became of the tests of a change.
@@ -47,7 +49,8 @@ type pairing struct {
 	found []belay.Finding // of tests that are still there; moved and renamed ones are
 	gone  []placed
 	fresh []placed
-	lost  []loss // outside of tests
+	grown []grown // tests with more rows than before
+	lost  []loss  // outside of tests
 
 	turns  []turn         // tests that expect something else than before
 	others []expect.Value // what tests that are still there expect and did not
@@ -102,6 +105,7 @@ func pairUp(files []*edit.File) pairing {
 		p.found = append(p.found, part.found...)
 		p.gone = append(p.gone, part.gone...)
 		p.fresh = append(p.fresh, part.fresh...)
+		p.grown = append(p.grown, part.grown...)
 		p.lost = append(p.lost, part.lost...)
 		p.turns = append(p.turns, part.turns...)
 		p.others = append(p.others, part.others...)
@@ -109,8 +113,10 @@ func pairUp(files []*edit.File) pairing {
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf && b.file == a.file })
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf })
 	if len(p.gone)*len(p.fresh) <= mostPairs {
-		p.meet(alike)
+		rows := p.rowTests()
+		p.meet(func(b, a placed) bool { return !rows[a.file.Path+" "+path.Dir(a.Name)] && alike(b, a) })
 	}
+	p.merged()
 	return p
 }
 
@@ -132,14 +138,18 @@ func pairFile(f *edit.File) pairing {
 		byName[a.Name] = i
 	}
 	used := map[int]bool{}
+	var same [][2]placed
 	for _, b := range before {
 		i, there := byName[b.Name]
 		if there && !used[i] && after[i].Group == b.Group {
 			used[i] = true
-			p.pair(b, after[i])
+			same = append(same, [2]placed{b, after[i]})
 		} else {
 			p.gone = append(p.gone, b)
 		}
+	}
+	for _, s := range same {
+		p.pair(s[0], s[1])
 	}
 	for i, a := range after {
 		if !used[i] {
@@ -153,6 +163,7 @@ func pairFile(f *edit.File) pairing {
 func (p *pairing) pair(b, a placed) {
 	if a.Name != outsideName {
 		p.found = append(p.found, compare(b, a)...)
+		p.grow(b, a)
 	}
 	changes, rest := expect.Changed(b.values, a.values)
 	for _, c := range changes {
@@ -224,11 +235,16 @@ func deleted(files []*edit.File, p pairing) []belay.Finding {
 			continue
 		}
 		for _, g := range gone {
-			out = append(out, belay.Finding{
+			x := belay.Finding{
 				Severity: belay.SeverityError, File: f.Path, Title: "test deleted: " + clip(g.Name),
 				Detail:         fmt.Sprintf("it stood in line %d, and no test of its name or content is anywhere in the change", g.Line),
 				Recommendation: "bring the test back and make the code pass it; only a person can say that it is not needed",
-			})
+			}
+			if g.into != "" {
+				x.Severity, x.Detail = belay.SeverityWarning, fmt.Sprintf("it stood in line %d; %s, which runs once for each row of a table, may do what it did", g.Line, clip(g.into))
+				x.Recommendation = "make sure that its case is one of the rows"
+			}
+			out = append(out, x)
 		}
 	}
 	return out
@@ -246,6 +262,10 @@ func fileDeleted(f *edit.File, gone []placed, files []*edit.File) belay.Finding 
 		Severity: belay.SeverityError, File: f.Path, Title: "test file deleted: " + f.Path,
 		Detail:         fmt.Sprintf("it held %s", strings.Join(names, ", ")),
 		Recommendation: "bring the file back and make the code pass it; only a person can say that it is not needed",
+	}
+	if !slices.ContainsFunc(gone, func(g placed) bool { return g.into == "" }) {
+		out.Severity = belay.SeverityWarning
+		out.Detail += "; " + clip(gone[0].into) + ", which runs once for each row of a table, may do what it did"
 	}
 	about := strings.ToLower(lang.Subject(f.Path))
 	for _, other := range files {
