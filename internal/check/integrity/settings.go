@@ -21,6 +21,7 @@ func settings(f *edit.File) []belay.Finding {
 	before, after := plainLines(f.Path, f.Before), plainLines(f.Path, f.After)
 	out := limits(f, before, after)
 	out = append(out, forgiven(f, before, after)...)
+	out = append(out, silenced(f, before, after)...)
 	return append(out, ignored(f, before, after)...)
 }
 
