@@ -2,6 +2,8 @@ package integrity
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -234,7 +236,7 @@ func TestAsksForTests(t *testing.T) {
 }
 
 func FuzzLook(f *testing.F) {
-	for _, c := range table {
+	for _, c := range slices.Concat(slices.Collect(maps.Values(table)), slices.Collect(maps.Values(mergedTable))) {
 		for _, x := range c.files {
 			f.Add(x.Path, x.Before, x.After)
 		}
