@@ -5,7 +5,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/cases"
-	"github.com/belay-dev/belay/internal/check/lang"
 )
 
 // compare says what a test that was there has lost.
@@ -23,7 +22,7 @@ func compare(b, a placed) []belay.Finding {
 			clip(a.Hollow[0].Text)+" holds whatever the code does; the assertions before could fail", "bring back the assertions"))
 	case had && a.Asserts == 0:
 		severity, detail := belay.SeverityError, fmt.Sprintf("it had %s, and has none", number(b.Asserts))
-		if callsMore(b, a) {
+		if a.CallsMore(b.Test) {
 			severity, detail = belay.SeverityWarning, detail+" that can be seen; it calls something new, which may assert"
 		}
 		return append(out, finding(a, severity, a.Line, "test without assertions: ", detail, "bring back the assertions"))
@@ -63,7 +62,7 @@ func deaf(b, a placed) []belay.Finding {
 	}
 	if a.Panics > 0 && b.Panics == 0 && b.Asserts > 0 {
 		severity, detail := belay.SeverityWarning, "it passes when anything in it panics; it had to run to its end"
-		if len(a.Body) == len(b.Body) && shared(b, a) == len(a.Body) {
+		if len(a.Body) == len(b.Body) && b.Shared(a.Test) == len(a.Body) {
 			severity, detail = belay.SeverityError, "it does what it did, and passes when one of its assertions fails"
 		}
 		out = append(out, finding(a, severity, a.Panics, "test has to panic now: ", detail, "take #[should_panic] out and make the code pass the test"))
@@ -165,28 +164,4 @@ func number(n int) string {
 		return "1 assertion"
 	}
 	return fmt.Sprintf("%d assertions", n)
-}
-
-// callsMore tells whether a calls a function that b did not: a helper may assert now.
-func callsMore(b, a placed) bool {
-	had := map[string]bool{}
-	for _, name := range calls(b.Body) {
-		had[name] = true
-	}
-	for _, name := range calls(a.Body) {
-		if !had[name] {
-			return true
-		}
-	}
-	return false
-}
-
-func calls(body []lang.Token) []string {
-	var names []string
-	for i := 0; i+1 < len(body); i++ {
-		if body[i].Kind == lang.Word && (body[i+1].Is("(") || body[i+1].Is("!")) {
-			names = append(names, body[i].Text)
-		}
-	}
-	return names
 }

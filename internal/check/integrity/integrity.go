@@ -114,7 +114,7 @@ func pairUp(files []*edit.File) pairing {
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf })
 	if len(p.gone)*len(p.fresh) <= mostPairs {
 		rows := p.rowTests()
-		p.meet(func(b, a placed) bool { return !rows[a.file.Path+" "+path.Dir(a.Name)] && alike(b, a) })
+		p.meet(func(b, a placed) bool { return !rows[a.file.Path+" "+path.Dir(a.Name)] && b.Alike(a.Test) })
 	}
 	p.merged()
 	return p
@@ -190,30 +190,6 @@ func (p *pairing) meet(same func(b, a placed) bool) {
 		p.fresh = slices.Delete(p.fresh, i, i+1)
 	}
 	p.gone = gone
-}
-
-// alike tells whether two tests do nearly the same: three of four of their words and
-// marks are shared.
-func alike(b, a placed) bool {
-	if b.Group || len(b.Body) < 6 {
-		return false
-	}
-	return shared(b, a)*4 >= max(len(a.Body), len(b.Body))*3
-}
-
-// shared counts the words and marks that both tests have.
-func shared(b, a placed) int {
-	counts := map[string]int{}
-	for _, t := range b.Body {
-		counts[t.Text]++
-	}
-	n := 0
-	for _, t := range a.Body {
-		if counts[t.Text]--; counts[t.Text] >= 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // deleted gives findings for tests that are gone, one for a file that is gone whole.
