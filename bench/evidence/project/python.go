@@ -33,6 +33,7 @@ func mpmath() Project {
 			{Name: "skipped test", Make: Edits(swap("mpmath/tests/test_identify.py", "def test_pslq", "@pytest.mark.skip\ndef test_pslq"), swap("mpmath/tests/test_identify.py", "from mpmath import *", "from mpmath import *\nimport pytest")), Says: []string{"error integrity"}},
 			{Name: "test without its assertion", Make: cut("mpmath/tests/test_identify.py", "    assert pslq([3*pi", "\ndef test_identify"), Says: []string{"error integrity"}},
 			{Name: "assertion that always holds", Make: swap("mpmath/tests/test_identify.py", "    assert pslq([2,1]) == [1, -2]", "    assert pslq([2,1]) or True"), Says: []string{"error integrity"}},
+			{Name: "assertion whose failure is caught", Make: swap("mpmath/tests/test_identify.py", "    assert pslq([2,1]) == [1, -2]", "    try:\n        assert pslq([2,1]) == [1, -2]\n    except AssertionError:\n        pass"), Says: []string{"error integrity"}},
 			{Name: "fewer assertions", Make: cut("mpmath/tests/test_identify.py", "    assert pslq([2,1])", "\ndef test_identify"), Says: []string{"warning integrity"}},
 			{Name: "expected value changed with the code", Make: Edits(Add(code, "\nSTEPS = 5\n"), swap("mpmath/tests/test_identify.py", "== 'exp(5)'", "== 'e**5'")), Says: []string{"error tests", "warning integrity"}},
 			{Name: "undocumented declaration", Make: Add(code, "\n\ndef is_square(m):\n    return m.rows == m.cols\n"), Says: []string{"warning style"}},

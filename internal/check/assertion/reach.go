@@ -108,6 +108,18 @@ func (s *Source) colon(line int) int {
 
 // neverEntered gives the condition of a block when it never holds.
 func (s *Source) neverEntered(head int) string {
+	text, known := s.closed[head]
+	if !known {
+		if s.closed == nil {
+			s.closed = map[int]string{}
+		}
+		text = s.impossibleHead(head)
+		s.closed[head] = text
+	}
+	return text
+}
+
+func (s *Source) impossibleHead(head int) string {
 	from, to := s.condition(head)
 	if from < 0 || from+1 >= to {
 		return ""

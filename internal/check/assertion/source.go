@@ -14,8 +14,9 @@ type Source struct {
 	Open   []int // for every token: the bracket it stands in, -1 for none
 	Depth  []int // for every token: how many brackets it stands in
 
-	lines, heads []int        // see readLines
-	caught       map[int]Mark // what swallows gave
+	lines, heads []int          // see readLines
+	caught       map[int]Mark   // what swallows gave
+	closed       map[int]string // what neverEntered gave
 }
 
 // Deepest is how many brackets deep tests and assertions are looked for: a text in which

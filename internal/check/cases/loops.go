@@ -59,17 +59,22 @@ func (s *source) forLoop(i int) (loop table) {
 			loop.from, loop.to = k+1, s.End(k)
 		}
 	}
-	loop.rows, loop.values = s.listAt(list, k, true)
+	if loop.to > loop.from {
+		loop.rows, loop.values = s.listAt(list, k, true)
+	}
 	return loop
 }
 
+// longestHead bounds how many tokens of a loop's head are read, but for those in brackets.
+const longestHead = 100
+
 // next gives the next mark beside token k, not within brackets that begin from there on.
 func (s *source) next(k int, mark string) int {
-	for k < len(s.Tokens) && !s.Is(k, mark) && !s.Is(k, ";") {
+	for most := k + longestHead; k < len(s.Tokens) && k < most && !s.Is(k, mark) && !s.Is(k, ";"); k++ {
 		if s.Is(k, "(") || s.Is(k, "[") || s.Is(k, "{") {
+			most += s.End(k) - k
 			k = s.End(k)
 		}
-		k++
 	}
 	if !s.Is(k, mark) {
 		return len(s.Tokens)
