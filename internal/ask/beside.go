@@ -200,6 +200,28 @@ func (p *parse) curedLater(i int) bool {
 	return false
 }
 
+// addsTo reports a statement in a message of nothing but complaints that begins with "and", or
+// has a line of its own beside one that complains: "And the list shows the version as 1.0".
+func (p *parse) addsTo(i int) bool {
+	a := p.acts[i]
+	if a.C.Join != "" || a.C.Block.Kind != prose.Para || len(a.C.T) > 16 || p.fresh || slices.ContainsFunc(p.acts, func(b deed.Act) bool {
+		return b.Deed == deed.Request || b.Deed == deed.Material || b.Deed == deed.Mend || b.Deed == deed.Doubt
+	}) {
+		return false
+	}
+	low := a.C.Low()
+	at, ok := grammar.Predicate(low)
+	if !ok || words.Auxiliary(low[at]) || slices.ContainsFunc(low, func(w string) bool { return w == "i" || w == "we" || w == "my" || w == "our" }) {
+		return false
+	}
+	if n := len(p.out); low[0] == "and" && n > 0 && p.out[n-1].Marker == belay.MarkFix && p.out[n-1].a.C.Line == a.C.Line {
+		return true
+	}
+	return slices.ContainsFunc(p.acts, func(b deed.Act) bool {
+		return b.Deed == deed.Complaint && b.Strength == fault.Plain && !b.Pronoun && b.C.Join == "" && b.C.Block.Kind == prose.Para && (b.C.Line == a.C.Line+1 || b.C.Line == a.C.Line-1) && len(b.C.T) < 16
+	})
+}
+
 // oneOfSeveral reports a statement of how something is that stands beside a request as
 // its equal: "also" leads from the one to the other.
 func (p *parse) oneOfSeveral(i int) bool {
@@ -207,7 +229,7 @@ func (p *parse) oneOfSeveral(i int) bool {
 	if a.C.Block.Section() != prose.Open || a.C.Join == "because" || a.C.Join == "if" || !concern.StatesFact(a.C.Low()) {
 		return false
 	}
-	if (a.Also || a.Nth) && !p.curedLater(i) {
+	if (a.Also || a.Nth) && !p.curedLater(i) || p.addsTo(i) {
 		return true
 	}
 	if i+1 >= len(p.acts) {
