@@ -26,6 +26,10 @@ func (p *parse) complained(i int) {
 		p.note(a, "", "what happened, and why it is asked")
 		return
 	}
+	if n := len(p.out); n > 0 && p.out[n-1].Marker != belay.MarkFix && concern.Explains(a, p.out[n-1].a) {
+		p.note(a, "", "why it is asked")
+		return
+	}
 	if p.judged(i) {
 		return
 	}

@@ -47,6 +47,22 @@ func GoesOn(a, before deed.Act) bool {
 	return false
 }
 
+// Explains reports a complaint behind a request, in the next sentence, about "it" or about the
+// same thing, with nothing that leads to another concern: why it is asked.
+func Explains(a, last deed.Act) bool {
+	if last.Deed != deed.Request || a.C.Line != last.C.Line || a.C.Sent != last.C.Sent+1 || a.Also || a.Nth || a.C.Join != "" || len(a.C.T) < 3 {
+		return false
+	}
+	low := a.C.Low()
+	switch low[0] {
+	case "it", "it's", "they", "they're", "that", "that's", "this":
+		return true
+	case "and", "but", "also":
+		return false
+	}
+	return grammar.Definite(low[0]) && Shares(a, last) && low[len(low)-1] != "too"
+}
+
 // Personal reports a complaint about what somebody does or what becomes of "it", which was said
 // before: the thing that fails is not named.
 func Personal(a deed.Act) bool {
