@@ -52,7 +52,7 @@ func (p *parse) repeats(i int) bool {
 	case "in", "for", "on", "with", "at", "when":
 		a := p.acts[i]
 		if n == 0 {
-			if len(p.doubts) == 0 {
+			if len(p.doubts) == 0 && !slices.ContainsFunc(p.acts[:i], func(b deed.Act) bool { return b.Deed == deed.Complaint || b.Deed == deed.Mend }) {
 				p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{To: len(low)}), Readings: []string{"what was done before is meant, which this message does not name"}})
 			}
 			return true

@@ -51,7 +51,7 @@ func Whereby(acts []deed.Act, a deed.Act, rest []string) bool {
 	}
 	low := next.C.Low()
 	at, _ := grammar.Modal(low)
-	return at > 0 && slices.Contains(grammar.Actors, low[at-1])
+	return at > 0 && low[0] != "where" && slices.Contains(grammar.Actors, low[at-1])
 }
 
 // Names reports a sentence that names the new thing without asking for it.
