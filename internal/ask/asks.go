@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/ask/fault"
-
 	"github.com/belay-dev/belay/internal/ask/concern"
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -216,7 +214,7 @@ func (p *parse) reported() bool {
 		if b.Deed == deed.Request && !b.Told {
 			return false
 		}
-		wrong = wrong || b.Deed == deed.Complaint && b.Strength == fault.Plain
+		wrong = wrong || b.Deed == deed.Complaint
 	}
 	return wrong
 }

@@ -21,6 +21,7 @@ import (
 // it, a change without what to, an undo of what is not said.
 func (p *parse) lone() {
 	var only *deed.Act
+	grounds := false
 	for i := range p.acts {
 		if a := &p.acts[i]; a.Deed == deed.Keep {
 			continue
@@ -30,7 +31,7 @@ func (p *parse) lone() {
 			}
 			only = a
 		} else if len(a.C.T) > 2 {
-			return
+			grounds = true
 		}
 	}
 	if only == nil || only.Deed != deed.Request || p.fresh || only.C.Block.Section() != prose.Open || only.C.Topic != "" || p.lang != "" {
@@ -38,6 +39,12 @@ func (p *parse) lone() {
 	}
 	low := only.C.Low()
 	n, _ := grammar.Strip(low)
+	if grounds {
+		if r := vague.Instead(low, n); r != nil {
+			only.Deed, only.Readings, only.Also = deed.Doubt, r, true // what is told beside it is why
+		}
+		return
+	}
 	if only.Verb == "can" && only.Marker == belay.MarkAdd && low[0] != "can" && only.C.Block.Kind == prose.Para && only.C.Close != "?" && n == 0 && len(p.acts) == 1 {
 		only.Deed, only.Marker, only.Strength = deed.Complaint, belay.MarkFix, fault.Faint // "students can see each other's grades"
 		return
@@ -57,7 +64,7 @@ func (p *parse) lone() {
 		}
 	}
 	if r != nil {
-		only.Deed, only.Readings = deed.Doubt, r
+		only.Deed, only.Readings, only.Also = deed.Doubt, r, vague.Instead(low, n) != nil
 	}
 }
 
