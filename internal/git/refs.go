@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/gitrefs"
 	"github.com/belay-dev/belay/internal/whole"
 )
@@ -63,6 +64,7 @@ type Head struct {
 
 // Head reads HEAD. refs are those of the repository: where refs are kept in files no
 // process is needed. A branch that is itself symbolic is given as HEAD names it.
+// CodeCannot when there is no HEAD: then there is no repository any more.
 func (r *Repo) Head(ctx context.Context, refs []Ref) (Head, error) {
 	var h Head
 	if r.Reftab {
@@ -78,6 +80,9 @@ func (r *Repo) Head(ctx context.Context, refs []Ref) (Head, error) {
 		}
 	} else {
 		text, err := os.ReadFile(filepath.Join(r.Dir, "HEAD"))
+		if errors.Is(err, fs.ErrNotExist) { // as git says it of a folder without HEAD
+			return h, belay.Refuse(belay.CodeCannot, "put the git folder back from a copy; the files are left as they are", "%s is not a git repository any more: it has no HEAD", belay.VisibleLine(r.Dir))
+		}
 		if err != nil {
 			return h, fmt.Errorf("read HEAD: %w", err)
 		}

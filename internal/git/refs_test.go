@@ -192,3 +192,17 @@ func TestCheckedOut(t *testing.T) {
 		t.Errorf("from the linked tree: %v", got)
 	}
 }
+
+// TestHeadThatIsGone has somebody delete HEAD, as the first or last file of the git folder.
+func TestHeadThatIsGone(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.commit("a", "1")
+	r := s.open()
+	if err := os.Remove(filepath.Join(r.Dir, "HEAD")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Head(context.Background(), nil); belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "not a git repository any more") {
+		t.Errorf("%v", err)
+	}
+}
