@@ -23,6 +23,17 @@ func (p *parse) atOdds(i int) bool {
 	return grammar.Now(a.C.Low()) && slices.ContainsFunc(a.C.Low(), words.Pronoun)
 }
 
+// otherwise reports how it is now, in a few words behind how it should be: "The icon should be
+// yellow. It's grey."
+func (p *parse) otherwise(i int) bool {
+	a, n := p.acts[i], len(p.out)
+	if i == 0 || n == 0 || !p.emitted(p.acts[i-1]) || p.acts[i-1].Pronoun || p.out[n-1].Marker != belay.MarkModify || p.acts[i-1].C.Sent != a.C.Sent-1 || !strings.HasPrefix(p.acts[i-1].Verb, "should") {
+		return false
+	}
+	low := a.C.Low()
+	return len(low) < 5 && len(low) > 1 && (low[0] == "it's" || low[0] == "it" && low[1] == "is" || low[0] == "they're" || low[0] == "mine") && !slices.Contains(low, "now")
+}
+
 // remedied reports what is wrong where what is to be done about it follows, or stands right
 // before it.
 func (p *parse) remedied(i int) bool {

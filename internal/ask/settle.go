@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/belay-dev/belay/internal/ask/concern"
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/named"
 	"github.com/belay-dev/belay/internal/ask/number"
@@ -72,6 +73,9 @@ func (p *parse) lone() {
 // what is one concern: a complaint and its cure, a thing and what qualifies it.
 func (p *parse) settle() {
 	p.lone()
+	if p.lang == "" && !p.fresh {
+		concern.Report(p.acts)
+	}
 	if slices.ContainsFunc(p.acts, func(a deed.Act) bool { return a.Deed == deed.Keep }) {
 		for i := range p.acts {
 			if a := &p.acts[i]; a.Deed == deed.Doubt && a.Verb == "change" {
@@ -115,6 +119,9 @@ func (p *parse) settle() {
 				p.out = p.out[:n-1] // the steps
 			}
 			p.emit(p.acts[i-1], belay.MarkFix, "an error comes of it")
+		case a.Deed == deed.Ground && p.otherwise(i):
+			p.out[len(p.out)-1].Marker = belay.MarkFix
+			p.note(*a, "", "FIX: it is otherwise now")
 		case a.Deed == deed.Ground && p.oneOfSeveral(i):
 			p.emit(*a, belay.MarkFix, "told as one of several concerns")
 		case a.Deed == deed.Ground && p.beside(i):
@@ -189,6 +196,9 @@ func (p *parse) compared(low []string) bool {
 
 // evidence reports what was looked for and not found: "no errors in the log".
 func evidence(low []string) bool {
+	if len(low) > 2 && low[0] == "nobody" && (low[1] == "touched" || low[1] == "changed") {
+		return true // "nobody touched the docs since"
+	}
 	if len(low) < 2 || low[0] != "no" {
 		return false
 	}

@@ -68,6 +68,8 @@ func wrong(low []string) (strength int, by string) {
 		return Plain, "can"
 	case len(rest) > 4 && rest[0] == "it" && rest[1] == "says":
 		return Faint, "says"
+	case slices.Contains(rest, "empty") && slices.ContainsFunc(rest[:min(4, len(rest))], func(w string) bool { return w == "repo" || w == "repository" || w == "folder" || w == "directory" }):
+		return Fine, ""
 	case felt(rest), len(rest) > 3 && rest[len(rest)-1] == "fault":
 		return Fine, ""
 	case ruled(rest) || NoWay(rest):

@@ -84,6 +84,9 @@ func Feature(a deed.Act, rest []string) bool {
 	if len(rest) < 2 || a.C.Join == "because" || a.C.Join == "if" {
 		return false
 	}
+	if len(rest[0]) > 2 && (rest[0][0] == '/' || rest[0][0] == '!') && len(rest) > 2 {
+		return true // "/dinner asks everybody"
+	}
 	if m := rest[0]; strings.HasPrefix(rest[1], "/") && (m == "get" || m == "post" || m == "put" || m == "delete" || m == "patch") && grammar.Finite(rest) && a.C.Join == "" {
 		return true // "POST /payouts takes a payout"
 	}
