@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/ask/fault"
-
 	"github.com/belay-dev/belay/internal/ask/concern"
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -52,7 +50,7 @@ func (p *parse) repeats(i int) bool {
 	case "in", "for", "on", "with", "at", "when":
 		a := p.acts[i]
 		if n == 0 {
-			if len(p.doubts) == 0 {
+			if len(p.doubts) == 0 && !slices.ContainsFunc(p.acts[:i], func(b deed.Act) bool { return b.Deed == deed.Complaint || b.Deed == deed.Mend }) {
 				p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{To: len(low)}), Readings: []string{"what was done before is meant, which this message does not name"}})
 			}
 			return true
@@ -216,7 +214,7 @@ func (p *parse) reported() bool {
 		if b.Deed == deed.Request && !b.Told {
 			return false
 		}
-		wrong = wrong || b.Deed == deed.Complaint && b.Strength == fault.Plain
+		wrong = wrong || b.Deed == deed.Complaint
 	}
 	return wrong
 }

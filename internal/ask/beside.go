@@ -23,6 +23,17 @@ func (p *parse) atOdds(i int) bool {
 	return grammar.Now(a.C.Low()) && slices.ContainsFunc(a.C.Low(), words.Pronoun)
 }
 
+// otherwise reports how it is now, in a few words behind how it should be: "The icon should be
+// yellow. It's grey."
+func (p *parse) otherwise(i int) bool {
+	a, n := p.acts[i], len(p.out)
+	if i == 0 || n == 0 || !p.emitted(p.acts[i-1]) || p.acts[i-1].Pronoun || p.out[n-1].Marker != belay.MarkModify || p.acts[i-1].C.Sent != a.C.Sent-1 || !strings.HasPrefix(p.acts[i-1].Verb, "should") {
+		return false
+	}
+	low := a.C.Low()
+	return len(low) < 5 && len(low) > 1 && (low[0] == "it's" || low[0] == "it" && low[1] == "is" || low[0] == "they're" || low[0] == "mine") && !slices.Contains(low, "now")
+}
+
 // remedied reports what is wrong where what is to be done about it follows, or stands right
 // before it.
 func (p *parse) remedied(i int) bool {
@@ -200,6 +211,28 @@ func (p *parse) curedLater(i int) bool {
 	return false
 }
 
+// addsTo reports a statement in a message of nothing but complaints that begins with "and", or
+// has a line of its own beside one that complains: "And the list shows the version as 1.0".
+func (p *parse) addsTo(i int) bool {
+	a := p.acts[i]
+	if a.C.Join != "" || a.C.Block.Kind != prose.Para || len(a.C.T) > 16 || p.fresh || slices.ContainsFunc(p.acts, func(b deed.Act) bool {
+		return b.Deed == deed.Request || b.Deed == deed.Material || b.Deed == deed.Mend || b.Deed == deed.Doubt
+	}) {
+		return false
+	}
+	low := a.C.Low()
+	at, ok := grammar.Predicate(low)
+	if !ok || words.Auxiliary(low[at]) || slices.ContainsFunc(low, func(w string) bool { return w == "i" || w == "we" || w == "my" || w == "our" }) {
+		return false
+	}
+	if n := len(p.out); low[0] == "and" && n > 0 && p.out[n-1].Marker == belay.MarkFix && p.out[n-1].a.C.Line == a.C.Line {
+		return true
+	}
+	return slices.ContainsFunc(p.acts, func(b deed.Act) bool {
+		return b.Deed == deed.Complaint && b.Strength == fault.Plain && !b.Pronoun && b.C.Join == "" && b.C.Block.Kind == prose.Para && (b.C.Line == a.C.Line+1 || b.C.Line == a.C.Line-1) && len(b.C.T) < 16
+	})
+}
+
 // oneOfSeveral reports a statement of how something is that stands beside a request as
 // its equal: "also" leads from the one to the other.
 func (p *parse) oneOfSeveral(i int) bool {
@@ -207,7 +240,7 @@ func (p *parse) oneOfSeveral(i int) bool {
 	if a.C.Block.Section() != prose.Open || a.C.Join == "because" || a.C.Join == "if" || !concern.StatesFact(a.C.Low()) {
 		return false
 	}
-	if (a.Also || a.Nth) && !p.curedLater(i) {
+	if (a.Also || a.Nth) && !p.curedLater(i) || p.addsTo(i) {
 		return true
 	}
 	if i+1 >= len(p.acts) {

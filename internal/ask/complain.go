@@ -64,6 +64,10 @@ func (p *parse) complained(i int) {
 		p.note(a, "", "told on the way to what is asked")
 		return
 	}
+	if t := a.C.Topic; len(p.out) > 0 && (t == "log" || t == "error" || t == "output" || t == "stack" || t == "trace" || t == "logs" || t == "message") {
+		p.note(a, "", "what the program said")
+		return
+	}
 	if concern.Bare(a.C.Low()) {
 		return // "it doesn't work": what was said besides decides
 	}

@@ -47,6 +47,9 @@ func (p *parse) freshly(a deed.Act) {
 		if first && a.C.Join == "" && a.C.Frag && fresh.Names(low) {
 			break
 		}
+		if !first && a.C.Join == "" && len(low) > 2 && low[0] == "with" && grammar.Articled(low[1]) {
+			break // "With a cache."
+		}
 		if !first && (fresh.Feature(a, low[n:]) || fresh.Whereby(p.acts, a, low[n:])) {
 			break
 		}
@@ -66,6 +69,10 @@ func (p *parse) freshly(a deed.Act) {
 	}
 	if i := slices.IndexFunc(p.acts, func(b deed.Act) bool { return b.C.Sent == a.C.Sent && b.Deed == deed.Keep }); i >= 0 && a.C.Join == "," && (low[0] == "just" || low[0] == "only" || low[0] == "simply") {
 		p.note(a, "", "what there is in its place: part of what is not wanted")
+		return
+	}
+	if !first && a.Obj < len(low) && low[a.Obj] == "one" && (a.Obj+1 == len(low) || low[a.Obj+1] == "please") {
+		p.note(a, "", "the same whole")
 		return
 	}
 	if !first && low[0] == "to" && a.C.Join == "," || !first && len(low) > 2 && a.C.Join == "" && slices.Contains(low, "can") && slices.Contains(low, "wait") {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/belay-dev/belay/internal/ask/concern"
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/named"
 	"github.com/belay-dev/belay/internal/ask/number"
@@ -21,6 +22,7 @@ import (
 // it, a change without what to, an undo of what is not said.
 func (p *parse) lone() {
 	var only *deed.Act
+	grounds := false
 	for i := range p.acts {
 		if a := &p.acts[i]; a.Deed == deed.Keep {
 			continue
@@ -30,7 +32,7 @@ func (p *parse) lone() {
 			}
 			only = a
 		} else if len(a.C.T) > 2 {
-			return
+			grounds = true
 		}
 	}
 	if only == nil || only.Deed != deed.Request || p.fresh || only.C.Block.Section() != prose.Open || only.C.Topic != "" || p.lang != "" {
@@ -38,6 +40,12 @@ func (p *parse) lone() {
 	}
 	low := only.C.Low()
 	n, _ := grammar.Strip(low)
+	if grounds {
+		if r := vague.Instead(low, n); r != nil {
+			only.Deed, only.Readings, only.Also = deed.Doubt, r, true // what is told beside it is why
+		}
+		return
+	}
 	if only.Verb == "can" && only.Marker == belay.MarkAdd && low[0] != "can" && only.C.Block.Kind == prose.Para && only.C.Close != "?" && n == 0 && len(p.acts) == 1 {
 		only.Deed, only.Marker, only.Strength = deed.Complaint, belay.MarkFix, fault.Faint // "students can see each other's grades"
 		return
@@ -57,7 +65,7 @@ func (p *parse) lone() {
 		}
 	}
 	if r != nil {
-		only.Deed, only.Readings = deed.Doubt, r
+		only.Deed, only.Readings, only.Also = deed.Doubt, r, vague.Instead(low, n) != nil
 	}
 }
 
@@ -65,6 +73,9 @@ func (p *parse) lone() {
 // what is one concern: a complaint and its cure, a thing and what qualifies it.
 func (p *parse) settle() {
 	p.lone()
+	if p.lang == "" && !p.fresh {
+		concern.Report(p.acts)
+	}
 	if slices.ContainsFunc(p.acts, func(a deed.Act) bool { return a.Deed == deed.Keep }) {
 		for i := range p.acts {
 			if a := &p.acts[i]; a.Deed == deed.Doubt && a.Verb == "change" {
@@ -108,6 +119,9 @@ func (p *parse) settle() {
 				p.out = p.out[:n-1] // the steps
 			}
 			p.emit(p.acts[i-1], belay.MarkFix, "an error comes of it")
+		case a.Deed == deed.Ground && p.otherwise(i):
+			p.out[len(p.out)-1].Marker = belay.MarkFix
+			p.note(*a, "", "FIX: it is otherwise now")
 		case a.Deed == deed.Ground && p.oneOfSeveral(i):
 			p.emit(*a, belay.MarkFix, "told as one of several concerns")
 		case a.Deed == deed.Ground && p.beside(i):
@@ -182,6 +196,9 @@ func (p *parse) compared(low []string) bool {
 
 // evidence reports what was looked for and not found: "no errors in the log".
 func evidence(low []string) bool {
+	if len(low) > 2 && low[0] == "nobody" && (low[1] == "touched" || low[1] == "changed") {
+		return true // "nobody touched the docs since"
+	}
 	if len(low) < 2 || low[0] != "no" {
 		return false
 	}

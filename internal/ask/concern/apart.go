@@ -75,6 +75,8 @@ func Personal(a deed.Act) bool {
 		return true // "without it we lose half of them"
 	}
 	switch low[n] {
+	case "last", "yesterday", "once", "recently":
+		return true
 	case "i", "we", "he", "she", "they", "you":
 		return true
 	case "it":

@@ -92,6 +92,10 @@ func Read(c clause.Clause) Act {
 		a.Deed, a.Keeps = Keep, []grammar.Span{{From: 0, To: len(low)}}
 		return a
 	}
+	if low[n] == "no" && c.Join == "" && len(low) > n+3 && words.Preposition(low[n+2]) && slices.Contains(low[n+2:], "since") {
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Plain, "no"
+		return a // "no sound on Linux since 0.9"
+	}
 	if sp, whole, ok := stay.Keeps(low); ok && !((c.Join == "because" || c.Join == "if") && !strings.HasPrefix(low[0], "don't")) {
 		a.Keeps = append(a.Keeps, sp)
 		if whole {

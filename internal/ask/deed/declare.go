@@ -124,6 +124,10 @@ func wouldBe(a Act, rest []string) (Act, bool) {
 		a.Obj = a.Core.From + had + 1
 		return a.ask(belay.MarkAdd, "if it had") // "if the app had a print view I wouldn't have to …"
 	}
+	if i, j := slices.Index(rest, "would"), slices.Index(rest, "if"); i > 0 && j > i+1 && j+3 < len(rest) && (rest[j+2] == "got" || rest[j+2] == "had" || rest[j+2] == "was") && grammar.Articled(rest[j+3]) {
+		a.Obj = a.Core.From + j + 3
+		return a.ask(belay.MarkAdd, "if they had") // "people would use it more if they got a mail"
+	}
 	i := slices.Index(rest, "would")
 	if i < 1 || i+1 >= len(rest) || a.C.Join == "because" {
 		return a, false

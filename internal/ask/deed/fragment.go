@@ -83,6 +83,8 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		if a.C.Join == "," && !a.C.Group {
 			a.Deed = Ground // "newest first": how to do what is asked
 		}
+	case len(rest) == 1 && words.Comparative(rest[0]):
+		a.Marker = belay.MarkModify // "earlier please"
 	case len(rest) < 4 && len(rest) > 1 && isValue(rest[0]) && told.Crowd(rest[1]), rest[0] == "all" && len(rest) > 1 && words.Preposition(rest[1]):
 		a.Deed = Ground // "84 users, all on Android 9"
 	case rest[0] == "no", a.measured(rest), len(rest) == 2 && isValue(rest[0]) && words.Unit(rest[1]) && a.C.Topic == "":

@@ -97,6 +97,10 @@ func (a Act) making(o []string) Act {
 		}
 		return a
 	}
+	if a.Verb == "get" && slices.ContainsFunc(o, func(w string) bool { return w == "errors" || w == "warnings" || w == "bugs" || w == "typos" }) {
+		a.Marker, a.Deed = belay.MarkFix, Mend // "get the errors out"
+		return a
+	}
 	if len(o) > 1 && len(o) < 7 && o[len(o)-1] == "differently" {
 		a.Deed, a.Readings = Doubt, []string{"how it is to be is not said"}
 		return a

@@ -150,6 +150,12 @@ func ordered(a Act, v view) (Act, bool) {
 	thing := v.s.Want && grammar.Nounish[rest[0]] && !(len(rest) > 1 && (words.Determiner(rest[1]) || words.Pronoun(rest[1])))
 	if k := grammar.Imperative(rest); k > 0 && !thing && !(len(rest) == 2 && fault.Said(rest)) && !(a.C.Close == "?" && grammar.Finite(rest) && !v.s.Opener) {
 		b := a.imperative(rest, v.n, k)
+		if a.C.Close == "?" && !v.s.Opener && (b.Verb == "remember" || b.Verb == "recall") {
+			b.Deed = Ground // "Remember the banner?"
+		}
+		if b.Deed == Request && b.Pronoun && b.Verb == "show" && slices.Contains(rest, "only") {
+			b.Marker = belay.MarkModify // "show it only on the second visit"
+		}
 		if v.s.Only && b.Marker == belay.MarkAdd && k < len(rest) && grammar.Definite(rest[k]) {
 			b.Marker = belay.MarkModify // "only show the time if …"
 		}

@@ -160,7 +160,7 @@ func (a Act) promised(o []string, actor bool) belay.Marker {
 			return belay.MarkModify
 		}
 	}
-	if actor && !a.Pronoun || a.Also && sense == words.None {
+	if actor && !a.Pronoun && !words.Comparative(o[len(o)-1]) || a.Also && sense == words.None {
 		return belay.MarkAdd
 	}
 	return belay.MarkModify

@@ -32,7 +32,7 @@ func Wrong(low []string) (strength int, by string) {
 // narrated reports what somebody did or lived through, where no program kept them from anything:
 // "he has shouted at me twice", "we just never asked".
 func narrated(rest []string) bool {
-	if len(rest) < 3 || rest[0] != "i" && rest[0] != "we" && rest[0] != "he" && rest[0] != "she" {
+	if len(rest) < 3 || rest[0] != "i" && rest[0] != "we" && rest[0] != "he" && rest[0] != "she" && rest[0] != "i'm" && rest[0] != "we're" {
 		return false
 	}
 	for _, w := range rest {
@@ -66,6 +66,10 @@ func wrong(low []string) (strength int, by string) {
 		return Fine, ""
 	case trespass(rest):
 		return Plain, "can"
+	case len(rest) > 4 && rest[0] == "it" && rest[1] == "says":
+		return Faint, "says"
+	case slices.Contains(rest, "empty") && slices.ContainsFunc(rest[:min(4, len(rest))], func(w string) bool { return w == "repo" || w == "repository" || w == "folder" || w == "directory" }):
+		return Fine, ""
 	case felt(rest), len(rest) > 3 && rest[len(rest)-1] == "fault":
 		return Fine, ""
 	case ruled(rest) || NoWay(rest):
@@ -285,7 +289,7 @@ func mistaken(rest []string) string {
 	for _, w := range rest[i+1 : min(len(rest), i+5)] {
 		b, end := words.Base(w, func(b string) bool {
 			switch b {
-			case "mark", "pick", "choose", "click", "press", "enter", "select", "order", "confuse", "type", "mix":
+			case "mark", "book", "pick", "choose", "click", "press", "enter", "select", "order", "confuse", "type", "mix":
 				return true
 			}
 			return false

@@ -51,7 +51,7 @@ func Whereby(acts []deed.Act, a deed.Act, rest []string) bool {
 	}
 	low := next.C.Low()
 	at, _ := grammar.Modal(low)
-	return at > 0 && slices.Contains(grammar.Actors, low[at-1])
+	return at > 0 && low[0] != "where" && slices.Contains(grammar.Actors, low[at-1])
 }
 
 // Names reports a sentence that names the new thing without asking for it.
@@ -83,6 +83,9 @@ func Announces(acts []deed.Act, low []string, a deed.Act) bool {
 func Feature(a deed.Act, rest []string) bool {
 	if len(rest) < 2 || a.C.Join == "because" || a.C.Join == "if" {
 		return false
+	}
+	if len(rest[0]) > 2 && (rest[0][0] == '/' || rest[0][0] == '!') && len(rest) > 2 {
+		return true // "/dinner asks everybody"
 	}
 	if m := rest[0]; strings.HasPrefix(rest[1], "/") && (m == "get" || m == "post" || m == "put" || m == "delete" || m == "patch") && grammar.Finite(rest) && a.C.Join == "" {
 		return true // "POST /payouts takes a payout"

@@ -49,6 +49,9 @@ func plainVerb(low []string, i int) bool {
 			return true // "two of the three charts stayed white"
 		}
 	}
+	if i == 2 && low[0] == "all" && (w == "tapped" || w == "clicked" || w == "pressed" || w == "looked" || w == "asked" || w == "waited" || w == "complained") {
+		return true // "all 12 tapped on the picture"
+	}
 	if prev == "ones" && i > 1 && Definite(low[0]) && (AnyVerb(w) || words.ActBase(w)) {
 		return true // "the older ones phone me"
 	}

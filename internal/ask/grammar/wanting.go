@@ -53,7 +53,7 @@ func ToVerb(low []string) int {
 	return 0
 }
 
-var Enough = map[string]bool{"needed": true, "required": true, "enough": true, "nice": true, "great": true, "good": true, "cool": true, "helpful": true, "useful": true, "lovely": true, "handy": true, "perfect": true, "fine": true, "awesome": true, "ideal": true, "sufficient": true, "better": true, "welcome": true, "appreciated": true, "brilliant": true, "wonderful": true, "fantastic": true, "amazing": true, "super": true, "neat": true, "sweet": true, "convenient": true, "practical": true, "excellent": true, "terrific": true}
+var Enough = map[string]bool{"needed": true, "required": true, "enough": true, "nice": true, "great": true, "good": true, "cool": true, "helpful": true, "useful": true, "lovely": true, "handy": true, "perfect": true, "fine": true, "awesome": true, "heaven": true, "gold": true, "bliss": true, "ideal": true, "sufficient": true, "better": true, "welcome": true, "appreciated": true, "brilliant": true, "wonderful": true, "fantastic": true, "amazing": true, "super": true, "neat": true, "sweet": true, "convenient": true, "practical": true, "excellent": true, "terrific": true}
 
 // Wanting finds what others want: "doctors are wanting to see", "users keep asking for".
 func Wanting(low []string) int {
@@ -92,6 +92,7 @@ func Modal(low []string) (at, n int) {
 		switch w := low[i]; {
 		case Reporting[w]:
 			return 0, 0
+		case w == "must" && low[i-1] == "a":
 		case w == "should" || w == "must" || w == "shall" || w == "shouldn't" || w == "mustn't":
 			return i, 1
 		case (w == "have" || w == "need") && (low[i-1] == "wouldn't" || low[i-1] == "won't" || low[i-1] == "don't" || low[i-1] == "didn't" || low[i-1] == "not"):
@@ -114,7 +115,7 @@ func Modal(low []string) (at, n int) {
 
 // Actors are subjects that gain something when they can do something.
 var Actors = []string{"user", "users", "admin", "admins", "people", "customer", "customers", "guest", "guests", "member", "members", "moderator", "moderators", "patient", "patients",
-	"i", "we", "you", "they", "everyone", "anyone", "visitor", "visitors", "player", "players", "editor", "editors", "someone", "it", "desk", "staff", "doctors", "doctor", "operator", "operators", "teacher", "teachers", "student", "students", "owner", "owners", "reader", "readers", "manager", "managers", "developers", "authors", "author", "client", "clients", "one", "somebody", "folks"}
+	"i", "we", "you", "they", "everyone", "anyone", "visitor", "visitors", "player", "players", "editor", "editors", "someone", "it", "desk", "staff", "doctors", "doctor", "operator", "operators", "teacher", "teachers", "student", "students", "owner", "owners", "reader", "readers", "pupils", "parents", "kids", "children", "colleagues", "drivers", "volunteers", "trainers", "coaches", "employees", "nurses", "tenants", "friends", "families", "viewers", "listeners", "subscribers", "sellers", "buyers", "partners", "manager", "managers", "developers", "authors", "author", "client", "clients", "one", "somebody", "folks"}
 
 // Told reports a clause that tells something and names nothing: it begins with who did
 // it or when, or its verb is in the past.
@@ -137,6 +138,9 @@ func Told(low []string) bool {
 	case "probably", "presumably", "apparently",
 		"getting", "seeing", "having", "receiving", "hitting", "got", "saw", "found", "yesterday", "last", "recently", "earlier", "today", "for", "at", "on", "in", "according", "of", "by", "once", "ago", "later", "from", "not", "than":
 		return true
+	}
+	if len(low) == 1 && (low[0] == "earlier" || low[0] == "later") {
+		return false // "earlier please"
 	}
 	if len(low) > 3 && Definite(low[0]) && strings.HasSuffix(low[2], "ed") && (low[3] == "me" || low[3] == "us" || low[3] == "him" || low[3] == "you") {
 		return true // "the president called me"
@@ -199,7 +203,7 @@ func Idle(low []string) bool {
 		return true
 	}
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" thank", " cheers ", " very bad ", " so bad ", " really bad ", " so annoying ", " very annoying ", " so sad ", " terrible ", " unacceptable ", " ridiculous ", " regards ", " that's it ", " that's all ", " that is all ", " nothing fancy ", " no rush ", " great ", " asap ", " urgent ", " today ", " tomorrow ", " this week ", " before lunch ", " sorry ", " please and ", " good job ", " love ", " lol ", " haha ", " no hurry ", " if possible ", " same here ", " fyi ", " for now ", " hope ", " as soon as ", " dear ", " hello ", " hi ", " good morning ", " job log ", " ci says ", " up to you ", " your call ", " done ", " any ideas ", " any idea ", " no idea ", " help ", " what the ", " wtf ", " see above ", " see below ", " attached ", " output below ", " log below ", " trace below ", " not now ", " nice to have ", " low prio ", " high prio ", " happy to ", " its me ", " it's me ", " glad to ", " let me know ", " sent from my ", " nice day ", " good day ", " nice weekend "} {
+	for _, p := range []string{" thank", " cheers ", " very bad ", " so bad ", " really bad ", " so annoying ", " very annoying ", " so sad ", " terrible ", " unacceptable ", " ridiculous ", " regards ", " that's it ", " that's all ", " that is all ", " nothing fancy ", " no rush ", " great ", " asap ", " urgent ", " today ", " tomorrow ", " this week ", " before lunch ", " sorry ", " please and ", " good job ", " love ", " lol ", " haha ", " no hurry ", " if possible ", " same here ", " fyi ", " for now ", " hope ", " as soon as ", " dear ", " hello ", " hi ", " good morning ", " job log ", " ci says ", " up to you ", " your call ", " done ", " any ideas ", " any idea ", " no idea ", " help ", " what the ", " wtf ", " see above ", " see below ", " attached ", " output below ", " log below ", " trace below ", " not now ", " nice to have ", " low prio ", " high prio ", " screenshot below ", " screenshots below ", " see screenshot", " screenshot attached ", " happy to ", " its me ", " it's me ", " glad to ", " let me know ", " sent from my ", " nice day ", " good day ", " nice weekend "} {
 		if strings.Contains(line, p) {
 			return true
 		}

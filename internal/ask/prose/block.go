@@ -260,12 +260,28 @@ func (c *cutter) done() []Block {
 	return c.out
 }
 
+// inline are the fields of a ticket that somebody wrote on one line.
+var inline = lazyregexp.New(`(?i)(?:^|[.;!]\s+)(steps|steps to reproduce|repro|result|actual|actual result|observed|expected|expected result)\s*:\s+`)
+
 var numbered = lazyregexp.New(`(?:^|[\s:])\(?([1-9])[.)]\s+`)
 
 // enumerate makes items of "(1) …; (2) …" inside a line.
 func enumerate(in []Block) []Block {
 	var out []Block
 	for _, b := range in {
+		if f := inline.FindAllStringSubmatchIndex(b.Text, 8); b.Kind == Para && (len(f) > 1 && f[0][0] == 0 || len(f) > 0 && sections[b.Label] != Open) {
+			if f[0][0] > 0 {
+				out = append(out, Block{Para, b.At, b.Text[:f[0][0]+1], b.Label})
+			}
+			for i, m := range f {
+				end := len(b.Text)
+				if i+1 < len(f) {
+					end = f[i+1][0] + 1
+				}
+				out = append(out, Block{Para, b.At + m[1], b.Text[m[1]:end], Label(b.Text[m[2]:m[3]])})
+			}
+			continue
+		}
 		found := numbered.FindAllStringSubmatchIndex(b.Text, 20)
 		if b.Kind == Item && len(found) > 0 && b.Text[found[0][2]] == '2' { // the list began the line
 			out = append(out, itemised(b, found)...)

@@ -43,7 +43,7 @@ func (p *reader) colon(c clause.Clause, rest []clause.Clause) bool {
 		_, led := grammar.Strip(wordsLeft)
 		for _, r := range rest {
 			r.Block, r.Line, r.Sent, r.Group = c.Block, c.Line, c.Sent, true
-			settled := slices.Contains(wordsLeft, "decided") || slices.Contains(wordsLeft, "agreed") || wordsLeft[0] == "decisions"
+			settled := settles(wordsLeft) || wordsLeft[0] == "decisions"
 			if low := r.Low(); settled && len(low) > 2 && low[0] == "we" && grammar.Imperative(low[1:]) > 0 {
 				r.T = r.T[1:] // "…, and we kill the confetti"
 			}
@@ -151,6 +151,11 @@ func articles(rest []clause.Clause) (n int) {
 	return n
 }
 
+// settles reports that something was decided.
+func settles(low []string) bool {
+	return slices.Contains(low, "decided") || slices.Contains(low, "agreed") || slices.Contains(low, "came") && slices.Contains(low, "out")
+}
+
 // told are words that announce a list of what others found.
 func told(w string) bool {
 	return w == "reported" || w == "noticed" || w == "found" || w == "spotted" || w == "complained" || w == "tickets" || w == "complaints"
@@ -192,6 +197,9 @@ func Preamble(low []string) bool {
 		return true // "start with: …"
 	}
 	n, said := grammar.Strip(low)
+	if len(low) > 2 && (low[0] == "here's" || low[0] == "here" && low[1] == "is") && settles(low) {
+		return true // "here's what came out: …"
+	}
 	if last := len(low) - 1; low[last] == "following" || low[0] == "decisions" || low[0] == "decided" || last > 1 && low[last-1] == "top" && words.Several(low[last]) {
 		return true
 	}

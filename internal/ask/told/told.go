@@ -59,7 +59,7 @@ func OwnPlan(low []string) bool {
 // Repeatedly reports what somebody is left to do over and over.
 func Repeatedly(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" again every ", " again and again ", " every time ", " each time ", " by hand ", " manually ", " twice ", " over and over "} {
+	for _, p := range []string{" again every ", " again and again ", " every time ", " each time ", " by hand ", " manually ", " twice ", " over and over ", " again "} {
 		if strings.Contains(line, p) {
 			return true
 		}

@@ -79,7 +79,7 @@ func OldRecords(o []string) []string {
 
 // records are things that are kept as data and as code under one name.
 var records = map[string]bool{"user": true, "account": true, "post": true, "order": true, "customer": true, "member": true, "record": true, "item": true, "product": true,
-	"entr": true, "session": true, "booking": true, "invoice": true, "message": true, "comment": true, "file": true, "event": true, "subscription": true, "project": true, "article": true, "photo": true, "image": true, "patient": true, "appointment": true, "song": true, "concert": true, "note": true, "job": true, "report": true, "run": true, "task": true, "ticket": true, "client": true, "categor": true, "tag": true, "data": true, "row": true, "upload": true, "document": true, "token": true, "page": true, "device": true}
+	"entr": true, "session": true, "booking": true, "invoice": true, "message": true, "comment": true, "file": true, "event": true, "subscription": true, "project": true, "article": true, "photo": true, "image": true, "patient": true, "appointment": true, "song": true, "concert": true, "note": true, "job": true, "report": true, "run": true, "task": true, "ticket": true, "client": true, "categor": true, "tag": true, "data": true, "row": true, "upload": true, "document": true, "token": true, "page": true, "device": true, "archive": true, "backup": true, "diagnostic": true, "table": true, "listing": true, "stat": true, "entry": true}
 
 // Better reads "make X better": towards what is not said.
 func Better(o []string) []string {

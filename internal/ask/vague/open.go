@@ -106,14 +106,14 @@ func Alone(low []string, from int) []string {
 	if r := rather(low); r != nil {
 		return r
 	}
-	rest := low[from:]
-	for len(rest) > 1 && (words.Filler(rest[len(rest)-1]) || rest[len(rest)-1] == "!") {
-		rest = rest[:len(rest)-1]
+	if r := Instead(low, from); r != nil {
+		return r
 	}
+	rest := trimmed(low[from:])
 	if len(rest) == 0 || slices.ContainsFunc(rest, func(w string) bool { return w == "\"" || w == "too" || w == "also" || strings.ContainsAny(w, "/._") }) || grammar.Old(rest) {
 		return nil
 	}
-	for _, rule := range []func([]string) []string{form, inTongue, pointing, better} {
+	for _, rule := range []func([]string) []string{pointing, better} {
 		if r := rule(rest); r != nil {
 			return r
 		}
@@ -121,11 +121,32 @@ func Alone(low []string, from int) []string {
 	return nil
 }
 
+// Instead reads one kind of thing, or language, where there is another now, and no word of whether
+// that one stays: whatever else is told, it has two readings.
+func Instead(low []string, from int) []string {
+	rest := trimmed(low[from:])
+	if len(rest) == 0 || slices.ContainsFunc(rest, func(w string) bool { return w == "\"" || w == "too" || w == "also" || strings.ContainsAny(w, "/._") }) || grammar.Old(rest) {
+		return nil
+	}
+	if r := form(rest); r != nil {
+		return r
+	}
+	return inTongue(rest)
+}
+
+// trimmed is what is left of words without what only goes with a request behind them.
+func trimmed(rest []string) []string {
+	for len(rest) > 1 && (words.Filler(rest[len(rest)-1]) || rest[len(rest)-1] == "!") {
+		rest = rest[:len(rest)-1]
+	}
+	return rest
+}
+
 // form reads "reports should be PDF", "make the settings a modal", "receipts as PDF", "the start
 // page should be the calendar": one kind of thing in place of another, or beside it.
 func form(low []string) []string {
 	n := len(low)
-	if n < 3 || n > 8 || settled(low) {
+	if n < 3 || n > 9 || settled(low) {
 		return nil
 	}
 	head := low[n-1]
@@ -139,7 +160,7 @@ func form(low []string) []string {
 	switch {
 	case (low[0] == "make" || low[0] == "turn") && n > 4 && grammar.Definite(low[1]) && forms[head] && (low[n-2] == "a" || low[n-2] == "an") && !words.Preposition(low[n-3]):
 		return two
-	case n < 7 && (low[n-2] == "as" || low[n-2] == "in") && alternative(head) && !grammar.HasVerb(low) && !grammar.Articled(low[0]),
+	case n < 9 && (low[n-2] == "as" || low[n-2] == "in") && alternative(head) && !grammar.HasVerb(low) && !grammar.Articled(low[0]),
 		n < 6 && (low[n-2] == "via" || low[n-2] == "through") && provider(head) && !grammar.HasVerb(low) && !grammar.Articled(low[0]):
 		return two
 	}
@@ -175,7 +196,7 @@ func alternative(w string) bool {
 	return forms[w] || files[strings.TrimSuffix(w, "s")] || languages[w] || words.Tool(w)
 }
 
-var files = map[string]bool{"pdf": true, "excel": true, "html": true, "csv": true, "xlsx": true, "word": true, "sms": true, "email": true, "json": true, "xml": true, "markdown": true, "yaml": true, "toml": true, "rst": true, "dollar": true, "euro": true, "franc": true, "pound": true, "pytest": true, "webp": true, "svg": true}
+var files = map[string]bool{"pdf": true, "excel": true, "html": true, "csv": true, "xlsx": true, "word": true, "sms": true, "email": true, "json": true, "xml": true, "markdown": true, "yaml": true, "toml": true, "rst": true, "dollar": true, "euro": true, "franc": true, "pound": true, "pytest": true, "fahrenheit": true, "celsiu": true, "mile": true, "webp": true, "svg": true}
 
 // inTongue reads a thing and a language and nothing else: "invoices in English", "Spanish for
 // the app", "can the menu be in English".

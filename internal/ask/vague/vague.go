@@ -37,7 +37,7 @@ func unsaid(low []string) []string {
 	}
 	if strings.Contains(line, " do something about ") && !slices.ContainsFunc(low, func(w string) bool {
 		_, fails := words.Fails(w)
-		return fails || words.Wrong(w) || words.Soft(w) || w == "it" || w == "this" || w == "that"
+		return fails || words.Wrong(w) || words.Soft(w) && w != "old" || w == "it" || w == "this" || w == "that"
 	}) {
 		return []string{"what is to be done about it is not said"}
 	}
@@ -45,7 +45,7 @@ func unsaid(low []string) []string {
 }
 
 // elsewhere are phrases that point to what a message does not hold.
-var elsewhere = []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " like we discussed ", " like we talked ", " as we talked ", " same as yesterday ", " same as for ", " i don't know whether ", " i don't know which ", " not sure whether ", " not decided yet ", " same as last week ", " the usual ", " whatever is easier", " not sure yet ", " not sure which ", " haven't decided ", " can't decide ", " undecided ", " or something ", " or whatever ", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual ", " as we said ", " as i said ", " as you said ", " as agreed ", " as mentioned ", " like the previous ", " as in the previous ", " option a ", " option b ", " option c ", " option 1 ", " option 2 ", " option one ", " option two ", " do what we did ", " do what you did ", " what we did to ", " what you did to ", " like the others ", " like in the other ", " like on the other ", " as in the other ", " the same way as in the other ", " like the other one "}
+var elsewhere = []string{" same as last time", " same as before ", " same thing ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " like we discussed ", " like we talked ", " as we talked ", " same as yesterday ", " same as for ", " i don't know whether ", " i don't know which ", " not sure whether ", " not decided yet ", " same as last week ", " the usual ", " whatever is easier", " not sure yet ", " not sure which ", " haven't decided ", " can't decide ", " undecided ", " or something ", " or whatever ", " whichever is easier", " whatever you prefer", " either way is fine", " the new thing ", " the other page ", " the other thing ", " the other screen ", " the other one ", " that thing ", " the thing ", " you know what ", " the other one ", " as usual ", " as we said ", " as i said ", " as you said ", " as agreed ", " as mentioned ", " like the previous ", " as in the previous ", " option a ", " option b ", " option c ", " option 1 ", " option 2 ", " option one ", " option two ", " do what we did ", " do what you did ", " what we did to ", " what you did to ", " like the others ", " go with that ", " go with it ", " go with this one ", " go with that one ", " what we have for the other", " as we have for the other", " like in the other ", " like on the other ", " as in the other ", " the same way as in the other ", " like the other one "}
 
 // opinion reads "do we need redis here": somebody asks, and orders nothing.
 func opinion(low []string) []string {
@@ -102,7 +102,7 @@ func which(low []string) []string {
 	switch {
 	case n <= 6 && strings.Contains(" "+strings.Join(low, " ")+" ", " the other way ") && (!grammar.HasVerb(low) || low[0] == "the"),
 		last == "one" && n > 2 && n <= 4 && low[0] == "the" && !slices.ContainsFunc(low, words.Comparative),
-		last == "one" && n > 1 && n <= 4 && orders && low[n-2] != "into" && !slices.ContainsFunc(low, brings):
+		last == "one" && n > 1 && n <= 4 && orders && indistinct(low[n-2]) && low[n-2] != "into" && !slices.ContainsFunc(low, brings):
 		return []string{"which one is meant is not said"}
 	case n > 1 && n < 7 && (low[0] == "number" || low[0] == "item" || low[0] == "point") && grammar.Numeric(low[1]) && !grammar.HasVerb(low),
 		n > 2 && n < 5 && low[0] == "all" && low[1] == "of" && words.Pronoun(low[2]),
@@ -120,6 +120,17 @@ func which(low []string) []string {
 		return []string{"which other one is meant is not said"}
 	}
 	return nil
+}
+
+// indistinct reports a word in front of "one" that does not say which: a number in a row, an
+// article, "other".
+func indistinct(w string) bool {
+	switch w {
+	case "first", "second", "third", "fourth", "last", "other", "next", "previous", "the", "that", "this", "wrong", "right", "old", "new", "different", "same", "middle", "upper", "lower", "left", "better", "bad", "good", "correct":
+		return true
+	}
+	_, verb := words.Verb(w)
+	return verb
 }
 
 // brings reports a word by which "one" is something new.

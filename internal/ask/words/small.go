@@ -21,7 +21,7 @@ var common = wordset.Of(`about above after again their there these those which w
 var fillers = wordset.Of(`please also and then so oh but just maybe perhaps hi hello hey ok okay well now next finally first firstly second
 	secondly third thirdly additionally plus besides furthermore moreover ideally obviously honestly actually basically quickly kindly thanks
 	morning afterwards lastly possibly simply therefore hence todo btw fyi urgent asap or & + really should-we thereby
-	um uh uhm erm yeah yep yo alright hmm anyway anyways otherwise meanwhile alternatively only first-of-all likewise similarly accordingly yes no-wait`)
+	um uh uhm erm yeah yep yo alright hmm anyway anyways otherwise somehow meanwhile alternatively only first-of-all likewise similarly accordingly yes no-wait`)
 
 // Filler reports whether a word may be passed over at the start of a clause.
 func Filler(w string) bool { return fillers.Has(w) }
@@ -48,7 +48,7 @@ var openers = sync.OnceValue(func() map[string]bool {
 		"need to", "want to", "would like to", "wanted to", "to", "go ahead and", "help me", "help us", "help me to", "we're going to", "i'm going to", "it's time to", "time to", "try to",
 		"i was wondering if you could", "i wonder if you could", "do you think you could", "i'm wondering if you could", "any chance you could", "any chance to", "anyone up for", "anybody up for",
 		"if you could", "if you can", "be great if you could", "it would be great if you could", "it would be nice if you could", "would be great if you could",
-		"it would be good if you could", "we need you to", "i expect you to", "could you please", "any chance of you", "somehow", "make certain that", "see to it that",
+		"it would be good if you could", "we need you to", "i expect you to", "could you please", "any chance of you", "make certain that", "see to it that",
 	} {
 		out[s] = true
 	}

@@ -35,7 +35,7 @@ var tech = wordset.Of(`python go golang rust typescript javascript js ts java ko
 	react vue svelte angular next.js nextjs nuxt vite webpack django flask fastapi rails laravel spring express node node.js deno bun
 	postgres postgresql mysql sqlite mongodb redis kafka rabbitmq docker kubernetes k8s helm terraform aws gcp azure s3 cloudfront acm route53
 	lambda vercel netlify tailwind bootstrap vanilla html css scss graphql rest grpc jquery flutter compose swiftui android ios electron tauri
-	esp32 arduino platformio cmake gradle maven npm yarn pnpm pip poetry cargo make bazel nix ansible`)
+	esp32 arduino platformio cmake gradle maven bash zsh fish powershell npm yarn pnpm pip poetry cargo make bazel nix ansible`)
 
 var style = wordset.Of(`stack plain pure only single file files
 	if possible preferably please in with using on top of for now the latest version manifest v3 and + / or be written should ok fine is strict mode background font fonts
