@@ -79,6 +79,8 @@ func (a Act) behind(low []string, at int, o []string) Act {
 	case strings.HasPrefix(line, "be able to ") || strings.HasPrefix(line, "be possible to ") || o[0] == "be" && len(o) > 1 && o[1] == "possible" && !grammar.Old(o) || can:
 		a.Marker = belay.MarkAdd
 	case strings.HasPrefix(line, "be allowed") || strings.HasPrefix(line, "become"):
+	case a.Also && o[0] == "be" && len(o) > 1 && (o[1] == "available" || o[1] == "offered" || o[1] == "supported" || o[1] == "exported" || o[1] == "sent"):
+		a.Marker = belay.MarkAdd // "the export should be available as csv too"
 	case o[0] == "be" && len(o) > 1 && object.Able(o[1]) && !grammar.Old(low):
 		a.Marker = belay.MarkAdd // "the columns should be sortable"
 	case o[0] == "be" && len(o) > 1:

@@ -32,6 +32,9 @@ func unsaid(low []string) []string {
 			return []string{"what was done before is meant, which this message does not name"}
 		}
 	}
+	if theOther(low) {
+		return []string{"which other one is meant is not said"}
+	}
 	if strings.HasSuffix(line, " like before ") && len(low) < 4 {
 		return []string{"what was done before is meant, which this message does not name"}
 	}
@@ -42,6 +45,30 @@ func unsaid(low []string) []string {
 		return []string{"what is to be done about it is not said"}
 	}
 	return nil
+}
+
+// aside are nouns of which there are two, so that the other one is known.
+var aside = map[string]bool{"day": true, "side": true, "end": true, "hand": true, "way": true, "week": true, "night": true, "direction": true, "ones": true, "people": true, "half": true, "person": true, "party": true, "player": true}
+
+// theOther reports a request about "the other list" where nothing says what the one is.
+func theOther(low []string) bool {
+	i := slices.Index(low, "other")
+	if i < 1 || i+1 >= len(low) || low[i-1] != "the" || i < 2 && grammar.Imperative(low) == 0 {
+		return false
+	}
+	if at, n := grammar.Modal(low); grammar.Imperative(low) == 0 && at+n == 0 && grammar.Finite(low) {
+		return false
+	}
+	noun := low[i+1]
+	if aside[noun] {
+		return false
+	}
+	if strings.HasSuffix(noun, "s") && !strings.HasSuffix(noun, "ss") || grammar.Numeric(noun) || !bareNoun(noun) {
+		return false
+	}
+	return !slices.ContainsFunc(low[:i], func(w string) bool {
+		return w == "one" || w == "this" || w == "both" || w == "from" || w == "between" || w == "and" || w == "first" || w == "left"
+	})
 }
 
 // elsewhere are phrases that point to what a message does not hold.
@@ -116,7 +143,7 @@ func which(low []string) []string {
 	if n > 3 && low[0] == "do" && (last == "too" || last == "as" && low[n-2] == "well") && slices.Contains(low, "other") {
 		return []string{"which other one is meant is not said"}
 	}
-	if i := slices.Index(low, "other"); i > 0 && low[i-1] == "the" && i+2 == n && n <= 9 && (n <= 5 && orders || i > 1 && words.Preposition(low[i-2]) && !slices.ContainsFunc(low[:i], func(w string) bool { return w == "one" || w == "from" || w == "first" || w == "both" })) {
+	if i := slices.Index(low, "other"); i > 0 && low[i-1] == "the" && i+2 == n && !aside[last] && n <= 9 && (n <= 5 && orders || i > 1 && words.Preposition(low[i-2]) && !slices.ContainsFunc(low[:i], func(w string) bool { return w == "one" || w == "from" || w == "first" || w == "both" })) {
 		return []string{"which other one is meant is not said"}
 	}
 	return nil
