@@ -308,7 +308,7 @@ func TestEvaluation(t *testing.T) {
 
 // hold fails when fewer messages are read well than before.
 func (s *score) hold(t *testing.T) {
-	for what, v := range map[string][3]int{"types": {s.types, s.n, 93}, "sequences of markers": {s.exact, s.n, 77}, "counts": {s.counts, s.aligned, 97},
+	for what, v := range map[string][3]int{"types": {s.types, s.n, 94}, "sequences of markers": {s.exact, s.n, 80}, "counts": {s.counts, s.aligned, 97},
 		"kept phrases": {s.pHit, s.pGold, 88}, "affected files": {s.aHit, s.aGold, 76}} {
 		if 100*v[0] < v[2]*v[1] {
 			t.Errorf("%s: %d of %d are right, less than %d %%", what, v[0], v[1], v[2])
