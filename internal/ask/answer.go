@@ -41,7 +41,7 @@ func (p *parse) answer() belay.Request {
 func (p *parse) phrase(f found) string {
 	a := f.a
 	if a.Deed == deed.Material {
-		return p.crashLine(a)
+		return prose.CrashLine(a.C.Block.Text)
 	}
 	low := a.C.Low()
 	from, to := a.Core.From, min(a.Core.To, len(low))
@@ -67,20 +67,4 @@ func (p *parse) phrase(f found) string {
 		return strings.ToLower(string(f.Marker))
 	}
 	return text
-}
-
-// crashLine is the line of a pasted output that says what went wrong.
-func (p *parse) crashLine(a deed.Act) string {
-	best := ""
-	for line := range strings.Lines(a.C.Block.Text) {
-		line = strings.TrimSpace(line)
-		low := strings.ToLower(line)
-		if best == "" || !strings.Contains(strings.ToLower(best), "error") && !strings.HasPrefix(best, "panic") && (strings.Contains(low, "error") || strings.Contains(low, "panic") || strings.Contains(low, "exception")) && prose.Output(line) {
-			best = line
-		}
-	}
-	if r := []rune(best); len(r) > 72 {
-		best = strings.TrimSpace(string(r[:71])) + "…"
-	}
-	return best
 }

@@ -140,7 +140,7 @@ func (p *parse) asked(i int) {
 		p.emit(a, belay.MarkFix, "what somebody does, and what comes of it")
 		return
 	}
-	if p.takenBack(i) {
+	if i+1 < len(p.acts) && concern.TakenBack(a, p.acts[i+1]) {
 		p.note(a, "", "taken back by what follows")
 		return
 	}
@@ -217,22 +217,4 @@ func (p *parse) reported() bool {
 		wrong = wrong || b.Deed == deed.Complaint
 	}
 	return wrong
-}
-
-// takenBack reports a proposal that the next sentence says no to ("Add an index? no, just
-// …"), and a wish whose second half says what stands in its way ("… should be possible
-// but it throws").
-func (p *parse) takenBack(i int) bool {
-	if i+1 >= len(p.acts) {
-		return false
-	}
-	a, b := p.acts[i], p.acts[i+1]
-	low := b.C.Low()
-	if a.C.Close == "?" && b.C.Sent == a.C.Sent+1 && len(low) > 0 && (low[0] == "no" || low[0] == "nope" || low[0] == "nah") && (len(low) == 1 || low[1] == "wait" || low[1] == ",") {
-		return true
-	}
-	if b.Deed == deed.Request && b.Pronoun && a.Pronoun && len(low) > 2 && b.C.Sent == a.C.Sent+1 && (low[0] == "actually" || low[0] == "rather" || low[0] == "better") && !deed.IsWish(a.Verb) {
-		return true // "Take it off … actually just grey it out"
-	}
-	return deed.IsWish(a.Verb) && b.C.Join == "but" && b.Deed == deed.Complaint && b.Pronoun
 }

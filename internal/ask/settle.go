@@ -95,7 +95,7 @@ func (p *parse) settle() {
 			p.note(*a, "", "the reason of what is asked next")
 			continue
 		}
-		if a.Deed == deed.Keep && (evidence(a.C.Low()) || p.compared(a.C.Low())) {
+		if a.Deed == deed.Keep && (concern.Evidence(a.C.Low()) || p.compared(a.C.Low())) {
 			continue
 		}
 		if a.C.Join != "or" || !p.fresh && a.Deed != deed.Keep {
@@ -192,21 +192,6 @@ func (p *parse) compared(low []string) bool {
 		return false
 	}
 	return !slices.ContainsFunc(p.acts, func(b deed.Act) bool { return b.Deed == deed.Request || b.Deed == deed.Mend })
-}
-
-// evidence reports what was looked for and not found: "no errors in the log".
-func evidence(low []string) bool {
-	if len(low) > 2 && low[0] == "nobody" && (low[1] == "touched" || low[1] == "changed") {
-		return true // "nobody touched the docs since"
-	}
-	if len(low) < 2 || low[0] != "no" {
-		return false
-	}
-	switch low[1] {
-	case "error", "errors", "warnings", "warning", "exception", "exceptions", "output", "response", "reaction", "message", "luck", "idea", "effect", "trace", "traces", "stacktrace", "logs":
-		return true
-	}
-	return false
 }
 
 func (p *parse) emit(a deed.Act, m belay.Marker, why string) {

@@ -66,3 +66,17 @@ func Because(a, before deed.Act) bool {
 	return a.Deed == deed.Complaint && a.C.Join == "," && !a.Also && !a.C.Group && a.C.Topic == "" && before.Deed == deed.Request && before.C.Join == "" && before.C.Sent == a.C.Sent && before.C.Line == a.C.Line &&
 		!deed.IsWish(before.Verb) && before.Verb != "a thing named" && a.Strength >= fault.Faint && len(low) > 2
 }
+
+// TakenBack reports a proposal that the next sentence says no to ("Add an index? no, just
+// …"), and a wish whose second half says what stands in its way ("… should be possible
+// but it throws").
+func TakenBack(a, b deed.Act) bool {
+	low := b.C.Low()
+	if a.C.Close == "?" && b.C.Sent == a.C.Sent+1 && len(low) > 0 && (low[0] == "no" || low[0] == "nope" || low[0] == "nah") && (len(low) == 1 || low[1] == "wait" || low[1] == ",") {
+		return true
+	}
+	if b.Deed == deed.Request && b.Pronoun && a.Pronoun && len(low) > 2 && b.C.Sent == a.C.Sent+1 && (low[0] == "actually" || low[0] == "rather" || low[0] == "better") && !deed.IsWish(a.Verb) {
+		return true // "Take it off … actually just grey it out"
+	}
+	return deed.IsWish(a.Verb) && b.C.Join == "but" && b.Deed == deed.Complaint && b.Pronoun
+}

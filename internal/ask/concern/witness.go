@@ -48,3 +48,18 @@ func speaks(w string) bool {
 	}
 	return false
 }
+
+// Evidence reports what was looked for and not found: "no errors in the log".
+func Evidence(low []string) bool {
+	if len(low) > 2 && low[0] == "nobody" && (low[1] == "touched" || low[1] == "changed") {
+		return true // "nobody touched the docs since"
+	}
+	if len(low) < 2 || low[0] != "no" {
+		return false
+	}
+	switch low[1] {
+	case "error", "errors", "warnings", "warning", "exception", "exceptions", "output", "response", "reaction", "message", "luck", "idea", "effect", "trace", "traces", "stacktrace", "logs":
+		return true
+	}
+	return false
+}

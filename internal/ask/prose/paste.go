@@ -86,3 +86,19 @@ func sentence(line string) bool {
 	}
 	return letters > 0 && marks*6 < letters && strings.Contains(line, " ")
 }
+
+// CrashLine is the line of a pasted output that says what went wrong.
+func CrashLine(text string) string {
+	best := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		low := strings.ToLower(line)
+		if best == "" || !strings.Contains(strings.ToLower(best), "error") && !strings.HasPrefix(best, "panic") && (strings.Contains(low, "error") || strings.Contains(low, "panic") || strings.Contains(low, "exception")) && Output(line) {
+			best = line
+		}
+	}
+	if r := []rune(best); len(r) > 72 {
+		best = strings.TrimSpace(string(r[:71])) + "…"
+	}
+	return best
+}
