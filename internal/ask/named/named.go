@@ -30,7 +30,8 @@ type Message struct {
 // Paths are the paths that the message names: by path or name, in a stack, or by a
 // noun that a file is called after. A path named only to be left alone is none.
 func (p Message) Paths() []string {
-	if out := p.paths(true); len(out) > 0 || len(p.Asked) == 0 {
+	out := p.paths(true)
+	if len(out) > 0 || len(p.Asked) == 0 || !slices.ContainsFunc(p.Acts, func(a deed.Act) bool { return a.Deed == deed.Ground && story(a.C.Low()) }) {
 		return out
 	}
 	return p.paths(false)
