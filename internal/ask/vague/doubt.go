@@ -123,6 +123,9 @@ func TooLittle(low []string, named bool) []string {
 		}
 		return nil
 	}
+	if n := len(low); n == 5 && (low[0] == "sort" || low[0] == "order" || low[0] == "filter") && low[1] == "the" && low[3] == "by" && (low[2] == "list" || low[2] == "table" || low[2] == "entries" || low[2] == "items" || low[2] == "results") {
+		return []string{"which " + low[2] + " is meant is not said"}
+	}
 	if n := len(low); n == 3 && grammar.Definite(low[1]) {
 		switch low[0] {
 		case "fix", "repair", "correct":
