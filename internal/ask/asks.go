@@ -100,18 +100,7 @@ func (p *parse) asked(i int) {
 	if line := strings.Join(low, " "); len(p.doubts) > 0 && (strings.Contains(line, "the rest") || strings.Contains(line, "the others") || strings.Contains(line, "the other ones")) {
 		return // of what is in doubt
 	}
-	if a.C.Block.Label == "fix" && a.C.Block.Kind == prose.Item && (a.Verb == "a thing named" || a.Stated) {
-		a.Marker = belay.MarkFix // "fix(tui): wide emoji shift the border"
-	}
-	if a.C.Topic == "wrong" {
-		a.Marker = belay.MarkFix
-	}
-	if n, _ := grammar.Strip(low); a.C.Block.Section() == prose.Problem && !concern.Wished(a.C.Topic) && n < len(low) && grammar.Imperative(low[n:]) == 0 && !deed.IsWish(a.Verb) {
-		a.Marker = belay.MarkFix // a list of what is wrong
-	}
-	if n := len(p.out); n > 0 && p.out[n-1].Marker == belay.MarkFix && a.Verb == "a thing named" && (slices.Contains(low, "too") || slices.Contains(low, "also") || strings.HasSuffix(strings.Join(low, " "), "as well")) {
-		a.Marker = belay.MarkFix // "… 404. the button too"
-	}
+	a.Marker = p.marker(a, low)
 	if a.Told && a.Marker == belay.MarkAdd && p.reported() {
 		p.emit(a, belay.MarkFix, "told in a list of what is wrong")
 		return
@@ -132,44 +121,76 @@ func (p *parse) asked(i int) {
 	if low[0] == "to" && a.C.Join == "and" && i > 0 && p.acts[i-1].Deed == deed.Request && p.acts[i-1].Verb == "we want" {
 		a.Marker = p.acts[i-1].Marker // "a way to see who changed it, and to go back"
 	}
+	if p.otherThan(i, a, last) {
+		return
+	}
+	if why := p.folded(i, a, last); why != "" {
+		p.note(a, "", why)
+		return
+	}
+	p.emit(a, a.Marker, "by “"+a.Verb+"”")
+}
+
+// marker is what a request is where it stands: in a list of what is wrong it is wrong as well.
+func (p *parse) marker(a deed.Act, low []string) belay.Marker {
+	if a.C.Block.Label == "fix" && a.C.Block.Kind == prose.Item && (a.Verb == "a thing named" || a.Stated) {
+		return belay.MarkFix // "fix(tui): wide emoji shift the border"
+	}
+	if a.C.Topic == "wrong" {
+		return belay.MarkFix
+	}
+	if n, _ := grammar.Strip(low); a.C.Block.Section() == prose.Problem && !concern.Wished(a.C.Topic) && n < len(low) && grammar.Imperative(low[n:]) == 0 && !deed.IsWish(a.Verb) {
+		return belay.MarkFix // a list of what is wrong
+	}
+	if n := len(p.out); n > 0 && p.out[n-1].Marker == belay.MarkFix && a.Verb == "a thing named" && (slices.Contains(low, "too") || slices.Contains(low, "also") || strings.HasSuffix(strings.Join(low, " "), "as well")) {
+		return belay.MarkFix // "… 404. the button too"
+	}
+	return a.Marker
+}
+
+// otherThan settles a request that is something else by what stands around it: in doubt, what
+// somebody does when it goes wrong, taken back, how it should be, or what was missing.
+func (p *parse) otherThan(i int, a deed.Act, last *found) bool {
 	if r := p.into(a); r != nil {
 		p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), Readings: r})
-		return
+		return true
 	}
 	if i+1 < len(p.acts) && concern.Steps(a, p.acts[i+1]) {
 		p.emit(a, belay.MarkFix, "what somebody does, and what comes of it")
-		return
+		return true
 	}
 	if i+1 < len(p.acts) && concern.TakenBack(a, p.acts[i+1]) {
 		p.note(a, "", "taken back by what follows")
-		return
+		return true
 	}
 	if i > 0 && p.acts[i-1].Deed == deed.Complaint && p.acts[i-1].Verb == "why" && deed.IsWish(a.Verb) && a.Pronoun {
 		p.emit(p.acts[i-1], belay.MarkFix, "it should be otherwise")
-		return
+		return true
 	}
 	if last != nil && last.Marker == belay.MarkFix && a.Marker == belay.MarkAdd && a.Pronoun && !a.Also && last.a.C.Line == a.C.Line && slices.Contains(last.a.C.Low(), "no") {
 		last.Marker = belay.MarkAdd // "… has no page numbers. Please add them."
 		p.note(a, "", "ADD: what was said to be missing")
-		return
+		return true
 	}
+	return false
+}
+
+// folded is why a request asks for nothing of its own, or "".
+func (p *parse) folded(i int, a deed.Act, last *found) string {
+	low := a.C.Low()
 	if last != nil && !p.ownSubject(i) && concern.Part(a, last.a, last.Marker) {
-		p.note(a, "", "says how the one before is meant")
-		return
+		return "says how the one before is meant"
 	}
 	if i+1 < len(p.acts) && a.Verb == "a thing named" && grammar.Definite(low[0]) && p.acts[i+1].C.Join == "because" && p.acts[i+1].C.Sent == a.C.Sent && a.C.Topic == "" && a.C.Block.Kind == prose.Para {
-		p.note(a, "", "of which something is told")
-		return // "the colleague who sent it is …"
+		return "of which something is told" // "the colleague who sent it is …"
 	}
 	if p.mentioned(i) {
-		p.note(a, "", "named beside what is told: nothing is asked of it")
-		return
+		return "named beside what is told: nothing is asked of it"
 	}
 	if a.Marker == belay.MarkFix && last != nil && last.Marker == belay.MarkFix && concern.Shares(a, last.a) {
-		p.note(a, "", "goes with the problem before")
-		return
+		return "goes with the problem before"
 	}
-	p.emit(a, a.Marker, "by “"+a.Verb+"”")
+	return ""
 }
 
 // into reads "the map should go where the contact form is", "put the map where the list is": the

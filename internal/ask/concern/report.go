@@ -17,6 +17,11 @@ func Report(acts []deed.Act) {
 	for _, a := range acts {
 		switch a.Deed {
 		case deed.Complaint:
+			if slices.ContainsFunc(acts, func(b deed.Act) bool {
+				return b.Deed == deed.Request && b.Verb == "a thing named" && (b.C.Sent == a.C.Sent || b.C.Sent < a.C.Sent && (a.Also || a.Nth))
+			}) {
+				return // one of a row: "health endpoint, json logs", "a page; also the form is broken"
+			}
 			told = told || a.C.Join != "because" && a.C.Join != "if" && (a.Strength == fault.Plain || grammar.Finite(a.C.Low()))
 		case deed.Ground:
 			told = told || happening(a.C.Low())

@@ -40,43 +40,61 @@ func (a Act) fragment(rest []string, s grammar.Said) Act {
 		return a
 	}
 	last := rest[len(rest)-1]
-	if rest[0] == "except" || rest[0] == "apart" || rest[0] == "besides" || rest[0] == "even" || rest[0] == "especially" || rest[0] == "unlike" {
-		a.Deed = Ground // what it does not hold for
-		return a
-	}
-	if rest[0] == "like" && len(rest) > 2 && (words.Preposition(rest[1]) || grammar.Definite(rest[1])) && a.C.Join != "" {
-		a.Deed = Ground // ", like on Instagram"
-		return a
-	}
-	if last == "only" && len(rest) == 2 && a.C.Join == "," {
-		a.Deed = Ground // ", staging only": where what is asked holds
+	if a.beside(rest, s) {
+		a.Deed = Ground
 		return a
 	}
 	if m, ok := object.Nominal(rest); ok {
 		a.Marker = m
 		return a
 	}
+	if b, ok := a.gerund(rest); ok {
+		return b
+	}
+	return a.named(rest, last)
+}
+
+// beside reports a fragment that only says of something else where, like what or for which it
+// holds.
+func (a Act) beside(rest []string, s grammar.Said) bool {
+	last := rest[len(rest)-1]
+	switch {
+	case rest[0] == "except" || rest[0] == "apart" || rest[0] == "besides" || rest[0] == "even" || rest[0] == "especially" || rest[0] == "unlike":
+		return true // what it does not hold for
+	case rest[0] == "like" && len(rest) > 2 && (words.Preposition(rest[1]) || grammar.Definite(rest[1])) && a.C.Join != "":
+		return true // ", like on Instagram"
+	case last == "only" && len(rest) == 2 && a.C.Join == ",":
+		return true // ", staging only": where what is asked holds
+	}
+	_, deed := object.Nominal(rest)
+	_, end := words.Base(rest[0], grammar.AnyVerb)
+	return !deed && !(end == "ing" && len(rest) > 1) && grammar.Definite(rest[0]) && a.C.Join != "" && a.C.Block.Kind == prose.Para && !a.C.Group && !s.Please && last != "too" && !object.Valued(rest, false) && grammar.Compared(rest) == 0 && !grammar.Old(rest) && !slices.ContainsFunc(rest, grammar.Numeric)
+}
+
+// gerund reads "starting a logger on a pi", "moving the cache to disk".
+func (a Act) gerund(rest []string) (Act, bool) {
 	if b, end := words.Base(rest[0], grammar.AnyVerb); end == "ing" && b != "" && len(rest) > 1 && grammar.Compared(rest) == 0 && rest[1] != "by" {
 		if rest[0] == "running" || rest[0] == "using" || rest[0] == "testing" {
 			if slices.ContainsFunc(rest[1:], grammar.Numeric) {
 				a.Deed = Ground // "running 2.9.1 on Debian 12"
-				return a
+				return a, true
 			}
 		}
 		a.Verb, a.Marker = rest[0], belay.MarkAdd
 		if creates[b] && grammar.Articled(rest[1]) && a.C.Join == "" {
 			a.Verb, a.Made, a.Obj = b, true, a.Core.From+1 // "starting a logger on a pi"
-			return a
+			return a, true
 		}
 		if sense, _ := words.Verb(b); sense == words.Modify || sense == words.Fix || sense == words.Remove {
 			a.Marker = object.MarkerOf(sense)
 		}
-		return a
+		return a, true
 	}
-	if grammar.Definite(rest[0]) && a.C.Join != "" && a.C.Block.Kind == prose.Para && !a.C.Group && !s.Please && last != "too" && !object.Valued(rest, false) && grammar.Compared(rest) == 0 && !grammar.Old(rest) && !slices.ContainsFunc(rest, grammar.Numeric) {
-		a.Deed = Ground // "… and the last line that was typed": what is done to it was said before
-		return a
-	}
+	return a, false
+}
+
+// named says what is asked of a thing that is only named.
+func (a Act) named(rest []string, last string) Act {
 	switch {
 	case (last == "first" || last == "last") && len(rest) < 4:
 		a.Marker = belay.MarkModify

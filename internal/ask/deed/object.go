@@ -87,6 +87,36 @@ func (a Act) removing(o []string) Act {
 	return a
 }
 
+// repairing reads "make it work", "get the build passing again".
+func (a Act) repairing(o []string) (Act, bool) {
+	for _, w := range o {
+		switch w {
+		case "compiling", "building", "running", "passing":
+			if slices.Contains(o, "again") {
+				a.Marker = belay.MarkFix
+				return a, true
+			}
+		case "stop", "work", "works", "working", "compile", "pass", "disappear":
+			if words.Pronoun(o[0]) || a.Verb == "get" || a.Verb == "make" {
+				a.Marker, a.Deed = belay.MarkFix, Mend
+				if !words.Pronoun(o[0]) && w != "stop" {
+					a.Deed = Request
+				}
+				return a, true
+			}
+		}
+	}
+	if n := len(o); a.Verb == "make" && n > 2 && o[n-1] == "again" && (o[n-2] == "right" || o[n-2] == "usable" || o[n-2] == "possible" || o[n-2] == "correct" || o[n-2] == "readable") {
+		a.Marker, a.Deed = belay.MarkFix, Mend // "make transposing right again"
+		return a, true
+	}
+	if len(o) > 1 && words.Pronoun(o[0]) && (slices.Contains(o, "again") || o[1] == "build" || o[1] == "run" || o[1] == "right" || o[1] == "go") || len(o) > 0 && o[0] == "right" {
+		a.Marker, a.Deed = belay.MarkFix, Mend
+		return a, true
+	}
+	return a, false
+}
+
 // making reads make, get and have, whose object says what they ask.
 func (a Act) making(o []string) Act {
 	a.Marker = belay.MarkAdd
@@ -105,30 +135,8 @@ func (a Act) making(o []string) Act {
 		a.Deed, a.Readings = Doubt, []string{"how it is to be is not said"}
 		return a
 	}
-	for _, w := range o {
-		switch w {
-		case "compiling", "building", "running", "passing":
-			if slices.Contains(o, "again") {
-				a.Marker = belay.MarkFix
-				return a
-			}
-		case "stop", "work", "works", "working", "compile", "pass", "disappear":
-			if words.Pronoun(o[0]) || a.Verb == "get" || a.Verb == "make" {
-				a.Marker, a.Deed = belay.MarkFix, Mend
-				if !words.Pronoun(o[0]) && w != "stop" {
-					a.Deed = Request
-				}
-				return a
-			}
-		}
-	}
-	if n := len(o); a.Verb == "make" && n > 2 && o[n-1] == "again" && (o[n-2] == "right" || o[n-2] == "usable" || o[n-2] == "possible" || o[n-2] == "correct" || o[n-2] == "readable") {
-		a.Marker, a.Deed = belay.MarkFix, Mend // "make transposing right again"
-		return a
-	}
-	if len(o) > 1 && words.Pronoun(o[0]) && (slices.Contains(o, "again") || o[1] == "build" || o[1] == "run" || o[1] == "right" || o[1] == "go") || len(o) > 0 && o[0] == "right" {
-		a.Marker, a.Deed = belay.MarkFix, Mend
-		return a
+	if b, ok := a.repairing(o); ok {
+		return b
 	}
 	if r := vague.Better(o); r != nil {
 		a.Deed, a.Readings = Doubt, r
