@@ -64,42 +64,45 @@ func (p *parse) freshly(a deed.Act) {
 	default:
 		return
 	}
-	if a.Verb == "can" && fresh.Anew(slices.DeleteFunc(slices.Clone(p.acts), func(b deed.Act) bool { return b.C.Sent != a.C.Sent })) {
-		return // "start over please, … and one can smell it"
-	}
-	if i := slices.IndexFunc(p.acts, func(b deed.Act) bool { return b.C.Sent == a.C.Sent && b.Deed == deed.Keep }); i >= 0 && a.C.Join == "," && (low[0] == "just" || low[0] == "only" || low[0] == "simply") {
-		p.note(a, "", "what there is in its place: part of what is not wanted")
-		return
-	}
-	if !first && a.Obj < len(low) && low[a.Obj] == "one" && (a.Obj+1 == len(low) || low[a.Obj+1] == "please") {
-		p.note(a, "", "the same whole")
-		return
-	}
-	if !first && low[0] == "to" && a.C.Join == "," || !first && len(low) > 2 && a.C.Join == "" && slices.Contains(low, "can") && slices.Contains(low, "wait") {
-		p.note(a, "", "what it is for, or not yet")
-		return
-	}
-	if !first && a.Verb == "a thing named" && low[0] == "just" {
-		p.note(a, "", "how little it may be")
-		return
-	}
-	if !first && fresh.Styled(a, low[n:]) {
-		p.note(a, "", "with what or in which style: part of the whole")
-		return
-	}
-	if !first && a.Pronoun && p.describing(a, low[n:]) {
-		p.note(a, "", "says more about the one before")
-		return
-	}
-	if first && a.Marker == belay.MarkModify && a.Deed == deed.Request && !fresh.Anew(p.acts) && a.Obj < len(low) && grammar.Definite(low[a.Obj]) && !deed.Creates(a.Verb) {
-		p.note(a, "", "about what is there, not about what is to be made")
-		return
-	}
-	if first && fresh.Announces(p.acts, low, a) {
+	if why := p.noFeature(a, low, n, first); why != "" {
+		p.note(a, "", why)
 		return
 	}
 	a.Marker = belay.MarkAdd
 	p.emit(a, belay.MarkAdd, "part of something new")
+}
+
+// noFeature is why a clause of a message that asks for a whole is no feature of it, or "". low
+// are its words, those of its deed from n on; first says that nothing was asked for before.
+func (p *parse) noFeature(a deed.Act, low []string, n int, first bool) string {
+	if a.Verb == "can" && fresh.Anew(slices.DeleteFunc(slices.Clone(p.acts), func(b deed.Act) bool { return b.C.Sent != a.C.Sent })) {
+		return "why it starts over" // "start over please, … and one can smell it"
+	}
+	if i := slices.IndexFunc(p.acts, func(b deed.Act) bool { return b.C.Sent == a.C.Sent && b.Deed == deed.Keep }); i >= 0 && a.C.Join == "," && (low[0] == "just" || low[0] == "only" || low[0] == "simply") {
+		return "what there is in its place: part of what is not wanted"
+	}
+	if !first && a.Obj < len(low) && low[a.Obj] == "one" && (a.Obj+1 == len(low) || low[a.Obj+1] == "please") {
+		return "the same whole"
+	}
+	if !first && low[0] == "to" && a.C.Join == "," || !first && len(low) > 2 && a.C.Join == "" && slices.Contains(low, "can") && slices.Contains(low, "wait") {
+		return "what it is for, or not yet"
+	}
+	if !first && a.Verb == "a thing named" && low[0] == "just" {
+		return "how little it may be"
+	}
+	if !first && fresh.Styled(a, low[n:]) {
+		return "with what or in which style: part of the whole"
+	}
+	if !first && a.Pronoun && p.describing(a, low[n:]) {
+		return "says more about the one before"
+	}
+	if first && a.Marker == belay.MarkModify && a.Deed == deed.Request && !fresh.Anew(p.acts) && a.Obj < len(low) && grammar.Definite(low[a.Obj]) && !deed.Creates(a.Verb) {
+		return "about what is there, not about what is to be made"
+	}
+	if first && fresh.Announces(p.acts, low, a) {
+		return "opens a list"
+	}
+	return ""
 }
 
 // describing reports a sentence about the whole itself, right behind it: "it reads the
