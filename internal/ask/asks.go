@@ -101,7 +101,7 @@ func (p *parse) asked(i int) {
 		return // of what is in doubt
 	}
 	a.Marker = p.marker(a, low)
-	if a.Told && a.Marker == belay.MarkAdd && p.reported() {
+	if a.Told && p.reported() {
 		p.emit(a, belay.MarkFix, "told in a list of what is wrong")
 		return
 	}

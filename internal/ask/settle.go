@@ -72,6 +72,9 @@ func (p *parse) lone() {
 // settle goes through the acts in the order of the message and folds into each other
 // what is one concern: a complaint and its cure, a thing and what qualifies it.
 func (p *parse) settle() {
+	if p.lang == "" {
+		concern.Reread(p.acts)
+	}
 	p.lone()
 	if p.lang == "" && !p.fresh {
 		concern.Report(p.acts)

@@ -31,6 +31,9 @@ func Subjectless(rest []string) bool {
 // code and mark it dirty".
 func Continues(acts []deed.Act, a deed.Act, rest []string) bool {
 	i := slices.IndexFunc(acts, func(b deed.Act) bool { return concern.Same(a, b) })
+	if i == 1 && a.C.Join == "," && a.Pronoun && len(acts[0].C.T) < 5 && acts[0].Verb == "a thing named" && deed.IsWish(a.Verb) {
+		return true // "rust crate please, it should parse NMEA": what the thing is
+	}
 	if i < 1 || a.C.Join != "and" || grammar.Imperative(rest) == 0 || !a.Pronoun {
 		return false
 	}
@@ -98,6 +101,9 @@ func Feature(a deed.Act, rest []string) bool {
 	}
 	if at, ok := grammar.Predicate(rest); ok && at > 0 && (rest[at] == "go" || rest[at] == "goes") && !words.Subject(rest[0]) && at+1 < len(rest) && words.Preposition(rest[at+1]) {
 		return true // "Concert dates go on the front page"
+	}
+	if (rest[0] == "i" || rest[0] == "we") && rest[1] == "can" && len(rest) > 2 && (a.C.Join == "," || a.C.Join == "and") {
+		return true // "people pick a slot, I can print the grid"
 	}
 	i, k := grammar.Modal(rest)
 	return i > 0 && k > 0 && !words.Subject(rest[0])
