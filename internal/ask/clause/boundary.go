@@ -86,6 +86,9 @@ func conjunction(low []string, start, i int, frag bool) (string, int) {
 		}) {
 			return w, i + 1 // "tests for the helpers and a badge in the readme"
 		}
+		if w == "and" && len(right) > 3 && right[0] == "this" && right[1] == "time" && opens(right[2:]) {
+			return w, i + 3 // "fix it and this time write a test"
+		}
 		if w == "and" && gapped(left, right) {
 			return "gap", i + 1
 		}

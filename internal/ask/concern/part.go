@@ -26,8 +26,8 @@ func Part(a, last deed.Act, marker belay.Marker) bool {
 	if !near || a.C.Block.Kind == prose.Item && a.C.Line != last.C.Line {
 		return false
 	}
-	if a.Nth {
-		return false
+	if low := a.C.Low(); a.Nth || (a.Verb == "call" || a.Verb == "name") && a.Pronoun && slices.Contains(low, "not") && (marker != belay.MarkAdd || low[0] == "and" && a.C.Join == "") {
+		return false // "And call it "Page" in the menus, not "Artboard""
 	}
 	if detail(a, last, marker) {
 		return true

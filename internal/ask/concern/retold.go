@@ -16,6 +16,9 @@ import (
 // than by themselves: steps, verdicts, stories that lead to a "so please", "fix this" behind a
 // complaint.
 func Reread(acts []deed.Act) {
+	if len(acts) == 0 {
+		return
+	}
 	for i := range acts {
 		a := &acts[i]
 		if len(a.C.T) == 0 {
@@ -25,13 +28,15 @@ func Reread(acts []deed.Act) {
 		switch {
 		case pointed(low) && a.Deed == deed.Request:
 			wrong(a, "point out")
-		case a.Deed == deed.Request && righted(low), a.Deed == deed.Complaint && fixThis(low),
+		case a.Deed == deed.Request && (righted(low) || fixThis(low)), a.Deed == deed.Complaint && fixThis(low),
 			a.Deed == deed.Request && a.Marker == belay.MarkFix && a.Pronoun && told(acts[:i]):
 			a.Deed, a.Marker, a.Pronoun, a.Verb = deed.Mend, belay.MarkFix, true, "fix"
 		case a.Deed == deed.Request && a.Pronoun && restores(low) && told(acts[:i]):
 			a.Deed, a.Marker, a.Verb = deed.Mend, belay.MarkFix, "fix"
 		case a.Deed == deed.Keep && ends(low):
 			a.Deed, a.Marker, a.Verb, a.Keeps = deed.Request, belay.MarkModify, "should not", nil
+		case a.Deed == deed.Request && a.Marker == belay.MarkModify && anew(*a):
+			a.Marker = belay.MarkAdd
 		case a.Deed == deed.Request && (low[0] == "sorry" || len(low) > 1 && low[1] == "sorry") && !slices.Contains(low, "please"):
 			a.Deed = deed.Ground
 		case i > 0 && signs(acts[i-1], *a) && i == len(acts)-1:
@@ -40,11 +45,38 @@ func Reread(acts []deed.Act) {
 			a.Pronoun = true
 		}
 	}
+	if a := &acts[0]; len(acts) == 1 && a.Deed == deed.Request && a.Verb == "not" && !slices.ContainsFunc(a.C.Low(), words.Modal) && a.C.Block.Kind == prose.Para && subject(a.C.Low()) && !grammar.Now(a.C.Low()) {
+		wrong(a, "not") // "the shutter closes at sunrise UTC, not at local sunrise"
+	}
+	values(acts)
 	verdicts(acts)
+	must(acts)
 	soPlease(acts)
 	parted(acts)
 	steps(acts)
 	open(acts)
+}
+
+// anew reports what the product does not do yet, by the words: "autosave every 5 minutes", "make
+// the spider retry on 429", "… and carry the list as a PDF".
+func anew(a deed.Act) bool {
+	low := a.C.Low()
+	n, _ := grammar.Strip(low)
+	if n+2 >= len(low) || grammar.Old(low) || slices.ContainsFunc(low, words.Comparative) {
+		return false
+	}
+	if strings.HasPrefix(low[n], "auto") && low[n] != "auto" && len(low[n]) > 6 && !grammar.Definite(low[n+1]) || low[n] == "carry" && words.Determiner(low[n+1]) {
+		return true
+	}
+	if low[n] != "make" || !grammar.Definite(low[n+1]) {
+		return false
+	}
+	for i := n + 3; i+2 < len(low) && i < n+6; i++ {
+		if b, end := words.Base(low[i], grammar.AnyVerb); b != "" && end == "" && low[i+1] == "on" {
+			return true
+		}
+	}
+	return false
 }
 
 // wrong makes a clause a plain complaint.
@@ -112,7 +144,7 @@ func ends(low []string) bool {
 // signs reports who wrote, behind words of farewell.
 func signs(before, a deed.Act) bool {
 	low := before.C.Low()
-	if len(low) == 0 || len(a.C.T) > 4 || !a.C.Frag {
+	if len(low) == 0 || len(a.C.T) > 4 || a.C.Join != "," && !a.C.Frag {
 		return false
 	}
 	last := low[len(low)-1]
@@ -146,6 +178,53 @@ func verdicts(acts []deed.Act) {
 	}
 }
 
+// values reads "it goes out 24 hours before, people say it's too late. Make it 48": a value that
+// was told is to be another, and what is complained of is why.
+func values(acts []deed.Act) {
+	for i := range acts {
+		a := &acts[i]
+		low := a.C.Low()
+		n, _ := grammar.Strip(low)
+		if a.Deed != deed.Request || !a.Pronoun || len(low) < n+3 || low[n] != "make" || !number(low[n+2]) {
+			continue
+		}
+		at := slices.IndexFunc(acts[:i], func(b deed.Act) bool {
+			return b.Deed == deed.Ground && b.C.Line == a.C.Line && slices.ContainsFunc(b.C.Low(), number)
+		})
+		if at < 0 {
+			continue
+		}
+		for j := at; j < i; j++ {
+			if acts[j].Deed == deed.Complaint {
+				acts[j].Deed = deed.Ground
+			}
+		}
+		for j := i + 1; j < len(acts); j++ {
+			if b := &acts[j]; b.Deed == deed.Request && b.Marker == belay.MarkAdd && b.C.Sent > a.C.Sent && b.C.T[0].Low == "and" {
+				b.Also = true
+			}
+		}
+	}
+}
+
+// number reports a word that begins with a digit.
+func number(w string) bool { return w != "" && w[0] >= '0' && w[0] <= '9' }
+
+// must reads "it shows the one and it must be the other. Please repair": how it should be is the
+// other side of what is wrong.
+func must(acts []deed.Act) {
+	if !slices.ContainsFunc(acts, func(b deed.Act) bool { return b.Deed == deed.Mend }) {
+		return
+	}
+	for i := 1; i < len(acts); i++ {
+		a, b := &acts[i], &acts[i-1]
+		if a.Deed == deed.Request && a.Pronoun && deed.IsWish(a.Verb) && !a.Also && a.C.Sent == b.C.Sent && a.C.Line == b.C.Line && b.Deed == deed.Ground && b.C.Join == "" && len(b.C.T) > 3 {
+			wrong(b, "it must be otherwise")
+			a.Deed = deed.Ground
+		}
+	}
+}
+
 // soPlease reads a story that ends in "So please: …": the story asks for nothing.
 func soPlease(acts []deed.Act) {
 	at := slices.IndexFunc(acts, func(a deed.Act) bool {
@@ -167,7 +246,7 @@ func parted(acts []deed.Act) {
 		if a.Deed == deed.Request && !weak(a) && !able(a) || a.Deed == deed.Doubt || a.Deed == deed.Anew {
 			return
 		}
-		if a.C.Join == ";" {
+		if low := a.C.Low(); a.C.Join == ";" || len(low) > 0 && low[len(low)-1] == "\"" && a.Deed == deed.Ground {
 			n++
 		}
 		plain = plain || a.Deed == deed.Complaint && a.Strength == fault.Plain
@@ -177,7 +256,8 @@ func parted(acts []deed.Act) {
 	}
 	for i := range acts {
 		a := &acts[i]
-		row := a.C.Join == ";" || i+1 < len(acts) && acts[i+1].C.Join == ";"
+		low := a.C.Low()
+		row := len(low) > 0 && low[len(low)-1] == "\"" || a.C.Join == ";" || i+1 < len(acts) && acts[i+1].C.Join == ";"
 		if row && a.C.Sent == acts[0].C.Sent && (a.Deed == deed.Request && able(*a) || a.Deed == deed.Ground && StatesFact(a.C.Low())) {
 			wrong(a, "one of several")
 		}
@@ -255,7 +335,7 @@ func open(acts []deed.Act) {
 			for j := range acts[:i] {
 				acts[j].Deed, acts[j].Keeps = deed.Ground, nil
 			}
-			a.Deed, a.Readings, a.Also = deed.Doubt, []string{"all get it", "none has it any longer"}, true
+			a.Deed, a.Keeps, a.Readings, a.Also = deed.Doubt, nil, []string{"all get it", "none has it any longer"}, true
 		case a.Deed == deed.Mend && len(acts) == 2 && unsaid(before):
 			b.Deed, b.Readings, b.Also, a.Deed = deed.Doubt, []string{"what is wrong with it is not said"}, true, deed.Ground
 		}

@@ -8,11 +8,11 @@ import (
 
 var (
 	// crash begins or names a crash: the line that says what died.
-	crash = lazyregexp.New(`^(?:Traceback \(most recent|panic: |[Ff]atal error: |thread '.*' panicked|goroutine \d+ \[|Exception in thread|Unhandled |Uncaught |Segmentation fault|Caused by: |══|[\w.$]*(?:Error|Exception|Fault|Panic)(?:\[\w+\])?(?:: |$| \()|\w+(?:\.\w+)+[A-Z]\w+: |error\[\w+\]|\*\*\* |\*\*\*[A-Z]+\*\*\*|Backtrace: ?0x|Guru Meditation)|\*\*\* .*: terminated`)
+	crash = lazyregexp.New(`^(?:Traceback \(most recent|panic: |[Ff]atal error: |thread '.*' panicked|goroutine \d+ \[|Exception in thread|Unhandled |Uncaught |Segmentation fault|Caused by: |══|[\w.$]*(?:Error|Exception|Fault|Panic)(?:\[\w+\])?(?:: |$| \()|\w+(?:\.\w+)+[A-Z]\w+: |error\[\w+\]|\*\*\* |\*\*\*[A-Z]+\*\*\*|! [A-Z][A-Za-z ]+(?:\.|error:.*)$|Backtrace: ?0x|Guru Meditation)|\*\*\* .*: terminated`)
 	// stack is one frame of a stack, of the languages people use.
 	stack = lazyregexp.New(`^\s*(?:at (?:async )?[\w.$<>/\[\] @-]+[( ].*[:)]|at .*:\d+|File ".*", line \d+|[\w./\\@*()-]+\.\w{1,5}:\d+(?::\d+)?(?::in| \+0x|:\s)|#\d+\s+(?:0x)?[\w/.]+|--> \S+:\d+|[\w./-]+/[\w.-]+\.\w{1,5}:\d+(?::\d+)?$|from \S+:\d+|\.\.\. \d+ more|[\w./*-]+\(.*(?:0x[0-9a-f]+|\.\.\.).*\)$)`)
 	// stamped are log lines: a time, a level, a prompt, a diagnostic's place.
-	stamped = lazyregexp.New(`^(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\]?\s|\[[^\]]{3,60}\]\s\S|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{1,2} \d\d:|<?\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b.*"|(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE|CRITICAL|Warning|error|warning|npm ERR!|npm WARN|npm notice|ERR!|FAIL|E )[:\s\]|]|[$%❯] \S|PS [A-Z]:|FAILED |[│╷╵┃] ?|Rebooting\.\.\.|=== |--- |\+\+\+ |@@ |-/\+ |[+~-] resource |(?:info|warn|warning|error|hint|note)\s+[-•]\s|\d+ (?:passing|failing|passed|failed))`)
+	stamped = lazyregexp.New(`^(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\]?\s|\[[^\]]{3,60}\]\s\S|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{1,2} \d\d:|<?\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b.*"|(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE|CRITICAL|Warning|error|warning|npm ERR!|npm WARN|npm notice|ERR!|FAIL|E )[:\s\]|]|[$%❯] \S|PS [A-Z]:|FAILED |[│╷╵┃] ?|Rebooting\.\.\.|l\.\d+ |! [A-Z][A-Za-z ]+(?:\.|error:.*)$|=== |--- |\+\+\+ |@@ |-/\+ |[+~-] resource |(?:info|warn|warning|error|hint|note)\s+[-•]\s|\d+ (?:passing|failing|passed|failed))`)
 	place   = lazyregexp.New(`^[\w./-]+\.\w{1,5}:\d+(?::\d+)?:?\s|^\S+::\S+ (?:FAILED|PASSED|ERROR)|^(?:on|at) \S+ line \d+|^File ~?/|^-{2,}> \d|^Cell In\[|^\d+:\s{2,}\S|^\d+:\s+[<%{}@$]|^\d+:\d+\s+(?:error|warning|info)\s|^[✖✗✘×] `)
 )
 

@@ -268,7 +268,7 @@ func announcing(left []string) bool {
 	if n > 2 && n < 8 && grammar.Articled(left[0]) && slices.ContainsFunc(left[1:3], func(w string) bool { return w == "win" || w == "wish" || w == "idea" || w == "request" }) && !grammar.HasVerb(left) {
 		return true // "a quick win for the next sprint: …"
 	}
-	if n > 1 && n < 12 && !words.Determiner(left[1]) && (left[1] == "review" || left[1] == "cases" || left[1] == "feedback" || left[1] == "findings" || left[1] == "wishes" || left[1] == "complaints") {
+	if n > 3 && n < 12 && (left[2] == "of" || left[2] == "from") && (left[1] == "review" || left[1] == "check" || left[1] == "cases" || left[1] == "feedback" || left[1] == "findings") && !words.Several(left[0]) {
 		return true // "copy review of the app: …"
 	}
 	if n > 3 && left[0] == "if" && (left[n-1] == "opinion" || left[n-1] == "me") {

@@ -131,7 +131,22 @@ func Instead(low []string, from int) []string {
 	if r := form(rest); r != nil {
 		return r
 	}
+	if r := measured(rest); r != nil {
+		return r
+	}
 	return inTongue(rest)
+}
+
+// measured reads units and nothing else: "can we have miles", "imperial units please".
+func measured(rest []string) []string {
+	if n := len(rest); n > 2 || n == 2 && rest[1] != "units" && rest[1] != "please" {
+		return nil
+	}
+	switch rest[0] {
+	case "miles", "kilometres", "kilometers", "km", "feet", "inches", "metres", "meters", "imperial", "metric", "celsius", "fahrenheit", "kelvin", "pounds", "kilos", "kilograms", "litres", "liters", "gallons", "ounces", "knots", "dollars", "euros", "calories", "kilojoules":
+		return []string{"they take the place of what is shown now", "one can choose between the two"}
+	}
+	return nil
 }
 
 // trimmed is what is left of words without what only goes with a request behind them.
