@@ -19,8 +19,12 @@ func Reread(acts []deed.Act) {
 	if len(acts) == 0 {
 		return
 	}
+	var before front
 	for i := range acts {
 		a := &acts[i]
+		if i > 0 {
+			before.add(acts[i-1])
+		}
 		if len(a.C.T) == 0 {
 			continue
 		}
@@ -29,13 +33,13 @@ func Reread(acts []deed.Act) {
 		case pointed(low) && a.Deed == deed.Request:
 			wrong(a, "point out")
 		case a.Deed == deed.Request && (righted(low) || fixThis(low)), a.Deed == deed.Complaint && fixThis(low),
-			a.Deed == deed.Request && a.Marker == belay.MarkFix && a.Pronoun && told(acts[:i]):
+			a.Deed == deed.Request && a.Marker == belay.MarkFix && a.Pronoun && before.told && !before.asked:
 			a.Deed, a.Marker, a.Pronoun, a.Verb = deed.Mend, belay.MarkFix, true, "fix"
-		case a.Deed == deed.Request && a.Pronoun && restores(low) && told(acts[:i]):
+		case a.Deed == deed.Request && a.Pronoun && restores(low) && before.told && !before.asked:
 			a.Deed, a.Marker, a.Verb = deed.Mend, belay.MarkFix, "fix"
 		case a.Deed == deed.Keep && ends(low):
 			a.Deed, a.Marker, a.Verb, a.Keeps = deed.Request, belay.MarkModify, "should not", nil
-		case a.Deed == deed.Request && a.Marker == belay.MarkModify && anew(*a):
+		case a.Deed == deed.Request && a.Marker == belay.MarkModify && unheard(*a):
 			a.Marker = belay.MarkAdd
 		case a.Deed == deed.Request && (low[0] == "sorry" || len(low) > 1 && low[1] == "sorry") && !slices.Contains(low, "please"):
 			a.Deed = deed.Ground
@@ -57,9 +61,9 @@ func Reread(acts []deed.Act) {
 	open(acts)
 }
 
-// anew reports what the product does not do yet, by the words: "autosave every 5 minutes", "make
+// unheard reports what the product does not do yet, by the words: "autosave every 5 minutes", "make
 // the spider retry on 429", "… and carry the list as a PDF".
-func anew(a deed.Act) bool {
+func unheard(a deed.Act) bool {
 	low := a.C.Low()
 	n, _ := grammar.Strip(low)
 	if n+2 >= len(low) || grammar.Old(low) || slices.ContainsFunc(low, words.Comparative) {
@@ -84,11 +88,13 @@ func wrong(a *deed.Act, by string) {
 	a.Deed, a.Marker, a.Strength, a.Verb = deed.Complaint, belay.MarkFix, fault.Plain, by
 }
 
-// told reports something told in front: a complaint, or a statement of a few words.
-func told(acts []deed.Act) bool {
-	return slices.ContainsFunc(acts, func(b deed.Act) bool {
-		return b.Deed == deed.Complaint || b.Deed == deed.Material || b.Deed == deed.Ground && len(b.C.T) > 4 && b.C.Join != "because" && b.C.Join != "if" && grammar.Finite(b.C.Low())
-	}) && !slices.ContainsFunc(acts, func(b deed.Act) bool { return b.Deed == deed.Request && !weak(b) })
+// front is what stands in front of a clause: something told, and something asked for.
+type front struct{ told, asked bool }
+
+// add takes in one more clause.
+func (f *front) add(b deed.Act) {
+	f.asked = f.asked || b.Deed == deed.Request && !weak(b)
+	f.told = f.told || b.Deed == deed.Complaint || b.Deed == deed.Material || b.Deed == deed.Ground && len(b.C.T) > 4 && b.C.Join != "because" && b.C.Join != "if" && grammar.Finite(b.C.Low())
 }
 
 // pointed reports words that lead to what somebody noticed: "may I point out that …".
@@ -181,17 +187,18 @@ func verdicts(acts []deed.Act) {
 // values reads "it goes out 24 hours before, people say it's too late. Make it 48": a value that
 // was told is to be another, and what is complained of is why.
 func values(acts []deed.Act) {
+	at := -1 // the last statement with a number
 	for i := range acts {
 		a := &acts[i]
 		low := a.C.Low()
+		if a.Deed == deed.Ground && slices.ContainsFunc(low, number) {
+			at = i
+		}
 		n, _ := grammar.Strip(low)
 		if a.Deed != deed.Request || !a.Pronoun || len(low) < n+3 || low[n] != "make" || !number(low[n+2]) {
 			continue
 		}
-		at := slices.IndexFunc(acts[:i], func(b deed.Act) bool {
-			return b.Deed == deed.Ground && b.C.Line == a.C.Line && slices.ContainsFunc(b.C.Low(), number)
-		})
-		if at < 0 {
+		if at < 0 || acts[at].C.Line != a.C.Line || i-at > 4 {
 			continue
 		}
 		for j := at; j < i; j++ {
@@ -199,7 +206,7 @@ func values(acts []deed.Act) {
 				acts[j].Deed = deed.Ground
 			}
 		}
-		for j := i + 1; j < len(acts); j++ {
+		for j := i + 1; j < min(len(acts), i+4); j++ {
 			if b := &acts[j]; b.Deed == deed.Request && b.Marker == belay.MarkAdd && b.C.Sent > a.C.Sent && b.C.T[0].Low == "and" {
 				b.Also = true
 			}
@@ -312,6 +319,9 @@ func steps(acts []deed.Act) {
 
 // stepping reports what somebody does with a program: open, click, run.
 func stepping(low []string) bool {
+	if len(low) == 0 {
+		return false
+	}
 	switch low[0] {
 	case "open", "take", "click", "tap", "press", "go", "run", "start", "launch", "select", "choose", "pick", "log", "login", "scroll", "type", "enter", "wait", "connect", "plug", "unplug", "load", "import", "export", "upload", "install", "play", "save", "close", "turn", "switch", "drag", "drop", "swipe", "sign", "have", "look", "watch", "reload", "refresh", "restart", "create", "add", "delete", "set", "enable", "disable", "call", "send", "submit", "hit", "then", "hover", "zoom", "rotate", "pull", "build", "compile", "clone", "edit":
 		return true
@@ -331,8 +341,8 @@ func open(acts []deed.Act) {
 		switch line := strings.Join(low, " ") + " "; {
 		case low[0] == "or" && a.C.Join == "" && a.C.Sent == b.C.Sent+1 && b.Deed == deed.Request && !a.Nth && a.C.Close != "?" && len(low) > 2:
 			a.Deed, a.Readings, b.Deed = deed.Doubt, []string{"the one", "the other"}, deed.Ground
-		case (strings.HasPrefix(line, "has to be the same") || strings.HasPrefix(line, "should be the same") || strings.HasPrefix(line, "must be the same") || strings.Contains(line, " has to be the same everywhere ")) && mixed(acts[:i]):
-			for j := range acts[:i] {
+		case (strings.HasPrefix(line, "has to be the same") || strings.HasPrefix(line, "should be the same") || strings.HasPrefix(line, "must be the same") || strings.Contains(line, " has to be the same everywhere ")) && mixed(acts[max(0, i-3):i+1]):
+			for j := max(0, i-3); j < i; j++ {
 				acts[j].Deed, acts[j].Keeps = deed.Ground, nil
 			}
 			a.Deed, a.Keeps, a.Readings, a.Also = deed.Doubt, nil, []string{"all get it", "none has it any longer"}, true
