@@ -113,7 +113,7 @@ func TestBlamed(t *testing.T) {
 
 // FuzzItems: lines and ids are of the text.
 func FuzzItems(f *testing.F) {
-	for _, s := range []string{"- **FR-001**: x", "### Requirement: a", "```\nFR-1: x", "\xff FR-1", "FR-1.2.3a: x\r\nFR-1.2.3a: y"} {
+	for _, s := range []string{"- **FR-001**: x", "### Requirement: a", "```\nFR-1: x", "\xff FR-1", "FR-1.2.3a: x\r\nFR-1.2.3a: y", "## Requirement:*"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -54,7 +54,7 @@ func item(l string) (Item, bool) {
 		return Item{}, false
 	case m[1] != "":
 		return Item{ID: "Requirement " + m[1], Text: short(m[2])}, true
-	case strings.TrimSpace(m[2]) == "":
+	case short(m[2]) == "": // nothing, or only emphasis
 		return Item{}, false
 	}
 	return Item{ID: short(m[2]), Text: short(m[2])}, true

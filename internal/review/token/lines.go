@@ -151,7 +151,7 @@ func keyed(toks []Token) ([]spot.Span, int) {
 			return nil, 0
 		}
 		spans, n := more(toks, i, nil, strings.HasSuffix(t.Lower, "s") || t.Lower == "ll" || t.Lower == "zeilen" || t.Lower == "righe" || strings.HasSuffix(t.Lower, "и") || Wide([]rune(t.Text)[0]))
-		if n < len(toks) && toks[n].Kind == 'w' && toks[n].Text == "行" {
+		if n > 0 && n < len(toks) && toks[n].Kind == 'w' && toks[n].Text == "行" { // "第3行": of no number there is no line
 			n++
 		}
 		return spans, n
