@@ -100,7 +100,9 @@ func ParseIndex(data []byte, newHash func() hash.Hash) (*Index, error) {
 			if k >= len(large)/8 {
 				return nil, errIndex
 			}
-			e.Offset = int64(binary.BigEndian.Uint64(large[8*k:]))
+			if e.Offset = int64(binary.BigEndian.Uint64(large[8*k:])); e.Offset < 0 { //nolint:gosec // what does not fit is refused
+				return nil, fmt.Errorf("%w: an offset is beyond every file", errIndex)
+			}
 		}
 		if i > 0 && x.Entries[i-1].OID >= e.OID {
 			return nil, fmt.Errorf("%w: its names are out of order", errIndex)
