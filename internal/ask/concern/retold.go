@@ -30,7 +30,7 @@ func Reread(acts []deed.Act) {
 		}
 		low := a.C.Low()
 		switch {
-		case pointed(low) && a.Deed == deed.Request:
+		case a.Deed == deed.Request && pointed(low):
 			wrong(a, "point out")
 		case a.Deed == deed.Request && (righted(low) || fixThis(low)), a.Deed == deed.Complaint && fixThis(low),
 			a.Deed == deed.Request && a.Marker == belay.MarkFix && a.Pronoun && before.told && !before.asked:

@@ -20,7 +20,7 @@ func Beside(low []string) bool {
 func channel(low []string) []string {
 	at := slices.IndexFunc(low, func(w string) bool { return w == "should" || w == "could" || w == "must" || w == "can" })
 	n := len(low)
-	for n > 5 && (words.Filler(low[n-1]) || low[n-1] == "please") {
+	for n > 5 && words.Filler(low[n-1]) {
 		n--
 	}
 	if n > 6 && (low[n-2] == "the" || low[n-2] == "our") && (low[n-3] == "by" || low[n-3] == "through" || low[n-3] == "via") {
@@ -91,7 +91,7 @@ func done(low []string) []string {
 // goes "via" something is as often made with it.
 func via(low []string) []string {
 	n := len(low)
-	for n > 3 && (words.Filler(low[n-1]) || low[n-1] == "please") {
+	for n > 3 && words.Filler(low[n-1]) {
 		n--
 	}
 	if n < 3 || n > 4 || low[n-2] != "through" || !provider(low[n-1]) || grammar.HasVerb(low[:n]) || grammar.Articled(low[0]) || settled(low) || words.Preposition(low[0]) {
@@ -109,8 +109,8 @@ func Alone(low []string, from int) []string {
 	if r := Instead(low, from); r != nil {
 		return r
 	}
-	rest := trimmed(low[from:])
-	if len(rest) == 0 || slices.ContainsFunc(rest, func(w string) bool { return w == "\"" || w == "too" || w == "also" || strings.ContainsAny(w, "/._") }) || grammar.Old(rest) {
+	rest := unnamed(low[from:])
+	if rest == nil {
 		return nil
 	}
 	for _, rule := range []func([]string) []string{pointing, better} {
@@ -124,8 +124,8 @@ func Alone(low []string, from int) []string {
 // Instead reads one kind of thing, or language, where there is another now, and no word of whether
 // that one stays: whatever else is told, it has two readings.
 func Instead(low []string, from int) []string {
-	rest := trimmed(low[from:])
-	if len(rest) == 0 || slices.ContainsFunc(rest, func(w string) bool { return w == "\"" || w == "too" || w == "also" || strings.ContainsAny(w, "/._") }) || grammar.Old(rest) {
+	rest := unnamed(low[from:])
+	if rest == nil {
 		return nil
 	}
 	if r := form(rest); r != nil {
@@ -147,6 +147,16 @@ func measured(rest []string) []string {
 		return []string{"they take the place of what is shown now", "one can choose between the two"}
 	}
 	return nil
+}
+
+// unnamed is what a request says, nil where it names a file or a text, or says what becomes of
+// what there is: then it is plain.
+func unnamed(low []string) []string {
+	rest := trimmed(low)
+	if len(rest) == 0 || grammar.Old(rest) || slices.ContainsFunc(rest, func(w string) bool { return w == "\"" || w == "too" || w == "also" || strings.ContainsAny(w, "/._") }) {
+		return nil
+	}
+	return rest
 }
 
 // trimmed is what is left of words without what only goes with a request behind them.
@@ -262,7 +272,7 @@ func better(low []string) []string {
 // language.
 func tongue(low []string) []string {
 	n := len(low)
-	for n > 0 && (words.Filler(low[n-1]) || low[n-1] == "please") {
+	for n > 0 && words.Filler(low[n-1]) {
 		n--
 	}
 	if n < 5 || n > 9 || low[n-2] != "in" || !languages[low[n-1]] || low[n-3] != "be" || !slices.Contains([]string{"should", "must", "could", "can"}, low[n-4]) || words.Subject(low[0]) {

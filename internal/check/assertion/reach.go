@@ -159,7 +159,7 @@ func (s *Source) condition(head int) (from, to int) {
 	case lang.Go, lang.Rust:
 		return s.goCondition(head)
 	default:
-		if open := s.opener(head - 1); s.Is(head-1, ")") && open > 0 && is(open-1) {
+		if open := s.Opener(head - 1); s.Is(head-1, ")") && open > 0 && is(open-1) {
 			return open - 1, head
 		}
 	}
@@ -186,13 +186,15 @@ func (s *Source) goCondition(head int) (from, to int) {
 	return -1, -1
 }
 
-// opener gives what the bracket at i closes.
-func (s *Source) opener(i int) int {
-	if i < 1 {
+// Opener gives what the bracket at i closes, -1 for none.
+func (s *Source) Opener(i int) int {
+	switch {
+	case i < 1:
 		return -1
-	}
-	if s.Pair[i-1] == i {
+	case s.Pair[i-1] == i:
 		return i - 1
+	case s.Open[i-1] == s.Open[i]:
+		return -1
 	}
 	return s.Open[i-1]
 }
@@ -218,7 +220,7 @@ func (s *Source) ownCondition(i int) string {
 	for s.Is(k-1, "await") || s.Is(k-1, "return") {
 		k--
 	}
-	if open := s.opener(k - 1); s.Is(k-1, ")") && open > 0 && (s.Is(open-1, "if") || s.Is(open-1, "while")) && impossible(s.Tokens[open:k], 0) {
+	if open := s.Opener(k - 1); s.Is(k-1, ")") && open > 0 && (s.Is(open-1, "if") || s.Is(open-1, "while")) && impossible(s.Tokens[open:k], 0) {
 		return Text(s.Tokens[open-1 : k])
 	}
 	if s.Is(k-3, "false", "&", "&") && (s.At(k-3).First || s.Is(k-4, ";") || s.Is(k-4, "{") || s.Is(k-4, ">") || k == 3) {

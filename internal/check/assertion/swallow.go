@@ -32,7 +32,7 @@ func (s *Source) swallows(head int) Mark {
 // braceSwallows reads try { … } catch (…) { … }.
 func (s *Source) braceSwallows(head int) Mark {
 	try := s.Is(head-1, "try")
-	if open := s.opener(head - 1); s.Is(head-1, ")") && open > 0 { // resources
+	if open := s.Opener(head - 1); s.Is(head-1, ")") && open > 0 { // resources
 		try = s.Is(open-1, "try")
 	}
 	if !try || s.Pair[head] < 0 {
@@ -195,7 +195,7 @@ func (s *Source) loops(head int) bool {
 		}
 		return false
 	}
-	if open := s.opener(head - 1); s.Is(head-1, ")") && open > 0 {
+	if open := s.Opener(head - 1); s.Is(head-1, ")") && open > 0 {
 		return s.Is(open-1, "for") || s.Is(open-1, "while") || s.Is(open-1, "foreach") || s.Is(open-1, "await")
 	}
 	return s.Is(head-1, "do")

@@ -118,7 +118,7 @@ func (s *source) eachLoop(i int) (loop table) {
 	start := i - 2 // of the list
 	for ; start >= 0; start -= 2 {
 		if s.Is(start, ")") || s.Is(start, "]") || s.Is(start, "}") {
-			if start = s.opening(start); s.At(start-1).Kind == lang.Word && !s.At(start).First {
+			if start = s.Opener(start); s.At(start-1).Kind == lang.Word && !s.At(start).First {
 				start--
 			}
 		}
@@ -148,17 +148,6 @@ func (s *source) eachLoop(i int) (loop table) {
 		loop.from, loop.to = i+2, s.End(i+1)
 	}
 	return loop
-}
-
-// opening gives what the bracket at i closes, -1 for none.
-func (s *source) opening(i int) int {
-	if i > 0 && s.Pair[i-1] == i {
-		return i - 1
-	}
-	if i < 1 || s.Open[i-1] == s.Open[i] {
-		return -1
-	}
-	return s.Open[i-1]
 }
 
 func script(l lang.Language) bool { return l == lang.JavaScript || l == lang.TypeScript }

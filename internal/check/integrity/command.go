@@ -2,6 +2,7 @@ package integrity
 
 import (
 	"encoding/json"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ func silenced(f *edit.File, before, after []confLine) []belay.Finding {
 	}
 	was, is := read(before, f.Before), read(after, f.After)
 	var out []belay.Finding
-	for _, name := range sorted(was) {
+	for _, name := range slices.Sorted(maps.Keys(was)) {
 		b := was[name]
 		a, there := is[name]
 		if !there || !testName.MatchString(name) || !b.works() || !a.emptied(b) {
@@ -34,7 +35,7 @@ func silenced(f *edit.File, before, after []confLine) []belay.Finding {
 		}
 		x := belay.Finding{Severity: belay.SeverityError, File: f.Path, Line: a.line, Title: "no test is run any more: " + clip(name),
 			Detail: clip("it ran “" + line(b.runs) + "”, and runs “" + line(a.runs) + "”"), Recommendation: "put the command back, and make the code pass the tests"}
-		moved := slices.ContainsFunc(sorted(is), func(other string) bool {
+		moved := slices.ContainsFunc(slices.Collect(maps.Keys(is)), func(other string) bool {
 			return other != name && is[other].runs == b.runs && was[other].runs != b.runs
 		})
 		if moved || !runsTests.MatchString(b.runs) && !tests.MatchString(b.runs) {
@@ -96,15 +97,6 @@ func commands(all string) []string {
 }
 
 func line(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-func sorted(m map[string]command) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
 
 // reader gives what reads the commands of a file, nil for one that holds none.
 func reader(p string) func([]confLine, []byte) map[string]command {
