@@ -12,8 +12,20 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/golden"
+	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/secret"
 )
+
+// TestEveryCheckCanBeSkipped holds the names that a config knows to those there are.
+func TestEveryCheckCanBeSkipped(t *testing.T) {
+	t.Parallel()
+	for _, name := range Names() {
+		c, err := config.Parse("config.yaml", []byte("checks:\n  skip: ["+name+"]\n"))
+		if err != nil || !slices.Equal(c.Checks.Skip, []string{name}) {
+			t.Errorf("%s: %v, %v", name, c.Checks.Skip, err)
+		}
+	}
+}
 
 // TestRunReportsInOrder: whatever finishes first, the report has every check in the
 // order of Names, and each is told once as begun and once as done, skipped ones only

@@ -31,7 +31,8 @@ const (
 	testsReport  = "checks.tests.report"
 )
 
-// checkNames are the checks that can be left out.
+// checkNames are the checks that can be left out: those of check.Names, which a test there
+// holds them to, and what is asked of a context and a plan.
 var checkNames = []string{"change", "scope", "protect", "rules", "contract", "size", "secrets", "integrity", "coverage", "style", "lint", "tests", "context", "plan"}
 
 // formats in which tests report; the first ones are files, which report names.
