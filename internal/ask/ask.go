@@ -14,6 +14,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/weigh"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -43,17 +44,24 @@ const (
 // doubt that says so.
 func Parse(in Input) (belay.Request, []Evidence) {
 	msg, cut := shorten(in.Text)
-	p := &parse{msg: msg, in: in}
-	if lang := words.Language(msg); lang != "" {
-		p.lang = lang
-	}
-	p.hear()
-	p.settle()
+	p := weighed(msg, in, weigh.Acts(), weigh.Wholes())
 	req := p.answer()
 	if cut > 0 {
 		req.Doubts = append(req.Doubts, belay.Doubt{Words: "", Readings: []string{"the message is long: its middle was taken as pasted material and not read"}})
 	}
 	return req, p.why
+}
+
+// read is a message as grammar reads it. whole, if it is not nil, says whether something new is
+// asked for as a whole.
+func read(msg string, in Input, whole *bool) *parse {
+	p := &parse{msg: msg, in: in}
+	if lang := words.Language(msg); lang != "" {
+		p.lang = lang
+	}
+	p.hear(whole)
+	p.settle()
+	return p
 }
 
 // shorten leaves the middle out of a message that is longer than anybody writes.
@@ -85,6 +93,7 @@ type parse struct {
 	preserve []string
 	doubts   []belay.Doubt
 	why      []Evidence
+	reasons  []string // why each act is what it is
 }
 
 // found is a requirement with what it came from.
@@ -95,12 +104,23 @@ type found struct {
 }
 
 // hear reads the message, and once more as something new when it turns out to be that.
-func (p *parse) hear() {
+func (p *parse) hear(whole *bool) {
 	n := prose.Greeting(p.msg)
 	m := reading.Message{Text: p.msg, Blocks: prose.Blocks(strings.Repeat(" ", n) + prose.Dictated(p.msg[n:])), Lang: p.lang, PlanExists: p.in.PlanExists}
-	p.blocks, p.acts = m.Blocks, m.Acts()
-	if p.fresh = p.isFresh(); p.fresh {
+	p.blocks = m.Blocks
+	p.heard(m.Acts())
+	if p.fresh = p.isFresh(); whole != nil {
+		p.fresh = *whole
+	}
+	if p.fresh {
 		m.Fresh = true
-		p.acts = m.Acts()
+		p.heard(m.Acts())
+	}
+}
+
+func (p *parse) heard(acts []deed.Act) {
+	p.acts, p.reasons = acts, make([]string, len(acts))
+	for i := range acts {
+		acts[i].Nr = i
 	}
 }

@@ -18,6 +18,9 @@ import (
 // feature one more; what it is built with and how it looks asks for nothing.
 func (p *parse) freshly(a deed.Act) {
 	low := a.C.Low()
+	if len(low) == 0 {
+		return // pasted
+	}
 	n, _ := grammar.Strip(low)
 	if last := low[len(low)-1]; len(low) < 5 && (last == "have" || last == "include" || last == "need" || last == "needs" || last == "support") && deed.IsWish(a.Verb) {
 		p.note(a, "", "opens a list")

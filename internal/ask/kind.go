@@ -38,5 +38,6 @@ func (p *parse) note(a deed.Act, by, means string) {
 	if len(a.C.T) > 0 && by == "" {
 		by = a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)})
 	}
+	p.reasons[a.Nr] = means
 	p.why = append(p.why, Evidence{by, means})
 }

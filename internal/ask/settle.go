@@ -203,6 +203,7 @@ func (p *parse) emit(a deed.Act, m belay.Marker, why string) {
 	if len(a.C.T) > 0 {
 		by = a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)})
 	}
+	p.reasons[a.Nr] = string(m) + ": " + why
 	p.why = append(p.why, Evidence{by, string(m) + ": " + why})
 }
 

@@ -36,6 +36,7 @@ const (
 
 // Act is a clause understood.
 type Act struct {
+	Nr       int // of the act in the message
 	Deed     Kind
 	Marker   belay.Marker
 	Strength int            // of a complaint, as grammar has it
