@@ -385,35 +385,3 @@ func TestLinesWeighed(t *testing.T) {
 		fmt.Println(after.row(n))
 	}
 }
-
-func TestKeeps(t *testing.T) {
-	if os.Getenv("KEEPS") == "" {
-		t.Skip()
-	}
-	for _, file := range strings.Split(os.Getenv("KEEPS"), ",") {
-		for _, s := range load(t, file) {
-			msg, _ := shorten(s.Text)
-			p := read(msg, Input{s.Text, s.Context.PlanExists, s.Context.Files}, nil)
-			for _, g := range s.Gold.Preserve {
-				ok := false
-				for _, h := range p.preserve {
-					ok = ok || alike(g, h)
-				}
-				if !ok {
-					at := strings.Index(s.Text, g)
-					fmt.Printf("MISS %s [%s] in %q  got %q\n", s.ID, g, s.Text[max(0, at-70):min(len(s.Text), at+len(g)+60)], p.preserve)
-				}
-			}
-			for _, h := range p.preserve {
-				ok := false
-				for _, g := range s.Gold.Preserve {
-					ok = ok || alike(g, h)
-				}
-				if !ok {
-					at := max(0, strings.Index(s.Text, h))
-					fmt.Printf("EXTRA %s [%s] in %q  want %q\n", s.ID, h, s.Text[max(0, at-60):min(len(s.Text), at+len(h)+60)], s.Gold.Preserve)
-				}
-			}
-		}
-	}
-}
