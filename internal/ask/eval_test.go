@@ -23,15 +23,17 @@ type sample struct {
 		Files      []string `json:"files"`
 	} `json:"context"`
 	Gold struct {
-		Type         belay.RequestType `json:"type"`
-		Requirements []struct {
-			Marker belay.Marker `json:"marker"`
-			Gist   string       `json:"gist"`
-			Count  *int         `json:"count"`
-		} `json:"requirements"`
-		Preserve []string `json:"preserve"`
-		Affected []string `json:"affected"`
+		Type         belay.RequestType   `json:"type"`
+		Requirements []wantedRequirement `json:"requirements"`
+		Preserve     []string            `json:"preserve"`
+		Affected     []string            `json:"affected"`
 	} `json:"gold"`
+}
+
+type wantedRequirement struct {
+	Marker belay.Marker `json:"marker"`
+	Gist   string       `json:"gist"`
+	Count  *int         `json:"count"`
 }
 
 // heldOut says whether a message is held out, by its id alone: half of each batch from h
@@ -73,6 +75,8 @@ type score struct {
 	worst                          []failure
 }
 
+func newScore() *score { return &score{confusion: map[[2]string]int{}} }
+
 type failure struct {
 	id, text, want, got string
 	cost                int
@@ -80,7 +84,7 @@ type failure struct {
 
 // evaluate reads a set. What is held out leaves figures and no failures.
 func evaluate(set []sample) *score {
-	s := &score{confusion: map[[2]string]int{}}
+	s := newScore()
 	for _, m := range set {
 		got, _ := Parse(Input{m.Text, m.Context.PlanExists, m.Context.Files})
 		s.add(m, got)
@@ -281,7 +285,7 @@ func TestEvaluation(t *testing.T) {
 	fmt.Sscan(os.Getenv("BELAY_ASK_FAILURES"), &show)
 	var doc strings.Builder
 	fmt.Fprintln(&doc, tableHead)
-	whole := &score{confusion: map[[2]string]int{}}
+	whole := newScore()
 	for _, name := range names {
 		if want := os.Getenv("BELAY_ASK_SETS"); want != "" && !strings.Contains(name, want) {
 			continue
@@ -302,7 +306,7 @@ func TestEvaluation(t *testing.T) {
 		whole.hold(t)
 		fmt.Fprint(&doc, "\n", whole.matrix(), "\n", whole.failures(10))
 		if file := os.Getenv("BELAY_ASK_DOC"); file != "" {
-			rewrite(t, file, doc.String())
+			rewrite(t, file, "figures", doc.String())
 		}
 	}
 }
@@ -358,8 +362,9 @@ func (s *score) failures(n int) string {
 	return b.String()
 }
 
-func rewrite(t *testing.T, file, figures string) {
-	const from, to = "<!-- figures: make eval-ask -->\n", "<!-- end of figures -->"
+// rewrite writes figures into a document, between the marks of that name.
+func rewrite(t *testing.T, file, name, figures string) {
+	from, to := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -29,7 +29,8 @@ func TestFoundingSentence(t *testing.T) {
 		"pls refine the copy, 2 moods not working, and add 2 more drinks for night thx":                    "MF2A2",
 	} {
 		t.Run(text, func(t *testing.T) {
-			if got, _ := inLetters(Input{Text: text, PlanExists: true}); got != want {
+			r, _ := Parse(Input{Text: text, PlanExists: true})
+			if got, _ := inLetters(r); got != want {
 				t.Errorf("read as %s, want %s", got, want)
 			}
 		})

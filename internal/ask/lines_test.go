@@ -12,11 +12,64 @@ import (
 
 var letters = map[belay.Marker]string{belay.MarkAdd: "A", belay.MarkModify: "M", belay.MarkFix: "F", belay.MarkRemove: "R"}
 
-// TestLines reads many short messages, each in front of it what it asks for: a letter for
-// each requirement with its count, D for a doubt, f for something fresh, "n:" where there
-// is no plan; what is to stay stands before two bars. Some are not read as they are meant,
-// so the share that is may not fall.
+// line is a line of testdata/lines.txt: what is asked for, a letter for each requirement with its
+// count, D for a doubt, f for something fresh; what is to stay; and the message.
+type line struct {
+	want, keep string
+	in         Input
+}
+
+// parseLine reads a line: "n:" in front says that there is no plan, and what is to stay stands
+// before two bars.
+func parseLine(s string) (line, bool) {
+	want, text, ok := strings.Cut(s, " ")
+	if !ok || strings.HasPrefix(s, "#") {
+		return line{}, false
+	}
+	want, bare := strings.CutPrefix(want, "n:")
+	keep, rest, kept := strings.Cut(text, "||")
+	if !kept {
+		keep, rest = "", text
+	}
+	return line{want, strings.TrimSpace(keep), Input{Text: strings.ReplaceAll(strings.TrimSpace(rest), `\n`, "\n"), PlanExists: !bare}}, true
+}
+
+// sample is the line as a labelled message.
+func (l line) sample() sample {
+	var s sample
+	s.Text, s.Context.PlanExists = l.in.Text, l.in.PlanExists
+	s.Gold.Type = belay.Bugfix
+	for _, c := range l.want {
+		for m, letter := range letters {
+			if letter == string(c) {
+				s.Gold.Requirements = append(s.Gold.Requirements, wantedRequirement{Marker: m})
+				if m != belay.MarkFix {
+					s.Gold.Type = belay.Mutation
+				}
+			}
+		}
+	}
+	switch {
+	case strings.Contains(l.want, "D"):
+		s.Gold.Type = belay.Unclear
+	case strings.HasPrefix(l.want, "f"):
+		s.Gold.Type = belay.Fresh
+	}
+	return s
+}
+
+// TestLines reads many short messages, one construction each, by grammar alone. Some are not
+// read as they are meant, so the share that is may not fall.
 func TestLines(t *testing.T) {
+	testLines(t, 91, func(in Input) *parse { return read(in, nil) })
+}
+
+// TestLinesWeighed is the same with what was learned.
+func TestLinesWeighed(t *testing.T) {
+	testLines(t, 91, nil)
+}
+
+func testLines(t *testing.T, least int, by func(Input) *parse) {
 	f, err := os.Open("testdata/lines.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -24,33 +77,27 @@ func TestLines(t *testing.T) {
 	defer f.Close()
 	right, all := 0, 0
 	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if strings.HasPrefix(lines.Text(), "#") {
+		l, ok := parseLine(lines.Text())
+		if !ok {
 			continue
 		}
-		want, text, ok := strings.Cut(lines.Text(), " ")
-		if !ok {
-			t.Fatalf("%q", lines.Text())
+		r, _ := Parse(l.in)
+		if by != nil {
+			r = by(l.in).answer()
 		}
-		want, bare := strings.CutPrefix(want, "n:")
-		keep, rest, kept := strings.Cut(text, "||")
-		if !kept {
-			keep, rest = "", text
-		}
-		got, stays := inLetters(Input{Text: strings.ReplaceAll(strings.TrimSpace(rest), `\n`, "\n"), PlanExists: !bare})
 		all++
-		if got == want && stays == strings.TrimSpace(keep) {
+		if got, stays := inLetters(r); got == l.want && stays == l.keep {
 			right++
 		} else if testing.Verbose() {
-			fmt.Printf("%s read as %s (%s): %s\n", want, got, stays, text)
+			fmt.Printf("%s read as %s (%s): %s\n", l.want, got, stays, lines.Text())
 		}
 	}
-	if 100*right < 91*all {
-		t.Errorf("%d of %d lines are read as they are meant, less than 91 %%", right, all)
+	if 100*right < least*all {
+		t.Errorf("%d of %d lines are read as they are meant, less than %d %%", right, all, least)
 	}
 }
 
-func inLetters(in Input) (asked, stays string) {
-	r, _ := Parse(in)
+func inLetters(r belay.Request) (asked, stays string) {
 	for _, q := range r.Requirements {
 		asked += letters[q.Marker]
 		if q.Count != nil {

@@ -3,47 +3,48 @@ package cue
 import (
 	"strings"
 
-	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/prose"
-	"github.com/belay-dev/belay/internal/ask/words"
 )
 
-// Whole is the cues of the message: they tell whether it can be read in two ways.
+// Whole is the cues of the message: they tell whether it asks for something new as a whole,
+// reports what is wrong, or can be read in two ways.
 func (m Message) Whole() []string {
-	l := &list{all: make([]string, 0, 200), with: string(m.Type)}
+	l := &list{all: make([]string, 0, 300), with: string(m.Type)}
 	l.one("type ", string(m.Type))
-	l.both("plan ", few(truth(m.PlanExists), 2))
 	l.both("acts ", few(len(m.Acts), 5))
+	if m.PlanExists {
+		l.both("plan")
+	}
 	asked := 0
-	for _, o := range m.Made {
-		asked += truth(o.Marker != "")
+	for i, a := range m.Acts {
+		l.one("is ", kinds[a.Deed])
+		l.one(name(m.Made[i]), " by ", a.Verb)
+		if len(m.Acts) == 1 {
+			l.one("alone ", name(m.Made[i]), " by ", a.Verb)
+		}
+		if m.Made[i] != "" {
+			asked++
+		}
 	}
 	l.both("asked ", few(asked, 4))
 	for _, d := range m.Doubts {
-		l.both("doubt: ", Reason(d))
-	}
-	for i, a := range m.Acts {
-		l.one("is ", kinds[a.Deed])
-		l.one(m.Made[i].name(), " by ", a.Verb)
-		l.one("why: ", Reason(m.Made[i].Why))
-		if len(m.Acts) == 1 {
-			l.one("alone ", m.Made[i].name(), " by ", a.Verb)
-		}
+		l.both("doubt: ", d)
 	}
 	m.text(l)
 	return l.all
 }
 
-// text are the words of the message. Of a long one only how it begins and ends is told: what
-// can be read in two ways is short.
+// Of a long message only how it begins and ends is told: what can be read in two ways is short.
+const (
+	readBytes = 2000
+	readWords = 60
+)
+
+// text are the words of the message.
 func (m Message) text(l *list) {
 	var low []string
-	for _, t := range prose.Tokens(m.Text[:min(len(m.Text), 2000)], 0) {
-		if t.Form == prose.Word || t.Form == prose.Mark {
-			low = append(low, t.Low)
-		} else {
-			low = append(low, `"`)
-		}
+	for _, t := range prose.Tokens(m.Text[:min(len(m.Text), readBytes)], 0) {
+		low = append(low, mark(t))
 	}
 	if len(low) == 0 {
 		return
@@ -56,29 +57,7 @@ func (m Message) text(l *list) {
 	if strings.HasSuffix(strings.TrimSpace(m.Text), "?") {
 		l.both("ends ?")
 	}
-	if len(low) > 60 {
-		return
+	if len(low) <= readWords {
+		each(low, l, nil)
 	}
-	seen := map[string]bool{}
-	for k, w := range low {
-		if seen[w] {
-			continue
-		}
-		seen[w] = true
-		l.one("has ", Word(w))
-		l.one("stem ", words.Stem(w))
-		if k+1 < len(low) {
-			l.one("has ", Word(w), " ", Word(low[k+1]))
-		}
-	}
-}
-
-// Doubtful reports that grammar itself found two readings.
-func (m Message) Doubtful() bool {
-	for _, a := range m.Acts {
-		if a.Deed == deed.Doubt {
-			return true
-		}
-	}
-	return len(m.Doubts) > 0
 }

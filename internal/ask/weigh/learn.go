@@ -12,14 +12,22 @@ type Example struct {
 	Trust  float64
 }
 
+// Settings are how Learn learns: how many answers there are, in how many examples a cue has to
+// stand, the inverse of the penalty, and the least worth that is kept.
+type Settings struct {
+	Answers         int
+	Rare            int
+	Strength, Least float64
+}
+
 // Learn finds what each cue is worth so that the right answers of the examples become most
 // probable: multinomial logistic regression with a quadratic penalty (Hastie, Tibshirani and
 // Friedman, The Elements of Statistical Learning, 4.4), by L-BFGS (Nocedal and Wright,
-// Numerical Optimization, 7.2). Cues that stand in fewer than rare examples are left out;
-// strength is the inverse of the penalty. The same examples in the same order give the same
-// scale on the same machine.
-func Learn(examples []Example, answers, rare int, strength float64) *Scale {
-	p := newProblem(examples, answers, rare, 1/strength)
+// Numerical Optimization, 7.2). The same examples in the same order give the same scale on the
+// same machine.
+func Learn(examples []Example, set Settings) *Scale {
+	answers := set.Answers
+	p := newProblem(examples, answers, set.Rare, 1/set.Strength)
 	w := p.minimise(120)
 	s := &Scale{answers: answers, worth: map[string][]int32{}}
 	for c, k := range p.index {
@@ -27,7 +35,7 @@ func Learn(examples []Example, answers, rare int, strength float64) *Scale {
 		some := false
 		for i := range row {
 			row[i] = int32(math.Round(1000 * w[k*answers+i]))
-			some = some || row[i] > 29 || row[i] < -29
+			some = some || math.Abs(w[k*answers+i]) >= set.Least
 		}
 		if some {
 			s.worth[c] = row

@@ -1,4 +1,4 @@
-package ask
+package settle
 
 import (
 	"github.com/belay-dev/belay/internal/ask/deed"
@@ -8,25 +8,25 @@ import (
 )
 
 // isFresh decides whether something whole is to be built.
-func (p *parse) isFresh() bool {
-	for _, a := range p.acts {
+func (p *Message) isFresh() bool {
+	for _, a := range p.Acts {
 		if a.Deed == deed.Anew {
 			p.note(a, a.Verb, "start over: fresh")
 			return true
 		}
 	}
-	return fresh.Message{Text: p.msg, Lang: p.lang, PlanExists: p.in.PlanExists, Files: p.in.Files, Blocks: p.blocks, Acts: p.acts}.Whole()
+	return fresh.Message{Text: p.Text, Lang: p.Lang, PlanExists: p.PlanExists, Files: p.Files, Blocks: p.Blocks, Acts: p.Acts}.Whole()
 }
 
 // kind is the type of the request, in the order in which the types are checked.
-func (p *parse) kind() belay.RequestType {
-	if len(p.doubts) > 0 {
+func (p *Message) Kind() belay.RequestType {
+	if len(p.Doubts) > 0 {
 		return belay.Unclear
 	}
-	if p.fresh {
+	if p.Fresh {
 		return belay.Fresh
 	}
-	for _, f := range p.out {
+	for _, f := range p.Out {
 		if f.Marker != belay.MarkFix {
 			return belay.Mutation
 		}
@@ -34,10 +34,9 @@ func (p *parse) kind() belay.RequestType {
 	return belay.Bugfix
 }
 
-func (p *parse) note(a deed.Act, by, means string) {
+func (p *Message) note(a deed.Act, by, means string) {
 	if len(a.C.T) > 0 && by == "" {
-		by = a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)})
+		by = a.C.Text(p.Text, grammar.Span{From: 0, To: len(a.C.T)})
 	}
-	p.reasons[a.Nr] = means
-	p.why = append(p.why, Evidence{by, means})
+	p.Why = append(p.Why, Evidence{by, means})
 }

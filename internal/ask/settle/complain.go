@@ -1,4 +1,4 @@
-package ask
+package settle
 
 import (
 	"slices"
@@ -16,32 +16,32 @@ import (
 
 // complained emits a complaint, unless it goes on with the one before or is the reason
 // of what is asked next.
-func (p *parse) complained(i int) {
-	a := p.acts[i]
-	if a.C.Join == "so" && i > 0 && p.acts[i-1].Deed == deed.Request && p.acts[i-1].C.Sent == a.C.Sent {
+func (p *Message) complained(i int) {
+	a := p.Acts[i]
+	if a.C.Join == "so" && i > 0 && p.Acts[i-1].Deed == deed.Request && p.Acts[i-1].C.Sent == a.C.Sent {
 		p.note(a, "", "what it is for")
 		return
 	}
-	if low := a.C.Low(); len(p.out) > 0 && p.out[len(p.out)-1].a.Deed == deed.Request && (low[0] == "last" || low[0] == "yesterday") && (slices.Contains(low, "we") || slices.Contains(low, "i") || slices.Contains(low, "us") || slices.Contains(low, "me")) {
+	if low := a.C.Low(); len(p.Out) > 0 && p.Out[len(p.Out)-1].Act.Deed == deed.Request && (low[0] == "last" || low[0] == "yesterday") && (slices.Contains(low, "we") || slices.Contains(low, "i") || slices.Contains(low, "us") || slices.Contains(low, "me")) {
 		p.note(a, "", "what happened, and why it is asked")
 		return
 	}
-	if n := len(p.out); n > 0 && p.out[n-1].Marker != belay.MarkFix && concern.Explains(a, p.out[n-1].a) {
+	if n := len(p.Out); n > 0 && p.Out[n-1].Marker != belay.MarkFix && concern.Explains(a, p.Out[n-1].Act) {
 		p.note(a, "", "why it is asked")
 		return
 	}
 	if p.judged(i) {
 		return
 	}
-	if slices.Contains(a.C.Low(), "deprecated") && slices.ContainsFunc(p.acts, func(b deed.Act) bool { return b.Deed == deed.Request && b.Marker == belay.MarkModify }) {
+	if slices.Contains(a.C.Low(), "deprecated") && slices.ContainsFunc(p.Acts, func(b deed.Act) bool { return b.Deed == deed.Request && b.Marker == belay.MarkModify }) {
 		p.note(a, "", "why it is to be changed")
 		return
 	}
-	if n := len(p.out); n > 0 && !a.Also && a.C.Join == "" && p.out[n-1].Marker != belay.MarkFix && p.out[n-1].Marker != belay.MarkRemove && p.out[n-1].a.C.Line == a.C.Line && p.out[n-1].a.C.Sent == a.C.Sent-1 && a.C.Low()[0] == "it" {
+	if n := len(p.Out); n > 0 && !a.Also && a.C.Join == "" && p.Out[n-1].Marker != belay.MarkFix && p.Out[n-1].Marker != belay.MarkRemove && p.Out[n-1].Act.C.Line == a.C.Line && p.Out[n-1].Act.C.Sent == a.C.Sent-1 && a.C.Low()[0] == "it" {
 		p.note(a, "", "why it is asked")
 		return
 	}
-	if i > 0 && a.Pronoun && p.acts[i-1].Deed == deed.Doubt && p.acts[i-1].C.Sent == a.C.Sent && p.acts[i-1].C.Line == a.C.Line {
+	if i > 0 && a.Pronoun && p.Acts[i-1].Deed == deed.Doubt && p.Acts[i-1].C.Sent == a.C.Sent && p.Acts[i-1].C.Line == a.C.Line {
 		p.note(a, "", "why it is asked")
 		return
 	}
@@ -64,7 +64,7 @@ func (p *parse) complained(i int) {
 		p.note(a, "", "told on the way to what is asked")
 		return
 	}
-	if t := a.C.Topic; len(p.out) > 0 && (t == "log" || t == "error" || t == "output" || t == "stack" || t == "trace" || t == "logs" || t == "message") {
+	if t := a.C.Topic; len(p.Out) > 0 && (t == "log" || t == "error" || t == "output" || t == "stack" || t == "trace" || t == "logs" || t == "message") {
 		p.note(a, "", "what the program said")
 		return
 	}
@@ -75,9 +75,9 @@ func (p *parse) complained(i int) {
 		p.note(a, "", "goes on with the problem before")
 		return
 	}
-	if low := a.C.Low(); i > 0 && (low[len(low)-1] == "too" || a.C.Join == "" && low[0] == "and" && !a.Pronoun) && p.acts[i-1].C.Line == a.C.Line && !p.emitted(p.acts[i-1]) && len(p.out) == 0 {
+	if low := a.C.Low(); i > 0 && (low[len(low)-1] == "too" || a.C.Join == "" && low[0] == "and" && !a.Pronoun) && p.Acts[i-1].C.Line == a.C.Line && !p.emitted(p.Acts[i-1]) && len(p.Out) == 0 {
 		for j := i - 1; j >= 0; j-- { // "the readme talks about yarn. The install section is wrong too"
-			if b := p.acts[j]; b.C.Join == "" && (b.Deed == deed.Complaint || b.Deed == deed.Ground && concern.StatesFact(b.C.Low())) {
+			if b := p.Acts[j]; b.C.Join == "" && (b.Deed == deed.Complaint || b.Deed == deed.Ground && concern.StatesFact(b.C.Low())) {
 				p.emit(b, belay.MarkFix, "what comes next is wrong too")
 				break
 			}
@@ -88,13 +88,13 @@ func (p *parse) complained(i int) {
 
 // leadsUp reports a complaint on the way to an explicit request of the same paragraph that
 // nothing adds to it: about people or "it", or inside a long story.
-func (p *parse) leadsUp(i int) bool {
-	a := p.acts[i]
-	if a.C.Block.Kind != prose.Para || a.C.Block.Section() != prose.Open || len(p.out) > 0 {
+func (p *Message) leadsUp(i int) bool {
+	a := p.Acts[i]
+	if a.C.Block.Kind != prose.Para || a.C.Block.Section() != prose.Open || len(p.Out) > 0 {
 		return false
 	}
 	told := 0
-	for j, b := range p.acts {
+	for j, b := range p.Acts {
 		if b.C.Line != a.C.Line {
 			continue
 		}
@@ -119,17 +119,17 @@ func (p *parse) leadsUp(i int) bool {
 }
 
 // judged reads "guests may export, that's wrong": what stands before is what is wrong.
-func (p *parse) judged(i int) bool {
-	low := p.acts[i].C.Low()
+func (p *Message) judged(i int) bool {
+	low := p.Acts[i].C.Low()
 	if i == 0 || len(low) > 5 || low[0] != "that's" && low[0] != "this" && low[0] != "that" && low[0] != "which" {
 		return false
 	}
-	b := p.acts[i-1]
-	if b.Deed == deed.Complaint || b.Deed == deed.Keep || b.C.Line != p.acts[i].C.Line || len(b.C.T) < 3 {
+	b := p.Acts[i-1]
+	if b.Deed == deed.Complaint || b.Deed == deed.Keep || b.C.Line != p.Acts[i].C.Line || len(b.C.T) < 3 {
 		return false
 	}
-	if n := len(p.out); n > 0 && p.emitted(b) {
-		p.out[n-1].Marker = belay.MarkFix
+	if n := len(p.Out); n > 0 && p.emitted(b) {
+		p.Out[n-1].Marker = belay.MarkFix
 		p.note(b, "", "FIX: it is said to be wrong")
 		return true
 	}
@@ -139,11 +139,11 @@ func (p *parse) judged(i int) bool {
 
 // equal reports a faint complaint about something of its own, in one sentence with a plain
 // one.
-func (p *parse) equal(i int) bool {
-	a := p.acts[i]
-	n := len(p.out)
+func (p *Message) equal(i int) bool {
+	a := p.Acts[i]
+	n := len(p.Out)
 	low := a.C.Low()
-	if n == 0 || a.C.Block.Label == "fix" || p.out[n-1].Marker != belay.MarkFix || p.out[n-1].a.C.Sent != a.C.Sent || a.C.Join != "and" && a.C.Join != "," && a.C.Join != ";" || a.Pronoun || slices.Contains(low, "one") || slices.Contains(low, "it") || slices.Contains(low, "them") {
+	if n == 0 || a.C.Block.Label == "fix" || p.Out[n-1].Marker != belay.MarkFix || p.Out[n-1].Act.C.Sent != a.C.Sent || a.C.Join != "and" && a.C.Join != "," && a.C.Join != ";" || a.Pronoun || slices.Contains(low, "one") || slices.Contains(low, "it") || slices.Contains(low, "them") {
 		return false
 	}
 	_, ok := grammar.Predicate(low)
@@ -152,18 +152,18 @@ func (p *parse) equal(i int) bool {
 
 // firstOf reports a faint complaint that a plain one of something else follows in the same
 // sentence: "the map is empty, the list loads forever".
-func (p *parse) firstOf(i int) bool {
-	if i+1 >= len(p.acts) {
+func (p *Message) firstOf(i int) bool {
+	if i+1 >= len(p.Acts) {
 		return false
 	}
-	a, b := p.acts[i], p.acts[i+1]
+	a, b := p.Acts[i], p.Acts[i+1]
 	low := b.C.Low()
 	return a.C.Sent == b.C.Sent && a.C.Line == b.C.Line && b.C.Join == "," && b.Deed == deed.Complaint && b.Strength == fault.Plain && !b.Pronoun && !a.Pronoun && len(low) > 2 && grammar.Definite(low[0]) && grammar.Definite(a.C.Low()[0])
 }
 
 // cures reports a question in the same sentence that asks for a change, behind a single
 // complaint: "the test is slow, can you use fake timers there?".
-func (p *parse) cures(i int, next *deed.Act) bool {
+func (p *Message) cures(i int, next *deed.Act) bool {
 	low := next.C.Low()
 	_, s := grammar.Strip(low)
 	return s.Opener && !next.Also && next.Marker == belay.MarkModify && next.C.Join == "," && (slices.Contains(low, "there") || slices.Contains(low, "instead") || next.Pronoun)
@@ -172,10 +172,10 @@ func (p *parse) cures(i int, next *deed.Act) bool {
 // beside reports a statement that stands in one sentence with what is reported as wrong,
 // as its equal and about something else: "the seed lists Kosovo twice, churn.sql divides
 // by zero", or "… and also writes …".
-func (p *parse) beside(i int) bool {
-	a := p.acts[i]
-	n := len(p.out)
-	if n == 0 || p.out[n-1].Marker != belay.MarkFix || p.out[n-1].a.C.Sent != a.C.Sent || a.C.Join != "," && a.C.Join != "and" && a.C.Join != ";" {
+func (p *Message) beside(i int) bool {
+	a := p.Acts[i]
+	n := len(p.Out)
+	if n == 0 || p.Out[n-1].Marker != belay.MarkFix || p.Out[n-1].Act.C.Sent != a.C.Sent || a.C.Join != "," && a.C.Join != "and" && a.C.Join != ";" {
 		return false
 	}
 	low := a.C.Low()
@@ -189,22 +189,22 @@ func (p *parse) beside(i int) bool {
 	if !ok || words.Auxiliary(low[at]) || slices.Contains(low[:at], "one") || slices.Contains(low[:at], "ones") {
 		return false // "is called …", "the first one …": more about the same
 	}
-	return concern.StatesFact(low) && !a.Pronoun && (a.C.Join != "and" || p.out[n-1].a.Deed != deed.Request)
+	return concern.StatesFact(low) && !a.Pronoun && (a.C.Join != "and" || p.Out[n-1].Act.Deed != deed.Request)
 }
 
 // hasRequest reports whether a block asks for something besides its complaint.
-func (p *parse) hasRequest(line int) bool {
-	return slices.ContainsFunc(p.acts, func(a deed.Act) bool { return a.C.Line == line && (a.Deed == deed.Request || a.Deed == deed.Mend) })
+func (p *Message) hasRequest(line int) bool {
+	return slices.ContainsFunc(p.Acts, func(a deed.Act) bool { return a.C.Line == line && (a.Deed == deed.Request || a.Deed == deed.Mend) })
 }
 
 // nextIn is the next act of the same paragraph.
-func (p *parse) nextIn(i int) *deed.Act {
-	for j := i + 1; j < len(p.acts); j++ {
-		if p.acts[j].C.Line != p.acts[i].C.Line {
+func (p *Message) nextIn(i int) *deed.Act {
+	for j := i + 1; j < len(p.Acts); j++ {
+		if p.Acts[j].C.Line != p.Acts[i].C.Line {
 			return nil
 		}
-		if d := p.acts[j].Deed; d != deed.Ground {
-			return &p.acts[j]
+		if d := p.Acts[j].Deed; d != deed.Ground {
+			return &p.Acts[j]
 		}
 	}
 	return nil
@@ -212,19 +212,19 @@ func (p *parse) nextIn(i int) *deed.Act {
 
 // goesOn reports a complaint that tells more of the one before: the next sentence of
 // the same paragraph without a word that says it is another, or one about "it".
-func (p *parse) goesOn(i int) bool {
-	a := p.acts[i]
+func (p *Message) goesOn(i int) bool {
+	a := p.Acts[i]
 	var last *deed.Act
 	for j := i - 1; j >= 0; j-- {
-		if d := p.acts[j].Deed; d == deed.Complaint && p.acts[j].Strength == fault.Plain || d == deed.Material && p.acts[j].Strength == fault.Plain {
-			last = &p.acts[j]
+		if d := p.Acts[j].Deed; d == deed.Complaint && p.Acts[j].Strength == fault.Plain || d == deed.Material && p.Acts[j].Strength == fault.Plain {
+			last = &p.Acts[j]
 			break
 		}
 	}
-	if n := len(p.out); last == nil && n > 0 && p.out[n-1].Marker == belay.MarkFix && p.out[n-1].a.C.Line == a.C.Line && p.out[n-1].a.C.Sent < a.C.Sent {
-		last = &p.out[n-1].a // "have a look why …. People get thrown out."
+	if n := len(p.Out); last == nil && n > 0 && p.Out[n-1].Marker == belay.MarkFix && p.Out[n-1].Act.C.Line == a.C.Line && p.Out[n-1].Act.C.Sent < a.C.Sent {
+		last = &p.Out[n-1].Act // "have a look why …. People get thrown out."
 	}
-	if last == nil || len(p.out) == 0 {
+	if last == nil || len(p.Out) == 0 {
 		return false
 	}
 	if last.Deed == deed.Material {
@@ -240,7 +240,7 @@ func (p *parse) goesOn(i int) bool {
 	case a.C.Block.Kind == prose.Item && a.C.Line != last.C.Line, additive, a.C.Group || a.C.Topic != "":
 		return false
 	case a.C.Sent == last.C.Sent:
-		return p.lang != "" && a.C.Join == "," || a.Pronoun && p.refers(a, last) || a.C.Join == "because" || a.C.Join == "so" || a.C.Join == "if" || a.C.Join == ";" && len(low) < 4
+		return p.Lang != "" && a.C.Join == "," || a.Pronoun && p.refers(a, last) || a.C.Join == "because" || a.C.Join == "so" || a.C.Join == "if" || a.C.Join == ";" && len(low) < 4
 	case last.C.Block.Kind == prose.Item && a.C.Line != last.C.Line:
 		return false
 	}
@@ -249,7 +249,7 @@ func (p *parse) goesOn(i int) bool {
 
 // refers reports whether the pronoun that a clause begins with can stand for the subject
 // of the one before: "they" for several things, anything else for one.
-func (p *parse) refers(a deed.Act, last *deed.Act) bool {
+func (p *Message) refers(a deed.Act, last *deed.Act) bool {
 	low, before := a.C.Low(), last.C.Low()
 	n, _ := grammar.Strip(low)
 	if n >= len(low) || low[n] != "they" && low[n] != "he" && low[n] != "she" {
@@ -261,33 +261,33 @@ func (p *parse) refers(a deed.Act, last *deed.Act) bool {
 
 // mended answers "fix it": it belongs to the problem that was told or shown; without
 // one, nobody knows what is meant.
-func (p *parse) mended(i int) {
-	a := p.acts[i]
-	if a.Verb == "do" && len(p.doubts) > 0 {
+func (p *Message) mended(i int) {
+	a := p.Acts[i]
+	if a.Verb == "do" && len(p.Doubts) > 0 {
 		return // "can you do it this week": what is in doubt
 	}
-	if a.Verb == "make" && a.Obj < len(a.C.T) && !a.Pronoun && len(p.out) == 0 {
+	if a.Verb == "make" && a.Obj < len(a.C.T) && !a.Pronoun && len(p.Out) == 0 {
 		p.emit(a, belay.MarkFix, "to be as it was")
 		return
 	}
 	for j := i - 1; j >= 0; j-- {
-		b := p.acts[j]
-		if b.Deed == deed.Complaint && (b.Strength == fault.Faint && !p.emitted(b)) && len(p.out) == 0 {
+		b := p.Acts[j]
+		if b.Deed == deed.Complaint && (b.Strength == fault.Faint && !p.emitted(b)) && len(p.Out) == 0 {
 			p.emit(b, belay.MarkFix, "to be mended: “"+a.Verb+"”")
 			return
 		}
 	}
-	if n := len(p.out); n > 0 && p.out[n-1].a.Verb == "a thing named" && p.out[n-1].a.C.Sent == a.C.Sent {
-		p.out[n-1].Marker = belay.MarkFix // "dropdown closes too early, please fix"
+	if n := len(p.Out); n > 0 && p.Out[n-1].Act.Verb == "a thing named" && p.Out[n-1].Act.C.Sent == a.C.Sent {
+		p.Out[n-1].Marker = belay.MarkFix // "dropdown closes too early, please fix"
 	}
-	if n := len(p.out); n > 0 && a.Verb == "do" {
-		if last := &p.out[n-1]; last.Marker == belay.MarkFix && slices.Contains(last.a.C.Low(), "missing") {
+	if n := len(p.Out); n > 0 && a.Verb == "do" {
+		if last := &p.Out[n-1]; last.Marker == belay.MarkFix && slices.Contains(last.Act.C.Low(), "missing") {
 			last.Marker = belay.MarkAdd // "the translation is missing, can you do that as well"
 		}
 		p.note(a, "", "goes with the one before")
 		return
 	}
-	for _, f := range p.out {
+	for _, f := range p.Out {
 		if f.Marker == belay.MarkFix {
 			p.note(a, "", "goes with the problem before")
 			return
@@ -297,27 +297,27 @@ func (p *parse) mended(i int) {
 		p.emit(*g, belay.MarkFix, "told, and to be mended: “"+a.Verb+"”")
 		return
 	}
-	for j := range p.acts {
-		if b := p.acts[j]; b.Deed == deed.Material || j > i && b.Deed == deed.Complaint && !concern.Bare(b.C.Low()) {
+	for j := range p.Acts {
+		if b := p.Acts[j]; b.Deed == deed.Material || j > i && b.Deed == deed.Complaint && !concern.Bare(b.C.Low()) {
 			if b.Deed == deed.Material {
 				p.emit(b, belay.MarkFix, "output is pasted, to be mended: “"+a.Verb+"”")
 			}
 			return
 		}
 	}
-	p.doubts = append(p.doubts, belay.Doubt{Words: a.C.Text(p.msg, grammar.Span{From: 0, To: len(a.C.T)}), Readings: []string{"what is wrong is not said"}})
+	p.Doubts = append(p.Doubts, belay.Doubt{Words: a.C.Text(p.Text, grammar.Span{From: 0, To: len(a.C.T)}), Readings: []string{"what is wrong is not said"}})
 }
 
-func (p *parse) emitted(a deed.Act) bool {
-	return slices.ContainsFunc(p.out, func(f found) bool { return concern.Same(f.a, a) })
+func (p *Message) emitted(a deed.Act) bool {
+	return slices.ContainsFunc(p.Out, func(f Found) bool { return concern.Same(f.Act, a) })
 }
 
 // story is the sentence before a "fix it" that tells something: what is told is what
 // is wrong.
-func (p *parse) story(i int) *deed.Act {
+func (p *Message) story(i int) *deed.Act {
 	for j := i - 1; j >= 0; j-- {
-		if low := p.acts[j].C.Low(); p.acts[j].Deed == deed.Ground && len(low) > 4 && grammar.Finite(low) {
-			return &p.acts[j]
+		if low := p.Acts[j].C.Low(); p.Acts[j].Deed == deed.Ground && len(low) > 4 && grammar.Finite(low) {
+			return &p.Acts[j]
 		}
 	}
 	return nil

@@ -1,0 +1,211 @@
+package ask
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/weigh"
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// lesson is a labelled message as something to be learned from: the cues of the whole, those of
+// each act, and the right answers. trust is how much it counts.
+type lesson struct {
+	sample
+	trust float64
+	whole []string
+	acts  [][]string
+	right []int // of each act, an index of answers
+}
+
+// prepare reads a labelled message as Parse does it, where what it is as a whole and what was
+// decided of each act is right.
+func prepare(s sample, trust float64) lesson {
+	in := s.input()
+	l := lesson{sample: s, trust: trust, whole: read(in, nil).cues().Whole()}
+	fresh := s.Gold.Type == belay.Fresh
+	p := read(in, &fresh)
+	p.doubt(s.Gold.Type == belay.Unclear)
+	m := p.cues()
+	m.Type = s.Gold.Type
+	if len(p.Acts) > mostActs {
+		return l
+	}
+	for i, j := range p.matched(s) {
+		right := 0
+		if j >= 0 {
+			for k, marker := range answers {
+				if marker == s.Gold.Requirements[j].Marker {
+					right = k
+				}
+			}
+		}
+		l.acts, l.right = append(l.acts, m.Act(i)), append(l.right, right)
+		m.Decided = append(m.Decided, answers[right])
+	}
+	return l
+}
+
+// input is the message as Parse passes it on.
+func (s sample) input() Input {
+	text, _ := shorten(s.Text)
+	return Input{text, s.Context.PlanExists, s.Context.Files}
+}
+
+// content are the beginnings of the stems of the words of content.
+func content(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' }) {
+		if !words.Preposition(w) && !words.Determiner(w) && w != "and" && w != "or" {
+			w = words.Stem(w)
+			out[w[:min(len(w), 6)]] = true
+		}
+	}
+	return out
+}
+
+// fit is how well an act that says these words fits a labelled requirement; marker is what
+// grammar made of it.
+func fit(a deed.Act, said map[string]bool, marker belay.Marker, want belay.Marker, gist map[string]bool) float64 {
+	shared := 0.0
+	for w := range gist {
+		if said[w] {
+			shared++
+		}
+	}
+	shared /= float64(max(1, len(gist)))
+	f := 2 * shared
+	if marker != "" {
+		f += 0.5
+	}
+	if marker == want {
+		f += 0.5
+	}
+	if a.Marker == want {
+		f += 0.2
+	}
+	switch a.Deed {
+	case deed.Request, deed.Complaint, deed.Mend:
+		f += 0.3
+	case deed.Keep:
+		f--
+	case deed.Ground:
+		if shared == 0 && len(gist) > 0 {
+			f--
+		}
+	}
+	return f
+}
+
+// enough is the least fit of an act that a requirement is said to come from.
+const enough = 0.6
+
+// matched is which labelled requirement each act stands for, or -1: both are in the order of the
+// message, and the whole fits best.
+func (p *parse) matched(s sample) []int {
+	acts, wanted := p.Acts, s.Gold.Requirements
+	marker := make([]belay.Marker, len(acts))
+	for _, f := range p.Out {
+		marker[f.Act.Nr] = f.Marker
+	}
+	said := make([]map[string]bool, len(acts))
+	for i, a := range acts {
+		text := prose.CrashLine(a.C.Block.Text)
+		if len(a.C.T) > 0 {
+			text = a.C.Text(p.Text, grammar.Span{To: len(a.C.T)})
+		}
+		said[i] = content(text)
+	}
+	// best[i][j] is the fit of the acts from i on with the requirements from j on.
+	best := make([][]float64, len(acts)+1)
+	for i := range best {
+		best[i] = make([]float64, len(wanted)+1)
+	}
+	fits := func(i, j int) float64 {
+		return fit(acts[i], said[i], marker[i], wanted[j].Marker, content(wanted[j].Gist))
+	}
+	for i := len(acts) - 1; i >= 0; i-- {
+		for j := len(wanted) - 1; j >= 0; j-- {
+			best[i][j] = max(best[i+1][j], best[i][j+1])
+			if f := fits(i, j); f > enough {
+				best[i][j] = max(best[i][j], best[i+1][j+1]+f)
+			}
+		}
+	}
+	out := make([]int, len(acts))
+	j := 0
+	for i := range acts {
+		out[i] = -1
+		for j < len(wanted) && best[i][j] == best[i][j+1] {
+			j++
+		}
+		if j < len(wanted) && best[i][j] > best[i+1][j] {
+			out[i] = j
+			j++
+		}
+	}
+	return out
+}
+
+// learn learns what acts ask for, and what messages are as a whole.
+func learn(lessons []lesson) (acts, wholes *weigh.Scale) {
+	var a, w []weigh.Example
+	for _, l := range lessons {
+		for i, cues := range l.acts {
+			a = append(a, weigh.Example{Cues: cues, Answer: l.right[i], Trust: l.trust})
+		}
+		for k, t := range types {
+			if t == l.Gold.Type {
+				w = append(w, weigh.Example{Cues: l.whole, Answer: k, Trust: l.trust})
+			}
+		}
+	}
+	return weigh.Learn(a, weigh.Settings{Answers: len(answers), Rare: 3, Strength: 0.5, Least: 0.03}),
+		weigh.Learn(w, weigh.Settings{Answers: len(types), Rare: 3, Strength: 2, Least: 0.03})
+}
+
+// How much a lesson counts: one that rules were developed against shows them at their best, so it
+// says little of what they are worth; the short lines are constructions, not messages.
+const (
+	trusted = 1.0
+	known   = 0.2
+	short   = 0.02
+)
+
+// lessons are all messages that are learned from: none that is held out, and no shared one.
+func lessons(t testing.TB) []lesson {
+	var out []lesson
+	for _, s := range load(t, "testdata/own.jsonl") {
+		if !heldOut(s.ID) {
+			out = append(out, prepare(s, known))
+		}
+	}
+	for _, s := range load(t, "testdata/lessons.jsonl") {
+		out = append(out, prepare(s, trusted))
+	}
+	for _, s := range shortLines(t) {
+		out = append(out, prepare(s, short))
+	}
+	return out
+}
+
+// shortLines are the lines of testdata/lines.txt as labelled messages.
+func shortLines(t testing.TB) []sample {
+	text, err := os.ReadFile("testdata/lines.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []sample
+	for line := range strings.Lines(string(text)) {
+		if l, ok := parseLine(strings.TrimSuffix(line, "\n")); ok {
+			out = append(out, l.sample())
+		}
+	}
+	return out
+}

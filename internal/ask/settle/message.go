@@ -1,0 +1,90 @@
+// Package settle puts together what the clauses of a message say: what is one concern, what is
+// the reason of something else, what stays, what is in doubt, and what nobody said. It is
+// grammar and word lists: what was learned from labelled messages is for the room above. It
+// touches no file, process, clock or network.
+package settle
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/reading"
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Message is a message as grammar reads it: its blocks, what its clauses do, and what comes of
+// that. Fresh says that something new is asked for as a whole.
+type Message struct {
+	Text       string
+	PlanExists bool
+	Files      []string
+	Lang       string
+	Blocks     []prose.Block
+	Acts       []deed.Act
+	Fresh      bool
+
+	Out      []Found
+	Preserve []string
+	Doubts   []belay.Doubt
+	Why      []Evidence
+}
+
+// Found is a requirement with the act it came from. Count is the stated number of things, or
+// nil.
+type Found struct {
+	Marker belay.Marker
+	Act    deed.Act
+	Count  *int
+}
+
+// Evidence is why the answer is as it is: the words, and what was concluded from them.
+type Evidence struct {
+	Words string
+	Means string
+}
+
+// Read reads a message. planExists and files are what is known of the project; whole, if it is
+// not nil, says whether something new is asked for as a whole, whatever the words say.
+func Read(text string, planExists bool, files []string, whole *bool) *Message {
+	p := &Message{Text: text, PlanExists: planExists, Files: files}
+	if lang := words.Language(text); lang != "" {
+		p.Lang = lang
+	}
+	p.hear(whole)
+	p.settle()
+	return p
+}
+
+// hear reads the message, and once more as something new when it turns out to be that.
+func (p *Message) hear(whole *bool) {
+	n := prose.Greeting(p.Text)
+	m := reading.Message{Text: p.Text, Blocks: prose.Blocks(strings.Repeat(" ", n) + prose.Dictated(p.Text[n:])), Lang: p.Lang, PlanExists: p.PlanExists}
+	p.Blocks = m.Blocks
+	p.heard(m.Acts())
+	if p.Fresh = p.isFresh(); whole != nil {
+		p.Fresh = *whole
+	}
+	if p.Fresh {
+		m.Fresh = true
+		p.heard(m.Acts())
+	}
+}
+
+func (p *Message) heard(acts []deed.Act) {
+	p.Acts = acts
+	for i := range acts {
+		acts[i].Nr = i
+	}
+}
+
+// Beginning is what a doubt about the whole message quotes of it: at most 80 bytes.
+func Beginning(text string) string {
+	n := min(len(text), 80)
+	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return strings.TrimSpace(text[:n])
+}
