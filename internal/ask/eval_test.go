@@ -41,7 +41,7 @@ type wantedRequirement struct {
 // are. Batches t and u are held out as a whole. The earlier batches, the others from r on and
 // the shared messages have all been looked at.
 func heldOut(id string) bool {
-	return id[0] == 't' || id[0] == 'u' || strings.HasPrefix(id, "yj") || strings.HasPrefix(id, "zj") || id[0] >= 'h' && id[0] <= 'q' && sha256.Sum256([]byte(id))[0]&1 == 1
+	return id[0] == 't' || id[0] == 'u' || strings.HasPrefix(id, "yj") || strings.HasPrefix(id, "zj") || strings.HasPrefix(id, "sc") || strings.HasPrefix(id, "sd") || id[0] >= 'h' && id[0] <= 'q' && sha256.Sum256([]byte(id))[0]&1 == 1
 }
 
 func load(t testing.TB, file string) []sample {

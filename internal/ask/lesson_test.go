@@ -162,7 +162,11 @@ func learn(lessons []lesson) (acts, wholes *weigh.Scale) {
 		}
 		for k, t := range types {
 			if t == l.Gold.Type {
-				w = append(w, weigh.Example{Cues: l.whole, Answer: k, Trust: l.trust})
+				trust := l.trust
+				if l.trust == short {
+					trust = shortly
+				}
+				w = append(w, weigh.Example{Cues: l.whole, Answer: k, Trust: trust})
 			}
 		}
 	}
@@ -175,7 +179,8 @@ func learn(lessons []lesson) (acts, wholes *weigh.Scale) {
 const (
 	trusted = 1.0
 	known   = 0.2
-	short   = 0.02
+	short   = .1
+	shortly = .1
 )
 
 // lessons are all messages that are learned from: none that is held out, and no shared one.
