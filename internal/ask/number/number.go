@@ -86,7 +86,7 @@ func counts(low []string, i, from int, m belay.Marker) bool {
 	if fault.Status(low[i:]) || valuing(low, i) || name(low, i, from, m) {
 		return false // "404 page"
 	}
-	if low[i] == "both" && i == from && i+2 < len(low) && (words.Preposition(low[i+1])) && !slices.Contains(low[i+1:], "and") {
+	if low[i] == "both" && i == from && i+2 < len(low) && words.Preposition(low[i+1]) && (low[i+1] == "to" || !slices.Contains(low[i+1:], "and")) {
 		return true // "limit both to 1.2"
 	}
 	if low[i] == "one" || low[i] == "1" || i+1 >= len(low) || i-from > 6 {
