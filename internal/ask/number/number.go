@@ -80,7 +80,7 @@ func counts(low []string, i, from int, m belay.Marker) bool {
 	if j := slices.Index(low, "than"); j > i && j+1 < len(low) && low[j-1] == "rather" && valued(low[j+1]) {
 		return false
 	}
-	if i > 0 && (low[i-1] == "a" || low[i-1] == "an") {
+	if i > 0 && (low[i-1] == "a" || low[i-1] == "an") && low[i] != "dozen" {
 		return false // "a 2048 clone"
 	}
 	if fault.Status(low[i:]) || valuing(low, i) || name(low, i, from, m) {

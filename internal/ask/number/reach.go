@@ -13,7 +13,7 @@ import (
 // three views"), or of what a modal asks for ("a long press should offer two shortcuts").
 func reached(a deed.Act, m belay.Marker) *int {
 	low := a.C.Low()
-	for i := max(a.Core.From, 1); i+1 < len(low); i++ {
+	for i := 1; i+1 < len(low); i++ {
 		w := low[i]
 		if words.Subordinator(w) || w == "if" || w == "when" || w == "not" || w == "instead" || w == "except" || w == "like" || w == "than" {
 			return nil
@@ -25,7 +25,13 @@ func reached(a deed.Act, m belay.Marker) *int {
 		if w == "both" && !slices.Contains(low[i+1:min(i+4, len(low))], "and") || low[i-1] == "all" || of(low, i) && low[i-1] == "and" {
 			return &n
 		}
-		if m != belay.MarkFix && wished(low, i) {
+		if m != belay.MarkFix && wished(low, i) || low[i-1] == "are" && i > 1 && low[i-2] == "there" {
+			return &n
+		}
+		if ordinal(low[i-1]) && i > 1 && low[i-2] == "the" && w[0] > '9' {
+			return &n
+		}
+		if m == belay.MarkFix && opens(low, i) && told(low[i+1:]) {
 			return &n
 		}
 		if m != belay.MarkFix && i > 1 && held(low, i) && among(low[i-2]) {
@@ -58,12 +64,50 @@ func among(w string) bool {
 	return false
 }
 
+// ordinal reports a word that chooses from a row: "the first two rows".
+func ordinal(w string) bool { return w == "first" || w == "last" || w == "next" }
+
+// opens reports a place where the subject of a clause can begin, behind what is said of time and
+// place: "since yesterday three tests fail".
+func opens(low []string, i int) bool {
+	switch low[i-1] {
+	case ",", "and", "that", "yesterday", "today", "now", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday":
+		return true
+	case "the", "our", "these", "those", "my", "a":
+		return i < 6 && !slices.ContainsFunc(low[:i-1], words.Auxiliary) && (i < 2 || !words.Preposition(low[i-2]))
+	}
+	return false
+}
+
+// told reports a noun in the plural and a verb that says something of it.
+func told(low []string) bool {
+	for i := 1; i < len(low) && i < 8; i++ {
+		if words.Subordinator(low[i]) || low[i] == "," {
+			return false
+		}
+		if words.Auxiliary(low[i]) || words.Negative(low[i]) {
+			return true
+		}
+		if words.Wrong(low[i]) || words.Soft(low[i]) {
+			return true
+		}
+		if strings.HasSuffix(low[i-1], "s") {
+			return !words.Preposition(low[i]) && !words.Conjunction(low[i]) && !strings.ContainsAny(low[i], ":;(=")
+		}
+	}
+	return false
+}
+
 // wished reports a number in the object of what a modal asks for: "should offer two shortcuts",
 // "should like the following two additions".
 func wished(low []string, i int) bool {
 	for k := i - 1; k >= 0 && k >= i-4; k-- {
 		if words.Modal(low[k]) {
 			return i-k > 1
+		}
+		switch low[k] {
+		case "needs", "need", "gets", "get", "lacks", "lack", "misses", "missing", "wants", "deserves":
+			return true
 		}
 		if words.Preposition(low[k]) {
 			return false
