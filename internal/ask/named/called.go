@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // heads are files whose name ends in the noun that is meant, where no other file's does:
@@ -82,8 +83,8 @@ func (n nouns) called(file string) []string {
 		if view && !n.word["page"] && !n.word["view"] && !n.word["screen"] && !n.word["pag"] {
 			return nil
 		}
-		if view || base == "main" || base == "index" || base == "mod" || base == "init" || len(all) == 0 || len(all) == 1 && plainParts[all[0]] && all[0] != "config" && all[0] != "settings" && all[0] != "list" && all[0] != "mailer" {
-			about = parts(path.Base(path.Dir(file)))
+		if view || base == "main" || base == "index" || base == "mod" || base == "init" || generic.Has(base) || len(all) == 0 || len(all) == 1 && plainParts[all[0]] && all[0] != "config" && all[0] != "settings" && all[0] != "list" && all[0] != "mailer" {
+			about = parts(folder(file))
 			if len(about) != 1 || plainParts[about[0]] || dirs[about[0]] {
 				return nil
 			}
@@ -97,13 +98,30 @@ func (n nouns) called(file string) []string {
 	if len(got) == 0 || !n.has(about[0]) && !n.has(about[len(about)-1]) || len(got) < len(about) {
 		return nil
 	}
-	for _, w := range append(all, parts(path.Base(path.Dir(file)))...) {
+	for _, w := range append(all, parts(folder(file))...) {
 		if n.has(w) && !slices.Contains(got, words.Stem(w)) {
 			got = append(got, words.Stem(w))
 		}
 	}
 	return got
 }
+
+// folder is the name of the folder that a file belongs to: of those that only sort files by kind,
+// the one above, as in roles/nginx/tasks/main.yml.
+func folder(file string) string {
+	dir := path.Dir(file)
+	for sorts.Has(path.Base(dir)) || strings.HasPrefix(path.Base(dir), "[") {
+		dir = path.Dir(dir)
+	}
+	return path.Base(dir)
+}
+
+// sorts are folders that sort what belongs to the folder above by kind.
+var sorts = wordset.Of(`tasks vars handlers defaults meta files`)
+
+// generic are names of files that say what kind of description they are; what they describe is
+// their folder's name.
+var generic = wordset.Of(`deployment kustomization +page +server +layout route page index variables outputs values main chart`)
 
 // topics are plain parts that a file is about when the others say still less:
 // SettingsActivity.

@@ -187,10 +187,10 @@ func exact(files []string, word string) bool {
 }
 
 // near reports quickly that a path may be named at all: three letters in a row of its
-// last two parts begin a word of the message. Most of a large repository is not.
+// last three parts begin a word of the message. Most of a large repository is not.
 func (n nouns) near(file string) bool {
 	from := strings.LastIndexByte(file, '/')
-	if from > 0 {
+	for up := 0; up < 2 && from > 0; up++ {
 		from = strings.LastIndexByte(file[:from], '/')
 	}
 	name := file[from+1:]
