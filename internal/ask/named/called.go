@@ -53,7 +53,8 @@ func headAt(file string) int {
 var plainParts = func() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(`screen view views page controller service component activity fragment test tests spec model handler repository adapter html main index
-		manager mailer helper util utils mod lib app init dialog menu widget module base impl store client server provider route router config settings hook use api src core types list detail show edit factory job task worker plugin base default data user-interface ui it mqtt http grpc rest scheduler exporter renderer generator processor`) {
+		manager mailer helper util utils mod lib app init dialog menu widget module base impl store client server provider route router config settings hook use api src core types list detail show edit factory job task worker plugin base default data user-interface ui it mqtt http grpc rest scheduler exporter renderer generator processor
+		class calculator notifier sender gateway badge banner bar sheet engine reader writer repo types interface manager dao dto entity job cog cmd command commands`) {
 		out[w] = true
 	}
 	return out
