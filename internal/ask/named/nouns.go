@@ -37,6 +37,7 @@ func (p Message) nouns(strict bool) nouns {
 		for w := range strings.FieldsSeq(a.C.Topic) {
 			n.literal[w] = true
 			n.noun(w)
+			all.WriteString(w + " ")
 		}
 		for i, t := range a.C.T {
 			low := strings.Trim(t.Low, "`\"'“”")
@@ -59,6 +60,7 @@ func (p Message) nouns(strict bool) nouns {
 			}
 			if i > 0 {
 				n.literal[a.C.T[i-1].Low+"-"+low], n.literal[a.C.T[i-1].Low+"_"+low] = true, true // "getting started"
+				n.joined(strings.Trim(a.C.T[i-1].Low, "`\"'"), low)
 			}
 			if exact(p.Files, low) || strict && a.Deed == deed.Ground && story(a.C.Low()) && !p.asksIn(a) {
 				continue // it names that file, and no other by its noun
@@ -150,6 +152,15 @@ func (p Message) asksIn(a deed.Act) bool {
 func wellOff(low []string) bool {
 	n := len(low)
 	return n > 2 && n < 8 && (low[n-1] == "fine" || low[n-1] == "ok" || low[n-1] == "okay" || low[n-1] == "good" || low[n-1] == "works")
+}
+
+// joined notes two words as one, as a file is called: "spell checker" and spellcheck, "plot widget"
+// and plotwidget.
+func (n nouns) joined(a, b string) {
+	if len(a) > 2 && len(b) > 2 && !words.Nameless(a) && !words.Nameless(b) {
+		n.word[words.Stem(a+b)] = true
+		n.word[words.Stem(a+strings.TrimSuffix(words.Stem(b), "er"))] = true
+	}
 }
 
 // noun notes a word that a file may be called after. Words of grammar and verbs that are in
