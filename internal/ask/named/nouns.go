@@ -15,14 +15,16 @@ type nouns struct {
 	literal map[string]bool // paths, names and identifiers, as they are written, lower case
 	word    map[string]bool // stems of the words of requirements
 	text    string          // the parts of the message that are no prohibition, lower case
+	kept    map[string]bool // names and paths said in what is to stay, lower case
 	pasted  string          // crashes and logs, as they are
 	starts  map[[3]byte]bool
 	placed  []string // of literal, those with a folder or a line
 }
 
 func (p Message) nouns(strict bool) nouns {
-	n := nouns{literal: map[string]bool{}, word: map[string]bool{}}
+	n := nouns{literal: map[string]bool{}, word: map[string]bool{}, kept: map[string]bool{}}
 	kept := " " + strings.ToLower(strings.Join(p.Preserve, " ")) + " "
+	stems := p.stems()
 	var all strings.Builder
 	for _, a := range p.Acts {
 		if a.Deed == deed.Material {
@@ -50,6 +52,7 @@ func (p Message) nouns(strict bool) nouns {
 				}
 			}
 			if a.Deed == deed.Keep || a.Deed == deed.Ground && wellOff(a.C.Low()) || len(a.Keeps) > 0 && strings.Contains(kept, " "+low+" ") {
+				n.kept[strings.TrimPrefix(low, "./")] = true
 				continue
 			}
 			if t.Form == prose.Word || t.Form == prose.Code || t.Form == prose.Quoted && strings.ContainsAny(low, "./") {
@@ -62,7 +65,7 @@ func (p Message) nouns(strict bool) nouns {
 				n.literal[a.C.T[i-1].Low+"-"+low], n.literal[a.C.T[i-1].Low+"_"+low] = true, true // "getting started"
 				n.joined(strings.Trim(a.C.T[i-1].Low, "`\"'"), low)
 			}
-			if exact(p.Files, low) || strict && a.Deed == deed.Ground && story(a.C.Low()) && !p.asksIn(a) {
+			if exact(p.Files, low) || stems[low] && compound(p.Msg[t.At:t.End]) || strict && a.Deed == deed.Ground && story(a.C.Low()) && !p.asksIn(a) {
 				continue // it names that file, and no other by its noun
 			}
 			if (t.Form == prose.Word || t.Form == prose.Code) && !(low != "" && low[0] == '/' && !strings.Contains(low, ".")) {
@@ -197,6 +200,18 @@ func exact(files []string, word string) bool {
 	return slices.ContainsFunc(files, func(f string) bool { return strings.EqualFold(path.Base(f), path.Base(word)) })
 }
 
+// stems are the names of files without their endings, lower case.
+func (p Message) stems() map[string]bool {
+	out := make(map[string]bool, len(p.Files))
+	for _, f := range p.Files {
+		out[strings.ToLower(stemOf(path.Base(f)))] = true
+	}
+	return out
+}
+
+// compound reports a name put together of several words, as no word of the language is.
+func compound(w string) bool { return len(parts(w)) > 1 }
+
 // near reports quickly that a path may be named at all: three letters in a row of its
 // last three parts begin a word of the message. Most of a large repository is not.
 func (n nouns) near(file string) bool {
@@ -224,7 +239,7 @@ func (n *nouns) starting() {
 		}
 	}
 	for w := range n.literal {
-		if strings.ContainsAny(w, "/:") {
+		if strings.ContainsAny(w, "/:*") {
 			n.placed = append(n.placed, w)
 		}
 		note(w)
