@@ -46,28 +46,16 @@ func (n nouns) aliases(files []string, p Message) []string {
 		return strings.Contains(low, "healthkit") || strings.Contains(low, "healthstore")
 	})
 	codes := n.languages()
+	add(len(codes) > 0 && n.spoken(), func(low, base string) bool {
+		return translated(low) && slices.ContainsFunc(codes, func(c string) bool { return coded(low, c) })
+	})
 	add(has("translation", "translations", "translate", "locale"), func(low, base string) bool {
-		if len(codes) > 0 && !slices.ContainsFunc(codes, func(c string) bool { return coded(base, c) }) {
+		if len(codes) > 0 && !slices.ContainsFunc(codes, func(c string) bool { return coded(low, c) }) {
 			return false // of one language, and this is another's
 		}
 		return strings.HasSuffix(base, ".po") || strings.Contains(low, "/locales/") || strings.HasSuffix(base, ".arb") || base == "strings.xml" || strings.Contains(low, "/l10n/")
 	})
 	return out
-}
-
-// languages are the codes of the languages that are said.
-func (n nouns) languages() (codes []string) {
-	for name, code := range map[string]string{"german": "de", "french": "fr", "spanish": "es", "italian": "it", "dutch": "nl", "polish": "pl", "portuguese": "pt", "swedish": "sv", "danish": "da", "english": "en", "finnish": "fi", "turkish": "tr", "russian": "ru", "japanese": "ja", "czech": "cs", "norwegian": "nb"} {
-		if strings.Contains(n.text, " "+name+" ") || code != "it" && code != "da" && strings.Contains(n.text, " "+code+" ") {
-			codes = append(codes, code)
-		}
-	}
-	return codes
-}
-
-// coded reports a file's name that has a language's code in it.
-func coded(base, code string) bool {
-	return slices.Contains(strings.FieldsFunc(base, func(r rune) bool { return r == '.' || r == '_' || r == '-' }), code)
 }
 
 var manifests = map[string]bool{"package.json": true, "go.mod": true, "cargo.toml": true, "requirements.txt": true, "pyproject.toml": true, "gemfile": true, "composer.json": true,
