@@ -28,7 +28,8 @@ func (n nouns) aliases(files []string, p Message) []string {
 			}
 		}
 	}
-	ci := has("ci", "pipeline", "workflow", "github actions", "gitlab pipeline")
+	ci := has("ci", "pipeline", "workflow", "workflows", "github action", "github actions", "gitlab pipeline", "matrix")
+	ci = ci && !slices.ContainsFunc(files, func(f string) bool { return strings.Contains(f, ".github/workflows/") && n.names(f) })
 	add(ci, func(low, base string) bool {
 		return strings.Contains(low, ".github/workflows/") && (!strings.Contains(base, "release") || has("release")) || base == ".gitlab-ci.yml" || base == "jenkinsfile" || strings.Contains(low, ".circleci/")
 	})
@@ -47,6 +48,12 @@ func (n nouns) aliases(files []string, p Message) []string {
 	add(has("container", "containers", "docker", "docker compose"), func(_, base string) bool { return strings.HasPrefix(base, "docker-compose") })
 	add(has("docker image", "docker build", "docker images", "base image", "dockerfile"), func(_, base string) bool { return base == "dockerfile" })
 	add(has("state") && has("terraform", "s3", "bucket", "backend", "remote", "lock"), func(_, base string) bool { return base == "backend.tf" })
+	for word, name := range tools {
+		add(has(word), func(_, base string) bool { return base == name })
+	}
+	add(has("man page", "manpage", "man pages"), func(low, base string) bool {
+		return strings.Contains(low, "man") && len(path.Ext(base)) == 2 && base[len(base)-1] <= '9'
+	})
 	add(has("heart rate", "watch"), func(low, _ string) bool {
 		return strings.Contains(low, "healthkit") || strings.Contains(low, "healthstore")
 	})
@@ -98,6 +105,10 @@ func (p Message) library() bool {
 	}
 	return false
 }
+
+// tools are files that are spoken of by the tool that reads them.
+var tools = map[string]string{"fastlane": "fastfile", "brew": "brewfile", "homebrew": "brewfile", "cron": "crontab", "cron entries": "crontab", "crontab": "crontab", "makefile": "makefile", "vagrant": "vagrantfile",
+	"procfile": "procfile", "justfile": "justfile", "bibliography": "references.bib", "manifest": "androidmanifest.xml"}
 
 // below are the files of a folder that is named, or all of them.
 func (n nouns) below(files []string) []string {
