@@ -62,11 +62,11 @@ func (p Message) paths(strict bool) []string {
 				continue // decoder.rs is the one that is no test
 			}
 			sure = append(sure, f)
-		} else if got := n.called(f); len(got) > 0 && kind != belay.Fresh && kind != belay.Unclear {
+		} else if got := n.called(f); len(got) > 0 && kind != belay.Fresh {
 			maybe = append(maybe, hit{f, len(got), got})
 		}
 	}
-	if kind != belay.Fresh && kind != belay.Unclear {
+	if kind != belay.Fresh {
 		for _, f := range n.heads(close) {
 			if !slices.Contains(sure, f) && !slices.ContainsFunc(maybe, func(h hit) bool { return h.path == f }) {
 				maybe = append(maybe, hit{f, 1, []string{f}})
@@ -76,6 +76,9 @@ func (p Message) paths(strict bool) []string {
 	maybe = slices.DeleteFunc(maybe, func(h hit) bool {
 		return n.spared(h.path) || n.onlyShown(h.path, p.Files) || strings.HasSuffix(h.path, ".sln") || n.toolsOwn(h.path) || strings.Contains(strings.ToLower(h.path), "migration") && !n.has("migration")
 	})
+	if kind == belay.Unclear && (len(maybe) > 1 || len(sure) > 0) {
+		maybe = nil // one thing is named, or it is not said which
+	}
 	said := slices.Clone(sure)
 	for i, h := range maybe {
 		better := slices.ContainsFunc(said, func(f string) bool { return f != h.path && sibling(f, h.path) && !n.names(h.path) })
