@@ -159,10 +159,28 @@ var dirs = map[string]bool{"src": true, "lib": true, "app": true, "cmd": true, "
 var short = map[string]string{"pub": "publish", "auth": "authenticat", "db": "databas", "msg": "messag", "img": "imag", "nav": "navigat", "doc": "docs", "uploader": "upload", "picker": "pick",
 	"spawner": "spawn", "parser": "pars", "mailer": "mail", "importer": "import", "tracker": "track", "loader": "load", "decoder": "decod"}
 
+// twins are words that stand for each other.
+var twins = map[string]string{"email": "mail", "mail": "email", "emails": "mail", "mails": "email", "mailer": "mail", "pic": "picture", "cfg": "config", "config": "configuration", "configuration": "config", "repo": "repository", "nav": "navigation",
+	"navbar": "navigation", "ad": "advert", "login": "sign-in", "signin": "login", "cart": "basket", "basket": "cart", "photo": "picture", "picture": "photo", "stats": "statistics", "statistics": "stats", "srs": "repetition",
+	"favourites": "favorites", "favorites": "favourites", "colors": "colours", "colours": "colors", "color": "colour", "colour": "color", "ai": "bot", "voice": "speech", "tts": "speech", "thumbs": "thumbnails", "thumb": "thumbnail",
+	"idx": "index", "docs": "documentation", "auth": "authentication", "wifi": "wlan", "wlan": "wifi", "perms": "permissions", "prefs": "preferences", "preferences": "settings", "settings": "preferences", "admin": "administration", "pwd": "password"}
+
 func (n nouns) has(part string) bool {
 	s := words.Stem(part)
 	if n.word[s] {
 		return true
+	}
+	if twin, ok := twins[part]; ok && n.word[words.Stem(twin)] {
+		return true
+	}
+	for _, end := range []string{"er", "or"} {
+		if doer, ok := strings.CutSuffix(part, end); ok && len(doer) > 4 {
+			for w := range n.word {
+				if strings.HasPrefix(w, doer) && len(w) > len(doer)+2 {
+					return true // a notifier is for notifications
+				}
+			}
+		}
 	}
 	if long, ok := short[part]; ok && len(long) > 4 && part != "mailer" {
 		for w := range n.word {

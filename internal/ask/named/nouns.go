@@ -250,6 +250,11 @@ func (n *nouns) starting() {
 	for w := range strings.FieldsSeq(n.pasted) {
 		note(w)
 	}
+	for part, twin := range twins {
+		if n.word[words.Stem(twin)] {
+			note(part)
+		}
+	}
 	for a, long := range short {
 		for w := range n.word {
 			if strings.HasPrefix(w, long) || strings.HasSuffix(w, long) {
