@@ -75,6 +75,7 @@ func (p Message) nouns(strict bool) nouns {
 					}
 				}
 			}
+			n.route(low)
 			all.WriteString(low + " ")
 		}
 	}
@@ -155,6 +156,20 @@ func (p Message) asksIn(a deed.Act) bool {
 func wellOff(low []string) bool {
 	n := len(low)
 	return n > 2 && n < 8 && (low[n-1] == "fine" || low[n-1] == "ok" || low[n-1] == "okay" || low[n-1] == "good" || low[n-1] == "works")
+}
+
+// route notes what the path of an address or a command is about, its first part behind versions
+// and the like: /v1/ping, /shifts/{id}, /remind.
+func (n nouns) route(low string) {
+	if low == "" || low[0] != '/' && low[0] != '!' || strings.Contains(low, ".") {
+		return
+	}
+	for part := range strings.SplitSeq(low[1:], "/") {
+		if len(part) > 3 && part != "rest" && !strings.ContainsAny(part, "{}<>:*") {
+			n.word[words.Stem(part)] = true
+			return
+		}
+	}
 }
 
 // joined notes two words as one, as a file is called: "spell checker" and spellcheck, "plot widget"
