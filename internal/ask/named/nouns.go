@@ -24,7 +24,6 @@ type nouns struct {
 func (p Message) nouns(strict bool) nouns {
 	n := nouns{literal: map[string]bool{}, word: map[string]bool{}, kept: map[string]bool{}}
 	kept := " " + strings.ToLower(strings.Join(p.Preserve, " ")) + " "
-	stems := p.stems()
 	var all strings.Builder
 	for _, a := range p.Acts {
 		if a.Deed == deed.Material {
@@ -65,7 +64,7 @@ func (p Message) nouns(strict bool) nouns {
 				n.literal[a.C.T[i-1].Low+"-"+low], n.literal[a.C.T[i-1].Low+"_"+low] = true, true // "getting started"
 				n.joined(strings.Trim(a.C.T[i-1].Low, "`\"'"), low)
 			}
-			if exact(p.Files, low) || stems[low] && compound(p.Msg[t.At:t.End]) || strict && a.Deed == deed.Ground && story(a.C.Low()) && !p.asksIn(a) {
+			if exact(p.Files, low) || compound(p.Msg[t.At:t.End]) && p.stem(low) || strict && a.Deed == deed.Ground && story(a.C.Low()) && !p.asksIn(a) {
 				continue // it names that file, and no other by its noun
 			}
 			if (t.Form == prose.Word || t.Form == prose.Code) && !(low != "" && low[0] == '/' && !strings.Contains(low, ".")) {
@@ -101,6 +100,7 @@ func (p Message) nouns(strict bool) nouns {
 			n.pasted += b.Text + "\n"
 		}
 	}
+	n.written(p)
 	n.text = " " + all.String()
 	n.starting()
 	return n
@@ -215,13 +215,30 @@ func exact(files []string, word string) bool {
 	return slices.ContainsFunc(files, func(f string) bool { return strings.EqualFold(path.Base(f), path.Base(word)) })
 }
 
-// stems are the names of files without their endings, lower case.
-func (p Message) stems() map[string]bool {
-	out := make(map[string]bool, len(p.Files))
-	for _, f := range p.Files {
-		out[strings.ToLower(stemOf(path.Base(f)))] = true
+// stem reports the name of a file without its ending.
+func (p Message) stem(low string) bool {
+	return slices.ContainsFunc(p.Files, func(f string) bool {
+		s, _, _ := strings.Cut(path.Base(f), ".")
+		return len(s) == len(low) && strings.EqualFold(s, low)
+	})
+}
+
+// written notes what can only be the name of a file, wherever in the message it is said: with an
+// ending or a folder, or put together of several words as a file of the repository is.
+func (n nouns) written(p Message) {
+	for w := range strings.FieldsSeq(p.Msg[:min(len(p.Msg), 4<<10)]) {
+		w = strings.Trim(w, "`\"'“”()[]{}<>,;:!?*.")
+		if w, _, _ = strings.Cut(w, ":"); len(w) < 4 {
+			continue
+		}
+		low := strings.ToLower(strings.TrimPrefix(w, "./"))
+		if n.kept[low] || n.literal[low] {
+			continue
+		}
+		if exact(p.Files, low) || compound(w) && p.stem(low) {
+			n.literal[low] = true
+		}
 	}
-	return out
 }
 
 // compound reports a name put together of several words, as no word of the language is.
