@@ -40,6 +40,33 @@ func (n nouns) heads(files []string) []string {
 	return out
 }
 
+// fronts are files whose name begins with a noun that is said, where no other file's name has it:
+// "undo" is undo_stack, when nothing else is about undoing.
+func (n nouns) fronts(files []string) (out []string) {
+	if len(files) > 3000 {
+		return nil
+	}
+	having := map[string]int{}
+	for _, f := range files {
+		if testFile(f) {
+			continue
+		}
+		for _, part := range append(parts(stemOf(path.Base(f))), parts(folder(f))...) {
+			having[words.Stem(part)]++
+		}
+	}
+	for _, f := range files {
+		all := parts(stemOf(path.Base(f)))
+		if testFile(f) || len(all) != 2 || plainParts[all[0]] || len(all[0]) < 3 {
+			continue
+		}
+		if s := words.Stem(all[0]); n.word[s] && having[s] == 1 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 // headAt is which part of a file's name says what it is.
 func headAt(file string) int {
 	all := parts(stemOf(path.Base(file)))

@@ -92,6 +92,12 @@ func (p Message) paths(strict bool) []string {
 	if kind != belay.Fresh && kind != belay.Unclear {
 		sure = append(sure, n.aliases(p.Files, p)...)
 	}
+	if len(sure) == 0 && kind != belay.Fresh && kind != belay.Unclear {
+		sure = n.fronts(close)
+		if len(sure) > 1 {
+			sure = nil
+		}
+	}
 	var out []string
 	for _, f := range p.Files {
 		if slices.Contains(sure, f) && !slices.Contains(out, f) {
