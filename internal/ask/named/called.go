@@ -151,6 +151,19 @@ var sorts = wordset.Of(`tasks vars handlers defaults meta files`)
 // their folder's name.
 var generic = wordset.Of(`deployment kustomization +page +server +layout route page index variables outputs values main chart`)
 
+// people are who uses a thing: where something else is named beside them, it is meant, and not
+// the file about them.
+var people = wordset.Of(`user guest driver employee donor patient player pupil member customer student owner teacher parent tenant volunteer school client visitor reader author admin staff couple kid child nurse doctor coach trainer manager editor
+	subscriber seller buyer vendor supplier partner colleague resident respondent voter team bot`)
+
+// ofPeople reports a file of what is done with people, where nothing but people was said: a
+// DriverController and "drivers have asked".
+func ofPeople(file string, got []string) bool {
+	return len(parts(stemOf(path.Base(file)))) > 1 && !slices.ContainsFunc(got, func(w string) bool {
+		return !people.Has(w) && !people.Has(w+"e") && !people.Has(strings.TrimSuffix(w, "i")+"y") && !plainParts[w]
+	})
+}
+
 // topics are plain parts that a file is about when the others say still less:
 // SettingsActivity.
 var topics = map[string]bool{"settings": true, "config": true, "home": true, "menu": true, "data": true, "edit": true, "detail": true}
@@ -180,7 +193,7 @@ func (n nouns) onlyShown(file string, files []string) bool {
 	})
 }
 
-var dirs = map[string]bool{"src": true, "lib": true, "app": true, "cmd": true, "docs": true, "scripts": true, "internal": true, "tests": true, "layouts": true, "content": true, "scenes": true, "prod": true, "staging": true, "dev": true, "public": true, "static": true, "assets": true, "resources": true, "views": true, "components": true, "templates": true, "helpers": true, "emails": true, "pages": true, "screens": true, "services": true, "models": true, "controllers": true, "jobs": true, "styles": true, "data": true, "hooks": true, "types": true, "workflows": true}
+var dirs = map[string]bool{"bot": true, "src": true, "lib": true, "app": true, "cmd": true, "docs": true, "scripts": true, "internal": true, "tests": true, "layouts": true, "content": true, "scenes": true, "prod": true, "staging": true, "dev": true, "public": true, "static": true, "assets": true, "resources": true, "views": true, "components": true, "templates": true, "helpers": true, "emails": true, "pages": true, "screens": true, "services": true, "models": true, "controllers": true, "jobs": true, "styles": true, "data": true, "hooks": true, "types": true, "workflows": true}
 
 // short forms in names of files for words of people.
 var short = map[string]string{"pub": "publish", "auth": "authenticat", "db": "databas", "msg": "messag", "img": "imag", "nav": "navigat", "doc": "docs", "uploader": "upload", "picker": "pick",

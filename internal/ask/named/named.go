@@ -79,6 +79,9 @@ func (p Message) paths(strict bool) []string {
 	if kind == belay.Unclear && (len(maybe) > 1 || len(sure) > 0) {
 		maybe = nil // one thing is named, or it is not said which
 	}
+	if others := slices.DeleteFunc(slices.Clone(maybe), func(h hit) bool { return ofPeople(h.path, h.got) }); len(others)+len(sure) > 0 {
+		maybe = others
+	}
 	said := slices.Clone(sure)
 	for i, h := range maybe {
 		better := slices.ContainsFunc(said, func(f string) bool { return f != h.path && sibling(f, h.path) && !n.names(h.path) })

@@ -68,7 +68,7 @@ func (p Message) nouns(strict bool) nouns {
 				continue // it names that file, and no other by its noun
 			}
 			if (t.Form == prose.Word || t.Form == prose.Code) && !(low != "" && low[0] == '/' && !strings.Contains(low, ".")) {
-				if whole := parts(nameOnly(p.Msg[t.At:t.End])); len(whole) > 1 || t.Form == prose.Code || !words.Nameless(low) || i > 0 && names(a.C.T[i-1].Low) {
+				if whole := parts(nameOnly(p.Msg[t.At:t.End])); len(whole) > 1 || t.Form == prose.Code || !words.Nameless(low) || i > 0 && names(a.C.T[i-1].Low) && !(i+1 < len(a.C.T) && strings.HasPrefix(a.C.T[i+1].Low, "one")) {
 					for _, part := range whole {
 						n.word[words.Stem(part)] = true
 					}
