@@ -20,7 +20,7 @@ func (p *parse) answer() belay.Request {
 		if req.Type == belay.Fresh {
 			f.Marker = belay.MarkAdd
 		}
-		req.Requirements = append(req.Requirements, belay.Requirement{Marker: f.Marker, Text: p.phrase(f), Count: f.Count})
+		req.Requirements = append(req.Requirements, belay.Requirement{Marker: f.Marker, Text: p.phrase(f), Count: p.counted(f)})
 	}
 	req.Preserve = append(req.Preserve, p.Preserve...)
 	req.Doubts = append(req.Doubts, p.Doubts...)

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // heads are files whose name ends in the noun that is meant, where no other file's does:
@@ -39,6 +40,33 @@ func (n nouns) heads(files []string) []string {
 	return out
 }
 
+// fronts are files whose name begins with a noun that is said, where no other file's name has it:
+// "undo" is undo_stack, when nothing else is about undoing.
+func (n nouns) fronts(files []string) (out []string) {
+	if len(files) > 3000 {
+		return nil
+	}
+	having := map[string]int{}
+	for _, f := range files {
+		if testFile(f) {
+			continue
+		}
+		for _, part := range append(parts(stemOf(path.Base(f))), parts(folder(f))...) {
+			having[words.Stem(part)]++
+		}
+	}
+	for _, f := range files {
+		all := parts(stemOf(path.Base(f)))
+		if testFile(f) || len(all) != 2 || plainParts[all[0]] || len(all[0]) < 3 {
+			continue
+		}
+		if s := words.Stem(all[0]); n.word[s] && having[s] == 1 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 // headAt is which part of a file's name says what it is.
 func headAt(file string) int {
 	all := parts(stemOf(path.Base(file)))
@@ -52,7 +80,8 @@ func headAt(file string) int {
 var plainParts = func() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(`screen view views page controller service component activity fragment test tests spec model handler repository adapter html main index
-		manager mailer helper util utils mod lib app init dialog menu widget module base impl store client server provider route router config settings hook use api src core types list detail show edit factory job task worker plugin base default data user-interface ui it mqtt http grpc rest scheduler exporter renderer generator processor`) {
+		manager mailer helper util utils mod lib app init dialog menu widget module base impl store client server provider route router config settings hook use api src core types list detail show edit factory job task worker plugin base default data user-interface ui it mqtt http grpc rest scheduler exporter renderer generator processor
+		class calculator notifier sender gateway badge banner bar sheet engine reader writer repo types interface manager dao dto entity job cog cmd command commands`) {
 		out[w] = true
 	}
 	return out
@@ -82,8 +111,8 @@ func (n nouns) called(file string) []string {
 		if view && !n.word["page"] && !n.word["view"] && !n.word["screen"] && !n.word["pag"] {
 			return nil
 		}
-		if view || base == "main" || base == "index" || base == "mod" || base == "init" || len(all) == 0 || len(all) == 1 && plainParts[all[0]] && all[0] != "config" && all[0] != "settings" && all[0] != "list" && all[0] != "mailer" {
-			about = parts(path.Base(path.Dir(file)))
+		if view || base == "main" || base == "index" || base == "mod" || base == "init" || generic.Has(base) || len(all) == 0 || len(all) == 1 && plainParts[all[0]] && all[0] != "config" && all[0] != "settings" && all[0] != "list" && all[0] != "mailer" {
+			about = parts(folder(file))
 			if len(about) != 1 || plainParts[about[0]] || dirs[about[0]] {
 				return nil
 			}
@@ -97,12 +126,42 @@ func (n nouns) called(file string) []string {
 	if len(got) == 0 || !n.has(about[0]) && !n.has(about[len(about)-1]) || len(got) < len(about) {
 		return nil
 	}
-	for _, w := range append(all, parts(path.Base(path.Dir(file)))...) {
+	for _, w := range append(all, parts(folder(file))...) {
 		if n.has(w) && !slices.Contains(got, words.Stem(w)) {
 			got = append(got, words.Stem(w))
 		}
 	}
 	return got
+}
+
+// folder is the name of the folder that a file belongs to: of those that only sort files by kind,
+// the one above, as in roles/nginx/tasks/main.yml.
+func folder(file string) string {
+	dir := path.Dir(file)
+	for sorts.Has(path.Base(dir)) || strings.HasPrefix(path.Base(dir), "[") {
+		dir = path.Dir(dir)
+	}
+	return path.Base(dir)
+}
+
+// sorts are folders that sort what belongs to the folder above by kind.
+var sorts = wordset.Of(`tasks vars handlers defaults meta files`)
+
+// generic are names of files that say what kind of description they are; what they describe is
+// their folder's name.
+var generic = wordset.Of(`deployment kustomization +page +server +layout route page index variables outputs values main chart`)
+
+// people are who uses a thing: where something else is named beside them, it is meant, and not
+// the file about them.
+var people = wordset.Of(`user guest driver employee donor patient player pupil member customer student owner teacher parent tenant volunteer school client visitor reader author admin staff couple kid child nurse doctor coach trainer manager editor
+	subscriber seller buyer vendor supplier partner colleague resident respondent voter team bot`)
+
+// ofPeople reports a file of what is done with people, where nothing but people was said: a
+// DriverController and "drivers have asked".
+func ofPeople(file string, got []string) bool {
+	return len(parts(stemOf(path.Base(file)))) > 1 && !slices.ContainsFunc(got, func(w string) bool {
+		return !people.Has(w) && !people.Has(w+"e") && !people.Has(strings.TrimSuffix(w, "i")+"y") && !plainParts[w]
+	})
 }
 
 // topics are plain parts that a file is about when the others say still less:
@@ -134,16 +193,34 @@ func (n nouns) onlyShown(file string, files []string) bool {
 	})
 }
 
-var dirs = map[string]bool{"src": true, "lib": true, "app": true, "cmd": true, "docs": true, "scripts": true, "internal": true, "tests": true, "layouts": true, "content": true, "scenes": true, "prod": true, "staging": true, "dev": true, "public": true, "static": true, "assets": true, "resources": true, "views": true, "components": true, "templates": true, "helpers": true, "emails": true, "pages": true, "screens": true, "services": true, "models": true, "controllers": true, "jobs": true, "styles": true, "data": true, "hooks": true, "types": true, "workflows": true}
+var dirs = map[string]bool{"bot": true, "src": true, "lib": true, "app": true, "cmd": true, "docs": true, "scripts": true, "internal": true, "tests": true, "layouts": true, "content": true, "scenes": true, "prod": true, "staging": true, "dev": true, "public": true, "static": true, "assets": true, "resources": true, "views": true, "components": true, "templates": true, "helpers": true, "emails": true, "pages": true, "screens": true, "services": true, "models": true, "controllers": true, "jobs": true, "styles": true, "data": true, "hooks": true, "types": true, "workflows": true}
 
 // short forms in names of files for words of people.
 var short = map[string]string{"pub": "publish", "auth": "authenticat", "db": "databas", "msg": "messag", "img": "imag", "nav": "navigat", "doc": "docs", "uploader": "upload", "picker": "pick",
 	"spawner": "spawn", "parser": "pars", "mailer": "mail", "importer": "import", "tracker": "track", "loader": "load", "decoder": "decod"}
 
+// twins are words that stand for each other.
+var twins = map[string]string{"email": "mail", "mail": "email", "emails": "mail", "mails": "email", "mailer": "mail", "pic": "picture", "cfg": "config", "config": "configuration", "configuration": "config", "repo": "repository", "nav": "navigation",
+	"navbar": "navigation", "ad": "advert", "login": "sign-in", "signin": "login", "cart": "basket", "basket": "cart", "photo": "picture", "picture": "photo", "stats": "statistics", "statistics": "stats", "srs": "repetition",
+	"favourites": "favorites", "favorites": "favourites", "colors": "colours", "colours": "colors", "color": "colour", "colour": "color", "ai": "bot", "voice": "speech", "tts": "speech", "thumbs": "thumbnails", "thumb": "thumbnail",
+	"idx": "index", "docs": "documentation", "auth": "authentication", "wifi": "wlan", "wlan": "wifi", "perms": "permissions", "prefs": "preferences", "preferences": "settings", "settings": "preferences", "admin": "administration", "pwd": "password"}
+
 func (n nouns) has(part string) bool {
 	s := words.Stem(part)
 	if n.word[s] {
 		return true
+	}
+	if twin, ok := twins[part]; ok && n.word[words.Stem(twin)] {
+		return true
+	}
+	for _, end := range []string{"er", "or"} {
+		if doer, ok := strings.CutSuffix(part, end); ok && len(doer) > 4 {
+			for w := range n.word {
+				if strings.HasPrefix(w, doer) && len(w) > len(doer)+2 {
+					return true // a notifier is for notifications
+				}
+			}
+		}
 	}
 	if long, ok := short[part]; ok && len(long) > 4 && part != "mailer" {
 		for w := range n.word {

@@ -62,11 +62,11 @@ func (p Message) paths(strict bool) []string {
 				continue // decoder.rs is the one that is no test
 			}
 			sure = append(sure, f)
-		} else if got := n.called(f); len(got) > 0 && kind != belay.Fresh && kind != belay.Unclear {
+		} else if got := n.called(f); len(got) > 0 && kind != belay.Fresh {
 			maybe = append(maybe, hit{f, len(got), got})
 		}
 	}
-	if kind != belay.Fresh && kind != belay.Unclear {
+	if kind != belay.Fresh {
 		for _, f := range n.heads(close) {
 			if !slices.Contains(sure, f) && !slices.ContainsFunc(maybe, func(h hit) bool { return h.path == f }) {
 				maybe = append(maybe, hit{f, 1, []string{f}})
@@ -74,8 +74,14 @@ func (p Message) paths(strict bool) []string {
 		}
 	}
 	maybe = slices.DeleteFunc(maybe, func(h hit) bool {
-		return n.onlyShown(h.path, p.Files) || strings.HasSuffix(h.path, ".sln") || n.toolsOwn(h.path) || strings.Contains(strings.ToLower(h.path), "migration") && !n.has("migration")
+		return n.spared(h.path) || n.onlyShown(h.path, p.Files) || strings.HasSuffix(h.path, ".sln") || n.toolsOwn(h.path) || strings.Contains(strings.ToLower(h.path), "migration") && !n.has("migration")
 	})
+	if kind == belay.Unclear && (len(maybe) > 1 || len(sure) > 0) {
+		maybe = nil // one thing is named, or it is not said which
+	}
+	if others := slices.DeleteFunc(slices.Clone(maybe), func(h hit) bool { return ofPeople(h.path, h.got) }); len(others)+len(sure) > 0 {
+		maybe = others
+	}
 	said := slices.Clone(sure)
 	for i, h := range maybe {
 		better := slices.ContainsFunc(said, func(f string) bool { return f != h.path && sibling(f, h.path) && !n.names(h.path) })
@@ -88,6 +94,12 @@ func (p Message) paths(strict bool) []string {
 	}
 	if kind != belay.Fresh && kind != belay.Unclear {
 		sure = append(sure, n.aliases(p.Files, p)...)
+	}
+	if len(sure) == 0 && kind != belay.Fresh && kind != belay.Unclear {
+		sure = n.fronts(close)
+		if len(sure) > 1 {
+			sure = nil
+		}
 	}
 	var out []string
 	for _, f := range p.Files {
@@ -117,6 +129,23 @@ func subset(a, b []string) bool {
 // switch", "a build").
 func names(w string) bool { return w == "the" || w == "a" || w == "an" || w == "our" || w == "my" }
 
+// untested is what a test is of: SlotService of slotservicetest.
+func untested(stem string) string {
+	for _, mark := range []string{"tests", "test", "_spec", "spec"} {
+		if s, ok := strings.CutSuffix(stem, mark); ok {
+			return strings.TrimRight(s, "_-.")
+		}
+	}
+	return strings.TrimPrefix(stem, "test_")
+}
+
+// spared reports a file that is named to be left alone, and by its name nowhere else.
+func (n nouns) spared(file string) bool {
+	low := strings.ToLower(path.Base(file))
+	s := stemOf(low)
+	return n.kept[low] || n.kept[strings.ToLower(file)] || n.kept[s] && compound(stemOf(path.Base(file)))
+}
+
 // names reports a path that is written in the message, whole or by its name, or that
 // a stack goes through.
 func (n nouns) names(file string) bool {
@@ -126,6 +155,14 @@ func (n nouns) names(file string) bool {
 		return true
 	}
 	for _, l := range n.placed {
+		if strings.Contains(l, "*") && len(l) > 4 {
+			if ok, _ := path.Match(l, base); ok {
+				return true // "the migrations named *_fix.sql"
+			}
+		}
+		if m := strings.ReplaceAll(l, "::", "/"); m != l && strings.HasSuffix(strings.TrimSuffix(low, path.Ext(low)), "/"+m) {
+			return true // Archive::Model::Article
+		}
 		if strings.Contains(l, "/") && (strings.HasSuffix(low, "/"+strings.TrimPrefix(l, "/")) || strings.HasSuffix(l, "/"+low)) {
 			return true
 		}
@@ -133,8 +170,8 @@ func (n nouns) names(file string) bool {
 			return true
 		}
 	}
-	if s := stemOf(base); len(s) > 3 && n.literal[s] && (strings.ContainsAny(s, "_-.") || hasCamel(stemOf(path.Base(file)))) {
+	if s := stemOf(base); len(s) > 3 && !n.kept[base] && (n.literal[s] || n.word["test"] && testFile(file) && n.literal[untested(s)]) && (strings.ContainsAny(s, "_-.") || hasCamel(stemOf(path.Base(file)))) {
 		return true
 	}
-	return n.pasted != "" && strings.Contains(strings.ToLower(n.pasted), base) && (len(base) > 6 || strings.Contains(strings.ToLower(n.pasted), low)) && frameOf(n.pasted, file)
+	return n.pasted != "" && strings.Contains(strings.ToLower(n.pasted), base) && (len(base) > 4 || strings.Contains(strings.ToLower(n.pasted), low)) && frameOf(n.pasted, file)
 }

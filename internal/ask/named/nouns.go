@@ -15,13 +15,14 @@ type nouns struct {
 	literal map[string]bool // paths, names and identifiers, as they are written, lower case
 	word    map[string]bool // stems of the words of requirements
 	text    string          // the parts of the message that are no prohibition, lower case
+	kept    map[string]bool // names and paths said in what is to stay, lower case
 	pasted  string          // crashes and logs, as they are
 	starts  map[[3]byte]bool
 	placed  []string // of literal, those with a folder or a line
 }
 
 func (p Message) nouns(strict bool) nouns {
-	n := nouns{literal: map[string]bool{}, word: map[string]bool{}}
+	n := nouns{literal: map[string]bool{}, word: map[string]bool{}, kept: map[string]bool{}}
 	kept := " " + strings.ToLower(strings.Join(p.Preserve, " ")) + " "
 	var all strings.Builder
 	for _, a := range p.Acts {
@@ -37,6 +38,7 @@ func (p Message) nouns(strict bool) nouns {
 		for w := range strings.FieldsSeq(a.C.Topic) {
 			n.literal[w] = true
 			n.noun(w)
+			all.WriteString(w + " ")
 		}
 		for i, t := range a.C.T {
 			low := strings.Trim(t.Low, "`\"'“”")
@@ -49,6 +51,7 @@ func (p Message) nouns(strict bool) nouns {
 				}
 			}
 			if a.Deed == deed.Keep || a.Deed == deed.Ground && wellOff(a.C.Low()) || len(a.Keeps) > 0 && strings.Contains(kept, " "+low+" ") {
+				n.kept[strings.TrimPrefix(low, "./")] = true
 				continue
 			}
 			if t.Form == prose.Word || t.Form == prose.Code || t.Form == prose.Quoted && strings.ContainsAny(low, "./") {
@@ -59,17 +62,19 @@ func (p Message) nouns(strict bool) nouns {
 			}
 			if i > 0 {
 				n.literal[a.C.T[i-1].Low+"-"+low], n.literal[a.C.T[i-1].Low+"_"+low] = true, true // "getting started"
+				n.joined(strings.Trim(a.C.T[i-1].Low, "`\"'"), low)
 			}
-			if exact(p.Files, low) || strict && a.Deed == deed.Ground && story(a.C.Low()) && !p.asksIn(a) {
+			if exact(p.Files, low) || compound(p.Msg[t.At:t.End]) && p.stem(low) || strict && a.Deed == deed.Ground && story(a.C.Low()) && !p.asksIn(a) {
 				continue // it names that file, and no other by its noun
 			}
 			if (t.Form == prose.Word || t.Form == prose.Code) && !(low != "" && low[0] == '/' && !strings.Contains(low, ".")) {
-				if whole := parts(nameOnly(p.Msg[t.At:t.End])); len(whole) > 1 || t.Form == prose.Code || !words.Nameless(low) || i > 0 && names(a.C.T[i-1].Low) {
+				if whole := parts(nameOnly(p.Msg[t.At:t.End])); len(whole) > 1 || t.Form == prose.Code || !words.Nameless(low) || i > 0 && names(a.C.T[i-1].Low) && !(i+1 < len(a.C.T) && strings.HasPrefix(a.C.T[i+1].Low, "one")) {
 					for _, part := range whole {
 						n.word[words.Stem(part)] = true
 					}
 				}
 			}
+			n.route(low)
 			all.WriteString(low + " ")
 		}
 	}
@@ -95,6 +100,7 @@ func (p Message) nouns(strict bool) nouns {
 			n.pasted += b.Text + "\n"
 		}
 	}
+	n.written(p)
 	n.text = " " + all.String()
 	n.starting()
 	return n
@@ -152,6 +158,29 @@ func wellOff(low []string) bool {
 	return n > 2 && n < 8 && (low[n-1] == "fine" || low[n-1] == "ok" || low[n-1] == "okay" || low[n-1] == "good" || low[n-1] == "works")
 }
 
+// route notes what the path of an address or a command is about, its first part behind versions
+// and the like: /v1/ping, /shifts/{id}, /remind.
+func (n nouns) route(low string) {
+	if low == "" || low[0] != '/' && low[0] != '!' || strings.Contains(low, ".") {
+		return
+	}
+	for part := range strings.SplitSeq(low[1:], "/") {
+		if len(part) > 3 && part != "rest" && !strings.ContainsAny(part, "{}<>:*") {
+			n.word[words.Stem(part)] = true
+			return
+		}
+	}
+}
+
+// joined notes two words as one, as a file is called: "spell checker" and spellcheck, "plot widget"
+// and plotwidget.
+func (n nouns) joined(a, b string) {
+	if len(a) > 2 && len(b) > 2 && !words.Nameless(a) && !words.Nameless(b) {
+		n.word[words.Stem(a+b)] = true
+		n.word[words.Stem(a+strings.TrimSuffix(words.Stem(b), "er"))] = true
+	}
+}
+
 // noun notes a word that a file may be called after. Words of grammar and verbs that are in
 // every sentence name none: "two moods not working" is about moods.
 func (n nouns) noun(w string) {
@@ -186,11 +215,40 @@ func exact(files []string, word string) bool {
 	return slices.ContainsFunc(files, func(f string) bool { return strings.EqualFold(path.Base(f), path.Base(word)) })
 }
 
+// stem reports the name of a file without its ending.
+func (p Message) stem(low string) bool {
+	return slices.ContainsFunc(p.Files, func(f string) bool {
+		s, _, _ := strings.Cut(path.Base(f), ".")
+		return len(s) == len(low) && strings.EqualFold(s, low)
+	})
+}
+
+// written notes what can only be the name of a file, wherever in the message it is said: with an
+// ending or a folder, or put together of several words as a file of the repository is.
+func (n nouns) written(p Message) {
+	for w := range strings.FieldsSeq(p.Msg[:min(len(p.Msg), 4<<10)]) {
+		w = strings.Trim(w, "`\"'“”()[]{}<>,;:!?*.")
+		if w, _, _ = strings.Cut(w, ":"); len(w) < 4 {
+			continue
+		}
+		low := strings.ToLower(strings.TrimPrefix(w, "./"))
+		if n.kept[low] || n.literal[low] {
+			continue
+		}
+		if exact(p.Files, low) || compound(w) && p.stem(low) {
+			n.literal[low] = true
+		}
+	}
+}
+
+// compound reports a name put together of several words, as no word of the language is.
+func compound(w string) bool { return len(parts(w)) > 1 }
+
 // near reports quickly that a path may be named at all: three letters in a row of its
-// last two parts begin a word of the message. Most of a large repository is not.
+// last three parts begin a word of the message. Most of a large repository is not.
 func (n nouns) near(file string) bool {
 	from := strings.LastIndexByte(file, '/')
-	if from > 0 {
+	for up := 0; up < 2 && from > 0; up++ {
 		from = strings.LastIndexByte(file[:from], '/')
 	}
 	name := file[from+1:]
@@ -213,7 +271,7 @@ func (n *nouns) starting() {
 		}
 	}
 	for w := range n.literal {
-		if strings.ContainsAny(w, "/:") {
+		if strings.ContainsAny(w, "/:*") {
 			n.placed = append(n.placed, w)
 		}
 		note(w)
@@ -223,6 +281,11 @@ func (n *nouns) starting() {
 	}
 	for w := range strings.FieldsSeq(n.pasted) {
 		note(w)
+	}
+	for part, twin := range twins {
+		if n.word[words.Stem(twin)] {
+			note(part)
+		}
 	}
 	for a, long := range short {
 		for w := range n.word {

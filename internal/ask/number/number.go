@@ -16,7 +16,11 @@ import (
 // Of is the stated number of things a requirement acts on, nil when none is stated; "due" is two
 // in Italian alone.
 func Of(a deed.Act, m belay.Marker, lang string) *int {
-	if n := count(a, m); n != nil || lang != "it" {
+	n := count(a, m)
+	if n == nil {
+		n = reached(a, m)
+	}
+	if n != nil || lang != "it" {
 		return n
 	}
 	if low := a.C.Low(); slices.Contains(low[:max(0, len(low)-1)], "due") {
@@ -76,11 +80,14 @@ func counts(low []string, i, from int, m belay.Marker) bool {
 	if j := slices.Index(low, "than"); j > i && j+1 < len(low) && low[j-1] == "rather" && valued(low[j+1]) {
 		return false
 	}
-	if i > 0 && (low[i-1] == "a" || low[i-1] == "an") {
+	if i > 0 && (low[i-1] == "a" || low[i-1] == "an") && low[i] != "dozen" {
 		return false // "a 2048 clone"
 	}
-	if fault.Status(low[i:]) {
+	if fault.Status(low[i:]) || valuing(low, i) || name(low, i, from, m) {
 		return false // "404 page"
+	}
+	if low[i] == "both" && i == from && i+2 < len(low) && words.Preposition(low[i+1]) && (low[i+1] == "to" || !slices.Contains(low[i+1:], "and")) {
+		return true // "limit both to 1.2"
 	}
 	if low[i] == "one" || low[i] == "1" || i+1 >= len(low) || i-from > 6 {
 		return low[i] == "both"

@@ -243,7 +243,7 @@ func Several(w string) bool {
 var units = wordset.Of(`s sec secs second seconds ms min mins minute minutes h hr hrs hour hours day days week weeks month months year years
 	kb mb gb tb kib mib gib bytes byte bits bit px pt em rem % percent degrees am pm o'clock hz khz mhz fps rpm km m cm mm mi miles kg g x times
 	characters chars letters digits dots pixels euros dollars € $ £ volts v a ma mah w kw times-a retries attempts attempt replicas-max cores threads dpi
-	points ticks epochs nm usd eur kilometres kilometers metres meters`)
+	points ticks epochs nm ct cents baud kbaud mbaud bps kbps mbps usd eur kilometres kilometers metres meters`)
 
 // Unit reports whether a word after a number makes it a measure and no count.
 func Unit(w string) bool { return units.Has(w) }
