@@ -13,8 +13,14 @@ import (
 // boundary says whether a clause ends before i: what leads on and where the next one
 // starts. next is 0 when none ends.
 func boundary(low []string, start, i int, frag bool) (lead string, next int) {
+	if signs(low, i) || paired(low, i) {
+		return "", 0
+	}
 	switch w := low[i]; w {
 	case "->", "=>", "→":
+		if renewed(low[start:i], low[i+1:]) {
+			return "", 0
+		}
 		if grammar.HasVerb(low[start:i]) || opens(low[i+1:]) || i > start+1 && fault.Outcome(low[i+1:]) {
 			return w, i + 1
 		}
@@ -132,8 +138,8 @@ func unmarked(low []string, start, i int) (string, int) {
 	if w == "where" && i > start && words.Preposition(low[i-1]) {
 		return "", 0 // "point to where the wind goes"
 	}
-	if (w == "who" || w == "which") && restrictive(low[start:], i-start) {
-		return "", 0
+	if (w == "who" || w == "which" || w == "whom") && (restrictive(low[start:], i-start) || i > start && words.Preposition(low[i-1])) {
+		return "", 0 // "a website on which visitors see our rooms"
 	}
 	if i > start && words.Subordinator(w) && !(w == "since" && !opens(low[i+1:])) && !(len(w) > 2 && w[0] == 'w' && (i == start+1 || grammar.AnyVerb(low[i-1]) || low[i-1] == "see" || low[i-1] == "know")) {
 		return "because", i + 1

@@ -159,9 +159,12 @@ func Listed(low []string, start, i int, list bool) (next int, more bool) {
 	if next >= len(low) || opens(low[next:]) && !grammar.Articled(low[next]) {
 		return 0, false
 	}
+	if granted(low, start, i) {
+		return next, !last
+	}
 	left := low[start:i]
 	n, s := grammar.Strip(left)
-	if n >= len(left) || !list && slices.Contains(left, "with") || slices.Contains(left, "that") || slices.Contains(left, "between") || slices.Contains(left, ":") || slices.Contains(left, "which") {
+	if n >= len(left) || !list && slices.Contains(left, "with") && !closed(left) || slices.Contains(left, "that") || slices.Contains(left, "between") || slices.Contains(left, ":") || slices.Contains(left, "which") {
 		return 0, false
 	}
 	o := left[n:]

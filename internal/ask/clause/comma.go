@@ -55,6 +55,12 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	}) {
 		return "and", i + 2 // "skip known files, and a flag to import them anyway"
 	}
+	if len(rest) > 3 && rest[0] == "and" && rest[1] == "to" && grammar.Imperative(rest[2:]) > 0 && grammar.Imperative(low[start:i]) > 0 {
+		return "and", i + 3 // "I want to attach photos, and to draw on them"
+	}
+	if len(rest) > 1 && rest[0] == "and" && (turned(low[start:i], rest[1:]) || grammar.Articled(rest[1]) && musts(low[start:i])) {
+		return "and", i + 2
+	}
 	if len(rest) > 0 && words.Conjunction(rest[0]) {
 		if opens(rest[1:]) || frag && !appositive(low[start:i]) {
 			return rest[0], i + 2
@@ -69,6 +75,9 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	}
 	if gapped(low[start:i], rest) {
 		return "gap", i + 1
+	}
+	if besides(low[start:i], rest) || stated(low[start:i], rest) || between(low[start:i], rest) {
+		return ",", i + 1
 	}
 	return "", 0
 }

@@ -213,6 +213,9 @@ func Preamble(low []string) bool {
 // webhooks, verifies them", not what it must have.
 func describes(rest []clause.Clause, left []string) bool {
 	pieces := 0
+	if slices.Contains(left, "have") {
+		return false // "it must have: routes to both services"
+	}
 	if len(rest) == 1 && countCommas(rest[0].T) == 0 && (len(left) < 4 && slices.Contains(left, "new") || !slices.ContainsFunc(left, deed.Creates) && !slices.Contains(left, "have")) && grammar.Imperative(rest[0].Low()) > 0 {
 		return true // "new crate: decode .fit files into arrow"
 	}

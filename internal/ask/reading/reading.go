@@ -271,6 +271,9 @@ func announcing(left []string) bool {
 	if n > 3 && n < 12 && (left[2] == "of" || left[2] == "from") && (left[1] == "review" || left[1] == "check" || left[1] == "cases" || left[1] == "feedback" || left[1] == "findings") && !words.Several(left[0]) {
 		return true // "copy review of the app: …"
 	}
+	if n > 2 && n < 12 && (left[1] == "from" || left[1] == "of") && titled(left[:1]) && !grammar.HasVerb(left) {
+		return true // "feedback from the forum, in order of noise: …"
+	}
 	if n > 3 && left[0] == "if" && (left[n-1] == "opinion" || left[n-1] == "me") {
 		return true // "if you ask me: …"
 	}
