@@ -47,7 +47,8 @@ func Lows(t []prose.Token) []string {
 // clause: an imperative, somebody doing something, or a thing called new.
 func Clauses(s prose.Sentence) []Clause {
 	t := slices.DeleteFunc(slices.Clone(s.Tokens), func(t prose.Token) bool { return t.Form == prose.Aside })
-	frag := !grammar.HasVerb(Lows(t))
+	low := Lows(t)
+	frag := verbless(low)
 	var out []Clause
 	start, main, join := 0, 0, ""
 	cut := func(end, next int, lead string) {
@@ -59,7 +60,6 @@ func Clauses(s prose.Sentence) []Clause {
 		}
 		start, join = next, lead
 	}
-	low := Lows(t)
 	list := false // in a list of things that are each asked for by name: a page, a section and …
 	for i := 0; i < len(t); i++ {
 		if i < start {
@@ -79,6 +79,9 @@ func Clauses(s prose.Sentence) []Clause {
 		}
 		if lead, next := boundary(low, start, i, frag); next > 0 {
 			cut(i, next, lead)
+			if lead == ":" {
+				frag = frag || verbless(low[next:]) // a colon begins anew
+			}
 			i = next - 1
 		}
 	}
@@ -99,6 +102,9 @@ func Clauses(s prose.Sentence) []Clause {
 	}
 	return out
 }
+
+// verbless reports words of which nothing is said: they only name things.
+func verbless(low []string) bool { return !grammar.HasVerb(low) || bareRow(low) }
 
 // heads takes a verbless beginning of a sentence apart, in front of a clause with a verb:
 // "two-factor login, a page of sessions, and sessions should end …". Each is a thing named.

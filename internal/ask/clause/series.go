@@ -30,6 +30,8 @@ func signs(low []string, i int) bool {
 		next = low[i+1]
 	}
 	switch low[i] {
+	case "and", "or", "/":
+		return i > 0 && (low[i-1] == "+" || low[i-1] == "plus") && (next == "-" || next == "minus")
 	case "+":
 		return next == "and" || next == "or" || next == "/"
 	case "-":
