@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/stay"
-
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
 )
@@ -79,7 +77,7 @@ func Clauses(s prose.Sentence) []Clause {
 		}
 		if lead, next := boundary(low, start, i, frag); next > 0 {
 			cut(i, next, lead)
-			if lead == ":" {
+			if lead == ":" || lead == ";" || lead == "—" || lead == "–" {
 				frag = frag || verbless(low[next:]) // a colon begins anew
 			}
 			i = next - 1
@@ -105,47 +103,6 @@ func Clauses(s prose.Sentence) []Clause {
 
 // verbless reports words of which nothing is said: they only name things.
 func verbless(low []string) bool { return !grammar.HasVerb(low) || bareRow(low) }
-
-// heads takes a verbless beginning of a sentence apart, in front of a clause with a verb:
-// "two-factor login, a page of sessions, and sessions should end …". Each is a thing named.
-func heads(in []Clause) []Clause {
-	if len(in) < 2 || in[0].Frag || in[1].Join != "," && in[1].Join != "and" && in[1].Join != "but" || grammar.HasVerb(in[0].Low()) {
-		return in
-	}
-	low := in[0].Low()
-	n, _ := grammar.Strip(low)
-	_, kept, _ := stay.Keeps(in[1].Low())
-	if last := low[len(low)-1]; last == "first" || last == "last" || strings.HasSuffix(low[0], "ing") {
-		return in
-	}
-	if n >= len(low) || len(low)-n < 2 || !slices.Contains(low[n:], ",") && !kept && !(len(low)-n > 2 && in[1].Join == "and" && grammar.Finite(in[1].Low())) && !(len(low)-n > 3 && in[1].Join == "," && slices.ContainsFunc(low[n+1:], words.Preposition)) || grammar.Told(low[n:]) || grammar.Idle(low) || words.Preposition(low[n]) || slices.ContainsFunc(low, words.Auxiliary) || !kept && !wishful(in[1].Low()) {
-		return in
-	}
-	var out []Clause
-	start := 0
-	for i := 0; i <= len(low); i++ {
-		if i < len(low) && low[i] != "," {
-			continue
-		}
-		if i > start {
-			c := in[0]
-			c.T, c.Frag = in[0].T[start:i], true
-			if start > 0 {
-				c.Join = ","
-			}
-			out = append(out, c)
-		}
-		start = i + 1
-	}
-	return append(out, in[1:]...)
-}
-
-// wishful reports a clause that says what is to be.
-func wishful(low []string) bool {
-	n, s := grammar.Strip(low)
-	_, k := grammar.Modal(low[n:])
-	return s.Opener || k > 0 || grammar.Imperative(low[n:]) > 0
-}
 
 // Listed reads a list whose things have an article each: "add a page about limits, a
 // section with entries and screenshots". Unlike "a page with a title and a text" each is

@@ -163,9 +163,7 @@ func bareRow(low []string) bool {
 	if len(parts) < 3 {
 		return false
 	}
-	first := parts[0]
-	n, said := grammar.Strip(first)
-	if n > 0 || said.Opener || len(first) != 2 || !grammar.Nounish[first[0]] || words.Determiner(first[1]) || words.Pronoun(first[1]) || words.Preposition(first[1]) || strings.HasSuffix(first[1], "s") || first[1] == "everything" {
+	if !bareThing(parts[0]) {
 		return false
 	}
 	for _, p := range parts[1:] {
@@ -174,6 +172,12 @@ func bareRow(low []string) bool {
 		}
 	}
 	return true
+}
+
+// bareThing reports two words of which the first could be a verb, and no article between them:
+// "cover page".
+func bareThing(p []string) bool {
+	return len(p) == 2 && grammar.Nounish[p[0]] && !words.Determiner(p[1]) && !words.Pronoun(p[1]) && !words.Preposition(p[1]) && !strings.HasSuffix(p[1], "s") && p[1] != "everything"
 }
 
 // split cuts words at commas, and at an "and" behind one.
