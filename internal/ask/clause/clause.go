@@ -87,7 +87,7 @@ func Clauses(s prose.Sentence) []Clause {
 		start, join = 2, "because"
 	}
 	cut(len(t), len(t), "")
-	out = heads(out)
+	out = tails(heads(out))
 	for i := 1; i < len(out); i++ {
 		switch out[i].Join {
 		case "main":

@@ -90,3 +90,30 @@ func wishful(low []string) bool {
 	_, k := grammar.Modal(low[n:])
 	return s.Opener || k > 0 || grammar.Imperative(low[n:]) > 0
 }
+
+// tails takes the last clause of a series of orders apart at its only comma, when a thing with
+// a value is all that follows: "add a seed, write the metrics to json, early stopping after 20
+// rounds".
+func tails(in []Clause) []Clause {
+	n := len(in)
+	if n < 2 || in[n-1].Join != "," || in[n-2].Join == "because" || in[n-2].Join == "if" {
+		return in
+	}
+	c := in[n-1]
+	low := c.Low()
+	i := slices.Index(low, ",")
+	if i < 2 || i+3 > len(low) || slices.Contains(low[i+1:], ",") || !tail(low[i+1:]) || slices.Contains(low[:i], "with") || grammar.Imperative(low) == 0 && !grammar.Valued(low[:i]) {
+		return in
+	}
+	left, right := c, c
+	left.T, right.T, right.Frag, right.Colon = c.T[:i], c.T[i+1:], true, false
+	return append(slices.Clone(in[:n-1]), left, right)
+}
+
+// tail reports a thing that is named with how it is to be.
+func tail(p []string) bool {
+	if grammar.HasVerb(p) || words.Determiner(p[0]) || words.Preposition(p[0]) || words.Pronoun(p[0]) || words.Conjunction(p[0]) || words.Subordinator(p[0]) || grammar.Conditional(p[0]) || words.Filler(p[0]) || p[0] == "not" || p[0] == "like" || p[0] == "one" || slices.Contains(p, "and") {
+		return false
+	}
+	return grammar.Old(p) || slices.ContainsFunc(p[1:], words.Preposition) || grammar.Valued(p) || words.Comparative(p[0])
+}
