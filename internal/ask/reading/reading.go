@@ -160,6 +160,9 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 		return
 	}
 	list := clause.Clauses(s)
+	if p.Fresh {
+		list = clause.Deeds(list)
+	}
 	topic := ""
 	for i := 0; i < len(list); i++ {
 		c := list[i]
@@ -205,6 +208,9 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 			c.Block.Kind = prose.Item // each sentence is one of a list
 		}
 		a := deed.Read(c)
+		if c.Deed && a.Deed == deed.Ground {
+			a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkAdd, "what it does"
+		}
 		a.Nth, p.nth = a.Nth || p.nth || i == 0 && p.several > 0, false
 		if i == 0 && p.several > 0 {
 			p.several--
