@@ -98,6 +98,12 @@ func conjunction(low []string, start, i int, frag bool) (string, int) {
 		if w == "and" && gapped(left, right) {
 			return "gap", i + 1
 		}
+		if w == "and" && (wished(left, right) || len(right) > 1 && left[0] == "to" && right[0] == "to" && grammar.Imperative(right[1:]) > 0) {
+			return w, i + 1
+		}
+		if n := perhaps(right); n > 0 && w != "then" && orders(left) && !slices.Contains(left, "with") {
+			return w, i + 1 + n
+		}
 		if opens(right) && !joinsSubjects(left, right) || frag && w == "and" && len(right) > 2 && grammar.Articled(right[0]) && words.Comparative(right[1]) && !slices.Contains(left, "with") {
 			return w, i + 1
 		}
@@ -134,6 +140,9 @@ func unmarked(low []string, start, i int) (string, int) {
 	}
 	if w == "while" && i > start && i+1 < len(low) && (low[i+1] == "you're" || low[i+1] == "we're" || low[i+1] == "at") {
 		return "because", i + 1 // "java 21 while you're at it"
+	}
+	if w == "while" && i > start && whereas(low[start:i], low[i+1:]) {
+		return "and", i + 1
 	}
 	if w == "where" && i > start && words.Preposition(low[i-1]) {
 		return "", 0 // "point to where the wind goes"

@@ -54,7 +54,7 @@ func Clauses(s prose.Sentence) []Clause {
 		if end > start {
 			out = append(out, Clause{T: t[start:end], Join: join, Colon: join == ":", Close: s.Close, Frag: frag})
 		}
-		if lead != "because" {
+		if lead != "because" && lead != "gap" {
 			main = next
 		}
 		start, join = next, lead
@@ -74,6 +74,12 @@ func Clauses(s prose.Sentence) []Clause {
 		if next, more := Listed(low, start, i, list); next > 0 {
 			cut(i, next, "and")
 			i, list = next-1, more
+			continue
+		}
+		if join == "gap" && (low[i] == "," || low[i] == "and") && i+1 < len(low) && gapped(low[main:i], low[i+1:]) {
+			at := main
+			cut(i, i+1, "gap")
+			main = at // "the port to 8080, the host to x and the level to y"
 			continue
 		}
 		if lead, next := boundary(low, start, i, frag); next > 0 {

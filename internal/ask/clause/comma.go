@@ -58,6 +58,12 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if len(rest) > 3 && rest[0] == "and" && rest[1] == "to" && grammar.Imperative(rest[2:]) > 0 && grammar.Imperative(low[start:i]) > 0 {
 		return "and", i + 3 // "I want to attach photos, and to draw on them"
 	}
+	if len(rest) > 2 && (rest[0] == "and" || rest[0] == "but") && perhaps(rest[1:]) > 0 && orders(low[start:i]) && !slices.Contains(low[start:i], "with") {
+		return "and", i + 2 + perhaps(rest[1:])
+	}
+	if len(rest) > 1 && rest[0] == "and" && wished(low[start:i], rest[1:]) {
+		return "and", i + 2
+	}
 	if len(rest) > 1 && rest[0] == "and" && (turned(low[start:i], rest[1:]) || grammar.Articled(rest[1]) && musts(low[start:i])) {
 		return "and", i + 2
 	}
@@ -76,7 +82,7 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if gapped(low[start:i], rest) {
 		return "gap", i + 1
 	}
-	if besides(low[start:i], rest) || stated(low[start:i], rest) || between(low[start:i], rest) {
+	if besides(low[start:i], rest) || stated(low[start:i], rest) || between(low[start:i], rest) || midst(low[start:i], rest) {
 		return ",", i + 1
 	}
 	return "", 0
@@ -119,6 +125,9 @@ func gapped(left, right []string) bool {
 	n, _ := grammar.Strip(left)
 	if n >= len(left) || grammar.Imperative(left[n:]) == 0 {
 		return false
+	}
+	if placed(left[n:], left, right) {
+		return true
 	}
 	b, _ := words.Base(left[n], grammar.AnyVerb)
 	if sense, _ := words.Verb(b); sense != words.Modify && sense != words.Put {
@@ -177,6 +186,9 @@ func plusOpens(low []string, i int) bool {
 		if w == "+" || w == "plus" || w == "&" {
 			n++
 		}
+	}
+	if low[i] == "plus" && n > 1 && !grammar.HasVerb(low) {
+		return true // "dark mode plus bigger buttons plus a help page"
 	}
 	return n == 1 && (grammar.HasVerb(low[:i]) || low[i] == "plus" || slices.ContainsFunc(low[:i], words.Comparative))
 }

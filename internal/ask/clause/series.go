@@ -175,8 +175,15 @@ func bareRow(low []string) bool {
 }
 
 // bareThing reports two words of which the first could be a verb, and no article between them:
-// "cover page".
+// "cover page", "upload limit 20 MB".
 func bareThing(p []string) bool {
+	if len(p) > 2 && len(p) < 5 {
+		_, num := grammar.Value(p[2])
+		if !num {
+			return false
+		}
+		p = p[:2]
+	}
 	return len(p) == 2 && grammar.Nounish[p[0]] && !words.Determiner(p[1]) && !words.Pronoun(p[1]) && !words.Preposition(p[1]) && !strings.HasSuffix(p[1], "s") && p[1] != "everything"
 }
 
