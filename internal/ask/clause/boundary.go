@@ -95,6 +95,9 @@ func conjunction(low []string, start, i int, frag bool) (string, int) {
 		if w == "and" && len(right) > 3 && right[0] == "this" && right[1] == "time" && opens(right[2:]) {
 			return w, i + 3 // "fix it and this time write a test"
 		}
+		if w == "and" && noted(left, right) {
+			return "", 0
+		}
 		if w == "and" && gapped(left, right) {
 			return "gap", i + 1
 		}

@@ -61,7 +61,7 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if len(rest) > 2 && (rest[0] == "and" || rest[0] == "but") && perhaps(rest[1:]) > 0 && orders(low[start:i]) && !slices.Contains(low[start:i], "with") {
 		return "and", i + 2 + perhaps(rest[1:])
 	}
-	if len(rest) > 1 && rest[0] == "and" && wished(low[start:i], rest[1:]) {
+	if len(rest) > 1 && rest[0] == "and" && (wished(low[start:i], rest[1:]) || further(low[start:i], rest[1:])) {
 		return "and", i + 2
 	}
 	if len(rest) > 1 && rest[0] == "and" && (turned(low[start:i], rest[1:]) || grammar.Articled(rest[1]) && musts(low[start:i])) {
@@ -76,11 +76,11 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if frag && appositive(low[start:i]) && slices.Contains(rest, "and") && !slices.Contains(rest, ",") {
 		return "", 0 // "two environments, staging and prod"
 	}
-	if opens(rest) || frag && !told(rest) && !(len(rest) > 1 && rest[0] == "not") && !slices.ContainsFunc(low[start:i], func(w string) bool { return w == "that" || w == "which" }) {
-		return ",", i + 1
-	}
 	if gapped(low[start:i], rest) {
 		return "gap", i + 1
+	}
+	if opens(rest) || frag && !told(rest) && !(len(rest) > 1 && rest[0] == "not") && !slices.ContainsFunc(low[start:i], func(w string) bool { return w == "that" || w == "which" }) {
+		return ",", i + 1
 	}
 	if besides(low[start:i], rest) || stated(low[start:i], rest) || between(low[start:i], rest) || midst(low[start:i], rest) {
 		return ",", i + 1
@@ -186,9 +186,6 @@ func plusOpens(low []string, i int) bool {
 		if w == "+" || w == "plus" || w == "&" {
 			n++
 		}
-	}
-	if low[i] == "plus" && n > 1 && !grammar.HasVerb(low) {
-		return true // "dark mode plus bigger buttons plus a help page"
 	}
 	return n == 1 && (grammar.HasVerb(low[:i]) || low[i] == "plus" || slices.ContainsFunc(low[:i], words.Comparative))
 }

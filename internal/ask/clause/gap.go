@@ -102,3 +102,23 @@ func midst(left, rest []string) bool {
 	at := slices.Index(rest, ",")
 	return at > 1 && at < 5 && at+3 < len(rest) && rest[at+1] == "and" && (rest[at+2] == "a" || rest[at+2] == "an") && !words.Preposition(rest[0]) && !words.Conjunction(rest[0]) && !words.Determiner(rest[0])
 }
+
+// further reports one more deed behind orders, by a verb that is no order by itself: "celebrate
+// when the goal is hit, and work without cookies".
+func further(left, right []string) bool {
+	n, _ := grammar.Strip(left)
+	return n < len(left) && len(right) > 2 && grammar.Imperative(left[n:]) > 0 && words.ActBase(right[0]) && !strings.HasSuffix(right[0], "s") && (words.Preposition(right[1]) && right[1] != "of" || words.Determiner(right[1]))
+}
+
+// noted reports a noun behind "with a … and" that looks like an order: "with a player and show
+// notes".
+func noted(left, right []string) bool {
+	i := len(left) - 3
+	return i > 0 && left[i] == "with" && (left[i+1] == "a" || left[i+1] == "an") && bareNoun(right)
+}
+
+// bareNoun reports a word that could be an order, and a noun without an article behind it.
+func bareNoun(right []string) bool {
+	p := upTo(right)
+	return len(p) == 2 && grammar.Nounish[p[0]] && !words.Determiner(p[1]) && !words.Pronoun(p[1]) && !words.Preposition(p[1])
+}

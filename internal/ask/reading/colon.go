@@ -18,6 +18,9 @@ import (
 func (p *reader) colon(c clause.Clause, rest []clause.Clause) bool {
 	a := deed.Read(c)
 	wordsLeft := c.Low()
+	if p.Fresh && len(p.acts) < 2 && len(rest) == 1 && madeWith(wordsLeft) && grammar.Articled(rest[0].Low()[0]) {
+		return false // "New repo, Spring Boot and Kotlin: an endpoint that …"
+	}
 	if _, said := grammar.Strip(rest[0].Low()); p.Fresh && !said.Opener && (a.Deed == deed.Anew || a.Deed == deed.Request || a.Deed == deed.Ground) {
 		first := rest[0].Low()
 		if p.grouped(c) {
@@ -310,6 +313,14 @@ func (p *reader) pieces(c clause.Clause, rest []clause.Clause) {
 
 func allTech(low []string) bool {
 	return slices.ContainsFunc(low, words.Tool) && !slices.ContainsFunc(low, func(w string) bool { return !words.Tech(w) })
+}
+
+// madeWith reports nothing but the names of tools and their versions.
+func madeWith(low []string) bool {
+	return slices.ContainsFunc(low, words.Tool) && !slices.ContainsFunc(low, func(w string) bool {
+		_, num := grammar.Value(w)
+		return !words.Tech(w) && !num && w != "and" && w != ","
+	})
 }
 
 // listAnd reports an "and" between the last two of a list of three or more.

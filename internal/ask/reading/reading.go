@@ -280,6 +280,9 @@ func announcing(left []string) bool {
 	if n > 2 && n < 12 && (left[1] == "from" || left[1] == "of") && titled(left[:1]) && !grammar.HasVerb(left) {
 		return true // "feedback from the forum, in order of noise: …"
 	}
+	if at := slices.IndexFunc(left, func(w string) bool { return w == "from" || w == "for" }); at > 0 && at < 4 && n < 9 && asking(left[at-1]) && !grammar.HasVerb(left) {
+		return true // "little request from the team: …"
+	}
 	if n > 3 && left[0] == "if" && (left[n-1] == "opinion" || left[n-1] == "me") {
 		return true // "if you ask me: …"
 	}
@@ -289,6 +292,15 @@ func announcing(left []string) bool {
 	switch left[n-1] {
 	case "one", "question", "request", "idea", "suggestion", "wish", "favour", "favor", "task", "proposal", "thing", "ask", "reminder", "update", "follow-up", "followup", "note", "story":
 		return n > 1 && !words.Product(left[0]) && !slices.ContainsFunc(left[:n-1], words.Wrong)
+	}
+	return false
+}
+
+// asking reports a word for what somebody brings forward.
+func asking(w string) bool {
+	switch w {
+	case "request", "requests", "wish", "wishes", "question", "idea", "suggestion", "favour", "favor", "ask", "proposal", "note", "feedback":
+		return true
 	}
 	return false
 }
