@@ -267,44 +267,6 @@ func (p *reader) asides(s prose.Sentence, b prose.Block, line, sent int) {
 	}
 }
 
-// announcing reports words that only say that something is coming: "quick one:", "small
-// request:", "new idea:".
-func announcing(left []string) bool {
-	n := len(left)
-	if n > 2 && n < 8 && grammar.Articled(left[0]) && slices.ContainsFunc(left[1:3], func(w string) bool { return w == "win" || w == "wish" || w == "idea" || w == "request" }) && !grammar.HasVerb(left) {
-		return true // "a quick win for the next sprint: …"
-	}
-	if n > 3 && n < 12 && (left[2] == "of" || left[2] == "from") && (left[1] == "review" || left[1] == "check" || left[1] == "cases" || left[1] == "feedback" || left[1] == "findings") && !words.Several(left[0]) {
-		return true // "copy review of the app: …"
-	}
-	if n > 2 && n < 12 && (left[1] == "from" || left[1] == "of") && titled(left[:1]) && !grammar.HasVerb(left) {
-		return true // "feedback from the forum, in order of noise: …"
-	}
-	if at := slices.IndexFunc(left, func(w string) bool { return w == "from" || w == "for" }); at > 0 && at < 4 && n < 9 && asking(left[at-1]) && !grammar.HasVerb(left) {
-		return true // "little request from the team: …"
-	}
-	if n > 3 && left[0] == "if" && (left[n-1] == "opinion" || left[n-1] == "me") {
-		return true // "if you ask me: …"
-	}
-	if n == 0 || n > 4 {
-		return false
-	}
-	switch left[n-1] {
-	case "one", "question", "request", "idea", "suggestion", "wish", "favour", "favor", "task", "proposal", "thing", "ask", "reminder", "update", "follow-up", "followup", "note", "story":
-		return n > 1 && !words.Product(left[0]) && !slices.ContainsFunc(left[:n-1], words.Wrong)
-	}
-	return false
-}
-
-// asking reports a word for what somebody brings forward.
-func asking(w string) bool {
-	switch w {
-	case "request", "requests", "wish", "wishes", "question", "idea", "suggestion", "favour", "favor", "ask", "proposal", "note", "feedback":
-		return true
-	}
-	return false
-}
-
 // opensList reports a short line without a verb right above a list: its heading.
 func (p *reader) opensList(c clause.Clause) bool {
 	return c.Block.Kind == prose.Para && c.Frag && len(c.T) <= 6 && c.Close == "" && c.Line+1 < len(p.Blocks) && p.Blocks[c.Line+1].Kind == prose.Item &&
