@@ -55,7 +55,7 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	}) {
 		return "and", i + 2 // "skip known files, and a flag to import them anyway"
 	}
-	if len(rest) > 3 && rest[0] == "and" && rest[1] == "to" && grammar.Imperative(rest[2:]) > 0 && grammar.Imperative(low[start:i]) > 0 {
+	if len(rest) > 3 && rest[0] == "and" && rest[1] == "to" && grammar.Imperative(rest[2:]) > 0 && !grammar.Finite(low[start:i]) {
 		return "and", i + 3 // "I want to attach photos, and to draw on them"
 	}
 	if len(rest) > 2 && (rest[0] == "and" || rest[0] == "but") && perhaps(rest[1:]) > 0 && orders(low[start:i]) && !slices.Contains(low[start:i], "with") {
@@ -81,6 +81,9 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	}
 	if opens(rest) || frag && !told(rest) && !(len(rest) > 1 && rest[0] == "not") && !slices.ContainsFunc(low[start:i], func(w string) bool { return w == "that" || w == "which" }) {
 		return ",", i + 1
+	}
+	if n := i - start; start > 1 && low[start-1] == "," && n > 1 && n < 5 && len(rest) > 1 && grammar.AnyVerb(rest[0]) && !grammar.HasVerb(low[start:i]) && !grammar.Finite(rest) {
+		return ",", i + 1 // the thing in the middle of orders ends
 	}
 	if besides(low[start:i], rest) || stated(low[start:i], rest) || between(low[start:i], rest) || midst(low[start:i], rest) {
 		return ",", i + 1

@@ -11,16 +11,19 @@ import (
 
 // pairs are two words that are one deed or one pair of directions, whatever joins them: "drag
 // & drop", "count up or down".
-var pairs = map[string]string{"drag": "drop", "copy": "paste", "cut": "paste", "search": "replace", "find": "replace", "pick": "place", "start": "stop", "up": "down", "left": "right", "in": "out", "on": "off",
-	"back": "forth", "plus": "minus", "pros": "cons", "play": "pause", "show": "hide", "undo": "redo", "pinch": "zoom", "question": "answer", "drop": "drag", "point": "click", "press": "hold", "cut ": "copy", "pan": "zoom", "login": "logout"}
+var pairs = map[string]string{"drag": "drop", "copy": "paste", "search": "replace", "find": "replace", "pick": "place", "start": "stop", "up": "down", "left": "right", "in": "out", "on": "off",
+	"back": "forth", "plus": "minus", "pros": "cons", "play": "pause", "show": "hide", "undo": "redo", "pinch": "zoom", "question": "answer", "drop": "drag", "point": "click", "press": "hold", "cut": "paste", "pan": "zoom", "login": "logout"}
 
 // paired reports a conjunction inside such a pair.
 func paired(low []string, i int) bool {
 	if i < 1 || i+1 >= len(low) || pairs[low[i-1]] != low[i+1] {
 		return false
 	}
-	// A pair of orders has an object of its own behind it: "copy and paste the key".
-	return i < 2 || low[i] != "and" && low[i] != "or" || words.Determiner(low[i-2]) || words.Preposition(low[i+1]) || !grammar.AnyVerb(low[i+1])
+	if i < 2 || low[i] != "and" && low[i] != "or" || words.Determiner(low[i-2]) || words.Preposition(low[i+1]) || !grammar.AnyVerb(low[i+1]) {
+		return true
+	}
+	// Two orders have an object of their own: "copy and paste the key", unlike "add copy and paste".
+	return grammar.AnyVerb(low[i-2]) && (i+2 >= len(low) || words.Preposition(low[i+2]))
 }
 
 // signs reports a plus or minus that is a thing by itself: "big + and - buttons".
@@ -124,14 +127,14 @@ func musts(left []string) bool {
 func between(left, rest []string) bool {
 	n, _ := grammar.Strip(left)
 	at := slices.Index(rest, ",")
-	if at < 2 || at > 4 || at+2 >= len(rest) || n >= len(left) || grammar.Imperative(left[n:]) == 0 || len(left)-n > 6 {
+	if at < 2 || at > 4 || at+2 >= len(rest) || n >= len(left) || !grammar.AnyVerb(left[n]) || len(left)-n > 6 {
 		return false
 	}
 	p, next := rest[:at], rest[at+1:]
 	if grammar.HasVerb(p) || words.Determiner(p[0]) || words.Preposition(p[0]) || slices.Contains(p, "and") || slices.Contains(left, "with") {
 		return false
 	}
-	return next[0] != "and" && next[0] != "or" && grammar.Imperative(next) > 0
+	return next[0] != "and" && next[0] != "or" && grammar.AnyVerb(next[0]) && !grammar.Finite(next)
 }
 
 // granted reports a list of things with an article each behind a verb of giving, whose first

@@ -83,7 +83,7 @@ func (p *reader) foreignOpens(t []prose.Token, tongue words.Tongue) bool {
 	if len(low) > 3 && (at(piece+" ", tongue.Must) > 0 || at(piece+" ", tongue.Wish) >= 0 || at(piece+" ", tongue.Gone) > 0) {
 		return true
 	}
-	return at(piece+" ", tongue.Keep) > 0 || at(line, tongue.Hands) == 0 || at(piece+" ", tongue.Wrong) > 0 && len(low) > 3
+	return at(piece+" ", tongue.Keep) > 0 || at(line, tongue.Hands) == 0 || at(piece+" ", tongue.Wrong) > 0 && len(low) > 2
 }
 
 // compared reports a German thing and how it is to be, with the verb said before: "und den

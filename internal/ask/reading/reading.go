@@ -209,7 +209,7 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 		}
 		a := deed.Read(c)
 		if c.Deed && a.Deed == deed.Ground {
-			a.Deed, a.Marker, a.Verb = deed.Request, belay.MarkAdd, "what it does"
+			a.Deed, a.Marker, a.Verb, a.Pronoun = deed.Request, belay.MarkAdd, "what it does", false
 		}
 		a.Nth, p.nth = a.Nth || p.nth || i == 0 && p.several > 0, false
 		if i == 0 && p.several > 0 {
