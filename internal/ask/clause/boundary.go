@@ -101,7 +101,10 @@ func conjunction(low []string, start, i int, frag bool) (string, int) {
 		if w == "and" && gapped(left, right) {
 			return "gap", i + 1
 		}
-		if w == "and" && (wished(left, right) || len(right) > 1 && left[0] == "to" && right[0] == "to" && grammar.Imperative(right[1:]) > 0) {
+		if w == "and" && wished(left, right) {
+			return w, i + 1 + exists(right)
+		}
+		if w == "and" && len(right) > 1 && left[0] == "to" && right[0] == "to" && grammar.Imperative(right[1:]) > 0 {
 			return w, i + 1
 		}
 		if n := perhaps(right); n > 0 && w != "then" && orders(left) && !slices.Contains(left, "with") {

@@ -134,7 +134,7 @@ func Listed(low []string, start, i int, list bool) (next int, more bool) {
 	}
 	left := low[start:i]
 	n, s := grammar.Strip(left)
-	if n >= len(left) || !list && slices.Contains(left, "with") && !closed(left) || !(list && last && low[i] == ",") && slices.Contains(left, "that") || slices.Contains(left, "between") || slices.Contains(left, ":") || slices.Contains(left, "which") {
+	if n >= len(left) || !list && slices.Contains(left, "with") && !closed(left) || !(list && last && low[i] == ",") && slices.Contains(left, "that") || slices.Contains(left, "between") || slices.Contains(left, "showing") || slices.Contains(left, "listing") || slices.Contains(left, "containing") || slices.Contains(left, ":") || slices.Contains(left, "which") {
 		return 0, false
 	}
 	o := left[n:]

@@ -17,13 +17,13 @@ func Deeds(in []Clause) []Clause {
 	for _, c := range in {
 		low := c.Low()
 		from := relative(low)
-		goes := c.Join == "because" && from < 0 && does(low) && len(out) > 0 || row && c.Join == "," && goesOn(low)
+		goes := c.Join == "because" && from < 0 && does(low) && len(out) > 0 || row && (c.Join == "," || c.Join == "and" && out[len(out)-1].Deed) && goesOn(low)
 		if from < 0 && !goes {
 			row = row && c.Join == "because"
 			out = append(out, c)
 			continue
 		}
-		c.Deed = row && c.Join == ","
+		c.Deed = goes && c.Join != "because"
 		cuts := turns(low, max(from, 0), c.Deed)
 		row = true
 		start := 0

@@ -48,6 +48,14 @@ func wished(left, right []string) bool {
 	return false
 }
 
+// exists is how many words only say that there is to be something: "and there to be a button".
+func exists(right []string) int {
+	if len(right) > 3 && right[0] == "there" && right[1] == "to" && right[2] == "be" {
+		return 3
+	}
+	return 0
+}
+
 // whereas reports a second wish behind "while": "the login should have a captcha while the
 // signup page gets a checkbox".
 func whereas(left, right []string) bool {

@@ -23,7 +23,7 @@ func paired(low []string, i int) bool {
 		return true
 	}
 	// Two orders have an object of their own: "copy and paste the key", unlike "add copy and paste".
-	return grammar.AnyVerb(low[i-2]) && (i+2 >= len(low) || words.Preposition(low[i+2]))
+	return i+2 >= len(low) || words.Preposition(low[i+2])
 }
 
 // signs reports a plus or minus that is a thing by itself: "big + and - buttons".
