@@ -13,8 +13,14 @@ import (
 // boundary says whether a clause ends before i: what leads on and where the next one
 // starts. next is 0 when none ends.
 func boundary(low []string, start, i int, frag bool) (lead string, next int) {
+	if signs(low, i) || paired(low, i) {
+		return "", 0
+	}
 	switch w := low[i]; w {
 	case "->", "=>", "→":
+		if renewed(low[start:i], low[i+1:]) {
+			return "", 0
+		}
 		if grammar.HasVerb(low[start:i]) || opens(low[i+1:]) || i > start+1 && fault.Outcome(low[i+1:]) {
 			return w, i + 1
 		}
@@ -89,8 +95,20 @@ func conjunction(low []string, start, i int, frag bool) (string, int) {
 		if w == "and" && len(right) > 3 && right[0] == "this" && right[1] == "time" && opens(right[2:]) {
 			return w, i + 3 // "fix it and this time write a test"
 		}
+		if w == "and" && noted(left, right) {
+			return "", 0
+		}
 		if w == "and" && gapped(left, right) {
 			return "gap", i + 1
+		}
+		if w == "and" && wished(left, right) {
+			return w, i + 1 + exists(right)
+		}
+		if w == "and" && len(right) > 1 && left[0] == "to" && right[0] == "to" && grammar.Imperative(right[1:]) > 0 {
+			return w, i + 1
+		}
+		if n := perhaps(right); n > 0 && w != "then" && orders(left) && !slices.Contains(left, "with") {
+			return w, i + 1 + n
 		}
 		if opens(right) && !joinsSubjects(left, right) || frag && w == "and" && len(right) > 2 && grammar.Articled(right[0]) && words.Comparative(right[1]) && !slices.Contains(left, "with") {
 			return w, i + 1
@@ -129,11 +147,14 @@ func unmarked(low []string, start, i int) (string, int) {
 	if w == "while" && i > start && i+1 < len(low) && (low[i+1] == "you're" || low[i+1] == "we're" || low[i+1] == "at") {
 		return "because", i + 1 // "java 21 while you're at it"
 	}
+	if w == "while" && i > start && whereas(low[start:i], low[i+1:]) {
+		return "and", i + 1
+	}
 	if w == "where" && i > start && words.Preposition(low[i-1]) {
 		return "", 0 // "point to where the wind goes"
 	}
-	if (w == "who" || w == "which") && restrictive(low[start:], i-start) {
-		return "", 0
+	if (w == "who" || w == "which" || w == "whom") && (restrictive(low[start:], i-start) || i > start && words.Preposition(low[i-1])) {
+		return "", 0 // "a website on which visitors see our rooms"
 	}
 	if i > start && words.Subordinator(w) && !(w == "since" && !opens(low[i+1:])) && !(len(w) > 2 && w[0] == 'w' && (i == start+1 || grammar.AnyVerb(low[i-1]) || low[i-1] == "see" || low[i-1] == "know")) {
 		return "because", i + 1

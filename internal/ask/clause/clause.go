@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/stay"
-
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
 )
@@ -27,6 +25,7 @@ type Clause struct {
 	Frag  bool   // the sentence has no verb at all
 	Yet   bool   // an "although" follows: it is not as it should be
 	Colon bool   // it stands behind a colon, whatever else led to it
+	Deed  bool   // one of several deeds of a new thing, not the first
 	Gap   bool   // the verb is that of the clause before: "bump X to 1 and Y to 2"
 }
 
@@ -47,19 +46,19 @@ func Lows(t []prose.Token) []string {
 // clause: an imperative, somebody doing something, or a thing called new.
 func Clauses(s prose.Sentence) []Clause {
 	t := slices.DeleteFunc(slices.Clone(s.Tokens), func(t prose.Token) bool { return t.Form == prose.Aside })
-	frag := !grammar.HasVerb(Lows(t))
+	low := Lows(t)
+	frag := verbless(low)
 	var out []Clause
 	start, main, join := 0, 0, ""
 	cut := func(end, next int, lead string) {
 		if end > start {
 			out = append(out, Clause{T: t[start:end], Join: join, Colon: join == ":", Close: s.Close, Frag: frag})
 		}
-		if lead != "because" {
+		if lead != "because" && lead != "gap" {
 			main = next
 		}
 		start, join = next, lead
 	}
-	low := Lows(t)
 	list := false // in a list of things that are each asked for by name: a page, a section and …
 	for i := 0; i < len(t); i++ {
 		if i < start {
@@ -77,8 +76,17 @@ func Clauses(s prose.Sentence) []Clause {
 			i, list = next-1, more
 			continue
 		}
+		if join == "gap" && (low[i] == "," || low[i] == "and") && i+1 < len(low) && gapped(low[main:i], low[i+1:]) {
+			at := main
+			cut(i, i+1, "gap")
+			main = at // "the port to 8080, the host to x and the level to y"
+			continue
+		}
 		if lead, next := boundary(low, start, i, frag); next > 0 {
 			cut(i, next, lead)
+			if lead == ":" || lead == ";" || lead == "—" || lead == "–" {
+				frag = frag || verbless(low[next:]) // a colon begins anew
+			}
 			i = next - 1
 		}
 	}
@@ -86,7 +94,7 @@ func Clauses(s prose.Sentence) []Clause {
 		start, join = 2, "because"
 	}
 	cut(len(t), len(t), "")
-	out = heads(out)
+	out = tails(heads(out))
 	for i := 1; i < len(out); i++ {
 		switch out[i].Join {
 		case "main":
@@ -100,46 +108,8 @@ func Clauses(s prose.Sentence) []Clause {
 	return out
 }
 
-// heads takes a verbless beginning of a sentence apart, in front of a clause with a verb:
-// "two-factor login, a page of sessions, and sessions should end …". Each is a thing named.
-func heads(in []Clause) []Clause {
-	if len(in) < 2 || in[0].Frag || in[1].Join != "," && in[1].Join != "and" && in[1].Join != "but" || grammar.HasVerb(in[0].Low()) {
-		return in
-	}
-	low := in[0].Low()
-	n, _ := grammar.Strip(low)
-	_, kept, _ := stay.Keeps(in[1].Low())
-	if last := low[len(low)-1]; last == "first" || last == "last" || strings.HasSuffix(low[0], "ing") {
-		return in
-	}
-	if n >= len(low) || len(low)-n < 2 || !slices.Contains(low[n:], ",") && !kept && !(len(low)-n > 2 && in[1].Join == "and" && grammar.Finite(in[1].Low())) && !(len(low)-n > 3 && in[1].Join == "," && slices.ContainsFunc(low[n+1:], words.Preposition)) || grammar.Told(low[n:]) || grammar.Idle(low) || words.Preposition(low[n]) || slices.ContainsFunc(low, words.Auxiliary) || !kept && !wishful(in[1].Low()) {
-		return in
-	}
-	var out []Clause
-	start := 0
-	for i := 0; i <= len(low); i++ {
-		if i < len(low) && low[i] != "," {
-			continue
-		}
-		if i > start {
-			c := in[0]
-			c.T, c.Frag = in[0].T[start:i], true
-			if start > 0 {
-				c.Join = ","
-			}
-			out = append(out, c)
-		}
-		start = i + 1
-	}
-	return append(out, in[1:]...)
-}
-
-// wishful reports a clause that says what is to be.
-func wishful(low []string) bool {
-	n, s := grammar.Strip(low)
-	_, k := grammar.Modal(low[n:])
-	return s.Opener || k > 0 || grammar.Imperative(low[n:]) > 0
-}
+// verbless reports words of which nothing is said: they only name things.
+func verbless(low []string) bool { return !grammar.HasVerb(low) || bareRow(low) }
 
 // Listed reads a list whose things have an article each: "add a page about limits, a
 // section with entries and screenshots". Unlike "a page with a title and a text" each is
@@ -159,9 +129,12 @@ func Listed(low []string, start, i int, list bool) (next int, more bool) {
 	if next >= len(low) || opens(low[next:]) && !grammar.Articled(low[next]) {
 		return 0, false
 	}
+	if granted(low, start, i) {
+		return next, !last
+	}
 	left := low[start:i]
 	n, s := grammar.Strip(left)
-	if n >= len(left) || !list && slices.Contains(left, "with") || slices.Contains(left, "that") || slices.Contains(left, "between") || slices.Contains(left, ":") || slices.Contains(left, "which") {
+	if n >= len(left) || !list && slices.Contains(left, "with") && !closed(left) || !(list && last && low[i] == ",") && slices.Contains(left, "that") || slices.Contains(left, "between") || slices.Contains(left, "showing") || slices.Contains(left, "listing") || slices.Contains(left, "containing") || slices.Contains(left, ":") || slices.Contains(left, "which") {
 		return 0, false
 	}
 	o := left[n:]

@@ -55,6 +55,18 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	}) {
 		return "and", i + 2 // "skip known files, and a flag to import them anyway"
 	}
+	if len(rest) > 3 && rest[0] == "and" && rest[1] == "to" && (grammar.Imperative(rest[2:]) > 0 || words.ActBase(rest[2])) && !grammar.Finite(low[start:i]) {
+		return "and", i + 3 // "I want to attach photos, and to draw on them"
+	}
+	if len(rest) > 2 && (rest[0] == "and" || rest[0] == "but") && perhaps(rest[1:]) > 0 && orders(low[start:i]) && !slices.Contains(low[start:i], "with") {
+		return "and", i + 2 + perhaps(rest[1:])
+	}
+	if len(rest) > 1 && rest[0] == "and" && (wished(low[start:i], rest[1:]) || further(low[start:i], rest[1:])) {
+		return "and", i + 2 + exists(rest[1:])
+	}
+	if len(rest) > 1 && rest[0] == "and" && (turned(low[start:i], rest[1:]) || grammar.Articled(rest[1]) && musts(low[start:i])) {
+		return "and", i + 2
+	}
 	if len(rest) > 0 && words.Conjunction(rest[0]) {
 		if opens(rest[1:]) || frag && !appositive(low[start:i]) {
 			return rest[0], i + 2
@@ -64,11 +76,17 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if frag && appositive(low[start:i]) && slices.Contains(rest, "and") && !slices.Contains(rest, ",") {
 		return "", 0 // "two environments, staging and prod"
 	}
+	if gapped(low[start:i], rest) {
+		return "gap", i + 1
+	}
 	if opens(rest) || frag && !told(rest) && !(len(rest) > 1 && rest[0] == "not") && !slices.ContainsFunc(low[start:i], func(w string) bool { return w == "that" || w == "which" }) {
 		return ",", i + 1
 	}
-	if gapped(low[start:i], rest) {
-		return "gap", i + 1
+	if n := i - start; start > 1 && low[start-1] == "," && n > 1 && n < 5 && len(rest) > 1 && grammar.AnyVerb(rest[0]) && !grammar.HasVerb(low[start:i]) && !grammar.Finite(rest) {
+		return ",", i + 1 // the thing in the middle of orders ends
+	}
+	if besides(low[start:i], rest) || stated(low[start:i], rest) || between(low[start:i], rest) || midst(low[start:i], rest) {
+		return ",", i + 1
 	}
 	return "", 0
 }
@@ -110,6 +128,9 @@ func gapped(left, right []string) bool {
 	n, _ := grammar.Strip(left)
 	if n >= len(left) || grammar.Imperative(left[n:]) == 0 {
 		return false
+	}
+	if placed(left[n:], left, right) {
+		return true
 	}
 	b, _ := words.Base(left[n], grammar.AnyVerb)
 	if sense, _ := words.Verb(b); sense != words.Modify && sense != words.Put {

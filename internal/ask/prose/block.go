@@ -263,7 +263,10 @@ func (c *cutter) done() []Block {
 // inline are the fields of a ticket that somebody wrote on one line.
 var inline = lazyregexp.New(`(?i)(?:^|[.;!]\s+)(steps|steps to reproduce|repro|result|actual|actual result|observed|expected|expected result)\s*:\s+`)
 
-var numbered = lazyregexp.New(`(?:^|[\s:])\(?([1-9])[.)]\s+`)
+var (
+	numbered = lazyregexp.New(`(?:^|[\s:])\(?([1-9])[.)]\s+`)
+	lettered = lazyregexp.New(`(?:^|[\s:])\(([a-h])\)\s+`)
+)
 
 // enumerate makes items of "(1) …; (2) …" inside a line.
 func enumerate(in []Block) []Block {
@@ -283,7 +286,10 @@ func enumerate(in []Block) []Block {
 			continue
 		}
 		found := numbered.FindAllStringSubmatchIndex(b.Text, 20)
-		if b.Kind == Item && len(found) > 0 && b.Text[found[0][2]] == '2' { // the list began the line
+		if len(found) == 0 {
+			found = lettered.FindAllStringSubmatchIndex(b.Text, 20)
+		}
+		if b.Kind == Item && len(found) > 0 && (b.Text[found[0][2]] == '2' || b.Text[found[0][2]] == 'b') { // the list began the line
 			out = append(out, itemised(b, found)...)
 			continue
 		}
@@ -319,10 +325,11 @@ func itemised(b Block, found [][]int) []Block {
 }
 
 func ascending(text string, found [][]int) bool {
+	first := text[found[0][2]]
 	for i, m := range found {
-		if int(text[m[2]]-'0') != i+1 {
+		if int(text[m[2]]-first) != i {
 			return false
 		}
 	}
-	return true
+	return first == '1' || first == 'a'
 }

@@ -18,6 +18,9 @@ import (
 func (p *reader) colon(c clause.Clause, rest []clause.Clause) bool {
 	a := deed.Read(c)
 	wordsLeft := c.Low()
+	if p.Fresh && len(p.acts) < 2 && len(rest) == 1 && madeWith(wordsLeft) && grammar.Articled(rest[0].Low()[0]) {
+		return false // "New repo, Spring Boot and Kotlin: an endpoint that …"
+	}
 	if _, said := grammar.Strip(rest[0].Low()); p.Fresh && !said.Opener && (a.Deed == deed.Anew || a.Deed == deed.Request || a.Deed == deed.Ground) {
 		first := rest[0].Low()
 		if p.grouped(c) {
@@ -178,41 +181,13 @@ func troubles(w string) bool {
 	return w == "problems" || w == "issues" || w == "bugs" || w == "errors" || w == "defects" || w == "problem" || w == "issue" || w == "bug"
 }
 
-// Preamble reports words that only announce a list: "do three small things", "please",
-// "it must have".
-func Preamble(low []string) bool {
-	for i, w := range low {
-		if i > 0 && !words.Several(low[i-1]) && !words.Determiner(low[i-1]) && low[i-1] != "few" && low[i-1] != "following" && low[i-1] != "small" && low[i-1] != "of" && low[i-1] != "more" && low[i-1] != "other" && low[i-1] != "quick" {
-			continue
-		}
-		switch w {
-		case "things", "ideas", "suggestions", "changes", "tweaks", "points", "items", "requests", "wishes", "following", "issues", "bugs", "problems", "adjustments", "requirements", "features", "stuff":
-			return true
-		}
-	}
-	if len(low) < 6 && len(low) > 1 && (low[0] == "one" || low[0] == "another" || low[0] == "just" && low[1] == "one") && slices.Contains(low, "thing") {
-		return true // "one thing came up: …"
-	}
-	if len(low) < 4 && low[len(low)-1] == "with" && (low[0] == "start" || low[0] == "begin" || low[0] == "starting") {
-		return true // "start with: …"
-	}
-	n, said := grammar.Strip(low)
-	if len(low) > 2 && (low[0] == "here's" || low[0] == "here" && low[1] == "is") && settles(low) {
-		return true // "here's what came out: …"
-	}
-	if last := len(low) - 1; low[last] == "following" || low[0] == "decisions" || low[0] == "decided" || last > 1 && low[last-1] == "top" && words.Several(low[last]) {
-		return true
-	}
-	if last := low[len(low)-1]; said.Opener && (last == "this" || last == "these" || last == "following") {
-		return true // "what I'd like is this: …"
-	}
-	return n >= len(low) || low[len(low)-1] == "have" || low[len(low)-1] == "must" || low[len(low)-1] == "should" || low[len(low)-1] == "to" || low[len(low)-1] == "can"
-}
-
 // describes reports a list that says what the announced thing is: "new service: takes
 // webhooks, verifies them", not what it must have.
 func describes(rest []clause.Clause, left []string) bool {
 	pieces := 0
+	if slices.Contains(left, "have") {
+		return false // "it must have: routes to both services"
+	}
 	if len(rest) == 1 && countCommas(rest[0].T) == 0 && (len(left) < 4 && slices.Contains(left, "new") || !slices.ContainsFunc(left, deed.Creates) && !slices.Contains(left, "have")) && grammar.Imperative(rest[0].Low()) > 0 {
 		return true // "new crate: decode .fit files into arrow"
 	}
@@ -307,6 +282,11 @@ func (p *reader) pieces(c clause.Clause, rest []clause.Clause) {
 
 func allTech(low []string) bool {
 	return slices.ContainsFunc(low, words.Tool) && !slices.ContainsFunc(low, func(w string) bool { return !words.Tech(w) })
+}
+
+// madeWith reports nothing but the names of tools and their versions.
+func madeWith(low []string) bool {
+	return len(low) < 8 && slices.ContainsFunc(low, words.Tool) && !slices.ContainsFunc(low, words.Product) && !slices.ContainsFunc(low, words.Determiner) && !slices.ContainsFunc(low, words.Preposition)
 }
 
 // listAnd reports an "and" between the last two of a list of three or more.

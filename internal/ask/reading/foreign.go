@@ -33,9 +33,10 @@ func (p *reader) foreign(s prose.Sentence, b prose.Block, line, sent int) {
 		case t.Low == ";":
 			add(i, ";")
 		case t.Low == ":":
+			topic := p.foreignTopic(s.Tokens[start:i], tongue)
 			add(i, ":")
 			listed = p.Fresh
-			if !p.Fresh {
+			if !p.Fresh && !topic {
 				return // what follows says which, or what goes wrong
 			}
 		case t.Low == "," && (listed || p.foreignOpens(s.Tokens[i+1:], tongue)), tongue.Join[t.Low] && p.foreignOpens(s.Tokens[i+1:], tongue):
@@ -43,6 +44,16 @@ func (p *reader) foreign(s prose.Sentence, b prose.Block, line, sent int) {
 		}
 	}
 	add(len(s.Tokens), "")
+}
+
+// foreignTopic reports a few words that only say what the rest is about: "Quittung im PDF: …".
+func (p *reader) foreignTopic(t []prose.Token, tongue words.Tongue) bool {
+	low := clause.Lows(t)
+	if len(low) == 0 || len(low) > 3 {
+		return false
+	}
+	a := p.understood(clause.Clause{T: t}, tongue)
+	return a.Deed == deed.Ground
 }
 
 // foreignOpens reports that what follows a conjunction has a verb that asks or leaves
@@ -64,12 +75,26 @@ func (p *reader) foreignOpens(t []prose.Token, tongue words.Tongue) bool {
 	if _, ok := tongue.Verb(low[len(low)-1]); ok && p.Lang == "de" && len(low) > 2 {
 		return true
 	}
+	if p.Lang == "de" && p.compared(t[len(t)-len(low):]) {
+		return true
+	}
 	line := " " + strings.Join(low, " ") + " "
 	piece, _, _ := strings.Cut(line, " , ")
 	if len(low) > 3 && (at(piece+" ", tongue.Must) > 0 || at(piece+" ", tongue.Wish) >= 0 || at(piece+" ", tongue.Gone) > 0) {
 		return true
 	}
-	return at(piece+" ", tongue.Keep) > 0 || at(line, tongue.Hands) == 0 || at(line, tongue.Wrong) > 0 && len(low) > 3
+	return at(piece+" ", tongue.Keep) > 0 || at(line, tongue.Hands) == 0 || at(piece+" ", tongue.Wrong) > 0 && len(low) > 2
+}
+
+// compared reports a German thing and how it is to be, with the verb said before: "und den
+// Hintergrund dunkler". An adjective has no capital.
+func (p *reader) compared(t []prose.Token) bool {
+	n := len(t)
+	if n < 3 || n > 5 || t[0].Low != "den" && t[0].Low != "die" && t[0].Low != "das" {
+		return false
+	}
+	last := t[n-1]
+	return len(last.Low) > 5 && strings.HasSuffix(last.Low, "er") && last.At < len(p.Text) && last.Low[0] == p.Text[last.At]
 }
 
 // at is where the first of the phrases stands in a line, -1 when none does.
@@ -115,6 +140,9 @@ func (p *reader) understood(c clause.Clause, tongue words.Tongue) deed.Act {
 	if ph := first(line, tongue.Wrong); ph != "" {
 		a.Deed, a.Marker, a.Strength, a.Verb = deed.Complaint, belay.MarkFix, fault.Plain, strings.TrimSpace(ph)
 		return a
+	}
+	if p.Lang == "de" && c.Join == "und" && p.compared(c.T) {
+		return foreignAsks(a, belay.MarkModify, "the verb before")
 	}
 	return p.foreignThing(a, low, tongue)
 }

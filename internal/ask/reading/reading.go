@@ -160,6 +160,9 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 		return
 	}
 	list := clause.Clauses(s)
+	if p.Fresh {
+		list = clause.Deeds(list)
+	}
 	topic := ""
 	for i := 0; i < len(list); i++ {
 		c := list[i]
@@ -205,6 +208,9 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 			c.Block.Kind = prose.Item // each sentence is one of a list
 		}
 		a := deed.Read(c)
+		if c.Deed && a.Deed == deed.Ground {
+			a.Deed, a.Marker, a.Verb, a.Pronoun = deed.Request, belay.MarkAdd, "what it does", false
+		}
 		a.Nth, p.nth = a.Nth || p.nth || i == 0 && p.several > 0, false
 		if i == 0 && p.several > 0 {
 			p.several--
@@ -259,29 +265,6 @@ func (p *reader) asides(s prose.Sentence, b prose.Block, line, sent int) {
 			p.acts = append(p.acts, a) // "(needs a test too)"
 		}
 	}
-}
-
-// announcing reports words that only say that something is coming: "quick one:", "small
-// request:", "new idea:".
-func announcing(left []string) bool {
-	n := len(left)
-	if n > 2 && n < 8 && grammar.Articled(left[0]) && slices.ContainsFunc(left[1:3], func(w string) bool { return w == "win" || w == "wish" || w == "idea" || w == "request" }) && !grammar.HasVerb(left) {
-		return true // "a quick win for the next sprint: …"
-	}
-	if n > 3 && n < 12 && (left[2] == "of" || left[2] == "from") && (left[1] == "review" || left[1] == "check" || left[1] == "cases" || left[1] == "feedback" || left[1] == "findings") && !words.Several(left[0]) {
-		return true // "copy review of the app: …"
-	}
-	if n > 3 && left[0] == "if" && (left[n-1] == "opinion" || left[n-1] == "me") {
-		return true // "if you ask me: …"
-	}
-	if n == 0 || n > 4 {
-		return false
-	}
-	switch left[n-1] {
-	case "one", "question", "request", "idea", "suggestion", "wish", "favour", "favor", "task", "proposal", "thing", "ask", "reminder", "update", "follow-up", "followup", "note", "story":
-		return n > 1 && !words.Product(left[0]) && !slices.ContainsFunc(left[:n-1], words.Wrong)
-	}
-	return false
 }
 
 // opensList reports a short line without a verb right above a list: its heading.

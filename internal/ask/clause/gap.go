@@ -1,0 +1,132 @@
+package clause
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/words"
+)
+
+// placed reports a second thing and its place behind a verb that is said once: "move the logo
+// left and the menu right".
+func placed(verb, left, right []string) bool {
+	switch verb[0] {
+	case "move", "put", "place", "align", "make", "turn", "shift", "paint", "color", "colour":
+	default:
+		return false
+	}
+	p := upTo(right)
+	n, m := len(left), len(p)
+	return n > 2 && m > 2 && m < 6 && grammar.Definite(p[0]) && outlook(left[n-1]) && outlook(p[m-1]) && !words.Preposition(p[m-2]) && !words.Determiner(p[m-2]) && !slices.ContainsFunc(p, words.Auxiliary)
+}
+
+// outlook reports a word at the end of a thing that says where or how it is to be.
+func outlook(w string) bool {
+	switch w {
+	case "left", "right", "up", "down", "bold", "italic", "grey", "gray", "green", "red", "blue", "black", "white", "yellow", "orange", "purple", "pink", "sticky", "visible", "invisible", "optional", "mandatory", "required", "clickable", "transparent", "round", "square", "lowercase", "uppercase":
+		return true
+	}
+	return words.Comparative(w) && strings.HasSuffix(w, "er")
+}
+
+// wished reports a second thing and what it is to do, behind a wish: "I want the tabs to be
+// sticky and the footer to disappear".
+func wished(left, right []string) bool {
+	n, s := grammar.Strip(left)
+	if !s.Opener || n+3 > len(left) || !slices.Contains(left[n+1:], "to") || len(right) < 4 || right[0] != "there" && !words.Determiner(right[0]) {
+		return false
+	}
+	for i := 1; i < min(len(right)-1, 6); i++ {
+		if right[i] == "to" {
+			return (right[i+1] == "be" || right[i+1] == "have" || grammar.AnyVerb(right[i+1]) || words.ActBase(right[i+1])) && (i > 1 || right[0] == "there")
+		}
+		if right[i] == "," || right[i] == "and" || words.Preposition(right[i]) {
+			return false
+		}
+	}
+	return false
+}
+
+// exists is how many words only say that there is to be something: "and there to be a button".
+func exists(right []string) int {
+	if len(right) > 3 && right[0] == "there" && right[1] == "to" && right[2] == "be" {
+		return 3
+	}
+	return 0
+}
+
+// whereas reports a second wish behind "while": "the login should have a captcha while the
+// signup page gets a checkbox".
+func whereas(left, right []string) bool {
+	if len(right) < 4 || !words.Determiner(right[0]) {
+		return false
+	}
+	demands := func(low []string) bool {
+		return slices.ContainsFunc(low, func(w string) bool { return w == "should" || w == "must" || w == "gets" || w == "needs" })
+	}
+	return demands(left) && demands(upTo(right)[1:])
+}
+
+// perhaps is how many words behind an "and" only say that the next thing is not pressing: "and,
+// if possible, a setting". It is 0 when no thing with an article follows.
+func perhaps(right []string) int {
+	i := 0
+	if i < len(right) && right[i] == "," {
+		i++
+	}
+	switch {
+	case i+1 < len(right) && right[i] == "if" && (right[i+1] == "possible" || right[i+1] == "feasible"):
+		i += 2
+	case i+2 < len(right) && right[i] == "if" && (right[i+1] == "at" || right[i+1] == "it's" || right[i+1] == "that's"):
+		i += 3
+	case i < len(right) && (right[i] == "maybe" || right[i] == "perhaps" || right[i] == "possibly" || right[i] == "ideally" || right[i] == "preferably" || right[i] == "optionally"):
+		i++
+	default:
+		return 0
+	}
+	if i < len(right) && right[i] == "," {
+		i++
+	}
+	if i+1 < len(right) && (right[i] == "a" || right[i] == "an") {
+		return i
+	}
+	return 0
+}
+
+// midst reports a thing without an article in a list of things that are added: "add a filter
+// by year, sorting by price, and a button".
+func midst(left, rest []string) bool {
+	n, _ := grammar.Strip(left)
+	if n+2 >= len(left) || grammar.Imperative(left[n:]) == 0 || !grammar.Articled(left[n+1]) || slices.ContainsFunc(left, func(w string) bool {
+		return w == "with" || w == "that" || w == "which" || w == "of" || w == "for" || w == "showing" || w == "between"
+	}) {
+		return false
+	}
+	b, _ := words.Base(left[n], grammar.AnyVerb)
+	if sense, _ := words.Verb(b); sense != words.Add && sense != words.Make {
+		return false
+	}
+	at := slices.Index(rest, ",")
+	return at > 1 && at < 5 && at+3 < len(rest) && rest[at+1] == "and" && (rest[at+2] == "a" || rest[at+2] == "an") && !words.Preposition(rest[0]) && !words.Conjunction(rest[0]) && !words.Determiner(rest[0])
+}
+
+// further reports one more deed behind orders, by a verb that is no order by itself: "celebrate
+// when the goal is hit, and work without cookies".
+func further(left, right []string) bool {
+	n, _ := grammar.Strip(left)
+	return n < len(left) && len(right) > 2 && grammar.Imperative(left[n:]) > 0 && words.ActBase(right[0]) && !strings.HasSuffix(right[0], "s") && (words.Preposition(right[1]) && right[1] != "of" || words.Determiner(right[1]))
+}
+
+// noted reports a noun behind "with a … and" that looks like an order: "with a player and show
+// notes".
+func noted(left, right []string) bool {
+	i := len(left) - 3
+	return i > 0 && left[i] == "with" && (left[i+1] == "a" || left[i+1] == "an") && bareNoun(right)
+}
+
+// bareNoun reports a word that could be an order, and a noun without an article behind it.
+func bareNoun(right []string) bool {
+	p := upTo(right)
+	return len(p) == 2 && grammar.Nounish[p[0]] && !words.Determiner(p[1]) && !words.Pronoun(p[1]) && !words.Preposition(p[1])
+}
