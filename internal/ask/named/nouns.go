@@ -24,6 +24,7 @@ type nouns struct {
 func (p Message) nouns(strict bool) nouns {
 	n := nouns{literal: map[string]bool{}, word: map[string]bool{}, kept: map[string]bool{}}
 	kept := " " + strings.ToLower(strings.Join(p.Preserve, " ")) + " "
+	abroad := words.Language(p.Msg[:min(len(p.Msg), 4<<10)]) != ""
 	var all strings.Builder
 	for _, a := range p.Acts {
 		if a.Deed == deed.Material {
@@ -73,6 +74,9 @@ func (p Message) nouns(strict bool) nouns {
 						n.word[words.Stem(part)] = true
 					}
 				}
+			}
+			if english, ok := foreign[low]; ok && abroad {
+				n.word[words.Stem(english)] = true
 			}
 			n.route(low)
 			all.WriteString(low + " ")
