@@ -40,6 +40,10 @@ func TestClauses(t *testing.T) {
 		"add a mode and, if possible, a setting":                           "add a mode | a setting",
 		"add a frame with a title and maybe a border":                      "add a frame with a title and maybe a border",
 		"give the cache compression, a limit and a flag":                   "give the cache compression | a limit | a flag",
+		"sort the list by lesson, then class":                              "sort the list by lesson , then class",
+		"add a flag, then a test":                                          "add a flag | a test",
+		"a counter for knitters, as pwa, big buttons":                      "a counter for knitters , as pwa | big buttons",
+		"see https://example.org/x for it":                                 "see https : //example.org/x for it",
 		"give the cache a limit":                                           "give the cache a limit",
 		"dark mode, bigger fonts, new icons":                               "dark mode | bigger fonts | new icons",
 	} {

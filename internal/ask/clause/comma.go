@@ -26,6 +26,9 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if len(rest) > 1 && rest[0] == "please" && rest[1] == ":" {
 		return "", 0 // "two more roles, please: …"
 	}
+	if nextKey(low[start:i], rest) || frag && manner(rest) {
+		return "", 0
+	}
 	if n := i - start; n > 2 && low[i-1] == "\"" && len(rest) > 0 && rest[0] == "\"" && words.Preposition(low[i-2]) {
 		return "", 0 // "for `list`, `show` and `diff`"
 	}
