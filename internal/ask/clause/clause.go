@@ -51,6 +51,9 @@ func Clauses(s prose.Sentence) []Clause {
 	var out []Clause
 	start, main, join := 0, 0, ""
 	cut := func(end, next int, lead string) {
+		for end > start && low[end-1] == "," {
+			end-- // ", and" ends it
+		}
 		if end > start {
 			out = append(out, Clause{T: t[start:end], Join: join, Colon: join == ":", Close: s.Close, Frag: frag})
 		}

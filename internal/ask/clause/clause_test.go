@@ -41,9 +41,11 @@ func TestClauses(t *testing.T) {
 		"add a frame with a title and maybe a border":                      "add a frame with a title and maybe a border",
 		"give the cache compression, a limit and a flag":                   "give the cache compression | a limit | a flag",
 		"sort the list by lesson, then class":                              "sort the list by lesson , then class",
-		"add a flag, then a test":                                          "add a flag | a test",
 		"a counter for knitters, as pwa, big buttons":                      "a counter for knitters , as pwa | big buttons",
 		"see https://example.org/x for it":                                 "see https : //example.org/x for it",
+		"rename foo to bar, and baz to qux":                                "rename foo to bar | baz to qux",
+		"the footer should be smaller, the header bigger":                  "the footer should be smaller | the header bigger",
+		"fix the typo in the header + footer":                              "fix the typo in the header + footer",
 		"give the cache a limit":                                           "give the cache a limit",
 		"dark mode, bigger fonts, new icons":                               "dark mode | bigger fonts | new icons",
 	} {

@@ -129,10 +129,13 @@ func ledIn(low []string) bool {
 // node to 20 and the base image to bookworm".
 func gapped(left, right []string) bool {
 	n, _ := grammar.Strip(left)
+	if becomes(left) && placed("make", left, right) {
+		return true
+	}
 	if n >= len(left) || grammar.Imperative(left[n:]) == 0 {
 		return false
 	}
-	if placed(left[n:], left, right) {
+	if placed(left[n], left, right) {
 		return true
 	}
 	b, _ := words.Base(left[n], grammar.AnyVerb)
@@ -180,6 +183,9 @@ func plusOpens(low []string, i int) bool {
 	}
 	if opens(low[i+1:]) {
 		return true
+	}
+	if i > 2 && len(low) == i+2 && (words.Determiner(low[i-2]) || words.Preposition(low[i-2])) {
+		return false // "in the header + footer"
 	}
 	if slices.Contains(low[:i], "that") || slices.Contains(low[:i], "which") {
 		return false // "that blanks names + birth dates"

@@ -10,8 +10,8 @@ import (
 
 // placed reports a second thing and its place behind a verb that is said once: "move the logo
 // left and the menu right".
-func placed(verb, left, right []string) bool {
-	switch verb[0] {
+func placed(verb string, left, right []string) bool {
+	switch verb {
 	case "move", "put", "place", "align", "make", "turn", "shift", "paint", "color", "colour":
 	default:
 		return false
@@ -19,6 +19,12 @@ func placed(verb, left, right []string) bool {
 	p := upTo(right)
 	n, m := len(left), len(p)
 	return n > 2 && m > 2 && m < 6 && grammar.Definite(p[0]) && outlook(left[n-1]) && outlook(p[m-1]) && !words.Preposition(p[m-2]) && !words.Determiner(p[m-2]) && !slices.ContainsFunc(p, words.Auxiliary)
+}
+
+// becomes reports a wish of how something should be: "the footer should be smaller".
+func becomes(left []string) bool {
+	i := slices.Index(left, "be")
+	return i > 1 && i+3 > len(left)-1 && (left[i-1] == "should" || left[i-1] == "must")
 }
 
 // outlook reports a word at the end of a thing that says where or how it is to be.
