@@ -54,7 +54,7 @@ func Clauses(s prose.Sentence) []Clause {
 		for end > start && low[end-1] == "," {
 			end-- // ", and" ends it
 		}
-		if end > start {
+		if end > start && !(end == start+1 && low[start] == "please" && len(out) > 0) {
 			out = append(out, Clause{T: t[start:end], Join: join, Colon: join == ":", Close: s.Close, Frag: frag})
 		}
 		if lead != "because" && lead != "gap" {

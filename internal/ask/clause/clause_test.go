@@ -46,6 +46,12 @@ func TestClauses(t *testing.T) {
 		"rename foo to bar, and baz to qux":                                "rename foo to bar | baz to qux",
 		"the footer should be smaller, the header bigger":                  "the footer should be smaller | the header bigger",
 		"fix the typo in the header + footer":                              "fix the typo in the header + footer",
+		"give each user an avatar and each team a colour":                  "give each user an avatar | each team a colour",
+		"every invoice gets a date, every reminder a link":                 "every invoice gets a date | every reminder a link",
+		"translate the menu to french and the footer to german":            "translate the menu to french | the footer to german",
+		"instead of a table, cards":                                        "instead of a table , cards",
+		"use the logo everywhere, also in mails":                           "use the logo everywhere , also in mails",
+		"sticky header, please, and a link":                                "sticky header | a link",
 		"give the cache a limit":                                           "give the cache a limit",
 		"dark mode, bigger fonts, new icons":                               "dark mode | bigger fonts | new icons",
 	} {

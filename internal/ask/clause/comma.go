@@ -26,6 +26,9 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if len(rest) > 1 && rest[0] == "please" && rest[1] == ":" {
 		return "", 0 // "two more roles, please: …"
 	}
+	if low[start] == "instead" && i > start+2 && low[start+1] == "of" && !grammar.HasVerb(low[start+2:i]) {
+		return "", 0 // "instead of a table, cards"
+	}
 	if nextKey(low[start:i], rest) || frag && manner(rest) {
 		return "", 0
 	}
@@ -129,6 +132,9 @@ func ledIn(low []string) bool {
 // node to 20 and the base image to bookworm".
 func gapped(left, right []string) bool {
 	n, _ := grammar.Strip(left)
+	if shared(left, right) {
+		return true
+	}
 	if becomes(left) && placed("make", left, right) {
 		return true
 	}
@@ -139,7 +145,7 @@ func gapped(left, right []string) bool {
 		return true
 	}
 	b, _ := words.Base(left[n], grammar.AnyVerb)
-	if sense, _ := words.Verb(b); sense != words.Modify && sense != words.Put {
+	if sense, _ := words.Verb(b); sense != words.Modify && sense != words.Put && b != "translate" {
 		return false
 	}
 	if left[n] == "make" && len(right) > 2 && len(left) > 2 && (words.Comparative(left[len(left)-1]) || left[len(left)-2] == "more") {
@@ -248,7 +254,7 @@ func opens(low []string) bool {
 	if (rest[0] == "can" || rest[0] == "could") && len(rest) > 3 && (words.Determiner(rest[1]) || words.Pronoun(rest[1])) {
 		return true
 	}
-	if said.Only && grammar.AnyVerb(rest[0]) && len(rest) > 1 || said.Opener || said.Also || grammar.Imperative(rest) > 0 || grammar.Negated(rest) || grammar.Finite(rest) {
+	if said.Only && grammar.AnyVerb(rest[0]) && len(rest) > 1 || said.Opener || said.Also && !words.Preposition(rest[0]) || grammar.Imperative(rest) > 0 || grammar.Negated(rest) || grammar.Finite(rest) {
 		return true
 	}
 	if _, end := words.Base(rest[0], grammar.AnyVerb); said.Please && end == "" && grammar.AnyVerb(rest[0]) && n+1 == len(low) {

@@ -21,6 +21,24 @@ func placed(verb string, left, right []string) bool {
 	return n > 2 && m > 2 && m < 6 && grammar.Definite(p[0]) && outlook(left[n-1]) && outlook(p[m-1]) && !words.Preposition(p[m-2]) && !words.Determiner(p[m-2]) && !slices.ContainsFunc(p, words.Auxiliary)
 }
 
+// shared reports a second thing that gets something, with the verb said once: "give each user
+// an avatar and each team a colour".
+func shared(left, right []string) bool {
+	gives := slices.IndexFunc(left, func(w string) bool { return w == "give" || w == "gives" || w == "get" || w == "gets" || w == "needs" })
+	p := upTo(right)
+	if gives < 0 || len(p) < 4 || p[0] != "every" && p[0] != "each" && p[0] != "the" || !slices.ContainsFunc(left[gives:], grammar.Articled) || slices.Contains(left, "with") {
+		return false
+	}
+	for i := 2; i < min(len(p)-1, 4); i++ {
+		if p[i] == "a" || p[i] == "an" {
+			return !slices.ContainsFunc(p[1:i], func(w string) bool {
+				return words.Preposition(w) || words.Auxiliary(w) || grammar.AnyVerb(w) && !grammar.Nounish[w]
+			})
+		}
+	}
+	return false
+}
+
 // becomes reports a wish of how something should be: "the footer should be smaller".
 func becomes(left []string) bool {
 	i := slices.Index(left, "be")
