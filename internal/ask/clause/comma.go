@@ -61,17 +61,8 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	}) {
 		return "and", i + 2 // "skip known files, and a flag to import them anyway"
 	}
-	if len(rest) > 3 && rest[0] == "and" && rest[1] == "to" && (grammar.Imperative(rest[2:]) > 0 || words.ActBase(rest[2])) && !grammar.Finite(low[start:i]) {
-		return "and", i + 3 // "I want to attach photos, and to draw on them"
-	}
-	if len(rest) > 2 && (rest[0] == "and" || rest[0] == "but") && perhaps(rest[1:]) > 0 && orders(low[start:i]) && !slices.Contains(low[start:i], "with") {
-		return "and", i + 2 + perhaps(rest[1:])
-	}
-	if len(rest) > 1 && rest[0] == "and" && (wished(low[start:i], rest[1:]) || further(low[start:i], rest[1:])) {
-		return "and", i + 2 + exists(rest[1:])
-	}
-	if len(rest) > 1 && rest[0] == "and" && (turned(low[start:i], rest[1:]) || grammar.Articled(rest[1]) && musts(low[start:i])) {
-		return "and", i + 2
+	if skip := another(low[start:i], rest); skip > 0 {
+		return "and", i + 1 + skip
 	}
 	if len(rest) > 0 && words.Conjunction(rest[0]) {
 		if opens(rest[1:]) || frag && !appositive(low[start:i]) {

@@ -154,3 +154,25 @@ func bareNoun(right []string) bool {
 	p := upTo(right)
 	return len(p) == 2 && grammar.Nounish[p[0]] && !words.Determiner(p[1]) && !words.Pronoun(p[1]) && !words.Preposition(p[1])
 }
+
+// another reports one more request behind ", and" that no order announces, and how many words
+// lead to it: a second deed or wish, a thing that is to be otherwise, one that may be.
+func another(left, rest []string) (skip int) {
+	if len(rest) < 2 || rest[0] != "and" && rest[0] != "but" {
+		return 0
+	}
+	right := rest[1:]
+	if n := perhaps(right); n > 0 && orders(left) && !slices.Contains(left, "with") {
+		return 1 + n
+	}
+	switch {
+	case rest[0] != "and":
+	case len(right) > 2 && right[0] == "to" && (grammar.Imperative(right[1:]) > 0 || words.ActBase(right[1])) && !grammar.Finite(left):
+		return 2 // "I want to attach photos, and to draw on them"
+	case wished(left, right) || further(left, right):
+		return 1 + exists(right)
+	case turned(left, right) || grammar.Articled(right[0]) && musts(left):
+		return 1
+	}
+	return 0
+}
