@@ -29,6 +29,9 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 	case "-", "--":
 		return ";", i + 1
 	case ":":
+		if i+1 < len(low) && strings.HasPrefix(low[i+1], "//") {
+			return "", 0 // an address
+		}
 		return ":", i + 1
 	case ",":
 		return comma(low, start, i, frag)
@@ -75,6 +78,9 @@ func conjunction(low []string, start, i int, frag bool) (string, int) {
 			return w, i + 1
 		}
 	case "and", "but", "then":
+		if nextKey(left, low[i:]) {
+			return "", 0
+		}
 		if k := slices.Index(left, "between"); w == "and" && k >= 0 && !slices.Contains(left[k:], "and") {
 			return "", 0
 		}
