@@ -178,6 +178,7 @@ func learn(lessons []lesson) (acts, wholes *weigh.Scale) {
 // says little of what they are worth; the short lines are constructions, not messages.
 const (
 	trusted = 1.0
+	wanted3 = 3.0
 	known   = 0.2
 	short   = .1
 	shortly = .1
@@ -192,7 +193,11 @@ func lessons(t testing.TB) []lesson {
 		}
 	}
 	for _, s := range load(t, "testdata/lessons.jsonl") {
-		out = append(out, prepare(s, trusted))
+		trust := trusted
+		if s.ID[0] == 'x' {
+			trust = wanted3
+		}
+		out = append(out, prepare(s, trust))
 	}
 	for _, s := range shortLines(t) {
 		out = append(out, prepare(s, short))
