@@ -80,7 +80,10 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 		}
 		return grammar.Span{From: n, To: to}, true, true
 	}
-	for _, rule := range []func([]string) (grammar.Span, bool){keepOrder, unwanted, Prohibition, noThing, Subject, sameThing} {
+	if s, whole, ok := unaided(rest); ok {
+		return grammar.Span{From: s.From + n, To: s.To + n}, whole, true
+	}
+	for _, rule := range []func([]string) (grammar.Span, bool){rather, Parted, keepOrder, unwanted, none, Prohibition, noThing, fronted, Subject, sameThing, asNow} {
 		if s, ok := rule(rest); ok {
 			return grammar.Span{From: s.From + n, To: s.To + n}, true, true
 		}
@@ -121,7 +124,7 @@ func keepOrder(low []string) (grammar.Span, bool) {
 	if Retains(low) || Lasting(low) || Omits(low) {
 		return grammar.Span{}, false
 	}
-	if len(low) < 2 || low[1] == "out" || low[1] == "up" || low[1] == "getting" || low[1] == "me" || low[1] == "us" {
+	if len(low) < 2 || low[1] == "out" || low[1] == "up" || low[1] == "playing" || low[1] == "recording" || low[1] == "getting" || low[1] == "me" || low[1] == "us" {
 		return grammar.Span{}, false
 	}
 	return Object(low, 1), true
@@ -176,7 +179,7 @@ func Object(low []string, i int) grammar.Span {
 		i++
 	}
 	to := i
-	for to < len(low) && !keptTail[low[to]] && !(to > i && to+1 < len(low) && (low[to] == "on" || low[to] == "to") && grammar.Numeric(low[to+1])) && low[to] != "," && low[to] != ";" && !(to > i && (words.Subordinator(low[to]) || words.Auxiliary(low[to]))) {
+	for to < len(low) && !keptTail[low[to]] && !(to > i && to+1 < len(low) && (low[to] == "on" || low[to] == "to") && grammar.Numeric(low[to+1])) && low[to] != "," && low[to] != ";" && !(to > i && (words.Subordinator(low[to]) || words.Auxiliary(low[to]) && !inRelative(low[i+1:to]))) {
 		to++
 	}
 	if to-i > 2 && low[to-2] == "in" && low[to-1] == "peace" {
@@ -192,6 +195,14 @@ func Object(low []string, i int) grammar.Span {
 		return grammar.Span{From: i, To: i} // "leave it": what it is was said before
 	}
 	return grammar.Span{From: i, To: to}
+}
+
+// inRelative reports that what stands in front of a verb begins a relative clause: "(the links)
+// we (have mailed)", "(anything) that (is exported)".
+func inRelative(low []string) bool {
+	return len(low) > 0 && slices.ContainsFunc(low, func(w string) bool {
+		return w == "that" || w == "which" || w == "who" || w == "we" || w == "i" || w == "you" || w == "they"
+	})
 }
 
 var keptTail = map[string]bool{"as": true, "alone": true, "untouched": true, "unchanged": true, "intact": true, "working": true, "alive": true, "though": true, "tho": true,
@@ -223,7 +234,7 @@ func Prohibition(low []string) (grammar.Span, bool) {
 	for i < len(low) && (low[i] == "just" || low[i] == "you" || low[i] == "ever" || low[i] == "dare" || low[i] == "please" || low[i] == "even") {
 		i++
 	}
-	if i >= len(low) || low[i] == "know" || low[i] == "forget" || low[i] == "worry" || low[i] == "think" || low[i] == "ask" || low[i] == "hesitate" || low[i] == "mind" || low[i] == "care" || low[i] == "understand" || low[i] == "need" || low[i] == "want" || low[i] == "like" {
+	if i >= len(low) || idle[low[i]] || low[i] == "know" || low[i] == "forget" || low[i] == "worry" || low[i] == "think" || low[i] == "ask" && (i+1 == len(low) || low[i+1] == "me" || low[i+1] == "why" || low[i+1] == "us") || low[i] == "hesitate" || low[i] == "mind" || low[i] == "care" || low[i] == "understand" || low[i] == "need" || low[i] == "want" || low[i] == "like" {
 		return grammar.Span{}, i < len(low) && low[i] == "forget"
 	}
 	if i+3 < len(low) && low[i+1] == "or" && touches(low[i+2]) {
@@ -238,6 +249,9 @@ func Prohibition(low []string) (grammar.Span, bool) {
 	}
 	return grammar.Span{From: 0, To: to}, true
 }
+
+// idle are verbs whose denial asks for nothing: "don't laugh", "(they) don't count as errors".
+var idle = map[string]bool{"laugh": true, "blame": true, "shout": true, "judge": true, "panic": true, "bother": true, "hate": true, "count": true, "matter": true, "exist": true, "happen": true, "belong": true, "match": true, "fit": true, "arrive": true, "respond": true, "seem": true, "expect": true}
 
 // Behaves reports a prohibition that is about what the product does, not about what is to
 // be left alone: "don't show the price to guests".
@@ -306,7 +320,7 @@ func noThing(low []string) (grammar.Span, bool) {
 		return grammar.Span{}, false
 	}
 	switch low[1] {
-	case "wait", "longer", "idea", "one", "rush", "hurry", "problem", "worries", "matter", "way", "need", "clue", "thanks", "pressure", "more", ",", "reaction", "response", "effect", "luck":
+	case "wait", "longer", "idea", "one", "rush", "hurry", "problem", "worries", "matter", "way", "need", "clue", "thanks", "pressure", "more", ",", "reaction", "response", "effect", "luck", "such":
 		return grammar.Span{}, false
 	}
 	to := len(low)
@@ -318,11 +332,11 @@ func noThing(low []string) (grammar.Span, bool) {
 
 // sameThing reads "same stages".
 func sameThing(low []string) (grammar.Span, bool) {
-	if low[0] != "same" || len(low) < 2 || grammar.Finite(low) {
+	if low[0] != "same" || len(low) < 2 || len(low) > 2 && grammar.Finite(low) || slices.Contains(low, "yesterday") || slices.Contains(low, "last") {
 		return grammar.Span{}, false
 	}
 	switch low[1] {
-	case "as", "thing", "for", "with", "here", "again", "problem", "issue", "error", "story", ",", "goes", "on", "in", "happens":
+	case "as", "thing", "for", "with", "here", "again", "problem", "issue", "error", "story", "idea", "concept", ",", "goes", "on", "in", "happens":
 		return grammar.Span{}, false
 	}
 	return grammar.Span{From: 0, To: len(low)}, true

@@ -29,8 +29,14 @@ func Subject(low []string) (grammar.Span, bool) {
 	if at, ok := untouchable(low); ok {
 		return grammar.Span{From: 0, To: at}, true
 	}
+	if at, ok := verdict(low); ok {
+		return grammar.Span{From: 0, To: at}, true
+	}
+	if told(low) {
+		return grammar.Span{}, false
+	}
 	for i, w := range low {
-		if w == "where" || grammar.Articled(low[0]) && (w == "which" || w == "who" || w == "that") {
+		if i > 0 && w == "where" || grammar.Articled(low[0]) && (w == "which" || w == "who" || w == "that") {
 			low = low[:i] // what stays there is told of a thing
 			break
 		}
@@ -64,7 +70,7 @@ func Subject(low []string) (grammar.Span, bool) {
 	}
 	to := strings.Count(line[:best+1], " ") - 1
 	for i := 1; i < to; i++ {
-		if words.Auxiliary(low[i]) || low[i] == "," {
+		if words.Auxiliary(low[i]) && !free(low[0]) || low[i] == "," {
 			to = i
 		}
 	}
@@ -81,6 +87,32 @@ func Subject(low []string) (grammar.Span, bool) {
 		return grammar.Span{From: 0, To: 0}, true
 	}
 	return grammar.Span{From: 0, To: to}, true
+}
+
+// free reports a word that begins a clause for a thing: "who has to approve it (stays)".
+func free(w string) bool { return w == "who" || w == "what" || w == "how" || w == "whatever" }
+
+// told reports that "stay" or "keep" only tells of something: "an old token keeps working after
+// …", "now the wood stays wet", "alerts and warnings should be the same", "it should keep 14 days".
+func told(low []string) bool {
+	if words.Conjunction(low[0]) || low[0] == "that" || low[0] == "everybody" || low[0] == "everyone" || low[0] == "now" {
+		return true
+	}
+	i := slices.IndexFunc(low, func(w string) bool { return w == "keep" || w == "keeps" || w == "same" || w == "stays" })
+	if i < 1 || i+1 > len(low) {
+		return false
+	}
+	next := ""
+	if i+1 < len(low) {
+		next = low[i+1]
+	}
+	switch low[i] {
+	case "same":
+		return next != "as" && slices.Contains(low[:i], "and") && slices.Contains(low[:i], "should")
+	case "stays":
+		return next == "wet" || next == "cold" || next == "hot" || next == "dark" || next == "low" || next == "connected" || next == "full"
+	}
+	return grammar.Numeric(next) || grammar.Articled(low[0]) && (slices.Contains(low, "after") || slices.Contains(low, "even"))
 }
 
 // nothingNew reads "the extension must not get new dependencies".

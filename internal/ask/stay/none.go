@@ -1,0 +1,143 @@
+package stay
+
+import (
+	"slices"
+
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/words"
+)
+
+// none reads what there is to be none of, with its negation, because nothing is named that
+// stays: "no public method may change", "nothing that needs a server", "zero options".
+func none(low []string) (grammar.Span, bool) {
+	at := 0
+	if i := slices.Index(low, "sake"); i > 0 && i < 4 && low[0] == "for" {
+		at = i + 1 // "for heaven's sake no label"
+	}
+	for at > 0 && at < len(low) && (low[at] == "," || words.Filler(low[at])) {
+		at++
+	}
+	rest := low[at:]
+	to := len(rest)
+	for to > 1 && (words.Filler(rest[to-1]) || rest[to-1] == "!") {
+		to--
+	}
+	rest = rest[:to]
+	whole := grammar.Span{From: at, To: at + to}
+	if len(rest) < 2 {
+		return whole, false
+	}
+	switch rest[0] {
+	case "no":
+		return whole, noChange(rest) || at > 0 && !grammar.Finite(rest)
+	case "not":
+		return whole, (rest[1] == "a" || rest[1] == "one") && noChange(rest)
+	case "nothing":
+		return whole, nothing(rest)
+	case "zero":
+		return whole, len(rest) < 4 && unneeded[rest[len(rest)-1]]
+	case "leave":
+		return whole, len(rest) > 3 && rest[1] == "out" && rest[2] == "any"
+	case "without":
+		if i := slices.Index(rest, "if"); i > 1 {
+			rest = rest[:i] // "without ffmpeg if you can manage"
+		}
+		return grammar.Span{From: at, To: at + len(rest)}, len(rest) > 1 && len(rest) < 6 && !grammar.Gerund(rest[1]) && !grammar.Finite(rest) && !slices.Contains(rest, ",")
+	}
+	return whole, independent(rest)
+}
+
+// unneeded are things that zero of is a wish.
+var unneeded = map[string]bool{"options": true, "dependencies": true, "deps": true, "config": true, "configuration": true, "tracking": true, "ads": true, "cookies": true, "javascript": true, "js": true, "frameworks": true, "libraries": true, "changes": true, "downtime": true, "telemetry": true, "analytics": true, "settings": true}
+
+// noChange reads "no public method may change", "not a comma may be touched".
+func noChange(low []string) bool {
+	for i := 2; i < len(low); i++ {
+		k, m := modal(low[i:])
+		if k > 0 && i+k < len(low) && !m.copula {
+			return !m.denied && spares(low[i+k:]) || touches(low[i+k]) && low[i] != "can"
+		}
+	}
+	return false
+}
+
+// nothing reads "nothing that needs a server", "nothing to install", "nothing may be
+// uploaded", "nothing else goes in this PR".
+func nothing(low []string) bool {
+	if len(low) < 3 {
+		return false
+	}
+	switch low[1] {
+	case "that":
+		switch low[2] {
+		case "isn't", "needs", "requires", "depends", "wants", "phones", "costs", "uses", "runs", "calls", "breaks", "is", "has", "would", "touches", "changes":
+			return true
+		}
+	case "to":
+		switch low[2] {
+		case "install", "configure", "download", "buy", "pay", "set", "sign", "register", "compile", "build", "maintain":
+			return true
+		}
+	case "else":
+		switch low[2] {
+		case "needs", "goes", "gets", "is", "may", "must", "should", "has", "to", "moves", "in", "please", "for", "on", "about", "will", "shall":
+			return !slices.Contains(low, "works") && !slices.Contains(low, "wrong")
+		}
+	case "may", "must", "should", "shall", "can":
+		return len(low) > 3 && low[2] == "be" && (touched(low[3]) || handed[low[3]])
+	}
+	return false
+}
+
+// handed are participles of giving something away: "nothing may be uploaded".
+var handed = map[string]bool{"uploaded": true, "sent": true, "stored": true, "shared": true, "tracked": true, "leaked": true, "published": true, "installed": true, "logged": true, "collected": true, "lost": true}
+
+// independent reads "must not need internet", "it must not talk to their systems": what the
+// thing may not depend on.
+func independent(low []string) bool {
+	i := 0
+	if low[0] == "it" || low[0] == "this" || low[0] == "everything" {
+		i = 1
+	}
+	if i+2 >= len(low) {
+		return false
+	}
+	switch {
+	case low[i] == "mustn't" || low[i] == "shouldn't":
+		i++
+	case low[i+1] == "not" && (low[i] == "must" || low[i] == "should" || low[i] == "may" || low[i] == "shall"):
+		i += 2
+	default:
+		return false
+	}
+	switch low[i] {
+	case "need", "require", "use", "depend", "rely", "talk", "connect", "contact", "phone", "upload", "track", "collect", "cost":
+		return i+1 < len(low)
+	}
+	return false
+}
+
+// unaided reads what is to be done with "without" and a thing behind it, where nothing but the
+// deed can be meant: "make it green without disable comments", "can it work without ads".
+func unaided(low []string) (s grammar.Span, whole, ok bool) {
+	i := slices.Index(low, "without")
+	if i < 2 || i+1 >= len(low) || len(low)-i > 5 || grammar.Gerund(low[i+1]) || slices.Contains(low[i:], ",") {
+		return s, false, false
+	}
+	s = grammar.Span{From: i, To: len(low)}
+	for s.To > i+2 && words.Filler(low[s.To-1]) {
+		s.To--
+	}
+	if verb := low[i-1]; verb == "work" || verb == "run" || verb == "do" {
+		return s, true, i < 5 && (low[0] == "can" || low[0] == "could" || low[0] == "it" || low[0] == "must" || low[0] == "should")
+	}
+	n, _ := grammar.Strip(low)
+	if n+1 >= i || grammar.Imperative(low[n:]) == 0 || low[n+1] != "it" && low[n+1] != "them" {
+		return s, false, false
+	}
+	switch low[n] {
+	case "make", "get", "fix", "solve", "do":
+		return s, false, !words.Determiner(low[i+1])
+	}
+	return s, false, false
+}
