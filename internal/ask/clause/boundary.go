@@ -29,6 +29,11 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 	case "-", "--":
 		return ";", i + 1
 	case ":":
+		if stay.Tail(low[i+1:]) && i > start {
+			if _, ok := stay.Parted(low[start:]); ok {
+				return "", 0 // "everything below the fold: don't touch"
+			}
+		}
 		return ":", i + 1
 	case ",":
 		return comma(low, start, i, frag)
@@ -75,6 +80,9 @@ func conjunction(low []string, start, i int, frag bool) (string, int) {
 			return w, i + 1
 		}
 	case "and", "but", "then":
+		if w == "and" && stay.Joined(left, right) {
+			return "", 0
+		}
 		if k := slices.Index(left, "between"); w == "and" && k >= 0 && !slices.Contains(left[k:], "and") {
 			return "", 0
 		}

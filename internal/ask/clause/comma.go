@@ -17,6 +17,11 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if i == start {
 		return ",", i + 1
 	}
+	if stay.Tail(rest) {
+		if _, ok := stay.Parted(low[start:]); ok {
+			return "", 0 // "the signature check, hands off"
+		}
+	}
 	if grammar.Conditional(low[start]) && len(rest) > 2 && (rest[0] == "which" || rest[0] == "who") {
 		return "because", i + 1
 	}

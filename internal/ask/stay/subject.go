@@ -23,6 +23,9 @@ var stayed = []string{
 // Subject reads "X stays", "X must not change": what is kept is the subject.
 func Subject(low []string) (grammar.Span, bool) {
 	best, noun := -1, false
+	if told(low) {
+		return grammar.Span{}, false
+	}
 	if at, ok := identical(low); ok {
 		return grammar.Span{From: 0, To: at}, true
 	}
@@ -31,9 +34,6 @@ func Subject(low []string) (grammar.Span, bool) {
 	}
 	if at, ok := verdict(low); ok {
 		return grammar.Span{From: 0, To: at}, true
-	}
-	if told(low) {
-		return grammar.Span{}, false
 	}
 	for i, w := range low {
 		if i > 0 && w == "where" || grammar.Articled(low[0]) && (w == "which" || w == "who" || w == "that") {
@@ -59,7 +59,7 @@ func Subject(low []string) (grammar.Span, bool) {
 				best, noun = at, false // "prod stays on 14"
 				continue
 			}
-			if (s == "stays" || s == "stay" || s == "remains" || s == "remain") && next < len(low) && grammar.Persists[low[next]] {
+			if (s == "stays" || s == "stay" || s == "remains" || s == "remain") && next < len(low) && grammar.Persists[low[next]] && low[n-1] != "itself" && low[n-1] != "themselves" {
 				continue
 			}
 			best, noun = at, strings.HasPrefix(s, "as ") || strings.HasPrefix(s, "un") || strings.HasPrefix(s, "exactly")
@@ -73,6 +73,9 @@ func Subject(low []string) (grammar.Span, bool) {
 		if words.Auxiliary(low[i]) && !free(low[0]) || low[i] == "," {
 			to = i
 		}
+	}
+	if at, ok := grammar.Predicate(low[:to]); ok && low[to-1] == "and" && at > 0 {
+		to = at // "the box exists already and stays"
 	}
 	for to > 0 && trailing[low[to-1]] {
 		to--
@@ -108,7 +111,7 @@ func told(low []string) bool {
 	}
 	switch low[i] {
 	case "same":
-		return next != "as" && slices.Contains(low[:i], "and") && slices.Contains(low[:i], "should")
+		return next != "as" && next != "way" && slices.Contains(low[:i], "and") && slices.Contains(low[:i], "should")
 	case "stays":
 		return next == "wet" || next == "cold" || next == "hot" || next == "dark" || next == "low" || next == "connected" || next == "full"
 	}
