@@ -80,6 +80,9 @@ func (p *Message) addedNext(a deed.Act) bool {
 
 // lastWrong reports that the message tells what is wrong, and asks for nothing in so many words.
 func (p *Message) lastWrong() bool {
+	if p.Fresh {
+		return false
+	}
 	wrong := false
 	for _, b := range p.Acts {
 		switch b.Deed {

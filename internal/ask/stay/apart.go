@@ -40,7 +40,7 @@ func nominal(low []string) bool {
 	if len(low) == 0 || len(low) > 9 || words.Subject(low[0]) && low[0] != "everything" && low[0] != "this" && low[0] != "these" && low[0] != "those" && low[0] != "that" || words.Pronoun(low[0]) && len(low) == 1 && low[0] != "everything" {
 		return false
 	}
-	if slices.ContainsFunc(low, func(w string) bool { return words.Auxiliary(w) || w == "," || w == ":" }) || words.Conjunction(low[0]) || grammar.Conditional(low[0]) || words.Preposition(low[0]) || low[0] == "no" {
+	if slices.ContainsFunc(low, func(w string) bool { return words.Auxiliary(w) || w == "," || w == ":" }) || words.Conjunction(low[0]) || grammar.Conditional(low[0]) || words.Preposition(low[0]) || low[0] == "no" || low[0] == "always" || low[0] == "still" || low[0] == "again" || low[0] == "exactly" {
 		return false
 	}
 	return grammar.Imperative(low) == 0 || len(low) < 4 && (aspects[low[len(low)-1]] || grammar.Nounish[low[0]] && len(low) == 1)

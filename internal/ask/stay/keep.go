@@ -338,6 +338,9 @@ func noThing(low []string) (grammar.Span, bool) {
 	if slices.Contains(low, "yet") || slices.Contains(low, "anymore") || low[len(low)-1] == "more" || slices.Contains(low, "so") && low[1] == "way" {
 		return grammar.Span{}, false
 	}
+	if slices.ContainsFunc(low[2:], func(w string) bool { return w == "after" || w == "when" || w == "since" || w == "even" || w == "whenever" }) || symptom[low[len(low)-1]] {
+		return grammar.Span{}, false // "no mail after signing up", "no error message"
+	}
 	switch low[1] {
 	case "wait", "longer", "idea", "one", "rush", "hurry", "problem", "worries", "matter", "way", "need", "clue", "thanks", "pressure", "more", ",", "reaction", "response", "effect", "luck", "such":
 		return grammar.Span{}, false
@@ -349,6 +352,9 @@ func noThing(low []string) (grammar.Span, bool) {
 	return grammar.Span{From: 0, To: to}, true
 }
 
+// symptom are things that are missed where there are none.
+var symptom = map[string]bool{"error": true, "errors": true, "message": true, "feedback": true, "sound": true, "result": true, "results": true, "output": true, "sign": true, "trace": true, "explanation": true, "answer": true, "reply": true, "stacktrace": true, "difference": true, "success": true, "warning": true, "entry": true, "confirmation": true}
+
 // sameThing reads "same stages".
 func sameThing(low []string) (grammar.Span, bool) {
 	if low[0] != "same" || len(low) < 2 || len(low) > 2 && grammar.Finite(low) || slices.Contains(low, "yesterday") || slices.Contains(low, "last") {
@@ -357,6 +363,14 @@ func sameThing(low []string) (grammar.Span, bool) {
 	switch low[1] {
 	case "as", "thing", "for", "with", "here", "again", "problem", "issue", "error", "story", "idea", "concept", ",", "goes", "on", "in", "happens":
 		return grammar.Span{}, false
+	}
+	for i := 2; i < len(low); i++ {
+		switch low[i] {
+		case "as", "like":
+			return grammar.Span{From: 0, To: len(low)}, slices.ContainsFunc(low[i:], present)
+		case "for", "on", "with", "when", "if":
+			return grammar.Span{}, false // "same button for the list"
+		}
 	}
 	return grammar.Span{From: 0, To: len(low)}, true
 }

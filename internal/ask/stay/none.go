@@ -42,7 +42,7 @@ func none(low []string) (grammar.Span, bool) {
 		if i := slices.Index(rest, "if"); i > 1 {
 			rest = rest[:i] // "without ffmpeg if you can manage"
 		}
-		return grammar.Span{From: at, To: at + len(rest)}, len(rest) > 1 && len(rest) < 6 && !grammar.Gerund(rest[1]) && !grammar.Finite(rest) && !slices.Contains(rest, ",")
+		return grammar.Span{From: at, To: at + len(rest)}, len(rest) > 1 && len(rest) < 6 && !grammar.Gerund(rest[1]) && !grammar.Finite(rest) && !slices.Contains(rest, ",") && rest[1] != "the"
 	}
 	return whole, independent(rest)
 }

@@ -23,6 +23,7 @@ func verdict(low []string) (at int, ok bool) {
 			continue
 		}
 		rest := low[i+k:]
+		m.still = m.still || low[i-1] == "still" && m.binds
 		if m.copula && final(rest, m.denied) || m.binds && !m.denied && (outlasts(rest) || m.still) || m.denied && spares(rest) {
 			if low[i-1] == "still" || low[i-1] == "also" || low[i-1] == "therefore" {
 				i--
