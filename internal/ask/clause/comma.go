@@ -256,6 +256,8 @@ func opens(low []string) bool {
 	switch rest[0] {
 	case "nothing":
 		return len(rest) > 1 && rest[1] == "else"
+	case "stay", "steer":
+		return len(rest) > 3 && (rest[1] == "away" || rest[1] == "out" || rest[1] == "clear")
 	case "hands":
 		return len(rest) > 2 && rest[1] == "off"
 	case "keep", "leave", "keeping", "preserving", "without", "no", "new", "another", "same":

@@ -103,6 +103,12 @@ func leaves(low []string, who string) bool {
 	case len(low) > 1 && low[1] == "not" && (low[0] == "do" || low[0] == "must" || low[0] == "should" || low[0] == "may" || low[0] == "will"):
 		n = 2
 	case who == "i'd" || who == "we'd" || who == "you" || who == "we" || who == "i" || who == "please":
+		if low[0] == "like" && len(low) > 2 && low[1] == "as" {
+			return true // "the rest I like as it is"
+		}
+		if len(low) == 1 && low[0] == "leave" && (who == "we" || who == "you" || who == "i'd") {
+			return true
+		}
 		if who != "please" && (low[0] == "want" || low[0] == "like") && len(low) > 2 {
 			return low[1] == "left" || low[1] == "kept" && (low[2] == "as" || low[2] == "the")
 		}
@@ -152,6 +158,11 @@ func rather(low []string) (grammar.Span, bool) {
 // "zoom behaviour as today", "output format identical".
 func asNow(low []string) (grammar.Span, bool) {
 	end := len(low)
+	for _, p := range [][]string{{"byte", "for", "byte", "identical"}, {"bit", "for", "bit", "identical"}, {"pixel", "for", "pixel", "identical"}, {"byte", "for", "byte", "the", "same"}} {
+		if k := len(low) - len(p); k > 0 && slices.Equal(low[k:], p) {
+			return grammar.Span{From: 0, To: k}, nominal(low[:k])
+		}
+	}
 	for end > 1 && (words.Filler(low[end-1]) || low[end-1] == ",") && low[end-1] != "now" {
 		end--
 	}
@@ -160,6 +171,25 @@ func asNow(low []string) (grammar.Span, bool) {
 		if head, ok := strings.CutSuffix(line, " "+p); ok {
 			to := strings.Count(head, " ") + 1
 			return grammar.Span{From: 0, To: to}, nominal(low[:to]) && low[0] != "same" && !(p == "the same" && slices.Contains(low[:to], "and"))
+		}
+	}
+	return grammar.Span{}, false
+}
+
+// meanwhile reads what is to stay as it is while something is done: "format it while the comments
+// survive", "make it lock free with the public interface untouched".
+func meanwhile(low []string, n int) (grammar.Span, bool) {
+	for i := n + 1; i+2 < len(low); i++ {
+		if low[i] != "while" && low[i] != "with" {
+			continue
+		}
+		rest := low[i+1:]
+		last := rest[len(rest)-1]
+		if low[i] == "while" && (last == "survive" || last == "survives") && nominal(rest[:len(rest)-1]) {
+			return grammar.Span{From: i + 1, To: len(low) - 1}, true
+		}
+		if (last == "unchanged" || last == "untouched" || last == "intact") && nominal(rest[:len(rest)-1]) {
+			return grammar.Span{From: i + 1, To: len(low) - 1}, true
 		}
 	}
 	return grammar.Span{}, false

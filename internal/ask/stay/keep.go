@@ -15,7 +15,7 @@ import (
 // Object.
 var touching = map[string]bool{"touch": true, "change": true, "modify": true, "break": true, "alter": true, "edit": true, "mess": true,
 	"rename": true, "remove": true, "delete": true, "move": true, "convert": true, "refactor": true, "reformat": true, "rewrite": true, "drop": true,
-	"renumber": true, "reorder": true, "overwrite": true, "regenerate": true, "reset": true, "affect": true, "lose": true, "disturb": true, "update": true, "replace": true, "adjust": true, "disable": false}
+	"renumber": true, "reorder": true, "overwrite": true, "regenerate": true, "reset": true, "affect": true, "lose": true, "disturb": true, "update": true, "replace": true, "adjust": true, "sacrifice": true, "harm": true, "hurt": true, "damage": true, "spoil": true, "ruin": true, "shorten": true, "reword": true, "restyle": true, "redesign": true, "translate": true, "compromise": true, "clobber": true, "tweak": true, "shift": true, "degrade": true}
 
 func touches(w string) bool {
 	b, _ := words.Base(w, func(b string) bool { return touching[b] })
@@ -83,7 +83,7 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 	if s, whole, ok := unaided(rest); ok {
 		return grammar.Span{From: s.From + n, To: s.To + n}, whole, true
 	}
-	for _, rule := range []func([]string) (grammar.Span, bool){rather, Parted, keepOrder, unwanted, none, Prohibition, noThing, fronted, Subject, sameThing, asNow} {
+	for _, rule := range []func([]string) (grammar.Span, bool){rather, Parted, excepted, keepOrder, unwanted, none, Prohibition, noThing, fronted, Subject, sameThing, asNow} {
 		if s, ok := rule(rest); ok {
 			return grammar.Span{From: s.From + n, To: s.To + n}, true, true
 		}
@@ -96,6 +96,9 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 			i++
 		}
 		return grammar.Span{From: i + 1, To: to}, false, true // "refactor it so that existing plugins still work"
+	}
+	if s, ok := meanwhile(low, n); ok {
+		return s, false, true
 	}
 	if i := slices.Index(low, "without"); i > 0 && i+1 < len(low) && grammar.Gerund(low[i+1]) && touches(low[i+1]) {
 		return Object(low, i+2), false, true
@@ -123,6 +126,9 @@ func keepOrder(low []string) (grammar.Span, bool) {
 	}
 	if Retains(low) || Lasting(low) || Omits(low) {
 		return grammar.Span{}, false
+	}
+	if len(low) > 3 && (low[2] == "hands" && low[3] == "off" || low[2] == "fingers" && low[3] == "off") {
+		return Object(low, 4), true // "keep your hands off the payment flow"
 	}
 	if len(low) < 2 || low[1] == "out" || low[1] == "up" || low[1] == "playing" || low[1] == "recording" || low[1] == "getting" || low[1] == "me" || low[1] == "us" {
 		return grammar.Span{}, false
@@ -312,6 +318,11 @@ func unwanted(low []string) (grammar.Span, bool) {
 		if len(low) > 6 && low[3] == "to" && low[4] == "see" && (touches(low[len(low)-1])) {
 			return grammar.Span{From: 5, To: len(low) - 1}, true // "I don't want to see the config format change"
 		}
+		if k := len(low); k < 8 && low[2] == "need" || k < 7 && (low[3] == "any" || low[3] == "a" || low[3] == "an" || !words.Determiner(low[3]) && !words.Pronoun(low[3])) {
+			if s, ok := undesired(low); ok {
+				return s, true
+			}
+		}
 		for i := 4; i < len(low); i++ {
 			if _, end := words.Base(low[i], func(b string) bool { return touching[b] }); end == "ed" {
 				if low[i-1] == "be" && low[i-2] == "to" {
@@ -321,6 +332,12 @@ func unwanted(low []string) (grammar.Span, bool) {
 			}
 			if low[i] == "to" && i+1 < len(low) && (low[i+1] == "change" || low[i+1] == "break" || low[i+1] == "move") && i+2 >= len(low)-1 {
 				return grammar.Span{From: 3, To: i}, true
+			}
+		}
+	case len(low) > 4 && (low[0] == "i" || low[0] == "we" || low[0] == "i'd") && (low[1] == "want" || low[1] == "like"):
+		for i := 3; i < len(low); i++ {
+			if low[i] == "untouched" || low[i] == "unchanged" || low[i] == "intact" || low[i] == "left" && i+1 < len(low) && (low[i+1] == "alone" || low[i+1] == "as") || low[i] == "kept" && i+1 < len(low) && low[i+1] == "as" {
+				return grammar.Span{From: 2, To: i}, true // "I want the tests left alone"
 			}
 		}
 	case len(low) > 3 && (low[0] == "nobody" || low[0] == "nothing") && words.Modal(low[1]) && touches(low[2]):
@@ -338,7 +355,9 @@ func noThing(low []string) (grammar.Span, bool) {
 	if slices.Contains(low, "yet") || slices.Contains(low, "anymore") || low[len(low)-1] == "more" || slices.Contains(low, "so") && low[1] == "way" {
 		return grammar.Span{}, false
 	}
-	if slices.ContainsFunc(low[2:], func(w string) bool { return w == "after" || w == "when" || w == "since" || w == "even" || w == "whenever" }) || symptom[low[len(low)-1]] {
+	if slices.ContainsFunc(low[2:], func(w string) bool {
+		return w == "after" || w == "when" || w == "since" || w == "even" || w == "whenever"
+	}) || symptom[low[len(low)-1]] {
 		return grammar.Span{}, false // "no mail after signing up", "no error message"
 	}
 	switch low[1] {
@@ -364,15 +383,19 @@ func sameThing(low []string) (grammar.Span, bool) {
 	case "as", "thing", "for", "with", "here", "again", "problem", "issue", "error", "story", "idea", "concept", ",", "goes", "on", "in", "happens":
 		return grammar.Span{}, false
 	}
+	to := len(low)
+	for to > 2 && words.Filler(low[to-1]) {
+		to--
+	}
 	for i := 2; i < len(low); i++ {
 		switch low[i] {
 		case "as", "like":
-			return grammar.Span{From: 0, To: len(low)}, slices.ContainsFunc(low[i:], present)
+			return grammar.Span{From: 0, To: to}, slices.ContainsFunc(low[i:], present)
 		case "for", "on", "with", "when", "if":
 			return grammar.Span{}, false // "same button for the list"
 		}
 	}
-	return grammar.Span{From: 0, To: len(low)}, true
+	return grammar.Span{From: 0, To: to}, true
 }
 
 // Except is what an order leaves out: "all files except the legacy folder", "everywhere but

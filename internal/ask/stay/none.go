@@ -31,7 +31,7 @@ func none(low []string) (grammar.Span, bool) {
 	case "no":
 		return whole, noChange(rest) || at > 0 && !grammar.Finite(rest)
 	case "not":
-		return whole, (rest[1] == "a" || rest[1] == "one") && noChange(rest)
+		return whole, (rest[1] == "a" || rest[1] == "one") && (noChange(rest) || len(rest) > 3 && len(rest) < 6 && rest[2] == "single" && !grammar.Finite(rest))
 	case "nothing":
 		return whole, nothing(rest)
 	case "zero":
@@ -140,4 +140,43 @@ func unaided(low []string) (s grammar.Span, whole, ok bool) {
 		return s, false, !words.Determiner(low[i+1])
 	}
 	return s, false, false
+}
+
+// undesired reads "we don't want accounts", "I don't need a login": a thing there is to be none
+// of. What is there already ("the old page") is to go.
+func undesired(low []string) (grammar.Span, bool) {
+	switch low[3] {
+	case "the", "this", "that", "these", "those", "my", "our", "your", "it", "them", "to", "you", "people", "users", "anyone", "anybody", "him", "her":
+		return grammar.Span{}, false
+	}
+	for _, w := range low[3:] {
+		if w == "anymore" || w == "more" || w == "longer" || w == "to" || w == "," || w == "in" || w == "on" || w == "when" || grammar.Gerund(w) || touched(w) {
+			return grammar.Span{}, false
+		}
+	}
+	return grammar.Span{From: 0, To: len(low)}, !slices.ContainsFunc(low[3:], words.Auxiliary)
+}
+
+// excepted reads what stands by itself and is left out: "everything but the admin area",
+// "with the exception of prod".
+func excepted(low []string) (grammar.Span, bool) {
+	i := 0
+	switch {
+	case len(low) > 2 && (low[0] == "everything" || low[0] == "all" || low[0] == "everywhere") && (low[1] == "but" || low[1] == "except"):
+		i = 2
+	case len(low) > 4 && low[0] == "with" && low[2] == "exception" && low[3] == "of":
+		i = 4
+	case len(low) > 1 && (low[0] == "except" || low[0] == "excluding"):
+		i = 1
+	default:
+		return grammar.Span{}, false
+	}
+	for i < len(low) && (words.Preposition(low[i]) || low[i] == "for") {
+		i++
+	}
+	if i >= len(low) || low[i] == "when" || low[i] == "if" || low[i] == "that" || grammar.Finite(low[i:]) {
+		return grammar.Span{}, false
+	}
+	s := Object(low, i)
+	return s, s.To > s.From
 }

@@ -52,6 +52,9 @@ func Subject(low []string) (grammar.Span, bool) {
 			if strings.HasSuffix(s, " left") && next < len(low) && (low[next] == "aligned" || low[next] == "justified" || low[next] == "bound") {
 				continue // "the logo should be left aligned"
 			}
+			if s == "stay" && next < len(low) && (low[next] == "away" || low[next] == "out" || low[next] == "clear" || low[next] == "tuned") {
+				continue
+			}
 			if strings.HasSuffix(s, "stay") && next < len(low) && (low[next] == "logged" || low[next] == "signed") {
 				continue // "members should stay logged in for a month"
 			}

@@ -24,7 +24,7 @@ func verdict(low []string) (at int, ok bool) {
 		}
 		rest := low[i+k:]
 		m.still = m.still || low[i-1] == "still" && m.binds
-		if m.copula && final(rest, m.denied) || m.binds && !m.denied && (outlasts(rest) || m.still) || m.denied && spares(rest) {
+		if m.copula && final(rest, m.denied) || !m.denied && (m.binds && (outlasts(rest) || m.still || existing(low[:i]) && goesOn(rest)) || low[i] == "can" && len(rest) == 1 && rest[0] == "wait") || m.denied && spares(rest) {
 			if low[i-1] == "still" || low[i-1] == "also" || low[i-1] == "therefore" {
 				i--
 			}
@@ -106,7 +106,7 @@ func spares(rest []string) bool {
 		return false
 	}
 	switch rest[0] {
-	case "change", "move", "shift", "differ", "vary", "drift", "budge", "suffer", "regress":
+	case "change", "move", "shift", "differ", "vary", "drift", "budge", "deviate", "suffer", "regress":
 		return len(rest) == 1 || !words.Determiner(rest[1]) && !grammar.Articled(rest[1]) || rest[1] == "a"
 	case "be", "get":
 		return len(rest) > 1 && touched(rest[1]) || len(rest) > 2 && grammar.Adverb(rest[1]) && touched(rest[2])
@@ -142,12 +142,39 @@ func outlasts(rest []string) bool {
 		return len(more) == 0 || !grammar.Persists[more[0]] && more[0] != "logged" && more[0] != "signed"
 	case "continue":
 		return len(more) == 0 || more[0] == "to" || more[0] == "as"
+	case "match":
+		return len(more) > 1 && slices.ContainsFunc(more[:2], func(w string) bool {
+			return w == "old" || w == "current" || w == "existing" || w == "present" || w == "today's"
+		})
 	case "pass":
 		return len(more) == 1 && (more[0] == "unchanged" || more[0] == "unmodified" || more[0] == "as-is")
 	case "be":
 		return len(more) > 0 && (left(more) || exactly(more))
 	case "come", "look", "behave", "work", "render", "print", "read", "sound", "feel", "act", "respond", "run", "taste", "display", "sort", "appear":
 		return asEver(more)
+	}
+	return false
+}
+
+// existing reports a thing that is told to be there now: "existing configs", "the old links".
+func existing(low []string) bool {
+	return slices.ContainsFunc(low[:min(3, len(low))], func(w string) bool {
+		return w == "existing" || w == "old" || w == "older" || w == "current" || w == "present"
+	})
+}
+
+// goesOn reports a verb for what a thing did until now and is to do after the change: "(old
+// links must) resolve".
+func goesOn(rest []string) bool {
+	if len(rest) > 1 && rest[0] == "be" {
+		return rest[1] == "readable" || rest[1] == "valid" || rest[1] == "accepted" || rest[1] == "usable" || rest[1] == "reachable" || rest[1] == "available" || rest[1] == "supported"
+	}
+	if len(rest) == 0 {
+		return false
+	}
+	switch rest[0] {
+	case "work", "load", "open", "pass", "compile", "run", "resolve", "import", "parse", "build", "play", "validate":
+		return len(rest) < 4
 	}
 	return false
 }
@@ -216,6 +243,6 @@ func final(low []string, denied bool) bool {
 
 var (
 	settled = []string{"final", "certified", "frozen", "signed off", "sacrosanct", "carved in stone", "cast in stone", "written in stone", "non-negotiable", "off the table",
-		"out of bounds", "a no-go", "a no go", "notarised", "notarized", "legally binding", "contractual", "none of our business", "none of your business"}
-	unsettled = []string{"negotiable", "up for discussion", "up for debate", "up for grabs", "on the table", "our business", "open to discussion", "open for discussion"}
+		"out of bounds", "a no-go", "a no go", "notarised", "notarized", "legally binding", "contractual", "none of our business", "none of your business", "excluded", "exempt", "exempted", "unaffected"}
+	unsettled = []string{"concerned", "involved", "part of it", "negotiable", "up for discussion", "up for debate", "up for grabs", "on the table", "our business", "open to discussion", "open for discussion"}
 )
