@@ -256,6 +256,8 @@ func opens(low []string) bool {
 	switch rest[0] {
 	case "nothing":
 		return len(rest) > 1 && rest[1] == "else"
+	case "be", "take", "try":
+		return len(rest) > 4 && (rest[1] == "careful" || rest[1] == "care" || rest[0] == "try") && slices.Contains(rest[1:4], "not")
 	case "stay", "steer":
 		return len(rest) > 3 && (rest[1] == "away" || rest[1] == "out" || rest[1] == "clear")
 	case "hands":

@@ -57,7 +57,14 @@ func Parted(low []string) (grammar.Span, bool) {
 	for i := 1; i+1 < len(low); i++ {
 		if low[i] == ":" || low[i] == "," {
 			n, _ := grammar.Strip(low)
-			return grammar.Span{From: n, To: i}, n < i && nominal(low[n:i]) && Tail(low[i+1:])
+			if n >= i || !Tail(low[i+1:]) {
+				return grammar.Span{}, false
+			}
+			to := i
+			if at, ok := grammar.Predicate(low[n:i]); ok && at > 0 && grammar.Definite(low[n]) {
+				to = n + at // "the API belongs to another team, don't touch"
+			}
+			return grammar.Span{From: n, To: to}, nominal(low[n:to])
 		}
 	}
 	return grammar.Span{}, false

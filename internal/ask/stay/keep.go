@@ -29,11 +29,7 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 	if n >= len(low) {
 		return grammar.Span{}, false, false
 	}
-	for _, p := range [][]string{{"as", "long", "as"}, {"so", "long", "as"}, {"provided", "that"}, {"provided"}, {"but", "make", "sure"}} {
-		if len(low)-n > len(p)+1 && slices.Equal(low[n:n+len(p)], p) {
-			n += len(p) // "as long as the numbers stay correct"
-		}
-	}
+	n += framed(low[n:])
 	rest := low[n:]
 	if n := len(rest); n > 3 && n < 10 && (rest[0] == "the" || rest[0] == "our") && !slices.ContainsFunc(rest[:n-2], words.Auxiliary) && (rest[n-1] == "fine" || rest[n-1] == "ok" || rest[n-1] == "okay" || rest[n-1] == "good") && (rest[n-2] == "is" || rest[n-2] == "are") && len(low) == n {
 		return grammar.Span{From: 0, To: n - 2}, true, true // "the csv export is fine"
@@ -83,7 +79,7 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 	if s, whole, ok := unaided(rest); ok {
 		return grammar.Span{From: s.From + n, To: s.To + n}, whole, true
 	}
-	for _, rule := range []func([]string) (grammar.Span, bool){rather, Parted, excepted, keepOrder, unwanted, none, Prohibition, noThing, fronted, Subject, sameThing, asNow} {
+	for _, rule := range []func([]string) (grammar.Span, bool){rather, Parted, excepted, besides, unharmed, sticking, keepOrder, unwanted, none, Prohibition, noThing, fronted, Subject, sameThing, asNow} {
 		if s, ok := rule(rest); ok {
 			return grammar.Span{From: s.From + n, To: s.To + n}, true, true
 		}

@@ -2,6 +2,7 @@ package stay
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
@@ -44,7 +45,16 @@ func none(low []string) (grammar.Span, bool) {
 		}
 		return grammar.Span{From: at, To: at + len(rest)}, len(rest) > 1 && len(rest) < 6 && !grammar.Gerund(rest[1]) && !grammar.Finite(rest) && !slices.Contains(rest, ",") && rest[1] != "the"
 	}
-	return whole, independent(rest)
+	return whole, independent(rest) || unnoticed(rest)
+}
+
+// unnoticed reads "users should not notice anything", "nobody should notice".
+func unnoticed(low []string) bool {
+	i := slices.Index(low, "notice")
+	if i < 2 || i > 5 {
+		return false
+	}
+	return words.Modal(low[i-1]) && (low[0] == "nobody" || strings.HasSuffix(low[i-1], "n't")) || low[i-1] == "not" && words.Modal(low[i-2])
 }
 
 // unneeded are things that zero of is a wish.
@@ -65,7 +75,7 @@ func noChange(low []string) bool {
 // uploaded", "nothing else goes in this PR".
 func nothing(low []string) bool {
 	if len(low) < 3 {
-		return false
+		return len(low) == 2 && low[1] == "more"
 	}
 	switch low[1] {
 	case "that":
@@ -78,7 +88,7 @@ func nothing(low []string) bool {
 		case "install", "configure", "download", "buy", "pay", "set", "sign", "register", "compile", "build", "maintain":
 			return true
 		}
-	case "else":
+	case "else", "more":
 		switch low[2] {
 		case "needs", "goes", "gets", "is", "may", "must", "should", "has", "to", "moves", "in", "please", "for", "on", "about", "will", "shall":
 			return !slices.Contains(low, "works") && !slices.Contains(low, "wrong")
@@ -132,6 +142,9 @@ func unaided(low []string) (s grammar.Span, whole, ok bool) {
 		return s, true, i < 5 && (low[0] == "can" || low[0] == "could" || low[0] == "it" || low[0] == "must" || low[0] == "should")
 	}
 	n, _ := grammar.Strip(low)
+	if n+1 < i && unneeded[low[s.To-1]] && grammar.Imperative(low[n:]) > 0 {
+		return s, false, true // "migrate without downtime"
+	}
 	if n+1 >= i || grammar.Imperative(low[n:]) == 0 || low[n+1] != "it" && low[n+1] != "them" {
 		return s, false, false
 	}

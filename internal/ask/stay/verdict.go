@@ -25,7 +25,13 @@ func verdict(low []string) (at int, ok bool) {
 		rest := low[i+k:]
 		m.still = m.still || low[i-1] == "still" && m.binds
 		if m.copula && final(rest, m.denied) || !m.denied && (m.binds && (outlasts(rest) || m.still || existing(low[:i]) && goesOn(rest)) || low[i] == "can" && len(rest) == 1 && rest[0] == "wait") || m.denied && spares(rest) {
-			if low[i-1] == "still" || low[i-1] == "also" || low[i-1] == "therefore" {
+			for i > 1 && (trailing[low[i-1]] || low[i-1] == "therefore" || low[i-1] == "and" || low[i-1] == "but") {
+				if low[i-1] == "and" || low[i-1] == "but" {
+					if at, ok := grammar.Predicate(low[:i-1]); ok && at > 0 {
+						i = at // "the API is used by customers and must not change"
+						break
+					}
+				}
 				i--
 			}
 			return i, i > 0 && !(i == 1 && words.Subject(low[0]) && low[0] != "everything")
@@ -244,5 +250,5 @@ func final(low []string, denied bool) bool {
 var (
 	settled = []string{"final", "certified", "frozen", "signed off", "sacrosanct", "carved in stone", "cast in stone", "written in stone", "non-negotiable", "off the table",
 		"out of bounds", "a no-go", "a no go", "notarised", "notarized", "legally binding", "contractual", "none of our business", "none of your business", "excluded", "exempt", "exempted", "unaffected"}
-	unsettled = []string{"concerned", "involved", "part of it", "negotiable", "up for discussion", "up for debate", "up for grabs", "on the table", "our business", "open to discussion", "open for discussion"}
+	unsettled = []string{"yours to change", "ours to change", "our concern", "your concern", "our job", "your job", "yours", "ours", "concerned", "involved", "part of it", "negotiable", "up for discussion", "up for debate", "up for grabs", "on the table", "our business", "open to discussion", "open for discussion"}
 )
