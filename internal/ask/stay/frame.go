@@ -86,6 +86,13 @@ func unharmed(low []string) (grammar.Span, bool) {
 // sticking reads "stick to the current API", "stay with our logger", "we're happy with the
 // layout": what is kept by choice.
 func sticking(low []string) (grammar.Span, bool) {
+	if k := len(low); k > 5 && (low[0] == "i" || low[0] == "we") && (low[1] == "like" || low[1] == "love") {
+		for i := 4; i+2 < k; i++ {
+			if low[i] == "as" && present(low[i+2]) || low[i] == "the" && low[i+1] == "way" {
+				return grammar.Span{From: 2, To: i}, true // "I love the footer the way it is"
+			}
+		}
+	}
 	i := 0
 	switch {
 	case len(low) > 3 && (low[0] == "stick" || low[0] == "stay") && (low[1] == "to" || low[1] == "with" || low[1] == "on"):

@@ -109,6 +109,9 @@ func keepOrder(low []string) (grammar.Span, bool) {
 		if len(low) > 3 && low[2] == "keep" {
 			return Object(low, 3), true // "let it keep its name"
 		}
+		if k := len(low); k > 3 && low[k-1] == "be" && words.Determiner(low[1]) {
+			return grammar.Span{From: 1, To: k - 1}, true // "let the footer be"
+		}
 		return grammar.Span{}, false
 	case "keep", "leave", "preserve", "retain", "maintain", "keeping", "preserving":
 		if len(low) > 2 && low[0] == "keep" && low[1] == "away" {
@@ -261,6 +264,11 @@ func Prohibition(low []string) (grammar.Span, bool) {
 	if i+3 < len(low) && low[i+1] == "or" && touches(low[i+2]) {
 		i += 2 // "don't add or change any migrations"
 	}
+	for _, p := range meddling {
+		if len(low) > i+len(p) && slices.Equal(low[i:i+len(p)], p) {
+			return Object(low, i+len(p)), true
+		}
+	}
 	if n := len(low); touches(low[i]) && !(n > 2 && low[n-1] == "much" && low[n-2] == "too") {
 		return Object(low, i+1), true
 	}
@@ -270,6 +278,9 @@ func Prohibition(low []string) (grammar.Span, bool) {
 	}
 	return grammar.Span{From: 0, To: to}, true
 }
+
+// meddling are verbs of several words whose prohibition leaves a thing as it is.
+var meddling = [][]string{{"go", "near"}, {"come", "near"}, {"mess", "up"}, {"mess", "with"}, {"mess", "around", "with"}, {"fiddle", "with"}, {"fiddle", "around", "with"}, {"lay", "a", "finger", "on"}, {"tamper", "with"}, {"interfere", "with"}, {"meddle", "with"}, {"meddle", "in"}, {"play", "with"}, {"tinker", "with"}, {"get", "rid", "of"}, {"throw", "away"}, {"take", "away"}}
 
 // idle are verbs whose denial asks for nothing: "don't laugh", "(they) don't count as errors".
 var idle = map[string]bool{"laugh": true, "blame": true, "shout": true, "judge": true, "panic": true, "bother": true, "hate": true, "count": true, "matter": true, "exist": true, "happen": true, "belong": true, "match": true, "fit": true, "arrive": true, "respond": true, "seem": true, "expect": true}
@@ -361,7 +372,10 @@ func noThing(low []string) (grammar.Span, bool) {
 		return grammar.Span{}, false
 	}
 	to := len(low)
-	for to > 2 && (low[to-1] == "please" || low[to-1] == "thanks" || low[to-1] == "!") {
+	if i := slices.Index(low, ","); i > 1 && !slices.Contains(low[:i], "or") {
+		to = i
+	}
+	for to > 2 && (low[to-1] == "please" || low[to-1] == "thanks" || low[to-1] == "!" || low[to-1] == ",") {
 		to--
 	}
 	return grammar.Span{From: 0, To: to}, true

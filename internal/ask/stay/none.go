@@ -45,7 +45,21 @@ func none(low []string) (grammar.Span, bool) {
 		}
 		return grammar.Span{From: at, To: at + len(rest)}, len(rest) > 1 && len(rest) < 6 && !grammar.Gerund(rest[1]) && !grammar.Finite(rest) && !slices.Contains(rest, ",") && rest[1] != "the"
 	}
+	if i := slices.Index(rest, "no"); i > 1 && i < 6 && i+1 < len(rest) && lacks(rest[:i]) {
+		return grammar.Span{From: at + i, To: at + to}, true
+	}
 	return whole, independent(rest) || unnoticed(rest)
+}
+
+// lacks reports words by which somebody wants that a thing has none of another: "it should have
+// (no login)", "it needs (no account)".
+func lacks(low []string) bool {
+	verb := low[len(low)-1]
+	if low[0] == "it" && len(low) == 2 {
+		return verb == "needs" || verb == "requires"
+	}
+	wanted := slices.ContainsFunc(low, func(w string) bool { return w == "should" || w == "must" || w == "shall" })
+	return wanted && (verb == "have" || verb == "need" || verb == "be" || verb == "contain" || verb == "require" || verb == "use")
 }
 
 // unnoticed reads "users should not notice anything", "nobody should notice".
@@ -59,6 +73,9 @@ func unnoticed(low []string) bool {
 
 // unneeded are things that zero of is a wish.
 var unneeded = map[string]bool{"options": true, "dependencies": true, "deps": true, "config": true, "configuration": true, "tracking": true, "ads": true, "cookies": true, "javascript": true, "js": true, "frameworks": true, "libraries": true, "changes": true, "downtime": true, "telemetry": true, "analytics": true, "settings": true}
+
+// means are what a program can be made with or without.
+var means = map[string]bool{"database": true, "framework": true, "server": true, "backend": true, "login": true, "account": true, "accounts": true, "registration": true, "internet": true, "npm": true, "jquery": true, "bootstrap": true, "react": true, "docker": true, "build": true}
 
 // noChange reads "no public method may change", "not a comma may be touched".
 func noChange(low []string) bool {
@@ -141,8 +158,8 @@ func unaided(low []string) (s grammar.Span, whole, ok bool) {
 	if verb := low[i-1]; verb == "work" || verb == "run" || verb == "do" {
 		return s, true, i < 5 && (low[0] == "can" || low[0] == "could" || low[0] == "it" || low[0] == "must" || low[0] == "should")
 	}
-	n, _ := grammar.Strip(low)
-	if n+1 < i && unneeded[low[s.To-1]] && grammar.Imperative(low[n:]) > 0 {
+	n, said := grammar.Strip(low)
+	if n+1 < i && (unneeded[low[s.To-1]] || said.Want && means[low[s.To-1]]) && (grammar.Imperative(low[n:]) > 0 || said.Want) {
 		return s, false, true // "migrate without downtime"
 	}
 	if n+1 >= i || grammar.Imperative(low[n:]) == 0 || low[n+1] != "it" && low[n+1] != "them" {

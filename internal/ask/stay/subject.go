@@ -17,7 +17,8 @@ var stayed = []string{
 	"should be left", "should stay", "should remain", "must stay", "must remain", "has to stay", "have to stay", "needs to stay", "need to stay", "can stay", "may stay", "could stay", "will stay", "shall stay", "shall remain", "can remain", "to stay", "ought to stay",
 	"keep working", "keeps working", "is not to change", "are not to change", "is not to be changed", "are not to be changed", "is not to be touched", "is sacred", "are sacred", "is taboo", "are taboo", "is holy", "as before", "as it was", "as they were", "as it is now", "as they are now",
 	"stays", "stay", "remains", "remain", "unchanged", "untouched", "unaffected", "has to keep", "have to keep", "must keep", "should keep", "needs to keep", "need to keep", "keeps its", "keep their", "keep its", "keeps their", "must still work", "should still work", "must continue to work", "has to continue", "have to continue", "must continue", "should continue", "has to be kept", "must be kept", "should be kept", "have to be kept", "can be kept", "is to be kept",
-	"must be identical", "should be identical", "must be the same", "should be the same", "must still be able", "should still be able", "must still be possible", "should still be possible", "must still be", "must look the same", "should look the same", "has to be identical", "must be preserved", "should be preserved", "must be left", "can be left", "is fine as", "are fine as", "is good as", "are good as", "is ok as", "is fine the way", "are fine the way", "is perfect as", "is lovely", "as is", "as it is", "as they are", "must work as before", "should work as before", "are not to be touched", "is not to be touched", "exactly as it is", "exactly as they are",
+	"must be identical", "should be identical", "must be the same", "should be the same", "must still be able", "should still be able", "must still be possible", "should still be possible", "must still be", "must look the same", "should look the same", "has to be identical", "must be preserved", "should be preserved", "must be left", "can be left", "is fine as", "are fine as", "is good as", "are good as", "is ok as", "is fine the way", "are fine the way", "is perfect as", "is lovely", "as is", "as it is", "as they are", "needs no change", "needs no changes", "need no changes", "need no change", "requires no changes", "require no changes", "doesn't need touching", "don't need touching", "doesn't need any changes", "don't need any changes", "doesn't need changing", "don't need changing",
+	"continues to work", "continue to work", "continues to apply", "continue to apply", "continue to get", "continue to pay", "continue to use", "continue to see", "must work as before", "should work as before", "are not to be touched", "is not to be touched", "exactly as it is", "exactly as they are",
 }
 
 // Subject reads "X stays", "X must not change": what is kept is the subject.
@@ -58,7 +59,7 @@ func Subject(low []string) (grammar.Span, bool) {
 			if strings.HasSuffix(s, "stay") && next < len(low) && (low[next] == "logged" || low[next] == "signed") {
 				continue // "members should stay logged in for a month"
 			}
-			if next+1 < len(low) && (low[next] == "on" || low[next] == "at") && grammar.Numeric(low[next+1]) && (s == "stays" || s == "stay") {
+			if next+1 < len(low) && (low[next] == "on" || low[next] == "at") && grammar.Numeric(low[next+1]) && (s == "stays" || s == "stay" || s == "remains" || s == "remain") {
 				best, noun = at, false // "prod stays on 14"
 				continue
 			}

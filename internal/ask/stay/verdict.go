@@ -24,7 +24,7 @@ func verdict(low []string) (at int, ok bool) {
 		}
 		rest := low[i+k:]
 		m.still = m.still || low[i-1] == "still" && m.binds
-		if m.copula && final(rest, m.denied) || !m.denied && (m.binds && (outlasts(rest) || m.still || existing(low[:i]) && goesOn(rest)) || low[i] == "can" && len(rest) == 1 && rest[0] == "wait") || m.denied && spares(rest) {
+		if m.copula && (final(rest, m.denied) || len(rest) > 0 && !m.denied && rest[0] == "left" && left(rest)) || !m.denied && (m.binds && (outlasts(rest) || m.still || existing(low[:i]) && goesOn(rest)) || low[i] == "can" && len(rest) == 1 && rest[0] == "wait") || m.denied && spares(rest) {
 			for i > 1 && (trailing[low[i-1]] || low[i-1] == "therefore" || low[i-1] == "and" || low[i-1] == "but") {
 				if low[i-1] == "and" || low[i-1] == "but" {
 					if at, ok := grammar.Predicate(low[:i-1]); ok && at > 0 {
@@ -142,7 +142,9 @@ func outlasts(rest []string) bool {
 	switch rest[0] {
 	case "survive":
 		return len(more) == 0 || more[0] == "," || more[0] == "intact" || more[0] == "too" || len(more) < 3 && words.Determiner(more[0]) && work[more[len(more)-1]]
-	case "go", "carry", "keep":
+	case "keep", "retain":
+		return len(more) > 1 && (more[0] == "its" || more[0] == "their")
+	case "go", "carry":
 		return len(more) > 0 && more[0] == "on" && (len(more) == 1 || more[1] == "as" || more[1] == "undisturbed" || more[1] == "unchanged" || grammar.Gerund(more[1]) && !slices.Contains(more, "for"))
 	case "remain", "stay":
 		return len(more) == 0 || !grammar.Persists[more[0]] && more[0] != "logged" && more[0] != "signed"
@@ -248,7 +250,7 @@ func final(low []string, denied bool) bool {
 }
 
 var (
-	settled = []string{"final", "certified", "frozen", "signed off", "sacrosanct", "carved in stone", "cast in stone", "written in stone", "non-negotiable", "off the table",
+	settled = []string{"final", "staying", "certified", "frozen", "signed off", "sacrosanct", "carved in stone", "cast in stone", "written in stone", "non-negotiable", "off the table",
 		"out of bounds", "a no-go", "a no go", "notarised", "notarized", "legally binding", "contractual", "none of our business", "none of your business", "excluded", "exempt", "exempted", "unaffected"}
-	unsettled = []string{"yours to change", "ours to change", "our concern", "your concern", "our job", "your job", "yours", "ours", "concerned", "involved", "part of it", "negotiable", "up for discussion", "up for debate", "up for grabs", "on the table", "our business", "open to discussion", "open for discussion"}
+	unsettled = []string{"touched", "tampered with", "yours to change", "ours to change", "our concern", "your concern", "our job", "your job", "yours", "ours", "concerned", "involved", "part of it", "negotiable", "up for discussion", "up for debate", "up for grabs", "on the table", "our business", "open to discussion", "open for discussion"}
 )
