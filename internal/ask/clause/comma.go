@@ -255,14 +255,14 @@ func opens(low []string) bool {
 	}
 	switch rest[0] {
 	case "nothing":
-		return len(rest) > 1 && rest[1] == "else"
+		return len(rest) > 1 && (rest[1] == "else" || len(rest) > 2 && (rest[1] == "may" || rest[1] == "that" || rest[1] == "must" || rest[1] == "to" && rest[2] == "install"))
 	case "be", "take", "try":
 		return len(rest) > 4 && (rest[1] == "careful" || rest[1] == "care" || rest[0] == "try") && slices.Contains(rest[1:4], "not")
 	case "stay", "steer":
 		return len(rest) > 3 && (rest[1] == "away" || rest[1] == "out" || rest[1] == "clear")
 	case "hands":
 		return len(rest) > 2 && rest[1] == "off"
-	case "keep", "leave", "keeping", "preserving", "without", "no", "new", "another", "same":
+	case "keep", "leave", "keeping", "preserving", "leaving", "without", "no", "new", "another", "same":
 		return true
 	case "a", "an", "the":
 		if len(rest) > 1 && rest[1] == "new" {

@@ -37,6 +37,9 @@ func (p *Message) kept(a deed.Act) {
 		if what == "" {
 			what = p.antecedent(a)
 		}
+		if low := strings.ToLower(what); p.Fresh && (low == "nothing else" || low == "nothing more") {
+			continue // of something new: that is all
+		}
 		if n := len(p.Out); n > 0 && p.Out[n-1].Marker == belay.MarkFix && strings.HasPrefix(strings.ToLower(what), "same ") {
 			continue // "same save, same PC": how it was tried
 		}

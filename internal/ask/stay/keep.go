@@ -79,7 +79,7 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 	if s, whole, ok := unaided(rest); ok {
 		return grammar.Span{From: s.From + n, To: s.To + n}, whole, true
 	}
-	for _, rule := range []func([]string) (grammar.Span, bool){rather, Parted, excepted, besides, unharmed, sticking, keepOrder, unwanted, none, Prohibition, noThing, fronted, Subject, sameThing, asNow} {
+	for _, rule := range []func([]string) (grammar.Span, bool){rather, Parted, excepted, besides, unharmed, sticking, declined, forbidden, aboutElse, oneself, mayStay, keepOrder, unwanted, none, Prohibition, noThing, fronted, Subject, sameThing, asNow} {
 		if s, ok := rule(rest); ok {
 			return grammar.Span{From: s.From + n, To: s.To + n}, true, true
 		}
@@ -113,7 +113,15 @@ func keepOrder(low []string) (grammar.Span, bool) {
 			return grammar.Span{From: 1, To: k - 1}, true // "let the footer be"
 		}
 		return grammar.Span{}, false
-	case "keep", "leave", "preserve", "retain", "maintain", "keeping", "preserving":
+	case "do":
+		if len(low) > 2 && (low[1] == "keep" || low[1] == "leave" || low[1] == "preserve" || low[1] == "maintain") {
+			return Object(low, 2), true
+		}
+		return grammar.Span{}, false
+	case "keep", "leave", "preserve", "retain", "maintain", "keeping", "preserving", "leaving", "retaining", "maintaining":
+		if low[0] == "leaving" && len(low) > 2 && low[1] == "out" {
+			return Object(low, 2), true
+		}
 		if len(low) > 2 && low[0] == "keep" && low[1] == "away" {
 			return grammar.Span{}, false
 		}
@@ -416,6 +424,8 @@ func Except(low []string) (grammar.Span, bool) {
 		switch {
 		case low[i] == "except" || low[i] == "excluding":
 		case low[i] == "apart" && low[i+1] == "from", low[i] == "other" && low[i+1] == "than" && (low[i-1] == "everything" || low[i-1] == "anything" || low[i-1] == "nothing"):
+			from = i + 2
+		case low[i] == "but" && low[i+1] == "not" && i+2 < len(low) && grammar.Definite(low[i+2]):
 			from = i + 2
 		case low[i] == "but" && (low[i-1] == "everything" || low[i-1] == "all" || low[i-1] == "everywhere"):
 		default:

@@ -24,7 +24,7 @@ func verdict(low []string) (at int, ok bool) {
 		}
 		rest := low[i+k:]
 		m.still = m.still || low[i-1] == "still" && m.binds
-		if m.copula && (final(rest, m.denied) || len(rest) > 0 && !m.denied && rest[0] == "left" && left(rest)) || !m.denied && (m.binds && (outlasts(rest) || m.still || existing(low[:i]) && goesOn(rest)) || low[i] == "can" && len(rest) == 1 && rest[0] == "wait") || m.denied && spares(rest) {
+		if m.copula && (final(rest, m.denied) || len(rest) > 0 && !m.denied && rest[0] == "left" && left(rest)) || !m.denied && (m.binds && (outlasts(rest) || m.still || existing(low[:i]) && goesOn(rest)) || low[i] == "can" && len(rest) == 1 && rest[0] == "wait") || m.denied && (spares(rest) || m.toBe && len(rest) > 1 && rest[0] == "be") || m.copula && m.still && !m.denied && len(rest) > 0 && (rest[0] == "needed" || rest[0] == "required") {
 			for i > 1 && (trailing[low[i-1]] || low[i-1] == "therefore" || low[i-1] == "and" || low[i-1] == "but") {
 				if low[i-1] == "and" || low[i-1] == "but" {
 					if at, ok := grammar.Predicate(low[:i-1]); ok && at > 0 {
@@ -46,6 +46,7 @@ type must struct {
 	binds  bool // "must", "has to", "is to"
 	copula bool // "is"
 	still  bool // "must still", "still have to"
+	toBe   bool // "is to", "are not to"
 }
 
 // modal reads a modal verb and the adverbs behind it, and counts their words.
@@ -73,6 +74,7 @@ func modal(low []string) (n int, m must) {
 			break
 		}
 		if low[n] == "to" {
+			m.toBe = m.copula || m.toBe
 			m.binds, m.copula = true, false
 		}
 		m.still = m.still || low[n] == "still"
@@ -115,6 +117,9 @@ func spares(rest []string) bool {
 	case "change", "move", "shift", "differ", "vary", "drift", "budge", "deviate", "suffer", "regress":
 		return len(rest) == 1 || !words.Determiner(rest[1]) && !grammar.Articled(rest[1]) || rest[1] == "a"
 	case "be", "get":
+		if len(rest) > 1 && (rest[1] == "different" || rest[0] == "get" && words.Comparative(rest[1])) {
+			return true // "must not get slower"
+		}
 		return len(rest) > 1 && touched(rest[1]) || len(rest) > 2 && grammar.Adverb(rest[1]) && touched(rest[2])
 	}
 	return false
@@ -203,10 +208,13 @@ func left(low []string) bool {
 
 // exactly reads "(must be) exactly what it is now".
 func exactly(low []string) bool {
+	if len(low) == 1 && (low[0] == "exactly" || low[0] == "precisely") {
+		return true // "… where they are now"
+	}
 	for len(low) > 0 && (low[0] == "exactly" || low[0] == "precisely" || low[0] == "just") {
 		low = low[1:]
 	}
-	return len(low) > 1 && (low[0] == "what" || low[0] == "as" || low[0] == "like" || low[0] == "how") && slices.ContainsFunc(low[1:], present)
+	return len(low) > 1 && (low[0] == "where" || low[0] == "what" || low[0] == "as" || low[0] == "like" || low[0] == "how") && slices.ContainsFunc(low[1:], present)
 }
 
 // asEver reads "(must come out) byte for byte as today", "(must look) the same".
@@ -250,7 +258,7 @@ func final(low []string, denied bool) bool {
 }
 
 var (
-	settled = []string{"final", "staying", "certified", "frozen", "signed off", "sacrosanct", "carved in stone", "cast in stone", "written in stone", "non-negotiable", "off the table",
+	settled = []string{"final", "staying", "perfect", "just right", "spot on", "prescribed", "mandated", "regulated", "dictated by", "fixed by", "legally required", "certified", "frozen", "signed off", "sacrosanct", "carved in stone", "cast in stone", "written in stone", "non-negotiable", "off the table",
 		"out of bounds", "a no-go", "a no go", "notarised", "notarized", "legally binding", "contractual", "none of our business", "none of your business", "excluded", "exempt", "exempted", "unaffected"}
 	unsettled = []string{"touched", "tampered with", "yours to change", "ours to change", "our concern", "your concern", "our job", "your job", "yours", "ours", "concerned", "involved", "part of it", "negotiable", "up for discussion", "up for debate", "up for grabs", "on the table", "our business", "open to discussion", "open for discussion"}
 )
