@@ -11,6 +11,10 @@ import (
 // declined reads what somebody says that nobody is to do: "you must not change the order",
 // "we're not changing the order", "no need to touch the order". What is kept is the object.
 func declined(low []string) (grammar.Span, bool) {
+	if low[0] == "not" && len(low) > 2 && touches(low[1]) && !strings.HasSuffix(low[1], "ed") {
+		s := Object(low, 2)
+		return s, s.To > s.From // "(you must) not change the order"
+	}
 	switch low[0] {
 	case "i", "we", "you", "i'd", "we'd", "i'm", "we're", "there's", "there", "no", "it's", "it", "nobody":
 	default:
