@@ -255,7 +255,7 @@ func opens(low []string) bool {
 	}
 	switch rest[0] {
 	case "nothing":
-		return len(rest) > 1 && (rest[1] == "else" || len(rest) > 2 && (rest[1] == "may" || rest[1] == "that" || rest[1] == "must" || rest[1] == "to" && rest[2] == "install"))
+		return stay.Nothing(rest)
 	case "be", "take", "try":
 		return len(rest) > 4 && (rest[1] == "careful" || rest[1] == "care" || rest[0] == "try") && slices.Contains(rest[1:4], "not")
 	case "stay", "steer":

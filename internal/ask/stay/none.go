@@ -94,7 +94,12 @@ func nothing(low []string) bool {
 	if len(low) < 3 {
 		return len(low) == 2 && low[1] == "more"
 	}
+	if alters(low[1:]) {
+		return true
+	}
 	switch low[1] {
+	case "from", "outside", "beyond", "over", "via", "but", "except", "leaves", "external", "proprietary", "commercial":
+		return !slices.ContainsFunc(low, words.Pronoun)
 	case "that":
 		switch low[2] {
 		case "isn't", "needs", "requires", "depends", "wants", "phones", "costs", "uses", "runs", "calls", "breaks", "is", "has", "would", "touches", "changes":
@@ -114,6 +119,30 @@ func nothing(low []string) bool {
 		return len(low) > 3 && low[2] == "be" && (touched(low[3]) || handed[low[3]])
 	}
 	return false
+}
+
+// alters reports a verb of changing among words, and no time at which: "(nothing) about the API
+// should change", "(nothing) visible changes".
+func alters(low []string) bool {
+	if slices.ContainsFunc(low, func(w string) bool {
+		return w == "when" || w == "after" || w == "if" || w == "until" || w == "although" || w == "i"
+	}) {
+		return false
+	}
+	for i, w := range low {
+		if i > 0 && (w == "changes" || w == "moves" || w == "breaks") {
+			return true
+		}
+		if i > 0 && words.Modal(low[i-1]) && (touches(w) || w == "be" && i+1 < len(low) && touched(low[i+1])) {
+			return true
+		}
+	}
+	return false
+}
+
+// Nothing reports a clause that begins with "nothing" and says what there is to be none of.
+func Nothing(low []string) bool {
+	return len(low) > 1 && low[0] == "nothing" && (nothing(low) || low[1] == "else")
 }
 
 // handed are participles of giving something away: "nothing may be uploaded".
