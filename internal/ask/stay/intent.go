@@ -97,3 +97,20 @@ func mayStay(low []string) (grammar.Span, bool) {
 	}
 	return grammar.Span{}, false
 }
+
+// keepsOwn reads "the entry point must keep its path": what is to stay is what it keeps.
+func keepsOwn(low []string) (grammar.Span, bool) {
+	i := slices.Index(low, "keep")
+	if i < 2 || i+2 >= len(low) || low[i+1] != "its" && low[i+1] != "their" && low[i+1] != "the" || words.Pronoun(low[0]) {
+		return grammar.Span{}, false
+	}
+	k, m := modal(low[i-1:])
+	if k == 0 && i > 2 {
+		k, m = modal(low[i-2:])
+	}
+	if k == 0 || m.denied {
+		return grammar.Span{}, false
+	}
+	s := Object(low, i+1)
+	return s, s.To > s.From+1
+}
