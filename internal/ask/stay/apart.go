@@ -187,6 +187,14 @@ func asNow(low []string) (grammar.Span, bool) {
 // survive", "make it lock free with the public interface untouched".
 func meanwhile(low []string, n int) (grammar.Span, bool) {
 	for i := n + 1; i+2 < len(low); i++ {
+		if low[i] == "such" && low[i+1] == "that" || i+4 < len(low) && low[i] == "as" && low[i+1] == "long" && low[i+2] == "as" {
+			from := i + 2
+			if low[i] == "as" {
+				from++
+			}
+			s, ok := Subject(low[from:])
+			return grammar.Span{From: s.From + from, To: s.To + from}, ok && s.To > s.From // "as long as the API stays the same"
+		}
 		if low[i] != "while" && low[i] != "with" {
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 
 // frames are what people say in front of what is to stay: "as long as the numbers stay
 // correct", "please note that the API is frozen".
-var frames = []string{"as long as", "so long as", "provided that", "provided", "but make sure", "on condition that", "under the condition that", "with the caveat that", "note that", "please note that", "keep in mind that", "bear in mind that", "remember that", "mind that", "take care that", "see that", "be aware that", "be careful that", "make sure that", "make sure",
+var frames = []string{"for now", "for the moment", "for the time being", "until then", "though", "although", "as long as", "so long as", "provided that", "provided", "but make sure", "on condition that", "under the condition that", "with the caveat that", "note that", "please note that", "keep in mind that", "bear in mind that", "remember that", "mind that", "take care that", "see that", "be aware that", "be careful that", "make sure that", "make sure",
 	"it's important that", "it is important that", "important is that", "it's essential that", "it is essential that", "it's crucial that", "it's vital that", "what matters is that", "the condition is that", "the only condition is that", "only condition is that", "the main thing is that", "the important thing is that", "whatever you do", "whatever happens", "be careful", "take care", "be sure", "try", "under no circumstances"}
 
 // framed counts the words of the frames that a clause begins with.
@@ -109,4 +109,26 @@ func sticking(low []string) (grammar.Span, bool) {
 	}
 	s := Object(low, i)
 	return s, s.To > s.From+1 && !slices.Contains(low[s.From:s.To], "but")
+}
+
+// chosen counts the words of "we'll (keep the API)", "you may (leave it as it is)".
+func chosen(low []string) int {
+	switch low[0] {
+	case "we", "i", "you", "we'll", "i'll", "i'd", "we'd", "you'll":
+	default:
+		return 0
+	}
+	for i := 1; i < min(len(low)-1, 4); i++ {
+		switch low[i] {
+		case "keep", "leave":
+			if words.Determiner(low[i+1]) && low[i+1] != "a" && low[i+1] != "all" && low[i+1] != "this" {
+				return i
+			}
+			return 0
+		case "may", "can", "should", "must", "will", "have", "to", "need", "just", "also":
+		default:
+			return 0
+		}
+	}
+	return 0
 }

@@ -37,6 +37,9 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 	if len(rest) > 2 && (rest[0] == "we" || rest[0] == "i" || rest[0] == "you") && (rest[1] == "keep" || rest[1] == "leave") && !grammar.Gerund(rest[2]) {
 		rest, n = rest[1:], n+1
 	}
+	if i := chosen(rest); i > 0 {
+		rest, n = rest[i:], n+i
+	}
 	if len(rest) > 2 && (rest[0] == "nothing" || rest[0] == "none") && words.Modal(rest[1]) && (touches(rest[2]) || len(rest) > 3 && touches(rest[3])) {
 		return grammar.Span{From: n, To: len(low)}, true, true
 	}
@@ -109,8 +112,13 @@ func keepOrder(low []string) (grammar.Span, bool) {
 		if len(low) > 3 && low[2] == "keep" {
 			return Object(low, 3), true // "let it keep its name"
 		}
-		if k := len(low); k > 3 && low[k-1] == "be" && words.Determiner(low[1]) {
-			return grammar.Span{From: 1, To: k - 1}, true // "let the footer be"
+		if k := len(low); k > 3 && words.Determiner(low[1]) {
+			if low[k-1] == "be" {
+				return grammar.Span{From: 1, To: k - 1}, true // "let the footer be"
+			}
+			if i := slices.Index(low, "stay"); i > 2 && (i+1 == k || low[i+1] == "as") {
+				return grammar.Span{From: 1, To: i}, true // "let the footer stay"
+			}
 		}
 		return grammar.Span{}, false
 	case "do":
@@ -277,6 +285,9 @@ func Prohibition(low []string) (grammar.Span, bool) {
 			return Object(low, i+len(p)), true
 		}
 	}
+	if one[low[i]] && low[0] != "without" {
+		return grammar.Span{From: 0, To: len(low)}, true
+	}
 	if n := len(low); touches(low[i]) && !(n > 2 && low[n-1] == "much" && low[n-2] == "too") {
 		return Object(low, i+1), true
 	}
@@ -286,6 +297,10 @@ func Prohibition(low []string) (grammar.Span, bool) {
 	}
 	return grammar.Span{From: 0, To: to}, true
 }
+
+// one are verbs of one way to change a thing: their prohibition rules that out and no other.
+var one = map[string]bool{"rename": true, "reorder": true, "convert": true, "regenerate": true, "reset": true, "overwrite": true, "replace": true, "translate": true, "update": true, "rewrite": true, "refactor": true, "renumber": true,
+	"remove": true, "delete": true, "drop": true, "move": true, "reformat": true}
 
 // meddling are verbs of several words whose prohibition leaves a thing as it is.
 var meddling = [][]string{{"go", "near"}, {"come", "near"}, {"mess", "up"}, {"mess", "with"}, {"mess", "around", "with"}, {"fiddle", "with"}, {"fiddle", "around", "with"}, {"lay", "a", "finger", "on"}, {"tamper", "with"}, {"interfere", "with"}, {"meddle", "with"}, {"meddle", "in"}, {"play", "with"}, {"tinker", "with"}, {"get", "rid", "of"}, {"throw", "away"}, {"take", "away"}}

@@ -65,6 +65,14 @@ func modal(low []string) (n int, m must) {
 			return 0, m
 		}
 		n, m.binds = 1, true
+	case "doesn't", "don't", "does", "do":
+		for n = 1; n < len(low) && (low[n] == "not" || low[n] == "really" || low[n] == "even"); {
+			n++
+		}
+		if m.denied = w == "doesn't" || w == "don't" || n > 1; !m.denied || n+1 >= len(low) || low[n] != "need" && low[n] != "have" || low[n+1] != "to" {
+			return 0, m
+		}
+		n++ // "doesn't need to be touched"
 	default:
 		return 0, m
 	}
@@ -258,7 +266,7 @@ func final(low []string, denied bool) bool {
 }
 
 var (
-	settled = []string{"final", "staying", "perfect", "just right", "spot on", "prescribed", "mandated", "regulated", "dictated by", "fixed by", "legally required", "certified", "frozen", "signed off", "sacrosanct", "carved in stone", "cast in stone", "written in stone", "non-negotiable", "off the table",
+	settled = []string{"final", "staying", "perfect", "just right", "spot on", "already right", "already fine", "already good", "already ok", "already correct", "good enough", "ok for us", "fine for us", "correct as", "prescribed", "mandated", "regulated", "dictated by", "fixed by", "legally required", "certified", "frozen", "signed off", "sacrosanct", "carved in stone", "cast in stone", "written in stone", "non-negotiable", "off the table",
 		"out of bounds", "a no-go", "a no go", "notarised", "notarized", "legally binding", "contractual", "none of our business", "none of your business", "excluded", "exempt", "exempted", "unaffected"}
 	unsettled = []string{"touched", "tampered with", "yours to change", "ours to change", "our concern", "your concern", "our job", "your job", "yours", "ours", "concerned", "involved", "part of it", "negotiable", "up for discussion", "up for debate", "up for grabs", "on the table", "our business", "open to discussion", "open for discussion"}
 )
