@@ -82,6 +82,9 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 	if s, whole, ok := unaided(rest); ok {
 		return grammar.Span{From: s.From + n, To: s.To + n}, whole, true
 	}
+	if s, whole, ok := unaided(low); ok && !whole {
+		return s, false, true
+	}
 	for _, rule := range []func([]string) (grammar.Span, bool){rather, Parted, excepted, besides, unharmed, sticking, declined, forbidden, aboutElse, oneself, mayStay, keepsOwn, keepOrder, unwanted, none, Prohibition, noThing, fronted, Subject, sameThing, asNow} {
 		if s, ok := rule(rest); ok {
 			return grammar.Span{From: s.From + n, To: s.To + n}, true, true
