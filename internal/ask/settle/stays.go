@@ -37,7 +37,7 @@ func (p *Message) kept(a deed.Act) {
 		if what == "" {
 			what = p.antecedent(a)
 		}
-		if low := strings.ToLower(what); p.Fresh && (low == "nothing else" || low == "nothing more") {
+		if low := strings.ToLower(what); p.Fresh && (low == "nothing else" || low == "nothing more") || stay.Missed(strings.Fields(low)) {
 			continue // of something new: that is all
 		}
 		if n := len(p.Out); n > 0 && p.Out[n-1].Marker == belay.MarkFix && strings.HasPrefix(strings.ToLower(what), "same ") {

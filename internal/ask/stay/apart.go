@@ -165,11 +165,6 @@ func rather(low []string) (grammar.Span, bool) {
 // "zoom behaviour as today", "output format identical".
 func asNow(low []string) (grammar.Span, bool) {
 	end := len(low)
-	for _, p := range [][]string{{"byte", "for", "byte", "identical"}, {"bit", "for", "bit", "identical"}, {"pixel", "for", "pixel", "identical"}, {"byte", "for", "byte", "the", "same"}} {
-		if k := len(low) - len(p); k > 0 && slices.Equal(low[k:], p) {
-			return grammar.Span{From: 0, To: k}, nominal(low[:k])
-		}
-	}
 	for end > 1 && (words.Filler(low[end-1]) || low[end-1] == ",") && low[end-1] != "now" {
 		end--
 	}

@@ -41,22 +41,6 @@ func declined(low []string) (grammar.Span, bool) {
 	return grammar.Span{}, false
 }
 
-// forbidden reads "changing the order is not allowed".
-func forbidden(low []string) (grammar.Span, bool) {
-	if _, end := words.Base(low[0], func(b string) bool { return touching[b] }); end != "ing" {
-		return grammar.Span{}, false
-	}
-	i := slices.IndexFunc(low, words.Auxiliary)
-	if i < 2 || i+1 >= len(low) {
-		return grammar.Span{}, false
-	}
-	switch low[len(low)-1] {
-	case "allowed", "forbidden", "option", "question", "table", "taboo", "permitted", "planned", "needed", "necessary":
-		return grammar.Span{From: 1, To: i}, true
-	}
-	return grammar.Span{}, false
-}
-
 // aboutElse reads "this is not about the admin area".
 func aboutElse(low []string) (grammar.Span, bool) {
 	for _, p := range [][]string{{"this", "is", "not", "about"}, {"this", "isn't", "about"}, {"it's", "not", "about"}, {"it", "is", "not", "about"}, {"careful", "with"}} {
@@ -80,19 +64,6 @@ func oneself(low []string) (grammar.Span, bool) {
 	for i := 1; i+2 < k; i++ {
 		if (low[i] == "i" || low[i] == "i'll" || low[i] == "we" || low[i] == "we'll") && k-i < 6 {
 			return grammar.Span{From: 0, To: i}, nominal(low[:i]) // "the readme I'll do myself"
-		}
-	}
-	return grammar.Span{}, false
-}
-
-// mayStay reads "could the sort order stay?".
-func mayStay(low []string) (grammar.Span, bool) {
-	if len(low) < 4 || low[0] != "could" && low[0] != "can" && low[0] != "may" && low[0] != "might" || !words.Determiner(low[1]) {
-		return grammar.Span{}, false
-	}
-	for i := 2; i < len(low); i++ {
-		if low[i] == "stay" || low[i] == "remain" {
-			return grammar.Span{From: 1, To: i}, i+1 == len(low) || !grammar.Persists[low[i+1]]
 		}
 	}
 	return grammar.Span{}, false

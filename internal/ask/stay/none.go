@@ -167,7 +167,7 @@ func independent(low []string) bool {
 		return false
 	}
 	switch low[i] {
-	case "need", "require", "use", "depend", "rely", "talk", "connect", "contact", "phone", "upload", "track", "collect", "cost":
+	case "need", "require", "use", "depend", "rely", "talk", "connect", "contact", "phone", "upload", "track", "collect", "cost", "send", "store", "ask", "leave", "install", "share":
 		return i+1 < len(low)
 	}
 	return false

@@ -24,7 +24,7 @@ var stayed = []string{
 // Subject reads "X stays", "X must not change": what is kept is the subject.
 func Subject(low []string) (grammar.Span, bool) {
 	best, noun := -1, false
-	if told(low) {
+	if told(low) || unable(low) {
 		return grammar.Span{}, false
 	}
 	if at, ok := identical(low); ok {
@@ -120,6 +120,13 @@ func told(low []string) bool {
 		return next == "wet" || next == "cold" || next == "hot" || next == "dark" || next == "low" || next == "connected" || next == "full"
 	}
 	return grammar.Numeric(next) || grammar.Articled(low[0]) && (slices.Contains(low, "after") || slices.Contains(low, "even"))
+}
+
+// unable reports what somebody cannot do, or cannot be done somewhere: "I can't change my
+// password", "the slider can't be moved on the phone".
+func unable(low []string) bool {
+	i := slices.IndexFunc(low, func(w string) bool { return w == "can't" || w == "cannot" })
+	return i == 1 && words.Subject(low[0]) && !words.Pronoun(low[0]) || i > 0 && i+3 < len(low) && low[i+1] == "be" && words.Preposition(low[i+3])
 }
 
 // nothingNew reads "the extension must not get new dependencies".
