@@ -170,8 +170,8 @@ func learn(lessons []lesson) (acts, wholes *weigh.Scale) {
 			}
 		}
 	}
-	return weigh.Learn(a, weigh.Settings{Answers: len(answers), Rare: 3, Strength: 0.5, Least: 0.03}),
-		weigh.Learn(w, weigh.Settings{Answers: len(types), Rare: 3, Strength: 2, Least: 0.03})
+	return weigh.Learn(a, weigh.Settings{Answers: len(answers), Rare: 4, Strength: 0.5, Least: 0.05}),
+		weigh.Learn(w, weigh.Settings{Answers: len(types), Rare: 4, Strength: 2, Least: 0.05})
 }
 
 // How much a lesson counts: one that rules were developed against shows them at their best, so it

@@ -34,6 +34,9 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 				return "", 0 // "everything below the fold: don't touch"
 			}
 		}
+		if i+1 < len(low) && strings.HasPrefix(low[i+1], "//") {
+			return "", 0 // an address
+		}
 		return ":", i + 1
 	case ",":
 		return comma(low, start, i, frag)
@@ -80,7 +83,7 @@ func conjunction(low []string, start, i int, frag bool) (string, int) {
 			return w, i + 1
 		}
 	case "and", "but", "then":
-		if w == "and" && stay.Joined(left, right) {
+		if nextKey(left, low[i:]) || w == "and" && stay.Joined(left, right) {
 			return "", 0
 		}
 		if k := slices.Index(left, "between"); w == "and" && k >= 0 && !slices.Contains(left[k:], "and") {

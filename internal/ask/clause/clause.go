@@ -51,7 +51,10 @@ func Clauses(s prose.Sentence) []Clause {
 	var out []Clause
 	start, main, join := 0, 0, ""
 	cut := func(end, next int, lead string) {
-		if end > start {
+		for end > start && low[end-1] == "," {
+			end-- // ", and" ends it
+		}
+		if end > start && !(end == start+1 && low[start] == "please" && len(out) > 0) {
 			out = append(out, Clause{T: t[start:end], Join: join, Colon: join == ":", Close: s.Close, Frag: frag})
 		}
 		if lead != "because" && lead != "gap" {

@@ -31,6 +31,12 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if len(rest) > 1 && rest[0] == "please" && rest[1] == ":" {
 		return "", 0 // "two more roles, please: …"
 	}
+	if low[start] == "instead" && i > start+2 && low[start+1] == "of" && !grammar.HasVerb(low[start+2:i]) {
+		return "", 0 // "instead of a table, cards"
+	}
+	if nextKey(low[start:i], rest) || frag && manner(rest) {
+		return "", 0
+	}
 	if n := i - start; n > 2 && low[i-1] == "\"" && len(rest) > 0 && rest[0] == "\"" && words.Preposition(low[i-2]) {
 		return "", 0 // "for `list`, `show` and `diff`"
 	}
@@ -60,17 +66,8 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	}) {
 		return "and", i + 2 // "skip known files, and a flag to import them anyway"
 	}
-	if len(rest) > 3 && rest[0] == "and" && rest[1] == "to" && (grammar.Imperative(rest[2:]) > 0 || words.ActBase(rest[2])) && !grammar.Finite(low[start:i]) {
-		return "and", i + 3 // "I want to attach photos, and to draw on them"
-	}
-	if len(rest) > 2 && (rest[0] == "and" || rest[0] == "but") && perhaps(rest[1:]) > 0 && orders(low[start:i]) && !slices.Contains(low[start:i], "with") {
-		return "and", i + 2 + perhaps(rest[1:])
-	}
-	if len(rest) > 1 && rest[0] == "and" && (wished(low[start:i], rest[1:]) || further(low[start:i], rest[1:])) {
-		return "and", i + 2 + exists(rest[1:])
-	}
-	if len(rest) > 1 && rest[0] == "and" && (turned(low[start:i], rest[1:]) || grammar.Articled(rest[1]) && musts(low[start:i])) {
-		return "and", i + 2
+	if skip := another(low[start:i], rest); skip > 0 {
+		return "and", i + 1 + skip
 	}
 	if len(rest) > 0 && words.Conjunction(rest[0]) {
 		if opens(rest[1:]) || frag && !appositive(low[start:i]) {
@@ -131,14 +128,20 @@ func ledIn(low []string) bool {
 // node to 20 and the base image to bookworm".
 func gapped(left, right []string) bool {
 	n, _ := grammar.Strip(left)
+	if shared(left, right) {
+		return true
+	}
+	if becomes(left) && placed("make", left, right) {
+		return true
+	}
 	if n >= len(left) || grammar.Imperative(left[n:]) == 0 {
 		return false
 	}
-	if placed(left[n:], left, right) {
+	if placed(left[n], left, right) {
 		return true
 	}
 	b, _ := words.Base(left[n], grammar.AnyVerb)
-	if sense, _ := words.Verb(b); sense != words.Modify && sense != words.Put {
+	if sense, _ := words.Verb(b); sense != words.Modify && sense != words.Put && b != "translate" {
 		return false
 	}
 	if left[n] == "make" && len(right) > 2 && len(left) > 2 && (words.Comparative(left[len(left)-1]) || left[len(left)-2] == "more") {
@@ -182,6 +185,9 @@ func plusOpens(low []string, i int) bool {
 	}
 	if opens(low[i+1:]) {
 		return true
+	}
+	if i > 2 && len(low) == i+2 && (words.Determiner(low[i-2]) || words.Preposition(low[i-2])) {
+		return false // "in the header + footer"
 	}
 	if slices.Contains(low[:i], "that") || slices.Contains(low[:i], "which") {
 		return false // "that blanks names + birth dates"
@@ -244,7 +250,7 @@ func opens(low []string) bool {
 	if (rest[0] == "can" || rest[0] == "could") && len(rest) > 3 && (words.Determiner(rest[1]) || words.Pronoun(rest[1])) {
 		return true
 	}
-	if said.Only && grammar.AnyVerb(rest[0]) && len(rest) > 1 || said.Opener || said.Also || grammar.Imperative(rest) > 0 || grammar.Negated(rest) || grammar.Finite(rest) {
+	if said.Only && grammar.AnyVerb(rest[0]) && len(rest) > 1 || said.Opener || said.Also && !words.Preposition(rest[0]) || grammar.Imperative(rest) > 0 || grammar.Negated(rest) || grammar.Finite(rest) {
 		return true
 	}
 	if _, end := words.Base(rest[0], grammar.AnyVerb); said.Please && end == "" && grammar.AnyVerb(rest[0]) && n+1 == len(low) {

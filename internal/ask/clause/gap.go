@@ -10,8 +10,8 @@ import (
 
 // placed reports a second thing and its place behind a verb that is said once: "move the logo
 // left and the menu right".
-func placed(verb, left, right []string) bool {
-	switch verb[0] {
+func placed(verb string, left, right []string) bool {
+	switch verb {
 	case "move", "put", "place", "align", "make", "turn", "shift", "paint", "color", "colour":
 	default:
 		return false
@@ -19,6 +19,30 @@ func placed(verb, left, right []string) bool {
 	p := upTo(right)
 	n, m := len(left), len(p)
 	return n > 2 && m > 2 && m < 6 && grammar.Definite(p[0]) && outlook(left[n-1]) && outlook(p[m-1]) && !words.Preposition(p[m-2]) && !words.Determiner(p[m-2]) && !slices.ContainsFunc(p, words.Auxiliary)
+}
+
+// shared reports a second thing that gets something, with the verb said once: "give each user
+// an avatar and each team a colour".
+func shared(left, right []string) bool {
+	gives := slices.IndexFunc(left, func(w string) bool { return w == "give" || w == "gives" || w == "get" || w == "gets" || w == "needs" })
+	p := upTo(right)
+	if gives < 0 || len(p) < 4 || p[0] != "every" && p[0] != "each" && p[0] != "the" || !slices.ContainsFunc(left[gives:], grammar.Articled) || slices.Contains(left, "with") {
+		return false
+	}
+	for i := 2; i < min(len(p)-1, 4); i++ {
+		if p[i] == "a" || p[i] == "an" {
+			return !slices.ContainsFunc(p[1:i], func(w string) bool {
+				return words.Preposition(w) || words.Auxiliary(w) || grammar.AnyVerb(w) && !grammar.Nounish[w]
+			})
+		}
+	}
+	return false
+}
+
+// becomes reports a wish of how something should be: "the footer should be smaller".
+func becomes(left []string) bool {
+	i := slices.Index(left, "be")
+	return i > 1 && i+3 > len(left)-1 && (left[i-1] == "should" || left[i-1] == "must")
 }
 
 // outlook reports a word at the end of a thing that says where or how it is to be.
@@ -129,4 +153,26 @@ func noted(left, right []string) bool {
 func bareNoun(right []string) bool {
 	p := upTo(right)
 	return len(p) == 2 && grammar.Nounish[p[0]] && !words.Determiner(p[1]) && !words.Pronoun(p[1]) && !words.Preposition(p[1])
+}
+
+// another reports one more request behind ", and" that no order announces, and how many words
+// lead to it: a second deed or wish, a thing that is to be otherwise, one that may be.
+func another(left, rest []string) (skip int) {
+	if len(rest) < 2 || rest[0] != "and" && rest[0] != "but" {
+		return 0
+	}
+	right := rest[1:]
+	if n := perhaps(right); n > 0 && orders(left) && !slices.Contains(left, "with") {
+		return 1 + n
+	}
+	switch {
+	case rest[0] != "and":
+	case len(right) > 2 && right[0] == "to" && (grammar.Imperative(right[1:]) > 0 || words.ActBase(right[1])) && !grammar.Finite(left):
+		return 2 // "I want to attach photos, and to draw on them"
+	case wished(left, right) || further(left, right):
+		return 1 + exists(right)
+	case turned(left, right) || grammar.Articled(right[0]) && musts(left):
+		return 1
+	}
+	return 0
 }

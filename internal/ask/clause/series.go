@@ -60,6 +60,40 @@ func renewed(left, right []string) bool {
 	return len(right) == 1 || len(right) == 2 && words.Unit(right[1]) || right[1] == "," || right[1] == "and" || right[1] == ";"
 }
 
+// nextKey reports the second key of an order: "sort by lesson, then class".
+func nextKey(left, rest []string) bool {
+	for len(rest) > 0 && (rest[0] == "and" || rest[0] == "then" || rest[0] == "by") {
+		if rest[0] == "then" {
+			i := slices.Index(left, "by")
+			p := upTo(rest[1:])
+			if len(p) > 0 && p[0] == "by" {
+				p = p[1:]
+			}
+			return i > 0 && i+4 > len(left) && len(p) > 0 && len(p) < 4 && !grammar.HasVerb(p) && slices.ContainsFunc(left[:i], func(w string) bool {
+				return strings.HasPrefix(w, "sort") || strings.HasPrefix(w, "order") || strings.HasPrefix(w, "group")
+			})
+		}
+		rest = rest[1:]
+	}
+	return false
+}
+
+// manner reports a few words behind a comma that say how, where or when, and name nothing:
+// ", as PWA", ", on the card", ", every day".
+func manner(rest []string) bool {
+	p := upTo(rest)
+	if len(p) < 2 || len(p) > 4 || len(p) < len(rest) && rest[len(p)] == "and" {
+		return false
+	}
+	switch p[0] {
+	case "as", "on", "at", "via", "through", "per":
+		return true
+	case "every":
+		return words.Unit(p[1]) || p[1] == "day" || p[1] == "night" || p[1] == "week" || p[1] == "month" || p[1] == "hour" || p[1] == "minute" || p[1] == "time"
+	}
+	return false
+}
+
 // upTo is what stands before the next comma or "and".
 func upTo(rest []string) []string {
 	if i := slices.IndexFunc(rest, func(w string) bool { return w == "," || w == "and" || w == ";" || w == "but" }); i > 0 {

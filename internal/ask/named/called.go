@@ -57,7 +57,7 @@ func (n nouns) fronts(files []string) (out []string) {
 	}
 	for _, f := range files {
 		all := parts(stemOf(path.Base(f)))
-		if testFile(f) || len(all) != 2 || plainParts[all[0]] || len(all[0]) < 3 {
+		if testFile(f) || n.spared(f) || len(all) != 2 || plainParts[all[0]] || len(all[0]) < 3 {
 			continue
 		}
 		if s := words.Stem(all[0]); n.word[s] && having[s] == 1 {

@@ -44,11 +44,6 @@ func (p Message) paths(strict bool) []string {
 		return nil
 	}
 	kind, n := p.Kind, p.nouns(strict && len(p.Asked) > 0)
-	type hit struct {
-		path string
-		n    int
-		got  []string
-	}
 	var sure []string
 	var maybe []hit
 	var close []string // the files that can be named at all
@@ -66,32 +61,14 @@ func (p Message) paths(strict bool) []string {
 			maybe = append(maybe, hit{f, len(got), got})
 		}
 	}
-	if kind != belay.Fresh {
+	if kind != belay.Fresh && len(sure)+len(maybe) == 0 {
 		for _, f := range n.heads(close) {
 			if !slices.Contains(sure, f) && !slices.ContainsFunc(maybe, func(h hit) bool { return h.path == f }) {
 				maybe = append(maybe, hit{f, 1, []string{f}})
 			}
 		}
 	}
-	maybe = slices.DeleteFunc(maybe, func(h hit) bool {
-		return n.spared(h.path) || n.onlyShown(h.path, p.Files) || strings.HasSuffix(h.path, ".sln") || n.toolsOwn(h.path) || strings.Contains(strings.ToLower(h.path), "migration") && !n.has("migration")
-	})
-	if kind == belay.Unclear && (len(maybe) > 1 || len(sure) > 0) {
-		maybe = nil // one thing is named, or it is not said which
-	}
-	if others := slices.DeleteFunc(slices.Clone(maybe), func(h hit) bool { return ofPeople(h.path, h.got) }); len(others)+len(sure) > 0 {
-		maybe = others
-	}
-	said := slices.Clone(sure)
-	for i, h := range maybe {
-		better := slices.ContainsFunc(said, func(f string) bool { return f != h.path && sibling(f, h.path) && !n.names(h.path) })
-		for j, o := range maybe {
-			better = better || i != j && o.n > h.n && subset(h.got, o.got) && (testFile(h.path) || !testFile(o.path)) && !n.apart(h.got, o.got)
-		}
-		if !better && !(testFile(h.path) && !n.word["test"]) {
-			sure = append(sure, h.path)
-		}
-	}
+	sure = n.likely(sure, maybe, p)
 	if kind != belay.Fresh && kind != belay.Unclear {
 		sure = append(sure, n.aliases(p.Files, p)...)
 	}
@@ -108,6 +85,37 @@ func (p Message) paths(strict bool) []string {
 		}
 	}
 	return out
+}
+
+// hit is a file that nouns of the message match: how many, and which.
+type hit struct {
+	path string
+	n    int
+	got  []string
+}
+
+// likely adds to the files that are sure those of the others that nothing speaks against.
+func (n nouns) likely(sure []string, maybe []hit, p Message) []string {
+	maybe = slices.DeleteFunc(maybe, func(h hit) bool {
+		return n.spared(h.path) || n.onlyShown(h.path, p.Files) || strings.HasSuffix(h.path, ".sln") || n.toolsOwn(h.path) || strings.Contains(strings.ToLower(h.path), "migration") && !n.has("migration")
+	})
+	if p.Kind == belay.Unclear && (len(maybe) > 1 || len(sure) > 0) {
+		maybe = nil // one thing is named, or it is not said which
+	}
+	if others := slices.DeleteFunc(slices.Clone(maybe), func(h hit) bool { return ofPeople(h.path, h.got) }); len(others)+len(sure) > 0 {
+		maybe = others
+	}
+	said := slices.Clone(sure)
+	for i, h := range maybe {
+		better := slices.ContainsFunc(said, func(f string) bool { return f != h.path && sibling(f, h.path) && !n.names(h.path) })
+		for j, o := range maybe {
+			better = better || i != j && o.n > h.n && subset(h.got, o.got) && (testFile(h.path) || !testFile(o.path)) && !n.apart(h.got, o.got)
+		}
+		if !better && !(testFile(h.path) && !n.word["test"]) {
+			sure = append(sure, h.path)
+		}
+	}
+	return sure
 }
 
 // sibling reports two files that differ by their endings alone: where one is named with

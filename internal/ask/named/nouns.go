@@ -24,6 +24,7 @@ type nouns struct {
 func (p Message) nouns(strict bool) nouns {
 	n := nouns{literal: map[string]bool{}, word: map[string]bool{}, kept: map[string]bool{}}
 	kept := " " + strings.ToLower(strings.Join(p.Preserve, " ")) + " "
+	abroad := words.Language(p.Msg[:min(len(p.Msg), 4<<10)]) != ""
 	var all strings.Builder
 	for _, a := range p.Acts {
 		if a.Deed == deed.Material {
@@ -64,7 +65,7 @@ func (p Message) nouns(strict bool) nouns {
 				n.literal[a.C.T[i-1].Low+"-"+low], n.literal[a.C.T[i-1].Low+"_"+low] = true, true // "getting started"
 				n.joined(strings.Trim(a.C.T[i-1].Low, "`\"'"), low)
 			}
-			if exact(p.Files, low) || compound(p.Msg[t.At:t.End]) && p.stem(low) || strict && a.Deed == deed.Ground && story(a.C.Low()) && !p.asksIn(a) {
+			if exact(p.Files, low) || compound(p.Msg[t.At:t.End]) && p.stem(low) || strict && a.Deed == deed.Ground && story(a.C.Low()) {
 				continue // it names that file, and no other by its noun
 			}
 			if (t.Form == prose.Word || t.Form == prose.Code) && !(low != "" && low[0] == '/' && !strings.Contains(low, ".")) {
@@ -73,6 +74,9 @@ func (p Message) nouns(strict bool) nouns {
 						n.word[words.Stem(part)] = true
 					}
 				}
+			}
+			if english, ok := foreign[low]; ok && abroad {
+				n.word[words.Stem(english)] = true
 			}
 			n.route(low)
 			all.WriteString(low + " ")
@@ -147,11 +151,6 @@ func story(low []string) bool {
 	return people
 }
 
-// asksIn reports that something is asked for in the sentence of an act.
-func (p Message) asksIn(a deed.Act) bool {
-	return slices.ContainsFunc(p.Asked, func(b deed.Act) bool { return b.C.Line == a.C.Line && b.C.Sent == a.C.Sent })
-}
-
 // wellOff reports a clause that says that nothing is wrong with a thing: "dev is fine".
 func wellOff(low []string) bool {
 	n := len(low)
@@ -214,35 +213,6 @@ func exact(files []string, word string) bool {
 	}
 	return slices.ContainsFunc(files, func(f string) bool { return strings.EqualFold(path.Base(f), path.Base(word)) })
 }
-
-// stem reports the name of a file without its ending.
-func (p Message) stem(low string) bool {
-	return slices.ContainsFunc(p.Files, func(f string) bool {
-		s, _, _ := strings.Cut(path.Base(f), ".")
-		return len(s) == len(low) && strings.EqualFold(s, low)
-	})
-}
-
-// written notes what can only be the name of a file, wherever in the message it is said: with an
-// ending or a folder, or put together of several words as a file of the repository is.
-func (n nouns) written(p Message) {
-	for w := range strings.FieldsSeq(p.Msg[:min(len(p.Msg), 4<<10)]) {
-		w = strings.Trim(w, "`\"'“”()[]{}<>,;:!?*.")
-		if w, _, _ = strings.Cut(w, ":"); len(w) < 4 {
-			continue
-		}
-		low := strings.ToLower(strings.TrimPrefix(w, "./"))
-		if n.kept[low] || n.literal[low] {
-			continue
-		}
-		if exact(p.Files, low) || compound(w) && p.stem(low) {
-			n.literal[low] = true
-		}
-	}
-}
-
-// compound reports a name put together of several words, as no word of the language is.
-func compound(w string) bool { return len(parts(w)) > 1 }
 
 // near reports quickly that a path may be named at all: three letters in a row of its
 // last three parts begin a word of the message. Most of a large repository is not.

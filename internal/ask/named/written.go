@@ -2,6 +2,7 @@ package named
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -27,6 +28,39 @@ func frameOf(paste, file string) bool {
 		rest = rest[i+len(base):]
 	}
 }
+
+// stem reports the name of a file without its ending.
+func (p Message) stem(low string) bool {
+	return slices.ContainsFunc(p.Files, func(f string) bool {
+		s, _, _ := strings.Cut(path.Base(f), ".")
+		return len(s) == len(low) && strings.EqualFold(s, low)
+	})
+}
+
+// written notes what can only be the name of a file, wherever in the message it is said: with an
+// ending or a folder, or put together of several words as a file of the repository is.
+func (n nouns) written(p Message) {
+	for w := range strings.FieldsSeq(p.Msg[:min(len(p.Msg), 4<<10)]) {
+		if w = strings.Trim(w, "`\"'“”()[]{}<>,;:!?."); strings.Contains(w, "::") || strings.Contains(w, "*") && strings.Contains(w, ".") {
+			n.literal[strings.ToLower(w)] = true // a module, a pattern
+			continue
+		}
+		w = strings.Trim(w, "*")
+		if w, _, _ = strings.Cut(w, ":"); len(w) < 4 {
+			continue
+		}
+		low := strings.ToLower(strings.TrimPrefix(w, "./"))
+		if n.kept[low] || n.literal[low] {
+			continue
+		}
+		if exact(p.Files, low) || compound(w) && p.stem(low) {
+			n.literal[low] = true
+		}
+	}
+}
+
+// compound reports a name put together of several words, as no word of the language is.
+func compound(w string) bool { return len(parts(w)) > 1 }
 
 func hasCamel(s string) bool {
 	for i, r := range s {

@@ -208,6 +208,9 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 			c.Block.Kind = prose.Item // each sentence is one of a list
 		}
 		a := deed.Read(c)
+		if low := c.Low(); low[0] == "https" || low[0] == "http" {
+			a = deed.Act{Deed: deed.Ground, C: c, Core: grammar.Span{To: len(low)}}
+		}
 		if c.Deed && a.Deed == deed.Ground {
 			a.Deed, a.Marker, a.Verb, a.Pronoun = deed.Request, belay.MarkAdd, "what it does", false
 		}

@@ -40,38 +40,49 @@ func mustParse(text string) *Scale {
 	return s
 }
 
-// Parse reads a scale: a line for each cue, its worth for each answer and then the cue, parted
-// by tabs. Lines that begin with "#" are comments.
+// Parse reads a scale: a line for each cue, its worth for each answer (nothing for 0) and then the
+// cue, parted by tabs. It is read each time that a command reads a request, so it takes one pass
+// and one piece of memory for all numbers.
 func Parse(text string) (*Scale, error) {
-	s := &Scale{worth: make(map[string][]int32, strings.Count(text, "\n"))}
+	first, _, _ := strings.Cut(text, "\n")
+	n := strings.Count(first, "\t")
+	if n < 2 {
+		return nil, fmt.Errorf("line 1: %d numbers, and at least 2 are expected", n)
+	}
+	lines := strings.Count(text, "\n")
+	s := &Scale{answers: n, worth: make(map[string][]int32, lines)}
+	numbers := make([]int32, 0, n*lines)
 	nr := 0
 	for line := range strings.Lines(text) {
 		nr++
-		line = strings.TrimSuffix(line, "\n")
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		f := strings.Split(line, "\t")
-		if s.answers == 0 {
-			s.answers = len(f) - 1
-		}
-		if len(f)-1 != s.answers || s.answers < 2 {
-			return nil, fmt.Errorf("line %d: %d numbers where %d are expected", nr, len(f)-1, s.answers)
-		}
-		row := make([]int32, s.answers)
-		for i := range row {
-			if f[i] == "" {
-				continue
+		rest := strings.TrimSuffix(line, "\n")
+		from := len(numbers)
+		for range n {
+			field, behind, ok := strings.Cut(rest, "\t")
+			if !ok {
+				return nil, fmt.Errorf("line %d: there are fewer than %d numbers", nr, n)
 			}
-			n, err := strconv.ParseInt(f[i], 10, 32)
+			k, err := number(field)
 			if err != nil {
-				return nil, fmt.Errorf("line %d: %q is no number", nr, f[i])
+				return nil, fmt.Errorf("line %d: %w", nr, err)
 			}
-			row[i] = int32(n)
+			numbers, rest = append(numbers, k), behind
 		}
-		s.worth[f[s.answers]] = row
+		s.worth[rest] = numbers[from:len(numbers):len(numbers)]
 	}
 	return s, nil
+}
+
+// number reads a whole number; nothing is 0.
+func number(s string) (int32, error) {
+	if s == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(s, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no whole number", s)
+	}
+	return int32(n), nil
 }
 
 // String is the scale as Parse reads it, in the order of the cues.
@@ -144,6 +155,3 @@ func (s *Scale) Why(cues []string, answer, other, n int) []string {
 	}
 	return out
 }
-
-// Empty reports a scale that knows no cue.
-func (s *Scale) Empty() bool { return len(s.worth) == 0 }
