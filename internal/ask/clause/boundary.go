@@ -29,6 +29,11 @@ func boundary(low []string, start, i int, frag bool) (lead string, next int) {
 	case "-", "--":
 		return ";", i + 1
 	case ":":
+		if stay.Tail(low[i+1:]) && i > start {
+			if _, ok := stay.Parted(low[start:]); ok {
+				return "", 0 // "everything below the fold: don't touch"
+			}
+		}
 		if i+1 < len(low) && strings.HasPrefix(low[i+1], "//") {
 			return "", 0 // an address
 		}
@@ -78,7 +83,7 @@ func conjunction(low []string, start, i int, frag bool) (string, int) {
 			return w, i + 1
 		}
 	case "and", "but", "then":
-		if nextKey(left, low[i:]) {
+		if nextKey(left, low[i:]) || w == "and" && stay.Joined(left, right) {
 			return "", 0
 		}
 		if k := slices.Index(left, "between"); w == "and" && k >= 0 && !slices.Contains(left[k:], "and") {
@@ -216,7 +221,7 @@ func orders(low []string) bool {
 // the order history are …".
 func joinsSubjects(left, right []string) bool {
 	n, _ := grammar.Strip(right)
-	if _, ok := stay.Subject(right); ok && len(left) < 6 && words.Determiner(left[0]) && !grammar.HasVerb(left) {
+	if _, ok := stay.Subject(right); ok && len(left) < 6 && (words.Determiner(left[0]) || !words.Determiner(right[0]) && !words.Preposition(left[0]) && !words.Comparative(left[len(left)-1])) && !grammar.HasVerb(left) {
 		return true // "the German version and the prices stay"
 	}
 	return !grammar.HasVerb(left) && n < len(right) && grammar.Imperative(right[n:]) == 0 && grammar.Finite(right[n:]) && len(left) < 6

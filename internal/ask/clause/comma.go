@@ -17,6 +17,11 @@ func comma(low []string, start, i int, frag bool) (string, int) {
 	if i == start {
 		return ",", i + 1
 	}
+	if stay.Tail(rest) {
+		if _, ok := stay.Parted(low[start:]); ok {
+			return "", 0 // "the signature check, hands off"
+		}
+	}
 	if grammar.Conditional(low[start]) && len(rest) > 2 && (rest[0] == "which" || rest[0] == "who") {
 		return "because", i + 1
 	}
@@ -256,10 +261,14 @@ func opens(low []string) bool {
 	}
 	switch rest[0] {
 	case "nothing":
-		return len(rest) > 1 && rest[1] == "else"
+		return stay.Nothing(rest)
+	case "be", "take", "try":
+		return len(rest) > 4 && (rest[1] == "careful" || rest[1] == "care" || rest[0] == "try") && slices.Contains(rest[1:4], "not")
+	case "stay", "steer":
+		return len(rest) > 3 && (rest[1] == "away" || rest[1] == "out" || rest[1] == "clear")
 	case "hands":
 		return len(rest) > 2 && rest[1] == "off"
-	case "keep", "leave", "keeping", "preserving", "without", "no", "new", "another", "same":
+	case "keep", "leave", "keeping", "preserving", "leaving", "without", "no", "new", "another", "same":
 		return true
 	case "a", "an", "the":
 		if len(rest) > 1 && rest[1] == "new" {

@@ -31,7 +31,7 @@ var sections = map[string]Section{
 	"job log": Around, "output": Around, "from": Around, "to": Around, "cc": Around, "sent": Around, "id": Around, "smartphone": Around,
 	"desktop": Around, "user story": Open, "story": Open, "root cause": Around, "notes": Open, "note": Open,
 	"title": Title, "summary": Title, "subject": Title, "re": Title, "betreff": Title,
-	"not in scope": Outside, "out of scope": Outside, "non-goals": Outside, "not part of this": Outside, "constraints": Open,
+	"not in scope": Outside, "out of scope": Outside, "non-goals": Outside, "not part of this": Outside, "don't touch": Outside, "do not touch": Outside, "please don't touch": Outside, "leave alone": Outside, "not to be changed": Outside, "must not change": Outside, "hands off": Outside, "untouched": Outside, "constraints": Open,
 	"description": Open, "feature request": Open, "request": Open, "proposal": Open, "proposed solution": Open, "solution": Open,
 	"describe the solution you'd like": Open, "acceptance criteria": Open, "requirements": Open, "todo": Open, "task": Open, "tasks": Open,
 	"scope": Open, "goal": Title, "goals": Title, "objective": Title, "result": Problem, "results": Problem, "outcome": Problem, "got": Problem, "observed result": Problem, "received": Problem, "we get": Problem, "wish": Open, "change": Open, "changes": Open, "what": Open, "done when": Open,

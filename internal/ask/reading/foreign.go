@@ -83,6 +83,9 @@ func (p *reader) foreignOpens(t []prose.Token, tongue words.Tongue) bool {
 	if len(low) > 3 && (at(piece+" ", tongue.Must) > 0 || at(piece+" ", tongue.Wish) >= 0 || at(piece+" ", tongue.Gone) > 0) {
 		return true
 	}
+	if at(line, tongue.None) == 0 && len(strings.Fields(piece)) < 6 {
+		return true
+	}
 	return at(piece+" ", tongue.Keep) > 0 || at(line, tongue.Hands) == 0 || at(piece+" ", tongue.Wrong) > 0 && len(low) > 2
 }
 
@@ -99,10 +102,8 @@ func (p *reader) compared(t []prose.Token) bool {
 
 // at is where the first of the phrases stands in a line, -1 when none does.
 func at(line string, phrases []string) int {
-	for _, ph := range phrases {
-		if i := strings.Index(line, ph); i >= 0 {
-			return i
-		}
+	if ph := earliest(line, phrases); ph != "" {
+		return strings.Index(line, ph)
 	}
 	return -1
 }
@@ -156,9 +157,20 @@ func foreignAsks(a deed.Act, m belay.Marker, by string) deed.Act {
 // by itself behind a deed ("… sin tocar el pie").
 func (p *reader) foreignKeep(a deed.Act, line string, tongue words.Tongue) (deed.Act, bool) {
 	n := len(a.C.T)
+	if sp, ok := foreignNone(a.C.Low(), line, tongue); ok {
+		a.Deed, a.Keeps = deed.Keep, []grammar.Span{sp}
+		return a, true
+	}
 	if ph := first(line, tongue.Hands); ph != "" {
 		from := strings.Count(line[:strings.Index(line, ph)+len(ph)-1], " ")
-		kept := []grammar.Span{{From: min(from, n), To: n}}
+		to := n
+		for i := from + 1; i < n; i++ {
+			if w := a.C.T[i].Low; i+1 < n && (tongue.So[w] || w == ",") {
+				to = i // "lass die Preise, wie sie sind"
+				break
+			}
+		}
+		kept := []grammar.Span{{From: min(from, n), To: to}}
 		if at := strings.Count(line[:strings.Index(line, ph)+1], " ") - 1; at > 1 && without[strings.Fields(ph)[0]] {
 			left := a.C
 			left.T = a.C.T[:at]
@@ -170,12 +182,50 @@ func (p *reader) foreignKeep(a deed.Act, line string, tongue words.Tongue) (deed
 		a.Deed, a.Keeps = deed.Keep, kept
 		return a, true
 	}
-	if ph := first(line, tongue.Keep); ph != "" && strings.Index(line, ph) > 0 {
-		a.Deed = deed.Keep
-		a.Keeps = []grammar.Span{{From: 0, To: strings.Count(line[:strings.Index(line, ph)+1], " ") - 1}}
+	if ph := earliest(line, tongue.Keep); ph != "" && strings.Index(line, ph) > 0 {
+		to := strings.Count(line[:strings.Index(line, ph)+1], " ") - 1
+		if next := to + strings.Count(ph, " ") - 1; next < n && tongue.Persist[a.C.T[next].Low] {
+			return a, false // "o preço fica negativo"
+		}
+		for to > 1 && (tongue.Polite[a.C.T[to-1].Low] || tongue.So[a.C.T[to-1].Low] || a.C.T[to-1].Low == "se" || a.C.T[to-1].Low == ",") {
+			to--
+		}
+		a.Deed, a.Keeps = deed.Keep, []grammar.Span{{From: 0, To: to}}
 		return a, true
 	}
 	return a, false
+}
+
+// foreignNone reads "kein Login", "nada de anuncios": what there is to be none of, with its
+// negation.
+func foreignNone(low []string, line string, tongue words.Tongue) (grammar.Span, bool) {
+	if len(low) < 2 || len(low) > 6 || strings.Contains(line, " zu ") || strings.Contains(line, " te ") {
+		return grammar.Span{}, false
+	}
+	from := 0
+	for from < len(low)-2 && (tongue.Polite[low[from]] || tongue.Join[low[from]]) {
+		from++
+	}
+	rest := " " + strings.Join(low[from:], " ") + " "
+	if at(rest, tongue.None) != 0 || strings.HasPrefix(first(rest, tongue.Hands), first(rest, tongue.None)) && strings.Count(first(rest, tongue.Hands), " ") > 2 || first(rest, tongue.Wrong) != "" {
+		return grammar.Span{}, false
+	}
+	to := len(low)
+	for to > from+2 && tongue.Polite[low[to-1]] {
+		to--
+	}
+	return grammar.Span{From: from, To: to}, true
+}
+
+// earliest is the phrase that stands first in a line, the longest of those that do.
+func earliest(line string, phrases []string) string {
+	best, at := "", -1
+	for _, ph := range phrases {
+		if i := strings.Index(line, ph); i >= 0 && (at < 0 || i < at || i == at && len(ph) > len(best)) {
+			best, at = ph, i
+		}
+	}
+	return best
 }
 
 // foreignThing reads a thing that is named without a verb.

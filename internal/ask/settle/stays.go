@@ -37,6 +37,9 @@ func (p *Message) kept(a deed.Act) {
 		if what == "" {
 			what = p.antecedent(a)
 		}
+		if low := strings.ToLower(what); p.Fresh && (low == "nothing else" || low == "nothing more") || stay.Missed(strings.Fields(low)) {
+			continue // of something new: that is all
+		}
 		if n := len(p.Out); n > 0 && p.Out[n-1].Marker == belay.MarkFix && strings.HasPrefix(strings.ToLower(what), "same ") {
 			continue // "same save, same PC": how it was tried
 		}
@@ -80,6 +83,9 @@ func (p *Message) addedNext(a deed.Act) bool {
 
 // lastWrong reports that the message tells what is wrong, and asks for nothing in so many words.
 func (p *Message) lastWrong() bool {
+	if p.Fresh {
+		return false
+	}
 	wrong := false
 	for _, b := range p.Acts {
 		switch b.Deed {

@@ -15,7 +15,7 @@ import (
 // Object.
 var touching = map[string]bool{"touch": true, "change": true, "modify": true, "break": true, "alter": true, "edit": true, "mess": true,
 	"rename": true, "remove": true, "delete": true, "move": true, "convert": true, "refactor": true, "reformat": true, "rewrite": true, "drop": true,
-	"renumber": true, "reorder": true, "overwrite": true, "regenerate": true, "reset": true, "affect": true, "lose": true, "disturb": true, "update": true, "replace": true, "adjust": true, "disable": false}
+	"renumber": true, "reorder": true, "overwrite": true, "regenerate": true, "reset": true, "affect": true, "lose": true, "disturb": true, "update": true, "replace": true, "adjust": true, "sacrifice": true, "harm": true, "hurt": true, "damage": true, "spoil": true, "ruin": true, "shorten": true, "reword": true, "restyle": true, "redesign": true, "translate": true, "compromise": true, "clobber": true, "tweak": true, "shift": true, "degrade": true}
 
 func touches(w string) bool {
 	b, _ := words.Base(w, func(b string) bool { return touching[b] })
@@ -29,17 +29,16 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 	if n >= len(low) {
 		return grammar.Span{}, false, false
 	}
-	for _, p := range [][]string{{"as", "long", "as"}, {"so", "long", "as"}, {"provided", "that"}, {"provided"}, {"but", "make", "sure"}} {
-		if len(low)-n > len(p)+1 && slices.Equal(low[n:n+len(p)], p) {
-			n += len(p) // "as long as the numbers stay correct"
-		}
-	}
+	n += framed(low[n:])
 	rest := low[n:]
 	if n := len(rest); n > 3 && n < 10 && (rest[0] == "the" || rest[0] == "our") && !slices.ContainsFunc(rest[:n-2], words.Auxiliary) && (rest[n-1] == "fine" || rest[n-1] == "ok" || rest[n-1] == "okay" || rest[n-1] == "good") && (rest[n-2] == "is" || rest[n-2] == "are") && len(low) == n {
 		return grammar.Span{From: 0, To: n - 2}, true, true // "the csv export is fine"
 	}
 	if len(rest) > 2 && (rest[0] == "we" || rest[0] == "i" || rest[0] == "you") && (rest[1] == "keep" || rest[1] == "leave") && !grammar.Gerund(rest[2]) {
 		rest, n = rest[1:], n+1
+	}
+	if i := chosen(rest); i > 0 {
+		rest, n = rest[i:], n+i
 	}
 	if len(rest) > 2 && (rest[0] == "nothing" || rest[0] == "none") && words.Modal(rest[1]) && (touches(rest[2]) || len(rest) > 3 && touches(rest[3])) {
 		return grammar.Span{From: n, To: len(low)}, true, true
@@ -80,7 +79,13 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 		}
 		return grammar.Span{From: n, To: to}, true, true
 	}
-	for _, rule := range []func([]string) (grammar.Span, bool){keepOrder, unwanted, Prohibition, noThing, Subject, sameThing} {
+	if s, whole, ok := unaided(rest); ok {
+		return grammar.Span{From: s.From + n, To: s.To + n}, whole, true
+	}
+	if s, whole, ok := unaided(low); ok && !whole {
+		return s, false, true
+	}
+	for _, rule := range []func([]string) (grammar.Span, bool){rather, Parted, excepted, besides, unharmed, sticking, declined, aboutElse, oneself, keepsOwn, keepOrder, unwanted, none, Prohibition, noThing, fronted, Subject, sameThing, asNow} {
 		if s, ok := rule(rest); ok {
 			return grammar.Span{From: s.From + n, To: s.To + n}, true, true
 		}
@@ -93,6 +98,9 @@ func Keeps(low []string) (what grammar.Span, whole, ok bool) {
 			i++
 		}
 		return grammar.Span{From: i + 1, To: to}, false, true // "refactor it so that existing plugins still work"
+	}
+	if s, ok := meanwhile(low, n); ok {
+		return s, false, true
 	}
 	if i := slices.Index(low, "without"); i > 0 && i+1 < len(low) && grammar.Gerund(low[i+1]) && touches(low[i+1]) {
 		return Object(low, i+2), false, true
@@ -107,8 +115,24 @@ func keepOrder(low []string) (grammar.Span, bool) {
 		if len(low) > 3 && low[2] == "keep" {
 			return Object(low, 3), true // "let it keep its name"
 		}
+		if k := len(low); k > 3 && words.Determiner(low[1]) {
+			if low[k-1] == "be" {
+				return grammar.Span{From: 1, To: k - 1}, true // "let the footer be"
+			}
+			if i := slices.Index(low, "stay"); i > 2 && (i+1 == k || low[i+1] == "as") {
+				return grammar.Span{From: 1, To: i}, true // "let the footer stay"
+			}
+		}
 		return grammar.Span{}, false
-	case "keep", "leave", "preserve", "retain", "maintain", "keeping", "preserving":
+	case "do":
+		if len(low) > 2 && (low[1] == "keep" || low[1] == "leave" || low[1] == "preserve" || low[1] == "maintain") {
+			return Object(low, 2), true
+		}
+		return grammar.Span{}, false
+	case "keep", "leave", "preserve", "retain", "maintain", "keeping", "preserving", "leaving", "retaining", "maintaining":
+		if low[0] == "leaving" && len(low) > 2 && low[1] == "out" {
+			return Object(low, 2), true
+		}
 		if len(low) > 2 && low[0] == "keep" && low[1] == "away" {
 			return grammar.Span{}, false
 		}
@@ -121,7 +145,10 @@ func keepOrder(low []string) (grammar.Span, bool) {
 	if Retains(low) || Lasting(low) || Omits(low) {
 		return grammar.Span{}, false
 	}
-	if len(low) < 2 || low[1] == "out" || low[1] == "up" || low[1] == "getting" || low[1] == "me" || low[1] == "us" {
+	if len(low) > 3 && (low[2] == "hands" && low[3] == "off" || low[2] == "fingers" && low[3] == "off") {
+		return Object(low, 4), true // "keep your hands off the payment flow"
+	}
+	if len(low) < 2 || low[1] == "out" || low[1] == "up" || low[1] == "playing" || low[1] == "recording" || low[1] == "getting" || low[1] == "me" || low[1] == "us" {
 		return grammar.Span{}, false
 	}
 	return Object(low, 1), true
@@ -176,7 +203,7 @@ func Object(low []string, i int) grammar.Span {
 		i++
 	}
 	to := i
-	for to < len(low) && !keptTail[low[to]] && !(to > i && to+1 < len(low) && (low[to] == "on" || low[to] == "to") && grammar.Numeric(low[to+1])) && low[to] != "," && low[to] != ";" && !(to > i && (words.Subordinator(low[to]) || words.Auxiliary(low[to]))) {
+	for to < len(low) && !keptTail[low[to]] && !(to > i && to+1 < len(low) && (low[to] == "on" || low[to] == "to") && grammar.Numeric(low[to+1])) && low[to] != "," && low[to] != ";" && !(to > i && (words.Subordinator(low[to]) || words.Auxiliary(low[to]) && !inRelative(low[i+1:to]))) {
 		to++
 	}
 	if to-i > 2 && low[to-2] == "in" && low[to-1] == "peace" {
@@ -192,6 +219,33 @@ func Object(low []string, i int) grammar.Span {
 		return grammar.Span{From: i, To: i} // "leave it": what it is was said before
 	}
 	return grammar.Span{From: i, To: to}
+}
+
+// Joined reports that a conjunction joins two things that one order leaves alone, or that there
+// is to be none of: "keep the screens and the tests as they are", "no accounts and no passwords".
+func Joined(left, right []string) bool {
+	n, _ := grammar.Strip(left)
+	if n >= len(left) || len(right) < 2 {
+		return false
+	}
+	if right[0] == "no" {
+		return left[n] == "no" && len(left)-n < 4 || slices.Contains(left, "no") && slices.ContainsFunc(left, words.Auxiliary)
+	}
+	switch left[n] {
+	case "keep", "leave", "preserve":
+	default:
+		return false
+	}
+	return words.Determiner(right[0]) && len(left)-n < 6 && !slices.ContainsFunc(left[n+1:], func(w string) bool { return keptTail[w] || w == "," }) &&
+		slices.ContainsFunc(right, func(w string) bool { return keptTail[w] }) && !slices.ContainsFunc(right[:min(3, len(right))], words.Auxiliary)
+}
+
+// inRelative reports that what stands in front of a verb begins a relative clause: "(the links)
+// we (have mailed)", "(anything) that (is exported)".
+func inRelative(low []string) bool {
+	return len(low) > 0 && slices.ContainsFunc(low, func(w string) bool {
+		return w == "that" || w == "which" || w == "who" || w == "we" || w == "i" || w == "you" || w == "they"
+	})
 }
 
 var keptTail = map[string]bool{"as": true, "alone": true, "untouched": true, "unchanged": true, "intact": true, "working": true, "alive": true, "though": true, "tho": true,
@@ -223,11 +277,19 @@ func Prohibition(low []string) (grammar.Span, bool) {
 	for i < len(low) && (low[i] == "just" || low[i] == "you" || low[i] == "ever" || low[i] == "dare" || low[i] == "please" || low[i] == "even") {
 		i++
 	}
-	if i >= len(low) || low[i] == "know" || low[i] == "forget" || low[i] == "worry" || low[i] == "think" || low[i] == "ask" || low[i] == "hesitate" || low[i] == "mind" || low[i] == "care" || low[i] == "understand" || low[i] == "need" || low[i] == "want" || low[i] == "like" {
+	if i >= len(low) || idle[low[i]] || low[i] == "know" || low[i] == "forget" || low[i] == "worry" || low[i] == "think" || low[i] == "ask" && (i+1 == len(low) || low[i+1] == "me" || low[i+1] == "why" || low[i+1] == "us") || low[i] == "hesitate" || low[i] == "mind" || low[i] == "care" || low[i] == "understand" || low[i] == "need" || low[i] == "want" || low[i] == "like" {
 		return grammar.Span{}, i < len(low) && low[i] == "forget"
 	}
 	if i+3 < len(low) && low[i+1] == "or" && touches(low[i+2]) {
 		i += 2 // "don't add or change any migrations"
+	}
+	for _, p := range meddling {
+		if len(low) > i+len(p) && slices.Equal(low[i:i+len(p)], p) {
+			return Object(low, i+len(p)), true
+		}
+	}
+	if one[low[i]] && low[0] != "without" {
+		return grammar.Span{From: 0, To: len(low)}, true
 	}
 	if n := len(low); touches(low[i]) && !(n > 2 && low[n-1] == "much" && low[n-2] == "too") {
 		return Object(low, i+1), true
@@ -238,6 +300,16 @@ func Prohibition(low []string) (grammar.Span, bool) {
 	}
 	return grammar.Span{From: 0, To: to}, true
 }
+
+// one are verbs of one way to change a thing: their prohibition rules that out and no other.
+var one = map[string]bool{"rename": true, "reorder": true, "convert": true, "regenerate": true, "reset": true, "overwrite": true, "replace": true, "translate": true, "update": true, "rewrite": true, "refactor": true, "renumber": true,
+	"remove": true, "delete": true, "drop": true, "move": true, "reformat": true}
+
+// meddling are verbs of several words whose prohibition leaves a thing as it is.
+var meddling = [][]string{{"go", "near"}, {"come", "near"}, {"mess", "up"}, {"mess", "with"}, {"mess", "around", "with"}, {"fiddle", "with"}, {"fiddle", "around", "with"}, {"lay", "a", "finger", "on"}, {"tamper", "with"}, {"interfere", "with"}, {"meddle", "with"}, {"meddle", "in"}, {"play", "with"}, {"tinker", "with"}, {"get", "rid", "of"}, {"throw", "away"}, {"take", "away"}}
+
+// idle are verbs whose denial asks for nothing: "don't laugh", "(they) don't count as errors".
+var idle = map[string]bool{"laugh": true, "blame": true, "shout": true, "judge": true, "panic": true, "bother": true, "hate": true, "count": true, "matter": true, "exist": true, "happen": true, "belong": true, "match": true, "fit": true, "arrive": true, "respond": true, "seem": true, "expect": true}
 
 // Behaves reports a prohibition that is about what the product does, not about what is to
 // be left alone: "don't show the price to guests".
@@ -279,6 +351,11 @@ func unwanted(low []string) (grammar.Span, bool) {
 		if len(low) > 6 && low[3] == "to" && low[4] == "see" && (touches(low[len(low)-1])) {
 			return grammar.Span{From: 5, To: len(low) - 1}, true // "I don't want to see the config format change"
 		}
+		if k := len(low); k < 8 && low[2] == "need" || k < 7 && (low[3] == "any" || low[3] == "a" || low[3] == "an" || !words.Determiner(low[3]) && !words.Pronoun(low[3])) {
+			if s, ok := undesired(low); ok {
+				return s, true
+			}
+		}
 		for i := 4; i < len(low); i++ {
 			if _, end := words.Base(low[i], func(b string) bool { return touching[b] }); end == "ed" {
 				if low[i-1] == "be" && low[i-2] == "to" {
@@ -290,64 +367,14 @@ func unwanted(low []string) (grammar.Span, bool) {
 				return grammar.Span{From: 3, To: i}, true
 			}
 		}
+	case len(low) > 4 && (low[0] == "i" || low[0] == "we" || low[0] == "i'd") && (low[1] == "want" || low[1] == "like"):
+		for i := 3; i < len(low); i++ {
+			if low[i] == "untouched" || low[i] == "unchanged" || low[i] == "intact" || low[i] == "left" && i+1 < len(low) && (low[i+1] == "alone" || low[i+1] == "as") || low[i] == "kept" && i+1 < len(low) && low[i+1] == "as" {
+				return grammar.Span{From: 2, To: i}, true // "I want the tests left alone"
+			}
+		}
 	case len(low) > 3 && (low[0] == "nobody" || low[0] == "nothing") && words.Modal(low[1]) && touches(low[2]):
 		return Object(low, 3), low[0] == "nobody"
-	}
-	return grammar.Span{}, false
-}
-
-// noThing reads "no login", "no new dependencies": a thing nobody wants, with its
-// negation, because nothing is named that stays.
-func noThing(low []string) (grammar.Span, bool) {
-	if low[0] != "no" || len(low) < 2 || grammar.Finite(low) {
-		return grammar.Span{}, false
-	}
-	if slices.Contains(low, "yet") || slices.Contains(low, "anymore") || low[len(low)-1] == "more" || slices.Contains(low, "so") && low[1] == "way" {
-		return grammar.Span{}, false
-	}
-	switch low[1] {
-	case "wait", "longer", "idea", "one", "rush", "hurry", "problem", "worries", "matter", "way", "need", "clue", "thanks", "pressure", "more", ",", "reaction", "response", "effect", "luck":
-		return grammar.Span{}, false
-	}
-	to := len(low)
-	for to > 2 && (low[to-1] == "please" || low[to-1] == "thanks" || low[to-1] == "!") {
-		to--
-	}
-	return grammar.Span{From: 0, To: to}, true
-}
-
-// sameThing reads "same stages".
-func sameThing(low []string) (grammar.Span, bool) {
-	if low[0] != "same" || len(low) < 2 || grammar.Finite(low) {
-		return grammar.Span{}, false
-	}
-	switch low[1] {
-	case "as", "thing", "for", "with", "here", "again", "problem", "issue", "error", "story", ",", "goes", "on", "in", "happens":
-		return grammar.Span{}, false
-	}
-	return grammar.Span{From: 0, To: len(low)}, true
-}
-
-// Except is what an order leaves out: "all files except the legacy folder", "everywhere but
-// on the login page".
-func Except(low []string) (grammar.Span, bool) {
-	for i := 2; i+1 < len(low); i++ {
-		from := i + 1
-		switch {
-		case low[i] == "except" || low[i] == "excluding":
-		case low[i] == "apart" && low[i+1] == "from", low[i] == "other" && low[i+1] == "than" && (low[i-1] == "everything" || low[i-1] == "anything" || low[i-1] == "nothing"):
-			from = i + 2
-		case low[i] == "but" && (low[i-1] == "everything" || low[i-1] == "all" || low[i-1] == "everywhere"):
-		default:
-			continue
-		}
-		for from < len(low) && words.Preposition(low[from]) {
-			from++
-		}
-		if from < len(low) {
-			s := Object(low, from)
-			return s, s.To > s.From
-		}
 	}
 	return grammar.Span{}, false
 }

@@ -17,20 +17,27 @@ var stayed = []string{
 	"should be left", "should stay", "should remain", "must stay", "must remain", "has to stay", "have to stay", "needs to stay", "need to stay", "can stay", "may stay", "could stay", "will stay", "shall stay", "shall remain", "can remain", "to stay", "ought to stay",
 	"keep working", "keeps working", "is not to change", "are not to change", "is not to be changed", "are not to be changed", "is not to be touched", "is sacred", "are sacred", "is taboo", "are taboo", "is holy", "as before", "as it was", "as they were", "as it is now", "as they are now",
 	"stays", "stay", "remains", "remain", "unchanged", "untouched", "unaffected", "has to keep", "have to keep", "must keep", "should keep", "needs to keep", "need to keep", "keeps its", "keep their", "keep its", "keeps their", "must still work", "should still work", "must continue to work", "has to continue", "have to continue", "must continue", "should continue", "has to be kept", "must be kept", "should be kept", "have to be kept", "can be kept", "is to be kept",
-	"must be identical", "should be identical", "must be the same", "should be the same", "must still be able", "should still be able", "must still be possible", "should still be possible", "must still be", "must look the same", "should look the same", "has to be identical", "must be preserved", "should be preserved", "must be left", "can be left", "is fine as", "are fine as", "is good as", "are good as", "is ok as", "is fine the way", "are fine the way", "is perfect as", "is lovely", "as is", "as it is", "as they are", "must work as before", "should work as before", "are not to be touched", "is not to be touched", "exactly as it is", "exactly as they are",
+	"must be identical", "should be identical", "must be the same", "should be the same", "must still be able", "should still be able", "must still be possible", "should still be possible", "must still be", "must look the same", "should look the same", "has to be identical", "must be preserved", "should be preserved", "must be left", "can be left", "is fine as", "are fine as", "is good as", "are good as", "is ok as", "is fine the way", "are fine the way", "is perfect as", "is lovely", "as is", "as it is", "as they are", "needs no change", "needs no changes", "need no changes", "need no change", "requires no changes", "require no changes", "doesn't need touching", "don't need touching", "doesn't need any changes", "don't need any changes", "doesn't need changing", "don't need changing",
+	"keep the old", "keep the current", "keep the existing", "keep the same", "goes on as", "go on as", "continues as", "continue as", "continues to work", "continue to work", "continues to apply", "continue to apply", "continue to get", "continue to pay", "continue to use", "continue to see", "must work as before", "should work as before", "are not to be touched", "is not to be touched", "exactly as it is", "exactly as they are",
 }
 
 // Subject reads "X stays", "X must not change": what is kept is the subject.
 func Subject(low []string) (grammar.Span, bool) {
 	best, noun := -1, false
+	if told(low) || unable(low) {
+		return grammar.Span{}, false
+	}
 	if at, ok := identical(low); ok {
 		return grammar.Span{From: 0, To: at}, true
 	}
 	if at, ok := untouchable(low); ok {
 		return grammar.Span{From: 0, To: at}, true
 	}
+	if at, ok := verdict(low); ok {
+		return grammar.Span{From: 0, To: at}, true
+	}
 	for i, w := range low {
-		if w == "where" || grammar.Articled(low[0]) && (w == "which" || w == "who" || w == "that") {
+		if i > 0 && w == "where" || grammar.Articled(low[0]) && (w == "which" || w == "who" || w == "that") {
 			low = low[:i] // what stays there is told of a thing
 			break
 		}
@@ -46,14 +53,17 @@ func Subject(low []string) (grammar.Span, bool) {
 			if strings.HasSuffix(s, " left") && next < len(low) && (low[next] == "aligned" || low[next] == "justified" || low[next] == "bound") {
 				continue // "the logo should be left aligned"
 			}
+			if s == "stay" && next < len(low) && (low[next] == "away" || low[next] == "out" || low[next] == "clear" || low[next] == "tuned") {
+				continue
+			}
 			if strings.HasSuffix(s, "stay") && next < len(low) && (low[next] == "logged" || low[next] == "signed") {
 				continue // "members should stay logged in for a month"
 			}
-			if next+1 < len(low) && (low[next] == "on" || low[next] == "at") && grammar.Numeric(low[next+1]) && (s == "stays" || s == "stay") {
+			if next+1 < len(low) && (low[next] == "on" || low[next] == "at") && grammar.Numeric(low[next+1]) && (s == "stays" || s == "stay" || s == "remains" || s == "remain") {
 				best, noun = at, false // "prod stays on 14"
 				continue
 			}
-			if (s == "stays" || s == "stay" || s == "remains" || s == "remain") && next < len(low) && grammar.Persists[low[next]] {
+			if (s == "stays" || s == "stay" || s == "remains" || s == "remain") && next < len(low) && grammar.Persists[low[next]] && low[n-1] != "itself" && low[n-1] != "themselves" {
 				continue
 			}
 			best, noun = at, strings.HasPrefix(s, "as ") || strings.HasPrefix(s, "un") || strings.HasPrefix(s, "exactly")
@@ -64,9 +74,12 @@ func Subject(low []string) (grammar.Span, bool) {
 	}
 	to := strings.Count(line[:best+1], " ") - 1
 	for i := 1; i < to; i++ {
-		if words.Auxiliary(low[i]) || low[i] == "," {
+		if words.Auxiliary(low[i]) && !free(low[0]) || low[i] == "," {
 			to = i
 		}
+	}
+	if at, ok := grammar.Predicate(low[:to]); ok && low[to-1] == "and" && at > 0 {
+		to = at // "the box exists already and stays"
 	}
 	for to > 0 && trailing[low[to-1]] {
 		to--
@@ -81,6 +94,39 @@ func Subject(low []string) (grammar.Span, bool) {
 		return grammar.Span{From: 0, To: 0}, true
 	}
 	return grammar.Span{From: 0, To: to}, true
+}
+
+// free reports a word that begins a clause for a thing: "who has to approve it (stays)".
+func free(w string) bool { return w == "who" || w == "what" || w == "how" || w == "whatever" }
+
+// told reports that "stay" or "keep" only tells of something: "an old token keeps working after
+// …", "now the wood stays wet", "alerts and warnings should be the same", "it should keep 14 days".
+func told(low []string) bool {
+	if words.Conjunction(low[0]) || low[0] == "that" || low[0] == "everybody" || low[0] == "everyone" || low[0] == "now" {
+		return true
+	}
+	i := slices.IndexFunc(low, func(w string) bool { return w == "keep" || w == "keeps" || w == "same" || w == "stays" })
+	if i < 1 || i+1 > len(low) {
+		return false
+	}
+	next := ""
+	if i+1 < len(low) {
+		next = low[i+1]
+	}
+	switch low[i] {
+	case "same":
+		return next != "as" && next != "way" && slices.Contains(low[:i], "and") && slices.Contains(low[:i], "should")
+	case "stays":
+		return next == "wet" || next == "cold" || next == "hot" || next == "dark" || next == "low" || next == "connected" || next == "full"
+	}
+	return grammar.Numeric(next) || grammar.Articled(low[0]) && (slices.Contains(low, "after") || slices.Contains(low, "even"))
+}
+
+// unable reports what somebody cannot do, or cannot be done somewhere: "I can't change my
+// password", "the slider can't be moved on the phone".
+func unable(low []string) bool {
+	i := slices.IndexFunc(low, func(w string) bool { return w == "can't" || w == "cannot" })
+	return i == 1 && words.Subject(low[0]) && !words.Pronoun(low[0]) || i > 0 && i+3 < len(low) && low[i+1] == "be" && words.Preposition(low[i+3])
 }
 
 // nothingNew reads "the extension must not get new dependencies".

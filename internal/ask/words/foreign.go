@@ -7,6 +7,9 @@ type Tongue struct {
 	Join    map[string]bool // conjunctions
 	Keep    []string        // behind a subject: "bleibt", with spaces around
 	Hands   []string        // before an object: "ändere nicht", "no toques"
+	None    []string        // before what there is to be none of: "kein", "sin"
+	So      map[string]bool // begins how a thing is: "(lass die Preise) wie sie sind"
+	Persist map[string]bool // behind "bleibt", how a thing wrongly is: "leer", "negativo"
 	Wrong   []string
 	Also    map[string]bool
 	Polite  map[string]bool
