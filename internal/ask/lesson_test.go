@@ -178,7 +178,7 @@ func learn(lessons []lesson) (acts, wholes *weigh.Scale) {
 // says little of what they are worth; the short lines are constructions, not messages.
 const (
 	trusted = 1.0
-	wanted3 = 3.0
+	wanted3 = 4.0
 	known   = 0.2
 	short   = .1
 	shortly = .1
