@@ -162,11 +162,7 @@ func learn(lessons []lesson) (acts, wholes *weigh.Scale) {
 		}
 		for k, t := range types {
 			if t == l.Gold.Type {
-				trust := l.trust
-				if l.trust == short {
-					trust = shortly
-				}
-				w = append(w, weigh.Example{Cues: l.whole, Answer: k, Trust: trust})
+				w = append(w, weigh.Example{Cues: l.whole, Answer: k, Trust: l.trust})
 			}
 		}
 	}
@@ -174,14 +170,15 @@ func learn(lessons []lesson) (acts, wholes *weigh.Scale) {
 		weigh.Learn(w, weigh.Settings{Answers: len(types), Rare: 4, Strength: 2, Least: 0.05})
 }
 
-// How much a lesson counts: one that rules were developed against shows them at their best, so it
-// says little of what they are worth; the short lines are constructions, not messages.
+// How much a lesson counts. One that rules were developed against shows them at their best, so it
+// says little of what they are worth. Several concerns in one breath, of which one is wrong now,
+// are rare in the other lessons, and what belay began with. The short lines are constructions, not
+// messages.
 const (
 	trusted = 1.0
-	wanted3 = 4.0
+	several = 4.0
 	known   = 0.2
-	short   = .1
-	shortly = .1
+	short   = 0.1
 )
 
 // lessons are all messages that are learned from: none that is held out, and no shared one.
@@ -195,7 +192,7 @@ func lessons(t testing.TB) []lesson {
 	for _, s := range load(t, "testdata/lessons.jsonl") {
 		trust := trusted
 		if s.ID[0] == 'x' {
-			trust = wanted3
+			trust = several
 		}
 		out = append(out, prepare(s, trust))
 	}

@@ -21,7 +21,7 @@ func (m Message) place(l *list, i int) {
 		where = "last"
 	}
 	l.both(where)
-	l.one("of ", few(len(m.Acts), 6))
+	l.one("clauses ", few(len(m.Acts), 6))
 	before, behind := 0, 0
 	var others []string
 	for j, k := range m.Made {
@@ -53,7 +53,7 @@ func (m Message) neighbour(l *list, i, j int, side string) {
 	where, is := near(a, b), kinds[a.Deed]
 	l.made(side, where, " ", kinds[b.Deed], " ", name(m.Made[j]))
 	l.made(side, name(m.Made[j]))
-	l.made(side, "joined by ", b.C.Join)
+	l.made(side, joined(b))
 	l.made(side, where)
 	l.one(side, where, " ", kinds[b.Deed], " of ", is)
 	if shares(a, b) {

@@ -50,6 +50,20 @@ func (l *list) both(parts ...string) {
 
 var kinds = [...]string{"ground", "request", "complaint", "mend", "expected", "keep", "doubt", "anew", "material"}
 
+var (
+	blocks    = [...]string{"paragraph", "item", "heading", "code", "log", "trace", "quotation", "signature"}
+	sections  = [...]string{"the text", "the problem", "what is expected", "what is around", "the title", "what is not asked"}
+	strengths = [...]string{"not", "faintly", "plainly"}
+)
+
+// joined is what leads to a clause.
+func joined(a deed.Act) string {
+	if a.C.Join == "" {
+		return "begins a sentence"
+	}
+	return "joined by " + a.C.Join
+}
+
 // name is a marker in a cue.
 func name(m belay.Marker) string {
 	if m == "" {
@@ -92,12 +106,12 @@ func (m Message) Act(i int) []string {
 // clause is what grammar says of the clause by itself.
 func (m Message) clause(l *list, a deed.Act) {
 	l.both("is ", kinds[a.Deed])
-	l.one("is ", kinds[a.Deed], " ", string(a.Marker), " ", few(a.Strength+1, 9))
+	l.one("is ", kinds[a.Deed], " ", string(a.Marker), " ", strengths[a.Strength])
 	l.both("by ", a.Verb)
-	l.both("joined by ", a.C.Join)
-	l.both("ends ", a.C.Close)
-	l.both("block ", few(int(a.C.Block.Kind), 9), " ", few(int(a.C.Block.Section()), 9))
-	l.both("words ", few(len(a.C.T)/2, 9))
+	l.both(joined(a))
+	l.both("ends with ", a.C.Close)
+	l.both("in ", blocks[a.C.Block.Kind], " of ", sections[a.C.Block.Section()])
+	l.both("pairs of words ", few(len(a.C.T)/2, 9))
 	l.made("type ", string(m.Type))
 	l.one("type ", string(m.Type), " is ", kinds[a.Deed])
 	if m.PlanExists {
@@ -106,8 +120,8 @@ func (m Message) clause(l *list, a deed.Act) {
 	l.one("language ", m.Lang)
 	if low := a.C.Low(); len(low) > 0 {
 		strength, by := fault.Wrong(low)
-		l.both("wrong ", few(strength+1, 9))
-		l.one("wrong by ", by)
+		l.both("complains ", strengths[strength])
+		l.one("complains by ", by)
 		m.aside(l, a)
 	}
 }

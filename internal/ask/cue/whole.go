@@ -11,7 +11,7 @@ import (
 func (m Message) Whole() []string {
 	l := &list{all: make([]string, 0, 300), with: string(m.Type)}
 	l.one("type ", string(m.Type))
-	l.both("acts ", few(len(m.Acts), 5))
+	l.both("clauses ", few(len(m.Acts), 5))
 	if m.PlanExists {
 		l.both("plan")
 	}
@@ -49,13 +49,13 @@ func (m Message) text(l *list) {
 	if len(low) == 0 {
 		return
 	}
-	l.both("words ", few(len(low)/5, 9))
+	l.both("fives of words ", few(len(low)/5, 9))
 	for k := range min(4, len(low)) {
 		l.one("word ", few(k+1, 9), " ", Word(low[k]))
 	}
 	l.one("last word ", Word(low[len(low)-1]))
 	if strings.HasSuffix(strings.TrimSpace(m.Text), "?") {
-		l.both("ends ?")
+		l.both("ends with ?")
 	}
 	if len(low) <= readWords {
 		each(low, l, nil)

@@ -2,7 +2,6 @@ package cue
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -16,8 +15,8 @@ var telling = wordset.Of("not don't doesn't no never too only still always when 
 // mostWords is how many words of a clause are cues.
 const mostWords = 60
 
-// clauseWords are the words of a clause: how it begins, its small words, all of them and their
-// stems, and pairs.
+// clauseWords are the words of a clause: how it begins and ends, all of them with their stems, and
+// pairs.
 func clauseWords(l *list, a deed.Act) {
 	low := a.C.Low()
 	if len(low) == 0 {
@@ -28,18 +27,13 @@ func clauseWords(l *list, a deed.Act) {
 		l.one("word ", few(k+1, 9), " ", Word(low[k]))
 	}
 	if n < len(low) {
-		sense, _ := words.Verb(low[n])
 		l.both("begins ", Word(low[n]))
-		l.both("sense ", few(int(sense), 30))
 	}
 	if n+1 < len(low) {
 		l.one("then ", Word(low[n+1]))
 		l.one("begins ", Word(low[n]), " ", Word(low[n+1]))
 	}
 	l.one("last word ", Word(low[len(low)-1]))
-	for k, w := range low[n:min(len(low), n+6)] {
-		l.one("ends ", few(k, 9), " ", ending(w))
-	}
 	each(low[:min(len(low), mostWords)], l, func(w string) {
 		if telling.Has(w) {
 			l.made("has ", w)
@@ -63,17 +57,4 @@ func each(low []string, l *list, more func(string)) {
 			more(w)
 		}
 	}
-}
-
-// ending is the end of a word, or the whole of a small one.
-func ending(w string) string {
-	if len(w) < 4 {
-		return w
-	}
-	for _, e := range []string{"ing", "n't", "ed", "ly", "er", "ss", "es", "s"} {
-		if strings.HasSuffix(w, e) {
-			return e
-		}
-	}
-	return "-"
 }
