@@ -6,6 +6,7 @@
 # make crash     kill and fail belay at every write
 # make fidelity  every repository state: taken, mutated, restored, compared
 # make eval      how often counting is right, by language, and how well requests and reviews are read, set by set
+# make learn-ask  what the words of a request are worth, learned anew from the labelled messages, and how well that reads others
 # make eval-stall  how often agents that go round in circles are noticed, and work is not
 # make record-stall  the same with real agents: installs six into a temporary folder, has each do what scripts say,
 #                and records what they print
@@ -21,7 +22,7 @@
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench docs report crash fidelity fuzz eval eval-count eval-ask eval-mine eval-stall record-stall eval-fix eval-secrets evidence evidence-texts clean
+.PHONY: build install demo test race lint bench docs report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall eval-fix eval-secrets evidence evidence-texts clean
 
 build: bin/belay
 
@@ -62,6 +63,10 @@ bench: build
 crash:
 	@out=$$(mktemp); BELAY_CRASH_ALL=1 $(GO) test -count=1 -timeout 150m -run 'Crash|Kill|Fault|EveryByte|NothingOfTheRepository' -v ./... >$$out 2>&1; \
 	status=$$?; [ $$status = 0 ] || cat $$out; grep -E '^(--- |ok|FAIL|crash:)|points|kills|cuts|watched' $$out | grep -v 'no tests'; rm -f $$out; exit $$status
+
+# Where the worth of cues comes from: about two minutes, and the same messages give the same worth.
+learn-ask:
+	@BELAY_ASK_LEARN=write BELAY_ASK_DOC="$(CURDIR)/docs/parser.md" $(GO) test -count=1 -timeout 20m -run 'TestLearn$$' -v ./internal/ask | grep '^|'
 
 eval-ask:
 	@BELAY_ASK_DOC="$(CURDIR)/docs/parser.md" $(GO) test -count=1 -run TestEvaluation -v ./internal/ask | grep -v '^=== '

@@ -142,7 +142,7 @@ func (p *Message) marker(a deed.Act, low []string) belay.Marker {
 	if n, _ := grammar.Strip(low); a.C.Block.Section() == prose.Problem && !concern.Wished(a.C.Topic) && n < len(low) && grammar.Imperative(low[n:]) == 0 && !deed.IsWish(a.Verb) {
 		return belay.MarkFix // a list of what is wrong
 	}
-	if n := len(p.Out); n > 0 && p.Out[n-1].Marker == belay.MarkFix && a.Verb == "a thing named" && (slices.Contains(low, "too") || slices.Contains(low, "also") || strings.HasSuffix(strings.Join(low, " "), "as well")) {
+	if n := len(p.Out); n > 0 && p.Out[n-1].Marker == belay.MarkFix && a.Verb == "a thing named" && !slices.Contains(low, "please") && (slices.Contains(low, "too") || slices.Contains(low, "also") || strings.HasSuffix(strings.Join(low, " "), "as well")) {
 		return belay.MarkFix // "… 404. the button too"
 	}
 	return a.Marker

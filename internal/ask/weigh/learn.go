@@ -3,6 +3,7 @@ package weigh
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // Example is the cues of something with its right answer. Trust is how much it counts.
@@ -79,8 +80,9 @@ func newProblem(examples []Example, answers, rare int, penalty float64) *problem
 	return p
 }
 
+// unique is the cues of an example, each once; one that would not fit in a line of a scale is none.
 func unique(cues []string) []string {
-	s := slices.Clone(cues)
+	s := slices.DeleteFunc(slices.Clone(cues), func(c string) bool { return strings.ContainsAny(c, "\t\n") })
 	slices.Sort(s)
 	return slices.Compact(s)
 }

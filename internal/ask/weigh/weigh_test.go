@@ -62,14 +62,19 @@ func TestLearn(t *testing.T) {
 		examples = append(examples, e)
 	}
 	examples[7].Cues = append(examples[7].Cues, "once")
+	for i := range examples[:9] {
+		examples[i].Cues = append(examples[i].Cues, "two\nlines", "two\tcolumns")
+	}
 	s := Learn(examples, Settings{Answers: 2, Rare: 2, Strength: 1, Least: 0.05})
 	for cues, want := range map[string]int{"always": 0, "always,please": 1, "always,by chance": 0, "always,please,by chance": 1} {
 		if got, lead := Best(s.Weigh(strings.Split(cues, ","))); got != want || lead < 500 {
 			t.Errorf("%s: %d, by %d", cues, got, lead)
 		}
 	}
-	if s.worth["once"] != nil {
-		t.Error("a cue of one example was learned")
+	for _, c := range []string{"once", "two\nlines", "two\tcolumns"} {
+		if s.worth[c] != nil {
+			t.Errorf("%q was learned", c)
+		}
 	}
 	if got := s.Why([]string{"always", "please", "please"}, 1, 0, 3); !cmp.Equal(got, []string{"please"}) {
 		t.Errorf("why: %q", got)

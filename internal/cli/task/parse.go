@@ -22,8 +22,8 @@ func (a commands) parseCommand() *cobra.Command {
 		Use: `parse "PROSE"`, Short: "Show what is read from a request, without recording it",
 		Long: `Parse reads words as belay task add does and prints what they ask for: the type,
 requirements marked ADD, MODIFY, FIX or REMOVE, what is to be left as it is, the files
-that are meant, and what can be read in two ways. It is grammar, no model: the same
-words give the same answer. PROSE "-" is read from standard input.
+that are meant, and what can be read in two ways. No model is asked: the same words
+give the same answer. PROSE "-" is read from standard input.
 
 --model has them read by the program or model that parser: in .belay/config.yaml names,
 too, within its time limit. What it says counts only with words, numbers and files that
