@@ -6,6 +6,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/check/secrets"
 	"github.com/belay-dev/belay/internal/flow"
 )
 
@@ -23,7 +24,8 @@ func (a *App) Clarified(ctx context.Context, desk *flow.Desk, prose string, must
 	if req.Type != belay.Unclear {
 		return prose, must
 	}
-	doubts := brief.Doubts(req.Doubts)
+	// They are looked through for secrets only when the task is recorded; until then none is shown.
+	doubts, _ := secrets.Masked(brief.Doubts(req.Doubts), desk.Config.Secrets.Allow)
 	if !must && a.JSON {
 		return prose, false // the record holds them
 	}

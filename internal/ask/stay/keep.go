@@ -167,6 +167,9 @@ func Retains(low []string) bool {
 	for i < len(low)-1 && (low[i] == "the" || low[i] == "only" || low[i] == "last" || low[i] == "at" || low[i] == "least" || low[i] == "most" || low[i] == "up" || low[i] == "to" || low[i] == "latest") {
 		i++
 	}
+	if i == 2 && low[1] == "the" && i+1 < len(low) && !words.Unit(low[i+1]) && low[i+1] != "latest" && low[i+1] != "newest" && low[i+1] != "last" && low[i+1] != "most" {
+		return false // "keep the 8 flavors": those that are there
+	}
 	return grammar.Numeric(low[i]) && low[i] != "both"
 }
 
