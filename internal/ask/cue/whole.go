@@ -1,6 +1,7 @@
 package cue
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/prose"
@@ -16,16 +17,21 @@ func (m Message) Whole() []string {
 		l.both("plan")
 	}
 	asked := 0
+	var markers []string
 	for i, a := range m.Acts {
 		l.one("is ", kinds[a.Deed])
 		l.one(name(m.Made[i]), " by ", a.Verb)
 		if len(m.Acts) == 1 {
 			l.one("alone ", name(m.Made[i]), " by ", a.Verb)
 		}
-		if m.Made[i] != "" {
-			asked++
+		if k := string(m.Made[i]); k != "" {
+			if asked++; !slices.Contains(markers, k) {
+				markers = append(markers, k)
+			}
 		}
 	}
+	slices.Sort(markers)
+	l.both("asks ", strings.Join(markers, " "))
 	l.both("asked ", few(asked, 4))
 	for _, d := range m.Doubts {
 		l.both("doubt: ", d)
