@@ -8,6 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/stay"
+	"github.com/belay-dev/belay/internal/ask/stay/barred"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -37,7 +38,7 @@ func (p *Message) kept(a deed.Act) {
 		if what == "" {
 			what = p.antecedent(a)
 		}
-		if low := strings.ToLower(what); p.Fresh && (low == "nothing else" || low == "nothing more") || stay.Missed(strings.Fields(low)) {
+		if low := strings.ToLower(what); p.Fresh && (low == "nothing else" || low == "nothing more") || barred.Missed(strings.Fields(low)) {
 			continue // of something new: that is all
 		}
 		if n := len(p.Out); n > 0 && p.Out[n-1].Marker == belay.MarkFix && strings.HasPrefix(strings.ToLower(what), "same ") {

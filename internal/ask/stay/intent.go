@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/stay/barred"
 	"github.com/belay-dev/belay/internal/ask/words"
 )
 
 // declined reads what somebody says that nobody is to do: "you must not change the order",
 // "we're not changing the order", "no need to touch the order". What is kept is the object.
 func declined(low []string) (grammar.Span, bool) {
-	if low[0] == "not" && len(low) > 2 && touches(low[1]) && !strings.HasSuffix(low[1], "ed") {
+	if low[0] == "not" && len(low) > 2 && barred.Touches(low[1]) && !strings.HasSuffix(low[1], "ed") {
 		s := Object(low, 2)
 		return s, s.To > s.From // "(you must) not change the order"
 	}
@@ -30,8 +31,8 @@ func declined(low []string) (grammar.Span, bool) {
 			return grammar.Span{}, false
 		case w == "not" || w == "no" || w == "never" || w == "hate" || strings.HasSuffix(w, "n't"):
 			denied = true
-		case denied && touches(w):
-			if _, end := words.Base(w, func(b string) bool { return touching[b] }); end != "" && end != "ing" {
+		case denied && barred.Touches(w):
+			if end := barred.Ending(w); end != "" && end != "ing" {
 				return grammar.Span{}, false
 			}
 			s := Object(low, i+1)
@@ -75,13 +76,67 @@ func keepsOwn(low []string) (grammar.Span, bool) {
 	if i < 2 || i+2 >= len(low) || low[i+1] != "its" && low[i+1] != "their" && low[i+1] != "the" || words.Pronoun(low[0]) {
 		return grammar.Span{}, false
 	}
-	k, m := modal(low[i-1:])
+	k, m := barred.Modal(low[i-1:])
 	if k == 0 && i > 2 {
-		k, m = modal(low[i-2:])
+		k, m = barred.Modal(low[i-2:])
 	}
-	if k == 0 || m.denied {
+	if k == 0 || m.Denied {
 		return grammar.Span{}, false
 	}
 	s := Object(low, i+1)
 	return s, s.To > s.From+1
+}
+
+// unharmed reads "this must not affect the API": what the work is not to reach.
+func unharmed(low []string) (grammar.Span, bool) {
+	i := 1
+	switch low[0] {
+	case "this", "that", "it", "which":
+	case "the":
+		if len(low) < 5 || !barred.Work(strings.TrimSuffix(low[1], "s")) {
+			return grammar.Span{}, false
+		}
+		i = 2
+	default:
+		return grammar.Span{}, false
+	}
+	if i >= len(low) {
+		return grammar.Span{}, false
+	}
+	k, m := barred.Modal(low[i:])
+	if k == 0 || !m.Denied || m.Copula || i+k+1 >= len(low) || low[i] == "can't" || low[i] == "won't" {
+		return grammar.Span{}, false
+	}
+	switch low[i+k] {
+	case "affect", "break", "touch", "change", "disturb", "alter", "harm", "influence", "modify":
+	default:
+		return grammar.Span{}, false
+	}
+	j := i + k + 1
+	if j+2 < len(low) && (low[j] == "anything" || low[j] == "any") && words.Preposition(low[j+1]) {
+		j += 2
+	}
+	if low[j] == "again" || low[j] == "the" && j+1 == len(low) {
+		return grammar.Span{}, false
+	}
+	s := Object(low, j)
+	return s, s.To > s.From && !words.Pronoun(low[s.From])
+}
+
+// fine reads a whole clause that finds a thing good as it is: "the csv export is fine".
+func fine(low []string) (grammar.Span, bool) {
+	n := len(low)
+	if n < 4 || n > 9 || low[0] != "the" && low[0] != "our" || slices.ContainsFunc(low[:n-2], words.Auxiliary) {
+		return grammar.Span{}, false
+	}
+	good := low[n-1] == "fine" || low[n-1] == "ok" || low[n-1] == "okay" || low[n-1] == "good"
+	return grammar.Span{From: 0, To: n - 2}, good && (low[n-2] == "is" || low[n-2] == "are")
+}
+
+// nobody reads "nobody touches the config format".
+func nobody(low []string) (grammar.Span, bool) {
+	if len(low) < 3 || low[0] != "nobody" && low[0] != "noone" || !barred.Touches(low[1]) {
+		return grammar.Span{}, false
+	}
+	return Object(low, 2), true
 }
