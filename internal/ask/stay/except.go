@@ -5,7 +5,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/words"
 )
 
-// Except is what an order leaves out: "all files except the legacy folder", "everywhere but
+// Except is what an order leaves out: "all files except the legacy folder", "show it everywhere but
 // on the login page".
 func Except(low []string) (grammar.Span, bool) {
 	for i := 2; i+1 < len(low); i++ {

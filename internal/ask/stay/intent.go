@@ -7,6 +7,15 @@ import (
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/stay/barred"
 	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/wordset"
+)
+
+var (
+	// people are what begins a statement of what somebody wants or is to do.
+	people = wordset.Of(`i we you i'd we'd i'm we're there's there no it's it nobody`)
+
+	// past are words of what was tried, is the case or is supposed: nobody declines anything.
+	past = wordset.Of(`did didn't couldn't could , when if can was had does doesn't able would`)
 )
 
 // declined reads what somebody says that nobody is to do: "you must not change the order",
@@ -16,16 +25,14 @@ func declined(low []string) (grammar.Span, bool) {
 		s := Object(low, 2)
 		return s, s.To > s.From // "(you must) not change the order"
 	}
-	switch low[0] {
-	case "i", "we", "you", "i'd", "we'd", "i'm", "we're", "there's", "there", "no", "it's", "it", "nobody":
-	default:
+	if !people.Has(low[0]) {
 		return grammar.Span{}, false
 	}
 	denied := low[0] == "nobody" || low[0] == "no" && len(low) > 2 && low[1] == "need"
 	for i := 1; i < min(len(low)-1, 7); i++ {
 		w := low[i]
 		switch {
-		case w == "did" || w == "didn't" || w == "couldn't" || w == "could" || w == "," || w == "when" || w == "if" || w == "can" || w == "was" || w == "had" || w == "does" || w == "doesn't" || w == "able" || w == "would" || w == "wouldn't" && low[0] != "i":
+		case past.Has(w) || w == "wouldn't" && low[0] != "i":
 			return grammar.Span{}, false
 		case (w == "can't" || w == "cannot") && low[i+1] != "afford":
 			return grammar.Span{}, false
@@ -87,29 +94,17 @@ func keepsOwn(low []string) (grammar.Span, bool) {
 	return s, s.To > s.From+1
 }
 
+// harming are verbs of what a change does to a thing beside it.
+var harming = wordset.Of(`affect break touch change disturb alter harm influence modify`)
+
 // unharmed reads "this must not affect the API": what the work is not to reach.
 func unharmed(low []string) (grammar.Span, bool) {
-	i := 1
-	switch low[0] {
-	case "this", "that", "it", "which":
-	case "the":
-		if len(low) < 5 || !barred.Work(strings.TrimSuffix(low[1], "s")) {
-			return grammar.Span{}, false
-		}
-		i = 2
-	default:
-		return grammar.Span{}, false
-	}
-	if i >= len(low) {
+	i := workNamed(low)
+	if i == 0 || i >= len(low) {
 		return grammar.Span{}, false
 	}
 	k, m := barred.Modal(low[i:])
-	if k == 0 || !m.Denied || m.Copula || i+k+1 >= len(low) || low[i] == "can't" || low[i] == "won't" {
-		return grammar.Span{}, false
-	}
-	switch low[i+k] {
-	case "affect", "break", "touch", "change", "disturb", "alter", "harm", "influence", "modify":
-	default:
+	if k == 0 || !m.Denied || m.Copula || i+k+1 >= len(low) || low[i] == "can't" || low[i] == "won't" || !harming.Has(low[i+k]) {
 		return grammar.Span{}, false
 	}
 	j := i + k + 1
@@ -121,6 +116,19 @@ func unharmed(low []string) (grammar.Span, bool) {
 	}
 	s := Object(low, j)
 	return s, s.To > s.From && !words.Pronoun(low[s.From])
+}
+
+// workNamed counts the words in front of a clause that name the work: "this", "the migration".
+func workNamed(low []string) int {
+	switch low[0] {
+	case "this", "that", "it", "which":
+		return 1
+	case "the":
+		if len(low) > 4 && barred.Work(strings.TrimSuffix(low[1], "s")) {
+			return 2
+		}
+	}
+	return 0
 }
 
 // fine reads a whole clause that finds a thing good as it is: "the csv export is fine".

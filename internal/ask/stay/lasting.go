@@ -90,7 +90,7 @@ func Behaves(low []string) bool {
 	}
 	b, end := words.Base(low[i], grammar.AnyVerb)
 	sense, _ := words.Verb(b)
-	if end == "" && (runs.Has(b)) {
+	if end == "" && runs.Has(b) {
 		return slices.ContainsFunc(low[i+1:], func(w string) bool {
 			return w == "on" || w == "for" || w == "if" || w == "when" || w == "unless" || w == "until"
 		}) // "don't run the tests on draft PRs"

@@ -100,29 +100,44 @@ func rather(low []string) (grammar.Span, bool) {
 // sticking reads "stick to the current API", "stay with our logger", "we're happy with the
 // layout": what is kept by choice.
 func sticking(low []string) (grammar.Span, bool) {
-	if k := len(low); k > 5 && (low[0] == "i" || low[0] == "we") && (low[1] == "like" || low[1] == "love") {
-		for i := 4; i+2 < k; i++ {
-			if low[i] == "as" && barred.Present(low[i+2]) || low[i] == "the" && low[i+1] == "way" {
-				return grammar.Span{From: 2, To: i}, true // "I love the footer the way it is"
-			}
-		}
+	if s, ok := liked(low); ok {
+		return s, true
 	}
-	i := 0
-	switch {
-	case len(low) > 3 && (low[0] == "stick" || low[0] == "stay") && (low[1] == "to" || low[1] == "with" || low[1] == "on"):
-		i = 2
-	case len(low) > 3 && (low[0] == "i'm" || low[0] == "we're") && (low[1] == "happy" || low[1] == "fine" || low[1] == "content") && low[2] == "with":
-		i = 3
-	case len(low) > 4 && (low[0] == "i" || low[0] == "we") && (low[1] == "am" || low[1] == "are") && (low[2] == "happy" || low[2] == "fine" || low[2] == "content") && low[3] == "with":
-		i = 4
-	default:
-		return grammar.Span{}, false
-	}
-	if !grammar.Definite(low[i]) && low[i] != "existing" && low[i] != "current" {
+	i := content(low)
+	if i == 0 || !grammar.Definite(low[i]) && low[i] != "existing" && low[i] != "current" {
 		return grammar.Span{}, false
 	}
 	s := Object(low, i)
 	return s, s.To > s.From+1 && !slices.Contains(low[s.From:s.To], "but")
+}
+
+// content counts the words of "stick to (the API)", "we're happy with (the API)".
+func content(low []string) int {
+	happy := func(w string) bool { return w == "happy" || w == "fine" || w == "content" }
+	switch {
+	case len(low) < 4:
+		return 0
+	case (low[0] == "stick" || low[0] == "stay") && (low[1] == "to" || low[1] == "with" || low[1] == "on"):
+		return 2
+	case (low[0] == "i'm" || low[0] == "we're") && happy(low[1]) && low[2] == "with":
+		return 3
+	case len(low) > 4 && (low[0] == "i" || low[0] == "we") && (low[1] == "am" || low[1] == "are") && happy(low[2]) && low[3] == "with":
+		return 4
+	}
+	return 0
+}
+
+// liked reads "I love the footer the way it is".
+func liked(low []string) (grammar.Span, bool) {
+	if len(low) < 6 || low[0] != "i" && low[0] != "we" || low[1] != "like" && low[1] != "love" {
+		return grammar.Span{}, false
+	}
+	for i := 4; i+2 < len(low); i++ {
+		if low[i] == "as" && barred.Present(low[i+2]) || low[i] == "the" && low[i+1] == "way" {
+			return grammar.Span{From: 2, To: i}, true
+		}
+	}
+	return grammar.Span{}, false
 }
 
 // chosen counts the words of "we'll (keep the API)", "you may (leave it as it is)".
