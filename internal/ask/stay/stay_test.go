@@ -103,6 +103,8 @@ func TestOrder(t *testing.T) {
 		"keep playing":                          "-",
 		"keep 14 days of backups":               "-",
 		"keep the last five":                    "-",
+		"keep the five newest":                  "-",
+		"keep the 8 flavors":                    "the 8 flavors",
 		"keep members logged in for a month":    "-",
 		"keep the logs for 30 days":             "-",
 		"leave archived posts out of search":    "-",
