@@ -66,7 +66,7 @@ func withoutTouching(low []string, _ int) (s grammar.Span, whole, ok bool) {
 	if i < 1 || i+1 >= len(low) || !grammar.Gerund(low[i+1]) || !barred.Touches(low[i+1]) {
 		return s, false, false
 	}
-	return Object(low, i+2), false, true
+	return object(low, i+2), false, true
 }
 
 // meanwhile reads what is to stay as it is while something is done: "format it while the comments

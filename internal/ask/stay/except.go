@@ -24,7 +24,7 @@ func Except(low []string) (grammar.Span, bool) {
 			from++
 		}
 		if from < len(low) {
-			s := Object(low, from)
+			s := object(low, from)
 			return s, s.To > s.From
 		}
 	}
@@ -51,7 +51,7 @@ func excepted(low []string) (grammar.Span, bool) {
 	if i >= len(low) || low[i] == "when" || low[i] == "if" || low[i] == "that" || grammar.Finite(low[i:]) {
 		return grammar.Span{}, false
 	}
-	s := Object(low, i)
+	s := object(low, i)
 	return s, s.To > s.From
 }
 
@@ -62,7 +62,7 @@ func besides(low []string) (grammar.Span, bool) {
 	}
 	for i := 1; i+2 < len(low); i++ {
 		if (low[i] == "anything" || low[i] == "everything" || low[i] == "all") && (low[i+1] == "but" || low[i+1] == "except") {
-			s := Object(low, i+2)
+			s := object(low, i+2)
 			return s, s.To > s.From
 		}
 	}

@@ -22,7 +22,7 @@ var (
 // "we're not changing the order", "no need to touch the order". What is kept is the object.
 func declined(low []string) (grammar.Span, bool) {
 	if low[0] == "not" && len(low) > 2 && barred.Touches(low[1]) && !strings.HasSuffix(low[1], "ed") {
-		s := Object(low, 2)
+		s := object(low, 2)
 		return s, s.To > s.From // "(you must) not change the order"
 	}
 	if !people.Has(low[0]) {
@@ -42,7 +42,7 @@ func declined(low []string) (grammar.Span, bool) {
 			if end := barred.Ending(w); end != "" && end != "ing" {
 				return grammar.Span{}, false
 			}
-			s := Object(low, i+1)
+			s := object(low, i+1)
 			return s, s.To > s.From && !words.Preposition(low[s.From]) && !words.Pronoun(low[s.From])
 		}
 	}
@@ -53,7 +53,7 @@ func declined(low []string) (grammar.Span, bool) {
 func aboutElse(low []string) (grammar.Span, bool) {
 	for _, p := range [][]string{{"this", "is", "not", "about"}, {"this", "isn't", "about"}, {"it's", "not", "about"}, {"it", "is", "not", "about"}, {"careful", "with"}} {
 		if len(low) > len(p)+1 && slices.Equal(low[:len(p)], p) {
-			s := Object(low, len(p))
+			s := object(low, len(p))
 			return s, s.To > s.From && words.Determiner(low[s.From])
 		}
 	}
@@ -90,7 +90,7 @@ func keepsOwn(low []string) (grammar.Span, bool) {
 	if k == 0 || m.Denied {
 		return grammar.Span{}, false
 	}
-	s := Object(low, i+1)
+	s := object(low, i+1)
 	return s, s.To > s.From+1
 }
 
@@ -114,7 +114,7 @@ func unharmed(low []string) (grammar.Span, bool) {
 	if low[j] == "again" || low[j] == "the" && j+1 == len(low) {
 		return grammar.Span{}, false
 	}
-	s := Object(low, j)
+	s := object(low, j)
 	return s, s.To > s.From && !words.Pronoun(low[s.From])
 }
 
@@ -146,5 +146,5 @@ func nobody(low []string) (grammar.Span, bool) {
 	if len(low) < 3 || low[0] != "nobody" && low[0] != "noone" || !barred.Touches(low[1]) {
 		return grammar.Span{}, false
 	}
-	return Object(low, 2), true
+	return object(low, 2), true
 }

@@ -12,9 +12,9 @@ import (
 var keptTail = wordset.Of(`as alone untouched unchanged intact working alive though tho around like exactly while when if please available
 	compatible running for stable until otherwise thanks yet but the-same because unless ok at either green anyway`)
 
-// Object is the noun phrase from i on, without what is said about how to keep it. It is empty for
+// object is the noun phrase from i on, without what is said about how to keep it. It is empty for
 // a pronoun: what "it" is was said before.
-func Object(low []string, i int) grammar.Span {
+func object(low []string, i int) grammar.Span {
 	for i < len(low) && (low[i] == "with" || low[i] == "either" || low[i] == "please") {
 		i++
 	}
@@ -84,7 +84,7 @@ func LastThing(low []string) (grammar.Span, bool) {
 	for i := len(low) - 2; i >= 0; i-- {
 		switch low[i] {
 		case "the", "our", "my", "your", "its", "this", "these":
-			s := Object(low, i)
+			s := object(low, i)
 			for to := s.From + 2; to < s.To; to++ {
 				if words.Preposition(low[to]) || grammar.Adverb(low[to]) || words.Filler(low[to]) {
 					s.To = to

@@ -15,24 +15,24 @@ func keepOrder(low []string) (grammar.Span, bool) {
 		return letBe(low)
 	case "do":
 		if len(low) > 2 && (low[1] == "keep" || low[1] == "leave" || low[1] == "preserve" || low[1] == "maintain") {
-			return Object(low, 2), true
+			return object(low, 2), true
 		}
 		return grammar.Span{}, false
 	case "leaving":
 		if len(low) > 2 && low[1] == "out" {
-			return Object(low, 2), true
+			return object(low, 2), true
 		}
 	}
 	if !keeping.Has(low[0]) || behaviour(low) {
 		return grammar.Span{}, false
 	}
 	if len(low) > 3 && (low[2] == "hands" && low[3] == "off" || low[2] == "fingers" && low[3] == "off") {
-		return Object(low, 4), true // "keep your hands off the payment flow"
+		return object(low, 4), true // "keep your hands off the payment flow"
 	}
 	if len(low) < 2 || goingOn.Has(low[1]) {
 		return grammar.Span{}, false
 	}
-	return Object(low, 1), true
+	return object(low, 1), true
 }
 
 var (
@@ -61,7 +61,7 @@ func letBe(low []string) (grammar.Span, bool) {
 		return grammar.Span{}, false
 	}
 	if low[2] == "keep" {
-		return Object(low, 3), true
+		return object(low, 3), true
 	}
 	if !words.Determiner(low[1]) {
 		return grammar.Span{}, false
@@ -88,5 +88,5 @@ func whileKeeping(low []string) (grammar.Span, bool) {
 	if len(low) < 3 || low[0] != "while" || low[1] != "keeping" && low[1] != "preserving" && low[1] != "leaving" {
 		return grammar.Span{}, false
 	}
-	return Object(low, 2), true
+	return object(low, 2), true
 }

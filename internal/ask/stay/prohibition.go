@@ -9,11 +9,11 @@ import (
 	"github.com/belay-dev/belay/internal/wordset"
 )
 
-// Prohibition reads "don't touch X" and "don't use anything that …". Where one way of changing is
+// prohibition reads "don't touch X" and "don't use anything that …". Where one way of changing is
 // ruled out and nothing is named that stays, the whole prohibition is kept.
-func Prohibition(low []string) (grammar.Span, bool) {
+func prohibition(low []string) (grammar.Span, bool) {
 	if i := handsOff(low); i > 0 {
-		return Object(low, i), true // "hands off the api", "stay out of the auth code"
+		return object(low, i), true // "hands off the api", "stay out of the auth code"
 	}
 	i := ruledOut(low)
 	if i == 0 {
@@ -30,7 +30,7 @@ func Prohibition(low []string) (grammar.Span, bool) {
 	}
 	for _, p := range meddling {
 		if len(low) > i+len(p) && slices.Equal(low[i:i+len(p)], p) {
-			return Object(low, i+len(p)), true
+			return object(low, i+len(p)), true
 		}
 	}
 	n := len(low)
@@ -39,7 +39,7 @@ func Prohibition(low []string) (grammar.Span, bool) {
 		return whole, true
 	}
 	if barred.Touches(low[i]) && !(n > 2 && low[n-1] == "much" && low[n-2] == "too") {
-		return Object(low, i+1), true
+		return object(low, i+1), true
 	}
 	if last := slices.Index(low, ","); last > 0 && n-last < 4 {
 		whole.To = last

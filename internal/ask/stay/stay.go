@@ -22,7 +22,7 @@ var rules = []rule{
 	withoutNew, entire(barred.NothingNew), entire(barred.Unchanged), unaided,
 
 	entire(rather), entire(Parted), entire(excepted), entire(besides), entire(unharmed), entire(sticking), entire(declined),
-	entire(aboutElse), entire(oneself), entire(keepsOwn), entire(keepOrder), entire(unwanted), entire(barred.None), entire(Prohibition),
+	entire(aboutElse), entire(oneself), entire(keepsOwn), entire(keepOrder), entire(unwanted), entire(barred.None), entire(prohibition),
 	entire(barred.NoThing), entire(fronted), entire(barred.Subject), entire(sameThing), entire(asNow),
 
 	keepingBeside, stillWorks, meanwhile, withoutTouching,

@@ -117,7 +117,7 @@ func TestOrder(t *testing.T) {
 }
 
 func TestProhibition(t *testing.T) {
-	checkSpans(t, Prohibition, map[string]string{
+	checkSpans(t, prohibition, map[string]string{
 		"hands off the api":                      "the api",
 		"stay out of the auth code":              "the auth code",
 		"don't you dare touch the tests":         "the tests",

@@ -19,7 +19,7 @@ func unwanted(low []string) (grammar.Span, bool) {
 	case len(low) > 4 && (we || low[0] == "i'd") && (low[1] == "want" || low[1] == "like"):
 		return wantedAsIs(low)
 	case len(low) > 3 && low[0] == "nobody" && words.Modal(low[1]) && barred.Touches(low[2]):
-		return Object(low, 3), true
+		return object(low, 3), true
 	}
 	return grammar.Span{}, false
 }
@@ -80,7 +80,7 @@ func rather(low []string) (grammar.Span, bool) {
 	for j := i + 1; j < len(low); j++ {
 		switch low[j] {
 		case "left", "kept", "leave", "keep":
-			s := Object(low, j+1)
+			s := object(low, j+1)
 			return s, s.To > s.From
 		case "stayed", "remained", "stay":
 			return grammar.Span{From: i + 1, To: j}, j > i+1
@@ -89,7 +89,7 @@ func rather(low []string) (grammar.Span, bool) {
 				if j+2 >= len(low) {
 					return grammar.Span{From: i + 1, To: j}, j > i+1 && !words.Subject(low[i+1])
 				}
-				s := Object(low, j+2)
+				s := object(low, j+2)
 				return s, s.To > s.From
 			}
 		}
@@ -107,7 +107,7 @@ func sticking(low []string) (grammar.Span, bool) {
 	if i == 0 || !grammar.Definite(low[i]) && low[i] != "existing" && low[i] != "current" {
 		return grammar.Span{}, false
 	}
-	s := Object(low, i)
+	s := object(low, i)
 	return s, s.To > s.From+1 && !slices.Contains(low[s.From:s.To], "but")
 }
 
