@@ -7,6 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/stay"
+	"github.com/belay-dev/belay/internal/ask/stay/barred"
 	"github.com/belay-dev/belay/internal/ask/words"
 )
 
@@ -221,7 +222,7 @@ func orders(low []string) bool {
 // the order history are …".
 func joinsSubjects(left, right []string) bool {
 	n, _ := grammar.Strip(right)
-	if _, ok := stay.Subject(right); ok && len(left) < 6 && (words.Determiner(left[0]) || !words.Determiner(right[0]) && !words.Preposition(left[0]) && !words.Comparative(left[len(left)-1])) && !grammar.HasVerb(left) {
+	if _, ok := barred.Subject(right); ok && len(left) < 6 && (words.Determiner(left[0]) || !words.Determiner(right[0]) && !words.Preposition(left[0]) && !words.Comparative(left[len(left)-1])) && !grammar.HasVerb(left) {
 		return true // "the German version and the prices stay"
 	}
 	return !grammar.HasVerb(left) && n < len(right) && grammar.Imperative(right[n:]) == 0 && grammar.Finite(right[n:]) && len(left) < 6

@@ -7,6 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/stay"
+	"github.com/belay-dev/belay/internal/ask/stay/barred"
 	"github.com/belay-dev/belay/internal/ask/words"
 )
 
@@ -261,7 +262,7 @@ func opens(low []string) bool {
 	}
 	switch rest[0] {
 	case "nothing":
-		return stay.Nothing(rest)
+		return barred.Nothing(rest)
 	case "be", "take", "try":
 		return len(rest) > 4 && (rest[1] == "careful" || rest[1] == "care" || rest[0] == "try") && slices.Contains(rest[1:4], "not")
 	case "stay", "steer":
@@ -291,7 +292,7 @@ func opens(low []string) bool {
 	if n := len(piece); n > 1 && n < 5 && !words.Preposition(piece[0]) && !words.Determiner(piece[0]) && (words.Comparative(piece[n-1]) || piece[n-1] == "off") {
 		return true
 	}
-	if _, ok := stay.Subject(piece); ok || len(piece) < 6 && grammar.Valued(piece) && !words.Preposition(piece[0]) && !words.Subordinator(piece[0]) {
+	if _, ok := barred.Subject(piece); ok || len(piece) < 6 && grammar.Valued(piece) && !words.Preposition(piece[0]) && !words.Subordinator(piece[0]) {
 		return true
 	}
 	return words.Comparative(rest[0]) && len(rest) > 1

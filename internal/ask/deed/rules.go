@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/object"
-	"github.com/belay-dev/belay/internal/ask/stay"
+	"github.com/belay-dev/belay/internal/ask/stay/barred"
 	"github.com/belay-dev/belay/internal/ask/told"
 	"github.com/belay-dev/belay/internal/ask/vague"
 	"github.com/belay-dev/belay/internal/ask/words"
@@ -251,7 +251,7 @@ func shouldFirst(a Act, v view) (Act, bool) {
 	switch {
 	case !grammar.ShouldFirst(v.rest):
 		return a, false
-	case stay.Left(v.rest):
+	case barred.Left(v.rest):
 		a.Deed, a.Keeps = Keep, []grammar.Span{{From: v.n, To: v.n}} // "… is perfect and should be left as is"
 		return a, true
 	case a.C.Join != "":

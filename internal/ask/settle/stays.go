@@ -8,6 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/stay"
+	"github.com/belay-dev/belay/internal/ask/stay/barred"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -32,37 +33,63 @@ func (p *Message) stays(i int) bool {
 
 // kept notes what a clause wants left alone, in the message's own words.
 func (p *Message) kept(a deed.Act) {
+	clause := a.C.Text(p.Text, grammar.Span{From: 0, To: len(a.C.T)})
 	for _, s := range a.Keeps {
 		what := strings.Trim(a.C.Text(p.Text, s), "*_ ")
 		if what == "" {
 			what = p.antecedent(a)
 		}
-		if low := strings.ToLower(what); p.Fresh && (low == "nothing else" || low == "nothing more") || stay.Missed(strings.Fields(low)) {
-			continue // of something new: that is all
-		}
-		if n := len(p.Out); n > 0 && p.Out[n-1].Marker == belay.MarkFix && strings.HasPrefix(strings.ToLower(what), "same ") {
-			continue // "same save, same PC": how it was tried
-		}
-		if low := a.C.Low(); p.lastWrong() && (strings.HasPrefix(strings.ToLower(what), "no ") && a.C.Join != "" && !slices.Contains(low, "please") || low[0] == "the" && (low[len(low)-1] == "ok" || low[len(low)-1] == "fine" || low[len(low)-1] == "okay" || low[len(low)-1] == "good")) {
-			continue // "no error no nothing", "the older ones are ok": more about what is wrong
+		if p.keepsNothing(a, what) {
+			continue
 		}
 		if what == "" && forbids(a.C.Low()) && !p.keptBefore(a) {
-			what = a.C.Text(p.Text, grammar.Span{From: 0, To: len(a.C.T)}) // "don't remove it yet"
+			what = clause // "don't remove it yet"
 		}
 		if what == "" || slices.Contains(p.Preserve, what) {
 			continue
 		}
-		if a.Deed == deed.Keep && strings.HasPrefix(strings.ToLower(what), "no ") && p.addedNext(a) {
-			p.note(a, what, "there is none, and one is asked for next")
-			continue
-		}
-		if a.Deed == deed.Keep && strings.HasPrefix(strings.ToLower(what), "no ") && p.said(a, s) {
-			p.note(a, what, "how the thing asked for behaves: part of its requirement")
+		if why := p.wantedAfterAll(a, s, what); why != "" {
+			p.note(a, what, why)
 			continue
 		}
 		p.Preserve = append(p.Preserve, what)
-		p.note(a, a.C.Text(p.Text, grammar.Span{From: 0, To: len(a.C.T)}), "left as it is: "+what)
+		p.note(a, clause, "left as it is: "+what)
 	}
+}
+
+// keepsNothing reports that what sounds like leaving a thing alone asks for nothing: it closes a list,
+// or says more about what is wrong.
+func (p *Message) keepsNothing(a deed.Act, what string) bool {
+	what = strings.ToLower(what)
+	if p.Fresh && (what == "nothing else" || what == "nothing more") || barred.Missed(strings.Fields(what)) {
+		return true // of something new: that is all
+	}
+	if n := len(p.Out); n > 0 && p.Out[n-1].Marker == belay.MarkFix && strings.HasPrefix(what, "same ") {
+		return true // "same save, same PC": how it was tried
+	}
+	low := a.C.Low()
+	none := strings.HasPrefix(what, "no ") && a.C.Join != "" && !slices.Contains(low, "please")
+	return p.lastWrong() && (none || praises(low)) // "no error no nothing", "the older ones are ok"
+}
+
+// praises reports "the older ones are fine".
+func praises(low []string) bool {
+	last := low[len(low)-1]
+	return low[0] == "the" && (last == "ok" || last == "fine" || last == "okay" || last == "good")
+}
+
+// wantedAfterAll is why a "no" leaves nothing alone, empty where it does: what it is about is
+// asked for beside it.
+func (p *Message) wantedAfterAll(a deed.Act, s grammar.Span, what string) string {
+	switch {
+	case a.Deed != deed.Keep || !strings.HasPrefix(strings.ToLower(what), "no "):
+		return ""
+	case p.addedNext(a):
+		return "there is none, and one is asked for next"
+	case p.said(a, s):
+		return "how the thing asked for behaves: part of its requirement"
+	}
+	return ""
 }
 
 // addedNext reports that the sentence behind asks for what this one says is not there: "no
@@ -110,7 +137,8 @@ func (p *Message) keptBefore(a deed.Act) bool {
 	})
 }
 
-// antecedent is what "it" in "leave it" stands for: the subject of the sentence.
+// antecedent is what "it" in "leave it" stands for: the subject of the sentence, or the last
+// thing named before.
 func (p *Message) antecedent(a deed.Act) string {
 	if p.keptBefore(a) {
 		return "" // it was named there
@@ -124,8 +152,7 @@ func (p *Message) antecedent(a deed.Act) string {
 			return b.C.Text(p.Text, grammar.Span{From: 0, To: i})
 		}
 	}
-	for i := len(p.Acts) - 1; i >= 0; i-- {
-		b := p.Acts[i]
+	for _, b := range slices.Backward(p.Acts) {
 		if b.C.Sent > a.C.Sent || b.C.Sent < a.C.Sent-1 || b.C.Line != a.C.Line || b.Core == a.Core {
 			continue
 		}
@@ -143,10 +170,5 @@ func (p *Message) said(a deed.Act, s grammar.Span) bool {
 		return false
 	}
 	noun := words.Stem(a.C.T[s.From+1].Low)
-	for _, w := range p.Out[len(p.Out)-1].Act.C.Low() {
-		if words.Stem(w) == noun {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Out[len(p.Out)-1].Act.C.Low(), func(w string) bool { return words.Stem(w) == noun })
 }

@@ -5,36 +5,44 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/stay/barred"
 	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/wordset"
+)
+
+var (
+	// people are what begins a statement of what somebody wants or is to do.
+	people = wordset.Of(`i we you i'd we'd i'm we're there's there no it's it nobody`)
+
+	// past are words of what was tried, is the case or is supposed: nobody declines anything.
+	past = wordset.Of(`did didn't couldn't could , when if can was had does doesn't able would`)
 )
 
 // declined reads what somebody says that nobody is to do: "you must not change the order",
 // "we're not changing the order", "no need to touch the order". What is kept is the object.
 func declined(low []string) (grammar.Span, bool) {
-	if low[0] == "not" && len(low) > 2 && touches(low[1]) && !strings.HasSuffix(low[1], "ed") {
-		s := Object(low, 2)
+	if low[0] == "not" && len(low) > 2 && barred.Touches(low[1]) && !strings.HasSuffix(low[1], "ed") {
+		s := object(low, 2)
 		return s, s.To > s.From // "(you must) not change the order"
 	}
-	switch low[0] {
-	case "i", "we", "you", "i'd", "we'd", "i'm", "we're", "there's", "there", "no", "it's", "it", "nobody":
-	default:
+	if !people.Has(low[0]) {
 		return grammar.Span{}, false
 	}
 	denied := low[0] == "nobody" || low[0] == "no" && len(low) > 2 && low[1] == "need"
 	for i := 1; i < min(len(low)-1, 7); i++ {
 		w := low[i]
 		switch {
-		case w == "did" || w == "didn't" || w == "couldn't" || w == "could" || w == "," || w == "when" || w == "if" || w == "can" || w == "was" || w == "had" || w == "does" || w == "doesn't" || w == "able" || w == "would" || w == "wouldn't" && low[0] != "i":
+		case past.Has(w) || w == "wouldn't" && low[0] != "i":
 			return grammar.Span{}, false
 		case (w == "can't" || w == "cannot") && low[i+1] != "afford":
 			return grammar.Span{}, false
 		case w == "not" || w == "no" || w == "never" || w == "hate" || strings.HasSuffix(w, "n't"):
 			denied = true
-		case denied && touches(w):
-			if _, end := words.Base(w, func(b string) bool { return touching[b] }); end != "" && end != "ing" {
+		case denied && barred.Touches(w):
+			if end := barred.Ending(w); end != "" && end != "ing" {
 				return grammar.Span{}, false
 			}
-			s := Object(low, i+1)
+			s := object(low, i+1)
 			return s, s.To > s.From && !words.Preposition(low[s.From]) && !words.Pronoun(low[s.From])
 		}
 	}
@@ -45,7 +53,7 @@ func declined(low []string) (grammar.Span, bool) {
 func aboutElse(low []string) (grammar.Span, bool) {
 	for _, p := range [][]string{{"this", "is", "not", "about"}, {"this", "isn't", "about"}, {"it's", "not", "about"}, {"it", "is", "not", "about"}, {"careful", "with"}} {
 		if len(low) > len(p)+1 && slices.Equal(low[:len(p)], p) {
-			s := Object(low, len(p))
+			s := object(low, len(p))
 			return s, s.To > s.From && words.Determiner(low[s.From])
 		}
 	}
@@ -75,13 +83,68 @@ func keepsOwn(low []string) (grammar.Span, bool) {
 	if i < 2 || i+2 >= len(low) || low[i+1] != "its" && low[i+1] != "their" && low[i+1] != "the" || words.Pronoun(low[0]) {
 		return grammar.Span{}, false
 	}
-	k, m := modal(low[i-1:])
+	k, m := barred.Modal(low[i-1:])
 	if k == 0 && i > 2 {
-		k, m = modal(low[i-2:])
+		k, m = barred.Modal(low[i-2:])
 	}
-	if k == 0 || m.denied {
+	if k == 0 || m.Denied {
 		return grammar.Span{}, false
 	}
-	s := Object(low, i+1)
+	s := object(low, i+1)
 	return s, s.To > s.From+1
+}
+
+// harming are verbs of what a change does to a thing beside it.
+var harming = wordset.Of(`affect break touch change disturb alter harm influence modify`)
+
+// unharmed reads "this must not affect the API": what the work is not to reach.
+func unharmed(low []string) (grammar.Span, bool) {
+	i := workNamed(low)
+	if i == 0 || i >= len(low) {
+		return grammar.Span{}, false
+	}
+	k, m := barred.Modal(low[i:])
+	if k == 0 || !m.Denied || m.Copula || i+k+1 >= len(low) || low[i] == "can't" || low[i] == "won't" || !harming.Has(low[i+k]) {
+		return grammar.Span{}, false
+	}
+	j := i + k + 1
+	if j+2 < len(low) && (low[j] == "anything" || low[j] == "any") && words.Preposition(low[j+1]) {
+		j += 2
+	}
+	if low[j] == "again" || low[j] == "the" && j+1 == len(low) {
+		return grammar.Span{}, false
+	}
+	s := object(low, j)
+	return s, s.To > s.From && !words.Pronoun(low[s.From])
+}
+
+// workNamed counts the words in front of a clause that name the work: "this", "the migration".
+func workNamed(low []string) int {
+	switch low[0] {
+	case "this", "that", "it", "which":
+		return 1
+	case "the":
+		if len(low) > 4 && barred.Work(strings.TrimSuffix(low[1], "s")) {
+			return 2
+		}
+	}
+	return 0
+}
+
+// fine reads a whole clause that finds a thing good as it is: "the csv export is fine".
+func fine(low []string) (grammar.Span, bool) {
+	n := len(low)
+	if n < 4 || n > 9 || low[0] != "the" && low[0] != "our" || slices.ContainsFunc(low[:n-2], words.Auxiliary) {
+		return grammar.Span{}, false
+	}
+	good := low[n-1] == "fine" || low[n-1] == "ok" || low[n-1] == "okay" || low[n-1] == "good"
+	return grammar.Span{From: 0, To: n - 2}, good && (low[n-2] == "is" || low[n-2] == "are")
+}
+
+// nobody reads "nobody touches the config format".
+func nobody(low []string) (grammar.Span, bool) {
+	if len(low) < 3 || low[0] != "nobody" && low[0] != "noone" || !barred.Touches(low[1]) {
+		return grammar.Span{}, false
+	}
+	return object(low, 2), true
 }

@@ -1,0 +1,99 @@
+package stay
+
+import (
+	"slices"
+
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/stay/barred"
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/wordset"
+)
+
+// bounds are words in front of how much there is to be: "the last (five)", "at least (two)".
+var bounds = wordset.Of(`the only last at least most up to latest`)
+
+// recent are words by which a number tells which of many are kept: "the five newest".
+var recent = wordset.Of(`latest newest last most`)
+
+// Retains reports how much is to be kept for how long: "keep 14 days of backups", "keep the
+// last five".
+func Retains(low []string) bool {
+	if len(low) < 3 || low[0] != "keep" && low[0] != "retain" {
+		return false
+	}
+	if (low[1] == "a" || low[1] == "an") && len(low) > 3 && low[3] == "of" {
+		return true // "keep a copy of every mail"
+	}
+	i := 1
+	for i < len(low)-1 && bounds.Has(low[i]) {
+		i++
+	}
+	if i == 2 && low[1] == "the" && i+1 < len(low) && !words.Unit(low[i+1]) && !recent.Has(low[i+1]) {
+		return false // "keep the 8 flavors": those that are there
+	}
+	return grammar.Numeric(low[i]) && low[i] != "both"
+}
+
+// Lasting reports a state that is to go on for some time: "keep members logged in for a
+// month", "keep the screen on while it plays".
+func Lasting(low []string) bool {
+	if low[0] != "keep" {
+		return false
+	}
+	for i := 2; i < len(low); i++ {
+		if low[i] == "for" && i+2 < len(low) && grammar.Numeric(low[i+1]) && words.Unit(low[i+2]) {
+			return true // "keep the logs for 30 days"
+		}
+		switch low[i] {
+		case "logged", "signed":
+			return i+1 < len(low) && low[i+1] == "in"
+		case "on", "open", "awake", "alive":
+			return i+1 < len(low) && (low[i+1] == "for" || low[i+1] == "while" || low[i+1] == "during" || low[i+1] == "until")
+		}
+	}
+	return false
+}
+
+// Omits reports what is to be no part of something: "leave archived posts out of the search".
+// "Leave X out of this" is about the work.
+func Omits(low []string) bool {
+	i := slices.Index(low, "out")
+	return low[0] == "leave" && i > 1 && i+2 < len(low) && low[i+1] == "of" && !words.Pronoun(low[i+2]) && low[i+2] != "scope"
+}
+
+// Holds reports a state that is to outlast something: "keep the filter when going back", "keep
+// the draft between visits". By itself it asks for that.
+func Holds(low []string) bool {
+	n, _ := grammar.Strip(low)
+	if n+3 >= len(low) || low[n] != "keep" && low[n] != "preserve" && low[n] != "retain" {
+		return false
+	}
+	return slices.ContainsFunc(low[n+2:], func(w string) bool {
+		return w == "when" || w == "while" || w == "between" || w == "across" || w == "after" || w == "during"
+	})
+}
+
+// runs are verbs that a product and who works on it have in common: only with a condition is it
+// the product that is not to do it.
+var runs = wordset.Of(`run build deploy trigger start publish`)
+
+// Behaves reports a prohibition that is about what the product does, not about what is to
+// be left alone: "don't show the price to guests".
+func Behaves(low []string) bool {
+	n, _ := grammar.Strip(low)
+	if n+2 >= len(low) || low[n] != "don't" && !(low[n] == "do" && low[n+1] == "not") {
+		return false
+	}
+	i := n + 1
+	if low[n] == "do" {
+		i++
+	}
+	b, end := words.Base(low[i], grammar.AnyVerb)
+	sense, _ := words.Verb(b)
+	if end == "" && runs.Has(b) {
+		return slices.ContainsFunc(low[i+1:], func(w string) bool {
+			return w == "on" || w == "for" || w == "if" || w == "when" || w == "unless" || w == "until"
+		}) // "don't run the tests on draft PRs"
+	}
+	return end == "" && (sense == words.Show || sense == words.Capable || sense == words.Modify && !barred.Touches(low[i]))
+}
