@@ -14,6 +14,7 @@ type alias struct {
 	file   func(low, base string) bool // or which file it is, by its path and name in lower case
 }
 
+// usual are the aliases that hold in any project.
 var usual = []alias{
 	{said: []string{"readme"}, prefix: []string{"readme"}},
 	{said: []string{"changelog"}, prefix: []string{"changelog"}},

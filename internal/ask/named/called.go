@@ -20,18 +20,17 @@ func (n nouns) heads(files []string) []string {
 		if testFile(f) {
 			continue
 		}
-		all := parts(stemOf(path.Base(f)))
-		for len(all) > 1 && plainParts[all[len(all)-1]] {
-			all = all[:len(all)-1]
-		}
-		if len(all) > 1 {
-			last := all[len(all)-1]
-			of[words.Stem(last)] = append(of[words.Stem(last)], f)
+		if all := headed(f); len(all) > 1 {
+			stem := words.Stem(all[len(all)-1])
+			of[stem] = append(of[stem], f)
 		}
 	}
 	var out []string
 	for stem, fs := range of {
-		if len(fs) == 1 && len(stem) > 4 && n.has(parts(stemOf(path.Base(fs[0])))[headAt(fs[0])]) {
+		if len(fs) > 1 || len(stem) < 5 {
+			continue
+		}
+		if all := headed(fs[0]); n.has(all[len(all)-1]) {
 			out = append(out, fs[0])
 		}
 	}
@@ -56,7 +55,7 @@ func (n nouns) fronts(files []string) (out []string) {
 	}
 	for _, f := range files {
 		all := parts(stemOf(path.Base(f)))
-		if testFile(f) || n.spared(f) || len(all) != 2 || plainParts[all[0]] || len(all[0]) < 3 {
+		if testFile(f) || n.spared(f) || len(all) != 2 || plainParts.Has(all[0]) || len(all[0]) < 3 {
 			continue
 		}
 		if s := words.Stem(all[0]); n.word[s] && having[s] == 1 {
@@ -66,25 +65,19 @@ func (n nouns) fronts(files []string) (out []string) {
 	return out
 }
 
-// headAt is which part of a file's name says what it is.
-func headAt(file string) int {
+// headed are the parts of a file's name up to the one that says what it is.
+func headed(file string) []string {
 	all := parts(stemOf(path.Base(file)))
-	for len(all) > 1 && plainParts[all[len(all)-1]] {
+	for len(all) > 1 && plainParts.Has(all[len(all)-1]) {
 		all = all[:len(all)-1]
 	}
-	return len(all) - 1
+	return all
 }
 
 // plainParts are parts of a file's name that say what sort of file it is, not what it is about.
-var plainParts = func() map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(`screen view views page controller service component activity fragment test tests spec model handler repository adapter html main index
+var plainParts = wordset.Of(`screen view views page controller service component activity fragment test tests spec model handler repository adapter html main index
 		manager mailer helper util utils mod lib app init dialog menu widget module base impl store client server provider route router config settings hook use api src core types list detail show edit factory job task worker plugin base default data user-interface ui it mqtt http grpc rest scheduler exporter renderer generator processor
-		class calculator notifier sender gateway badge banner bar sheet engine reader writer repo types interface manager dao dto entity job cog cmd command commands`) {
-		out[w] = true
-	}
-	return out
-}()
+		class calculator notifier sender gateway badge banner bar sheet engine reader writer repo types interface manager dao dto entity job cog cmd command commands`)
 
 // called gives the parts of a file's name that nouns of the message match; none when
 // what the file is about is not among them.
@@ -115,7 +108,7 @@ func (n nouns) called(file string) []string {
 }
 
 // telling reports a part of a name that says what a file is about.
-func telling(part string) bool { return len(part) > 1 && !plainParts[part] }
+func telling(part string) bool { return len(part) > 1 && !plainParts.Has(part) }
 
 // about are the parts of a file's name that say what it is about; where they say only of what
 // sort it is, its folder's. None where that says nothing either.
@@ -142,7 +135,7 @@ func (n nouns) about(file, base string, all []string) (about []string) {
 	if !view && !sortOnly(base, all) {
 		return all
 	}
-	if about = parts(folder(file)); len(about) != 1 || plainParts[about[0]] || dirs[about[0]] {
+	if about = parts(folder(file)); len(about) != 1 || plainParts.Has(about[0]) || dirs[about[0]] {
 		return nil
 	}
 	return about
@@ -154,7 +147,7 @@ func sortOnly(base string, all []string) bool {
 	if base == "main" || base == "index" || base == "mod" || base == "init" || generic.Has(base) || len(all) == 0 {
 		return true
 	}
-	if len(all) > 1 || !plainParts[all[0]] {
+	if len(all) > 1 || !plainParts.Has(all[0]) {
 		return false
 	}
 	switch all[0] {
@@ -190,7 +183,7 @@ var people = wordset.Of(`user guest driver employee donor patient player pupil m
 // DriverController and "drivers have asked".
 func ofPeople(file string, got []string) bool {
 	return len(parts(stemOf(path.Base(file)))) > 1 && !slices.ContainsFunc(got, func(w string) bool {
-		return !people.Has(w) && !people.Has(w+"e") && !people.Has(strings.TrimSuffix(w, "i")+"y") && !plainParts[w]
+		return !people.Has(w) && !people.Has(w+"e") && !people.Has(strings.TrimSuffix(w, "i")+"y") && !plainParts.Has(w)
 	})
 }
 

@@ -37,6 +37,7 @@ func (p Message) nouns(strict bool) nouns {
 	n.scope(p.Msg)
 	n.written(p)
 	n.text = " " + g.text.String()
+	n.paste = strings.ToLower(n.pasted)
 	n.starting()
 	return n
 }
@@ -89,7 +90,7 @@ func (g *gatherer) word(t prose.Token, low string, article bool) {
 			g.n.stems(slices.Values(whole))
 		}
 	}
-	if english, ok := foreign[low]; ok && g.abroad {
+	if english := foreign()[low]; g.abroad && english != "" {
 		g.n.word[words.Stem(english)] = true
 	}
 	g.n.route(low)

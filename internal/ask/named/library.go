@@ -10,8 +10,10 @@ import (
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/wordset"
 )
 
+// manifests are files that say which libraries a project is made with.
 var manifests = map[string]bool{"package.json": true, "go.mod": true, "cargo.toml": true, "requirements.txt": true, "pyproject.toml": true, "gemfile": true, "composer.json": true,
 	"pom.xml": true, "build.gradle": true, "build.gradle.kts": true, "mix.exs": true, "build.sbt": true, "pubspec.yaml": true, "requirements-docs.txt": true,
 	"environment.yml": true, "deps.edn": true, "project.clj": true, "cmakelists.txt": true, "package.swift": true, "description": true, "project.toml": true, "versions.tf": true, "stack.yaml": true,
@@ -37,11 +39,11 @@ func (p Message) library() bool {
 		}
 		o := low[min(f.Obj, len(low)):]
 		switch {
-		case v == "replace" && len(o) > 2 && (o[1] == "by" || o[1] == "with") && !aboutPart(o, p.Files) && library(o[0]) && library(o[2]):
+		case v == "replace" && len(o) > 2 && (o[1] == "by" || o[1] == "with") && !aboutPart(o) && library(o[0]) && library(o[2]):
 			return true
 		case v == "upgrade" || v == "bump" || v == "downgrade" || slices.Contains(low, "dependency") || slices.Contains(low, "dependencies"):
 			return true
-		case (v == "use" || v == "swap" || v == "switch" || v == "migrate") && len(o) > 0 && !aboutPart(o, p.Files):
+		case (v == "use" || v == "swap" || v == "switch" || v == "migrate") && len(o) > 0 && !aboutPart(o):
 			return v == "migrate" && slices.Contains(o, "to") || v != "migrate" && (slices.Contains(o, "instead") || slices.Contains(o, "for") || strings.Contains(strings.Join(o, " "), "in place of") || slices.Contains(o, "from") && slices.Contains(o, "to")) && !words.Determiner(o[0])
 		}
 	}
@@ -114,14 +116,8 @@ func library(w string) bool {
 	return !verb && !num
 }
 
+// parted are words for parts of a project, which no library is called.
+var parted = wordset.Of(`page button pipeline table column layout database endpoint`)
+
 // aboutPart reports that the words are about a part of the project and no library.
-func aboutPart(o []string, files []string) bool {
-	for _, w := range o {
-		for _, s := range []string{"page", "button", "pipeline", "table", "column", "layout", "database", "endpoint"} {
-			if w == s {
-				return true
-			}
-		}
-	}
-	return false
-}
+func aboutPart(o []string) bool { return slices.ContainsFunc(o, parted.Has) }

@@ -201,5 +201,5 @@ func (n nouns) names(file string) bool {
 	if s := stemOf(base); len(s) > 3 && (n.literal[s] || n.word["test"] && testFile(file) && n.literal[untested(s)]) && !n.kept[base] && (strings.ContainsAny(s, "_-.") || hasCamel(stemOf(path.Base(file)))) {
 		return true
 	}
-	return n.pasted != "" && strings.Contains(strings.ToLower(n.pasted), base) && (len(base) > 4 || strings.Contains(strings.ToLower(n.pasted), low)) && frameOf(n.pasted, file)
+	return strings.Contains(n.paste, base) && (len(base) > 4 || strings.Contains(n.paste, low)) && frameOf(n.paste, low)
 }

@@ -15,6 +15,7 @@ type nouns struct {
 	text    string          // the parts of the message that are no prohibition, lower case
 	kept    map[string]bool // names and paths said in what is to stay, lower case
 	pasted  string          // crashes and logs, as they are
+	paste   string          // the same in lower case
 	starts  *starts
 	known   map[string]bool // parts of files' names that were asked for, once the words are noted
 	placed  []string        // of literal, those with a folder or a line
