@@ -40,12 +40,12 @@ func Clauses(s prose.Sentence) []Clause {
 func (c *cutter) step(i int) int {
 	low := c.low
 	if c.join == "because" && low[i] == "and" && c.main < c.start && !slices.Contains(low[c.main:c.start], "that") {
-		if next, more := Listed(low, c.main, i, c.list); next > 0 && grammar.Articled(low[next]) {
+		if next, more := listed(low, c.main, i, c.list); next > 0 && grammar.Articled(low[next]) {
 			c.list = more
 			return c.cut(i, next, "and") // "a page where people can sign up and a list of …"
 		}
 	}
-	if next, more := Listed(low, c.start, i, c.list); next > 0 {
+	if next, more := listed(low, c.start, i, c.list); next > 0 {
 		c.list = more
 		return c.cut(i, next, "and")
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/belay-dev/belay/internal/ask/words"
 )
 
-// Listed reads a list whose things have an article each: "add a page about limits, a
+// listed reads a list whose things have an article each: "add a page about limits, a
 // section with entries and screenshots". Unlike "a page with a title and a text" each is
 // asked for by itself. It gives where the next of them begins behind the word i, 0 when none does,
 // and whether the list goes on.
-func Listed(low []string, start, i int, list bool) (next int, more bool) {
+func listed(low []string, start, i int, list bool) (next int, more bool) {
 	if i <= start || low[i] != "," && low[i] != "and" {
 		return 0, false
 	}

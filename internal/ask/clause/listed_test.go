@@ -33,7 +33,7 @@ func TestListed(t *testing.T) {
 				break
 			}
 		}
-		next, more := Listed(low, 0, i, false)
+		next, more := listed(low, 0, i, false)
 		got := due{more: more}
 		if next > 0 {
 			got.next = strings.Join(low[next:], " ")
