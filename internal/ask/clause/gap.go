@@ -8,6 +8,46 @@ import (
 	"github.com/belay-dev/belay/internal/ask/words"
 )
 
+// gapped reports a second object with its own goal behind a verb that is said once: "bump
+// node to 20 and the base image to bookworm".
+func gapped(left, right []string) bool {
+	n, _ := grammar.Strip(left)
+	if shared(left, right) {
+		return true
+	}
+	if becomes(left) && placed("make", left, right) {
+		return true
+	}
+	if n >= len(left) || grammar.Imperative(left[n:]) == 0 {
+		return false
+	}
+	if placed(left[n], left, right) {
+		return true
+	}
+	b, _ := words.Base(left[n], grammar.AnyVerb)
+	if sense, _ := words.Verb(b); sense != words.Modify && sense != words.Put && b != "translate" {
+		return false
+	}
+	to := slices.Index(left, "to")
+	return to >= n+2 && to+1 < len(left) && aimed(right)
+}
+
+// aimed reports a thing and what it is to come to: "the base image to bookworm".
+func aimed(right []string) bool {
+	if len(right) == 0 || words.Preposition(right[0]) || words.Filler(right[0]) || words.Conjunction(right[0]) {
+		return false
+	}
+	for i := 1; i < min(len(right), 6); i++ {
+		switch {
+		case right[i] == "to":
+			return i+1 < len(right) && grammar.Imperative(right) == 0 && grammar.Imperative(right[i+1:]) == 0
+		case right[i] == "," || right[i] == "and" || words.Preposition(right[i]) && right[i] != "of" && right[i] != "from":
+			return false
+		}
+	}
+	return false
+}
+
 // placed reports a second thing and its place behind a verb that is said once: "move the logo
 // left and the menu right".
 func placed(verb string, left, right []string) bool {

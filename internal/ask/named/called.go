@@ -4,7 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/wordset"
@@ -21,18 +20,17 @@ func (n nouns) heads(files []string) []string {
 		if testFile(f) {
 			continue
 		}
-		all := parts(stemOf(path.Base(f)))
-		for len(all) > 1 && plainParts[all[len(all)-1]] {
-			all = all[:len(all)-1]
-		}
-		if len(all) > 1 {
-			last := all[len(all)-1]
-			of[words.Stem(last)] = append(of[words.Stem(last)], f)
+		if all := headed(f); len(all) > 1 {
+			stem := words.Stem(all[len(all)-1])
+			of[stem] = append(of[stem], f)
 		}
 	}
 	var out []string
 	for stem, fs := range of {
-		if len(fs) == 1 && len(stem) > 4 && n.has(parts(stemOf(path.Base(fs[0])))[headAt(fs[0])]) {
+		if len(fs) > 1 || len(stem) < 5 {
+			continue
+		}
+		if all := headed(fs[0]); n.has(all[len(all)-1]) {
 			out = append(out, fs[0])
 		}
 	}
@@ -57,7 +55,7 @@ func (n nouns) fronts(files []string) (out []string) {
 	}
 	for _, f := range files {
 		all := parts(stemOf(path.Base(f)))
-		if testFile(f) || n.spared(f) || len(all) != 2 || plainParts[all[0]] || len(all[0]) < 3 {
+		if testFile(f) || n.spared(f) || len(all) != 2 || plainParts.Has(all[0]) || len(all[0]) < 3 {
 			continue
 		}
 		if s := words.Stem(all[0]); n.word[s] && having[s] == 1 {
@@ -67,34 +65,56 @@ func (n nouns) fronts(files []string) (out []string) {
 	return out
 }
 
-// headAt is which part of a file's name says what it is.
-func headAt(file string) int {
+// headed are the parts of a file's name up to the one that says what it is.
+func headed(file string) []string {
 	all := parts(stemOf(path.Base(file)))
-	for len(all) > 1 && plainParts[all[len(all)-1]] {
+	for len(all) > 1 && plainParts.Has(all[len(all)-1]) {
 		all = all[:len(all)-1]
 	}
-	return len(all) - 1
+	return all
 }
 
 // plainParts are parts of a file's name that say what sort of file it is, not what it is about.
-var plainParts = func() map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(`screen view views page controller service component activity fragment test tests spec model handler repository adapter html main index
+var plainParts = wordset.Of(`screen view views page controller service component activity fragment test tests spec model handler repository adapter html main index
 		manager mailer helper util utils mod lib app init dialog menu widget module base impl store client server provider route router config settings hook use api src core types list detail show edit factory job task worker plugin base default data user-interface ui it mqtt http grpc rest scheduler exporter renderer generator processor
-		class calculator notifier sender gateway badge banner bar sheet engine reader writer repo types interface manager dao dto entity job cog cmd command commands`) {
-		out[w] = true
-	}
-	return out
-}()
+		class calculator notifier sender gateway badge banner bar sheet engine reader writer repo types interface manager dao dto entity job cog cmd command commands`)
 
 // called gives the parts of a file's name that nouns of the message match; none when
 // what the file is about is not among them.
 func (n nouns) called(file string) []string {
 	base := stemOf(path.Base(file))
 	all := parts(base)
-	var about, got []string
+	strange := func(w string) bool { return !n.has(w) }
+	if slices.ContainsFunc(all, func(w string) bool { return telling(w) && strange(w) }) {
+		return nil // as nearly all of a large repository
+	}
+	about := n.about(file, base, all)
+	if slices.ContainsFunc(about, strange) {
+		return nil
+	}
+	var got []string
+	for _, w := range about {
+		got = append(got, words.Stem(w))
+	}
+	if len(got) == 0 {
+		return nil
+	}
+	for _, w := range slices.Concat(all, parts(folder(file))) {
+		if n.has(w) && !slices.Contains(got, words.Stem(w)) {
+			got = append(got, words.Stem(w))
+		}
+	}
+	return got
+}
+
+// telling reports a part of a name that says what a file is about.
+func telling(part string) bool { return len(part) > 1 && !plainParts.Has(part) }
+
+// about are the parts of a file's name that say what it is about; where they say only of what
+// sort it is, its folder's. None where that says nothing either.
+func (n nouns) about(file, base string, all []string) (about []string) {
 	for _, w := range all {
-		if !plainParts[w] && len(w) > 1 {
+		if telling(w) {
 			about = append(about, w)
 		}
 	}
@@ -105,33 +125,36 @@ func (n nouns) called(file string) []string {
 			}
 		}
 	}
-	if len(about) == 0 {
-		about = all
-		view := base == "show" || base == "index" || base == "edit"
-		if view && !n.word["page"] && !n.word["view"] && !n.word["screen"] && !n.word["pag"] {
-			return nil
-		}
-		if view || base == "main" || base == "index" || base == "mod" || base == "init" || generic.Has(base) || len(all) == 0 || len(all) == 1 && plainParts[all[0]] && all[0] != "config" && all[0] != "settings" && all[0] != "list" && all[0] != "mailer" {
-			about = parts(folder(file))
-			if len(about) != 1 || plainParts[about[0]] || dirs[about[0]] {
-				return nil
-			}
-		}
+	if len(about) > 0 {
+		return about
 	}
-	for _, w := range about {
-		if n.has(w) {
-			got = append(got, words.Stem(w))
-		}
-	}
-	if len(got) == 0 || !n.has(about[0]) && !n.has(about[len(about)-1]) || len(got) < len(about) {
+	view := base == "show" || base == "index" || base == "edit"
+	if view && !n.word["page"] && !n.word["view"] && !n.word["screen"] && !n.word["pag"] {
 		return nil
 	}
-	for _, w := range append(all, parts(folder(file))...) {
-		if n.has(w) && !slices.Contains(got, words.Stem(w)) {
-			got = append(got, words.Stem(w))
-		}
+	if !view && !sortOnly(base, all) {
+		return all
 	}
-	return got
+	if about = parts(folder(file)); len(about) != 1 || plainParts.Has(about[0]) || dirs[about[0]] {
+		return nil
+	}
+	return about
+}
+
+// sortOnly reports a name that says only of what sort the file is. A few plain words are a thing by
+// themselves: the settings, a list.
+func sortOnly(base string, all []string) bool {
+	if base == "main" || base == "index" || base == "mod" || base == "init" || generic.Has(base) || len(all) == 0 {
+		return true
+	}
+	if len(all) > 1 || !plainParts.Has(all[0]) {
+		return false
+	}
+	switch all[0] {
+	case "config", "settings", "list", "mailer":
+		return false
+	}
+	return true
 }
 
 // folder is the name of the folder that a file belongs to: of those that only sort files by kind,
@@ -160,7 +183,7 @@ var people = wordset.Of(`user guest driver employee donor patient player pupil m
 // DriverController and "drivers have asked".
 func ofPeople(file string, got []string) bool {
 	return len(parts(stemOf(path.Base(file)))) > 1 && !slices.ContainsFunc(got, func(w string) bool {
-		return !people.Has(w) && !people.Has(w+"e") && !people.Has(strings.TrimSuffix(w, "i")+"y") && !plainParts[w]
+		return !people.Has(w) && !people.Has(w+"e") && !people.Has(strings.TrimSuffix(w, "i")+"y") && !plainParts.Has(w)
 	})
 }
 
@@ -205,7 +228,18 @@ var twins = map[string]string{"email": "mail", "mail": "email", "emails": "mail"
 	"favourites": "favorites", "favorites": "favourites", "colors": "colours", "colours": "colors", "color": "colour", "colour": "color", "ai": "bot", "voice": "speech", "tts": "speech", "thumbs": "thumbnails", "thumb": "thumbnail",
 	"idx": "index", "docs": "documentation", "auth": "authentication", "wifi": "wlan", "wlan": "wifi", "perms": "permissions", "prefs": "preferences", "preferences": "settings", "settings": "preferences", "admin": "administration", "pwd": "password"}
 
+// has reports a part of a file's name that the message speaks of. The parts of a large repository
+// are few, and each is asked for again and again.
 func (n nouns) has(part string) bool {
+	yes, known := n.known[part]
+	if !known {
+		yes = n.speaks(part)
+		n.known[part] = yes
+	}
+	return yes
+}
+
+func (n nouns) speaks(part string) bool {
 	s := words.Stem(part)
 	if n.word[s] {
 		return true
@@ -230,28 +264,4 @@ func (n nouns) has(part string) bool {
 		}
 	}
 	return false
-}
-
-// parts cuts a name at marks and capitals: StockPage, stock_page, stock-page.
-func parts(name string) []string {
-	var out []string
-	start := 0
-	runes := []rune(name)
-	flush := func(end int) {
-		if end > start {
-			out = append(out, strings.ToLower(string(runes[start:end])))
-		}
-	}
-	for i, r := range runes {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			flush(i)
-			start = i + 1
-		case i > start && unicode.IsUpper(r) && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]) && unicode.IsUpper(runes[i-1])):
-			flush(i)
-			start = i
-		}
-	}
-	flush(len(runes))
-	return out
 }

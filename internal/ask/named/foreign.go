@@ -1,9 +1,12 @@
 package named
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // foreign are nouns of other languages and the English ones that files are called after.
-var foreign = func() map[string]string {
+var foreign = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	for line := range strings.Lines(foreignNouns) {
 		if english, others, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
@@ -13,7 +16,7 @@ var foreign = func() map[string]string {
 		}
 	}
 	return out
-}()
+})
 
 const foreignNouns = `queue: warteschlange wachtrij cola file
 basket: warenkorb winkelwagen winkelmand panier carrito carrello cesta

@@ -44,11 +44,26 @@ func (p Message) paths(strict bool) []string {
 		return nil
 	}
 	kind, n := p.Kind, p.nouns(strict && len(p.Asked) > 0)
-	var sure []string
-	var maybe []hit
-	var close []string // the files that can be named at all
+	sure, maybe, close := n.found(p)
+	if kind != belay.Fresh && len(sure)+len(maybe) == 0 {
+		for _, f := range n.heads(close) {
+			maybe = append(maybe, hit{f, 1, []string{f}})
+		}
+	}
+	sure = n.likely(sure, maybe, p)
+	if kind != belay.Fresh && kind != belay.Unclear {
+		sure = append(sure, n.aliases(p.Files, p)...)
+		if len(sure) == 0 {
+			sure = only(n.fronts(close))
+		}
+	}
+	return inOrder(p.Files, sure)
+}
+
+// found are the files that are named, those that nouns are like, and all that can be named at all.
+func (n nouns) found(p Message) (sure []string, maybe []hit, close []string) {
 	for _, f := range p.Files {
-		if !n.near(f) {
+		if !n.starts.near(f) {
 			continue
 		}
 		close = append(close, f)
@@ -57,31 +72,36 @@ func (p Message) paths(strict bool) []string {
 				continue // decoder.rs is the one that is no test
 			}
 			sure = append(sure, f)
-		} else if got := n.called(f); len(got) > 0 && kind != belay.Fresh {
-			maybe = append(maybe, hit{f, len(got), got})
-		}
-	}
-	if kind != belay.Fresh && len(sure)+len(maybe) == 0 {
-		for _, f := range n.heads(close) {
-			if !slices.Contains(sure, f) && !slices.ContainsFunc(maybe, func(h hit) bool { return h.path == f }) {
-				maybe = append(maybe, hit{f, 1, []string{f}})
+		} else if p.Kind != belay.Fresh {
+			if got := n.called(f); len(got) > 0 {
+				maybe = append(maybe, hit{f, len(got), got})
 			}
 		}
 	}
-	sure = n.likely(sure, maybe, p)
-	if kind != belay.Fresh && kind != belay.Unclear {
-		sure = append(sure, n.aliases(p.Files, p)...)
+	return sure, maybe, close
+}
+
+// only is a file that there is one of.
+func only(files []string) []string {
+	if len(files) > 1 {
+		return nil
 	}
-	if len(sure) == 0 && kind != belay.Fresh && kind != belay.Unclear {
-		sure = n.fronts(close)
-		if len(sure) > 1 {
-			sure = nil
+	return files
+}
+
+// inOrder are the chosen of files, in their order and each once.
+func inOrder(files, chosen []string) (out []string) {
+	left := make(map[string]bool, len(chosen))
+	for _, f := range chosen {
+		left[f] = true
+	}
+	for _, f := range files {
+		if len(left) == 0 {
+			break
 		}
-	}
-	var out []string
-	for _, f := range p.Files {
-		if slices.Contains(sure, f) && !slices.Contains(out, f) {
+		if left[f] {
 			out = append(out, f)
+			delete(left, f)
 		}
 	}
 	return out
@@ -159,7 +179,7 @@ func (n nouns) spared(file string) bool {
 func (n nouns) names(file string) bool {
 	low := strings.ToLower(file)
 	base := path.Base(low)
-	if n.literal[low] || n.literal[base] {
+	if n.literal[base] || len(n.placed) > 0 && n.literal[low] {
 		return true
 	}
 	for _, l := range n.placed {
@@ -178,8 +198,8 @@ func (n nouns) names(file string) bool {
 			return true
 		}
 	}
-	if s := stemOf(base); len(s) > 3 && !n.kept[base] && (n.literal[s] || n.word["test"] && testFile(file) && n.literal[untested(s)]) && (strings.ContainsAny(s, "_-.") || hasCamel(stemOf(path.Base(file)))) {
+	if s := stemOf(base); len(s) > 3 && (n.literal[s] || n.word["test"] && testFile(file) && n.literal[untested(s)]) && !n.kept[base] && (strings.ContainsAny(s, "_-.") || hasCamel(stemOf(path.Base(file)))) {
 		return true
 	}
-	return n.pasted != "" && strings.Contains(strings.ToLower(n.pasted), base) && (len(base) > 4 || strings.Contains(strings.ToLower(n.pasted), low)) && frameOf(n.pasted, file)
+	return strings.Contains(n.paste, base) && (len(base) > 4 || strings.Contains(n.paste, low)) && frameOf(n.paste, low)
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/ask/deed"
-	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
 )
 
@@ -17,97 +15,10 @@ type nouns struct {
 	text    string          // the parts of the message that are no prohibition, lower case
 	kept    map[string]bool // names and paths said in what is to stay, lower case
 	pasted  string          // crashes and logs, as they are
-	starts  map[[3]byte]bool
-	placed  []string // of literal, those with a folder or a line
-}
-
-func (p Message) nouns(strict bool) nouns {
-	n := nouns{literal: map[string]bool{}, word: map[string]bool{}, kept: map[string]bool{}}
-	kept := " " + strings.ToLower(strings.Join(p.Preserve, " ")) + " "
-	abroad := words.Language(p.Msg[:min(len(p.Msg), 4<<10)]) != ""
-	var all strings.Builder
-	for _, a := range p.Acts {
-		if a.Deed == deed.Material {
-			n.pasted += a.C.Block.Text + "\n"
-			continue
-		}
-		if a.C.Topic == "wrong" && len(a.C.T) > 0 && a.C.T[0].At > a.C.Block.At {
-			for _, t := range prose.Tokens(p.Msg[a.C.Block.At:a.C.T[0].At], 0) {
-				n.noun(t.Low) // "typos in the receipt: …"
-			}
-		}
-		for w := range strings.FieldsSeq(a.C.Topic) {
-			n.literal[w] = true
-			n.noun(w)
-			all.WriteString(w + " ")
-		}
-		for i, t := range a.C.T {
-			low := strings.Trim(t.Low, "`\"'“”")
-			if i > 0 && a.C.T[i-1].Low == "per" {
-				continue // "per user": how it is told apart, not what it is about
-			}
-			if t.Form == prose.Quoted && strings.Count(low, " ") < 3 {
-				for part := range strings.FieldsSeq(low) {
-					n.word[words.Stem(part)] = true
-				}
-			}
-			if a.Deed == deed.Keep || a.Deed == deed.Ground && wellOff(a.C.Low()) || len(a.Keeps) > 0 && strings.Contains(kept, " "+low+" ") {
-				n.kept[strings.TrimPrefix(low, "./")] = true
-				continue
-			}
-			if t.Form == prose.Word || t.Form == prose.Code || t.Form == prose.Quoted && strings.ContainsAny(low, "./") {
-				n.literal[strings.TrimSuffix(strings.TrimPrefix(low, "./"), "()")] = true
-				if path, _, ok := strings.Cut(low, ":"); ok && strings.Contains(path, "/") {
-					n.literal[strings.TrimPrefix(path, "./")] = true
-				}
-			}
-			if i > 0 {
-				n.literal[a.C.T[i-1].Low+"-"+low], n.literal[a.C.T[i-1].Low+"_"+low] = true, true // "getting started"
-				n.joined(strings.Trim(a.C.T[i-1].Low, "`\"'"), low)
-			}
-			if exact(p.Files, low) || compound(p.Msg[t.At:t.End]) && p.stem(low) || strict && a.Deed == deed.Ground && story(a.C.Low()) {
-				continue // it names that file, and no other by its noun
-			}
-			if (t.Form == prose.Word || t.Form == prose.Code) && !(low != "" && low[0] == '/' && !strings.Contains(low, ".")) {
-				if whole := parts(nameOnly(p.Msg[t.At:t.End])); len(whole) > 1 || t.Form == prose.Code || !words.Nameless(low) || i > 0 && names(a.C.T[i-1].Low) && !(i+1 < len(a.C.T) && strings.HasPrefix(a.C.T[i+1].Low, "one")) {
-					for _, part := range whole {
-						n.word[words.Stem(part)] = true
-					}
-				}
-			}
-			if english, ok := foreign[low]; ok && abroad {
-				n.word[words.Stem(english)] = true
-			}
-			n.route(low)
-			all.WriteString(low + " ")
-		}
-	}
-	for _, b := range p.Blocks {
-		if b.Kind == prose.Heading || b.Kind == prose.Para || b.Kind == prose.Item {
-			for _, w := range prose.Tokens(b.Text, b.At) {
-				if (b.Kind == prose.Heading || w.Form == prose.Aside) && b.Section() != prose.Around {
-					for _, t := range prose.Tokens(strings.Trim(w.Low, "()[]"), 0) {
-						n.literal[t.Low] = true
-						n.noun(t.Low)
-					}
-				}
-			}
-		}
-	}
-	if kind, rest, ok := strings.Cut(p.Msg[:min(len(p.Msg), 40)], "("); ok && len(kind) < 10 && words.Commit(kind) {
-		if scope, _, ok := strings.Cut(rest, "):"); ok && !strings.Contains(scope, " ") {
-			n.noun(strings.ToLower(scope)) // "feat(join): …"
-		}
-	}
-	for _, b := range p.Blocks {
-		if b.Kind == prose.Fence {
-			n.pasted += b.Text + "\n"
-		}
-	}
-	n.written(p)
-	n.text = " " + all.String()
-	n.starting()
-	return n
+	paste   string          // the same in lower case
+	starts  *starts
+	known   map[string]bool // parts of files' names that were asked for, once the words are noted
+	placed  []string        // of literal, those with a folder or a line
 }
 
 // apart reports that what a file is called after is said once more without the words that
@@ -212,67 +123,4 @@ func exact(files []string, word string) bool {
 		return false
 	}
 	return slices.ContainsFunc(files, func(f string) bool { return strings.EqualFold(path.Base(f), path.Base(word)) })
-}
-
-// near reports quickly that a path may be named at all: three letters in a row of its
-// last three parts begin a word of the message. Most of a large repository is not.
-func (n nouns) near(file string) bool {
-	from := strings.LastIndexByte(file, '/')
-	for up := 0; up < 2 && from > 0; up++ {
-		from = strings.LastIndexByte(file[:from], '/')
-	}
-	name := file[from+1:]
-	for i := 0; i+2 < len(name); i++ {
-		if n.starts[[3]byte{name[i] | 0x20, name[i+1] | 0x20, name[i+2] | 0x20}] {
-			return true
-		}
-	}
-	return len(name) < 4
-}
-
-// starting notes how the words begin that near looks for.
-func (n *nouns) starting() {
-	n.starts = map[[3]byte]bool{}
-	note := func(w string) {
-		for _, part := range append(parts(w), w) {
-			if len(part) > 2 {
-				n.starts[[3]byte{part[0] | 0x20, part[1] | 0x20, part[2] | 0x20}] = true
-			}
-		}
-	}
-	for w := range n.literal {
-		if strings.ContainsAny(w, "/:*") {
-			n.placed = append(n.placed, w)
-		}
-		note(w)
-	}
-	for w := range n.word {
-		note(w)
-	}
-	for w := range strings.FieldsSeq(n.pasted) {
-		note(w)
-	}
-	for part, twin := range twins {
-		if n.word[words.Stem(twin)] {
-			note(part)
-		}
-	}
-	for a, long := range short {
-		for w := range n.word {
-			if strings.HasPrefix(w, long) || strings.HasSuffix(w, long) {
-				note(a)
-			}
-		}
-	}
-}
-
-// nameOnly takes folders and the extension off a word that is a path.
-func nameOnly(w string) string {
-	if i := strings.LastIndexByte(w, '/'); i >= 0 && strings.Contains(w[i:], ".") {
-		w = w[i+1:]
-	}
-	if i := strings.IndexByte(w, '.'); i > 0 && len(w)-i < 6 {
-		return w[:i]
-	}
-	return w
 }

@@ -56,3 +56,24 @@ func translated(low string) bool {
 	}
 	return false
 }
+
+// tongue says which files hold the texts that the message speaks of: those of one language, or of
+// all where none is said.
+func (n nouns) tongue() (is []func(low, base string) bool) {
+	codes := n.languages()
+	ours := func(low string) bool {
+		return slices.ContainsFunc(codes, func(c string) bool { return coded(low, c) })
+	}
+	if len(codes) > 0 && n.spoken() {
+		is = append(is, func(low, _ string) bool { return translated(low) && ours(low) })
+	}
+	if n.said([]string{"translation", "translations", "translate", "locale"}) {
+		is = append(is, func(low, base string) bool { return (len(codes) == 0 || ours(low)) && catalogue(low, base) })
+	}
+	return is
+}
+
+// catalogue reports a file of translations, of whatever language.
+func catalogue(low, base string) bool {
+	return strings.HasSuffix(base, ".po") || strings.Contains(low, "/locales/") || strings.HasSuffix(base, ".arb") || base == "strings.xml" || strings.Contains(low, "/l10n/")
+}

@@ -8,11 +8,11 @@ import (
 )
 
 // frameOf reports a file of the repository in a paste: its name with the folder above
-// it where the paste gives one.
+// it where the paste gives one. Both are in lower case.
 func frameOf(paste, file string) bool {
-	dir, base := path.Split(strings.ToLower(file))
+	dir, base := path.Split(file)
 	dir = path.Base(strings.TrimSuffix(dir, "/"))
-	rest := strings.ToLower(paste)
+	rest := paste
 	for {
 		i := strings.Index(rest, base)
 		if i < 0 {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
-	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
@@ -63,65 +62,4 @@ func count(a deed.Act, m belay.Marker) *int {
 		}
 	}
 	return nil
-}
-
-// facets are singular nouns behind a number that belong to a name: "two factor login".
-var facets = map[string]bool{"factor": true, "step": true, "way": true, "column": true, "phase": true, "stage": true, "level": true, "tier": true, "finger": true, "pass": true, "player": true, "sided": true, "dimensional": true, "part": true, "line": true, "digit": true}
-
-var months = map[string]bool{"january": true, "february": true, "march": true, "april": true, "may": true, "june": true, "july": true, "august": true, "september": true, "october": true, "november": true, "december": true}
-
-func valued(w string) bool { _, ok := grammar.Value(w); return ok }
-
-// counts tells a number of things from all the other numbers.
-func counts(low []string, i, from int, m belay.Marker) bool {
-	if j := slices.Index(low, "of"); j > i && j+1 < len(low) && low[j-1] == "instead" && valued(low[j+1]) {
-		return false // "2 consumers instead of 1": a new value and an old one
-	}
-	if j := slices.Index(low, "than"); j > i && j+1 < len(low) && low[j-1] == "rather" && valued(low[j+1]) {
-		return false
-	}
-	if i > 0 && (low[i-1] == "a" || low[i-1] == "an") && low[i] != "dozen" {
-		return false // "a 2048 clone"
-	}
-	if fault.Status(low[i:]) || valuing(low, i) || name(low, i, from, m) {
-		return false // "404 page"
-	}
-	if low[i] == "both" && i == from && i+2 < len(low) && words.Preposition(low[i+1]) && (low[i+1] == "to" || !slices.Contains(low[i+1:], "and")) {
-		return true // "limit both to 1.2"
-	}
-	if low[i] == "one" || low[i] == "1" || i+1 >= len(low) || i-from > 6 {
-		return low[i] == "both"
-	}
-	next := low[i+1]
-	if facets[next] {
-		return false
-	}
-	if words.Filler(next) {
-		return false
-	}
-	if words.Unit(next) || next == "," || next == "\"" || next == "and" || words.Preposition(next) && next != "of" || words.Auxiliary(next) && low[i] != "both" || next == "-" || next == "->" || next == "→" || next == "/" || next == "is" || next == "instead" || next == "not" {
-		return false
-	}
-	if months[next] || slices.Contains(low[i:min(i+4, len(low))], "per") {
-		return false // 29 February
-	}
-	if next == "things" || next == "small" || next == "changes" || next == "points" {
-		return next == "points" && false
-	}
-	if i > from && words.Tool(low[i-1]) {
-		return false // python 2
-	}
-	if i > from {
-		switch low[i-1] {
-		case "at", "from", "every", "port", "version", "level", "than", "under", "over", "after", "before", "by", "step", "epoch", "per", "least", "most", "about", "around", "last", "first", "to", "in", "is", "are", "chapter", "section", "phase", "release", "v", "next", "within", "top", "only":
-			return false
-		}
-	}
-	if m == belay.MarkFix && i > from && strings.HasSuffix(low[from], "ing") {
-		return false // "opening two windows logs me out"
-	}
-	if m == belay.MarkFix && i > from+1 {
-		return words.Wrong(next) || words.Soft(next)
-	}
-	return true
 }
