@@ -49,7 +49,11 @@ func weighed(in Input, acts, wholes *weigh.Scale) *parse {
 	best, _ := weigh.Best(wholes.Weigh(cues))
 	is := types[best]
 	if fresh := is == belay.Fresh; fresh != p.Fresh {
-		p = read(in, &fresh)
+		q := read(in, &fresh)
+		if len(q.Acts) == 0 {
+			return p // nothing is left of it that way
+		}
+		p = q
 	}
 	if was := p.Kind(); was != is {
 		p.note(wholes.Why(cues, best, slices.Index(types, was), 3), string(is)+", not "+string(was)+", by weight")

@@ -111,6 +111,9 @@ func Feature(a deed.Act, rest []string) bool {
 
 // Styled reports a sentence of nothing but tools, style and polite words.
 func Styled(a deed.Act, rest []string) bool {
+	if len(rest) == 0 {
+		return true // polite words alone
+	}
 	if a.C.Group || a.C.Block.Kind == prose.Item && slices.ContainsFunc(rest, func(w string) bool { return w == "page" || words.Product(w) || words.Part(w) }) {
 		return false
 	}

@@ -240,6 +240,9 @@ func inTongue(low []string) []string {
 // from yesterday".
 func pointing(low []string) []string {
 	n := len(low)
+	if n < 2 {
+		return nil
+	}
 	elsewhere := []string{"what is meant was said or done before, and this message does not name it"}
 	switch last := low[n-1]; {
 	case n < 6 && n > 2 && (last == "yesterday" || last == "before" || n > 3 && (low[n-2] == "last" || low[n-2] == "other")) && slices.Contains(low, "from") && !grammar.HasVerb(low),
