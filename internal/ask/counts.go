@@ -1,8 +1,6 @@
 package ask
 
 import (
-	"slices"
-
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/number"
@@ -19,14 +17,14 @@ func (p *parse) counted(f settle.Found) *int {
 	}
 	i := f.Act.Nr
 	if i+1 < len(p.Acts) && i >= 0 {
-		if b := p.Acts[i+1]; b.C.Sent == f.Act.C.Sent && !p.emits(b) && f.Marker != belay.MarkFix {
+		if b := p.Acts[i+1]; b.C.Sent == f.Act.C.Sent && !p.Emitted(b) && f.Marker != belay.MarkFix {
 			if n := number.Summed(b.C.Low()); n != nil {
 				return n // "delete a.pl and b.pl, both are replaced by the watcher"
 			}
 		}
 	}
 	if i > 0 {
-		if b := p.Acts[i-1]; b.C.Sent == f.Act.C.Sent && !p.emits(b) && len(b.C.T) < 6 && !grammar.Finite(b.C.Low()) && b.Deed != deed.Keep {
+		if b := p.Acts[i-1]; b.C.Sent == f.Act.C.Sent && !p.Emitted(b) && len(b.C.T) < 6 && !grammar.Finite(b.C.Low()) && b.Deed != deed.Keep {
 			if n := number.Told(b.C.Low()); n != nil {
 				return n // "for both themes, raise the contrast"
 			}
@@ -40,7 +38,7 @@ func (p *parse) counted(f settle.Found) *int {
 		if b.Deed == deed.Material || b.C.Sent < f.Act.C.Sent-1 {
 			return nil
 		}
-		if p.emits(b) {
+		if p.Emitted(b) {
 			return nil
 		}
 		if n := number.Told(b.C.Low()); n != nil {
@@ -48,9 +46,4 @@ func (p *parse) counted(f settle.Found) *int {
 		}
 	}
 	return nil
-}
-
-// emits reports an act that asks for something itself.
-func (p *parse) emits(a deed.Act) bool {
-	return slices.ContainsFunc(p.Out, func(f settle.Found) bool { return f.Act.Nr == a.Nr })
 }

@@ -83,10 +83,11 @@ func (p *parse) doubt(unclear bool) {
 // cue for the next. A message that is not in doubt asks for something, so where nothing weighs
 // enough it is what comes nearest to it.
 func (p *parse) decide(m cue.Message, acts *weigh.Scale) {
-	made := make([]int, len(p.Acts))
+	made, cues := make([]int, len(p.Acts)), make([][]string, len(p.Acts))
 	near, nearest, lead := 0, 0, -1<<30
 	for i := range p.Acts {
-		sum := acts.Weigh(m.Act(i))
+		cues[i] = m.Act(i)
+		sum := acts.Weigh(cues[i])
 		for k := 1; k < len(sum); k++ {
 			if m.Type == belay.Bugfix && answers[k] != belay.MarkFix {
 				sum[k] = -1 << 30
@@ -101,17 +102,19 @@ func (p *parse) decide(m cue.Message, acts *weigh.Scale) {
 	if lead <= 0 && m.Type != belay.Unclear {
 		made[near] = nearest
 	}
-	p.remake(m, acts, made)
+	for i, a := range p.Acts {
+		if k, was := answers[made[i]], m.Made[i]; was != k {
+			p.note(acts.Why(cues[i], made[i], slices.Index(answers, was), 3), cue.Name(k)+", not "+cue.Name(was)+", by weight: "+a.C.Text(p.Text, grammar.Span{To: len(a.C.T)}))
+		}
+	}
+	p.remake(made)
 }
 
 // remake lets each act ask for what was decided.
-func (p *parse) remake(m cue.Message, acts *weigh.Scale, made []int) {
+func (p *parse) remake(made []int) {
 	var out []settle.Found
 	for i, a := range p.Acts {
 		k := answers[made[i]]
-		if was := m.Made[i]; was != k {
-			p.note(acts.Why(m.Act(i), made[i], slices.Index(answers, was), 3), asks(k)+", not "+asks(was)+", by weight: "+a.C.Text(p.Text, grammar.Span{To: len(a.C.T)}))
-		}
 		if k == "" {
 			continue
 		}
@@ -125,11 +128,4 @@ func (p *parse) remake(m cue.Message, acts *weigh.Scale, made []int) {
 		out = append(out, f)
 	}
 	p.Out = out
-}
-
-func asks(m belay.Marker) string {
-	if m == "" {
-		return "nothing"
-	}
-	return string(m)
 }

@@ -90,20 +90,7 @@ func Shares(a, b deed.Act) bool {
 	if a.C.Block.Kind == prose.Item && a.C.Line != b.C.Line {
 		return false
 	}
-	for _, w := range a.C.Low() {
-		if len(w) > 3 && !words.Preposition(w) && slices.Contains(b.C.Low(), w) && !words.Auxiliary(w) && !words.Determiner(w) {
-			return true
-		}
-	}
-	return false
-}
-
-// Same reports one clause of the message.
-func Same(a, b deed.Act) bool {
-	if a.C.Line != b.C.Line || a.C.Sent != b.C.Sent || len(a.C.T) == 0 || len(b.C.T) == 0 {
-		return a.C.Line == b.C.Line && a.C.Sent == b.C.Sent && a.Core == b.Core
-	}
-	return a.C.T[0].At == b.C.T[0].At
+	return grammar.Shares(a.C.Low(), b.C.Low())
 }
 
 // above reports everything that was said before, as an object.

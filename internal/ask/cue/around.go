@@ -6,7 +6,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/words"
 )
 
 // place is where in the message the act stands, and what else grammar takes for asked.
@@ -51,15 +50,15 @@ func (m Message) neighbour(l *list, i, j int, side string) {
 	}
 	a, b := m.Acts[i], m.Acts[j]
 	where, is := near(a, b), kinds[a.Deed]
-	l.made(side, where, " ", kinds[b.Deed], " ", name(m.Made[j]))
-	l.made(side, name(m.Made[j]))
+	l.made(side, where, " ", kinds[b.Deed], " ", Name(m.Made[j]))
+	l.made(side, Name(m.Made[j]))
 	l.made(side, joined(b))
 	l.made(side, where)
 	l.one(side, where, " ", kinds[b.Deed], " of ", is)
-	if shares(a, b) {
+	low := b.C.Low()
+	if grammar.Shares(a.C.Low(), low) {
 		l.made(side, "of the same")
 	}
-	low := b.C.Low()
 	if len(low) == 0 {
 		return
 	}
@@ -85,8 +84,8 @@ func (m Message) asked(l *list, i int) {
 		if m.Made[j] == "" {
 			continue
 		}
-		l.made("asked last ", near(m.Acts[i], m.Acts[j]), " ", name(m.Made[j]))
-		if shares(m.Acts[i], m.Acts[j]) {
+		l.made("asked last ", near(m.Acts[i], m.Acts[j]), " ", Name(m.Made[j]))
+		if grammar.Shares(m.Acts[i].C.Low(), m.Acts[j].C.Low()) {
 			l.made("asked last of the same")
 		}
 		return
@@ -124,7 +123,7 @@ func (m Message) decided(l *list, i int) {
 		}
 		if n++; n == 1 {
 			l.both("decided last ", near(m.Acts[i], m.Acts[j]), " ", string(m.Decided[j]))
-			if shares(m.Acts[i], m.Acts[j]) {
+			if grammar.Shares(m.Acts[i].C.Low(), m.Acts[j].C.Low()) {
 				l.both("decided last of the same")
 			}
 		}
@@ -141,15 +140,4 @@ func near(a, b deed.Act) string {
 		return "same paragraph"
 	}
 	return "same sentence"
-}
-
-// shares reports a word of content that both clauses have.
-func shares(a, b deed.Act) bool {
-	other := b.C.Low()
-	for _, w := range a.C.Low() {
-		if len(w) > 3 && slices.Contains(other, w) && !words.Preposition(w) && !words.Auxiliary(w) && !words.Determiner(w) {
-			return true
-		}
-	}
-	return false
 }

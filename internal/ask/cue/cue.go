@@ -64,8 +64,8 @@ func joined(a deed.Act) string {
 	return "joined by " + a.C.Join
 }
 
-// name is a marker in a cue.
-func name(m belay.Marker) string {
+// Name is a marker in a cue.
+func Name(m belay.Marker) string {
 	if m == "" {
 		return "nothing"
 	}
@@ -84,7 +84,7 @@ func few(n, many int) string {
 // for much means something else there.
 func (m Message) Act(i int) []string {
 	a := m.Acts[i]
-	l := &list{all: make([]string, 0, 200), with: name(m.Made[i])}
+	l := &list{all: make([]string, 0, 200), with: Name(m.Made[i])}
 	l.one("grammar: ", l.with)
 	m.clause(l, a)
 	m.flags(l, a)

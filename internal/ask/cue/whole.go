@@ -20,9 +20,9 @@ func (m Message) Whole() []string {
 	var markers []string
 	for i, a := range m.Acts {
 		l.one("is ", kinds[a.Deed])
-		l.one(name(m.Made[i]), " by ", a.Verb)
+		l.one(Name(m.Made[i]), " by ", a.Verb)
 		if len(m.Acts) == 1 {
-			l.one("alone ", name(m.Made[i]), " by ", a.Verb)
+			l.one("alone ", Name(m.Made[i]), " by ", a.Verb)
 		}
 		if k := string(m.Made[i]); k != "" {
 			if asked++; !slices.Contains(markers, k) {

@@ -36,7 +36,7 @@ const (
 
 // Act is a clause understood.
 type Act struct {
-	Nr       int // of the act in the message
+	Nr       int // which of the acts of the message it is
 	Deed     Kind
 	Marker   belay.Marker
 	Strength int            // of a complaint, as grammar has it

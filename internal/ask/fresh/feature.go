@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/ask/concern"
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
@@ -30,7 +29,7 @@ func Subjectless(rest []string) bool {
 // Continues reports the second half of what somebody does with the thing: "where nurses scan the
 // code and mark it dirty".
 func Continues(acts []deed.Act, a deed.Act, rest []string) bool {
-	i := slices.IndexFunc(acts, func(b deed.Act) bool { return concern.Same(a, b) })
+	i := a.Nr
 	if i == 1 && a.C.Join == "," && a.Pronoun && len(acts[0].C.T) < 5 && acts[0].Verb == "a thing named" && deed.IsWish(a.Verb) {
 		return true // "rust crate please, it should parse NMEA": what the thing is
 	}
@@ -44,8 +43,8 @@ func Continues(acts []deed.Act, a deed.Act, rest []string) bool {
 // Whereby reports the first of several clauses that say what can be done with the whole: "an
 // app where staff can ask for days off, the manager can refuse, and everyone sees the list".
 func Whereby(acts []deed.Act, a deed.Act, rest []string) bool {
-	i := slices.IndexFunc(acts, func(b deed.Act) bool { return concern.Same(a, b) })
-	if a.C.Join != "because" || i < 0 || i+1 >= len(acts) || len(rest) < 3 || !slices.Contains(grammar.Actors, rest[0]) {
+	i := a.Nr
+	if a.C.Join != "because" || i+1 >= len(acts) || len(rest) < 3 || !slices.Contains(grammar.Actors, rest[0]) {
 		return false
 	}
 	next := acts[i+1]

@@ -22,7 +22,7 @@ func (p *Message) elided(i int) bool {
 	if b.Deed != deed.Ground && b.Deed != deed.Complaint && b.Deed != deed.Request || len(b.C.T) < 3 {
 		return false
 	}
-	if n := len(p.Out); n > 0 && p.emitted(b) {
+	if n := len(p.Out); n > 0 && p.Emitted(b) {
 		p.Out[n-1].Marker = a.Marker
 		p.note(a, "", string(a.Marker)+": what was said before")
 		return true
@@ -70,7 +70,7 @@ func (p *Message) either(i int) bool {
 	if i > 0 && len(a.C.T) > 1 && len(p.Acts[i-1].C.T) > 0 && a.C.T[0].Low == "or" && a.C.Close == "?" && len(a.C.T) < 6 && a.C.Line == p.Acts[i-1].C.Line {
 		before := p.Acts[i-1].C
 		p.Doubts = append(p.Doubts, belay.Doubt{Words: strings.TrimSpace(p.Text[before.T[0].At:a.C.T[len(a.C.T)-1].End]), Readings: []string{before.Text(p.Text, grammar.Span{To: len(before.T)}), a.C.Text(p.Text, grammar.Span{From: 1, To: len(a.C.T)})}})
-		if n := len(p.Out); n > 0 && p.emitted(p.Acts[i-1]) {
+		if n := len(p.Out); n > 0 && p.Emitted(p.Acts[i-1]) {
 			p.Out = p.Out[:n-1]
 		}
 		return true // "Tabs? Or an accordion?"
@@ -87,7 +87,7 @@ func (p *Message) either(i int) bool {
 		return true
 	}
 	p.Doubts = append(p.Doubts, belay.Doubt{Words: strings.TrimSpace(p.Text[before.T[0].At:a.C.T[len(a.C.T)-1].End]), Readings: []string{before.Text(p.Text, grammar.Span{To: len(before.T)}), a.C.Text(p.Text, grammar.Span{To: len(a.C.T)})}})
-	if n := len(p.Out); n > 0 && p.emitted(p.Acts[i-1]) {
+	if n := len(p.Out); n > 0 && p.Emitted(p.Acts[i-1]) {
 		p.Out = p.Out[:n-1]
 	}
 	return true
@@ -221,7 +221,7 @@ func (p *Message) ownSubject(i int) bool {
 		return false
 	}
 	b := p.Acts[i-1]
-	return b.C.Sent == a.C.Sent && b.C.Line == a.C.Line && b.C.Join == "" && (b.Deed == deed.Ground || b.Deed == deed.Complaint) && !p.emitted(b) && !b.Pronoun && grammar.Finite(b.C.Low()) && !words.Subject(b.C.Low()[0])
+	return b.C.Sent == a.C.Sent && b.C.Line == a.C.Line && b.C.Join == "" && (b.Deed == deed.Ground || b.Deed == deed.Complaint) && !p.Emitted(b) && !b.Pronoun && grammar.Finite(b.C.Low()) && !words.Subject(b.C.Low()[0])
 }
 
 // reported says that the items of a list report what is wrong: one of them does so plainly, and

@@ -17,7 +17,7 @@ import (
 // pattern, right now it only works for the first letter".
 func (p *Message) atOdds(i int) bool {
 	a, n := p.Acts[i], len(p.Out)
-	if i == 0 || n == 0 || !p.emitted(p.Acts[i-1]) || !deed.IsWish(p.Acts[i-1].Verb) || p.Acts[i-1].C.Sent != a.C.Sent || p.Acts[i-1].Marker != belay.MarkModify {
+	if i == 0 || n == 0 || !p.Emitted(p.Acts[i-1]) || !deed.IsWish(p.Acts[i-1].Verb) || p.Acts[i-1].C.Sent != a.C.Sent || p.Acts[i-1].Marker != belay.MarkModify {
 		return false
 	}
 	return grammar.Now(a.C.Low()) && slices.ContainsFunc(a.C.Low(), words.Pronoun)
@@ -27,7 +27,7 @@ func (p *Message) atOdds(i int) bool {
 // yellow. It's grey."
 func (p *Message) otherwise(i int) bool {
 	a, n := p.Acts[i], len(p.Out)
-	if i == 0 || n == 0 || !p.emitted(p.Acts[i-1]) || p.Acts[i-1].Pronoun || p.Out[n-1].Marker != belay.MarkModify || p.Acts[i-1].C.Sent != a.C.Sent-1 || !strings.HasPrefix(p.Acts[i-1].Verb, "should") {
+	if i == 0 || n == 0 || !p.Emitted(p.Acts[i-1]) || p.Acts[i-1].Pronoun || p.Out[n-1].Marker != belay.MarkModify || p.Acts[i-1].C.Sent != a.C.Sent-1 || !strings.HasPrefix(p.Acts[i-1].Verb, "should") {
 		return false
 	}
 	low := a.C.Low()
@@ -157,7 +157,7 @@ func (p *Message) contrasted(i int) {
 	if b.C.Sent != p.Acts[i].C.Sent || b.Deed != deed.Ground && b.Deed != deed.Request {
 		return
 	}
-	if n := len(p.Out); n > 0 && p.emitted(b) {
+	if n := len(p.Out); n > 0 && p.Emitted(b) {
 		p.Out[n-1].Marker = belay.MarkFix
 		p.note(b, "", "FIX: it should be otherwise")
 		return

@@ -75,7 +75,7 @@ func (p *Message) complained(i int) {
 		p.note(a, "", "goes on with the problem before")
 		return
 	}
-	if low := a.C.Low(); i > 0 && (low[len(low)-1] == "too" || a.C.Join == "" && low[0] == "and" && !a.Pronoun) && p.Acts[i-1].C.Line == a.C.Line && !p.emitted(p.Acts[i-1]) && len(p.Out) == 0 {
+	if low := a.C.Low(); i > 0 && (low[len(low)-1] == "too" || a.C.Join == "" && low[0] == "and" && !a.Pronoun) && p.Acts[i-1].C.Line == a.C.Line && !p.Emitted(p.Acts[i-1]) && len(p.Out) == 0 {
 		for j := i - 1; j >= 0; j-- { // "the readme talks about yarn. The install section is wrong too"
 			if b := p.Acts[j]; b.C.Join == "" && (b.Deed == deed.Complaint || b.Deed == deed.Ground && concern.StatesFact(b.C.Low())) {
 				p.emit(b, belay.MarkFix, "what comes next is wrong too")
@@ -128,7 +128,7 @@ func (p *Message) judged(i int) bool {
 	if b.Deed == deed.Complaint || b.Deed == deed.Keep || b.C.Line != p.Acts[i].C.Line || len(b.C.T) < 3 {
 		return false
 	}
-	if n := len(p.Out); n > 0 && p.emitted(b) {
+	if n := len(p.Out); n > 0 && p.Emitted(b) {
 		p.Out[n-1].Marker = belay.MarkFix
 		p.note(b, "", "FIX: it is said to be wrong")
 		return true
@@ -272,7 +272,7 @@ func (p *Message) mended(i int) {
 	}
 	for j := i - 1; j >= 0; j-- {
 		b := p.Acts[j]
-		if b.Deed == deed.Complaint && (b.Strength == fault.Faint && !p.emitted(b)) && len(p.Out) == 0 {
+		if b.Deed == deed.Complaint && (b.Strength == fault.Faint && !p.Emitted(b)) && len(p.Out) == 0 {
 			p.emit(b, belay.MarkFix, "to be mended: “"+a.Verb+"”")
 			return
 		}
@@ -308,8 +308,9 @@ func (p *Message) mended(i int) {
 	p.Doubts = append(p.Doubts, belay.Doubt{Words: a.C.Text(p.Text, grammar.Span{From: 0, To: len(a.C.T)}), Readings: []string{"what is wrong is not said"}})
 }
 
-func (p *Message) emitted(a deed.Act) bool {
-	return slices.ContainsFunc(p.Out, func(f Found) bool { return concern.Same(f.Act, a) })
+// Emitted reports an act that asks for something itself.
+func (p *Message) Emitted(a deed.Act) bool {
+	return slices.ContainsFunc(p.Out, func(f Found) bool { return f.Act.Nr == a.Nr })
 }
 
 // story is the sentence before a "fix it" that tells something: what is told is what

@@ -54,7 +54,7 @@ func (p *Message) lastly() {
 			p.emit(a, belay.MarkFix, "nothing else is asked")
 			for j, b := range p.Acts {
 				equal := b.Deed == deed.Complaint && (b.C.Join == "and" || b.C.Join == ",") && !b.Pronoun
-				if b.C.Sent == a.C.Sent && b.C.Line == a.C.Line && !concern.Same(a, b) && (equal || (b.Deed == deed.Ground || b.Deed == deed.Complaint) && p.beside(j)) {
+				if b.C.Sent == a.C.Sent && b.C.Line == a.C.Line && a.Nr != b.Nr && (equal || (b.Deed == deed.Ground || b.Deed == deed.Complaint) && p.beside(j)) {
 					p.emit(b, belay.MarkFix, "nothing else is asked")
 				}
 			}
