@@ -47,10 +47,8 @@ func counts(low []string, i, from int, m belay.Marker) bool {
 // outdone reports a new value and the old one: "2 consumers instead of 1", "2 rather than 1".
 func outdone(low []string, i int, in, place string) bool {
 	j := slices.Index(low, place)
-	return j > i && j+1 < len(low) && low[j-1] == in && valued(low[j+1])
+	return j > i && j+1 < len(low) && low[j-1] == in && grammar.Numeric(low[j+1])
 }
-
-func valued(w string) bool { _, ok := grammar.Value(w); return ok }
 
 // bothAt reports two things that were named before: "limit both to 1.2". "both in a and b" names
 // them only now.
