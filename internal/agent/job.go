@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/procs"
 )
 
@@ -105,7 +106,7 @@ func (j *job) start() (int, pipes, error) {
 
 // input gives the agent's standard input, and the end to write the prompt to.
 func (j *job) input() (*os.File, *os.File, error) {
-	info, err := os.Stat(j.file("prompt"))
+	info, err := fsroot.Lstat(j.file("prompt"))
 	if err != nil {
 		return nil, nil, fmt.Errorf("looking for the prompt: %w", err)
 	}
@@ -120,7 +121,7 @@ func (j *job) input() (*os.File, *os.File, error) {
 // never reads; pipes.close ends it then. An agent that closes its input is no error.
 func (j *job) feed(w *os.File) {
 	defer w.Close()
-	if f, err := os.Open(j.file("prompt")); err == nil {
+	if f, err := fsroot.Open(j.file("prompt")); err == nil {
 		_, _ = io.Copy(w, f)
 		f.Close()
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // Size says how long an output is and how much of it is not kept.
@@ -75,7 +77,7 @@ func readRange(dir string, from, to, seg int64) ([]byte, error) {
 	var all []byte
 	for from < to {
 		k := from / seg
-		f, err := os.Open(segmentName(dir, k))
+		f, err := fsroot.Open(segmentName(dir, k))
 		if err != nil {
 			return nil, err
 		}
@@ -141,7 +143,7 @@ func (f *follower) open(w io.Writer) error {
 	}
 	for {
 		k := f.at / f.seg
-		file, err := os.Open(segmentName(f.dir, k))
+		file, err := fsroot.Open(segmentName(f.dir, k))
 		if err == nil {
 			f.file = file
 			return nil

@@ -2,13 +2,14 @@ package agent
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/procs"
 	"github.com/belay-dev/belay/internal/whole"
 )
@@ -69,7 +70,7 @@ func (b begun) trace(d onDisk) procs.Trace {
 }
 
 func readJSON(path string, into any) error {
-	data, err := os.ReadFile(path)
+	data, err := fsroot.ReadFile(path, fsroot.Usual)
 	if err != nil {
 		return err
 	}
@@ -92,10 +93,12 @@ func writeJSON(path string, v any, sync bool) error {
 
 // syncFile brings a file's bytes, or a folder's names, to the disk.
 func syncFile(path string) error {
-	f, err := os.Open(path)
+	if fsroot.IsFolder(path) {
+		return fsroot.SyncDir(path)
+	}
+	f, err := fsroot.Open(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	return f.Sync()
+	return errors.Join(f.Sync(), f.Close())
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/whole"
 )
 
@@ -76,7 +77,7 @@ func Start(ctx context.Context, runDir string, self []string, s Spec) (*Run, err
 	}
 	if err := spawn(dir, lock, self, s.environment(dir, d.Token)); err != nil {
 		r.lock.Close()
-		_ = os.Remove(r.file("spec.json"))
+		_ = fsroot.Remove(r.file("spec.json"))
 		return nil, fmt.Errorf("starting the shim for %s: %w", dir, err)
 	}
 	return r, nil
@@ -85,17 +86,17 @@ func Start(ctx context.Context, runDir string, self []string, s Spec) (*Run, err
 // claim takes the lock for a run that is to begin. It gives nil when the folder holds
 // a run already.
 func claim(ctx context.Context, dir string) (*os.File, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := fsroot.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(dir, 0o700); err != nil { // it may be older than this run
+	if err := fsroot.Chmod(dir, 0o700); err != nil { // it may be older than this run
 		return nil, err
 	}
 	// After a power cut a run must not look as if it had never begun.
 	if err := syncFile(filepath.Dir(dir)); err != nil {
 		return nil, err
 	}
-	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := fsroot.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +123,7 @@ func claim(ctx context.Context, dir string) (*os.File, error) {
 // hasBegun reports whether the agent may have run.
 func hasBegun(dir string) bool {
 	for _, name := range []string{"begun.json", "result.json"} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := fsroot.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
 			return true
 		}
 	}
@@ -133,7 +134,7 @@ func hasBegun(dir string) bool {
 // never began and is replaced.
 func prepare(dir string, prompt []byte, d onDisk) error {
 	for _, name := range []string{"stop", "kill"} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := fsroot.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -146,7 +147,7 @@ func prepare(dir string, prompt []byte, d onDisk) error {
 // spawn starts the guard in a session of its own. The lock travels as descriptor 3:
 // it is never free between this process and the guard.
 func spawn(dir string, lock *os.File, self, env []string) error {
-	own, err := os.OpenFile(filepath.Join(dir, "shim.log"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600)
+	own, err := fsroot.OpenFile(filepath.Join(dir, "shim.log"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
@@ -194,7 +195,7 @@ func open(dir string) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("attaching to the run in %s: %w", dir, err)
 	}
-	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR, 0)
+	lock, err := fsroot.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR, 0)
 	if err != nil {
 		return nil, fmt.Errorf("attaching to the run in %s: %w", dir, err)
 	}
@@ -208,7 +209,7 @@ func (r *Run) State() State {
 	if r.held() {
 		return Running
 	}
-	if _, err := os.Stat(r.file("result.json")); err == nil && r.intact() {
+	if _, err := fsroot.Lstat(r.file("result.json")); err == nil && r.intact() {
 		return Finished
 	}
 	return Lost
@@ -232,7 +233,7 @@ func sameFile(f *os.File, path string) bool {
 	if err != nil {
 		return false
 	}
-	b, err := os.Lstat(path)
+	b, err := fsroot.Lstat(path)
 	return err == nil && os.SameFile(a, b)
 }
 

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/procs"
 )
 
@@ -49,7 +50,7 @@ func inherited(runDir string) (*os.File, error) {
 		return nil, err
 	}
 	// A second look through a new descriptor must find it held, by ours.
-	other, openErr := os.OpenFile(filepath.Join(runDir, "lock"), os.O_RDWR, 0)
+	other, openErr := fsroot.OpenFile(filepath.Join(runDir, "lock"), os.O_RDWR, 0)
 	if openErr != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func (j *job) begin() error {
 		return fmt.Errorf("making room for the output: %w", err)
 	}
 	// Room for the result, in case the agent fills the disk.
-	if err := os.WriteFile(j.file("reserve"), make([]byte, 64<<10), 0o600); err != nil {
+	if err := fsroot.WriteFile(j.file("reserve"), make([]byte, 64<<10), 0o600); err != nil {
 		return fmt.Errorf("making room for the result: %w", err)
 	}
 	j.clock = time.Now()
@@ -169,7 +170,7 @@ func (j *job) finish(res Result) error {
 	if j.gone() {
 		return errors.New("the run's folder was removed")
 	}
-	_ = os.Remove(j.file("reserve"))
+	_ = fsroot.Remove(j.file("reserve"))
 	return writeJSON(j.file("result.json"), res, true)
 }
 
@@ -184,6 +185,6 @@ func (r *Result) note(what string) {
 func (j *job) gone() bool { return !sameFile(j.lock, j.file("lock")) }
 
 func (j *job) asks(name string) bool {
-	_, err := os.Lstat(j.file(name))
+	_, err := fsroot.Lstat(j.file(name))
 	return err == nil
 }

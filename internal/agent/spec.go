@@ -4,12 +4,12 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // Limits that hold when a Spec does not say otherwise.
@@ -131,7 +131,7 @@ func (d onDisk) argv() []string {
 func readSpec(runDir string) (onDisk, error) {
 	var d onDisk
 	path := filepath.Join(runDir, "spec.json")
-	data, err := os.ReadFile(path)
+	data, err := fsroot.ReadFile(path, fsroot.Usual)
 	if err != nil {
 		return d, err
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"sync/atomic"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // segmentSize is how much output one file holds. Segment k holds the bytes from
@@ -30,7 +32,7 @@ type store struct {
 }
 
 func newStore(dir string, head, tail, size int64) (*store, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := fsroot.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
 	return &store{dir: dir, head: head, tail: tail, size: size}, nil
@@ -72,13 +74,13 @@ func (s *store) rotate(k int64) error {
 			return err
 		}
 	}
-	f, err := os.OpenFile(segmentName(s.dir, k), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	f, err := fsroot.OpenFile(segmentName(s.dir, k), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	s.file = f
 	if old := k - segments(s.tail, s.size) - 1; old >= segments(s.head, s.size) {
-		err = os.Remove(segmentName(s.dir, old))
+		err = fsroot.Remove(segmentName(s.dir, old))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -107,7 +109,7 @@ func cut(total, head, tail int64) int64 { return max(0, total-head-tail) }
 
 // listSegments gives the numbers of the segments that are there, none without a folder.
 func listSegments(dir string) ([]int64, error) {
-	entries, err := os.ReadDir(dir)
+	entries, err := fsroot.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -128,7 +130,7 @@ func extent(dir string, size int64) (int64, error) {
 		return 0, err
 	}
 	last := slices.Max(numbers)
-	info, err := os.Stat(segmentName(dir, last))
+	info, err := fsroot.Lstat(segmentName(dir, last))
 	if err != nil {
 		return 0, err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/procs"
 )
 
@@ -76,7 +77,7 @@ func (r *Run) lost(ctx context.Context) (Result, error) {
 	}
 	if total, err := extent(r.file("out"), segmentSize); err == nil && total > 0 {
 		res.OutputBytes, res.Cut = total, cut(total, r.spec.Head, r.spec.Tail)
-		if info, err := os.Stat(segmentName(r.file("out"), (total-1)/segmentSize)); err == nil {
+		if info, err := fsroot.Lstat(segmentName(r.file("out"), (total-1)/segmentSize)); err == nil {
 			res.Elapsed = max(0, info.ModTime().Sub(b.Started))
 		}
 	}
@@ -85,7 +86,7 @@ func (r *Run) lost(ctx context.Context) (Result, error) {
 
 // shimLog gives the first line of what the shim said before it died.
 func (r *Run) shimLog() string {
-	f, err := os.Open(r.file("shim.log"))
+	f, err := fsroot.Open(r.file("shim.log"))
 	if err != nil {
 		return ""
 	}
@@ -126,12 +127,12 @@ func (r *Run) Stop(ctx context.Context) error {
 
 // ask leaves the request in the folder and gives the time the shim may take.
 func (r *Run) ask(b begun) time.Duration {
-	f, err := os.OpenFile(r.file("stop"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := fsroot.OpenFile(r.file("stop"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
 		f.Close()
 		return r.spec.Grace + shimSlack
 	}
-	if f, err = os.OpenFile(r.file("kill"), os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
+	if f, err = fsroot.OpenFile(r.file("kill"), os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
 		_ = b.Shim.Signal(syscall.SIGTERM) // no folder, or a full disk
 		return r.spec.Grace + shimSlack
 	}

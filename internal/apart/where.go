@@ -13,11 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/restore"
@@ -116,7 +115,7 @@ func Ready(ctx context.Context, d *desk.Desk, r *desk.Record, w drive.Watcher) (
 		return nil, err
 	}
 	// One at a time: git lists all trees while it adds one.
-	lock := flock.New(filepath.Join(d.Repo.Common, "belay", "trees.lock"))
+	lock := fsroot.NewLock(filepath.Join(d.Repo.Common, "belay", "trees.lock"))
 	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
 		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
 	}

@@ -12,7 +12,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/results"
 	"github.com/belay-dev/belay/internal/check/suite"
 	"github.com/belay-dev/belay/internal/checkout"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/secret"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/whole"
@@ -126,7 +126,7 @@ func said(r belay.CheckResult) string {
 // remembered finds what the same command said about the same tree before. A lost or
 // broken one costs a run of the tests.
 func (k Keeper) remembered(b Baseline) (old Baseline, ok bool) {
-	text, err := os.ReadFile(k.path(b))
+	text, err := fsroot.ReadFile(k.path(b), fsroot.Usual)
 	if err != nil || json.Unmarshal(text, &old) != nil || old.Tree != b.Tree || old.Why != "" || !same(old.Command, b.Command) {
 		return Baseline{}, false
 	}
@@ -146,7 +146,7 @@ func (k Keeper) path(b Baseline) string {
 func (k Keeper) remember(b Baseline) {
 	path := k.path(b)
 	text, err := json.Marshal(b)
-	if err != nil || b.Why != "" || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+	if err != nil || b.Why != "" || fsroot.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
 	_ = whole.Replace(path, whole.How{}, text)

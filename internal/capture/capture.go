@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/gitfiles"
 	"github.com/belay-dev/belay/internal/manifest"
@@ -144,7 +144,7 @@ func (s *Place) readLogs(head git.Head, refs []git.Ref) ([]gitfiles.File, error)
 		return nil, err
 	}
 	// Usually only branches have logs, and there may be thousands of tags to ask for.
-	kinds, err := os.ReadDir(filepath.Join(s.Repo.Common, "logs", "refs"))
+	kinds, err := fsroot.ReadDir(filepath.Join(s.Repo.Common, "logs", "refs"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read git's state: %w", err)
 	}
@@ -214,7 +214,7 @@ func (s *Place) distrust(ctx context.Context, c *Capture) error {
 	if !suspect {
 		return nil
 	}
-	if err := os.Remove(s.cachePath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := fsroot.Remove(s.cachePath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	scan, err := s.Scan(ctx, c, false)

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/scan"
@@ -41,7 +41,7 @@ type StagedBlob struct {
 // readIndex reads the index, unless it is the file that the last take read. git writes
 // a new file and renames it, so an open one never changes.
 func (s *Place) readIndex(ctx context.Context, c *Capture) error {
-	f, err := os.Open(filepath.Join(s.Repo.Dir, "index"))
+	f, err := fsroot.Open(filepath.Join(s.Repo.Dir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
 		c.Index = IndexState{Key: noIndex}
 		return nil
@@ -88,7 +88,7 @@ func (s *Place) nameIndex(ctx context.Context, c *Capture) error {
 		if len(name) == 0 || !bytes.Contains(c.Index.Data, name) {
 			continue
 		}
-		data, err := os.ReadFile(path)
+		data, err := fsroot.ReadFile(path, fsroot.Huge)
 		if err != nil {
 			return fmt.Errorf("read the shared index: %w", err)
 		}
@@ -121,11 +121,11 @@ func (s *Place) nameStaged(ctx context.Context, c *Capture) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(tmp, "index-")
+	f, err := fsroot.CreateTemp(tmp, "index-")
 	if err != nil {
 		return fmt.Errorf("read the index: %w", err)
 	}
-	defer os.Remove(f.Name())
+	defer fsroot.Remove(f.Name())
 	_, err = f.Write(c.Index.Data)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("read the index: %w", err)
@@ -215,7 +215,7 @@ func (s *Place) indexEntries(ctx context.Context, c *Capture) ([]git.IndexEntry,
 		return c.Index.Entries, nil
 	}
 	path := filepath.Join(s.Repo.Dir, "index")
-	data, err := os.ReadFile(path)
+	data, err := fsroot.ReadFile(path, fsroot.Huge)
 	if err != nil {
 		return nil, fmt.Errorf("read the index: %w", err)
 	}

@@ -10,9 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gofrs/flock"
-
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/whole"
 )
@@ -44,7 +43,7 @@ func (s *Place) memoryPath() string { return filepath.Join(s.Dir, "stored") }
 // the snapshots it rests on is gone.
 func (s *Place) Remember(refs []git.Ref) Memory {
 	var m Memory
-	text, err := os.ReadFile(s.memoryPath())
+	text, err := fsroot.ReadFile(s.memoryPath(), fsroot.Usual)
 	if err != nil || json.Unmarshal(text, &m) != nil || len(m.Anchors) == 0 {
 		return Memory{}
 	}
@@ -65,7 +64,7 @@ func (s *Place) Remember(refs []git.Ref) Memory {
 			return Memory{}
 		}
 	}
-	if _, err := os.Stat(s.cachePath()); err != nil {
+	if _, err := fsroot.Lstat(s.cachePath()); err != nil {
 		return Memory{}
 	}
 	m.Valid = true
@@ -87,7 +86,7 @@ func names(objects []git.NewObject) (raw []byte) {
 // that ran side by side rest on each other's snapshots, so anchors are joined, under a
 // lock of its own.
 func (s *Place) Learn(ctx context.Context, c *Capture, id belay.SnapshotID) error {
-	lock := flock.New(s.memoryPath() + ".lock")
+	lock := fsroot.NewLock(s.memoryPath() + ".lock")
 	if _, err := lock.TryLockContext(ctx, 5e6); err != nil {
 		return fmt.Errorf("lock %s: %w", lock.Path(), err)
 	}
@@ -101,7 +100,7 @@ func (s *Place) Learn(ctx context.Context, c *Capture, id belay.SnapshotID) erro
 		m.Anchors = append(m.Anchors, c.Last.Anchors...)
 	}
 	var now Memory
-	if text, err := os.ReadFile(s.memoryPath()); err == nil && json.Unmarshal(text, &now) == nil && c.Last.Valid {
+	if text, err := fsroot.ReadFile(s.memoryPath(), fsroot.Usual); err == nil && json.Unmarshal(text, &now) == nil && c.Last.Valid {
 		m.Anchors = append(m.Anchors, now.Anchors...)
 	}
 	slices.Sort(m.Anchors)
@@ -123,7 +122,7 @@ func (s *Place) Learn(ctx context.Context, c *Capture, id belay.SnapshotID) erro
 
 // Forget makes the next take look at everything again.
 func (s *Place) Forget() error {
-	err := os.Remove(s.memoryPath())
+	err := fsroot.Remove(s.memoryPath())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -133,7 +132,7 @@ func (s *Place) Forget() error {
 // ForgetFor takes the memory away when it rests on one of the snapshots that go.
 func (s *Place) ForgetFor(ids []belay.SnapshotID) error {
 	var m Memory
-	text, err := os.ReadFile(s.memoryPath())
+	text, err := fsroot.ReadFile(s.memoryPath(), fsroot.Usual)
 	if err != nil || json.Unmarshal(text, &m) != nil {
 		return s.Forget()
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
 )
@@ -26,12 +26,12 @@ func (s *Place) OldRules(ctx context.Context, key string, rules []manifest.Rule)
 		return nil, err
 	}
 	r := &OldRules{key: key}
-	if r.dir, err = os.MkdirTemp(tmp, "rules-"); err != nil {
+	if r.dir, err = fsroot.MkdirTemp(tmp, "rules-"); err != nil {
 		return nil, fmt.Errorf("look at the rules of snapshot %s: %w", key, err)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("look at the rules of snapshot %s: %w", key, err), os.RemoveAll(r.dir))
+			err = errors.Join(fmt.Errorf("look at the rules of snapshot %s: %w", key, err), fsroot.RemoveAll(r.dir))
 		}
 	}()
 	gitDir, tree, global := filepath.Join(r.dir, "git"), filepath.Join(r.dir, "tree"), filepath.Join(r.dir, "global")
@@ -40,15 +40,15 @@ func (s *Place) OldRules(ctx context.Context, key string, rules []manifest.Rule)
 		return nil, err
 	}
 	for _, d := range []string{filepath.Join(gitDir, "objects"), filepath.Join(gitDir, "refs"), tree} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
+		if err := fsroot.MkdirAll(d, 0o700); err != nil {
 			return nil, err
 		}
 	}
 	for path, data := range files {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		if err := fsroot.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
+		if err := fsroot.WriteFile(path, data, 0o600); err != nil {
 			return nil, err
 		}
 	}
@@ -113,7 +113,7 @@ func (r *OldRules) both(today func(context.Context, []string) ([]bool, error)) f
 // Close ends the questions.
 func (r *OldRules) Close() {
 	_ = r.ask.Close()
-	_ = os.RemoveAll(r.dir)
+	_ = fsroot.RemoveAll(r.dir)
 }
 
 // Ask answers for each path, in order.

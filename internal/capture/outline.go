@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/scan"
@@ -44,7 +44,7 @@ const noIndex = "none" // the key when there is no index
 
 // IndexKey gives a key that changes when the user's index does.
 func (s *Place) IndexKey() (string, error) {
-	info, err := os.Stat(filepath.Join(s.Repo.Dir, "index"))
+	info, err := fsroot.Lstat(filepath.Join(s.Repo.Dir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return noIndex, nil
 	}

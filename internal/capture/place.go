@@ -8,11 +8,11 @@ package capture
 import (
 	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 )
 
@@ -30,7 +30,7 @@ type Place struct {
 // Scratch makes and gives a folder of belay's own.
 func (s *Place) Scratch(parts ...string) (string, error) {
 	dir := filepath.Join(append([]string{s.Dir}, parts...)...)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := fsroot.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make %s: %w", dir, err)
 	}
 	return dir, nil

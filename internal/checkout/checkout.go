@@ -16,9 +16,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
@@ -27,7 +26,7 @@ import (
 type Checkout struct {
 	Root string // the working tree, with the snapshot's files
 	dir  string // holds the tree and the lock
-	lock *flock.Flock
+	lock *fsroot.Lock
 }
 
 const prefix = "belay-checkout-"
@@ -77,7 +76,7 @@ func newFolder() (*Checkout, error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	c := &Checkout{Root: filepath.Join(dir, "tree"), dir: dir, lock: flock.New(filepath.Join(dir, "lock"))}
+	c := &Checkout{Root: filepath.Join(dir, "tree"), dir: dir, lock: fsroot.NewLock(filepath.Join(dir, "lock"))}
 	if ok, err := c.lock.TryLock(); err != nil || !ok {
 		os.RemoveAll(dir)
 		return nil, errors.Join(err, errors.New("its lock is held"))
@@ -88,7 +87,7 @@ func newFolder() (*Checkout, error) {
 // Close removes the folder.
 func (c *Checkout) Close() error {
 	err := remove(c.dir)
-	return errors.Join(err, c.lock.Close())
+	return errors.Join(err, c.lock.Unlock())
 }
 
 // repository gives the tree a git repository of its own. Nothing in it leads back but
@@ -174,11 +173,11 @@ func sweep(dir string) {
 		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < time.Minute || !ours(info) {
 			continue
 		}
-		lock := flock.New(filepath.Join(path, "lock"))
+		lock := fsroot.NewLock(filepath.Join(path, "lock"))
 		if ok, err := lock.TryLock(); ok && err == nil {
 			_ = remove(path) // the next one tries again
 		}
-		lock.Close()
+		lock.Unlock()
 	}
 }
 

@@ -194,7 +194,7 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := dead.lock.Close(); err != nil { // as the end of its process does
+	if err := dead.lock.Unlock(); err != nil { // as the end of its process does
 		t.Fatal(err)
 	}
 	c, err := Make(t.Context(), p.snaps, id, nil)

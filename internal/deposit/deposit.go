@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/packs"
 	"github.com/belay-dev/belay/internal/scan"
@@ -283,6 +283,6 @@ func (s Objects) stillNamed(c *capture.Capture, refs []git.Ref, head git.Head) b
 
 // logged reports whether the log of a ref names an object.
 func logged(dir, ref, oid string) bool {
-	text, err := os.ReadFile(filepath.Join(dir, "logs", filepath.FromSlash(ref)))
+	text, err := fsroot.ReadFile(filepath.Join(dir, "logs", filepath.FromSlash(ref)), fsroot.Usual)
 	return err == nil && bytes.Contains(text, []byte(oid))
 }

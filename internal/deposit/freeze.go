@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/worktree"
 )
@@ -22,10 +23,10 @@ func (s Objects) Freeze(ctx context.Context, c *capture.Capture, seal Sealer) (s
 	if err != nil {
 		return st, err
 	}
-	if dir, err = os.MkdirTemp(dir, "frozen-"); err != nil {
+	if dir, err = fsroot.MkdirTemp(dir, "frozen-"); err != nil {
 		return st, err
 	}
-	defer os.RemoveAll(dir)
+	defer fsroot.RemoveAll(dir)
 	root, err := worktree.OpenRoot(s.Repo.Root)
 	if err != nil {
 		return st, err
@@ -54,7 +55,7 @@ func (s Objects) Freeze(ctx context.Context, c *capture.Capture, seal Sealer) (s
 	objects := candidates(root, c)
 	for i, o := range objects {
 		if path, ok := copies[o.OID]; ok {
-			objects[i].Open = func() (io.ReadCloser, error) { return os.Open(path) }
+			objects[i].Open = func() (io.ReadCloser, error) { return fsroot.Open(path) }
 		}
 	}
 	more, err := seal(c)
@@ -72,7 +73,7 @@ func (s Objects) copyOut(root *worktree.Root, e *scan.Entry, path string) error 
 			return err
 		}
 		e.OID, e.Size, e.Fresh = worktree.OID(capture.Raw(s.Repo.Name("blob", []byte(target)))), int64(len(target)), true
-		return os.WriteFile(path, []byte(target), 0o600)
+		return fsroot.WriteFile(path, []byte(target), 0o600)
 	}
 	in, err := root.Open(e.Path)
 	if err != nil {
@@ -87,7 +88,7 @@ func (s Objects) copyOut(root *worktree.Root, e *scan.Entry, path string) error 
 	if err = errors.Join(err, out.Close()); err != nil {
 		return err
 	}
-	f, err := os.Open(path)
+	f, err := fsroot.Open(path)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/whole"
 	"github.com/belay-dev/belay/internal/worktree"
@@ -47,7 +48,7 @@ func (d *Desk) WriteContext(r *Record, role string) (string, error) {
 		return "", err
 	}
 	dir := d.ContextFolder(r.Task.ID)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := fsroot.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make %s: %w", dir, err)
 	}
 	path := filepath.Join(dir, strings.ToLower(role)+".json")
@@ -112,10 +113,10 @@ func (d *Desk) contextFiles(task belay.TaskID, role string) []contextFile {
 	inTree := ".belay/now/" + NowName(task, role)
 	return []contextFile{
 		{shown: inGit, open: func() (*os.File, error) {
-			if info, err := os.Lstat(inGit); err != nil || !info.Mode().IsRegular() {
+			if info, err := fsroot.Lstat(inGit); err != nil || !info.Mode().IsRegular() {
 				return nil, errors.Join(err, fs.ErrNotExist)
 			}
-			return os.Open(inGit)
+			return fsroot.Open(inGit)
 		}},
 		{shown: inTree, open: func() (*os.File, error) {
 			root, err := worktree.OpenRoot(d.Repo.Root)
@@ -152,7 +153,7 @@ func (d *Desk) PurgeContext(ctx context.Context, r *Record, by string) error {
 }
 
 func (d *Desk) removeContext(r *Record) error {
-	if err := os.RemoveAll(d.ContextFolder(r.Task.ID)); err != nil {
+	if err := fsroot.RemoveAll(d.ContextFolder(r.Task.ID)); err != nil {
 		return fmt.Errorf("purge the context of %s: %w", r.Task.ID, err)
 	}
 	root, err := worktree.OpenRoot(d.Repo.Root)

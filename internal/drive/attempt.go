@@ -13,6 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/mend"
 	files "github.com/belay-dev/belay/internal/now"
@@ -242,10 +243,10 @@ func (d *Driver) exportLast(ctx context.Context, dir string) error {
 			id = a.Snapshot
 		}
 	}
-	if err := os.RemoveAll(dir); err != nil {
+	if err := fsroot.RemoveAll(dir); err != nil {
 		return fmt.Errorf("empty %s: %w", dir, err)
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+	if err := fsroot.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return fmt.Errorf("make %s: %w", dir, err)
 	}
 	return d.Snaps.Export(ctx, id, dir)

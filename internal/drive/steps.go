@@ -3,10 +3,10 @@ package drive
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/desk"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
@@ -126,7 +126,7 @@ func (d *Driver) close(ctx context.Context, c loop.Command) (loop.Event, error) 
 		}
 	}
 	d.ClearPlan(ctx, d.Rec, d.Watch.Note)
-	if err := os.RemoveAll(d.Scratch("run", d.Rec.Task.ID.Key())); err != nil {
+	if err := fsroot.RemoveAll(d.Scratch("run", d.Rec.Task.ID.Key())); err != nil {
 		return loop.Event{}, fmt.Errorf("clean up after %s: %w", d.Rec.Task.ID, err)
 	}
 	d.lastFiles()

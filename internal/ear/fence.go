@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // Patience is how long a cookie may take.
@@ -48,12 +50,12 @@ func (e *Ear) Fence(ctx context.Context) error {
 	e.waits[name] = heard
 	path := filepath.Join(e.cookies, name)
 	e.mu.Unlock()
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := fsroot.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("make a cookie: %w", err)
 	}
 	_ = f.Close()
-	defer os.Remove(path)
+	defer fsroot.Remove(path)
 	ctx, stop := context.WithTimeout(ctx, Patience)
 	defer stop()
 	select {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/whole"
 )
 
@@ -105,13 +106,13 @@ func (r *Repo) plain() ([]string, error) {
 	env := append(append(scrubbed(), answers...), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_DIR="+dir, "GIT_OBJECT_DIRECTORY="+filepath.Join(r.Common, "objects"))
 	for _, sub := range []string{"objects", "refs"} {
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+		if err := fsroot.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
 			return env, fmt.Errorf("make a place to read objects from: %w", err)
 		}
 	}
 	for name, text := range map[string]string{"HEAD": "ref: refs/heads/none\n", "config": config} {
 		path := filepath.Join(dir, name)
-		if now, err := os.ReadFile(path); err == nil && string(now) == text {
+		if now, err := fsroot.ReadFile(path, fsroot.Usual); err == nil && string(now) == text {
 			continue
 		}
 		if err := whole.Replace(path, whole.How{}, []byte(text)); err != nil {

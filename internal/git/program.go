@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // MinVersion is the lowest version of git that belay works with.
@@ -22,7 +23,7 @@ func (r *Repo) version(ctx context.Context) error {
 	}
 	stamp := filepath.Join(r.Dir, "belay", "git-version")
 	key := fmt.Sprintf("%s %d %d\n", r.git, st.Size(), st.ModTime().UnixNano())
-	if seen, err := os.ReadFile(stamp); err == nil && string(seen) == key {
+	if seen, err := fsroot.ReadFile(stamp, fsroot.Usual); err == nil && string(seen) == key {
 		return nil
 	}
 	out, err := r.Run(ctx, nil, "version")
@@ -33,8 +34,8 @@ func (r *Repo) version(ctx context.Context) error {
 	if !atLeast(have, MinVersion) {
 		return belay.Refuse(belay.CodeCannot, "install git "+MinVersion+" or newer", "git at %s is %s, belay needs %s", r.git, belay.VisibleLine(have), MinVersion)
 	}
-	if _, err := os.Stat(filepath.Dir(stamp)); err == nil {
-		_ = os.WriteFile(stamp, []byte(key), 0o600) // torn or lost: asked again
+	if _, err := fsroot.Lstat(filepath.Dir(stamp)); err == nil {
+		_ = fsroot.WriteFile(stamp, []byte(key), 0o600) // torn or lost: asked again
 	}
 	return nil
 }

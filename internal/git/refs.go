@@ -13,8 +13,8 @@ import (
 	"syscall"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/gitrefs"
-	"github.com/belay-dev/belay/internal/whole"
 )
 
 // Ref is one reference.
@@ -79,7 +79,7 @@ func (r *Repo) Head(ctx context.Context, refs []Ref) (Head, error) {
 			return h, err
 		}
 	} else {
-		text, err := os.ReadFile(filepath.Join(r.Dir, "HEAD"))
+		text, err := fsroot.ReadFile(filepath.Join(r.Dir, "HEAD"), fsroot.Usual)
 		if errors.Is(err, fs.ErrNotExist) { // as git says it of a folder without HEAD
 			return h, belay.Refuse(belay.CodeCannot, "put the git folder back from a copy; the files are left as they are", "%s is not a git repository any more: it has no HEAD", belay.VisibleLine(r.Dir))
 		}
@@ -164,13 +164,13 @@ func (r *Repo) NewRef(name, oid, scratch string) (*NewRef, error) {
 	if err := likeAbove(folder); err != nil {
 		return nil, fmt.Errorf("make %s: %w", name, err)
 	}
-	f, err := os.OpenFile(n.at, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := fsroot.OpenFile(n.at, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("make %s: %w", name, err)
 	}
 	_, err = f.WriteString(oid + "\n")
 	mode := fs.FileMode(0o644)
-	if info, herr := os.Stat(filepath.Join(r.Dir, "HEAD")); herr == nil {
+	if info, herr := fsroot.Lstat(filepath.Join(r.Dir, "HEAD")); herr == nil {
 		mode = info.Mode().Perm() & 0o666 // as several people share the repository, or nobody
 	}
 	if err = errors.Join(err, f.Chmod(mode)); err != nil {
@@ -186,17 +186,17 @@ func (r *Repo) NewRef(name, oid, scratch string) (*NewRef, error) {
 
 // likeAbove makes a folder with the mode and the group of the one above it.
 func likeAbove(folder string) error {
-	if err := os.Mkdir(folder, 0o700); err != nil {
+	if err := fsroot.Mkdir(folder, 0o700); err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			return nil
 		}
 		return Full(err)
 	}
-	info, err := os.Stat(filepath.Dir(folder))
+	info, err := fsroot.Lstat(filepath.Dir(folder))
 	if err != nil {
 		return err
 	}
-	return os.Chmod(folder, info.Mode().Perm()|info.Mode()&fs.ModeSetgid)
+	return fsroot.Chmod(folder, info.Mode().Perm()|info.Mode()&fs.ModeSetgid)
 }
 
 func (n *NewRef) path() string { return filepath.Join(n.r.Common, filepath.FromSlash(n.name)) }
@@ -208,11 +208,11 @@ func (n *NewRef) Make(ctx context.Context, why string) error {
 	}
 	err := errors.ErrUnsupported
 	if !n.r.Reftab {
-		err = os.Link(n.at, n.path())
+		err = fsroot.Link(n.at, n.path())
 	}
 	switch {
 	case err == nil:
-		return whole.SyncDir(filepath.Dir(n.path()))
+		return fsroot.SyncDir(filepath.Dir(n.path()))
 	case errors.Is(err, fs.ErrExist), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fmt.Errorf("make %s: %w", n.name, Full(err))
 	}
@@ -224,7 +224,7 @@ func (n *NewRef) Make(ctx context.Context, why string) error {
 func (n *NewRef) Drop() {
 	if n != nil {
 		_ = n.wait()
-		_ = os.Remove(n.at)
+		_ = fsroot.Remove(n.at)
 	}
 }
 
@@ -261,7 +261,7 @@ func (r *Repo) Zero() string { return strings.Repeat("0", 2*r.HashSize()) }
 // CheckedOut gives the branches that other working trees of this repository have
 // checked out, with the folder of each.
 func (r *Repo) CheckedOut(ctx context.Context) (map[string]string, error) {
-	if _, err := os.Lstat(filepath.Join(r.Common, "worktrees")); errors.Is(err, fs.ErrNotExist) && !r.Linked() {
+	if _, err := fsroot.Lstat(filepath.Join(r.Common, "worktrees")); errors.Is(err, fs.ErrNotExist) && !r.Linked() {
 		return nil, nil // there are no others
 	}
 	out, err := r.Run(ctx, nil, "worktree", "list", "--porcelain", "-z")

@@ -8,11 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // stateFiles are the files in the git folder that make up an operation in progress,
@@ -86,9 +87,9 @@ func Read(dir string, names []string) ([]File, error) {
 }
 
 func readOne(path, name string) ([]File, error) {
-	info, err := os.Lstat(path)
+	info, err := fsroot.Lstat(path)
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		target, err := os.Readlink(path)
+		target, err := fsroot.Readlink(path)
 		return []File{{Name: name, Data: []byte(target), Link: true}}, err
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !info.Mode().IsRegular() {
@@ -100,7 +101,7 @@ func readOne(path, name string) ([]File, error) {
 	if info.Size() > maxState {
 		return nil, fmt.Errorf("read git's state: %s is %d bytes long", path, info.Size())
 	}
-	data, err := os.ReadFile(path)
+	data, err := fsroot.ReadFile(path, fsroot.Usual)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

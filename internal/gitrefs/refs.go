@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // Ref is one reference.
@@ -43,7 +44,7 @@ func Read(common, dir string, width int) ([]Ref, error) {
 			}
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(common, "packed-refs"))
+	text, err := fsroot.ReadFile(filepath.Join(common, "packed-refs"), fsroot.Usual)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read references: %w", err)
 	}
@@ -61,7 +62,7 @@ type reader struct {
 // folder reads the loose references below a folder. Without the own ones of the main
 // tree when this is a linked one.
 func (r *reader) folder(base, name string, linked bool) error {
-	list, err := os.ReadDir(filepath.Join(base, filepath.FromSlash(name)))
+	list, err := fsroot.ReadDir(filepath.Join(base, filepath.FromSlash(name)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -101,7 +102,7 @@ func plain(part string) bool {
 }
 
 func (r *reader) loose(base, name string) error {
-	text, err := os.ReadFile(filepath.Join(base, filepath.FromSlash(name)))
+	text, err := fsroot.ReadFile(filepath.Join(base, filepath.FromSlash(name)), fsroot.Usual)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // packed or deleted meanwhile
 	}

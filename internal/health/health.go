@@ -17,6 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/desk"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/include"
 	"github.com/belay-dev/belay/internal/loop"
@@ -54,12 +55,12 @@ func config(d *desk.Desk, bad error) Complaint {
 // writable tries the folder of belay's state with a real file.
 func writable(d *desk.Desk) Complaint {
 	dir := filepath.Join(d.Repo.Common, "belay")
-	err := os.MkdirAll(dir, 0o700)
+	err := fsroot.MkdirAll(dir, 0o700)
 	if err == nil {
 		var f *os.File
-		if f, err = os.CreateTemp(dir, ".probe-*"); err == nil {
+		if f, err = fsroot.CreateTemp(dir, ".probe-*"); err == nil {
 			_, err = f.WriteString("probe")
-			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+			err = errors.Join(err, f.Close(), fsroot.Remove(f.Name()))
 		}
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
@@ -57,7 +58,7 @@ func (s *Store) Create(ctx context.Context, task belay.TaskID, typ string, data 
 // setAside moves away what stands in the place of a new record, unless it is one.
 func (s *Store) setAside(task belay.TaskID) error {
 	path := s.taskFile(task)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+	if _, err := fsroot.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	l, exists, err := firstLine(path, task)
@@ -84,7 +85,7 @@ func tornName(path string, n int) string { return fmt.Sprintf("%s.torn-%d", path
 func (s *Store) writeFirst(task belay.TaskID, text []byte) error {
 	path := s.taskFile(task)
 	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
-	if _, err := os.Lstat(temp); err == nil {
+	if _, err := fsroot.Lstat(temp); err == nil {
 		if err := s.remove(temp); err != nil {
 			return err
 		}
@@ -93,7 +94,7 @@ func (s *Store) writeFirst(task belay.TaskID, text []byte) error {
 		return err
 	}
 	if err := s.moveNew(temp, path); err != nil {
-		os.Remove(temp)
+		fsroot.Remove(temp)
 		return err
 	}
 	return nil
@@ -115,7 +116,7 @@ func (s *Store) Append(ctx context.Context, task belay.TaskID, after Head, typ s
 		return Head{}, fmt.Errorf("record %s of %s: %w", typ, task, err)
 	}
 	path := s.taskFile(task)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+	if _, err := fsroot.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return Head{}, notFound(task)
 	}
 	unlock, err := s.lock(ctx, task)

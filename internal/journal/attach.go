@@ -11,9 +11,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/gofrs/flock"
-
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
@@ -41,7 +40,7 @@ func (s *Store) Attach(r io.Reader) (sha string, size int64, err error) {
 	if err := s.step("rename", path); err != nil {
 		return "", 0, couldNot("write", path, err)
 	}
-	if err := os.Rename(f.Name(), path); err != nil { // over the same bytes, if any
+	if err := fsroot.Rename(f.Name(), path); err != nil { // over the same bytes, if any
 		return "", 0, couldNot("write", path, err)
 	}
 	if err := s.syncDir(s.filesDir()); err != nil {
@@ -61,13 +60,13 @@ func (s *Store) newFile() (f *os.File, done func(), err error) {
 		if err := s.step("create", s.newFiles()); err != nil {
 			return nil, nil, couldNot("write", s.newFiles(), err)
 		}
-		f, err := os.CreateTemp(s.newFiles(), "") // 0600
+		f, err := fsroot.CreateTemp(s.newFiles(), "") // 0600
 		if err != nil {
 			return nil, nil, couldNot("write", s.newFiles(), err)
 		}
 		unlock, held := hold(f.Name())
-		if _, err := os.Lstat(f.Name()); held && err == nil {
-			return f, func() { f.Close(); os.Remove(f.Name()); unlock() }, nil
+		if _, err := fsroot.Lstat(f.Name()); held && err == nil {
+			return f, func() { f.Close(); fsroot.Remove(f.Name()); unlock() }, nil
 		}
 		f.Close() // a sweep came between the file's creation and its lock
 		unlock()
@@ -76,7 +75,7 @@ func (s *Store) newFile() (f *os.File, done func(), err error) {
 
 // hold takes the lock of an existing file when it is free.
 func hold(path string) (unlock func(), ok bool) {
-	fl := flock.New(path, flock.SetFlag(os.O_RDWR))
+	fl := fsroot.OldLock(path)
 	ok, err := fl.TryLock()
 	return func() { fl.Unlock() }, ok && err == nil
 }
@@ -84,7 +83,7 @@ func hold(path string) (unlock func(), ok bool) {
 // sweep removes files below files/.new whose writer has died. Names there are random
 // and not used twice, so a file that could be locked has no writer left.
 func (s *Store) sweep() {
-	left, _ := os.ReadDir(s.newFiles())
+	left, _ := fsroot.ReadDir(s.newFiles())
 	for _, e := range left {
 		path := filepath.Join(s.newFiles(), e.Name())
 		if unlock, ok := hold(path); ok {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // step asks the Fault hook before something is done to the disk.
@@ -40,7 +41,7 @@ func couldNot(doing, path string, err error) error {
 // makeDirs makes dir and what is missing above it, and syncs each parent, so that a
 // synced file below dir is not lost with its folder.
 func (s *Store) makeDirs(dir string) error {
-	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+	if info, err := fsroot.Lstat(dir); err == nil && info.IsDir() {
 		return nil
 	}
 	parent := filepath.Dir(dir)
@@ -52,7 +53,7 @@ func (s *Store) makeDirs(dir string) error {
 	if err := s.step("mkdir", dir); err != nil {
 		return couldNot("make the folder", dir, err)
 	}
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := fsroot.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return couldNot("make the folder", dir, err)
 	}
 	return s.syncDir(parent)
@@ -63,7 +64,7 @@ func (s *Store) syncDir(dir string) error {
 	if err := s.step("syncdir", dir); err != nil {
 		return couldNot("sync", dir, err)
 	}
-	d, err := os.Open(dir)
+	d, err := fsroot.OpenDir(dir)
 	if err != nil {
 		return couldNot("sync", dir, err)
 	}
@@ -80,14 +81,14 @@ func (s *Store) writeNew(path string, r io.Reader) (err error) {
 	if err := s.step("create", path); err != nil {
 		return couldNot("write", path, err)
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := fsroot.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return couldNot("write", path, err)
 	}
 	defer func() {
 		if err != nil {
 			f.Close()
-			os.Remove(path)
+			fsroot.Remove(path)
 		}
 	}()
 	return s.fill(f, r)
@@ -135,7 +136,7 @@ func (w stepWriter) Write(p []byte) (int, error) {
 func (s *Store) remove(path string) error {
 	err := s.step("remove", path)
 	if err == nil {
-		err = os.Remove(path)
+		err = fsroot.Remove(path)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return couldNot("remove", path, err)
@@ -159,15 +160,15 @@ func (s *Store) moveNew(from, to string) error {
 // file system without links is left with looking first, which the caller's lock
 // makes safe among belay's own processes.
 func linkNew(from, to string) error {
-	err := os.Link(from, to)
+	err := fsroot.Link(from, to)
 	if err == nil {
-		return os.Remove(from)
+		return fsroot.Remove(from)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if _, err := os.Lstat(to); err == nil {
+	if _, err := fsroot.Lstat(to); err == nil {
 		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
 	}
-	return os.Rename(from, to)
+	return fsroot.Rename(from, to)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
@@ -61,7 +62,7 @@ func (t *tail) next() ([]Entry, error) {
 		t.read, t.last = found.whole, found.last
 		return found.log.Entries, found.damage
 	}
-	info, err := os.Stat(path)
+	info, err := fsroot.Lstat(path)
 	if err != nil {
 		return nil, fmt.Errorf("follow %s: %w", t.task, err)
 	}

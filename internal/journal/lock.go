@@ -9,9 +9,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 const lockPoll = 2 * time.Millisecond // an append takes about two of these
@@ -28,7 +27,7 @@ type holder struct {
 // afterwards: removing it would let two processes lock two files of one name.
 func (s *Store) lock(ctx context.Context, task belay.TaskID) (unlock func(), err error) {
 	path := s.lockFile(task)
-	fl := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	fl := fsroot.NewLock(path)
 	limited, cancel := context.WithTimeout(ctx, s.wait)
 	defer cancel()
 	_, err = fl.TryLockContext(limited, lockPoll)
@@ -50,12 +49,12 @@ func (s *Store) lock(ctx context.Context, task belay.TaskID) (unlock func(), err
 func (s *Store) sign(path string) {
 	host, _ := os.Hostname()
 	text, _ := json.Marshal(holder{PID: os.Getpid(), Host: host, Since: s.now()})
-	os.WriteFile(path, append(text, '\n'), 0o600)
+	fsroot.WriteFile(path, append(text, '\n'), 0o600)
 }
 
 func readHolder(path string) string {
 	const nobody = "another process"
-	f, err := os.Open(path)
+	f, err := fsroot.Open(path)
 	if err != nil {
 		return nobody
 	}

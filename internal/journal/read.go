@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
@@ -65,14 +66,14 @@ func (s *Store) scanOnce(task belay.TaskID) (scanned, error) {
 // openRecord opens path when it is a regular file: a fifo or a link put in its place
 // must neither block belay nor lead it elsewhere.
 func openRecord(path string, flag int) (*os.File, error) {
-	info, err := os.Lstat(path)
+	info, err := fsroot.Lstat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, belay.Refuse(belay.CodeCannot, "look at it and move it away", "%s is not a regular file", path)
 	}
-	return os.OpenFile(path, flag, 0)
+	return fsroot.OpenFile(path, flag, 0)
 }
 
 // scanRecord reads entries as long as they are whole and chained. What follows is torn

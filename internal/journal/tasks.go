@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
@@ -20,7 +21,7 @@ import (
 // their first entry, then the id). A record whose first line is damaged is listed last
 // under its key, so that reading it tells what is wrong. No store is no task.
 func (s *Store) Tasks() ([]belay.TaskID, error) {
-	names, err := os.ReadDir(s.tasksDir())
+	names, err := fsroot.ReadDir(s.tasksDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list tasks: %w", err)
 	}

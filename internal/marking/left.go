@@ -1,11 +1,11 @@
 package marking
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/intake/tick"
 	"github.com/belay-dev/belay/internal/worktree"
 )
@@ -14,7 +14,7 @@ import (
 // there, as far as known says that its bytes are held elsewhere: what somebody may have
 // saved at that moment is never removed unseen. What is larger than most bytes is left.
 func Forget(tmp string, most int64, known func(text []byte) bool) {
-	list, _ := os.ReadDir(tmp)
+	list, _ := fsroot.ReadDir(tmp)
 	for _, e := range list {
 		path := filepath.Join(tmp, e.Name())
 		if !strings.HasPrefix(e.Name(), worktree.SwapPrefix) || !e.Type().IsRegular() {
@@ -23,8 +23,8 @@ func Forget(tmp string, most int64, known func(text []byte) bool) {
 		if info, err := e.Info(); err != nil || info.Size() > most {
 			continue
 		}
-		if text, err := os.ReadFile(path); err == nil && known(text) {
-			_ = os.Remove(path)
+		if text, err := fsroot.ReadFile(path, fsroot.Usual); err == nil && known(text) {
+			_ = fsroot.Remove(path)
 		}
 	}
 }

@@ -12,8 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gofrs/flock"
-
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/gitpack"
 	"github.com/belay-dev/belay/internal/whole"
@@ -51,9 +50,9 @@ func (s *Packs) Guard() (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-func (s *Packs) packLock() (*flock.Flock, error) {
+func (s *Packs) packLock() (*fsroot.Lock, error) {
 	path := filepath.Join(s.Repo.Common, "belay", "packs.lock")
-	return flock.New(path), os.MkdirAll(filepath.Dir(path), 0o700)
+	return fsroot.NewLock(path), fsroot.MkdirAll(filepath.Dir(path), 0o700)
 }
 
 // listPath names belay's packs, one a line: those that are kept, those that were
@@ -61,10 +60,10 @@ func (s *Packs) packLock() (*flock.Flock, error) {
 func (s *Packs) listPath() string { return filepath.Join(s.Repo.Common, "belay", "packs") }
 
 func (s *Packs) enlist(name string) error {
-	if err := os.MkdirAll(filepath.Dir(s.listPath()), 0o700); err != nil {
+	if err := fsroot.MkdirAll(filepath.Dir(s.listPath()), 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(s.listPath(), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := fsroot.OpenFile(s.listPath(), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
@@ -84,7 +83,7 @@ type ownPack struct {
 // half is removed, those that have been kept for a day are released, or all of them
 // with release, and many small ones become one. Not doing any of it harms nobody.
 func (s *Packs) Settle(release bool) error {
-	text, err := os.ReadFile(s.listPath())
+	text, err := fsroot.ReadFile(s.listPath(), fsroot.Usual)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -105,12 +104,12 @@ func (s *Packs) Settle(release bool) error {
 // unsettled reports whether there are many packs, the list was last written a day ago,
 // or one of it is gone or half.
 func (s *Packs) unsettled(names []string) bool {
-	info, err := os.Stat(s.listPath())
+	info, err := fsroot.Lstat(s.listPath())
 	if err != nil || len(names) > manyPacks || time.Since(info.ModTime()) > keptFor {
 		return true
 	}
 	return slices.ContainsFunc(names, func(name string) bool {
-		_, err := os.Lstat(filepath.Join(s.folder(), name+".idx"))
+		_, err := fsroot.Lstat(filepath.Join(s.folder(), name+".idx"))
 		return err != nil
 	})
 }
@@ -126,7 +125,7 @@ func (s *Packs) settle(release bool) error {
 	var b strings.Builder
 	for _, p := range own {
 		if p.kept && (release || time.Since(p.since) > keptFor) {
-			if err := os.Remove(p.path + ".keep"); err != nil {
+			if err := fsroot.Remove(p.path + ".keep"); err != nil {
 				return err
 			}
 		}
@@ -137,7 +136,7 @@ func (s *Packs) settle(release bool) error {
 
 // ownPacks gives the packs of the list that are there, and takes away halves.
 func (s *Packs) ownPacks() ([]ownPack, error) {
-	text, err := os.ReadFile(s.listPath())
+	text, err := fsroot.ReadFile(s.listPath(), fsroot.Usual)
 	if err != nil {
 		return nil, err
 	}
@@ -149,13 +148,13 @@ func (s *Packs) ownPacks() ([]ownPack, error) {
 			continue
 		}
 		p := ownPack{path: filepath.Join(s.folder(), name)}
-		if info, err := os.Stat(p.path + ".keep"); err == nil {
+		if info, err := fsroot.Lstat(p.path + ".keep"); err == nil {
 			p.kept, p.since = true, info.ModTime()
 		}
-		info, err := os.Stat(p.path + ".pack")
+		info, err := fsroot.Lstat(p.path + ".pack")
 		if err == nil {
 			p.size = info.Size()
-			_, err = os.Stat(p.path + ".idx")
+			_, err = fsroot.Lstat(p.path + ".idx")
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			err = remove(p.path) // git's gc took it, or a kill left half of it
@@ -177,7 +176,7 @@ func remove(pack string) error {
 		if err := worktree.Step("unlink", pack+end); err != nil {
 			return err
 		}
-		if err := os.Remove(pack + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := fsroot.Remove(pack + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -216,12 +215,12 @@ func (s *Packs) joinPacks(own []ownPack) (ownPack, error) {
 	var parts []gitpack.Part
 	for _, p := range own {
 		out.kept = out.kept || p.kept
-		f, err := os.Open(p.path + ".pack")
+		f, err := fsroot.Open(p.path + ".pack")
 		if err != nil {
 			return out, err
 		}
 		defer f.Close()
-		data, err := os.ReadFile(p.path + ".idx")
+		data, err := fsroot.ReadFile(p.path+".idx", fsroot.Huge)
 		if err != nil {
 			return out, err
 		}
@@ -240,13 +239,13 @@ func (s *Packs) joinPacks(own []ownPack) (ownPack, error) {
 // tells: gc.pid holds a process and a host, and means nothing after twelve hours.
 func Collecting(r *git.Repo) bool {
 	path := filepath.Join(r.Common, "gc.pid")
-	info, err := os.Stat(path)
+	info, err := fsroot.Lstat(path)
 	if err != nil || time.Since(info.ModTime()) > 12*time.Hour {
 		return false
 	}
 	var pid int
 	var host string
-	text, err := os.ReadFile(path)
+	text, err := fsroot.ReadFile(path, fsroot.Usual)
 	if n, _ := fmt.Sscan(string(text), &pid, &host); err != nil || n < 2 || pid < 1 {
 		return true // being written
 	}

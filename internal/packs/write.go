@@ -11,14 +11,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
 
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/gitpack"
-	"github.com/belay-dev/belay/internal/whole"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -57,7 +56,7 @@ func once(objects []git.NewObject) []git.NewObject {
 
 // store has a pack written beside the repository's store and moves it in.
 func (s *Packs) store(keep bool, write func(io.Writer) (*gitpack.Index, error)) (string, error) {
-	if err := os.MkdirAll(s.Scratch, 0o700); err != nil {
+	if err := fsroot.MkdirAll(s.Scratch, 0o700); err != nil {
 		return "", err
 	}
 	var x *gitpack.Index
@@ -84,7 +83,7 @@ func (s *Packs) store(keep bool, write func(io.Writer) (*gitpack.Index, error)) 
 // install moves a pack in: first the mark that keeps it, then the pack, last the index,
 // by which git finds packs. The list knows of it before.
 func (s *Packs) install(to, pack, idx string, keep bool) error {
-	if err := os.MkdirAll(s.folder(), 0o755); err != nil {
+	if err := fsroot.MkdirAll(s.folder(), 0o755); err != nil {
 		return err
 	}
 	if err := s.enlist(filepath.Base(to)); err != nil {
@@ -93,7 +92,7 @@ func (s *Packs) install(to, pack, idx string, keep bool) error {
 	var err error
 	if keep {
 		if err = worktree.Step("keep", to); err == nil {
-			err = os.WriteFile(to+".keep", []byte(keepNote), 0o600)
+			err = fsroot.WriteFile(to+".keep", []byte(keepNote), 0o600)
 		}
 	}
 	for _, part := range [][2]string{{pack, to + ".pack"}, {idx, to + ".idx"}} {
@@ -106,13 +105,13 @@ func (s *Packs) install(to, pack, idx string, keep bool) error {
 	}
 	if err == nil {
 		if err = worktree.Step("syncdir", s.folder()); err == nil {
-			return whole.SyncDir(s.folder())
+			return fsroot.SyncDir(s.folder())
 		}
 		return err
 	}
-	if _, there := os.Lstat(to + ".idx"); there != nil { // the same pack may have been there before
-		_ = os.Remove(to + ".pack")
-		_ = os.Remove(to + ".keep")
+	if _, there := fsroot.Lstat(to + ".idx"); there != nil { // the same pack may have been there before
+		_ = fsroot.Remove(to + ".pack")
+		_ = fsroot.Remove(to + ".keep")
 	}
 	return err
 }
@@ -132,7 +131,7 @@ func begin(dir, pattern string, fill func(io.Writer) error) (*fresh, error) {
 	if err := worktree.Step("create", filepath.Join(dir, pattern)); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(dir, pattern)
+	f, err := fsroot.CreateTemp(dir, pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +142,7 @@ func begin(dir, pattern string, fill func(io.Writer) error) (*fresh, error) {
 	}
 	if err != nil {
 		_ = f.Close()
-		_ = os.Remove(f.Name())
+		_ = fsroot.Remove(f.Name())
 		return nil, err
 	}
 	n := &fresh{path: f.Name(), synced: make(chan error, 1)}
@@ -165,17 +164,17 @@ func (n *fresh) wait() error {
 // drop takes it away from where it was written; nothing of it is open then.
 func (n *fresh) drop() {
 	_ = n.wait()
-	_ = os.Remove(n.path)
+	_ = fsroot.Remove(n.path)
 }
 
 // move renames; where the object store lies on another device it copies. git's own gc
 // takes away what a kill leaves of the copy, by its name.
 func move(from, to string) error {
-	err := os.Rename(from, to)
+	err := fsroot.Rename(from, to)
 	if !errors.Is(err, syscall.EXDEV) {
 		return err
 	}
-	in, err := os.Open(from)
+	in, err := fsroot.Open(from)
 	if err != nil {
 		return err
 	}
@@ -185,19 +184,19 @@ func move(from, to string) error {
 		return err
 	}
 	if err = beside.wait(); err == nil {
-		err = os.Rename(beside.path, to)
+		err = fsroot.Rename(beside.path, to)
 	}
 	if err != nil {
 		beside.drop()
 		return err
 	}
-	return os.Remove(from)
+	return fsroot.Remove(from)
 }
 
 // Stands reports whether a pack that Store gave is still there.
 func Stands(pack string) (bool, error) {
 	for _, end := range []string{".idx", ".pack"} {
-		if _, err := os.Lstat(pack + end); errors.Is(err, fs.ErrNotExist) {
+		if _, err := fsroot.Lstat(pack + end); errors.Is(err, fs.ErrNotExist) {
 			return false, nil
 		} else if err != nil {
 			return false, err

@@ -16,6 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/flow/handoffs"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/handoff"
 )
 
@@ -47,7 +48,7 @@ func (r *runner) role(ctx context.Context, rec *desk.Record, s *handoff.State) e
 	for _, n := range h.Notes {
 		r.q.Watch.Note(n)
 	}
-	return os.RemoveAll(r.runDir(rec, s.Name, round))
+	return fsroot.RemoveAll(r.runDir(rec, s.Name, round))
 }
 
 func again(round int) string {
@@ -91,7 +92,7 @@ func (r *runner) run(ctx context.Context, rec *desk.Record, s *handoff.State, ro
 		return err
 	}
 	if stopped || res.Ended == "lost" || res.Ended == "stopped" {
-		if err := os.RemoveAll(dir); err != nil { // it runs anew when the task is resumed
+		if err := fsroot.RemoveAll(dir); err != nil { // it runs anew when the task is resumed
 			return err
 		}
 		return parked(rec.Task.ID)

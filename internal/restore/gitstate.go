@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/gitfiles"
 	"github.com/belay-dev/belay/internal/manifest"
@@ -252,7 +252,7 @@ func (s *Store) writeGitOne(root *worktree.Root, w gitWrite) error {
 	}
 	info, err := root.Lstat(w.name)
 	if err == nil && !w.link && info.Kind != worktree.Link {
-		if now, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(w.name))); err == nil && bytes.Equal(now, w.data) {
+		if now, err := fsroot.ReadFile(filepath.Join(w.dir, filepath.FromSlash(w.name)), fsroot.Usual); err == nil && bytes.Equal(now, w.data) {
 			if info.Perm == w.perm {
 				return nil
 			}
@@ -283,7 +283,7 @@ func (s *Store) writeIndex(ctx context.Context, j *intent, g *gitPlan) error {
 			continue
 		}
 		path := filepath.Join(s.Repo.Dir, name)
-		if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, data) {
+		if now, err := fsroot.ReadFile(path, fsroot.Usual); err != nil || !bytes.Equal(now, data) {
 			if err := capture.WriteWhole(path, data, true); err != nil {
 				return err
 			}
@@ -293,11 +293,11 @@ func (s *Store) writeIndex(ctx context.Context, j *intent, g *gitPlan) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(tmp, "index-")
+	f, err := fsroot.CreateTemp(tmp, "index-")
 	if err != nil {
 		return fmt.Errorf("put back the index: %w", err)
 	}
-	defer os.Remove(f.Name())
+	defer fsroot.Remove(f.Name())
 	_, err = f.Write(g.indexFiles["main"])
 	if err = errors.Join(err, f.Chmod(fs.FileMode(g.indexPerm)), f.Sync()); err != nil {
 		f.Close()
@@ -308,7 +308,7 @@ func (s *Store) writeIndex(ctx context.Context, j *intent, g *gitPlan) error {
 		return err
 	}
 	then := time.Unix(0, g.indexMtime)
-	if err := os.Chtimes(f.Name(), then, then); err != nil {
+	if err := fsroot.Chtimes(f.Name(), then, then); err != nil {
 		return err
 	}
 	j.IndexInode = inode(info)
@@ -325,21 +325,21 @@ func (s *Store) swapIndex(ctx context.Context, tmp, index, lock string, gone boo
 	if err := capture.Fault("link", lock); err != nil {
 		return err
 	}
-	if err := os.Link(tmp, lock); err != nil {
+	if err := fsroot.Link(tmp, lock); err != nil {
 		return fmt.Errorf("lock the index: %w", err)
 	}
 	if err := capture.Fault("rename", index); err != nil {
-		return errors.Join(err, os.Remove(lock))
+		return errors.Join(err, fsroot.Remove(lock))
 	}
 	if gone {
-		err := os.Remove(index)
+		err := fsroot.Remove(index)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
-		return errors.Join(err, os.Remove(lock))
+		return errors.Join(err, fsroot.Remove(lock))
 	}
-	if err := os.Rename(lock, index); err != nil {
-		return errors.Join(fmt.Errorf("put back the index: %w", err), os.Remove(lock))
+	if err := fsroot.Rename(lock, index); err != nil {
+		return errors.Join(fmt.Errorf("put back the index: %w", err), fsroot.Remove(lock))
 	}
 	return nil
 }
@@ -348,7 +348,7 @@ func (s *Store) swapIndex(ctx context.Context, tmp, index, lock string, gone boo
 func (s *Store) indexFree(ctx context.Context) error {
 	path := filepath.Join(s.Repo.Dir, "index.lock")
 	for deadline := time.Now().Add(2 * time.Second); ; {
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		if _, err := fsroot.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		if time.Now().After(deadline) {

@@ -19,10 +19,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/putback"
 	"github.com/belay-dev/belay/internal/scan"
@@ -60,7 +59,7 @@ func (s *Store) intentPath() string { return filepath.Join(s.Dir, "intent.json")
 
 // Interrupted reports whether a restore was cut short.
 func (s *Store) Interrupted() bool {
-	_, err := os.Lstat(s.intentPath())
+	_, err := fsroot.Lstat(s.intentPath())
 	return err == nil
 }
 
@@ -96,7 +95,7 @@ func (s *Store) exclude(ctx context.Context) (func(), error) {
 	if _, err := s.Scratch(); err != nil {
 		return nil, err
 	}
-	lock := flock.New(s.LockPath())
+	lock := fsroot.NewLock(s.LockPath())
 	waiting, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
 	if ok, err := lock.TryLockContext(waiting, 20*time.Millisecond); !ok {
@@ -110,7 +109,7 @@ func (s *Store) exclude(ctx context.Context) (func(), error) {
 	}
 	host, _ := os.Hostname()
 	note, _ := json.Marshal(map[string]any{"pid": os.Getpid(), "host": host, "since": s.now().Format(time.RFC3339)})
-	_ = os.WriteFile(s.LockPath(), note, 0o600) // for people; the lock itself is what counts
+	_ = fsroot.WriteFile(s.LockPath(), note, 0o600) // for people; the lock itself is what counts
 	return func() { _ = lock.Unlock() }, nil
 }
 
@@ -158,7 +157,7 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plant: o.Plant, Chosen: o.OnlyRef != nil, Left: g.left, Plan: pl.Plan, Refs: g.refs, Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0}
 	if err := s.writeIntent(j); err != nil {
 		// It may stand under its name, only not synced. The rescue goes when it is gone.
-		if rerr := os.Remove(s.intentPath()); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
+		if rerr := fsroot.Remove(s.intentPath()); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
 			return out, nil, errors.Join(err, rerr)
 		}
 		return out, nil, s.giveUp(ctx, rescue, err)

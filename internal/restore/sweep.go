@@ -2,14 +2,12 @@ package restore
 
 import (
 	"context"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/gofrs/flock"
-
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/putback"
 	"github.com/belay-dev/belay/internal/whole"
 	"github.com/belay-dev/belay/internal/worktree"
@@ -17,7 +15,7 @@ import (
 
 // tidy sweeps when nobody else is at work in this tree; it does not wait for that.
 func (s *Store) tidy() {
-	lock := flock.New(s.LockPath(), flock.SetFlag(os.O_RDWR)) // without a lock file nobody was ever here
+	lock := fsroot.OldLock(s.LockPath()) // without a lock file nobody was ever here
 	if ok, err := lock.TryLock(); ok && err == nil {
 		s.sweep()
 		_ = s.Settle() // halves of packs; what cannot be removed now is removed later
@@ -29,16 +27,16 @@ func (s *Store) tidy() {
 // that keeps every take and restore of this tree away.
 func (s *Store) sweep() {
 	tmp := filepath.Join(s.Dir, "tmp")
-	list, _ := os.ReadDir(tmp)
+	list, _ := fsroot.ReadDir(tmp)
 	for _, e := range list {
 		if !strings.HasPrefix(e.Name(), worktree.SwapPrefix) {
-			_ = os.RemoveAll(filepath.Join(tmp, e.Name()))
+			_ = fsroot.RemoveAll(filepath.Join(tmp, e.Name()))
 		}
 	}
-	list, _ = os.ReadDir(s.Dir)
+	list, _ = fsroot.ReadDir(s.Dir)
 	for _, e := range list {
 		if strings.HasPrefix(e.Name(), whole.Prefix) || strings.HasPrefix(e.Name(), worktree.TempPrefix) {
-			_ = os.Remove(filepath.Join(s.Dir, e.Name()))
+			_ = fsroot.Remove(filepath.Join(s.Dir, e.Name()))
 		}
 	}
 }
@@ -58,7 +56,7 @@ func (s *Store) sweepTree(ctx context.Context, root *worktree.Root, j *intent) (
 			continue
 		}
 		seen[dir] = true
-		list, _ := os.ReadDir(filepath.Join(s.Repo.Root, filepath.FromSlash(dir)))
+		list, _ := fsroot.ReadDir(filepath.Join(s.Repo.Root, filepath.FromSlash(dir)))
 		for _, e := range list {
 			if strings.HasPrefix(e.Name(), worktree.TempPrefix) && !e.IsDir() {
 				_ = root.Remove(path.Join(dir, e.Name()))
@@ -80,7 +78,7 @@ func (s *Store) sweepTree(ctx context.Context, root *worktree.Root, j *intent) (
 	}
 	defer own.Close()
 	swapped = nil
-	list, _ := os.ReadDir(tmp)
+	list, _ := fsroot.ReadDir(tmp)
 	for _, e := range list {
 		if strings.HasPrefix(e.Name(), worktree.SwapPrefix) {
 			swapped = append(swapped, e.Name())
@@ -127,7 +125,7 @@ func (s *Store) sweepSwapped(ctx context.Context, root *worktree.Root, j *intent
 		if err == nil && to != "" {
 			from := filepath.Join(to, "tmp", at)
 			at = filepath.Join(to, at)
-			err = os.Rename(from, at)
+			err = fsroot.Rename(from, at)
 		}
 		if err != nil {
 			return saved, err

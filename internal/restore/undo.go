@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/putback"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/undo"
@@ -62,7 +62,7 @@ func (s *Store) done(j *intent) error {
 	if err := capture.Fault("unlink", s.intentPath()); err != nil {
 		return err
 	}
-	return os.Remove(s.intentPath())
+	return fsroot.Remove(s.intentPath())
 }
 
 func stepOf(j *intent) undo.Step {
@@ -187,7 +187,7 @@ func (s *Store) Recover(ctx context.Context) (*Restored, error) {
 // recover is Recover under the lock that is already held.
 func (s *Store) recover(ctx context.Context) (*Restored, error) {
 	s.sweep()
-	text, err := os.ReadFile(s.intentPath())
+	text, err := fsroot.ReadFile(s.intentPath(), fsroot.Usual)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -265,11 +265,11 @@ func (s *Store) meet(ctx context.Context, root *worktree.Root, j *intent) (snaps
 // is the one that was written down before it was made.
 func (s *Store) ourLock(j intent) error {
 	lock := filepath.Join(s.Repo.Dir, "index.lock")
-	info, err := os.Lstat(lock)
+	info, err := fsroot.Lstat(lock)
 	if err != nil || j.IndexInode == 0 || inode(info) != j.IndexInode {
 		return nil // none, or somebody else's: that one is waited for and named
 	}
-	return os.Remove(lock)
+	return fsroot.Remove(lock)
 }
 
 func inode(info fs.FileInfo) uint64 {

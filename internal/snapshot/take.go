@@ -6,15 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/deposit"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/gitfiles"
 )
@@ -40,7 +38,7 @@ func (s *Store) Share(ctx context.Context) (func(), error) {
 	if _, err := s.Scratch(); err != nil {
 		return nil, err
 	}
-	lock := flock.New(s.LockPath())
+	lock := fsroot.NewLock(s.LockPath())
 	waiting, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
 	if ok, err := lock.TryRLockContext(waiting, 20*time.Millisecond); !ok {
@@ -239,7 +237,7 @@ func (s *Store) Busy() error {
 		Host, Since string
 	}
 	what := "another belay restores in this working tree"
-	if note, err := os.ReadFile(s.LockPath()); err == nil && json.Unmarshal(note, &by) == nil && by.PID > 0 {
+	if note, err := fsroot.ReadFile(s.LockPath(), fsroot.Usual); err == nil && json.Unmarshal(note, &by) == nil && by.PID > 0 {
 		what += fmt.Sprintf(": process %d on %s, since %s", by.PID, belay.VisibleLine(by.Host), belay.VisibleLine(by.Since))
 	}
 	return belay.Refuse(belay.CodeBusy, "wait for it to end", "%s", what)

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
 )
@@ -57,7 +57,7 @@ func (s *Store) latestPath() string { return filepath.Join(s.Dir, "latest") }
 
 // latest gives the zero value when nothing can be read.
 func (s *Store) latest() (l latest) {
-	text, err := os.ReadFile(s.latestPath())
+	text, err := fsroot.ReadFile(s.latestPath(), fsroot.Usual)
 	if err != nil || json.Unmarshal(text, &l) != nil || l.V != 1 || l.Anchor == "" || len(l.Trees) > 0 {
 		return latest{}
 	}

@@ -4,12 +4,12 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
-	"os"
 	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -68,7 +68,7 @@ var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc
 
 // Read gives nil for a cache that is absent or cannot be trusted.
 func Read(path string) *Cache {
-	f, err := os.Open(path)
+	f, err := fsroot.Open(path)
 	if err != nil {
 		return nil
 	}

@@ -11,10 +11,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/stall"
 )
 
@@ -58,7 +58,7 @@ func (r Run) Await(ctx context.Context) (End, error) {
 	case r.Stall != nil && r.Stall.Found() != nil:
 		why := r.Stall.Found().String()
 		r.Note("ending the agent: " + why)
-		if err := os.WriteFile(filepath.Join(r.Dir, mark), []byte(why), 0o600); err != nil {
+		if err := fsroot.WriteFile(filepath.Join(r.Dir, mark), []byte(why), 0o600); err != nil {
 			return End{Result: res}, err
 		}
 	default:
@@ -97,7 +97,7 @@ func (r Run) end(res agent.Result, stopped bool) (End, error) {
 	if res.Ended != agent.EndedStopped || stopped {
 		return e, nil // it ended by itself before it could be ended
 	}
-	why, err := os.ReadFile(filepath.Join(r.Dir, mark))
+	why, err := fsroot.ReadFile(filepath.Join(r.Dir, mark), fsroot.Usual)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}

@@ -81,6 +81,10 @@ func problemOf(err error) *problem {
 	if errors.As(err, &e) {
 		p.Try = e.Try
 	}
+	var odd interface{ Try() string }
+	if p.Try == "" && errors.As(err, &odd) {
+		p.Try = odd.Try()
+	}
 	if p.Try == "" && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
 		p.Try = "look at who owns it and at its permissions, then belay doctor"
 	}

@@ -12,9 +12,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // Holder is what a lock file says of the process that holds it: information for
@@ -37,17 +36,17 @@ func (h Holder) String() string {
 
 // Take takes the lock in the file at path. It never waits: CodeBusy names who has it.
 func Take(path string, task belay.TaskID, doing string, now time.Time) (func(), error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := fsroot.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make %s: %w", filepath.Dir(path), err)
 	}
-	lock := flock.New(path)
+	lock := fsroot.NewLock(path)
 	got, err := lock.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	if !got {
 		var h Holder
-		text, _ := os.ReadFile(path)
+		text, _ := fsroot.ReadFile(path, fsroot.Usual)
 		_ = json.Unmarshal(text, &h) // half-written information is no information
 		try := "wait for it, or use another worktree: git worktree add"
 		if h.Task != "" {
@@ -58,7 +57,7 @@ func Take(path string, task belay.TaskID, doing string, now time.Time) (func(), 
 	host, _ := os.Hostname()
 	text, err := json.Marshal(Holder{Task: task, Doing: doing, PID: os.Getpid(), Host: host, Since: now})
 	if err == nil {
-		err = os.WriteFile(path, text, 0o600)
+		err = fsroot.WriteFile(path, text, 0o600)
 	}
 	if err != nil {
 		_ = lock.Unlock()
@@ -69,16 +68,16 @@ func Take(path string, task belay.TaskID, doing string, now time.Time) (func(), 
 
 // Held reports who holds the lock in the file at path, if anybody does.
 func Held(path string) (Holder, bool) {
-	if _, err := os.Stat(path); err != nil {
+	if _, err := fsroot.Lstat(path); err != nil {
 		return Holder{}, false
 	}
-	lock := flock.New(path)
+	lock := fsroot.NewLock(path)
 	if got, err := lock.TryRLock(); err != nil || got {
 		_ = lock.Unlock()
 		return Holder{}, false
 	}
 	var h Holder
-	text, _ := os.ReadFile(path)
+	text, _ := fsroot.ReadFile(path, fsroot.Usual)
 	_ = json.Unmarshal(text, &h)
 	return h, true
 }

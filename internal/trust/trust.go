@@ -18,9 +18,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/whole"
 )
 
@@ -169,7 +168,12 @@ func (t *List) change(edit func(*file)) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return t.cannot("write", err)
 	}
-	lock := flock.New(path+".lock", flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return t.cannot("write", err)
+	}
+	path = filepath.Join(dir, filepath.Base(path))
+	lock := fsroot.NewLock(path + ".lock")
 	ctx, cancel := context.WithTimeout(context.Background(), trustWait)
 	defer cancel()
 	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); ctx.Err() != nil {

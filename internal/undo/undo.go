@@ -9,11 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/putback"
 )
 
@@ -58,7 +58,7 @@ type Step struct {
 // when it is damaged, CodeCannot when another version wrote it.
 func Read(file string) (History, error) {
 	var h History
-	text, err := os.ReadFile(file)
+	text, err := fsroot.ReadFile(file, fsroot.Usual)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // How long a watch may need: to greet, which it does at once unless it hangs, and to
@@ -33,7 +34,7 @@ func socket(dir string) string { return filepath.Join(dir, "socket") }
 
 // On reports whether a watch has left its socket.
 func (c *Client) On() bool {
-	info, err := os.Lstat(socket(folder(c.Place)))
+	info, err := fsroot.Lstat(socket(folder(c.Place)))
 	return err == nil && info.Mode().Type() == os.ModeSocket
 }
 
@@ -118,7 +119,7 @@ func dial(ctx context.Context, dir string) (_ *net.UnixConn, _ *bufio.Reader, er
 
 // private refuses a folder that another user owns or may write in.
 func private(dir string) error {
-	info, err := os.Lstat(dir)
+	info, err := fsroot.Lstat(dir)
 	if err != nil {
 		return err
 	}

@@ -14,11 +14,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/ear"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // DefaultIdle is how long a watch nobody asks stays.
@@ -107,7 +106,7 @@ func Stop(ctx context.Context, place *capture.Place) error {
 	}
 	waiting, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	lock := flock.New(filepath.Join(dir, "lock"))
+	lock := fsroot.NewLock(filepath.Join(dir, "lock"))
 	if got, err := lock.TryLockContext(waiting, 5*time.Millisecond); !got {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil

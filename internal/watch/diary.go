@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // diary is the watch's log: one line an event, for people. It is started anew when it
@@ -22,10 +23,10 @@ const diaryLimit = 128 << 10
 func (d *diary) note(format string, args ...any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if info, err := os.Lstat(d.path); err == nil && info.Size() > d.limit {
-		_ = os.Rename(d.path, d.path+".old")
+	if info, err := fsroot.Lstat(d.path); err == nil && info.Size() > d.limit {
+		_ = fsroot.Rename(d.path, d.path+".old")
 	}
-	f, err := os.OpenFile(d.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := fsroot.OpenFile(d.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return // a lost line harms nobody
 	}

@@ -15,11 +15,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/ear"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 )
 
@@ -67,7 +66,7 @@ func Serve(root string, spec Spec, ready io.WriteCloser) error {
 	if err := private(dir); err != nil {
 		return err
 	}
-	lock := flock.New(filepath.Join(dir, "lock"))
+	lock := fsroot.NewLock(filepath.Join(dir, "lock"))
 	if got, err := lock.TryLock(); err != nil || !got {
 		return belay.Refuse(belay.CodeBusy, "belay watch --status", "this tree is watched already")
 	}
@@ -87,7 +86,7 @@ func Serve(root string, spec Spec, ready io.WriteCloser) error {
 func sweep(dir string) {
 	left, _ := filepath.Glob(filepath.Join(globSafe(dir), ear.CookiePrefix+"*"))
 	for _, path := range append(left, socket(dir)) {
-		_ = os.Remove(path)
+		_ = fsroot.Remove(path)
 	}
 }
 
@@ -108,15 +107,15 @@ func (p *process) serve(ctx context.Context, idle time.Duration, ready io.WriteC
 
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err == nil { // the folder is 0700: nobody else came in before
-		err = os.Chmod(socket(dir), 0o600)
+		err = fsroot.Chmod(socket(dir), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("open the socket of the watch: %w", err)
 	}
 	l.SetUnlinkOnClose(false)
-	defer os.Remove(socket(dir))
+	defer fsroot.Remove(socket(dir))
 	defer l.Close()
-	if p.at, err = os.Lstat(socket(dir)); err != nil {
+	if p.at, err = fsroot.Lstat(socket(dir)); err != nil {
 		return err
 	}
 	fmt.Fprintln(ready, "ready")
@@ -193,7 +192,7 @@ func (p *process) attend(ctx context.Context, idle time.Duration) {
 }
 
 func (p *process) useless(idle time.Duration) string {
-	now, err := os.Lstat(socket(p.sentry.dir))
+	now, err := fsroot.Lstat(socket(p.sentry.dir))
 	switch {
 	case err != nil || !os.SameFile(now, p.at):
 		return "belay's folder is gone, or somebody else's"
@@ -202,7 +201,7 @@ func (p *process) useless(idle time.Duration) string {
 	case p.own != programNow():
 		return "belay is another version now"
 	}
-	if _, err := os.Lstat(p.sentry.place.Repo.Root); err != nil {
+	if _, err := fsroot.Lstat(p.sentry.place.Repo.Root); err != nil {
 		return "the working tree is gone"
 	}
 	return ""
@@ -220,7 +219,7 @@ func programNow() program {
 	if err != nil {
 		return program{}
 	}
-	info, err := os.Stat(self)
+	info, err := fsroot.Lstat(self)
 	if err != nil {
 		return program{}
 	}

@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // Prefix starts the names of temporary files when How names none. A process that was
@@ -39,7 +41,7 @@ func Replace(path string, how How, parts ...[]byte) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(f.Name())
+			_ = fsroot.Remove(f.Name())
 		}
 	}()
 	if err = errors.Join(how.fill(f, path, parts), f.Close()); err != nil {
@@ -48,25 +50,25 @@ func Replace(path string, how How, parts ...[]byte) (err error) {
 	if err = how.step("rename", path); err != nil {
 		return err
 	}
-	if err = os.Rename(f.Name(), path); err != nil || !how.Synced {
+	if err = fsroot.Rename(f.Name(), path); err != nil || !how.Synced {
 		return err
 	}
 	if err = how.step("syncdir", filepath.Dir(path)); err != nil {
 		return err
 	}
-	return SyncDir(filepath.Dir(path))
+	return fsroot.SyncDir(filepath.Dir(path))
 }
 
 // beside opens the temporary file, which only the user may read.
 func (h How) beside(path string) (*os.File, error) {
 	if !h.Held {
-		return os.CreateTemp(filepath.Dir(path), cmp.Or(h.Prefix, Prefix)+"*")
+		return fsroot.CreateTemp(filepath.Dir(path), cmp.Or(h.Prefix, Prefix)+"*")
 	}
 	temp := path + ".new"
-	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := fsroot.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // never through a link
+	return fsroot.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // never through a link
 }
 
 func (h How) step(name, path string) error {
@@ -94,13 +96,4 @@ func (h How) fill(f *os.File, path string, parts [][]byte) error {
 		return nil
 	}
 	return f.Sync()
-}
-
-// SyncDir makes the names in a folder survive a loss of power.
-func SyncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/drift"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/gitfiles"
 	"github.com/belay-dev/belay/internal/manifest"
@@ -163,7 +163,7 @@ func (r Reader) indexOf(ctx context.Context, s *side) (index, error) {
 		if s.capture.Index.Entries != nil {
 			return index{s.capture.Index.Entries, true}, nil
 		}
-		data, err = os.ReadFile(path)
+		data, err = fsroot.ReadFile(path, fsroot.Usual)
 	} else {
 		data, err = r.pieces(ctx, s.indexTree+":main")
 		path = ""
@@ -184,11 +184,11 @@ func (r Reader) askGit(ctx context.Context, path string, data []byte) (index, er
 		if err != nil {
 			return index{}, err
 		}
-		f, err := os.CreateTemp(tmp, "index-")
+		f, err := fsroot.CreateTemp(tmp, "index-")
 		if err != nil {
 			return index{}, fmt.Errorf("read the index: %w", err)
 		}
-		defer os.Remove(f.Name())
+		defer fsroot.Remove(f.Name())
 		_, err = f.Write(data)
 		if err = errors.Join(err, f.Close()); err != nil {
 			return index{}, fmt.Errorf("read the index: %w", err)

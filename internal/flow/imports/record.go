@@ -3,16 +3,14 @@ package imports
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/intake"
 	"github.com/belay-dev/belay/internal/intake/layout"
 )
@@ -22,8 +20,8 @@ import (
 // them: the agent, its name, the feature when the files tell none. belay.CodeNotFound: an
 // id of o.Only is not in the files.
 func Record(ctx context.Context, d *flow.Desk, files []File, o Options, q flow.NewTask) (Import, error) {
-	lock := flock.New(filepath.Join(d.Repo.Common, "belay", "import.lock"))
-	if err := os.MkdirAll(filepath.Dir(lock.Path()), 0o700); err != nil {
+	lock := fsroot.NewLock(filepath.Join(d.Repo.Common, "belay", "import.lock"))
+	if err := fsroot.MkdirAll(filepath.Dir(lock.Path()), 0o700); err != nil {
 		return Import{}, fmt.Errorf("make %s: %w", filepath.Dir(lock.Path()), err)
 	}
 	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {

@@ -15,12 +15,12 @@ import (
 	"hash"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/marking"
 	"github.com/belay-dev/belay/internal/plan"
 	"github.com/belay-dev/belay/internal/plan/inspect"
@@ -215,7 +215,7 @@ func known(d *flow.Desk, k *inspect.Known) error {
 // sweeps meanwhile; beside the plan, where there can be no such folder.
 func (f *File) put(ctx context.Context, d *flow.Desk, was, text []byte) error {
 	tmp := d.Scratch("tmp")
-	if err := os.MkdirAll(tmp, 0o700); err != nil {
+	if err := fsroot.MkdirAll(tmp, 0o700); err != nil {
 		return f.Write(was, text, "")
 	}
 	done, err := d.Snaps.Share(ctx)

@@ -13,6 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/override"
 	"github.com/belay-dev/belay/internal/review/arbiter"
@@ -104,7 +105,7 @@ func unbegun(ctx context.Context, d *flow.Desk, r *desk.Record) (func(), error) 
 		unlock()
 		return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay run --resume %s", id), "%s: the rejection of %s is being acted on", what, id)
 	}
-	if _, err := os.Lstat(at.RunDir(id, c.ID)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := fsroot.Lstat(at.RunDir(id, c.ID)); !errors.Is(err, os.ErrNotExist) {
 		return refuse("an agent was started")
 	}
 	if _, begun, err := at.Snaps.Find(ctx, id, c.ID); err != nil || begun {

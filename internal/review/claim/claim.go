@@ -18,9 +18,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/procs"
 	"github.com/belay-dev/belay/internal/whole"
 )
@@ -148,7 +147,7 @@ func (b Book) Begin(c Claim) (Claim, error) {
 // End takes claims of a task away: those of one reviewer, or with "" all of them. It gives
 // how many there were.
 func (b Book) End(task belay.TaskID, reviewer string) (int, error) {
-	if _, err := os.Stat(b.file()); errors.Is(err, fs.ErrNotExist) {
+	if _, err := fsroot.Lstat(b.file()); errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
 	unlock, err := b.lock()
@@ -190,10 +189,10 @@ func (b Book) file() string { return filepath.Join(b.Dir, "reviews.json") }
 
 // lock is held for the moment of a change, never for a review.
 func (b Book) lock() (func(), error) {
-	if err := os.MkdirAll(b.Dir, 0o700); err != nil {
+	if err := fsroot.MkdirAll(b.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make %s: %w", b.Dir, err)
 	}
-	l := flock.New(filepath.Join(b.Dir, "reviews.lock"), flock.SetPermissions(0o600))
+	l := fsroot.NewLock(filepath.Join(b.Dir, "reviews.lock"))
 	if err := l.Lock(); err != nil {
 		return nil, fmt.Errorf("lock the reviews: %w", err)
 	}
@@ -207,7 +206,7 @@ type page struct {
 
 // read gives all claims. What cannot be read claims nothing: it is never the record.
 func (b Book) read() ([]Claim, error) {
-	text, err := os.ReadFile(b.file())
+	text, err := fsroot.ReadFile(b.file(), fsroot.Usual)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -1,0 +1,255 @@
+package fsroot
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Mkdir makes a folder.
+func Mkdir(path string, perm fs.FileMode) error {
+	return change("mkdir", path, func(fd int, name string) error { return unix.Mkdirat(fd, name, uint32(perm.Perm())) })
+}
+
+// MkdirAll makes a folder and what is missing above it. What is there must be folders:
+// anything else is an error, a link a *LinkError.
+func MkdirAll(path string, perm fs.FileMode) error {
+	info, err := Lstat(path)
+	if err == nil {
+		return isFolder(path, info)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if parent := filepath.Dir(path); parent != path {
+		if err := MkdirAll(parent, perm); err != nil {
+			return err
+		}
+	}
+	err = Mkdir(path, perm)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if info, err = Lstat(path); err != nil { // somebody else has just made it
+		return err
+	}
+	return isFolder(path, info)
+}
+
+func isFolder(path string, info fs.FileInfo) error {
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		return nil
+	case mode&fs.ModeSymlink != 0:
+		return &LinkError{Path: path}
+	default:
+		return &TypeError{Path: path, Is: kindName(fileKind(mode)), Want: "a folder"}
+	}
+}
+
+func fileKind(mode fs.FileMode) uint32 {
+	switch {
+	case mode.IsRegular():
+		return unix.S_IFREG
+	case mode&fs.ModeNamedPipe != 0:
+		return unix.S_IFIFO
+	case mode&fs.ModeSocket != 0:
+		return unix.S_IFSOCK
+	}
+	return unix.S_IFCHR
+}
+
+// Private makes a folder that only its user may look into, or checks that what is there is
+// one: a real folder that belongs to whoever runs this process. Another mode is set right.
+func Private(path string) error {
+	if err := MkdirAll(path, 0o700); err != nil {
+		return err
+	}
+	info, err := Lstat(path)
+	if err != nil {
+		return err
+	}
+	if err := isFolder(path, info); err != nil {
+		return err
+	}
+	if owner := ownerOf(info); owner != os.Geteuid() && os.Geteuid() != 0 {
+		return &OwnerError{Path: path, Owner: owner}
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return Chmod(path, info.Mode().Perm()&^0o022)
+	}
+	return nil
+}
+
+// Remove removes a file, a link, or an empty folder.
+func Remove(path string) error {
+	return change("remove", path, func(fd int, name string) error {
+		err := unix.Unlinkat(fd, name, 0)
+		if err == unix.EISDIR || err == unix.EPERM || err == unix.EACCES {
+			if derr := unix.Unlinkat(fd, name, unix.AT_REMOVEDIR); derr != unix.ENOTDIR {
+				return derr
+			}
+		}
+		return err
+	})
+}
+
+// RemoveAll removes a path and everything below it, through no link. What is not there is
+// no error.
+func RemoveAll(path string) error {
+	fd, name, err := at("remove", path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	return removeAt(fd, name, path)
+}
+
+func removeAt(fd int, name, path string) error {
+	err := unix.Unlinkat(fd, name, 0)
+	if err == nil || err == unix.ENOENT {
+		return nil
+	}
+	dir, derr := open(fd, name, unix.O_RDONLY|unix.O_DIRECTORY)
+	if derr == unix.EACCES { // a folder of ours without rights
+		if unix.Fchmodat(fd, name, 0o700, 0) == nil {
+			dir, derr = open(fd, name, unix.O_RDONLY|unix.O_DIRECTORY)
+		}
+	}
+	if derr != nil {
+		return explain("remove", path, err)
+	}
+	f := os.NewFile(uintptr(dir), path)
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return err
+	}
+	if len(names) > 0 {
+		var st unix.Stat_t
+		if unix.Fstat(dir, &st) == nil && st.Mode&0o300 != 0o300 {
+			_ = unix.Fchmod(dir, 0o700)
+		}
+	}
+	var failed error
+	for _, n := range names {
+		failed = errors.Join(failed, removeAt(dir, n, filepath.Join(path, n)))
+	}
+	if failed != nil {
+		return failed
+	}
+	return explain("remove", path, unix.Unlinkat(fd, name, unix.AT_REMOVEDIR))
+}
+
+// Rename moves from to to, over what is there.
+func Rename(from, to string) error {
+	return two("rename", from, to, func(a int, an string, b int, bn string) error { return unix.Renameat(a, an, b, bn) })
+}
+
+// Link gives a file a second name, which must be new.
+func Link(from, to string) error {
+	return two("link", from, to, func(a int, an string, b int, bn string) error { return unix.Linkat(a, an, b, bn, 0) })
+}
+
+// Chmod changes the mode of a file or folder, never of what a link leads to.
+func Chmod(path string, mode fs.FileMode) error {
+	fd, name, err := at("chmod", path)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	info, err := lstatAt(fd, name, path)
+	if err != nil {
+		return err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return &LinkError{Path: path}
+	}
+	bits := uint32(mode.Perm())
+	for _, b := range []struct {
+		is   fs.FileMode
+		unix uint32
+	}{{fs.ModeSetuid, unix.S_ISUID}, {fs.ModeSetgid, unix.S_ISGID}, {fs.ModeSticky, unix.S_ISVTX}} {
+		if mode&b.is != 0 {
+			bits |= b.unix
+		}
+	}
+	return explain("chmod", path, chmodAt(fd, name, bits))
+}
+
+// Chtimes changes the times of a file, never of what a link leads to.
+func Chtimes(path string, atime, mtime time.Time) error {
+	return change("chtimes", path, func(fd int, name string) error {
+		times := []unix.Timespec{unix.NsecToTimespec(atime.UnixNano()), unix.NsecToTimespec(mtime.UnixNano())}
+		return unix.UtimesNanoAt(fd, name, times, unix.AT_SYMLINK_NOFOLLOW)
+	})
+}
+
+// CreateTemp makes a new file that only its user may read, like os.CreateTemp.
+func CreateTemp(dir, pattern string) (*os.File, error) {
+	for try := 0; ; try++ {
+		f, err := OpenFile(filepath.Join(dir, tempName(pattern)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if !errors.Is(err, fs.ErrExist) || try > 1000 {
+			return f, err
+		}
+	}
+}
+
+// MkdirTemp makes a new folder that only its user may look into, like os.MkdirTemp.
+func MkdirTemp(dir, pattern string) (string, error) {
+	for try := 0; ; try++ {
+		path := filepath.Join(dir, tempName(pattern))
+		if err := Mkdir(path, 0o700); !errors.Is(err, fs.ErrExist) || try > 1000 {
+			return path, err
+		}
+	}
+}
+
+func tempName(pattern string) string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	prefix, suffix := pattern, ""
+	if i := strings.LastIndexByte(pattern, '*'); i >= 0 {
+		prefix, suffix = pattern[:i], pattern[i+1:]
+	}
+	return prefix + hex.EncodeToString(b[:]) + suffix
+}
+
+func change(op, path string, do func(fd int, name string) error) error {
+	fd, name, err := at(op, path)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	if err := do(fd, name); err != nil {
+		return &fs.PathError{Op: op, Path: path, Err: err}
+	}
+	return nil
+}
+
+func two(op, from, to string, do func(a int, an string, b int, bn string) error) error {
+	a, an, err := at(op, from)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(a)
+	b, bn, err := at(op, to)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(b)
+	if err := do(a, an, b, bn); err != nil {
+		return &os.LinkError{Op: op, Old: from, New: to, Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,327 @@
+// Package fsroot opens, reads, writes and removes files by absolute paths that hold no
+// symbolic link: the folders of a repository and what is below them. A link planted
+// anywhere in such a path, whenever it was put there, is a *LinkError and nothing is read
+// or written through it. What is opened is a regular file or a folder; a FIFO, a socket or
+// a device is a *TypeError and never blocks.
+//
+// It is for the git folder and for belay's own folders in it. It is never for paths that
+// people type, in which links are fine.
+package fsroot
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Usual is the most that ReadFile should be asked for of a file that is small when nobody
+// has tampered with it.
+const Usual = 64 << 20
+
+// Huge is that for a file that grows with the repository.
+const Huge = 4 << 30
+
+// LinkError says that a path has a symbolic link where none may be.
+type LinkError struct{ Path string }
+
+func (e *LinkError) Error() string { return fmt.Sprintf("%q is a symbolic link", e.Path) }
+
+// Try gives what a person can do about it.
+func (e *LinkError) Try() string {
+	return fmt.Sprintf("find out who made it, then remove it: rm %q", e.Path)
+}
+
+// TypeError says that there is something at a path that cannot be used as a file or folder.
+type TypeError struct{ Path, Is, Want string }
+
+func (e *TypeError) Error() string { return fmt.Sprintf("%q is %s, not %s", e.Path, e.Is, e.Want) }
+
+// Try gives what a person can do about it.
+func (e *TypeError) Try() string {
+	return fmt.Sprintf("find out who made it, then remove it: rm -r %q", e.Path)
+}
+
+// SizeError says that a file has more bytes than it may have.
+type SizeError struct {
+	Path string
+	Most int64 // bytes
+}
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("%q is larger than %d MiB", e.Path, e.Most>>20)
+}
+
+// at opens the folder that path is in, through no link. The caller closes it.
+func at(op, path string) (fd int, name string, err error) {
+	dir, name := filepath.Split(path)
+	if !filepath.IsAbs(path) {
+		if dir, err = filepath.Abs(filepath.Dir(path)); err != nil {
+			return -1, "", err
+		}
+	}
+	if name == "" || name == "." || name == ".." {
+		return -1, "", &fs.PathError{Op: op, Path: path, Err: syscall.EINVAL}
+	}
+	fd, err = openFolder(filepath.Clean(dir), pathOnly)
+	return fd, name, explain(op, path, err)
+}
+
+// openFolder opens an absolute, clean path of a folder.
+func openFolder(dir string, flags int) (int, error) {
+	root, err := open(unix.AT_FDCWD, "/", flags)
+	if err != nil || dir == "/" {
+		return root, err
+	}
+	defer unix.Close(root)
+	return below(root, dir[1:], flags)
+}
+
+// eachBelow opens path one name at a time: where the kernel has no openat2, and for paths
+// longer than one system call takes.
+func eachBelow(fd int, path string, flags int) (int, error) {
+	last := fd
+	for {
+		name, rest, more := strings.Cut(path, "/")
+		f := flags
+		if more {
+			f = pathOnly
+		}
+		next, err := open(last, name, f)
+		if last != fd {
+			unix.Close(last)
+		}
+		if err != nil || !more {
+			return next, err
+		}
+		last, path = next, rest
+	}
+}
+
+func open(fd int, name string, flags int) (int, error) {
+	return openMode(fd, name, flags, 0)
+}
+
+func openMode(fd int, name string, flags int, perm uint32) (int, error) {
+	for {
+		got, err := unix.Openat(fd, name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, perm)
+		if err != unix.EINTR {
+			return got, err
+		}
+	}
+}
+
+// explain names the link or the odd file that an error comes from.
+func explain(op, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if err == unix.ELOOP || err == unix.ENOTDIR || err == unix.EEXIST || err == unix.ENXIO || err == unix.EMLINK {
+		if abs, aerr := filepath.Abs(path); aerr == nil {
+			if link := firstLink(abs); link != "" {
+				return &LinkError{Path: link}
+			}
+		}
+	}
+	return &fs.PathError{Op: op, Path: path, Err: err}
+}
+
+// firstLink gives the first part of a path that is a symbolic link.
+func firstLink(path string) string {
+	for i := 1; i <= len(path); i++ {
+		if i < len(path) && path[i] != '/' {
+			continue
+		}
+		if info, err := os.Lstat(path[:i]); err != nil {
+			return ""
+		} else if info.Mode()&fs.ModeSymlink != 0 {
+			return path[:i]
+		}
+	}
+	return ""
+}
+
+// Open opens a regular file to read it.
+func Open(path string) (*os.File, error) { return OpenFile(path, os.O_RDONLY, 0) }
+
+// OpenFile opens or makes a regular file, like os.OpenFile.
+func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
+	fd, name, err := at("open", path)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	// O_TRUNC waits until the file is known to be a regular one.
+	got, err := openMode(fd, name, flag&^os.O_TRUNC|unix.O_NONBLOCK|unix.O_NOCTTY, uint32(perm.Perm()))
+	if err != nil {
+		return nil, explain("open", path, err)
+	}
+	if err := regular(got, path); err != nil {
+		unix.Close(got)
+		return nil, err
+	}
+	f := os.NewFile(uintptr(got), path)
+	if flag&os.O_TRUNC != 0 {
+		if err := f.Truncate(0); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+	}
+	return f, nil
+}
+
+func regular(fd int, path string) error {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return &fs.PathError{Op: "stat", Path: path, Err: err}
+	}
+	if kind := uint32(st.Mode) & unix.S_IFMT; kind != unix.S_IFREG {
+		return &TypeError{Path: path, Is: kindName(kind), Want: "a file"}
+	}
+	return nil
+}
+
+func kindName(kind uint32) string {
+	switch kind {
+	case unix.S_IFREG:
+		return "a file"
+	case unix.S_IFDIR:
+		return "a folder"
+	case unix.S_IFLNK:
+		return "a symbolic link"
+	case unix.S_IFIFO:
+		return "a FIFO"
+	case unix.S_IFSOCK:
+		return "a socket"
+	}
+	return "a device"
+}
+
+// ReadFile gives the bytes of a regular file; *SizeError when there are more than most.
+func ReadFile(path string, most int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadAll(f, most)
+}
+
+// ReadUsers is ReadFile for a path that a person chose: links are followed.
+func ReadUsers(path string, most int64) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := regular(int(f.Fd()), path); err != nil {
+		return nil, err
+	}
+	return ReadAll(f, most)
+}
+
+// ReadAll gives the rest of an open file; *SizeError when there are more bytes than most.
+func ReadAll(f *os.File, most int64) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > most {
+		return nil, &SizeError{Path: f.Name(), Most: most}
+	}
+	text := make([]byte, 0, info.Size()+512)
+	for {
+		n, err := f.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		if int64(len(text)) > most {
+			return nil, &SizeError{Path: f.Name(), Most: most}
+		}
+		if errors.Is(err, io.EOF) {
+			return text, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(text) == cap(text) {
+			text = append(text, 0)[:len(text)]
+		}
+	}
+}
+
+// WriteFile makes or overwrites a regular file.
+func WriteFile(path string, data []byte, perm fs.FileMode) error {
+	f, err := OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// Lstat looks at a path, whatever is there.
+func Lstat(path string) (fs.FileInfo, error) {
+	fd, name, err := at("lstat", path)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	return lstatAt(fd, name, path)
+}
+
+// Readlink gives the target of a link; only what leads to it may hold none.
+func Readlink(path string) (string, error) {
+	fd, name, err := at("readlink", path)
+	if err != nil {
+		return "", err
+	}
+	defer unix.Close(fd)
+	for size := 256; ; size *= 4 {
+		buf := make([]byte, size)
+		n, err := unix.Readlinkat(fd, name, buf)
+		if err != nil {
+			return "", explain("readlink", path, err)
+		}
+		if n < size {
+			return string(buf[:n]), nil
+		}
+	}
+}
+
+// ReadDir lists a folder, by name.
+func ReadDir(dir string) ([]fs.DirEntry, error) {
+	f, err := OpenDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	list, err := f.ReadDir(-1)
+	sortEntries(list)
+	return list, err
+}
+
+// OpenDir opens a folder to list or to sync it.
+func OpenDir(dir string) (*os.File, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	fd, err := openFolder(abs, unix.O_RDONLY|unix.O_DIRECTORY)
+	if err != nil {
+		return nil, explain("open", dir, err)
+	}
+	return os.NewFile(uintptr(fd), dir), nil
+}
+
+// SyncDir makes the names in a folder survive a loss of power.
+func SyncDir(dir string) error {
+	d, err := OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

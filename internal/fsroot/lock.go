@@ -1,0 +1,135 @@
+package fsroot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Lock is an advisory lock (flock) on a file: it ends with its process. Its methods may be
+// called from several goroutines.
+type Lock struct {
+	path string
+	flag int
+
+	mu sync.Mutex
+	f  *os.File
+}
+
+// NewLock gives a lock on the file path, which is made when it is first locked.
+func NewLock(path string) *Lock { return &Lock{path: path, flag: os.O_RDWR | os.O_CREATE} }
+
+// OldLock gives a lock on a file that must exist: locking one that does not is fs.ErrNotExist.
+func OldLock(path string) *Lock { return &Lock{path: path, flag: os.O_RDWR} }
+
+// Path is the file.
+func (l *Lock) Path() string { return l.path }
+
+// TryLock takes the lock for this process alone; false means that somebody else has it.
+func (l *Lock) TryLock() (bool, error) { return l.try(unix.LOCK_EX | unix.LOCK_NB) }
+
+// TryRLock shares the lock with others that share it.
+func (l *Lock) TryRLock() (bool, error) { return l.try(unix.LOCK_SH | unix.LOCK_NB) }
+
+// TryLockContext tries again each time poll has passed until ctx is done, whose error it
+// then gives.
+func (l *Lock) TryLockContext(ctx context.Context, poll time.Duration) (bool, error) {
+	return again(ctx, poll, l.TryLock)
+}
+
+// TryRLockContext is TryLockContext for a shared lock.
+func (l *Lock) TryRLockContext(ctx context.Context, poll time.Duration) (bool, error) {
+	return again(ctx, poll, l.TryRLock)
+}
+
+func again(ctx context.Context, poll time.Duration, try func() (bool, error)) (bool, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if ok, err := try(); ok || err != nil {
+			return ok, err
+		}
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-time.After(poll):
+		}
+	}
+}
+
+// Unlock gives the lock back. It may be called without one.
+func (l *Lock) Unlock() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.f == nil {
+		return nil
+	}
+	// A child that was started in this moment shares the open file until it runs its own
+	// program: closing alone would leave the lock with it.
+	err := errors.Join(unix.Flock(int(l.f.Fd()), unix.LOCK_UN), l.f.Close())
+	l.f = nil
+	return err
+}
+
+func (l *Lock) try(how int) (bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.f
+	if f == nil {
+		var err error
+		if f, err = OpenFile(l.path, l.flag, 0o600); err != nil {
+			return false, err
+		}
+	}
+	for {
+		err := unix.Flock(int(f.Fd()), how)
+		switch err {
+		case unix.EINTR:
+			continue
+		case nil:
+			l.f = f
+			return true, nil
+		}
+		if l.f == nil {
+			_ = f.Close()
+		}
+		if err == unix.EWOULDBLOCK {
+			return false, nil
+		}
+		return false, &os.PathError{Op: "lock", Path: l.path, Err: err}
+	}
+}
+
+// patience is how long Lock and RLock wait. Whoever holds one of belay's locks for longer
+// has stopped, or is no belay.
+const patience = 30 * time.Second
+
+// Lock waits for the lock, half a minute at most: then it is a *HeldError.
+func (l *Lock) Lock() error { return l.wait(l.TryLockContext) }
+
+// RLock is Lock for a shared lock.
+func (l *Lock) RLock() error { return l.wait(l.TryRLockContext) }
+
+func (l *Lock) wait(try func(context.Context, time.Duration) (bool, error)) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_, err := try(ctx, 5*time.Millisecond)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &HeldError{Path: l.path}
+	}
+	return err
+}
+
+// HeldError says that another process did not give a lock back in time.
+type HeldError struct{ Path string }
+
+func (e *HeldError) Error() string { return fmt.Sprintf("another process holds %q", e.Path) }
+
+// Try gives what a person can do about it.
+func (e *HeldError) Try() string { return fmt.Sprintf("see who holds it: fuser -v %q", e.Path) }
