@@ -13,6 +13,8 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -55,9 +57,24 @@ func Main() int {
 	root.SetArgs(os.Args[1:])
 	err := root.ExecuteContext(ctx)
 	if err != nil && !a.Told {
+		a.JSON = a.JSON || wantsJSON(os.Args[1:]) // flags after a wrong one were not read
 		a.Tell(nil, err)
 	}
 	return cli.Status(err)
+}
+
+// wantsJSON reports whether the arguments ask for JSON, whatever else is wrong with them.
+func wantsJSON(args []string) bool {
+	for _, arg := range args {
+		if arg == "--" {
+			return false
+		}
+		value, set := strings.CutPrefix(arg, "--json=")
+		if on, err := strconv.ParseBool(value); arg == "--json" || set && err == nil && on {
+			return true
+		}
+	}
+	return false
 }
 
 // signals gives two contexts: the second ends at the first Ctrl-C, TERM or hang-up,

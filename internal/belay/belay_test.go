@@ -1,10 +1,12 @@
 package belay
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 func TestParseTaskID(t *testing.T) {
@@ -21,6 +23,54 @@ func TestParseTaskID(t *testing.T) {
 		var e *Error
 		if !errors.As(err, &e) || e.Code != CodeUsage || e.Try != TaskIDRule {
 			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestParseNewTaskID(t *testing.T) {
+	for _, ok := range []string{"T1", "7", "1.2", "US1.2", "fix-login", "header", "yesterday", "no-op", "1e5x", "deadbeef", "e5", "0x10g", "nullable", "on-call"} {
+		if id, err := ParseNewTaskID(ok); err != nil || string(id) != ok {
+			t.Errorf("%q: %q, %v", ok, id, err)
+		}
+	}
+	for _, bad := range []string{"", "HEAD", "head", "ORIG_HEAD", "FETCH_HEAD", "null", "NULL", "Nil", "yes", "No", "on", "OFF", "y", "true", "1e5", "1E5", "0x10", "0X1f", "0o17", "0b11", "1_000", "NaN", "inf", "0x1p-2", "../x"} {
+		_, err := ParseNewTaskID(bad)
+		if CodeOf(err) != CodeUsage {
+			t.Errorf("%q is taken: %v", bad, err)
+		}
+	}
+}
+
+// Every character that shows nothing, or moves what is shown, is written out.
+func TestVisibleIsAll(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if r == '\n' || r == '\t' || r >= 0xd800 && r < 0xe000 {
+			continue
+		}
+		odd := unicode.Is(unicode.Cc, r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Other_Default_Ignorable_Code_Point)
+		shown := Visible(string(r))
+		if odd && (shown == string(r) || strings.ContainsRune(shown, r)) {
+			t.Errorf("%U comes out as it is", r)
+		}
+		if unicode.IsGraphic(r) && !unicode.IsSpace(r) && !hidden(r) && shown != string(r) {
+			t.Errorf("%U comes out as %q", r, shown)
+		}
+	}
+}
+
+func TestVisibleJSON(t *testing.T) {
+	for _, s := range []string{"plain", "a\u2028b\u202ec\U000e0041d\u200be\u0085f\x7f", "\U0001f600 h\u00e9", ""} {
+		raw, err := json.Marshal(map[string]string{"x": s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := VisibleJSON(raw)
+		var back map[string]string
+		if err := json.Unmarshal(out, &back); err != nil || back["x"] != s {
+			t.Errorf("%q became %s: %q, %v", s, out, back["x"], err)
+		}
+		if Visible(string(out)) != string(out) {
+			t.Errorf("%q is not all visible", out)
 		}
 	}
 }

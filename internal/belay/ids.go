@@ -1,6 +1,7 @@
 package belay
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -46,6 +47,39 @@ func ParseTaskID(s string) (TaskID, error) {
 		return "", Refuse(CodeUsage, TaskIDRule, "%q is not a task id", s)
 	}
 	return TaskID(s), nil
+}
+
+// NewTaskIDRule is the sentence a refused id of a new task is answered with.
+const NewTaskIDRule = TaskIDRule + "; it is no name that git uses (HEAD), and nothing that YAML or JSON reads as another value than text (null, yes, 1e5, 0x10)"
+
+// ParseNewTaskID is ParseTaskID for an id that is to be given to a task. Records and files
+// that people write would turn some ids into other values, or into git's own names.
+func ParseNewTaskID(s string) (TaskID, error) {
+	id, err := ParseTaskID(s)
+	if err == nil && reserved(id.Key()) {
+		return "", Refuse(CodeUsage, NewTaskIDRule, "%q cannot be a task id", s)
+	}
+	return id, err
+}
+
+// reserved tells the ids that mean something else to git, YAML 1.1 and 1.2, or JSON. Plain
+// numbers (7, 1.2) are ids in other tools' task files and stay allowed.
+func reserved(key string) bool {
+	switch key {
+	case "head", "null", "nil", "none", "nan", "inf", "infinity", "true", "false", "yes", "no", "on", "off", "y", "n", "undefined":
+		return true
+	}
+	if strings.HasSuffix(key, "_head") && only(key, "_") {
+		return true // FETCH_HEAD, ORIG_HEAD, MERGE_HEAD …
+	}
+	if strings.Trim(key, "0123456789.") == "" {
+		return false
+	}
+	if _, err := strconv.ParseFloat(key, 64); err == nil {
+		return true // 1e5, 0x1p-2
+	}
+	_, err := strconv.ParseInt(key, 0, 64)
+	return err == nil || errors.Is(err, strconv.ErrRange) // 0x10, 0o7, 0b1, 1_000
 }
 
 // FeedbackFile is where, from the root of the repository, a reviewer of the task writes

@@ -3,12 +3,13 @@ package belay
 import (
 	"fmt"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // Visible makes every character of s harmless and visible on a terminal: control
-// characters (C0 but newline and tab, DEL, C1), bidirectional overrides, zero-width
-// and tag characters and bytes that are not UTF-8 are written as \x.. or \u….
+// characters (C0 but newline and tab, DEL, C1), line and paragraph separators,
+// bidirectional overrides, zero-width, tag and other invisible characters and bytes that are not UTF-8 are written as \x.. or \u….
 // Whatever comes from a file name, an agent or a model goes through it before it is
 // printed: an escape sequence in a name must not reach the terminal.
 func Visible(s string) string {
@@ -60,10 +61,36 @@ func hidden(r rune) bool {
 		return true
 	case r == 0xad, r == 0x61c, r == 0x180e, r == 0xfeff:
 		return true
-	case r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f:
+	case r >= 0x200b && r <= 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f:
 		return true
-	case r >= 0xe0000 && r <= 0xe007f, r >= 0xfff9 && r <= 0xfffb:
+	case r >= 0xe0000 && r <= 0xe0fff, r >= 0xfff0 && r <= 0xfffb, r >= 0x1d173 && r <= 0x1d17a:
 		return true
+	case r == 0x34f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x2800, r == 0x3164, r == 0xffa0:
+		return true // letters and fillers that show nothing
 	}
 	return false
+}
+
+// VisibleJSON writes what Visible would not show as it is as escapes of JSON (\u2028), in a
+// JSON text, where it stands in strings alone: a program reads the same values, and a
+// terminal or an editor of a person shows what is there.
+func VisibleJSON(text []byte) []byte {
+	if clean(string(text)) {
+		return text
+	}
+	out := make([]byte, 0, len(text)+32)
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		switch {
+		case !hidden(r) || r < 0x20:
+			out = append(out, text[i:i+n]...)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		i += n
+	}
+	return out
 }

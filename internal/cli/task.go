@@ -21,10 +21,13 @@ type NewTask struct {
 	Expect            []string
 	Secrets, Clarify  bool
 	Settings          Settings
+
+	flags *pflag.FlagSet
 }
 
 // Add defines all of them.
 func (t *NewTask) Add(f *pflag.FlagSet) {
+	t.flags = f
 	f.StringVar(&t.ID, "task", "", "the task's `ID` (made up when left out)")
 	f.StringVar(&t.Feature, "feature", "", "the feature the task belongs to")
 	f.StringVar(&t.Role, "agent", "", "the agent's `NAME` for the record")
@@ -38,8 +41,8 @@ func (t *NewTask) Add(f *pflag.FlagSet) {
 // that cannot be one.
 func (t *NewTask) Request(prose string, agent []string) (q flow.NewTask, err error) {
 	q = flow.NewTask{Prose: prose, Secrets: t.Secrets, Agent: agent, Feature: t.Feature, Role: t.Role, Expect: t.Expect}
-	if t.ID != "" {
-		q.ID, err = belay.ParseTaskID(t.ID)
+	if t.ID != "" || t.flags != nil && t.flags.Changed("task") {
+		q.ID, err = belay.ParseNewTaskID(t.ID)
 	}
 	return q, err
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/belay-dev/belay/internal/agent"
@@ -18,6 +19,7 @@ import (
 	"github.com/belay-dev/belay/internal/journal"
 	files "github.com/belay-dev/belay/internal/now"
 	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/secret"
 )
 
 // Desk is belay opened in one working tree.
@@ -68,15 +70,23 @@ func (d *Desk) sharing(write func(tmp string) error) error {
 	return write(tmp)
 }
 
-// KeepOutput keeps what a run's agent said, as an attachment, and gives its hash. Losing it
-// must not lose the work: a failure is said, and the hash is "".
-func (d *Desk) KeepOutput(run *agent.Run, say func(string)) string {
+// AttachText stores output of programs as an attachment, secrets in it masked but for those
+// that the task's config allows, and gives its hash.
+func (d *Desk) AttachText(r io.Reader, t belay.Task) (string, error) {
+	allowed := func(m secret.Match) bool { return slices.Contains(t.Checks.SecretsAllow, m.Fingerprint) }
+	sha, _, err := d.Journal.Attach(secret.Masked(r, allowed))
+	return sha, err
+}
+
+// KeepOutput keeps what a run's agent said, as AttachText does, and gives its hash. Losing
+// it must not lose the work: a failure is said, and the hash is "".
+func (d *Desk) KeepOutput(run *agent.Run, t belay.Task, say func(string)) string {
 	pr, pw := io.Pipe()
 	go func() {
 		_, err := run.Output(pw)
 		pw.CloseWithError(err)
 	}()
-	sha, _, err := d.Journal.Attach(pr)
+	sha, err := d.AttachText(pr, t)
 	pr.CloseWithError(err)
 	if err != nil {
 		say("the agent's output could not be kept: " + err.Error())

@@ -66,10 +66,7 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
 		Lines: guard.Lines(d.Snaps, before, after), Guard: guard.Tree(d.Snaps, t.ID, after, w.Held),
 		Texts: texts.New(d.Snaps.Store, before, after),
-		Logs: func(_ string, r io.Reader) (string, error) {
-			sha, _, err := d.Journal.Attach(r)
-			return sha, err
-		},
+		Logs:  func(_ string, r io.Reader) (string, error) { return d.AttachText(r, t) },
 	}, progress)
 	return report, nil
 }

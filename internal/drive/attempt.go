@@ -17,6 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/mend"
 	files "github.com/belay-dev/belay/internal/now"
+	"github.com/belay-dev/belay/internal/secret"
 	"github.com/belay-dev/belay/internal/spans"
 	"github.com/belay-dev/belay/internal/stall"
 	"github.com/belay-dev/belay/internal/tend"
@@ -83,7 +84,7 @@ func (d *Driver) await(ctx context.Context, run *agent.Run, dir string, watch *s
 // ended turns how a run ended into the event the loop understands.
 func (d *Driver) ended(c loop.Command, run *agent.Run, res tend.End) (loop.Event, error) {
 	ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Exit: res.Exit, Elapsed: res.Elapsed, Note: res.Error}
-	ev.Log = d.KeepOutput(run, d.Watch.Note)
+	ev.Log = d.KeepOutput(run, d.Rec.Task, d.Watch.Note)
 	switch res.Ended {
 	case "stopped":
 		ev.Kind, ev.Ended, ev.By = loop.EvCancelled, loop.EndedStopped, "terminal"
@@ -228,11 +229,11 @@ func (d *Driver) debugged(run *agent.Run, res agent.Result) (loop.Event, error) 
 		return loop.Event{}, belay.Refuse(belay.CodeCannot, "decide guide with your own words",
 			"the debugger gave no answer (%s, exit %d, %d bytes)", res.Ended, res.Exit, said.Len())
 	}
-	text := said.String()
+	text := secret.Mask(said.String())
 	if const16k := 16 << 10; len(text) > const16k { // its conclusion stands at the end
 		text = text[len(text)-const16k:]
 	}
-	return loop.Event{Kind: loop.EvDebugged, Note: text, Elapsed: res.Elapsed, Log: d.KeepOutput(run, d.Watch.Note)}, nil
+	return loop.Event{Kind: loop.EvDebugged, Note: text, Elapsed: res.Elapsed, Log: d.KeepOutput(run, d.Rec.Task, d.Watch.Note)}, nil
 }
 
 // exportLast copies what the last attempt left (or the state before) to a folder.

@@ -9,10 +9,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path/filepath"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
 	"github.com/belay-dev/belay/internal/desk"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
@@ -107,6 +109,10 @@ func (d *Driver) command(ctx context.Context, c loop.Command) error {
 	}
 	d.Watch.Happened(d.Rec, ev)
 	d.cycles(ctx, ev)
+	if ev.Log != "" {
+		// The record has what was printed, without its secrets; nobody reads this again.
+		_ = fsroot.RemoveAll(filepath.Join(d.RunDir(d.Rec.Task.ID, ev.Command), "out"))
+	}
 	return nil
 }
 

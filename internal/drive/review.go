@@ -38,10 +38,7 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 			_, env := d.Claims().Own(reviewer, in.Task.ID)
 			return env
 		},
-		Attach: func(r io.Reader) (string, error) {
-			sha, _, err := d.Journal.Attach(r)
-			return sha, err
-		},
+		Attach: func(r io.Reader) (string, error) { return d.AttachText(r, in.Task) },
 	}.Ask(d.Soft, in, c.Target)
 	if d.Soft.Err() != nil {
 		return loop.Event{}, ErrParked

@@ -25,7 +25,7 @@ import (
 // context.WithoutCancel where a step must be recorded). A file that a crash left
 // without one whole entry is set aside, and the task created.
 func (s *Store) Create(ctx context.Context, task belay.TaskID, typ string, data any) (Head, error) {
-	task, err := belay.ParseTaskID(string(task))
+	task, err := belay.ParseNewTaskID(string(task))
 	if err != nil {
 		return Head{}, err
 	}

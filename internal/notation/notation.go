@@ -5,6 +5,7 @@
 package notation
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -41,10 +42,15 @@ func Write(w io.Writer, form string, report belay.Report) error {
 }
 
 func encode(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(belay.VisibleJSON(b.Bytes()))
+	return err
 }
 
 // text is a finding in full: title, detail, what to do.

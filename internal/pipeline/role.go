@@ -97,7 +97,7 @@ func (r *runner) run(ctx context.Context, rec *desk.Record, s *handoff.State, ro
 		}
 		return parked(rec.Task.ID)
 	}
-	ended := handoff.Run{Round: round, Ended: res.Ended, Exit: res.Exit, Millis: res.Elapsed.Milliseconds(), Log: r.KeepOutput(run, r.q.Watch.Note)}
+	ended := handoff.Run{Round: round, Ended: res.Ended, Exit: res.Exit, Millis: res.Elapsed.Milliseconds(), Log: r.KeepOutput(run, rec.Task, r.q.Watch.Note)}
 	if err := handoffs.Ran(ctx, r.Desk.Desk, r.req, s.Name, ended); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@
 package terminal
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,9 +56,7 @@ func (t *Terminal) Tell(data any, err error, text ...func(io.Writer)) error {
 		if err != nil {
 			ans.Error = problemOf(err)
 		}
-		e := json.NewEncoder(t.Out)
-		e.SetEscapeHTML(false)
-		if werr := e.Encode(ans); err == nil {
+		if werr := t.JSONLine(ans); err == nil {
 			return werr
 		}
 		return err
@@ -72,6 +71,18 @@ func (t *Terminal) Tell(data any, err error, text ...func(io.Writer)) error {
 			fmt.Fprintf(t.Err, "  try: %s\n", belay.Visible(p.Try))
 		}
 	}
+	return err
+}
+
+// JSONLine prints a value as one line of JSON, in which nothing is invisible.
+func (t *Terminal) JSONLine(v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := t.Out.Write(belay.VisibleJSON(b.Bytes()))
 	return err
 }
 

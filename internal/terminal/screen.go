@@ -17,6 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/review/arbiter"
+	"github.com/belay-dev/belay/internal/secret"
 )
 
 // Screen is the terminal of a run: what the agent says as it comes, one line of
@@ -33,6 +34,7 @@ type Screen struct {
 	doing   string // what the progress line says
 	since   time.Time
 	column  int             // of the agent's output: 0 at a line's start
+	mask    *secret.Writer  // between the agent and the terminal
 	partial []byte          // a rune or an escape sequence cut by the end of a read
 	checks  map[string]bool // those under way
 	ended   int             // how many of this judgement have ended
@@ -52,6 +54,9 @@ func (s *Screen) Tick(ctx context.Context) {
 	go eachSecond(ctx, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		if s.mask != nil {
+			_ = s.mask.Flush()
+		}
 		s.draw()
 	})
 }
@@ -100,6 +105,9 @@ func (s *Screen) line(format string, args ...any) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.mask != nil {
+		_ = s.mask.Flush()
+	}
 	s.wipe()
 	if s.column != 0 {
 		fmt.Fprintln(s.t.Err)
@@ -117,9 +125,28 @@ func (s *Screen) Write(p []byte) (int, error) {
 	text := append(s.partial, p...)
 	whole := len(text) - unfinished(text)
 	s.partial = append([]byte(nil), text[whole:]...)
-	clean := Sanitise(string(text[:whole]))
+	if _, err := io.WriteString(s.masker(), Sanitise(string(text[:whole]))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// masker takes the agent's output once it is plain text: a colour in the middle of a
+// secret would hide it.
+func (s *Screen) masker() *secret.Writer {
+	if s.mask == nil {
+		s.mask = secret.NewWriter(agentText{s}, nil)
+	}
+	return s.mask
+}
+
+// agentText prints what the agent said. The screen is locked.
+type agentText struct{ s *Screen }
+
+func (a agentText) Write(p []byte) (int, error) {
+	s, clean := a.s, string(p)
 	if clean == "" {
-		return len(p), nil
+		return 0, nil
 	}
 	s.wipe()
 	if _, err := io.WriteString(s.t.Err, clean); err != nil {
@@ -200,6 +227,11 @@ func (s *Screen) Begins(r *desk.Record, c loop.Command) {
 
 // Happened tells of an event as it is recorded.
 func (s *Screen) Happened(r *desk.Record, e loop.Event) {
+	s.mu.Lock()
+	if s.mask != nil {
+		_ = s.mask.Close() // the last word of an agent that ended without a line end
+	}
+	s.mu.Unlock()
 	text := brief.Happened(r.State, e)
 	if text == "" {
 		return

@@ -1,7 +1,6 @@
 package work
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -142,7 +141,7 @@ func (a commands) printLog(c *cobra.Command, desk *flow.Desk, id belay.TaskID, f
 			return err
 		}
 		if a.JSON {
-			if err := json.NewEncoder(a.Out).Encode(e); err != nil {
+			if err := a.JSONLine(e); err != nil {
 				return err
 			}
 			continue

@@ -270,10 +270,7 @@ func (w *work) asked(ctx context.Context, d *flow.Desk, home *desk.Desk, q Reque
 			_, env := home.Claims().Own(reviewer, task.ID)
 			return env
 		},
-		Attach: func(r io.Reader) (string, error) {
-			sha, _, err := home.Journal.Attach(r)
-			return sha, err
-		},
+		Attach: func(r io.Reader) (string, error) { return home.AttachText(r, belay.Task{}) },
 	}.Ask(ctx, in, w.now), nil
 }
 
