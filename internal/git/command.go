@@ -30,6 +30,8 @@ var settings = []string{
 	"core.logAllRefUpdates=false",         // no reflog for a belay ref
 	"core.filesRefLockTimeout=2000",       // wait two seconds for somebody's ref lock,
 	"core.packedRefsTimeout=2000",         // and for packed-refs, then say who is in the way
+	"core.multiPackIndex=false",           // what git keeps to be faster may be damaged, and is
+	"core.commitGraph=false",              // believed without a look at the objects
 	"core.bigFileThreshold=16m",           // stream large objects instead of holding them
 	"gc.auto=0", "maintenance.auto=false", // no collection behind our back
 	"commit.gpgSign=false", "tag.gpgSign=false", "log.showSignature=false", // no gpg

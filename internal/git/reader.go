@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -22,14 +23,20 @@ type Object struct {
 // ErrNoObject is wrapped by the error for an object that is not there.
 var ErrNoObject = errors.New("the object is not there")
 
+// ErrDamaged is wrapped by the error for an object that is there and cannot be read, or
+// whose bytes are not those of its name.
+var ErrDamaged = errors.New("the object is damaged")
+
 // Reader reads objects through one git process. It is for one goroutine.
 type Reader struct {
 	r    *Repo
+	ctx  context.Context //nolint:containedctx // of the process, which is started again when it dies
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
 	said bytes.Buffer
 	torn bool // an answer was not read to its end
+	dead bool // git ended: it does so at an object that it cannot read
 }
 
 // shared is the process that requests hand to each other.
@@ -66,24 +73,45 @@ func (r *Repo) Reader(ctx context.Context) (*Reader, error) {
 	if b != nil {
 		return b, nil
 	}
-	b = &Reader{r: r, cmd: r.Command(ctx, "cat-file", "--batch-command")}
+	b = &Reader{r: r, ctx: ctx}
+	return b, b.start()
+}
+
+func (b *Reader) start() error {
+	b.cmd = b.r.Command(b.ctx, "cat-file", "--batch-command")
+	b.said.Reset()
 	b.cmd.Stderr = &b.said
 	var err error
 	if b.in, err = b.cmd.StdinPipe(); err != nil {
-		return nil, err
+		return err
 	}
 	out, err := b.cmd.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	b.out = bufio.NewReaderSize(out, 64<<10)
-	return b, b.cmd.Start()
+	b.out, b.torn, b.dead = bufio.NewReaderSize(out, 64<<10), false, false
+	return b.cmd.Start()
+}
+
+// died ends a process that gave up in the middle of an answer, and says why. The next
+// question starts another one.
+func (b *Reader) died(name string, err error) error {
+	b.dead = true
+	_ = b.end()
+	said := firstComplaint(b.said.String())
+	if b.ctx.Err() != nil || said == "" {
+		return fmt.Errorf("read %s: %w", name, errors.Join(err, b.ctx.Err()))
+	}
+	return fmt.Errorf("read %s: %w: %s", name, ErrDamaged, said)
 }
 
 // Close ends the reading, and the process unless it is shared.
 func (b *Reader) Close() error {
 	b.r.shared.mu.Lock()
 	defer b.r.shared.mu.Unlock()
+	if b.dead {
+		return nil
+	}
 	if b.r.shared.users > 0 && b.r.shared.idle == nil && !b.torn {
 		b.r.shared.idle = b
 		return nil
@@ -107,22 +135,28 @@ func (b *Reader) Read(name string) (Object, error) {
 }
 
 // Copy writes an object's bytes to w. When w fails the rest is still read, so that
-// the next object can be.
+// the next object can be. What name resolves to is compared with its bytes: the error
+// wraps ErrDamaged when they are not its own, and w may have got some of them.
 func (b *Reader) Copy(name string, w io.Writer) (o Object, err error) {
 	o, size, err := b.ask("contents", name)
 	if err != nil {
 		return o, err
 	}
 	b.torn = true
-	body := io.LimitReader(b.out, size)
+	h := b.r.NewHash()
+	fmt.Fprintf(h, "%s %d\x00", o.Type, size)
+	body := io.TeeReader(io.LimitReader(b.out, size), h)
 	_, werr := io.Copy(w, body)
 	if _, err := io.Copy(io.Discard, body); err != nil {
-		return o, fmt.Errorf("read %s: %w", name, err)
+		return o, b.died(name, err)
 	}
 	if _, err := b.out.ReadByte(); err != nil {
-		return o, fmt.Errorf("read %s: %w", name, err)
+		return o, b.died(name, err)
 	}
 	b.torn = false
+	if werr == nil && hex.EncodeToString(h.Sum(nil)) != o.OID {
+		return o, fmt.Errorf("read %s: %w: its bytes are not those of its name", name, ErrDamaged)
+	}
 	return o, werr
 }
 
@@ -131,9 +165,14 @@ func (b *Reader) ask(what, name string) (Object, int64, error) {
 	if strings.ContainsRune(name, '\n') {
 		return Object{}, 0, fmt.Errorf("read %q: a line end in the name of an object", name)
 	}
+	if b.dead {
+		if err := b.start(); err != nil {
+			return Object{}, 0, fmt.Errorf("read %s: %w", name, err)
+		}
+	}
 	b.torn = true
 	if _, err := io.WriteString(b.in, what+" "+name+"\n"); err != nil {
-		return Object{}, 0, fmt.Errorf("read %s: %w: %s", name, err, b.said.String())
+		return Object{}, 0, b.died(name, err)
 	}
 	return b.head(name)
 }
@@ -141,7 +180,7 @@ func (b *Reader) ask(what, name string) (Object, int64, error) {
 func (b *Reader) head(name string) (Object, int64, error) {
 	head, err := b.out.ReadString('\n')
 	if err != nil {
-		return Object{}, 0, fmt.Errorf("read %s: %w: %s", name, err, b.said.String())
+		return Object{}, 0, b.died(name, err)
 	}
 	b.torn = false
 	f := strings.Fields(head)
@@ -157,6 +196,11 @@ func (b *Reader) head(name string) (Object, int64, error) {
 
 // infos asks for the types and sizes of many objects at once.
 func (b *Reader) infos(oids []string, found func(i int, o Object, size int64)) error {
+	if b.dead {
+		if err := b.start(); err != nil {
+			return err
+		}
+	}
 	b.torn = true
 	sent := make(chan error, 1)
 	go func() {

@@ -198,6 +198,9 @@ func (s *Packs) join(own []ownPack) ([]ownPack, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.noteJoined(joined.path, own[:n]); err != nil {
+		return nil, err
+	}
 	rest := []ownPack{joined}
 	for _, p := range own[:n] {
 		if p.path == joined.path {

@@ -1,0 +1,165 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/manifest"
+	"github.com/belay-dev/belay/internal/packs"
+)
+
+// Broken is a part of a snapshot whose bytes cannot be read.
+type Broken struct {
+	Part string `json:"part"` // one of the Part constants
+	Path string `json:"path"` // of a file; a folder whose files are not known ends in "/"; below meta/ as docs/formats.md has it
+	OID  string `json:"oid"`  // the object, in hex
+	Why  error  `json:"-"`    // wraps git.ErrNoObject or git.ErrDamaged
+}
+
+// What a broken object is of.
+const (
+	PartFile   = "file"   // the working tree
+	PartStaged = "staged" // content that only the index names; Path is empty
+	PartMeta   = "meta"   // the index, git's own files, the manifest
+	PartCommit = "commit" // the snapshot itself, or what HEAD named
+)
+
+// String names it as people are told.
+func (b Broken) String() string {
+	why := "is missing"
+	if !errors.Is(b.Why, git.ErrNoObject) {
+		why = "is damaged"
+	}
+	what := b.Path
+	switch b.Part {
+	case PartStaged:
+		what = "staged content"
+	case PartCommit:
+		what = "the commit of " + b.Path
+	}
+	return fmt.Sprintf("%s (object %s %s)", what, b.OID[:min(len(b.OID), 12)], why)
+}
+
+// Unreadable reads through everything that a snapshot consists of and gives what cannot be
+// read, by part and path; nothing when a restore of it would find every byte. Commits that
+// it only keeps alive are not followed: their history is git fsck's.
+//
+// The error is about the repository as a whole, or ctx's.
+func (s *Store) Unreadable(ctx context.Context, info Info) ([]Broken, error) {
+	rd, err := s.Repo.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer rd.Close()
+	w := walk{s: s, ctx: ctx, rd: rd, paths: map[string][]Broken{}}
+	w.add(PartCommit, "the snapshot", info.Commit)
+	if info.Head != "" {
+		w.add(PartCommit, "HEAD", info.Head)
+	}
+	if o, err := rd.Read(info.Commit); err == nil {
+		whole, _, _ := strings.Cut(strings.TrimPrefix(string(o.Data), "tree "), "\n")
+		if err := w.tree("", whole); err != nil {
+			return nil, err
+		}
+	}
+	w.odd()
+	return w.check()
+}
+
+// walk collects the objects of a snapshot.
+type walk struct {
+	s     *Store
+	ctx   context.Context
+	rd    *git.Reader
+	paths map[string][]Broken // what would be broken, by object
+	man   *manifest.Manifest
+}
+
+func (w *walk) add(part, path, oid string) {
+	w.paths[oid] = append(w.paths[oid], Broken{Part: part, Path: path, OID: oid})
+}
+
+// tree walks a tree of the snapshot. One that cannot be read is found by check.
+func (w *walk) tree(path, oid string) error {
+	if w.ctx.Err() != nil {
+		return w.ctx.Err()
+	}
+	w.name(path+"/", oid)
+	entries, err := w.rd.Folder(oid)
+	if err != nil {
+		return w.ctx.Err()
+	}
+	for _, e := range entries {
+		sub := strings.TrimPrefix(path+"/"+e.Path, "/")
+		switch {
+		case e.Type == "tree":
+			if err := w.tree(sub, e.OID); err != nil {
+				return err
+			}
+		case sub == "meta/manifest":
+			if o, err := w.rd.Read(e.OID); err == nil {
+				w.man, _ = manifest.Decode(o.Data)
+			}
+			fallthrough
+		default:
+			w.name(sub, e.OID)
+		}
+	}
+	return nil
+}
+
+func (w *walk) name(path, oid string) {
+	switch group, rest, _ := strings.Cut(path, "/"); group {
+	case "tree":
+		if rest == "" {
+			rest = "./"
+		}
+		w.add(PartFile, rest, oid)
+	case "odd": // by the manifest
+		if w.paths[oid] == nil {
+			w.paths[oid] = []Broken{}
+		}
+	case "staged":
+		w.add(PartStaged, "", oid)
+	case "meta":
+		w.add(PartMeta, path, oid)
+	default:
+		w.add(PartCommit, "the snapshot", oid)
+	}
+}
+
+// odd gives the objects below odd/ their paths.
+func (w *walk) odd() {
+	if w.man == nil {
+		return
+	}
+	for _, o := range w.man.Odd {
+		w.add(PartFile, o.Path, o.OID)
+	}
+}
+
+func (w *walk) check() ([]Broken, error) {
+	var oids []string
+	for oid := range w.paths {
+		oids = append(oids, oid)
+	}
+	c, err := packs.Check(w.ctx, w.s.Repo, oids, true)
+	if err != nil {
+		return nil, err
+	}
+	var list []Broken
+	for oid, why := range c.Bad {
+		for _, b := range w.paths[oid] {
+			b.Why = why
+			list = append(list, b)
+		}
+	}
+	slices.SortFunc(list, func(a, b Broken) int {
+		return strings.Compare(a.Part+"\x00"+a.Path+"\x00"+a.OID, b.Part+"\x00"+b.Path+"\x00"+b.OID)
+	})
+	return list, nil
+}
