@@ -14,36 +14,41 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/gitfiles"
 	"github.com/belay-dev/belay/internal/manifest"
+	"github.com/belay-dev/belay/internal/packs"
 	"github.com/belay-dev/belay/internal/scan"
 )
 
 // Capture is the present as it was read: everything a snapshot holds, named, and the
 // objects to be stored for it. Reading it changes nothing.
 type Capture struct {
-	Refs    []git.Ref
-	Newest  belay.SnapshotID // among the refs
-	Wanted  Wanted           // what is captured besides the ordinary
-	Last    Memory           // what the last take left to remember
-	Next    Memory           // what this one leaves, as far as refs go
-	Head    git.Head
-	Recall  func([]git.Ref) Memory // gives Last; nil is Remember
-	Rules   outerRules
-	Index   IndexState
-	State   []gitfiles.File // of an operation in progress
-	Admin   []gitfiles.File // what steers git, shared by all working trees
-	Own     []gitfiles.File // what steers git in this one
-	Logs    []gitfiles.File // reflogs
-	Scan    *scan.Result
-	Seen    *Seen // instead of Scan, when a watch answered
-	Man     *manifest.Manifest
-	Files   []git.File
-	Tree    string             // the files' tree
-	Whole   string             // the snapshot's tree
-	Parents []string           // of the snapshot's commit
-	Objects []git.NewObject    // everything but the files' blobs
-	Blobs   map[string]*Source // the files' blobs that may have to be stored, by oid
-	Moving  bool               // something changed while it was read
-	Count   int                // how many files it holds
+	Refs     []git.Ref
+	Newest   belay.SnapshotID // among the refs
+	Wanted   Wanted           // what is captured besides the ordinary
+	Last     Memory           // what the last take left to remember
+	Next     Memory           // what this one leaves, as far as refs go
+	Head     git.Head
+	Recall   func([]git.Ref) Memory // gives Last; nil is Remember
+	Rules    outerRules
+	Index    IndexState
+	State    []gitfiles.File // of an operation in progress
+	Admin    []gitfiles.File // what steers git, shared by all working trees
+	Own      []gitfiles.File // what steers git in this one
+	Logs     []gitfiles.File // reflogs
+	Scan     *scan.Result
+	Seen     *Seen // instead of Scan, when a watch answered
+	Man      *manifest.Manifest
+	Files    []git.File
+	Tree     string             // the files' tree
+	Whole    string             // the snapshot's tree
+	Parents  []string           // of the snapshot's commit
+	Objects  []git.NewObject    // everything but the files' blobs
+	Blobs    map[string]*Source // the files' blobs that may have to be stored, by oid
+	Relied   packs.Relied       // what was found in the store this time and is not stored again
+	inHead   map[string]bool    // what HEAD's tree names
+	headOf   string             // and which commit that is of
+	headLost []manifest.Lost
+	Moving   bool // something changed while it was read
+	Count    int  // how many files it holds
 }
 
 // Seen is what a watch knows of the working tree, without a look at every file: what
@@ -73,6 +78,7 @@ type Source struct {
 	Path string
 	Link bool
 	Size int64
+	Held bool // an earlier snapshot holds it
 }
 
 // Read reads the present.
@@ -113,6 +119,10 @@ func (s *Place) GitState(ctx context.Context, c *Capture) (err error) {
 		c.Last = c.Recall(c.Refs)
 	} else {
 		c.Last = s.Remember(c.Refs)
+	}
+	if c.Last.Valid {
+		now, same := packs.Unchanged(ctx, s.Repo, c.Last.Relied)
+		c.Last.Relied, c.Last.Doubt = now, !same || c.Last.Lost
 	}
 	if c.Head, err = s.Repo.Head(ctx, c.Refs); err != nil {
 		return err

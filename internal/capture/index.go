@@ -2,13 +2,16 @@ package capture
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -16,6 +19,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
+	"github.com/belay-dev/belay/internal/packs"
 	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/worktree"
 )
@@ -27,9 +31,14 @@ type IndexState struct {
 	Data    []byte           // nil when the last take remembered everything
 	Entries []git.IndexEntry // what Data says
 	Objects []git.NewObject
-	Tree    string       // meta/index; "" without an index
-	Staged  string       // the tree of blobs that only the index names; "" for none
-	Blobs   []StagedBlob // what it holds; nil when the last take remembered everything
+	Tree    string          // meta/index; "" without an index
+	Staged  string          // the tree of blobs that only the index names; "" for none
+	Blobs   []StagedBlob    // what it holds; nil when the last take remembered everything
+	Held    map[string]bool // of these, what an earlier snapshot holds
+
+	paths map[string]string // where the index has each of them
+	sizes map[string]int64
+	trees []git.NewObject // of Staged
 }
 
 // StagedBlob is a blob that the index names and HEAD's tree does not.
@@ -55,7 +64,7 @@ func (s *Place) readIndex(ctx context.Context, c *Capture) error {
 		return fmt.Errorf("read the index: %w", err)
 	}
 	c.Index = IndexState{Key: indexKey(info), Facts: manifest.Index{Exists: true, Mtime: info.ModTime().UnixNano(), Perm: uint16(info.Mode().Perm())}}
-	if c.Last.Valid && c.Last.IndexKey == c.Index.Key && c.Last.IndexHead == c.Head.OID {
+	if c.Last.settled() && c.Last.IndexKey == c.Index.Key && c.Last.IndexHead == c.Head.OID {
 		c.Index.Tree, c.Index.Staged = c.Last.IndexTree, c.Last.Staged
 		c.Next.Pieces = c.Last.Pieces
 		return nil
@@ -112,10 +121,8 @@ func globSafe(dir string) string {
 // nameStaged finds the blobs that the index names and HEAD's tree does not: staged
 // content, and all sides of a conflict. They live as long as the snapshot.
 func (s *Place) nameStaged(ctx context.Context, c *Capture) error {
-	base := c.Head.OID
-	if base == "" {
-		base = s.Repo.Name("tree", nil) // the empty tree, which git knows
-	}
+	empty := s.Repo.Name("tree", nil) // git knows that one without an object
+	base := cmp.Or(c.Head.OID, empty)
 	// git is shown a copy: the index itself may be another one by now.
 	tmp, err := s.Scratch("tmp")
 	if err != nil {
@@ -130,9 +137,16 @@ func (s *Place) nameStaged(ctx context.Context, c *Capture) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("read the index: %w", err)
 	}
-	ask := s.Repo.Command(ctx, "diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", base, "--")
-	ask.Env = append(ask.Env, "GIT_INDEX_FILE="+f.Name())
-	raw, compared := git.Answer(ask)
+	compare := func(base string) ([]byte, error) {
+		ask := s.Repo.Command(ctx, "diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", base, "--")
+		ask.Env = append(ask.Env, "GIT_INDEX_FILE="+f.Name())
+		return git.Answer(ask)
+	}
+	raw, compared := compare(base)
+	var failed *git.Failure
+	if base != empty && errors.As(compared, &failed) { // HEAD cannot be read: it keeps nothing alive
+		raw, compared = compare(empty)
+	}
 	entries, err := s.entriesOf(ctx, c.Index.Data, f.Name())
 	if errors.Is(err, errRubbish) {
 		c.Index.Entries = []git.IndexEntry{}
@@ -142,20 +156,35 @@ func (s *Place) nameStaged(ctx context.Context, c *Capture) error {
 		return err
 	}
 	c.Index.Entries = entries
-	blobs := map[string]bool{}
+	blobs := map[string]string{}
 	fields := strings.Split(string(raw), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		if f := strings.Fields(fields[i]); len(f) == 5 && f[1] != "160000" {
-			blobs[f[3]] = true
+			blobs[f[3]] = fields[i+1]
 		}
 	}
 	for _, e := range entries {
 		if e.Stage > 0 && e.Mode != 0o160000 {
-			blobs[hex.EncodeToString([]byte(e.OID))] = true
+			blobs[hex.EncodeToString([]byte(e.OID))] = e.Path
 		}
 	}
 	delete(blobs, s.Repo.Zero())
-	return s.stagedTree(ctx, c, blobs)
+	var oids []string
+	for oid := range blobs {
+		if !git.IsOID(oid) {
+			return fmt.Errorf("read the index: git printed %q", oid)
+		}
+		oids = append(oids, oid)
+	}
+	sizes, err := s.Repo.Sizes(ctx, oids)
+	if err != nil {
+		return err
+	}
+	c.Index.paths, c.Index.sizes = blobs, map[string]int64{}
+	for i, oid := range oids {
+		c.Index.sizes[oid] = sizes[i]
+	}
+	return nil
 }
 
 // errRubbish says that neither belay nor git can read the index. Its bytes are held all
@@ -176,35 +205,55 @@ func (s *Place) entriesOf(ctx context.Context, data []byte, path string) ([]git.
 	return entries, err
 }
 
-// stagedTree names a tree of the blobs that are there. One that is not (a partial
-// clone, or an empty intent-to-add) cannot be kept alive and was not lost by us.
-func (s *Place) stagedTree(ctx context.Context, c *Capture, blobs map[string]bool) error {
-	var oids []string
-	for oid := range blobs {
-		oids = append(oids, oid)
+// nameStagedTree names a tree of the staged blobs that can be read. What cannot is of no
+// account when the working tree has the same bytes, or when the index only intends to add
+// (the empty blob); of a partial clone it was not lost. Anything else is named as lost.
+func (s *Place) nameStagedTree(ctx context.Context, c *Capture) error {
+	if len(c.Index.paths) == 0 {
+		return nil
 	}
-	sizes, err := s.Repo.Sizes(ctx, oids)
+	only := map[string]bool{} // raw names of those that are nowhere but in the store
+	for oid := range c.Index.paths {
+		only[Raw(oid)] = c.Blobs[oid] == nil
+	}
+	delete(only, Raw(s.Repo.Name("blob", nil)))
+	if c.Scan != nil {
+		for _, e := range c.Scan.Entries {
+			delete(only, string(e.OID))
+		}
+	}
+	if c.Last.settled() && c.Last.Staged != "" {
+		held, err := s.Repo.TreeNames(ctx, c.Last.Staged)
+		if err != nil {
+			return err
+		}
+		c.Index.Held = held
+	}
+	var elsewhere []string
+	for raw, is := range only {
+		if oid := hex.EncodeToString([]byte(raw)); is && !c.Index.Held[oid] {
+			elsewhere = append(elsewhere, oid)
+		}
+	}
+	checked, err := packs.Check(ctx, s.Repo, elsewhere, packs.How{Loose: true, Known: c.Last.Relied})
 	if err != nil {
 		return err
 	}
+	c.Index.Blobs = nil
 	var files []git.File
-	for i, oid := range oids {
-		raw, err := hex.DecodeString(oid)
-		if err != nil {
-			return fmt.Errorf("read the index: git printed %q", oid)
+	for _, oid := range slices.Sorted(maps.Keys(c.Index.paths)) {
+		if checked.Lost(oid) {
+			c.Man.Lost = append(c.Man.Lost, manifest.Lost{Path: c.Index.paths[oid], Kind: manifest.LostStaged, OID: oid})
 		}
-		if sizes[i] < 0 {
-			continue
+		if checked.Bad[oid] == nil && c.Index.sizes[oid] >= 0 {
+			c.Index.Blobs = append(c.Index.Blobs, StagedBlob{OID: oid, Size: c.Index.sizes[oid]})
+			files = append(files, git.File{Path: oid, Mode: 0o100644, OID: Raw(oid)})
 		}
-		c.Index.Blobs = append(c.Index.Blobs, StagedBlob{OID: oid, Size: sizes[i]})
-		files = append(files, git.File{Path: oid, Mode: 0o100644, OID: string(raw)})
 	}
-	if len(files) == 0 {
-		return nil
+	c.Index.Staged, c.Index.trees = "", nil
+	if len(files) > 0 {
+		c.Index.Staged, c.Index.trees, err = s.Repo.Tree(files)
 	}
-	tree, trees, err := s.Repo.Tree(files)
-	c.Index.Staged = tree
-	c.Index.Objects = append(c.Index.Objects, trees...)
 	return err
 }
 

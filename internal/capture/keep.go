@@ -2,13 +2,17 @@ package capture
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/gitfiles"
+	"github.com/belay-dev/belay/internal/manifest"
+	"github.com/belay-dev/belay/internal/packs"
 )
 
 // nameRefs names the list of refs and the keeper, which holds all that they name: a
@@ -42,8 +46,12 @@ func (s *Place) nameRefs(ctx context.Context, c *Capture, m *meta) error {
 	slices.Sort(named)
 	named = slices.Compact(named)
 	key := s.Repo.Name("blob", []byte(strings.Join(named, "\n")))
-	c.Next.Named, c.Next.Keeper, c.Next.Tags, c.Next.Kept = key, c.Last.Keeper, c.Last.Tags, c.Last.Kept
-	if !c.Last.Valid || c.Last.Named != key {
+	c.Next.Named, c.Next.Keeper, c.Next.Tags, c.Next.Kept, c.Next.Sound = key, c.Last.Keeper, c.Last.Tags, c.Last.Kept, c.Last.Sound
+	if !c.Last.settled() || c.Last.Named != key {
+		var err error
+		if named, err = s.sound(ctx, c, named); err != nil {
+			return err
+		}
 		before := len(m.objects)
 		if err := s.keep(ctx, &c.Next, m, named); err != nil {
 			return err
@@ -59,8 +67,43 @@ func (s *Place) nameRefs(ctx context.Context, c *Capture, m *meta) error {
 	return nil
 }
 
+// sound gives those of the named objects that can be read: git would stop at a keeper that
+// names another. Of the others those that HEAD and refs name are lost; a file of git's may
+// hold any word of that shape.
+func (s *Place) sound(ctx context.Context, c *Capture, named []string) ([]string, error) {
+	known := map[string]bool{}
+	if c.Last.settled() {
+		for oid := range slices.Chunk(c.Last.Sound, s.Repo.HashSize()) {
+			known[string(oid)] = true
+		}
+	}
+	fresh := slices.DeleteFunc(slices.Clone(named), func(oid string) bool { return known[Raw(oid)] })
+	checked, err := packs.Check(ctx, s.Repo, fresh, packs.How{Loose: true, Known: c.Last.Relied})
+	if err != nil {
+		return nil, err
+	}
+	c.Relied = c.Relied.And(checked.Relied)
+	lost := func(path, oid string) {
+		if checked.Lost(oid) {
+			c.Man.Lost = append(c.Man.Lost, manifest.Lost{Path: path, Kind: manifest.LostRef, OID: oid})
+		}
+	}
+	lost("HEAD", c.Head.OID)
+	for _, r := range c.Refs {
+		if !strings.HasPrefix(r.Name, Prefix) {
+			lost(r.Name, r.OID)
+		}
+	}
+	named = slices.DeleteFunc(named, func(oid string) bool { return checked.Bad[oid] != nil })
+	c.Next.Sound = nil
+	for _, oid := range named {
+		c.Next.Sound = append(c.Next.Sound, Raw(oid)...)
+	}
+	return named, nil
+}
+
 // keep makes the keeper and the tree of tags. A name that leads to no object is left
-// out: a ref like that was broken before, and a file may hold any word of that shape.
+// out: a file may hold any word of that shape.
 func (s *Place) keep(ctx context.Context, next *Memory, m *meta, named []string) error {
 	next.Keeper, next.Tags = "", ""
 	types, err := s.Repo.Types(ctx, named)
@@ -112,7 +155,7 @@ func (k *keeper) tags(ctx context.Context, oids []string) (string, error) {
 	}
 	defer rd.Close()
 	t := &meta{s: k.s}
-	seen := map[string]bool{}
+	seen, targets := map[string]bool{}, map[string]string{}
 	for len(oids) > 0 {
 		oid := oids[0]
 		oids = oids[1:]
@@ -121,6 +164,9 @@ func (k *keeper) tags(ctx context.Context, oids []string) (string, error) {
 		}
 		seen[oid] = true
 		o, err := rd.Read(oid)
+		if errors.Is(err, git.ErrNoObject) || errors.Is(err, git.ErrDamaged) {
+			continue // what a tag leads to; the tags that refs name were read before
+		}
 		if err != nil {
 			return "", fmt.Errorf("read tag %s: %w", oid, err)
 		}
@@ -129,6 +175,15 @@ func (k *keeper) tags(ctx context.Context, oids []string) (string, error) {
 		if typ == "tag" {
 			oids = append(oids, target)
 		} else {
+			targets[target] = typ
+		}
+	}
+	checked, err := packs.Check(ctx, k.s.Repo, slices.Collect(maps.Keys(targets)), packs.How{Loose: true})
+	if err != nil {
+		return "", err
+	}
+	for target, typ := range targets {
+		if checked.Bad[target] == nil {
 			k.hold(typ, target)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/packs"
 	"github.com/belay-dev/belay/internal/whole"
 )
 
@@ -30,9 +31,13 @@ type Memory struct {
 	Staged    string             `json:"staged"`
 	Tags      string             `json:"tags"` // the tree of tag objects
 	Keeper    string             `json:"keeper"`
-	Named     string             `json:"named"` // of everything that names commits: while it stays, Keeper does
+	Named     string             `json:"named"`  // of everything that names commits: while it stays, Keeper does
+	Sound     []byte             `json:"sound"`  // raw names of what refs named and could be read
+	Relied    packs.Relied       `json:"relied"` // where everything that is known to be stored was found
+	Lost      bool               `json:"lost"`   // something could not be read
 
 	Valid bool            `json:"-"`
+	Doubt bool            `json:"-"` // Relied is not as it was: everything known has to be looked for in the store
 	known map[string]bool // raw names
 }
 
@@ -71,8 +76,22 @@ func (s *Place) Remember(refs []git.Ref) Memory {
 	return m
 }
 
-// has reports whether an object is known to be stored.
-func (m *Memory) has(oid string) bool { return m.Valid && m.known[Raw(oid)] }
+// Has reports whether an object is known to be stored: an earlier snapshot holds it.
+func (m *Memory) Has(oid string) bool { return m.Valid && m.known[Raw(oid)] }
+
+// settled reports whether what is known needs no second look.
+func (m *Memory) settled() bool { return m.Valid && !m.Doubt }
+
+// lost reports whether something that was named could not be read.
+func (c *Capture) lost() bool { return len(c.Man.Lost)+len(c.headLost) > 0 }
+
+// Rests gives everything that the snapshot of a capture rests on.
+func (c *Capture) Rests() packs.Relied {
+	if c.Last.settled() {
+		return c.Last.Relied.And(c.Relied)
+	}
+	return c.Relied.And()
+}
 
 // names gives the raw names of objects.
 func names(objects []git.NewObject) (raw []byte) {
@@ -95,12 +114,16 @@ func (s *Place) Learn(ctx context.Context, c *Capture, id belay.SnapshotID) erro
 		IndexKey: c.Index.Key, IndexHead: c.Head.OID, IndexTree: c.Index.Tree, Staged: c.Index.Staged,
 		Tags: c.Next.Tags, Keeper: c.Next.Keeper, Named: c.Next.Named, Kept: c.Next.Kept,
 		Trees: c.Next.Trees, Pieces: c.Next.Pieces, Anchors: []belay.SnapshotID{id},
+		Sound: c.Next.Sound, Relied: c.Rests(), Lost: c.lost(),
 	}
 	if c.Last.Valid {
 		m.Anchors = append(m.Anchors, c.Last.Anchors...)
 	}
 	var now Memory
 	if text, err := fsroot.ReadFile(s.memoryPath(), fsroot.Usual); err == nil && json.Unmarshal(text, &now) == nil && c.Last.Valid {
+		if slices.ContainsFunc(now.Anchors, func(id belay.SnapshotID) bool { return !slices.Contains(c.Last.Anchors, id) }) {
+			m.Relied = m.Relied.And(now.Relied)
+		}
 		m.Anchors = append(m.Anchors, now.Anchors...)
 	}
 	slices.Sort(m.Anchors)

@@ -21,6 +21,12 @@ func (s *Place) Name(ctx context.Context, c *Capture) (err error) {
 	c.Files, c.Objects = nil, slices.Clone(c.Index.Objects)
 	if c.Seen != nil {
 		c.Count, c.Tree, c.Blobs = c.Seen.Count, c.Seen.Tree, c.Seen.Changed
+	}
+	if err = s.nameStagedTree(ctx, c); err != nil {
+		return err
+	}
+	c.Objects = append(c.Objects, c.Index.trees...)
+	if c.Seen != nil {
 		c.Objects = append(c.Objects, c.Seen.Trees...)
 		return s.nameMeta(ctx, c)
 	}
@@ -34,8 +40,8 @@ func (s *Place) Name(ctx context.Context, c *Capture) (err error) {
 		} else {
 			c.Files = append(c.Files, git.File{Path: e.Path, Mode: mode, OID: string(e.OID)})
 		}
-		if e.Fresh || !c.Last.Valid {
-			c.Blobs[e.OID.String()] = &Source{Path: e.Path, Link: e.Kind == worktree.Link, Size: e.Size}
+		if e.Fresh || !c.Last.settled() {
+			c.Blobs[e.OID.String()] = &Source{Path: e.Path, Link: e.Kind == worktree.Link, Size: e.Size, Held: !e.Fresh && c.Last.Valid}
 		}
 	}
 	var trees []git.NewObject
@@ -52,10 +58,10 @@ func (s *Place) Name(ctx context.Context, c *Capture) (err error) {
 // onlyNew leaves out what the last take is known to have stored, and the blobs that only
 // trees name that it stored.
 func (s *Place) onlyNew(c *Capture) error {
-	if !c.Last.Valid {
+	if !c.Last.settled() {
 		return nil
 	}
-	c.Objects = slices.DeleteFunc(c.Objects, func(o git.NewObject) bool { return c.Last.has(o.OID) })
+	c.Objects = slices.DeleteFunc(c.Objects, func(o git.NewObject) bool { return c.Last.Has(o.OID) })
 	named := map[string]bool{}
 	for _, o := range c.Objects {
 		if o.Type != "tree" {
@@ -69,7 +75,7 @@ func (s *Place) onlyNew(c *Capture) error {
 			named[e.OID] = true
 		}
 	}
-	maps.DeleteFunc(c.Blobs, func(oid string, _ *Source) bool { return !named[oid] || c.Last.has(oid) })
+	maps.DeleteFunc(c.Blobs, func(oid string, _ *Source) bool { return !named[oid] || c.Last.Has(oid) })
 	return nil
 }
 
@@ -154,7 +160,7 @@ func (s *Place) nameMeta(ctx context.Context, c *Capture) error {
 	}
 	if c.Seen == nil {
 		for _, e := range c.Scan.Rules {
-			c.Blobs[e.OID.String()] = &Source{Path: e.Path, Size: e.Size}
+			c.Blobs[e.OID.String()] = &Source{Path: e.Path, Size: e.Size, Held: !e.Fresh && c.Last.Valid}
 		}
 	}
 	if c.Index.Tree != "" {
@@ -165,6 +171,12 @@ func (s *Place) nameMeta(ctx context.Context, c *Capture) error {
 	}
 	if err := s.nameRefs(ctx, c, m); err != nil {
 		return err
+	}
+	if !c.Last.settled() {
+		if _, err := s.InHead(ctx, c); err != nil {
+			return err
+		}
+		c.Man.Lost = append(c.Man.Lost, c.headLost...)
 	}
 	m.blob("meta/manifest", c.Man.Encode())
 	m.files = unique(m.files)

@@ -26,10 +26,10 @@ import (
 )
 
 // Stored says where a capture's objects are: those that are not in the pack were found
-// in HEAD's tree, or earlier snapshots hold them.
+// to be sound in the repository, named by HEAD's tree or by earlier snapshots.
 type Stored struct {
-	pack   string
-	inHead []string
+	pack  string
+	found []string
 }
 
 // ErrMoved says that what a capture rests on went while it was stored: it has to be
@@ -53,8 +53,8 @@ func (s Objects) Store(ctx context.Context, c *capture.Capture, more []git.NewOb
 	}
 	defer root.Close()
 	objects := candidates(root, c)
-	if !c.Last.Valid || many(c) {
-		if objects, st.inHead, err = s.split(ctx, c, objects); err != nil {
+	if !c.Last.Valid || c.Last.Doubt || many(c) {
+		if objects, st.found, err = s.split(ctx, c, objects); err != nil {
 			return st, err
 		}
 	}
@@ -63,8 +63,21 @@ func (s Objects) Store(ctx context.Context, c *capture.Capture, more []git.NewOb
 	if err != nil {
 		return st, err
 	}
-	st.pack, err = s.Put(ctx, slices.Concat(objects, staged.objects, more))
+	st.pack, err = s.putFor(ctx, c, slices.Concat(objects, staged.objects, more))
 	return st, err
+}
+
+// putFor stores objects of a capture, which rests on them from then on.
+func (s Objects) putFor(ctx context.Context, c *capture.Capture, objects []git.NewObject) (string, error) {
+	pack, err := s.Put(ctx, objects)
+	if err != nil {
+		return pack, err
+	}
+	own, err := packs.Of(s.Repo, pack)
+	if err == nil { // if it is gone again, Verify says so
+		c.Relied = c.Relied.And(own)
+	}
+	return pack, nil
 }
 
 // many reports whether so much may have to be stored that it is worth finding out what
@@ -107,24 +120,34 @@ func object(src *capture.Source, root *worktree.Root, oid string) git.NewObject 
 	return git.NewObject{OID: oid, Type: "blob", Size: src.Size, Open: open}
 }
 
-// split tells the objects that HEAD's tree names from all others. Others may be there as
-// well, but what nothing names can be pruned in the next moment.
-func (s Objects) split(ctx context.Context, c *capture.Capture, objects []git.NewObject) (lacking []git.NewObject, inHead []string, err error) {
-	if c.Head.OID == "" {
-		return objects, nil, nil
-	}
-	named, err := s.Repo.TreeNames(ctx, c.Head.OID)
+// split gives the objects that have to be stored, and those that HEAD's tree or an earlier
+// snapshot names and that have their bytes. Others may be there as well, but what nothing
+// names can be pruned in the next moment.
+func (s Objects) split(ctx context.Context, c *capture.Capture, objects []git.NewObject) (lacking []git.NewObject, found []string, err error) {
+	inHead, err := s.InHead(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, o := range objects {
-		if named[o.OID] {
-			inHead = append(inHead, o.OID)
-		} else {
-			lacking = append(lacking, o)
+		src := c.Blobs[o.OID]
+		if inHead[o.OID] || c.Last.Has(o.OID) || src != nil && src.Held {
+			found = append(found, o.OID)
 		}
 	}
-	return lacking, inHead, nil
+	checked, err := packs.Check(ctx, s.Repo, found, packs.How{Known: c.Last.Relied})
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Relied = c.Relied.And(checked.Relied)
+	// Where something of an earlier snapshot is gone, the rest of it may have no name any
+	// more either.
+	broken := slices.ContainsFunc(found, func(oid string) bool { return checked.Bad[oid] != nil && !inHead[oid] })
+	named := map[string]bool{}
+	for _, oid := range found {
+		named[oid] = checked.Bad[oid] == nil && (inHead[oid] || !broken)
+	}
+	found = slices.DeleteFunc(found, func(oid string) bool { return !named[oid] })
+	return slices.DeleteFunc(objects, func(o git.NewObject) bool { return named[o.OID] }), found, nil
 }
 
 // copies are objects that are read from the repository, to be stored where they stay.
@@ -161,14 +184,8 @@ func (s Objects) staged(ctx context.Context, c *capture.Capture, known []git.New
 			here[e.OID.String()] = true // an earlier snapshot holds it
 		}
 	}
-	if c.Last.Valid && c.Last.Staged != "" {
-		held, err := s.Repo.TreeNames(ctx, c.Last.Staged)
-		if err != nil {
-			return k, err
-		}
-		for oid := range held {
-			here[oid] = true
-		}
+	for oid := range c.Index.Held {
+		here[oid] = true
 	}
 	for _, b := range c.Index.Blobs {
 		if here[b.OID] {
@@ -212,13 +229,13 @@ func (k *copies) reading(oid string) func() (io.ReadCloser, error) {
 }
 
 // Verify looks, now that the ref stands, for the pack and for everything that was found
-// in HEAD's tree, and stores once more what went meanwhile. Then it checks that all that
+// in the repository, and stores once more what went meanwhile. Then it checks that all that
 // was found named is named still: a gc that ran while it was not may yet delete it.
 func (s Objects) Verify(ctx context.Context, c *capture.Capture, st Stored) error {
 	if there, err := packs.Stands(st.pack); !there {
 		return errors.Join(err, belay.Refuse(belay.CodeCannot, "stop what deletes packs in this repository, then try again", "objects of the snapshot were deleted as soon as they were stored"))
 	}
-	if err := s.storeAgain(ctx, c, st.inHead); err != nil {
+	if err := s.storeAgain(ctx, c, st); err != nil {
 		return err
 	}
 	refs, err := s.Repo.Refs(ctx)
@@ -235,22 +252,33 @@ func (s Objects) Verify(ctx context.Context, c *capture.Capture, st Stored) erro
 	return nil
 }
 
-// storeAgain stores those objects of a capture that are gone.
-func (s Objects) storeAgain(ctx context.Context, c *capture.Capture, oids []string) error {
-	missing, err := s.Repo.Missing(ctx, oids)
-	if err != nil || len(missing) == 0 {
+// storeAgain stores those objects of a capture that were found and are gone.
+func (s Objects) storeAgain(ctx context.Context, c *capture.Capture, st Stored) error {
+	if len(st.found) == 0 {
+		return nil
+	}
+	if _, same := packs.Unchanged(ctx, s.Repo, c.Relied); same {
+		return nil
+	}
+	checked, err := packs.Check(ctx, s.Repo, st.found, packs.How{})
+	if err != nil {
 		return err
 	}
-	gone := map[string]bool{}
-	for _, oid := range missing {
-		gone[oid] = true
+	own, err := packs.Of(s.Repo, st.pack)
+	if err != nil {
+		return err
+	}
+	// Loose objects are those of refs, and were not among what was found.
+	c.Relied = checked.Relied.And(own, packs.Relied{Loose: c.Relied.Loose})
+	if len(checked.Bad) == 0 {
+		return nil
 	}
 	root, err := worktree.OpenRoot(s.Repo.Root)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	_, err = s.Put(ctx, slices.DeleteFunc(candidates(root, c), func(o git.NewObject) bool { return !gone[o.OID] }))
+	_, err = s.putFor(ctx, c, slices.DeleteFunc(candidates(root, c), func(o git.NewObject) bool { return checked.Bad[o.OID] == nil }))
 	return err
 }
 

@@ -62,7 +62,7 @@ func (s Objects) Freeze(ctx context.Context, c *capture.Capture, seal Sealer) (s
 	if err != nil {
 		return st, err
 	}
-	st.pack, err = s.Put(ctx, append(objects, more...))
+	st.pack, err = s.putFor(ctx, c, append(objects, more...))
 	return st, err
 }
 

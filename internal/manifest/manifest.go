@@ -29,6 +29,7 @@ type Manifest struct {
 	Rules                       []Rule   // the .gitignore files at the time, and the global ones
 	Index                       Index
 	Links                       []Mode // modes of files under meta/admin that can be run (hooks)
+	Lost                        []Lost // objects that git named and that could not be read
 }
 
 // Mode is a path with its own mode.
@@ -51,6 +52,30 @@ type Nested struct{ Path, Head string }
 type Gap struct {
 	Path, Reason string
 	Tracked      bool
+}
+
+// Lost is an object that git named when the snapshot was taken, that could not be read, and
+// whose bytes were nowhere else. Path is a path of the index (staged content), a ref or
+// HEAD; Kind is one of the Lost constants. OID is hex.
+type Lost struct{ Path, Kind, OID string }
+
+// What a lost object is.
+const (
+	LostStaged = "staged" // content that only the index names
+	LostRef    = "ref"    // what a ref or HEAD names
+	LostTree   = "tree"   // of HEAD's commit, or a folder's in it
+)
+
+// Reason says in a few words what could not be read.
+func (l Lost) Reason() string {
+	what := "staged content"
+	switch l.Kind {
+	case LostRef:
+		what = "what it names"
+	case LostTree:
+		what = "a tree of its commit"
+	}
+	return what + ": object " + l.OID[:min(len(l.OID), 12)] + " cannot be read"
 }
 
 // Rule is a file of ignore rules: its path, or "info/exclude" or "global" with Outer
@@ -100,6 +125,9 @@ func (m *Manifest) Encode() []byte {
 	for _, x := range m.Links {
 		e.put("l", octal(x.Perm), x.Path)
 	}
+	for _, x := range m.Lost {
+		e.put("b", x.Kind, x.OID, x.Path)
+	}
 	return e.b
 }
 
@@ -120,7 +148,7 @@ func flag(b bool) string {
 	return "0"
 }
 
-var arity = map[string]int{"v": 1, "d": 3, "x": 2, "m": 2, "e": 1, "o": 3, "n": 2, "g": 3, "i": 1, "r": 3, "l": 2}
+var arity = map[string]int{"v": 1, "d": 3, "x": 2, "m": 2, "e": 1, "o": 3, "n": 2, "g": 3, "i": 1, "r": 3, "l": 2, "b": 3}
 
 // ErrVersion is wrapped when the manifest was written by a version not known here: it
 // is refused, never guessed.
@@ -193,6 +221,8 @@ func (m *Manifest) take(tag string, f []string) (err error) {
 		m.Rules = append(m.Rules, Rule{Path: f[2], OID: f[1], Outer: f[0] == "1"})
 	case "l":
 		m.Links = append(m.Links, Mode{f[1], perm(f[0])})
+	case "b":
+		m.Lost = append(m.Lost, Lost{Kind: f[0], OID: f[1], Path: f[2]})
 	}
 	return err
 }

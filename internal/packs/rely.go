@@ -204,13 +204,25 @@ type Checked struct {
 	Relied
 	Bad      map[string]error // why an object cannot be relied on, by name
 	Promised bool             // the repository is a partial clone: what is not there can be fetched
+	known    []Pack
 }
 
-// Check finds out which objects have their bytes: in a pack of this repository, or of one
-// that it borrows from; with loose, also as a loose object. What Relied then says must be
-// asked of Unchanged before the answer is used again.
-func Check(ctx context.Context, r *git.Repo, oids []string, loose bool) (Checked, error) {
-	c := Checked{Relied: Relied{V: reliedVersion}, Bad: map[string]error{}}
+// Lost reports whether an object cannot be had any more.
+func (c Checked) Lost(oid string) bool {
+	err := c.Bad[oid]
+	return err != nil && !(c.Promised && errors.Is(err, git.ErrNoObject))
+}
+
+// How says where Check looks.
+type How struct {
+	Loose bool   // objects may be loose
+	Known Relied // packs that Unchanged just looked at: their indexes are not read through again
+}
+
+// Check finds out which objects have their bytes, in this repository or one that it borrows
+// from. What Relied then says must be asked of Unchanged before the answer is used again.
+func Check(ctx context.Context, r *git.Repo, oids []string, how How) (Checked, error) {
+	c := Checked{Relied: Relied{V: reliedVersion}, Bad: map[string]error{}, known: how.Known.Packs}
 	if len(oids) == 0 {
 		return c, nil
 	}
@@ -233,7 +245,7 @@ func Check(ctx context.Context, r *git.Repo, oids []string, loose bool) (Checked
 			return c, err
 		}
 	}
-	if loose {
+	if how.Loose {
 		for _, raw := range left {
 			if err := c.loose(ctx, r, folders, hex.EncodeToString([]byte(raw))); err != nil {
 				return c, err
@@ -264,7 +276,7 @@ func (c *Checked) packed(ctx context.Context, r *git.Repo, dir string, left []st
 		if err != nil {
 			continue
 		}
-		states, err := inPack(ctx, r, path, left)
+		states, err := inPack(ctx, r, path, left, slices.Contains(c.known, p))
 		if ctx.Err() != nil {
 			return left, ctx.Err()
 		}
@@ -290,12 +302,13 @@ func (c *Checked) packed(ctx context.Context, r *git.Repo, dir string, left []st
 	return left, nil
 }
 
-func inPack(ctx context.Context, r *git.Repo, path string, wanted []string) ([]gitpack.State, error) {
+func inPack(ctx context.Context, r *git.Repo, path string, wanted []string, known bool) ([]gitpack.State, error) {
 	f, shut, err := open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer shut()
+	f.Summed = known
 	return gitpack.Check(ctx, f, r.NewHash, wanted)
 }
 

@@ -66,7 +66,8 @@ type Meta struct {
 	Journal  string       `json:"journal,omitempty"`  // head of the task's record when it was taken
 }
 
-// Gap is a path that could not be captured, and why. A restore leaves it alone.
+// Gap is a path that could not be captured, and why; or a ref, HEAD or the path of staged
+// content whose object cannot be read. A restore leaves it alone.
 type Gap struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
@@ -96,6 +97,9 @@ func (i Info) ref() string { return Prefix + string(i.ID) }
 func gapsOf(m *manifest.Manifest) (gaps []Gap, nested []string) {
 	for _, g := range m.Gaps {
 		gaps = append(gaps, Gap{g.Path, g.Reason})
+	}
+	for _, l := range m.Lost {
+		gaps = append(gaps, Gap{l.Path, l.Reason()})
 	}
 	for _, n := range m.Nested {
 		nested = append(nested, n.Path)

@@ -147,7 +147,7 @@ func (w *walk) check() ([]Broken, error) {
 	for oid := range w.paths {
 		oids = append(oids, oid)
 	}
-	c, err := packs.Check(w.ctx, w.s.Repo, oids, true)
+	c, err := packs.Check(w.ctx, w.s.Repo, oids, packs.How{Loose: true})
 	if err != nil {
 		return nil, err
 	}

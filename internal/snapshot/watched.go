@@ -76,7 +76,7 @@ func (s *Store) watched(ctx context.Context, w capture.Wanted) *capture.Capture 
 		return nil
 	}
 	c := &capture.Capture{Wanted: w, Seen: seen, Recall: func(refs []git.Ref) capture.Memory { return l.on(refs) }}
-	if err := s.GitState(ctx, c); err != nil || !c.Last.Valid {
+	if err := s.GitState(ctx, c); err != nil || !c.Last.Valid || c.Last.Doubt {
 		return nil
 	}
 	if c.RulesKey() != seen.Rules {
@@ -86,7 +86,7 @@ func (s *Store) watched(ctx context.Context, w capture.Wanted) *capture.Capture 
 	if c.Index.Key != seen.Index { // git wrote it just now; the watch will see
 		return nil
 	}
-	if s.Name(ctx, c) != nil {
+	if s.Name(ctx, c) != nil || len(c.Man.Lost) > 0 { // the bytes may be in a file that was not looked at
 		return nil
 	}
 	return c
@@ -113,7 +113,8 @@ func (s *Store) learn(ctx context.Context, c *capture.Capture, id belay.Snapshot
 	}
 	l := latest{V: 1, Anchor: id, Base: Base(s.Repo, c.Tree, c.Man), Memory: capture.Memory{
 		IndexKey: c.Index.Key, IndexHead: c.Head.OID, IndexTree: c.Index.Tree, Staged: c.Index.Staged,
-		Tags: c.Next.Tags, Keeper: c.Next.Keeper, Named: c.Next.Named,
+		Tags: c.Next.Tags, Keeper: c.Next.Keeper, Named: c.Next.Named, Sound: c.Next.Sound,
+		Relied: c.Rests(),
 	}}
 	text, err := json.Marshal(l)
 	if err != nil {
