@@ -176,7 +176,7 @@ func (s *Place) nameMeta(ctx context.Context, c *Capture) error {
 		if _, err := s.InHead(ctx, c); err != nil {
 			return err
 		}
-		c.Man.Lost = append(c.Man.Lost, c.headLost...)
+		c.Man.Lost = append(c.Man.Lost, stillLost(c)...)
 	}
 	m.blob("meta/manifest", c.Man.Encode())
 	m.files = unique(m.files)
@@ -185,6 +185,15 @@ func (s *Place) nameMeta(ctx context.Context, c *Capture) error {
 	c.Objects = slices.Concat(c.Objects, m.objects, trees)
 	c.Next.Trees = names(c.Objects)
 	return err
+}
+
+// stillLost gives those trees of HEAD that cannot be read and that are not trees of the
+// present, which are stored again.
+func stillLost(c *Capture) []manifest.Lost {
+	c.headLost = slices.DeleteFunc(c.headLost, func(l manifest.Lost) bool {
+		return slices.ContainsFunc(c.Objects, func(o git.NewObject) bool { return o.OID == l.OID })
+	})
+	return c.headLost
 }
 
 // unique drops files of the same path: an odd or rule blob may be named twice.

@@ -138,6 +138,17 @@ func (b *Reader) Read(name string) (Object, error) {
 // the next object can be. What name resolves to is compared with its bytes: the error
 // wraps ErrDamaged when they are not its own, and w may have got some of them.
 func (b *Reader) Copy(name string, w io.Writer) (o Object, err error) {
+	out := &counted{Writer: w}
+	o, err = b.copy(name, out)
+	if errors.Is(err, ErrDamaged) && out.n == 0 && IsOID(name) {
+		if saved, failed := b.salvage(name, w); failed == nil {
+			return saved, nil
+		}
+	}
+	return o, err
+}
+
+func (b *Reader) copy(name string, w io.Writer) (o Object, err error) {
 	o, size, err := b.ask("contents", name)
 	if err != nil {
 		return o, err

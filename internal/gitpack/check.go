@@ -3,6 +3,7 @@ package gitpack
 import (
 	"bufio"
 	"bytes"
+	"compress/zlib"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -363,4 +364,55 @@ func (x *index) base(b []byte, from int64) (base int, good bool, err error) {
 		}
 	}
 	return -1, false, nil
+}
+
+// Read writes the bytes of an object (its raw name) to w, if the pack holds it whole, and
+// gives its type. It is for when git cannot read another copy of it, and looks at everything:
+// the error wraps ErrPack when the pack has no copy whose bytes are those of the name. w gets
+// nothing that was not compared with the checksum first.
+func Read(ctx context.Context, f Files, newHash func() hash.Hash, name string, w io.Writer) (typ string, err error) {
+	x, err := openIndex(ctx, f, newHash)
+	if err != nil {
+		return "", err
+	}
+	n, err := x.search(name)
+	if err == nil && n >= 0 {
+		err = x.load()
+	}
+	if err != nil {
+		return "", err
+	}
+	state := Absent
+	if n >= 0 {
+		if state, err = x.check(n); err != nil {
+			return "", err
+		}
+	}
+	var head [16]byte
+	if state != Sound || readAll(f.Pack, head[:], x.start(n)) != nil {
+		return "", fmt.Errorf("%w: it has no sound copy of %x", ErrPack, name)
+	}
+	code, size, skip := head[0]>>4&7, uint64(head[0]&15), 1
+	for shift := 4; head[skip-1]&0x80 != 0 && skip < 10; shift, skip = shift+7, skip+1 {
+		size |= uint64(head[skip]&0x7f) << shift
+	}
+	for name, c := range packType {
+		if c == code {
+			typ = name
+		}
+	}
+	if typ == "" {
+		return "", fmt.Errorf("%w: %x is a delta", ErrPack, name)
+	}
+	z, err := zlib.NewReader(bufio.NewReader(io.NewSectionReader(f.Pack, x.start(n)+int64(skip), f.PackSize)))
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrPack, err)
+	}
+	h := newHash()
+	fmt.Fprintf(h, "%s %d\x00", typ, size)
+	k, err := io.Copy(io.MultiWriter(w, h), io.LimitReader(z, int64(size)+1)) //nolint:gosec // a size beyond fails below
+	if err == nil && (uint64(k) != size || string(h.Sum(nil)) != name) {
+		err = fmt.Errorf("%w: %x has other bytes than its name says", ErrPack, name)
+	}
+	return typ, err
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -238,7 +240,7 @@ func Check(ctx context.Context, r *git.Repo, oids []string, how How) (Checked, e
 	}
 	slices.Sort(left)
 	left = slices.Compact(left)
-	folders := Folders(r)
+	folders := r.ObjectFolders()
 	for _, dir := range folders {
 		var err error
 		if left, err = c.packed(ctx, r, dir, left); err != nil {
@@ -250,6 +252,9 @@ func Check(ctx context.Context, r *git.Repo, oids []string, how How) (Checked, e
 			if err := c.loose(ctx, r, folders, hex.EncodeToString([]byte(raw))); err != nil {
 				return c, err
 			}
+		}
+		if err := c.asGit(ctx, r); err != nil {
+			return c, err
 		}
 	}
 	c.Relied = c.And()
@@ -321,7 +326,7 @@ func (c *Checked) loose(ctx context.Context, r *git.Repo, folders []string, oid 
 			continue
 		}
 		if err == nil {
-			err = readLoose(ctx, r, path, oid)
+			_, err = r.ReadLoose(ctx, path, oid, io.Discard)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -337,30 +342,24 @@ func (c *Checked) loose(ctx context.Context, r *git.Repo, folders []string, oid 
 	return nil
 }
 
-// Folders gives the folders of objects that git reads for this repository: its own, then
-// those that it borrows from (objects/info/alternates).
-func Folders(r *git.Repo) []string {
-	folders := []string{filepath.Join(r.Common, "objects")}
-	for i := 0; i < len(folders) && len(folders) < 100; i++ {
-		text, err := fsroot.ReadFile(filepath.Join(folders[i], "info", "alternates"), fsroot.Usual)
-		if err != nil {
-			continue
+// asGit has git read what is bad so far: of a pack whose index is damaged it may still find
+// most. What it finds so is not relied on.
+func (c *Checked) asGit(ctx context.Context, r *git.Repo) error {
+	if len(c.Bad) == 0 {
+		return nil
+	}
+	rd, err := r.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer rd.Close()
+	for _, oid := range slices.Sorted(maps.Keys(c.Bad)) {
+		if _, err := rd.Copy(oid, io.Discard); err == nil {
+			delete(c.Bad, oid)
 		}
-		for line := range strings.Lines(string(text)) {
-			line = strings.TrimSuffix(line, "\n")
-			if line == "" || line[0] == '#' {
-				continue
-			}
-			if line[0] == '"' {
-				line = unquote(line)
-			}
-			if !filepath.IsAbs(line) {
-				line = filepath.Join(folders[i], line)
-			}
-			if line, err = filepath.EvalSymlinks(line); err == nil && !slices.Contains(folders, line) {
-				folders = append(folders, line)
-			}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 	}
-	return folders
+	return nil
 }

@@ -2,10 +2,15 @@ package restore_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/snapshot"
 )
 
 // unpack makes every object of the repository a loose one.
@@ -63,4 +68,283 @@ func TestUnreadableObjects(t *testing.T) {
 	whole("file dir/", "staged ")
 	s.ok(os.Remove(s.loose(i.Commit)))
 	whole("commit the snapshot")
+}
+
+// harmed is a repository whose objects a test damages. What a snapshot has to hold: files
+// that HEAD's tree has, edited ones, untracked ones, and content that only the index has.
+func harmed(t testing.TB) *sandbox {
+	s := newSandbox(t)
+	s.commit("first", "same.txt", strings.Repeat("the same in HEAD and on the disk\n", 40), "dir/deep.txt", "deep\n", "dir/sub/x.txt", "x\n", "edited.txt", "as in HEAD\n")
+	s.commit("second", "other.txt", "other\n")
+	s.git("branch", "side", "HEAD~")
+	s.write("edited.txt", "edited\n")
+	s.write("staged.txt", "only staged\n")
+	s.git("add", "staged.txt")
+	s.write("staged.txt", "and then edited\n")
+	s.write("untracked.txt", strings.Repeat("nobody else has this\n", 40))
+	return s
+}
+
+// borrows gives a repository like it, whose objects are in another one.
+func borrows(t testing.TB) *sandbox {
+	s := harmed(t)
+	s.git("repack", "-a", "-d", "-q")
+	s.mkdir("../lender")
+	s.ok(os.Rename(s.path(".git/objects"), s.path("../lender/objects")))
+	s.mkdir(".git/objects/info")
+	s.mkdir(".git/objects/pack")
+	s.write(".git/objects/info/alternates", "../../../lender/objects\n")
+	return s
+}
+
+// packOf gives the pack that holds an object, without the ending, and where in it; "" when
+// the object is loose.
+func (s *sandbox) packOf(oid string) (path string, at int64) {
+	s.t.Helper()
+	for _, dir := range []string{s.path(".git/objects"), s.up + "/lender/objects"} {
+		list, err := filepath.Glob(dir + "/pack/pack-*.idx")
+		s.ok(err)
+		for _, idx := range list {
+			text, err := os.ReadFile(idx)
+			s.ok(err)
+			out, err := s.try(s.dir, string(text), "show-index")
+			s.ok(err)
+			for line := range strings.Lines(out) {
+				if f := strings.Fields(line); f[1] == oid {
+					at, err = strconv.ParseInt(f[0], 10, 64)
+					s.ok(err)
+					return strings.TrimSuffix(idx, ".idx"), at
+				}
+			}
+		}
+	}
+	return "", 0
+}
+
+func (s *sandbox) flip(path string, at int64) {
+	s.t.Helper()
+	s.ok(os.Chmod(path, 0o644))
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	s.ok(err)
+	defer f.Close()
+	var b [1]byte
+	_, err = f.ReadAt(b[:], at)
+	s.ok(err)
+	b[0] ^= 0x24
+	_, err = f.WriteAt(b[:], at)
+	s.ok(err)
+}
+
+func (s *sandbox) cut(path string, share int64) {
+	s.t.Helper()
+	info, err := os.Stat(path)
+	s.ok(err)
+	s.ok(os.Chmod(path, 0o644))
+	s.ok(os.Truncate(path, info.Size()*share/4))
+}
+
+// harms are the ways in which an object is damaged, whether it is loose or packed. One that
+// does not fit reports false.
+var harms = map[string]func(s *sandbox, oid, pack string, at int64) bool{
+	"loose empty": func(s *sandbox, oid, pack string, _ int64) bool {
+		if pack != "" {
+			return false
+		}
+		s.cut(s.loose(oid), 0)
+		return true
+	},
+	"loose truncated": func(s *sandbox, oid, pack string, _ int64) bool {
+		if pack != "" {
+			return false
+		}
+		s.cut(s.loose(oid), 3)
+		return true
+	},
+	"loose flipped": func(s *sandbox, oid, pack string, _ int64) bool {
+		if pack != "" {
+			return false
+		}
+		s.flip(s.loose(oid), 8)
+		return true
+	},
+	"loose removed": func(s *sandbox, oid, pack string, _ int64) bool {
+		if pack != "" {
+			return false
+		}
+		s.ok(os.Remove(s.loose(oid)))
+		return true
+	},
+	"pack removed": func(s *sandbox, _, pack string, _ int64) bool {
+		if pack == "" {
+			return false
+		}
+		list, err := filepath.Glob(pack + ".*")
+		s.ok(err)
+		for _, p := range list {
+			s.ok(os.Remove(p))
+		}
+		return true
+	},
+	"pack truncated": func(s *sandbox, _, pack string, _ int64) bool {
+		if pack == "" {
+			return false
+		}
+		s.cut(pack+".pack", 2)
+		return true
+	},
+	"pack flipped": func(s *sandbox, _, pack string, at int64) bool {
+		if pack == "" {
+			return false
+		}
+		s.flip(pack+".pack", at+4)
+		return true
+	},
+	"pack flipped in the head of the object": func(s *sandbox, _, pack string, at int64) bool {
+		if pack == "" {
+			return false
+		}
+		s.flip(pack+".pack", at)
+		return true
+	},
+	"index removed": func(s *sandbox, _, pack string, _ int64) bool {
+		if pack == "" {
+			return false
+		}
+		s.ok(os.Remove(pack + ".idx"))
+		return true
+	},
+	"index flipped": func(s *sandbox, _, pack string, _ int64) bool {
+		if pack == "" {
+			return false
+		}
+		info, err := os.Stat(pack + ".idx")
+		s.ok(err)
+		s.flip(pack+".idx", info.Size()-44) // in an offset
+		return true
+	},
+	"multi-pack-index flipped": func(s *sandbox, _, pack string, _ int64) bool {
+		if pack == "" || strings.Contains(pack, "/lender/") {
+			return false
+		}
+		s.git("multi-pack-index", "write")
+		path := s.path(".git/objects/pack/multi-pack-index")
+		info, err := os.Stat(path)
+		s.ok(err)
+		s.flip(path, info.Size()-24)
+		return true
+	},
+	"commit-graph flipped": func(s *sandbox, _, _ string, _ int64) bool {
+		s.git("commit-graph", "write", "--reachable")
+		path := s.path(".git/objects/info/commit-graph")
+		info, err := os.Stat(path)
+		s.ok(err)
+		s.flip(path, info.Size()-60)
+		return true
+	},
+	"lender gone": func(s *sandbox, _, pack string, _ int64) bool {
+		if !strings.Contains(pack, "/lender/") {
+			return false
+		}
+		s.ok(os.RemoveAll(s.up + "/lender"))
+		return true
+	},
+}
+
+// TestDamagedObjects damages an object in every way, before a first take and between two,
+// and deletes all files after the take. Then every file is back with its bytes, and whatever
+// else the snapshot names either can be read or was named when it was taken.
+func TestDamagedObjects(t *testing.T) {
+	t.Parallel()
+	made := map[string]*sandbox{"loose": harmed(t), "packed": harmed(t), "borrowed": borrows(t)}
+	made["packed"].git("repack", "-a", "-d", "-q")
+	made["packed"].git("prune-packed")
+	targets := map[string]string{"unchanged file": "HEAD:same.txt", "staged": ":staged.txt", "tree": "HEAD:dir", "root": "HEAD^{tree}", "commit": "HEAD", "branch": "side", "snapshot": ""}
+	cells := 0
+	for form, base := range made {
+		for what, name := range targets {
+			for harm, do := range harms {
+				for _, warm := range []bool{false, true} {
+					if what == "snapshot" && !warm || testing.Short() && (cells%5 != 0) {
+						continue
+					}
+					cells++
+					t.Run(fmt.Sprint(form, "/", what, "/", harm, "/warm=", warm), func(t *testing.T) {
+						t.Parallel()
+						s := base.copied(t)
+						oid := ""
+						if name != "" {
+							oid = s.git("rev-parse", name)
+						}
+						if warm {
+							i := s.take()
+							if i.Partial {
+								t.Fatalf("partial before anything was damaged: %v", i.Gaps)
+							}
+							if name == "" {
+								oid = s.git("rev-parse", i.Commit+":tree/untracked.txt")
+							}
+						}
+						pack, at := s.packOf(oid)
+						if !do(s, oid, pack, at) {
+							t.Skip("does not fit")
+						}
+						s.survives()
+					})
+				}
+			}
+		}
+	}
+}
+
+// survives takes a snapshot of a damaged repository and holds it to what it says.
+func (s *sandbox) survives() {
+	s.t.Helper()
+	files := []string{"same.txt", "dir/deep.txt", "dir/sub/x.txt", "edited.txt", "other.txt", "staged.txt", "untracked.txt"}
+	want := map[string]string{}
+	for _, f := range files {
+		text, err := os.ReadFile(s.path(f))
+		s.ok(err)
+		want[f] = string(text)
+	}
+	i := s.take()
+	said := map[string]bool{}
+	for _, g := range i.Gaps {
+		said[g.Path] = true
+	}
+	if i.Partial != (len(i.Gaps) > 0) {
+		s.t.Errorf("partial is %v, gaps are %v", i.Partial, i.Gaps)
+	}
+	list, err := s.store().Unreadable(context.Background(), i)
+	s.ok(err)
+	for _, b := range list {
+		if b.Part != snapshot.PartCommit || b.Path != "HEAD" || !said["HEAD"] {
+			s.t.Errorf("the new snapshot cannot be read whole: %v", b)
+		}
+	}
+	staged, err := s.try(s.dir, "", "cat-file", "blob", ":staged.txt")
+	if said["staged.txt"] == (err == nil && staged == "only staged") {
+		s.t.Errorf("staged content: git reads %q, %v, and the snapshot says %v", staged, err, i.Gaps)
+	}
+	for _, name := range []string{"HEAD", "refs/heads/side"} {
+		if _, err := s.try(s.dir, "", "-c", "core.commitGraph=false", "cat-file", "commit", name); err != nil && !said[name] {
+			s.t.Errorf("%s cannot be read, and the snapshot says %v", name, i.Gaps)
+		}
+	}
+	for _, f := range files {
+		s.remove(f)
+	}
+	s.remove("dir")
+	if _, err := s.store().Restore(context.Background(), i.ID, restore.Options{}); err != nil {
+		s.t.Errorf("restore: %v", err)
+	}
+	for _, f := range files {
+		if text, err := os.ReadFile(s.path(f)); err != nil || string(text) != want[f] {
+			s.t.Errorf("%s came back as %.40q, %v", f, text, err)
+		}
+	}
+	// A second take in the same state says the same.
+	again := s.take()
+	if again.Partial != i.Partial {
+		s.t.Errorf("the first take said %v, the next one %v", i.Gaps, again.Gaps)
+	}
 }

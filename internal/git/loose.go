@@ -1,0 +1,68 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// ReadLoose writes the bytes of the loose object at path to w and compares them with its
+// name. No more is inflated than the object says of itself. The error wraps ErrDamaged when
+// they are others, and w may have got some of them.
+func (r *Repo) ReadLoose(ctx context.Context, path, oid string, w io.Writer) (typ string, err error) {
+	f, err := fsroot.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	z, err := zlib.NewReader(bufio.NewReader(f))
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	defer z.Close()
+	in := bufio.NewReaderSize(until{ctx, z}, 32<<10)
+	var head []byte
+	for len(head) < 32 && !bytes.HasSuffix(head, []byte{0}) {
+		b, err := in.ReadByte()
+		if err != nil {
+			return "", fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		head = append(head, b)
+	}
+	typ, digits, _ := strings.Cut(strings.TrimSuffix(string(head), "\x00"), " ")
+	size, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || size < 0 {
+		return "", fmt.Errorf("%w: it has no size", ErrDamaged)
+	}
+	h := r.NewHash()
+	h.Write(head)
+	n, err := io.Copy(io.MultiWriter(h, w), io.LimitReader(in, size+1))
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if n != size || hex.EncodeToString(h.Sum(nil)) != oid {
+		return "", fmt.Errorf("%w: its bytes are not those of its name", ErrDamaged)
+	}
+	return typ, nil
+}
+
+// until reads until a context ends.
+type until struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (u until) Read(b []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.in.Read(b)
+}
