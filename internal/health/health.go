@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/agent"
@@ -21,6 +22,7 @@ import (
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/include"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/snapshot"
 )
 
 // Complaint is one thing that was looked at. OK is false when it needs a person;
@@ -32,14 +34,20 @@ type Complaint struct {
 	Try   string `json:"try,omitempty"`
 }
 
+// How says how closely snapshots are looked at.
+type How struct {
+	All      bool               // read those of ended tasks as well
+	Progress func(done, of int) // called before each snapshot is read; may be nil
+}
+
 // Look looks at everything belay relies on. It mends what is safe to mend: a
 // restore that was cut short is finished.
-func Look(ctx context.Context, d *desk.Desk, bad error) []Complaint {
+func Look(ctx context.Context, d *desk.Desk, bad error, how How) []Complaint {
 	list := []Complaint{{About: "git", OK: true, Says: fmt.Sprintf("%s, %s objects", d.Repo.Root, d.Repo.Format)}}
 	list = append(list, config(d, bad), writable(d), restores(ctx, d))
 	list = append(list, records(d)...)
 	list = append(list, runs(ctx, d)...)
-	return append(list, snapshots(ctx, d))
+	return append(list, snapshots(ctx, d, how)...)
 }
 
 func config(d *desk.Desk, bad error) Complaint {
@@ -130,16 +138,70 @@ func runs(ctx context.Context, d *desk.Desk) []Complaint {
 	return list
 }
 
-func snapshots(ctx context.Context, d *desk.Desk) Complaint {
+// snapshots looks for every object of every snapshot, and reads those of the snapshots that
+// somebody is likely to want: of open tasks and of none, or all of them.
+func snapshots(ctx context.Context, d *desk.Desk, how How) []Complaint {
 	problems, err := d.Snaps.Verify(ctx)
 	if err != nil {
-		return Complaint{About: "snapshots", Says: desk.Sentence(err)}
+		return []Complaint{{About: "snapshots", Says: desk.Sentence(err)}}
 	}
 	if len(problems) > 0 {
-		return Complaint{About: "snapshots", Says: strings.Join(problems[:min(5, len(problems))], "; ") + more(len(problems)-5),
-			Try: "belay snapshot drop the broken ones, or git update-ref -d refs/belay/ID where belay cannot read them"}
+		problems = []string{strings.Join(problems[:min(5, len(problems))], "; ") + more(len(problems)-5)}
 	}
-	return Complaint{About: "snapshots", OK: true, Says: "every object of every snapshot is there"}
+	read, damaged, err := unreadable(ctx, d, how)
+	if err != nil {
+		return []Complaint{{About: "snapshots", Says: desk.Sentence(err)}}
+	}
+	var list []Complaint
+	for _, p := range problems {
+		list = append(list, Complaint{About: "snapshots", Says: p,
+			Try: "belay snapshot drop the broken ones, or git update-ref -d refs/belay/ID where belay cannot read them"})
+	}
+	for _, x := range damaged {
+		list = append(list, sayDamaged(x))
+	}
+	if len(list) == 0 {
+		says := fmt.Sprintf("every object is there; read through %d of them", read)
+		if !how.All {
+			says += ", those of open tasks and of none (belay doctor --all reads all)"
+		}
+		list = append(list, Complaint{About: "snapshots", OK: true, Says: says})
+	}
+	return list
+}
+
+func unreadable(ctx context.Context, d *desk.Desk, how How) (read int, damaged []snapshot.Damaged, err error) {
+	all, err := d.Snaps.List(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	ended := map[string]bool{}
+	records, err := d.Records(nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, r := range records {
+		ended[r.Task.ID.Key()] = !r.Open()
+	}
+	if !how.All {
+		all = slices.DeleteFunc(all, func(i snapshot.Info) bool { return ended[i.Task.Key()] })
+	}
+	damaged, err = d.Snaps.Examine(ctx, all, func(done int) {
+		if how.Progress != nil {
+			how.Progress(done, len(all))
+		}
+	})
+	return len(all), damaged, err
+}
+
+// sayDamaged names what of a snapshot cannot be read, and what to do.
+func sayDamaged(x snapshot.Damaged) Complaint {
+	var parts []string
+	for _, b := range x.Broken[:min(5, len(x.Broken))] {
+		parts = append(parts, b.String())
+	}
+	return Complaint{About: "snapshot " + x.ID.Short(), Says: "cannot be read whole: " + strings.Join(parts, ", ") + more(len(x.Broken)-5),
+		Try: fmt.Sprintf("git fetch, or copy the missing packs back from a backup into .git/objects/pack; else: belay snapshot drop %s", x.ID.Short())}
 }
 
 func more(n int) string {

@@ -32,6 +32,11 @@ func (pl *Planner) missing() error {
 			pl.Plan.Missing = append(pl.Plan.Missing, Kept{g.Path, "gone, and the snapshot could not capture it"})
 		}
 	}
+	for _, l := range pl.Then.Man.Lost {
+		if len(pl.wish.Paths) == 0 {
+			pl.Plan.Missing = append(pl.Plan.Missing, Kept{l.Path, "not in the snapshot: " + l.Reason()})
+		}
+	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -162,4 +163,72 @@ func (w *walk) check() ([]Broken, error) {
 		return strings.Compare(a.Part+"\x00"+a.Path+"\x00"+a.OID, b.Part+"\x00"+b.Path+"\x00"+b.OID)
 	})
 	return list, nil
+}
+
+// Damaged is a snapshot of which parts cannot be read.
+type Damaged struct {
+	Info
+	Broken []Broken
+}
+
+// Examine is Unreadable for many snapshots: what they share is read once. It gives those
+// that are damaged, in the order given. progress, if any, is called before each, with how
+// many were looked at.
+func (s *Store) Examine(ctx context.Context, list []Info, progress func(done int)) ([]Damaged, error) {
+	seen := map[string]bool{}
+	rd, err := s.Repo.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer rd.Close()
+	var names func(tree string) error
+	names = func(tree string) error {
+		if seen[tree] {
+			return nil
+		}
+		seen[tree] = true
+		entries, err := rd.Folder(tree)
+		if err != nil {
+			return ctx.Err() // the check finds it
+		}
+		for _, e := range entries {
+			if e.Type != "tree" {
+				seen[e.OID] = true
+			} else if err := names(e.OID); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	}
+	for n, info := range list {
+		if progress != nil {
+			progress(n)
+		}
+		seen[info.Commit] = true
+		if info.Head != "" {
+			seen[info.Head] = true
+		}
+		if o, err := rd.Read(info.Commit); err == nil {
+			whole, _, _ := strings.Cut(strings.TrimPrefix(string(o.Data), "tree "), "\n")
+			err = names(whole)
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	c, err := packs.Check(ctx, s.Repo, slices.Collect(maps.Keys(seen)), packs.How{Loose: true})
+	if err != nil || len(c.Bad) == 0 {
+		return nil, err
+	}
+	var out []Damaged
+	for _, info := range list {
+		broken, err := s.Unreadable(ctx, info)
+		if err != nil {
+			return nil, err
+		}
+		if len(broken) > 0 {
+			out = append(out, Damaged{info, broken})
+		}
+	}
+	return out, nil
 }

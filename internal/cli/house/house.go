@@ -144,19 +144,30 @@ Exit codes: 0 done.`,
 }
 
 func (a commands) doctorCommand() *cobra.Command {
-	return &cobra.Command{
+	var how health.How
+	c := &cobra.Command{
 		Use: "doctor", Short: "Look at everything belay relies on", Args: cobra.NoArgs,
 		Long: `Doctor checks git, the config, belay's folders, every record and every snapshot. A
 restore that was cut short is finished.
 
+Every object of every snapshot is looked for. The objects of snapshots that belong to no
+task or to an open one are read as well, with --all those of all snapshots: damaged ones
+are named, with the files that cannot be restored from them.
+
 Exit codes: 0 all well · 1 something needs you.`,
-		Example: "  belay doctor",
+		Example: "  belay doctor --all",
 		RunE: func(c *cobra.Command, _ []string) error {
 			desk, bad, err := flow.OpenAnyway(c.Context(), a.Setting(nil))
 			if err != nil {
 				return err
 			}
-			list := health.Look(c.Context(), desk.Desk, bad)
+			if !a.JSON && terminal.Is(a.Err) {
+				how.Progress = func(done, of int) { fmt.Fprintf(a.Err, "\rreading snapshots: %d of %d", done, of) }
+			}
+			list := health.Look(c.Context(), desk.Desk, bad, how)
+			if how.Progress != nil {
+				fmt.Fprintf(a.Err, "\r%40s\r", "")
+			}
 			sick := 0
 			for _, l := range list {
 				if !l.OK {
@@ -181,4 +192,6 @@ Exit codes: 0 all well · 1 something needs you.`,
 			})
 		},
 	}
+	c.Flags().BoolVar(&how.All, "all", false, "read the snapshots of ended tasks as well")
+	return c
 }
