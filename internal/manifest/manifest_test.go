@@ -39,6 +39,9 @@ func draw(t *rapid.T) *Manifest {
 		Ignored: list(t, "ignored", path),
 		Rules:   list(t, "rules", func() Rule { return Rule{path(), oid(), yes()} }),
 		Links:   list(t, "links", func() Mode { return Mode{path(), perm()} }),
+		Lost: list(t, "lost", func() Lost {
+			return Lost{path(), rapid.SampledFrom([]string{LostStaged, LostRef, LostTree}).Draw(t, "kind"), path()}
+		}),
 	}
 	if yes() {
 		m.Index = Index{Exists: true, Mtime: rapid.Int64().Draw(t, "mtime"), Perm: perm()}
