@@ -22,6 +22,7 @@ import (
 // objects to be stored for it. Reading it changes nothing.
 type Capture struct {
 	Refs     []git.Ref
+	Broken   []git.BrokenRef  // files in the place of refs that name nothing
 	Newest   belay.SnapshotID // among the refs
 	Wanted   Wanted           // what is captured besides the ordinary
 	Last     Memory           // what the last take left to remember
@@ -110,7 +111,7 @@ func (s *Place) GitState(ctx context.Context, c *Capture) (err error) {
 		c.Rules, err = s.outerRules(ctx)
 		failed <- err
 	}()
-	c.Refs, err = s.Repo.Refs(ctx)
+	c.Refs, c.Broken, err = s.Repo.AllRefs(ctx)
 	if err = errors.Join(err, <-failed); err != nil {
 		return err
 	}

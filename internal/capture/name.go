@@ -146,6 +146,9 @@ func (s *Place) nameMeta(ctx context.Context, c *Capture) error {
 	for _, f := range c.Own {
 		m.gitFile(c.Man, "own/", f)
 	}
+	for _, b := range c.Broken {
+		m.blob("meta/broken/"+b.Name, b.Data)
+	}
 	for _, f := range c.Logs {
 		m.chunks("meta/"+f.Name, f.Data)
 		if f.Perm != gitfiles.UsualPerm {

@@ -37,6 +37,38 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 	return slices.DeleteFunc(refs, func(ref Ref) bool { return !wanted(ref.Name) }), err
 }
 
+// BrokenRef is a file in the place of a reference that names nothing.
+type BrokenRef = gitrefs.Broken
+
+// AllRefs is Refs that also gives the files in the place of references that name nothing.
+func (r *Repo) AllRefs(ctx context.Context) ([]Ref, []BrokenRef, error) {
+	if r.Reftab {
+		refs, err := r.askRefs(ctx, nil)
+		return refs, nil, err
+	}
+	refs, broken, err := gitrefs.ReadAll(r.Common, r.Dir, 2*r.HashSize())
+	if errors.Is(err, gitrefs.ErrForeign) {
+		refs, err = r.askRefs(ctx, nil)
+	}
+	return refs, broken, err
+}
+
+// DropBroken takes a broken reference away, if its file is still as it was read. No lock
+// is taken: git refuses to write a reference that it cannot read.
+func (r *Repo) DropBroken(b BrokenRef) error {
+	for _, dir := range []string{r.Dir, r.Common} {
+		path := filepath.Join(dir, filepath.FromSlash(b.Name))
+		text, err := fsroot.ReadFile(path, fsroot.Usual)
+		if err == nil && bytes.Equal(text, b.Data) {
+			return fsroot.Remove(path)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove the broken reference %s: %w", b.Name, err)
+		}
+	}
+	return nil
+}
+
 // askRefs has git list them. No object is opened: asked for a type, git would give up the
 // whole list over one ref that names nothing.
 func (r *Repo) askRefs(ctx context.Context, prefixes []string) ([]Ref, error) {

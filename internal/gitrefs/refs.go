@@ -3,6 +3,7 @@
 package gitrefs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,7 +32,27 @@ var own = []string{"refs/bisect", "refs/rewritten", "refs/worktree"}
 // this tree, which is the same unless it is linked. width is the length of an object's
 // name in hex. The error is ErrForeign where git has to be asked.
 func Read(common, dir string, width int) ([]Ref, error) {
-	r := reader{width: width, found: map[string]Ref{}}
+	refs, _, err := ReadAll(common, dir, width)
+	return refs, err
+}
+
+// Broken is a file in the place of a reference that names nothing: it is empty, as after a
+// power loss, or holds rubbish. git passes it over, reads no packed reference of its name,
+// and refuses to write one.
+type Broken struct {
+	Name string
+	Data []byte
+}
+
+// ReadAll is Read that gives the broken ones as well, as far as they can be read, also
+// with ErrForeign.
+func ReadAll(common, dir string, width int) ([]Ref, []Broken, error) {
+	r := reader{width: width, found: map[string]Ref{}, broken: map[string]bool{}}
+	refs, err := r.read(common, dir)
+	return refs, r.list, err
+}
+
+func (r *reader) read(common, dir string) ([]Ref, error) {
 	// The loose ones first: git writes packed-refs before it deletes the files of what it
 	// packed, so that none is missed in between.
 	if err := r.folder(common, "refs", dir != common); err != nil {
@@ -44,6 +65,9 @@ func Read(common, dir string, width int) ([]Ref, error) {
 			}
 		}
 	}
+	if r.foreign != nil {
+		return nil, r.foreign
+	}
 	text, err := fsroot.ReadFile(filepath.Join(common, "packed-refs"), fsroot.Usual)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read references: %w", err)
@@ -55,8 +79,11 @@ func Read(common, dir string, width int) ([]Ref, error) {
 }
 
 type reader struct {
-	width int
-	found map[string]Ref
+	width   int
+	found   map[string]Ref
+	broken  map[string]bool
+	list    []Broken
+	foreign error // the first that git has to be asked about
 }
 
 // folder reads the loose references below a folder. Without the own ones of the main
@@ -75,7 +102,7 @@ func (r *reader) folder(base, name string, linked bool) error {
 		case linked && slices.Contains(own, full), strings.HasPrefix(e.Name(), "."), strings.HasSuffix(e.Name(), ".lock"):
 			continue
 		case !plain(e.Name()):
-			return fmt.Errorf("%w: %q", ErrForeign, full)
+			err = fmt.Errorf("%w: %q", ErrForeign, full)
 		case e.IsDir():
 			err = r.folder(base, full, linked)
 		case e.Type().IsRegular():
@@ -83,11 +110,24 @@ func (r *reader) folder(base, name string, linked bool) error {
 		default:
 			err = fmt.Errorf("%w: %q is a link", ErrForeign, full)
 		}
+		if errors.Is(err, ErrForeign) {
+			r.foreign, err = cmp.Or(r.foreign, err), nil // the broken ones are still looked for
+		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// names reports whether a line starts with something that git takes for the name of an
+// object (refs/files-backend.c, parse_loose_ref_contents).
+func (r *reader) names(line string) bool {
+	if len(line) < r.width || len(line) > r.width && strings.IndexByte(" \t\n\v\f\r", line[r.width]) < 0 {
+		return false
+	}
+	name := line[:r.width]
+	return strings.Trim(name, "0123456789abcdefABCDEF") == "" && strings.Trim(name, "0") != ""
 }
 
 // plain reports whether a part of a name is surely one that git allows.
@@ -116,6 +156,11 @@ func (r *reader) loose(base, name string) error {
 			return fmt.Errorf("%w: %s holds %q", ErrForeign, name, line)
 		}
 		r.found[name] = Ref{Name: name, Symref: target}
+		return nil
+	}
+	if !r.names(line) {
+		r.broken[name] = true
+		r.list = append(r.list, Broken{Name: name, Data: text})
 		return nil
 	}
 	if !r.isOID(line) {
@@ -152,7 +197,7 @@ func (r *reader) packed(text string, linked bool) error {
 			return fmt.Errorf("%w: packed-refs holds %q", ErrForeign, line)
 		}
 		mine := slices.ContainsFunc(own, func(o string) bool { return strings.HasPrefix(name, o+"/") })
-		if _, loose := r.found[name]; !loose && !(linked && mine) {
+		if _, loose := r.found[name]; !loose && !r.broken[name] && !(linked && mine) {
 			r.found[name] = Ref{Name: name, OID: oid}
 		}
 	}

@@ -27,15 +27,32 @@ type Place struct {
 	Repo *git.Repo      // where the bytes come from
 	Root *worktree.Root // where they go
 	Tmp  string         // a folder for temporary files
+
+	// Skip, when set, is told of each path that fails on its own (see Skippable), and the
+	// rest is done. Otherwise the first failure ends it.
+	Skip func(*Failure)
+}
+
+// failed ends a plan at a failure, or has it skipped.
+func (s *Place) failed(doing, path string, err error) error {
+	f := &Failure{doing, path, err}
+	if s.Skip == nil || !Skippable(err) {
+		return f
+	}
+	s.Skip(f)
+	return nil
 }
 
 // Apply does a plan's steps on the working tree. Each may have been done already.
 // What is not as the rescue holds it is left: somebody changed it since, and the
-// comparison at the end says so.
+// comparison at the end says so. The error is a *Failure where it speaks of one path.
 func (s *Place) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
 	for _, r := range p.Remove {
 		if free, err := s.unchanged(string(r), held); err != nil {
-			return fmt.Errorf("look at %q: %w", r, err)
+			if err := s.failed("look at", string(r), err); err != nil {
+				return err
+			}
+			continue
 		} else if !free {
 			continue
 		}
@@ -46,19 +63,25 @@ func (s *Place) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
 		// A folder in the place of what was to go, or a link in a parent's: somebody
 		// else was here. The comparison at the end says so; nothing is forced.
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, worktree.ErrNotFolder) && !errors.Is(err, worktree.ErrFolder) {
-			return fmt.Errorf("remove %q: %w", r, err)
+			if err := s.failed("remove", string(r), err); err != nil {
+				return err
+			}
 		}
 	}
 	for _, d := range p.Rmdir {
 		err := s.Root.Rmdir(string(d))
 		keep := errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, worktree.ErrNotFolder)
 		if err != nil && !keep {
-			return fmt.Errorf("remove folder %q: %w", d, err)
+			if err := s.failed("remove folder", string(d), err); err != nil {
+				return err
+			}
 		}
 	}
 	for _, d := range p.Mkdir {
 		if err := s.Root.Mkdir(string(d.Path), d.Perm|0o700); err != nil {
-			return fmt.Errorf("make folder %q: %w", d.Path, err)
+			if err := s.failed("make folder", string(d.Path), err); err != nil {
+				return err
+			}
 		}
 	}
 	if err := s.WriteFiles(ctx, p, held); err != nil {
@@ -66,7 +89,9 @@ func (s *Place) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
 	}
 	for _, c := range p.Chmod {
 		if err := s.Root.Chmod(string(c.Path), c.Perm); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, worktree.ErrNotFolder) {
-			return fmt.Errorf("set the mode of %q: %w", c.Path, err)
+			if err := s.failed("set the mode of", string(c.Path), err); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -82,13 +107,21 @@ func (s *Place) WriteFiles(ctx context.Context, p *Plan, held *scan.Result) erro
 	if err != nil {
 		return err
 	}
-	defer rd.Close()
+	defer func() { _ = rd.Close() }()
 	for _, w := range p.Writes {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := s.writeOne(rd, w, held); err != nil {
-			return fmt.Errorf("write %q: %w", w.Path, err)
+		err := s.writeOne(rd, w, held)
+		if err == nil {
+			continue
+		}
+		if err := s.failed("write", string(w.Path), err); err != nil {
+			return err
+		}
+		_ = rd.Close() // git ends at an object that is damaged
+		if rd, err = s.Repo.Reader(ctx); err != nil {
+			return err
 		}
 	}
 	return nil

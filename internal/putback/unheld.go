@@ -9,7 +9,9 @@ import (
 )
 
 // Unheld gives, as globs, what is ignored today and lies where the plan writes: at a
-// path, below it, or in the place of a folder above it.
+// path, below it, or in the place of a folder above it. And what the plan removes, where
+// today's rules hide it: an interrupted restore may have put older or newer rules back, or
+// somebody wrote some since.
 func (pl *Planner) Unheld() []string {
 	globs := map[string]bool{}
 	for _, w := range pl.Plan.Writes {
@@ -19,7 +21,7 @@ func (pl *Planner) Unheld() []string {
 			if err != nil || p != path && info.Kind == worktree.Folder {
 				continue
 			}
-			if hidden := pl.Now.Man.WasIgnored(p) || pl.Now.Man.WasIgnored(p+"/"); hidden && !pl.held(p) {
+			if pl.hidden(p) && !pl.held(p) {
 				globs[QuoteGlob(p)] = true
 			}
 			if info.Kind == worktree.Folder && hasBelow(pl.Now.Man.Ignored, p) {
@@ -27,7 +29,31 @@ func (pl *Planner) Unheld() []string {
 			}
 		}
 	}
+	var hidden []string
+	for _, r := range pl.Plan.Remove {
+		path := string(r)
+		info, err := pl.Root.Lstat(path)
+		if err == nil && info.Kind != worktree.Folder && !pl.held(path) && pl.hidden(path) {
+			hidden = append(hidden, path)
+		}
+	}
+	for _, path := range hidden {
+		switch dir := Parent(path); {
+		case len(hidden) <= many || dir == "":
+			globs[QuoteGlob(path)] = true
+		default: // every file is asked about every glob: thousands of both take minutes
+			globs[QuoteGlob(dir)+"/*"] = true
+		}
+	}
 	return slices.Sorted(maps.Keys(globs))
+}
+
+// many paths to be removed are captured by their folders, with what else lies there.
+const many = 200
+
+// hidden reports whether today's rules ignore a path.
+func (pl *Planner) hidden(path string) bool {
+	return pl.Now.Man.WasIgnored(path) || pl.Now.Man.WasIgnored(path+"/")
 }
 
 // hasBelow reports whether a sorted list holds a path below a folder.

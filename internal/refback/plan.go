@@ -32,6 +32,8 @@ type Plan struct {
 	Elsewhere map[string]string      // branches that other working trees have checked out, and where
 	Only      func(name string) bool // which refs a task touched; nil: moved ones go back, new ones stay
 	Made      map[string]bool        // refs that the restore made which is undone
+	Lost      map[string]bool        // refs that named nothing then: nothing is known of where they were
+	Broken    []string               // refs that name nothing now
 	Foreign   string                 // the prefix of refs that are never moved
 
 	Moves []Move
@@ -49,6 +51,11 @@ func (p *Plan) Decide(missing func(oids []string) ([]string, error)) error {
 	for name, value := range p.Now {
 		if _, had := p.Then[name]; !had {
 			p.since(name, value)
+		}
+	}
+	for _, name := range p.Broken {
+		if _, had := p.Then[name]; !had && p.movable(name) {
+			p.keep(name, "names nothing, and the snapshot knows no value for it")
 		}
 	}
 	if err := p.fetchable(missing); err != nil {
@@ -92,6 +99,10 @@ func (p *Plan) back(name, value string) {
 // since decides about a ref that the target does not have.
 func (p *Plan) since(name, value string) {
 	if !p.movable(name) && !remote(name) {
+		return
+	}
+	if p.Lost[name] {
+		p.keep(name, "named nothing when the snapshot was taken")
 		return
 	}
 	mine := p.Only != nil && p.Only(name) && p.movable(name) || p.Made[name]

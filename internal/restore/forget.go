@@ -2,16 +2,30 @@ package restore
 
 import (
 	"context"
+	"encoding/json"
+	"path/filepath"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Drop forgets snapshots, as snapshot.Store.Drop does. A restore that was cut short is
-// finished first: it may need the very snapshot that goes.
+// Drop forgets snapshots, as snapshot.Store.Drop does. A restore that was interrupted is
+// finished first: it may need the very snapshot that goes. Where that cannot be done, here
+// or in another working tree, its snapshots stay (CodeCannot).
 func (s *Store) Drop(ctx context.Context, ids ...belay.SnapshotID) error {
-	if _, err := s.Recover(ctx); err != nil {
+	if err := s.recoverForget(ctx); err != nil {
 		return err
+	}
+	needed := s.needed()
+	for _, id := range ids {
+		full, err := s.Resolve(ctx, id)
+		if err != nil {
+			return err
+		}
+		if needed[full] {
+			return belay.Refuse(belay.CodeCannot, "belay status there, which says how to end that restore", "%s is needed: a restore from or to it was interrupted", full.Short())
+		}
 	}
 	return s.Store.Drop(ctx, ids...)
 }
@@ -19,24 +33,68 @@ func (s *Store) Drop(ctx context.Context, ids ...belay.SnapshotID) error {
 // Prune forgets old snapshots, as snapshot.Store.Prune does, after the same care.
 func (s *Store) Prune(ctx context.Context, o snapshot.PruneOptions) (snapshot.Pruned, error) {
 	if !o.DryRun {
-		if _, err := s.Recover(ctx); err != nil {
+		if err := s.recoverForget(ctx); err != nil {
 			return snapshot.Pruned{}, err
 		}
 	}
+	needed, keep := s.needed(), o.Keep
+	o.Keep = func(i snapshot.Info) bool { return needed[i.ID] || keep != nil && keep(i) }
 	return s.Store.Prune(ctx, o)
 }
 
+// recoverForget finishes an interrupted restore before snapshots are forgotten. One that
+// cannot be finished is no reason to keep others, as long as it is known which it needs.
+func (s *Store) recoverForget(ctx context.Context) error {
+	err := s.recoverAloud(ctx)
+	if err == nil || ctx.Err() != nil || belay.CodeOf(err) == belay.CodeBusy || !s.Interrupted() {
+		return err
+	}
+	j, _ := readIntent(s.intentPath())
+	if j.Target == "" || j.Rescue == "" {
+		return err
+	}
+	return nil
+}
+
+// needed gives the snapshots that an interrupted restore in any working tree of this
+// repository needs to be finished or reversed.
+func (s *Store) needed() map[belay.SnapshotID]bool {
+	files := []string{s.intentPath(), filepath.Join(s.Repo.Common, "belay", "intent.json")}
+	trees := filepath.Join(s.Repo.Common, "worktrees")
+	list, _ := fsroot.ReadDir(trees)
+	for _, e := range list {
+		files = append(files, filepath.Join(trees, e.Name(), "belay", "intent.json"))
+	}
+	ids := map[belay.SnapshotID]bool{}
+	for _, f := range files {
+		if j, err := readIntent(f); err == nil {
+			ids[j.Target], ids[j.Rescue] = true, true
+		}
+	}
+	delete(ids, "")
+	return ids
+}
+
+// readIntent reads what it can of an intent, of any version.
+func readIntent(file string) (j intent, err error) {
+	text, err := fsroot.ReadFile(file, fsroot.Usual)
+	if err == nil {
+		err = json.Unmarshal(text, &j)
+	}
+	return j, err
+}
+
 // abandon ends a restore that cannot be finished, because its snapshot was forgotten
-// elsewhere: in another working tree, or with git. It counts as done, so that no later
-// command is held up by it, and so that what it replaced can be had back.
-func (s *Store) abandon(j *intent) error {
+// with git. It counts as done, so that no later command is held up by it, and so that what
+// it replaced can be had back.
+func (s *Store) abandon(ctx context.Context, j *intent) error {
+	try := "belay " + j.reversing() + " brings back the state before it"
+	if _, err := s.LookUp(ctx, j.Rescue); err != nil || j.Reverses {
+		try = "belay snapshot list, then belay snapshot restore ID"
+	}
 	if err := s.done(j); err != nil {
 		return err
 	}
-	try := "belay undo brings back the state before it"
-	if j.Step == "undo" {
-		try = "belay redo brings back the state before it"
-	}
 	return belay.Refuse(belay.CodeCannot, try,
-		"a restore of %s was cut short and cannot be finished, for that snapshot is gone; what it had not put back is as it was", j.Target.Short())
+		"a restore of %s was interrupted and cannot be finished, for that snapshot is gone; what it had not restored is as it was", j.Target.Short())
 }

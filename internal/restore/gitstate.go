@@ -35,9 +35,12 @@ type gitPlan struct {
 	admin, operation, logs           bool
 	refs                             []RefMove
 	kept                             []putback.Kept
+	broken                           []Kept    // what cannot be restored, see brokenGit
 	left                             []string  // of git's own files, because somebody else changed them
 	head                             *git.Head // nil: as it is
 	headNow                          git.Head
+	headLost                         bool              // HEAD names a branch that names nothing
+	unnamed                          []git.BrokenRef   // in the place of a ref that comes back
 	seen                             map[string]string // where every ref stood when the present was held
 }
 
@@ -54,20 +57,25 @@ type gitWrite struct {
 type held struct {
 	refs  snapshot.HeldRefs
 	files map[string][]byte // below meta/, pieces joined
+	lost  map[string]bool   // of those, and of groups of them, what cannot be read
 	index string            // the tree of meta/index
 }
 
 func (s *Store) heldState(ctx context.Context, i snapshot.Info) (held, error) {
-	h := held{files: map[string][]byte{}}
+	h := held{files: map[string][]byte{}, lost: map[string]bool{}}
 	var err error
 	if h.refs, err = s.RefsOf(ctx, i); err != nil {
-		return h, err
+		if ctx.Err() != nil {
+			return h, err
+		}
+		h.lost["refs"] = true
 	}
 	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
 		return h, err
 	}
-	defer rd.Close()
+	r := heldReader{s: s, ctx: ctx, rd: rd, h: &h}
+	defer func() { _ = r.rd.Close() }()
 	meta, err := rd.Folder(i.Commit + ":meta")
 	if err != nil {
 		return h, fmt.Errorf("read snapshot %s: %w", i.ID, err)
@@ -79,8 +87,8 @@ func (s *Store) heldState(ctx context.Context, i snapshot.Info) (held, error) {
 		if f.Path == "index" {
 			h.index = f.OID
 		}
-		if slices.Contains([]string{"state", "admin", "own", "links", "logs", "index"}, f.Path) {
-			if err := readHeld(rd, f.Path, f.OID, h.files); err != nil {
+		if slices.Contains([]string{"state", "admin", "own", "links", "logs", "index", "broken"}, f.Path) {
+			if err := r.read(f.Path, f.OID); err != nil {
 				return h, fmt.Errorf("read snapshot %s: %w", i.ID, err)
 			}
 		}
@@ -88,24 +96,56 @@ func (s *Store) heldState(ctx context.Context, i snapshot.Info) (held, error) {
 	return h, nil
 }
 
-// readHeld reads a folder of meta/. Pieces of one file lie in a folder of its name.
-func readHeld(rd *git.Reader, name, tree string, into map[string][]byte) error {
-	entries, err := rd.Walk(tree)
+// heldReader reads what a snapshot holds of git's state. What cannot be read is noted as
+// lost, and the rest is read.
+type heldReader struct {
+	s   *Store
+	ctx context.Context
+	rd  *git.Reader
+	h   *held
+}
+
+// read reads a folder of meta/. Pieces of one file lie in a folder of its name.
+func (r *heldReader) read(name, tree string) error {
+	entries, err := r.rd.Walk(tree)
 	if err != nil {
-		return err
+		return r.lost(name, err)
 	}
 	for _, e := range entries {
-		o, err := rd.Read(e.OID)
-		if err != nil {
-			return err
-		}
 		path := name + "/" + e.Path
 		if name == "logs" || name == "index" {
 			path = path[:strings.LastIndexByte(path, '/')] // the pieces come in order
 		}
-		into[path] = append(into[path], o.Data...)
+		o, err := r.rd.Read(e.OID)
+		if err != nil {
+			if err := r.lost(path, err); err != nil {
+				return err
+			}
+			continue
+		}
+		r.h.files[path] = append(r.h.files[path], o.Data...)
+	}
+	for path := range r.h.lost {
+		delete(r.h.files, path) // some of its pieces may have come
 	}
 	return nil
+}
+
+// lost notes what cannot be read, and reads on with another process: git ends at an object
+// that is damaged.
+func (r *heldReader) lost(path string, err error) error {
+	if r.ctx.Err() != nil {
+		return err
+	}
+	r.h.lost[path] = true
+	_ = r.rd.Close()
+	r.rd, err = r.s.Repo.Reader(r.ctx)
+	return err
+}
+
+// without reports whether a file of a group, or the whole group, cannot be read.
+func (h *held) without(group, name string) bool {
+	return h.lost[strings.TrimSuffix(group, "/")] || h.lost["links"] || h.lost[group+name] || h.lost["links/"+group+name]
 }
 
 // planGit compares git's state now with the target's.
@@ -114,15 +154,28 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 	if err != nil {
 		return nil, err
 	}
+	g := &gitPlan{target: target, headNow: c.Head}
+	for path := range h.lost {
+		name := path
+		if _, file, ok := strings.Cut(path, "/"); ok && !strings.HasPrefix(path, "logs/") && !strings.HasPrefix(path, "index/") {
+			name = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(file, "state/"), "admin/"), "own/")
+		}
+		g.broken = append(g.broken, Kept{Path: gitName(name), Why: "the snapshot's copy is gone or damaged"})
+	}
+	slices.SortFunc(g.broken, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
 	then, err := s.Manifest(ctx, target)
 	if err != nil {
 		return nil, err
 	}
-	g := &gitPlan{target: target, headNow: c.Head}
 	g.noIndex = !then.Index.Exists
 	// The time alone matters too: with a newer one git would believe entries that it has
 	// to look at twice.
 	g.index = h.index != c.Index.Tree || then.Index != c.Index.Facts
+	for path := range h.lost {
+		if path == "index" || strings.HasPrefix(path, "index/") {
+			g.index = false
+		}
+	}
 	g.indexMtime, g.indexPerm, g.indexFiles = then.Index.Mtime, then.Index.Perm, map[string][]byte{}
 	if g.index && o.OnlyGit != nil && !o.OnlyGit("index") {
 		g.index, g.left = false, append(g.left, "index")
@@ -136,10 +189,10 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 	if o.Plant {
 		return g, nil
 	}
-	g.stateFiles = s.gitWrites("state/", h.files, then.Links, c.State)
+	g.stateFiles = s.gitWrites("state/", &h, then.Links, c.State)
 	g.operation = len(g.stateFiles) > 0
-	g.adminFiles = s.gitWrites("own/", h.files, then.Links, c.Own)
-	shared := s.gitWrites("admin/", h.files, then.Links, c.Admin)
+	g.adminFiles = s.gitWrites("own/", &h, then.Links, c.Own)
+	shared := s.gitWrites("admin/", &h, then.Links, c.Admin)
 	if s.Repo.Linked() {
 		for _, w := range shared {
 			g.kept = append(g.kept, putback.Kept{Path: w.name, Why: "belongs to all working trees, and has changed"})
@@ -156,20 +209,27 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 		return others
 	})
 	g.admin = len(g.adminFiles) > 0
-	if err := s.planRefs(ctx, g, h.refs, c, o); err != nil {
+	if h.lost["refs"] {
+		g.seen = values(c.Refs)
+		if o.decided != nil {
+			g.refs = *o.decided
+		}
+		return g, nil
+	}
+	if err := s.planRefs(ctx, g, &h, c, o); err != nil {
 		return nil, err
 	}
 	return g, s.planLogs(ctx, g, h, then.Links, c, o)
 }
 
 // gitWrites gives what has to change so that the files of a group are those held.
-func (s *Store) gitWrites(group string, then map[string][]byte, modes []manifest.Mode, now []gitfiles.File) []gitWrite {
+func (s *Store) gitWrites(group string, held *held, modes []manifest.Mode, now []gitfiles.File) []gitWrite {
 	var list []gitWrite
 	here, stays := map[string]gitfiles.File{}, map[string]bool{}
 	for _, f := range now {
 		here[f.Name] = f
 	}
-	for path, data := range then {
+	for path, data := range held.files {
 		linked, link := strings.CutPrefix(path, "links/")
 		name, ok := strings.CutPrefix(linked, group)
 		if !ok {
@@ -186,7 +246,7 @@ func (s *Store) gitWrites(group string, then map[string][]byte, modes []manifest
 		}
 	}
 	for _, f := range now {
-		if !stays[f.Name] {
+		if !stays[f.Name] && !held.without(group, f.Name) {
 			list = append(list, gitWrite{dir: s.dirOf(group), name: f.Name, gone: true})
 		}
 	}
@@ -225,15 +285,15 @@ func (g *gitPlan) replaces(ref string) bool {
 
 // writeGit does the writes. The folders are git's, but what lies in them may have been
 // swapped for links, so the same careful writer is used.
-func (s *Store) writeGit(list []gitWrite) error {
+func (s *Store) writeGit(j *intent, list []gitWrite) error {
 	for _, w := range list {
 		root, err := worktree.OpenRoot(w.dir)
 		if err != nil {
 			return err
 		}
 		err = s.writeGitOne(root, w)
-		if err = errors.Join(err, root.Close()); err != nil {
-			return fmt.Errorf("put back %s: %w", w.name, err)
+		if err = j.may(gitName(w.name), errors.Join(err, root.Close())); err != nil {
+			return fmt.Errorf("restore %s: %w", gitName(w.name), err)
 		}
 	}
 	return nil
@@ -346,13 +406,17 @@ func (s *Store) swapIndex(ctx context.Context, tmp, index, lock string, gone boo
 
 // indexFree waits a moment for git's index lock to go; it is never removed.
 func (s *Store) indexFree(ctx context.Context) error {
-	path := filepath.Join(s.Repo.Dir, "index.lock")
+	return s.lockFree(ctx, filepath.Join(s.Repo.Dir, "index.lock"))
+}
+
+// lockFree waits a moment for a lock of git's, and refuses then (CodeBusy).
+func (s *Store) lockFree(ctx context.Context, path string) error {
 	for deadline := time.Now().Add(2 * time.Second); ; {
-		if _, err := fsroot.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		if _, err := fsroot.Lstat(path); err != nil { // not there; or its folder is something else
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return belay.Refuse(belay.CodeBusy, "wait for it; if no git runs, remove that file", "another git process holds %s", belay.VisibleLine(path))
+			return belay.Refuse(belay.CodeBusy, "wait for it; if no git runs, remove that file", "%s is locked by another git process", belay.VisibleLine(path))
 		}
 		select {
 		case <-ctx.Done():

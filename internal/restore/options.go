@@ -26,12 +26,17 @@ type Options struct {
 	Reason    string                 // likewise
 	Plant     bool                   // into a working tree just made: HEAD, refs and git's own files stay, and it is nothing to undo
 
+	SkipBroken bool   // leave out, by name, what cannot be restored; otherwise nothing is restored then
+	Again      string // the command that asks for this restore, for messages; "" is snapshot restore
+
 	// Agree, when set, looks at the rescue, which holds the present, before the first
 	// change: its error refuses the restore.
 	Agree func(tree string, m *manifest.Manifest) error
 
-	step string          // undo or redo
-	made map[string]bool // for undo: the refs and paths that the restore made
+	step     string          // undo or redo
+	reverses bool            // takes back the interrupted restore whose intent is there
+	unread   bool            // takes the place of an intent that cannot be read
+	made     map[string]bool // for undo: the refs and paths that the restore made
 
 	decided *[]RefMove // for finishing a restore: what was decided about refs
 }
@@ -59,6 +64,12 @@ type Restored struct {
 	Logs      bool             `json:"logs"`      // reflogs were
 
 	Missing []putback.Kept `json:"missing,omitempty"` // was there then, is not now, and the snapshot does not hold it
+
+	Partial bool           `json:"partial,omitempty"` // Skipped names something
+	Skipped []putback.Kept `json:"skipped,omitempty"` // could not be restored, and was left as it was on request
+
+	// Reversed says that an interrupted restore was taken back: there is nothing to redo.
+	Reversed bool `json:"reversed,omitempty"`
 
 	// Overruled are paths that went back although somebody else had changed them as well:
 	// what he made of them is in the rescue. Only a rollback of a task fills it.

@@ -34,13 +34,23 @@ func values(refs []git.Ref) map[string]string {
 }
 
 // planRefs decides which refs move, and whether HEAD does.
-func (s *Store) planRefs(ctx context.Context, g *gitPlan, then snapshot.HeldRefs, c *capture.Capture, o Options) error {
+func (s *Store) planRefs(ctx context.Context, g *gitPlan, h *held, c *capture.Capture, o Options) error {
 	g.seen = values(c.Refs)
+	then, lost := h.refs, map[string]bool{}
+	for path := range h.files {
+		if name, ok := strings.CutPrefix(path, "broken/"); ok {
+			lost[name] = true
+		}
+	}
+	var broken []string
+	for _, b := range c.Broken {
+		broken = append(broken, b.Name)
+	}
 	elsewhere, err := s.Repo.CheckedOut(ctx)
 	if err != nil {
 		return err
 	}
-	p := refback.Plan{Now: g.seen, Then: then.Refs, Branch: then.Head.Branch, Elsewhere: elsewhere, Only: o.OnlyRef, Made: o.made, Foreign: snapshot.Prefix}
+	p := refback.Plan{Now: g.seen, Then: then.Refs, Branch: then.Head.Branch, Elsewhere: elsewhere, Only: o.OnlyRef, Made: o.made, Lost: lost, Broken: broken, Foreign: snapshot.Prefix}
 	if err := p.Decide(func(oids []string) ([]string, error) { return s.Repo.Missing(ctx, oids) }); err != nil {
 		return err
 	}
@@ -51,6 +61,14 @@ func (s *Store) planRefs(ctx context.Context, g *gitPlan, then snapshot.HeldRefs
 	if o.decided != nil {
 		g.refs = *o.decided
 	}
+	for _, b := range c.Broken {
+		if slices.ContainsFunc(g.refs, func(m RefMove) bool {
+			return m.To != "" && (m.Ref == b.Name || strings.HasPrefix(m.Ref, b.Name+"/") || strings.HasPrefix(b.Name, m.Ref+"/"))
+		}) {
+			g.unnamed = append(g.unnamed, b)
+		}
+	}
+	g.headLost = slices.Contains(broken, c.Head.Branch)
 	if then.Head.Branch != c.Head.Branch || then.Head.Branch == "" && then.Head.OID != c.Head.OID {
 		head := then.Head
 		g.head = &head
@@ -62,6 +80,9 @@ func (s *Store) planRefs(ctx context.Context, g *gitPlan, then snapshot.HeldRefs
 // was held: one that somebody moved meanwhile is not in the rescue. A symbolic ref is
 // taken away before anything else, because git would move what it names.
 func (s *Store) moveRefs(ctx context.Context, j *intent, g *gitPlan) error {
+	if err := s.dropBroken(ctx, g); err != nil {
+		return err
+	}
 	// First HEAD, so that no branch is deleted under it; and git refuses to move a branch
 	// together with a HEAD that names it.
 	var err error
@@ -69,17 +90,63 @@ func (s *Store) moveRefs(ctx context.Context, j *intent, g *gitPlan) error {
 	case g.head != nil && g.head.Branch != "":
 		err = s.point(ctx, "HEAD", g.head.Branch)
 	case g.head != nil:
+		if g.headLost { // git does not write a HEAD whose branch it cannot read
+			err = s.point(ctx, "HEAD", "refs/heads/belay-restoring")
+		}
+		if err != nil {
+			break
+		}
 		err = s.updateRefs(ctx, []git.Update{{Ref: "HEAD", New: g.head.OID, Old: g.headNow.OID}})
 	}
+	if err = j.may("HEAD", err); err != nil {
+		return err
+	}
+	err = s.moveList(ctx, j.Refs, g.seen)
+	if err == nil || !j.skips(err) {
+		return err
+	}
+	// One of them is what fails: the others are moved.
+	for _, m := range slices.Clone(j.Refs) {
+		if err := j.may(m.Ref, s.moveList(ctx, []RefMove{m}, g.seen)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropBroken takes files away that name nothing and are in the place of refs that come
+// back: git would refuse to write those. A packed ref of the name counts again then. The
+// rescue has the bytes.
+func (s *Store) dropBroken(ctx context.Context, g *gitPlan) error {
+	if len(g.unnamed) == 0 {
+		return nil
+	}
+	for _, b := range g.unnamed {
+		if err := capture.Fault("unlink", b.Name); err != nil {
+			return err
+		}
+		if err := s.Repo.DropBroken(b); err != nil {
+			return err
+		}
+	}
+	refs, err := s.Repo.Refs(ctx)
 	if err != nil {
 		return err
 	}
-	now, err := s.unmoved(ctx, j.Refs, g.seen)
+	now := values(refs)
+	for _, b := range g.unnamed {
+		g.seen[b.Name] = now[b.Name]
+	}
+	return nil
+}
+
+func (s *Store) moveList(ctx context.Context, moves []RefMove, seen map[string]string) error {
+	now, err := s.unmoved(ctx, moves, seen)
 	if err != nil {
 		return err
 	}
 	var updates []git.Update
-	for _, m := range j.Refs {
+	for _, m := range moves {
 		if strings.HasPrefix(now[m.Ref], symbolic) && now[m.Ref] != m.To {
 			if err := capture.Fault("ref", m.Ref); err != nil {
 				return err
@@ -100,7 +167,7 @@ func (s *Store) moveRefs(ctx context.Context, j *intent, g *gitPlan) error {
 	if err := s.updateRefs(ctx, updates); err != nil {
 		return err
 	}
-	for _, m := range j.Refs {
+	for _, m := range moves {
 		if target, ok := strings.CutPrefix(m.To, symbolic); ok && now[m.Ref] != m.To {
 			if err := s.point(ctx, m.Ref, target); err != nil {
 				return err
@@ -223,7 +290,7 @@ func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []manife
 		gone = append(gone, "logs/refs/stash")
 	}
 	for _, path := range append(gone, newLogs(now, h, o)...) {
-		if _, had := h.files[path]; !had {
+		if _, had := h.files[path]; !had && !h.lost[path] && !h.lost["logs"] {
 			_, there := now[path]
 			g.logs = g.logs || there
 			g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, gone: true})

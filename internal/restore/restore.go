@@ -34,6 +34,7 @@ import (
 // interrupted restore left.
 type Store struct {
 	*snapshot.Store
+	Say func(string) // told, when set, of an interrupted restore that a command finished by the way
 	now func() time.Time
 }
 
@@ -49,7 +50,7 @@ func Open(ctx context.Context, repo *git.Repo, o snapshot.Options) (*Store, erro
 // Take holds the present state, as snapshot.Store.Take does. A restore that was cut
 // short is finished first.
 func (s *Store) Take(ctx context.Context, m snapshot.Meta) (snapshot.Info, error) {
-	if _, err := s.Recover(ctx); err != nil {
+	if err := s.recoverAloud(ctx); err != nil {
 		return snapshot.Info{}, err
 	}
 	return s.Store.Take(ctx, m)
@@ -77,14 +78,35 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	}
 	defer unlock()
 	defer s.Repo.Share()()
-	if _, err := s.recover(ctx); err != nil {
+	j, err := s.load(ctx)
+	if err != nil {
 		return Restored{}, err
+	}
+	if j != nil {
+		// Finishing what was begun is what the command was named for.
+		it := o.SkipBroken && !o.DryRun && j.unread == "" && (j.Target == id || strings.HasPrefix(string(j.Target), string(id)))
+		done, err := s.finish(ctx, j, it)
+		switch {
+		case err != nil && j.unread != "" && o.SkipBroken && !o.FilesOnly && len(o.Paths)+len(o.Preserve) == 0 && o.Only == nil:
+			o.unread = true // the whole state that is asked for takes the place of one that nobody can know
+		case err != nil:
+			return Restored{}, s.cannotFinish(ctx, j, err)
+		case it:
+			return *done, nil
+		}
+		s.say(done)
 	}
 	if _, err := undo.Read(s.historyPath()); err != nil && !errors.Is(err, undo.ErrSpoiled) {
 		return Restored{}, err // it could not be recorded at the end
 	}
 	out, j, err := s.restore(ctx, id, o)
-	if err != nil || o.DryRun || out.Rescue == "" {
+	if err != nil || o.DryRun {
+		return out, err
+	}
+	if out.Rescue == "" { // nothing differs
+		if o.unread {
+			_, err = s.setAside()
+		}
 		return out, err
 	}
 	return out, s.done(j)
@@ -144,25 +166,80 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		}
 	}
 	out := report(&pl.Plan, target.ID, g)
-	if o.DryRun {
-		return out, nil, pl.Refusal(ctx)
-	}
-	if out.nothing() && len(pl.Plan.Chmod)+len(pl.Plan.Mkdir)+len(pl.Plan.Rmdir) == 0 {
+	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plant: o.Plant, Chosen: o.OnlyRef != nil, Left: g.left, Plan: pl.Plan, Refs: g.refs,
+		Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0, Reverses: o.reverses, Skip: o.SkipBroken}
+	if out.nothing() && len(pl.Plan.Chmod)+len(pl.Plan.Mkdir)+len(pl.Plan.Rmdir) == 0 && len(g.broken) == 0 {
 		return out, nil, s.giveUp(ctx, rescue, nil)
 	}
-	if err := pl.Refusal(ctx); err != nil {
+	if err := s.leaveBroken(ctx, pl, g, j, o); err != nil {
 		return out, nil, s.giveUp(ctx, rescue, err)
 	}
+	out = report(&j.Plan, target.ID, g)
+	out.skipped(j)
+	if o.DryRun {
+		return out, nil, nil
+	}
+	if out.nothing() && len(j.Plan.Chmod)+len(j.Plan.Mkdir)+len(j.Plan.Rmdir) == 0 {
+		return out, nil, s.giveUp(ctx, rescue, nil)
+	}
 	out.Rescue = rescue.ID
-	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plant: o.Plant, Chosen: o.OnlyRef != nil, Left: g.left, Plan: pl.Plan, Refs: g.refs, Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0}
+	if o.unread {
+		if err := s.replaceable(); err != nil {
+			return out, nil, s.giveUp(ctx, rescue, err)
+		}
+	}
 	if err := s.writeIntent(j); err != nil {
+		if o.reverses || o.unread { // the old one stands, or this one: neither may go, nor the rescue
+			return out, nil, err
+		}
 		// It may stand under its name, only not synced. The rescue goes when it is gone.
 		if rerr := fsroot.Remove(s.intentPath()); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
 			return out, nil, errors.Join(err, rerr)
 		}
 		return out, nil, s.giveUp(ctx, rescue, err)
 	}
-	return out, j, s.carryOut(ctx, pl.Root, j, g, c.Scan)
+	if err := s.carryOut(ctx, pl.Root, j, g, c.Scan); err != nil {
+		return out, nil, s.stuck(ctx, j, err)
+	}
+	out.skipped(j)
+	return out, j, nil
+}
+
+// leaveBroken finds out, before the first byte, what of the plans cannot be done. It is
+// left out and noted where that was agreed to. Otherwise nothing is done: a *BrokenError
+// names it, or a refusal says what would have to be destroyed.
+func (s *Store) leaveBroken(ctx context.Context, pl *putback.Planner, g *gitPlan, j *intent, o Options) error {
+	var broken []Kept
+	if o.SkipBroken {
+		broken = j.Plan.Unblocked()
+		j.Plan.Blocked = nil
+		j.leaveOut(broken, g)
+	}
+	pl.Plan = j.Plan
+	at := putback.Place{Repo: s.Repo, Root: pl.Root}
+	broken, err := at.Broken(ctx, &j.Plan)
+	if err != nil {
+		return err
+	}
+	if !o.FilesOnly && !o.Plant {
+		if err := s.brokenGit(ctx, g); err != nil {
+			return err
+		}
+		broken = append(broken, g.broken...)
+	}
+	if len(j.Plan.Blocked) > 0 {
+		return pl.Refusal(ctx)
+	}
+	if len(broken) > 0 && !o.SkipBroken {
+		again := o.Again
+		if again == "" {
+			again = "belay snapshot restore " + string(j.Target)
+		}
+		return &BrokenError{Paths: broken, Again: again, What: "snapshot " + j.Target.Short()}
+	}
+	j.leaveOut(broken, g)
+	pl.Plan = j.Plan
+	return pl.Refusal(ctx)
 }
 
 // prepare holds the present and plans. Where the plan meets something that today's
@@ -251,7 +328,7 @@ func (s *Store) carryOut(ctx context.Context, root *worktree.Root, j *intent, g 
 	if _, err := s.Scratch("tmp"); err != nil { // without it temporary files would lie among git's own
 		return err
 	}
-	if err := s.writeGit(g.adminFiles); err != nil {
+	if err := s.writeGit(j, g.adminFiles); err != nil {
 		return err
 	}
 	tmp, err := s.Scratch("tmp")
@@ -259,15 +336,18 @@ func (s *Store) carryOut(ctx context.Context, root *worktree.Root, j *intent, g 
 		return err
 	}
 	to := putback.Place{Repo: s.Repo, Root: root, Tmp: tmp}
+	if j.Skip {
+		to.Skip = func(f *putback.Failure) { j.skipped(f.Kept()) }
+	}
 	if err := to.Apply(ctx, &j.Plan, held); err != nil {
 		return err
 	}
 	if g.index {
-		if err := s.writeIndex(ctx, j, g); err != nil {
+		if err := j.may(gitName("index"), s.writeIndex(ctx, j, g)); err != nil {
 			return err
 		}
 	}
-	if err := s.writeGit(g.stateFiles); err != nil {
+	if err := s.writeGit(j, g.stateFiles); err != nil {
 		return err
 	}
 	release, err := s.remakeTags(ctx, g.target, j.Refs)
@@ -279,18 +359,33 @@ func (s *Store) carryOut(ctx context.Context, root *worktree.Root, j *intent, g 
 	if err != nil {
 		return err
 	}
-	if err := s.writeGit(g.logFiles); err != nil {
+	if err := s.writeGit(j, g.logFiles); err != nil {
 		return err
 	}
 	if err := root.Sync(); err != nil {
 		return err
 	}
-	return s.compare(root, &j.Plan)
+	return s.compare(root, j)
+}
+
+// may gives the error of a step about a file or ref of git's, or notes that it was skipped.
+func (j *intent) may(name string, err error) error {
+	if err == nil || !j.skips(err) {
+		return err
+	}
+	j.skipped(Kept{Path: name, Why: err.Error()})
+	return nil
+}
+
+// skips reports whether a step that failed is skipped. A lock is only waited for.
+func (j *intent) skips(err error) bool {
+	return j.Skip && Skippable(err) && belay.CodeOf(err) != belay.CodeBusy
 }
 
 // compare looks once more at every path of a plan, down to its bytes, and says what is
 // not as planned: a restore never claims what it did not reach.
-func (s *Store) compare(root *worktree.Root, p *putback.Plan) error {
+func (s *Store) compare(root *worktree.Root, j *intent) error {
+	p := &j.Plan
 	var wrong []string
 	written := map[string]bool{}
 	for _, w := range p.Writes {
@@ -309,6 +404,12 @@ func (s *Store) compare(root *worktree.Root, p *putback.Plan) error {
 		if !gone && !written[string(r)] {
 			wrong = append(wrong, string(r))
 		}
+	}
+	if j.Skip {
+		for _, path := range wrong {
+			j.skipped(Kept{Path: path, Why: "somebody changed it while it was restored, or it could not be captured before"})
+		}
+		return nil
 	}
 	if len(wrong) > 0 {
 		return belay.Refuse(belay.CodeCannot, "stop what writes there, then run the restore again", "%s changed while it was restored (%d path(s))", belay.VisibleLine(wrong[0]), len(wrong))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -35,6 +34,11 @@ type intent struct {
 	Left       []string         `json:"left,omitempty"`        // git's own files that somebody else changed
 	Plant      bool             `json:"plant,omitempty"`       // into a working tree just made
 	Step       string           `json:"step,omitempty"`        // undo or redo; "" for a restore
+	Reverses   bool             `json:"reverses,omitempty"`    // takes an interrupted restore back: no step of the history
+	Skip       bool             `json:"skip,omitempty"`        // somebody agreed to leave out what cannot be restored
+	Skipped    []Kept           `json:"skipped,omitempty"`     // what was left out; the plan does not speak of it any more
+
+	unread string // why it could not be read; then only Target, Rescue and Step are known, if at all
 }
 
 const intentVersion = 1
@@ -56,8 +60,10 @@ func (s *Store) done(j *intent) error {
 		return err
 	}
 	j.record(&h)
-	if err := h.Write(s.historyPath()); err != nil {
-		return err
+	if !j.Reverses {
+		if err := h.Write(s.historyPath()); err != nil {
+			return err
+		}
 	}
 	if err := capture.Fault("unlink", s.intentPath()); err != nil {
 		return err
@@ -77,6 +83,9 @@ func stepOf(j *intent) undo.Step {
 			st.Made = append(st.Made, w.Path)
 		}
 	}
+	for _, k := range j.Skipped {
+		st.Skipped = append(st.Skipped, putback.RawPath(k.Path))
+	}
 	if j.Partial {
 		for _, w := range j.Plan.Writes {
 			st.Paths = append(st.Paths, w.Path)
@@ -93,6 +102,7 @@ func stepOf(j *intent) undo.Step {
 // record adds what an intent was for to the history.
 func (j *intent) record(h *undo.History) {
 	switch {
+	case j.Reverses: // as if the restore that it takes back had never been asked for
 	case j.Step != "":
 		h.Move(j.Step, stepOf(j))
 	case !j.Plant:
@@ -127,8 +137,24 @@ func (s *Store) stepBack(ctx context.Context, o Options, way string) (Restored, 
 	}
 	defer unlock()
 	defer s.Repo.Share()()
-	if _, err := s.recover(ctx); err != nil {
+	if o.Again == "" {
+		o.Again = "belay " + way
+	}
+	j, err := s.load(ctx)
+	if err != nil {
 		return Restored{}, err
+	}
+	if j != nil {
+		done, err := s.finish(ctx, j, o.SkipBroken && !o.DryRun && (j.Reverses || j.Step == way))
+		switch {
+		case err != nil && j.reversedBy(way) && ctx.Err() == nil:
+			return s.reverse(ctx, j, o, err)
+		case err != nil:
+			return Restored{}, s.cannotFinish(ctx, j, err)
+		case o.SkipBroken && (j.Reverses || j.Step == way):
+			return *done, nil // that was what it was asked for
+		}
+		s.say(done)
 	}
 	h, err := undo.Read(s.historyPath())
 	if err != nil {
@@ -139,19 +165,8 @@ func (s *Store) stepBack(ctx context.Context, o Options, way string) (Restored, 
 		_ = s.Settle() // what a killed restore left of packs; no take comes to do it
 		return Restored{}, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID", "there is nothing to %s", way)
 	}
-	o.FilesOnly = last.FilesOnly
-	if last.Partial {
-		touched := map[string]bool{}
-		for _, p := range last.Paths {
-			touched[string(p)] = true
-		}
-		o.Only = func(p string) bool { return touched[p] }
-		o.FilesOnly = o.FilesOnly || len(o.Paths) > 0
-	}
-	o.Reason, o.step, o.made = way, way, map[string]bool{}
-	for _, ref := range last.Made {
-		o.made[string(ref)] = true
-	}
+	o.back(last)
+	o.Reason, o.step = way, way
 	out, j, err := s.restore(ctx, last.Back, o)
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		return out, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID", "the state that %s would bring back was forgotten: snapshot %s", way, last.Back.Short())
@@ -168,93 +183,33 @@ func (s *Store) stepBack(ctx context.Context, o Options, way string) (Restored, 
 	return out, s.done(j)
 }
 
-// Recover finishes a restore that was cut short. What it meets is held first, because
-// somebody may have worked in the tree since. It gives nil when there is none.
-func (s *Store) Recover(ctx context.Context) (*Restored, error) {
-	if !s.Interrupted() {
-		s.tidy()
-		return nil, nil
-	}
-	unlock, err := s.exclude(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	defer s.Repo.Share()()
-	return s.recover(ctx)
-}
-
-// recover is Recover under the lock that is already held.
-func (s *Store) recover(ctx context.Context) (*Restored, error) {
-	s.sweep()
-	text, err := fsroot.ReadFile(s.intentPath(), fsroot.Usual)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the intent of a restore: %w", err)
-	}
-	var j intent
-	if err := json.Unmarshal(text, &j); err != nil || j.Version != intentVersion {
-		return nil, belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it, or remove the file", "a restore was cut short and %s cannot be read", s.intentPath())
-	}
-	if err := s.ourLock(j); err != nil {
-		return nil, err
-	}
-	target, err := s.LookUp(ctx, j.Target)
-	if belay.CodeOf(err) == belay.CodeNotFound {
-		return nil, s.abandon(&j)
-	}
-	if err != nil {
-		return nil, err
-	}
-	root, err := worktree.OpenRoot(s.Repo.Root)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	saved, err := s.sweepTree(ctx, root, &j)
-	if err != nil {
-		return nil, err
-	}
-	rescue, c, err := s.meet(ctx, root, &j)
-	if err != nil {
-		return nil, err
-	}
-	g := &gitPlan{}
-	if !j.FilesOnly {
-		o := Options{decided: &j.Refs, step: j.Step, Plant: j.Plant}
-		if len(j.Left) > 0 {
-			o.OnlyGit = func(name string) bool { return !slices.Contains(j.Left, name) }
+// back makes options that take a step back.
+func (o *Options) back(last undo.Step) {
+	o.FilesOnly = last.FilesOnly
+	if last.Partial {
+		touched := map[string]bool{}
+		for _, p := range last.Paths {
+			touched[string(p)] = true
 		}
-		if j.Chosen {
-			o.OnlyRef = func(name string) bool {
-				return slices.ContainsFunc(j.Refs, func(m RefMove) bool { return m.Ref == name })
-			}
-		}
-		if g, err = s.planGit(ctx, target, c, o); err != nil {
-			return nil, err
-		}
+		o.Only = func(p string) bool { return touched[p] }
+		o.FilesOnly = o.FilesOnly || len(o.Paths) > 0
 	}
-	if err := s.carryOut(ctx, root, &j, g, c.Scan); err != nil {
-		return nil, err
+	o.made = map[string]bool{}
+	for _, ref := range last.Made {
+		o.made[string(ref)] = true
 	}
-	out := report(&j.Plan, j.Target, g)
-	out.Rescue = rescue.ID
-	out.Kept = append(out.Kept, saved...)
-	return &out, s.done(&j)
 }
 
 // meet holds what an interrupted restore left, with what is ignored and lies where the
 // restore still has to write.
 func (s *Store) meet(ctx context.Context, root *worktree.Root, j *intent) (snapshot.Info, *capture.Capture, error) {
-	m := snapshot.Meta{Kind: belay.KindRescue, Message: "met while finishing the restore of " + j.Target.Short()}
+	m := snapshot.Meta{Kind: belay.KindRescue, Message: metWhile + " the restore of " + j.Target.Short()}
 	rescue, c, err := s.Hold(ctx, m, capture.Wanted{})
 	if err != nil {
 		return rescue, c, err
 	}
 	pl := putback.NewPlanner(s.Repo, putback.Wish{}, c.Scan, putback.SideOf(c.Tree, c.Man), putback.Side{}, root)
-	pl.Plan.Writes = j.Plan.Writes
+	pl.Plan.Writes, pl.Plan.Remove = j.Plan.Writes, j.Plan.Remove
 	if hidden := pl.Unheld(); len(hidden) > 0 {
 		return s.Hold(ctx, m, capture.Wanted{Include: hidden})
 	}

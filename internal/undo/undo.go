@@ -51,7 +51,8 @@ type Step struct {
 	FilesOnly bool              `json:"files_only,omitempty"`
 	Partial   bool              `json:"partial,omitempty"`
 	Paths     []putback.RawPath `json:"paths,omitempty"`
-	Made      []putback.RawPath `json:"made,omitempty"` // refs and paths that it made
+	Made      []putback.RawPath `json:"made,omitempty"`    // refs and paths that it made
+	Skipped   []putback.RawPath `json:"skipped,omitempty"` // what it left out, on request, because it could not be restored
 }
 
 // Read reads the history in a file; there is none before the first restore. ErrSpoiled
@@ -123,4 +124,12 @@ func (h *History) stack(way string) (from, to *[]Step) {
 // again since.
 func (h *History) TakenBack(rescue belay.SnapshotID) bool {
 	return rescue != "" && (slices.Contains(h.Gone, rescue) || slices.ContainsFunc(h.Redo, func(s Step) bool { return s.Target == rescue }))
+}
+
+// Names reports whether the history has a restore from, or to, a snapshot.
+func (h *History) Names(id belay.SnapshotID) bool {
+	in := func(list []Step) bool {
+		return slices.ContainsFunc(list, func(s Step) bool { return s.Target == id || s.Back == id })
+	}
+	return in(h.Undo) || in(h.Redo) || slices.Contains(h.Gone, id)
 }

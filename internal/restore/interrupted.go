@@ -1,0 +1,572 @@
+package restore
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/putback"
+	"github.com/belay-dev/belay/internal/undo"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// Recover finishes a restore that was interrupted. What it meets is held first, because
+// somebody may have worked in the tree since. It gives nil when there is none. The error
+// names the path that keeps it from being finished, and the commands that reverse it, or
+// finish it without that path.
+func (s *Store) Recover(ctx context.Context) (*Restored, error) {
+	if !s.Interrupted() {
+		s.tidy()
+		return nil, nil
+	}
+	unlock, err := s.exclude(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	defer s.Repo.Share()()
+	j, err := s.load(ctx)
+	if err != nil || j == nil {
+		return nil, err
+	}
+	done, err := s.finish(ctx, j, false)
+	if err != nil {
+		return nil, s.cannotFinish(ctx, j, err)
+	}
+	return done, nil
+}
+
+// recoverAloud is Recover for commands that were asked for something else.
+func (s *Store) recoverAloud(ctx context.Context) error {
+	done, err := s.Recover(ctx)
+	s.say(done)
+	return err
+}
+
+func (s *Store) say(done *Restored) {
+	if done == nil || s.Say == nil {
+		return
+	}
+	s.Say(Finished(*done))
+}
+
+// Finished is the sentence about an interrupted restore that was finished.
+func Finished(done Restored) string {
+	text := fmt.Sprintf("finished an interrupted restore of %s; the previous state is snapshot %s", done.Target.Short(), done.Rescue.Short())
+	for _, k := range done.Skipped {
+		text += fmt.Sprintf("; skipped %s (%s)", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+	}
+	return text
+}
+
+// Standing is a restore that was interrupted and is not finished.
+type Standing struct {
+	Target belay.SnapshotID `json:"target,omitempty"` // "" when that cannot be read
+	Rescue belay.SnapshotID `json:"rescue,omitempty"` // the state before it
+}
+
+// Says gives the sentence, and what to try.
+func (t Standing) Says() (what, try string) {
+	return "a restore of " + cmp.Or(t.Target.Short(), "a snapshot") + " was interrupted", "belay doctor finishes it, belay undo reverses it"
+}
+
+// Standing tells of an interrupted restore, and changes nothing. nil: there is none, or
+// another process is at work on it.
+func (s *Store) Standing() *Standing {
+	if !s.Interrupted() {
+		return nil
+	}
+	lock := fsroot.OldLock(s.LockPath())
+	got, err := lock.TryRLock()
+	if got {
+		defer func() { _ = lock.Unlock() }()
+	} else if err == nil {
+		return nil
+	}
+	var t Standing
+	if text, err := fsroot.ReadFile(s.intentPath(), fsroot.Usual); err == nil {
+		_ = json.Unmarshal(text, &t)
+	}
+	return &t
+}
+
+// load reads the intent of an interrupted restore; nil when there is none. One that cannot
+// be read is given with what is known of it: finish refuses it, reverse takes it back.
+func (s *Store) load(ctx context.Context) (*intent, error) {
+	s.sweep()
+	text, err := fsroot.ReadFile(s.intentPath(), fsroot.Usual)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil && !Skippable(err) {
+		return nil, fmt.Errorf("read the intent of a restore: %w", err)
+	}
+	why := "cannot be read"
+	if err == nil {
+		var j intent
+		if err = json.Unmarshal(text, &j); err == nil && j.Version == intentVersion {
+			return &j, nil
+		}
+		if err == nil && j.Version > intentVersion {
+			return &intent{unread: fmt.Sprintf("was written by a later version of belay (format %d)", j.Version), Target: j.Target, Rescue: j.Rescue, Step: j.Step}, nil
+		}
+		why = "is damaged"
+	}
+	return s.guess(ctx, why)
+}
+
+// Skippable says which errors speak of one path alone.
+func Skippable(err error) bool { return putback.Skippable(err) }
+
+// guess tells what an intent that cannot be read was for. It is written after the rescue
+// and removed once the history names that, and no snapshot is taken meanwhile. So the
+// newest snapshot is the one, if it is a rescue that the history does not have. Otherwise
+// nothing is unfinished, and what is there is set aside.
+//
+// Where there are several working trees the rescue may be another one's: nothing is
+// guessed.
+func (s *Store) guess(ctx context.Context, why string) (*intent, error) {
+	j := &intent{unread: why}
+	others, err := fsroot.ReadDir(filepath.Join(s.Repo.Common, "worktrees"))
+	if len(others) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return j, nil
+	}
+	all, err := s.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h, err := undo.Read(s.historyPath())
+	if err != nil {
+		return j, nil // nobody knows what was finished
+	}
+	for _, i := range slices.Backward(all) {
+		if i.Kind == belay.KindRescue && (strings.HasPrefix(i.Message, metWhile) || strings.HasSuffix(i.Message, reversing)) {
+			continue // of a restore that was to be ended, not of the one that was asked for
+		}
+		if i.Kind == belay.KindRescue && !h.Names(i.ID) {
+			j.Rescue = i.ID
+			return j, nil
+		}
+		break // every take finishes a restore first
+	}
+	at, err := s.setAside()
+	if err != nil {
+		return nil, err
+	}
+	if s.Say != nil {
+		s.Say(fmt.Sprintf("%s %s, and no restore is unfinished: moved to %s", belay.VisibleLine(s.intentPath()), why, belay.VisibleLine(at)))
+	}
+	return nil, nil
+}
+
+// How the messages of rescues begin and end that were taken to end an interrupted restore.
+const (
+	metWhile  = "met while finishing"
+	reversing = "reversing it"
+)
+
+// setAside gives what stands in the place of the intent another name.
+func (s *Store) setAside() (string, error) {
+	for n := 1; ; n++ {
+		at := filepath.Join(s.Dir, fmt.Sprintf("unreadable-intent-%d", n))
+		if _, err := fsroot.Lstat(at); err == nil {
+			continue
+		}
+		return at, fsroot.Rename(s.intentPath(), at)
+	}
+}
+
+// replaceable makes sure that an intent which cannot be read can be replaced by another in
+// one step. Its text is kept, for the version of belay that can read it.
+func (s *Store) replaceable() error {
+	info, err := fsroot.Lstat(s.intentPath())
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir(): // never belay's
+		_, err := s.setAside()
+		return err
+	case info.Mode().IsRegular():
+		for n := 1; ; n++ {
+			err := fsroot.Link(s.intentPath(), filepath.Join(s.Dir, fmt.Sprintf("unreadable-intent-%d", n)))
+			if !errors.Is(err, fs.ErrExist) {
+				return nil // a copy is a courtesy
+			}
+		}
+	}
+	return nil
+}
+
+// errGone says that the snapshot which an interrupted restore was of is not there any more.
+var errGone = errors.New("that snapshot is gone")
+
+// finish carries out what an intent says. With skip, or when that was agreed to before,
+// what cannot be restored is left out, by name. Otherwise nothing is changed where that is
+// known beforehand.
+func (s *Store) finish(ctx context.Context, j *intent, skip bool) (*Restored, error) {
+	if j.unread != "" {
+		return nil, fmt.Errorf("%s %s", belay.VisibleLine(s.intentPath()), j.unread)
+	}
+	if err := s.ourLock(*j); err != nil {
+		return nil, err
+	}
+	root, err := worktree.OpenRoot(s.Repo.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	saved, err := s.sweepTree(ctx, root, j)
+	if err != nil {
+		return nil, err
+	}
+	target, err := s.LookUp(ctx, j.Target)
+	if belay.CodeOf(err) == belay.CodeNotFound {
+		return nil, errGone
+	}
+	if err != nil {
+		return nil, err
+	}
+	at := putback.Place{Repo: s.Repo, Root: root}
+	broken, err := at.Broken(ctx, &j.Plan)
+	if err != nil {
+		return nil, err
+	}
+	skip = skip || j.Skip
+	if len(broken) > 0 && !skip {
+		return nil, &BrokenError{Paths: broken}
+	}
+	rescue, c, err := s.meet(ctx, root, j)
+	if err != nil {
+		return nil, err
+	}
+	g := &gitPlan{}
+	if !j.FilesOnly {
+		o := Options{decided: &j.Refs, step: j.Step, Plant: j.Plant}
+		if len(j.Left) > 0 {
+			o.OnlyGit = func(name string) bool { return !slices.Contains(j.Left, name) }
+		}
+		if j.Chosen {
+			o.OnlyRef = func(name string) bool {
+				return slices.ContainsFunc(j.Refs, func(m RefMove) bool { return m.Ref == name })
+			}
+		}
+		if g, err = s.planGit(ctx, target, c, o); err != nil {
+			return nil, err
+		}
+		if err := s.brokenGit(ctx, g); err != nil {
+			return nil, s.giveUp(ctx, rescue, err)
+		}
+		if broken = append(broken, g.broken...); len(broken) > 0 && !skip {
+			return nil, s.giveUp(ctx, rescue, &BrokenError{Paths: broken})
+		}
+	}
+	if skip {
+		j.Skip = true
+		j.leaveOut(broken, g)
+		if err := s.writeIntent(j); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.carryOut(ctx, root, j, g, c.Scan); err != nil {
+		return nil, err
+	}
+	out := report(&j.Plan, j.Target, g)
+	out.Rescue, out.Reversed = rescue.ID, j.Reverses
+	out.skipped(j)
+	out.Kept = append(out.Kept, saved...)
+	return &out, s.done(j)
+}
+
+// leaveOut takes what is broken out of the plans, and notes it.
+func (j *intent) leaveOut(broken []Kept, g *gitPlan) {
+	j.Plan.Without(broken)
+	g.without(broken)
+	if g.target.ID != "" {
+		j.Refs = g.refs
+	}
+	j.skipped(broken...)
+}
+
+// skipped notes what was left out, once.
+func (j *intent) skipped(list ...Kept) {
+	for _, k := range list {
+		if !slices.ContainsFunc(j.Skipped, func(was Kept) bool { return was.Path == k.Path }) {
+			j.Skipped = append(j.Skipped, k)
+		}
+	}
+}
+
+func (r *Restored) skipped(j *intent) {
+	r.Skipped, r.Partial = j.Skipped, len(j.Skipped) > 0
+	left := map[string]bool{}
+	for _, k := range j.Skipped {
+		left[k.Path] = true
+	}
+	out := func(p string) bool { return left[p] }
+	r.Written, r.Removed = slices.DeleteFunc(r.Written, out), slices.DeleteFunc(r.Removed, out)
+	r.Refs = slices.DeleteFunc(r.Refs, func(m RefMove) bool { return left[m.Ref] })
+}
+
+// reversedBy reports whether a step takes an interrupted restore back.
+func (j *intent) reversedBy(way string) bool {
+	if j.Reverses || j.Plant || j.Rescue == "" {
+		return false
+	}
+	return (way == undo.Forth) == (j.Step == undo.Back)
+}
+
+// reverse takes an interrupted restore back that cannot be finished: it restores the
+// rescue that was taken before it, in what the restore was to change. The history is as
+// if the restore had never been asked for. The new intent takes the place of the old one
+// in one step: killed anywhere, one of the two stands.
+func (s *Store) reverse(ctx context.Context, j *intent, o Options, cause error) (Restored, error) {
+	o.back(stepOf(j))
+	o.Reason, o.step = reversing, cmp.Or(j.reversing(), undo.Back)
+	o.reverses, o.unread = true, j.unread != ""
+	out, next, err := s.restore(ctx, j.Rescue, o)
+	if belay.CodeOf(err) == belay.CodeNotFound {
+		return out, s.stuck(ctx, j, cause)
+	}
+	out.Reversed = true
+	if err != nil || o.DryRun {
+		return out, err
+	}
+	if next == nil { // it had changed nothing
+		if o.unread {
+			_, err := s.setAside()
+			return out, err
+		}
+		next = &intent{Reverses: true}
+	}
+	return out, s.done(next)
+}
+
+// reversing is the step that takes an interrupted restore back.
+func (j *intent) reversing() string {
+	if j.Step == undo.Back {
+		return undo.Forth
+	}
+	return undo.Back
+}
+
+// cannotFinish makes the error about a restore that was not finished, by a command that
+// was asked for something else. One whose snapshot is gone is ended.
+func (s *Store) cannotFinish(ctx context.Context, j *intent, cause error) error {
+	if errors.Is(cause, errGone) {
+		return s.abandon(ctx, j)
+	}
+	return s.stuck(ctx, j, cause)
+}
+
+// stuck says that a restore is not finished, why, and which commands end that.
+func (s *Store) stuck(ctx context.Context, j *intent, cause error) error {
+	if ctx.Err() != nil {
+		return cause
+	}
+	what := "a restore of " + j.Target.Short() + " was interrupted and cannot be finished"
+	switch {
+	case j.Target == "":
+		what = "a restore was interrupted and cannot be finished"
+	case j.Reverses:
+		what = "the reversal of an interrupted restore was interrupted and cannot be finished"
+	}
+	code, try := belay.CodeCannot, s.ways(ctx, j)
+	var known *belay.Error
+	switch {
+	case belay.CodeOf(cause) == belay.CodeBusy:
+		code = belay.CodeBusy
+		if errors.As(cause, &known) {
+			try = known.Try + ", then " + try
+		}
+	case errors.Is(cause, syscall.ENOSPC), errors.Is(cause, syscall.EDQUOT), strings.Contains(cause.Error(), "the disk is full"):
+		try = "free some space; then belay doctor finishes it, belay undo reverses it"
+	}
+	return &belay.Error{Code: code, What: what, Try: try, Err: plain(cause)}
+}
+
+// ways names the commands that reverse an interrupted restore, or finish it as far as that
+// can be done.
+func (s *Store) ways(ctx context.Context, j *intent) string {
+	skip := "belay snapshot restore " + string(j.Target) + " --skip-broken"
+	switch {
+	case j.Reverses:
+		return "belay " + cmp.Or(j.Step, undo.Back) + " --skip-broken restores the state before it without what cannot be restored"
+	case j.Step != "" && j.unread == "":
+		skip = "belay " + j.Step + " --skip-broken"
+	}
+	back := ""
+	if j.Rescue != "" && !j.Plant {
+		if _, err := s.LookUp(ctx, j.Rescue); belay.CodeOf(err) != belay.CodeNotFound {
+			back = "belay " + j.reversing() + " reverses it (snapshot " + j.Rescue.Short() + ")"
+		}
+	}
+	finish := skip + " finishes it without what cannot be restored"
+	if j.unread != "" {
+		finish = skip + " restores that snapshot whole"
+		if j.Target == "" {
+			finish = "belay snapshot restore ID --skip-broken restores one of belay snapshot list --kind rescue"
+		}
+	}
+	if back == "" {
+		return finish
+	}
+	return back + "; " + finish
+}
+
+// plain makes a sentence "<path>: <why>" of an error about a path.
+func plain(err error) error {
+	var f *putback.Failure
+	if errors.As(err, &f) {
+		k := f.Kept()
+		return fmt.Errorf("%s: %s%w", belay.VisibleLine(k.Path), k.Why, hidden{err})
+	}
+	return err
+}
+
+// hidden is an error that says nothing, and can be asked for what it wraps.
+type hidden struct{ error }
+
+func (hidden) Error() string   { return "" }
+func (h hidden) Unwrap() error { return h.error }
+
+// BrokenError says which paths, refs and files of git's own cannot be restored. Nothing
+// was changed.
+type BrokenError struct {
+	Paths []Kept
+	Again string // the command that was refused; "" when a restore is to be finished
+	What  string // the snapshot
+}
+
+// Error names the first.
+func (e *BrokenError) Error() string {
+	text := belay.VisibleLine(e.Paths[0].Path) + ": " + belay.VisibleLine(e.Paths[0].Why)
+	if n := len(e.Paths) - 1; n > 0 {
+		text += fmt.Sprintf(" (and %d more)", n)
+	}
+	return text
+}
+
+// Unwrap gives the refusal for people.
+func (e *BrokenError) Unwrap() error {
+	if e.Again == "" {
+		return nil
+	}
+	return belay.Refuse(belay.CodeCannot, e.Again+" --skip-broken restores everything else",
+		"nothing was changed: %s cannot be restored whole: %s", e.What, e.Error())
+}
+
+// brokenGit adds to a plan what of git's state cannot be restored: refs whose objects are
+// gone or damaged, files that this process cannot change. A lock of somebody else's on a
+// ref is waited for, and then refused (CodeBusy).
+func (s *Store) brokenGit(ctx context.Context, g *gitPlan) error {
+	if err := s.brokenRefs(ctx, g); err != nil {
+		return err
+	}
+	for _, list := range [][]gitWrite{g.adminFiles, g.stateFiles, g.logFiles} {
+		for _, w := range list {
+			if err := g.fixed(w.dir, w.name, gitName(w.name)); err != nil {
+				return err
+			}
+		}
+	}
+	if g.index {
+		if err := g.fixed(s.Repo.Dir, "index", gitName("index")); err != nil {
+			return err
+		}
+	}
+	if g.head != nil {
+		return g.fixed(s.Repo.Dir, "HEAD", "HEAD")
+	}
+	return nil
+}
+
+func (s *Store) brokenRefs(ctx context.Context, g *gitPlan) error {
+	if len(g.refs) == 0 {
+		return nil
+	}
+	rd, err := s.Repo.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rd.Close() }()
+	for _, m := range g.refs {
+		if err := s.refFree(ctx, m.Ref); err != nil {
+			return err
+		}
+		if !s.Repo.Reftab {
+			if err := g.fixed(s.Repo.Common, m.Ref, m.Ref); err != nil {
+				return err
+			}
+		}
+		if m.To == "" || strings.HasPrefix(m.To, symbolic) {
+			continue
+		}
+		why := ""
+		if err := rd.Verify(m.To); err != nil {
+			_ = rd.Close()
+			if rd, err = s.Repo.Reader(ctx); err != nil {
+				return err
+			}
+			if _, held := rd.Read(g.target.Commit + ":meta/tags/" + m.To); held != nil || !errors.Is(err, git.ErrNoObject) && err != nil {
+				why = "the object that it named is gone or damaged"
+			}
+		}
+		if why != "" {
+			g.broken = append(g.broken, Kept{Path: m.Ref, Why: why})
+		}
+	}
+	return nil
+}
+
+// refFree waits a moment for somebody's lock on a ref to go; it is never removed.
+func (s *Store) refFree(ctx context.Context, ref string) error {
+	if s.Repo.Reftab {
+		return nil
+	}
+	for _, dir := range []string{s.Repo.Common, s.Repo.Dir} {
+		if err := s.lockFree(ctx, filepath.Join(dir, filepath.FromSlash(ref)+".lock")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gitName is how a file of git's own is named to people.
+func gitName(name string) string { return ".git/" + name }
+
+func (g *gitPlan) fixed(dir, name, shown string) error {
+	root, err := worktree.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	why, err := root.Fixed(name)
+	if err = errors.Join(err, root.Close()); err == nil && why != "" {
+		g.broken = append(g.broken, Kept{Path: shown, Why: why})
+	}
+	return err
+}
+
+// without takes what is broken out of a plan.
+func (g *gitPlan) without(broken []Kept) {
+	out := map[string]bool{}
+	for _, k := range broken {
+		out[k.Path] = true
+	}
+	file := func(w gitWrite) bool { return out[gitName(w.name)] }
+	g.adminFiles, g.stateFiles, g.logFiles = slices.DeleteFunc(g.adminFiles, file), slices.DeleteFunc(g.stateFiles, file), slices.DeleteFunc(g.logFiles, file)
+	g.refs = slices.DeleteFunc(slices.Clone(g.refs), func(m RefMove) bool { return out[m.Ref] })
+	g.index = g.index && !out[gitName("index")]
+	if out["HEAD"] {
+		g.head = nil
+	}
+}
