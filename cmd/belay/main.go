@@ -60,6 +60,7 @@ func Main() int {
 		a.JSON = a.JSON || wantsJSON(os.Args[1:]) // flags after a wrong one were not read
 		a.Tell(nil, err)
 	}
+	a.NoteStanding(err)
 	return cli.Status(err)
 }
 

@@ -18,6 +18,7 @@ type MergeRequest struct {
 	Ours, Theirs []string // paths, from the root, whose conflicts are decided
 	Markers      bool     // conflicts of text are written with markers
 	DryRun       bool
+	SkipBroken   bool // leave out, by name, what cannot be written
 	Keep         bool // the task's working tree stays
 	Unaccepted   bool // also of a task that was not accepted
 	AsIs         bool // what stands in the task's tree now, judged or not
@@ -63,7 +64,7 @@ func Merge(ctx context.Context, d *desk.Desk, q MergeRequest) (Merged, error) {
 		return Merged{}, err
 	}
 	b, err := trees.Bring(ctx, home.Snaps, trees.Request{Task: r.Task.ID, Before: r.State.Before, After: after,
-		Ours: q.Ours, Theirs: q.Theirs, Markers: q.Markers, DryRun: q.DryRun})
+		Ours: q.Ours, Theirs: q.Theirs, Markers: q.Markers, DryRun: q.DryRun, SkipBroken: q.SkipBroken})
 	out := Merged{Brought: b}
 	if err == nil {
 		err = undecided(q.Task, b)

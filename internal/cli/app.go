@@ -9,11 +9,14 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/flow/plans"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
@@ -22,6 +25,9 @@ type App struct {
 	*terminal.Terminal
 	Dir   string // -C
 	Force bool   // --anywhere
+
+	opened *flow.Desk // the last one
+	Noted  bool       // the command has told of an interrupted restore itself
 
 	// OnOpen, when set, gets every desk before it is used: tests fail and kill there.
 	OnOpen func(*flow.Desk)
@@ -32,11 +38,39 @@ func (a *App) Open(ctx context.Context, flags ...flow.Flag) (*flow.Desk, error) 
 	desk, err := flow.Open(ctx, a.Setting(flags))
 	if err == nil {
 		plans.Attach(desk)
+		a.opened = desk
+		desk.Snaps.Say = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
 	}
 	if err == nil && a.OnOpen != nil {
 		a.OnOpen(desk)
 	}
 	return desk, err
+}
+
+// NoteStanding says on standard error that a restore is still interrupted when a command
+// ends, unless its error, or the command, said so: none is left without a word.
+func (a *App) NoteStanding(err error) {
+	if a.opened == nil || a.Noted || err != nil && strings.Contains(err.Error(), "interrupted") {
+		return
+	}
+	if t := a.opened.Snaps.Standing(); t != nil {
+		what, try := t.Says()
+		fmt.Fprintf(a.Err, "belay: %s\n  try: %s\n", what, try)
+	}
+}
+
+// SkipBroken asks whether everything but what a *restore.BrokenError names is to be
+// restored. Without a terminal the answer is no: then there is the flag.
+func (a *App) SkipBroken(err error) bool {
+	var broken *restore.BrokenError
+	if !errors.As(err, &broken) || broken.Again == "" || a.JSON || !terminal.Is(a.In) || !terminal.Is(a.Err) {
+		return false
+	}
+	fmt.Fprintf(a.Err, "%s cannot be restored whole:\n", broken.What)
+	for _, k := range broken.Paths {
+		fmt.Fprintf(a.Err, "  %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+	}
+	return a.Confirm(fmt.Sprintf("leave %d path(s) as they are and restore everything else?", len(broken.Paths)), false)
 }
 
 // OpenTask is Open for a command about one task, whose id is word.

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 
 // RollbackOptions says what a rollback of this task may touch.
 func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preserve []string) (restore.Options, error) {
-	opts := restore.Options{Task: r.Task.ID}
+	opts := restore.Options{Task: r.Task.ID, Again: fmt.Sprintf("belay rollback %s", r.Task.ID)}
 	if _, apart, err := trees.MarkOf(d.Repo); err != nil {
 		return opts, err
 	} else if apart {

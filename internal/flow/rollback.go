@@ -19,7 +19,9 @@ type RollbackRequest struct {
 	DryRun   bool
 	Files    bool // files only: index, HEAD and refs stay
 	Reason   string
-	Watch    drive.Watcher
+
+	SkipBroken bool // leave out, by name, what cannot be restored
+	Watch      drive.Watcher
 }
 
 // Rollback puts a task's state before back. What the task's attempts touched goes
@@ -43,7 +45,7 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 	if err != nil {
 		return restore.Restored{}, err
 	}
-	opts.DryRun, opts.FilesOnly, opts.Reason = q.DryRun, q.Files, q.Reason
+	opts.DryRun, opts.FilesOnly, opts.Reason, opts.SkipBroken = q.DryRun, q.Files, q.Reason, q.SkipBroken
 	if q.DryRun {
 		return d.Snaps.Restore(ctx, r.State.Before, opts)
 	}

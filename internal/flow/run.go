@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/override"
 	"github.com/belay-dev/belay/internal/reading"
+	"github.com/belay-dev/belay/internal/restore"
 )
 
 // RunRequest asks for a task to be run to its end, or on from where it stands.
@@ -177,7 +178,7 @@ func (d *Desk) Recovered(ctx context.Context, w drive.Watcher) error {
 	if err != nil || done == nil {
 		return err
 	}
-	w.Note(fmt.Sprintf("an interrupted restore of %s was finished; the state it met is kept as %s", done.Target.Short(), done.Rescue.Short()))
+	w.Note(restore.Finished(*done))
 	return nil
 }
 

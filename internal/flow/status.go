@@ -9,6 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -58,17 +59,18 @@ func (d *Desk) Tasks() ([]TaskLine, error) {
 
 // Status is the working tree at a glance.
 type Status struct {
-	Root        string         `json:"root"`
-	Held        string         `json:"held,omitempty"`    // who works in this tree now
-	Reviews     []string       `json:"reviews,omitempty"` // who reviews in it
-	Tasks       []TaskLine     `json:"tasks"`             // open ones
-	Ended       int            `json:"ended"`             // how many ended
-	Overruled   []TaskLine     `json:"overruled"`         // those accepted over a refusal
-	Worktrees   []TaskLine     `json:"worktrees"`         // tasks with a working tree of their own, and accepted ones that are not merged
-	Snapshots   snapshot.Usage `json:"snapshots"`
-	OverCap     bool           `json:"over_cap"` // snapshots are larger than snapshot.cap
-	Interrupted bool           `json:"interrupted_restore"`
-	Trusted     *bool          `json:"config_trusted,omitempty"` // nil: the config runs nothing
+	Root        string            `json:"root"`
+	Held        string            `json:"held,omitempty"`    // who works in this tree now
+	Reviews     []string          `json:"reviews,omitempty"` // who reviews in it
+	Tasks       []TaskLine        `json:"tasks"`             // open ones
+	Ended       int               `json:"ended"`             // how many ended
+	Overruled   []TaskLine        `json:"overruled"`         // those accepted over a refusal
+	Worktrees   []TaskLine        `json:"worktrees"`         // tasks with a working tree of their own, and accepted ones that are not merged
+	Snapshots   snapshot.Usage    `json:"snapshots"`
+	OverCap     bool              `json:"over_cap"` // snapshots are larger than snapshot.cap
+	Interrupted bool              `json:"interrupted_restore"`
+	Standing    *restore.Standing `json:"interrupted,omitempty"`    // which; nil: there is none, or it is under way
+	Trusted     *bool             `json:"config_trusted,omitempty"` // nil: the config runs nothing
 }
 
 // Status gathers the tree's state; it changes nothing.
@@ -105,7 +107,8 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 		return s, err
 	}
 	s.OverCap = d.Config.Snapshot.Cap > 0 && s.Snapshots.Bytes > d.Config.Snapshot.Cap
-	s.Interrupted = d.Snaps.Interrupted()
+	s.Standing = d.Snaps.Standing()
+	s.Interrupted = s.Standing != nil
 	if t, err := d.Trust(false, false); err == nil && t.Hash != "" {
 		s.Trusted = &t.Trusted
 	}

@@ -99,15 +99,13 @@ func TestAsGitListsThem(t *testing.T) {
 	s.agrees("beside a linked tree")
 }
 
-// Whatever is unusual is git's to read: names it would refuse, links, torn files.
+// Whatever is unusual is git's to read: names it would refuse, links, files in doubt.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	good := strings.Repeat("1", 40)
 	for name, spoil := range map[string]func(sandbox){
-		"zero":          func(s sandbox) { s.write("refs/heads/x", strings.Repeat("0", 40)+"\n") },
-		"empty":         func(s sandbox) { s.write("refs/heads/x", "") },
-		"torn":          func(s sandbox) { s.write("refs/heads/x", good[:12]) },
-		"other width":   func(s sandbox) { s.write("refs/heads/x", strings.Repeat("1", 64)) },
+		"upper case":    func(s sandbox) { s.write("refs/heads/x", strings.Repeat("A", 40)) },
+		"more behind":   func(s sandbox) { s.write("refs/heads/x", good+" and more") },
 		"dots":          func(s sandbox) { s.write("refs/heads/a..b", good) },
 		"blank":         func(s sandbox) { s.write("refs/heads/a b", good) },
 		"line end":      func(s sandbox) { s.write("refs/heads/a\nb", good) },
@@ -128,6 +126,37 @@ func TestForeign(t *testing.T) {
 			spoil(s)
 			if refs, err := Read(s.dir+"/.git", s.dir+"/.git", 40); !errors.Is(err, ErrForeign) {
 				t.Errorf("read %v, %v", refs, err)
+			}
+		})
+	}
+}
+
+// A file that surely names nothing is passed over, as git passes it over, and hides a
+// packed reference of its name. It is given with its bytes, also where git has to be asked
+// about another.
+func TestBroken(t *testing.T) {
+	t.Parallel()
+	good := strings.Repeat("1", 40)
+	for name, text := range map[string]string{
+		"zero": strings.Repeat("0", 40) + "\n", "empty": "", "torn": good[:12], "other width": strings.Repeat("1", 64),
+		"rubbish": "what is this\n", "zeros of a lost block": strings.Repeat("\x00", 41), "blanks": " \n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSandbox(t)
+			s.git("branch", "x")
+			s.git("branch", "y")
+			s.git("pack-refs", "--all")
+			s.write("refs/heads/x", text)
+			s.agrees("broken")
+			for _, foreign := range []bool{false, true} {
+				if foreign {
+					s.write("refs/heads/a..b", good)
+				}
+				_, broken, err := ReadAll(s.dir+"/.git", s.dir+"/.git", 40)
+				if len(broken) != 1 || broken[0].Name != "refs/heads/x" || string(broken[0].Data) != text || errors.Is(err, ErrForeign) != foreign {
+					t.Errorf("%q, %v", broken, err)
+				}
 			}
 		})
 	}

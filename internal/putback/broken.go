@@ -139,10 +139,16 @@ func (s *Place) unreadable(ctx context.Context, p *Plan) (found []Kept, err erro
 
 func unreadable(err error) string {
 	if errors.Is(err, git.ErrNoObject) {
-		return "its bytes are gone from the repository"
+		return Gone
 	}
-	return "its bytes in the repository are damaged"
+	return Damaged
 }
+
+// Why a path cannot be restored whose bytes are the reason.
+const (
+	Gone    = "its bytes are gone from the repository"
+	Damaged = "its bytes in the repository are damaged"
+)
 
 // hasBytes reports whether a file, or a link, has the bytes already: then at most its
 // mode is set.
@@ -184,7 +190,11 @@ func (p *Plan) Unblocked() (skipped []Kept) {
 		for _, w := range p.Writes {
 			path := string(w.Path)
 			if path == at || strings.HasPrefix(at, path+"/") || strings.HasPrefix(path, at+"/") {
-				skipped = append(skipped, Kept{path, b.Path + ": " + b.Why})
+				why := b.Why
+				if path != at {
+					why = b.Path + ": " + why
+				}
+				skipped = append(skipped, Kept{path, why})
 			}
 		}
 	}

@@ -128,7 +128,7 @@ func TestBytesThatAreGone(t *testing.T) {
 	s.ok(os.Remove(s.path(".git/objects/" + oid[:2] + "/" + oid[2:])))
 	for _, dry := range []bool{true, false} {
 		_, err := s.store().Restore(ctx, i.ID, restore.Options{DryRun: dry})
-		if belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "the bytes of only are gone") {
+		if belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "only: its bytes are gone") {
 			t.Errorf("dry: %v: %v", dry, err)
 		}
 	}

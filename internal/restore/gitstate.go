@@ -44,6 +44,12 @@ type gitPlan struct {
 	seen                             map[string]string // where every ref stood when the present was held
 }
 
+// Why a ref, or a file of git's own, cannot be restored from a snapshot.
+const (
+	lostRef  = "the object that it named is gone or damaged"
+	lostFile = "the snapshot's copy is gone or damaged"
+)
+
 // gitWrite puts one file of a git folder back, or takes it away.
 type gitWrite struct {
 	dir, name string
@@ -160,7 +166,7 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 		if _, file, ok := strings.Cut(path, "/"); ok && !strings.HasPrefix(path, "logs/") && !strings.HasPrefix(path, "index/") {
 			name = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(file, "state/"), "admin/"), "own/")
 		}
-		g.broken = append(g.broken, Kept{Path: gitName(name), Why: "the snapshot's copy is gone or damaged"})
+		g.broken = append(g.broken, Kept{Path: gitName(name), Why: lostFile})
 	}
 	slices.SortFunc(g.broken, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
 	then, err := s.Manifest(ctx, target)

@@ -335,7 +335,7 @@ func (s *Store) reverse(ctx context.Context, j *intent, o Options, cause error) 
 	o.reverses, o.unread = true, j.unread != ""
 	out, next, err := s.restore(ctx, j.Rescue, o)
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		return out, s.stuck(ctx, j, cause)
+		return out, s.stuck(ctx, j, cause, false)
 	}
 	out.Reversed = true
 	if err != nil || o.DryRun {
@@ -365,11 +365,12 @@ func (s *Store) cannotFinish(ctx context.Context, j *intent, cause error) error 
 	if errors.Is(cause, errGone) {
 		return s.abandon(ctx, j)
 	}
-	return s.stuck(ctx, j, cause)
+	return s.stuck(ctx, j, cause, false)
 }
 
-// stuck says that a restore is not finished, why, and which commands end that.
-func (s *Store) stuck(ctx context.Context, j *intent, cause error) error {
+// stuck says that a restore is not finished, why, and which commands end that. now: it is
+// the one that was asked for.
+func (s *Store) stuck(ctx context.Context, j *intent, cause error, now bool) error {
 	if ctx.Err() != nil {
 		return cause
 	}
@@ -377,16 +378,18 @@ func (s *Store) stuck(ctx context.Context, j *intent, cause error) error {
 	switch {
 	case j.Target == "":
 		what = "a restore was interrupted and cannot be finished"
+	case now:
+		what = "the restore of " + j.Target.Short() + " was interrupted half way"
 	case j.Reverses:
 		what = "the reversal of an interrupted restore was interrupted and cannot be finished"
 	}
-	code, try := belay.CodeCannot, s.ways(ctx, j)
+	code, try := belay.CodeCannot, s.ways(ctx, j, cause)
 	var known *belay.Error
 	switch {
 	case belay.CodeOf(cause) == belay.CodeBusy:
 		code = belay.CodeBusy
 		if errors.As(cause, &known) {
-			try = known.Try + ", then " + try
+			try = known.Try + "; then belay doctor finishes it, belay undo reverses it"
 		}
 	case errors.Is(cause, syscall.ENOSPC), errors.Is(cause, syscall.EDQUOT), strings.Contains(cause.Error(), "the disk is full"):
 		try = "free some space; then belay doctor finishes it, belay undo reverses it"
@@ -396,7 +399,7 @@ func (s *Store) stuck(ctx context.Context, j *intent, cause error) error {
 
 // ways names the commands that reverse an interrupted restore, or finish it as far as that
 // can be done.
-func (s *Store) ways(ctx context.Context, j *intent) string {
+func (s *Store) ways(ctx context.Context, j *intent, cause error) string {
 	skip := "belay snapshot restore " + string(j.Target) + " --skip-broken"
 	switch {
 	case j.Reverses:
@@ -407,7 +410,11 @@ func (s *Store) ways(ctx context.Context, j *intent) string {
 	back := ""
 	if j.Rescue != "" && !j.Plant {
 		if _, err := s.LookUp(ctx, j.Rescue); belay.CodeOf(err) != belay.CodeNotFound {
-			back = "belay " + j.reversing() + " reverses it (snapshot " + j.Rescue.Short() + ")"
+			back = "belay " + j.reversing()
+			if j.unread == "" && !inTarget(cause) { // it may be in the way back as well
+				back += " --skip-broken"
+			}
+			back += " reverses it (snapshot " + j.Rescue.Short() + ")"
 		}
 	}
 	finish := skip + " finishes it without what cannot be restored"
@@ -421,6 +428,15 @@ func (s *Store) ways(ctx context.Context, j *intent) string {
 		return finish
 	}
 	return back + "; " + finish
+}
+
+// inTarget reports whether nothing but the snapshot is what keeps a restore from being
+// finished.
+func inTarget(cause error) bool {
+	var broken *BrokenError
+	return errors.As(cause, &broken) && !slices.ContainsFunc(broken.Paths, func(k Kept) bool {
+		return k.Why != putback.Gone && k.Why != putback.Damaged && k.Why != lostRef && k.Why != lostFile
+	})
 }
 
 // plain makes a sentence "<path>: <why>" of an error about a path.
@@ -445,11 +461,19 @@ type BrokenError struct {
 	Paths []Kept
 	Again string // the command that was refused; "" when a restore is to be finished
 	What  string // the snapshot
+
+	blocked error // what would have to be destroyed; nil: nothing
 }
 
 // Error names the first.
 func (e *BrokenError) Error() string {
 	text := belay.VisibleLine(e.Paths[0].Path) + ": " + belay.VisibleLine(e.Paths[0].Why)
+	if e.blocked != nil {
+		return e.blocked.Error()
+	}
+	if e.Again != "" {
+		text = "nothing was changed: " + e.What + " cannot be restored whole: " + text
+	}
 	if n := len(e.Paths) - 1; n > 0 {
 		text += fmt.Sprintf(" (and %d more)", n)
 	}
@@ -461,8 +485,11 @@ func (e *BrokenError) Unwrap() error {
 	if e.Again == "" {
 		return nil
 	}
-	return belay.Refuse(belay.CodeCannot, e.Again+" --skip-broken restores everything else",
-		"nothing was changed: %s cannot be restored whole: %s", e.What, e.Error())
+	try := e.Again + " --skip-broken restores everything else"
+	if e.blocked != nil {
+		try = "move it away; or " + try
+	}
+	return belay.Refuse(belay.CodeCannot, try, "%s", e.Error())
 }
 
 // brokenGit adds to a plan what of git's state cannot be restored: refs whose objects are
@@ -518,7 +545,7 @@ func (s *Store) brokenRefs(ctx context.Context, g *gitPlan) error {
 				return err
 			}
 			if _, held := rd.Read(g.target.Commit + ":meta/tags/" + m.To); held != nil || !errors.Is(err, git.ErrNoObject) && err != nil {
-				why = "the object that it named is gone or damaged"
+				why = lostRef
 			}
 		}
 		if why != "" {

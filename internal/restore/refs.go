@@ -66,6 +66,7 @@ func (s *Store) planRefs(ctx context.Context, g *gitPlan, h *held, c *capture.Ca
 			return m.To != "" && (m.Ref == b.Name || strings.HasPrefix(m.Ref, b.Name+"/") || strings.HasPrefix(b.Name, m.Ref+"/"))
 		}) {
 			g.unnamed = append(g.unnamed, b)
+			g.kept = slices.DeleteFunc(g.kept, func(k Kept) bool { return k.Path == b.Name })
 		}
 	}
 	g.headLost = slices.Contains(broken, c.Head.Branch)

@@ -7,6 +7,7 @@
 package restore
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -199,7 +200,7 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		return out, nil, s.giveUp(ctx, rescue, err)
 	}
 	if err := s.carryOut(ctx, pl.Root, j, g, c.Scan); err != nil {
-		return out, nil, s.stuck(ctx, j, err)
+		return out, nil, s.stuck(ctx, j, err, true)
 	}
 	out.skipped(j)
 	return out, j, nil
@@ -227,14 +228,11 @@ func (s *Store) leaveBroken(ctx context.Context, pl *putback.Planner, g *gitPlan
 		}
 		broken = append(broken, g.broken...)
 	}
-	if len(j.Plan.Blocked) > 0 {
-		return pl.Refusal(ctx)
+	again := cmp.Or(o.Again, "belay snapshot restore "+string(j.Target))
+	if blocked := j.Plan.Unblocked(); len(j.Plan.Blocked) > 0 {
+		return &BrokenError{Paths: append(blocked, broken...), Again: again, What: "snapshot " + j.Target.Short(), blocked: pl.Refusal(ctx)}
 	}
 	if len(broken) > 0 && !o.SkipBroken {
-		again := o.Again
-		if again == "" {
-			again = "belay snapshot restore " + string(j.Target)
-		}
 		return &BrokenError{Paths: broken, Again: again, What: "snapshot " + j.Target.Short()}
 	}
 	j.leaveOut(broken, g)

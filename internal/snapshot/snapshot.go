@@ -87,8 +87,10 @@ type Info struct {
 	Moving    bool      `json:"moving"`  // files changed while it was taken
 	Gaps      []Gap     `json:"gaps,omitempty"`
 	Nested    []string  `json:"nested,omitempty"` // repositories of their own, left alone
-	Commit    string    `json:"-"`                // the object the ref names
-	odd       int       // captured files whose names no git tree may hold
+	// BrokenRefs are files in the place of refs that name nothing; only Take fills it.
+	BrokenRefs []string `json:"broken_refs,omitempty"`
+	Commit     string   `json:"-"` // the object the ref names
+	odd        int      // captured files whose names no git tree may hold
 }
 
 func (i Info) ref() string { return Prefix + string(i.ID) }

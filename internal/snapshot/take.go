@@ -134,6 +134,9 @@ func (s *Store) seal(c *capture.Capture, m Meta) (Info, git.NewObject) {
 	info := Info{ID: newID(now, c.Newest), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch,
 		Operation: gitfiles.Operation(c.State), Tree: c.Tree, Files: c.Count, Partial: len(c.Man.Gaps)+len(c.Man.Lost) > 0, Moving: c.Moving, odd: len(c.Man.Odd)}
 	info.Gaps, info.Nested = gapsOf(c.Man)
+	for _, b := range c.Broken {
+		info.BrokenRefs = append(info.BrokenRefs, b.Name)
+	}
 	commit := capture.CommitObject(s.Repo, c.Whole, c.Parents, now, info.message())
 	info.Commit = commit.OID
 	return info, commit

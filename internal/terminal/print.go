@@ -97,7 +97,11 @@ func Status(w io.Writer, s flow.Status, limit int64) {
 		fmt.Fprintf(w, "%s\n", p.Warn("under review: "+belay.VisibleLine(c)))
 	}
 	if s.Interrupted {
-		fmt.Fprintln(w, p.Warn("a restore was interrupted: the next command that writes finishes it, or belay doctor"))
+		what, try := "a restore was interrupted", "belay doctor finishes it, belay undo reverses it"
+		if s.Standing != nil {
+			what, try = s.Standing.Says()
+		}
+		fmt.Fprintln(w, p.Warn(what+": "+try))
 	}
 	if s.Trusted != nil && !*s.Trusted {
 		fmt.Fprintln(w, p.Warn("the commands in .belay/config.yaml are not trusted: belay trust"))
@@ -186,6 +190,9 @@ func (t *Terminal) restored(r restore.Restored, dry bool, next string) error {
 		for _, k := range r.Missing {
 			fmt.Fprintf(w, "cannot bring back %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
 		}
+		for _, k := range r.Skipped {
+			fmt.Fprintf(w, "skipped %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+		}
 		for _, m := range r.Refs {
 			fmt.Fprintf(w, "%s %s → %s\n", belay.VisibleLine(m.Ref), Short(m.From), Short(m.To))
 		}
@@ -196,6 +203,12 @@ func (t *Terminal) restored(r restore.Restored, dry bool, next string) error {
 			fmt.Fprintf(w, "%s was changed by somebody else as well: that is in the state kept below\n", belay.VisibleLine(p))
 		}
 		fmt.Fprintln(w, Planned(r))
+		if n := len(r.Skipped); n > 0 && !dry {
+			fmt.Fprintf(w, "%s\n", PaintFor(w).Warn(fmt.Sprintf("partial: %d skipped, which stay as they are", n)))
+		}
+		if r.Reversed {
+			next = "the interrupted restore is reversed"
+		}
 		if !dry && r.Rescue != "" {
 			fmt.Fprintf(w, "the state it met is kept as %s: %s\n", r.Rescue.Short(), next)
 		}

@@ -27,6 +27,7 @@ type Request struct {
 	Ours, Theirs  []string
 	Markers       bool // texts that do not join are written with conflict markers
 	DryRun        bool
+	SkipBroken    bool // leave out, by name, what cannot be written
 }
 
 // Brought is what was done, or would be.
@@ -35,10 +36,11 @@ type Brought struct {
 	Before    belay.SnapshotID `json:"before"`
 	After     belay.SnapshotID `json:"after"`
 	Changes   []Written        `json:"changes"`
-	Agreed    []string         `json:"agreed"`    // changed alike by both
-	Own       int              `json:"own"`       // paths changed here alone, which stay
-	Conflicts []merge.Conflict `json:"conflicts"` // marked ones are written, the others keep everything from being
-	Left      []restore.Kept   `json:"left"`      // paths that the task's snapshot does not speak of
+	Agreed    []string         `json:"agreed"`            // changed alike by both
+	Own       int              `json:"own"`               // paths changed here alone, which stay
+	Conflicts []merge.Conflict `json:"conflicts"`         // marked ones are written, the others keep everything from being
+	Left      []restore.Kept   `json:"left"`              // paths that the task's snapshot does not speak of
+	Skipped   []restore.Kept   `json:"skipped,omitempty"` // could not be written, and were left as they were on request
 	Merge     belay.SnapshotID `json:"merge,omitempty"`
 	Rescue    belay.SnapshotID `json:"rescue,omitempty"` // the tree before; "" when nothing was written
 }
@@ -285,6 +287,7 @@ func renames(ctx context.Context, r *git.Repo, from, to string, base, side merge
 // write carries a merge out, by restoring the state that was composed for it.
 func (m *merger) write(ctx context.Context, id belay.SnapshotID, now still) error {
 	out, err := m.to.Restore(ctx, id, restore.Options{FilesOnly: true, Task: m.q.Task, Reason: "to merge " + string(m.q.Task),
+		SkipBroken: m.q.SkipBroken, Again: "belay merge " + string(m.q.Task),
 		Only:  func(p string) bool { return now.changed[p] },
 		Agree: func(tree string, man *manifest.Manifest) error { return now.agree(ctx, tree, man) }})
 	if err != nil {
@@ -293,7 +296,7 @@ func (m *merger) write(ctx context.Context, id belay.SnapshotID, now still) erro
 		}
 		return err
 	}
-	m.out.Merge, m.out.Rescue = id, out.Rescue
+	m.out.Merge, m.out.Rescue, m.out.Skipped = id, out.Rescue, out.Skipped
 	return nil
 }
 

@@ -23,6 +23,7 @@ func (a commands) statusCommand() *cobra.Command {
 				return err
 			}
 			s, err := desk.Status(c.Context())
+			a.Noted = err == nil // it is part of what is printed
 			if err != nil {
 				return err
 			}

@@ -12,26 +12,31 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-type undoer func(*restore.Store, context.Context, restore.Options) (restore.Restored, error)
+type undoer func(*flow.Desk, context.Context, restore.Options) (restore.Restored, error)
 
 // stepBack makes undo and redo.
 func (a commands) stepBack(name, about string, do undoer) *cobra.Command {
 	var o restore.Options
 	c := &cobra.Command{
 		Use: name, Short: about, Args: cobra.NoArgs,
-		Long:    about + ". Nothing is lost either way: the present is held first.\n\nExit codes: 0 done · 2 nothing to " + name + ", or refused.",
+		Long:    about + ". Nothing is lost either way: the present is held first.\n\nA restore that was interrupted is finished first. One that cannot be finished is reversed\nby belay undo, an interrupted undo by belay redo.\n\nExit codes: 0 done, all or without what is skipped · 2 nothing to " + name + ", or refused · 5 a task runs here.",
 		Example: "  belay " + name + "\n  belay " + name + " --dry-run",
 		RunE: func(c *cobra.Command, _ []string) error {
 			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
-			out, err := do(desk.Snaps, c.Context(), o)
+			out, err := do(desk, c.Context(), o)
+			if a.SkipBroken(err) {
+				o.SkipBroken = true
+				out, err = do(desk, c.Context(), o)
+			}
 			if err != nil {
 				return err
 			}
@@ -39,6 +44,7 @@ func (a commands) stepBack(name, about string, do undoer) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "print the plan and change nothing")
+	c.Flags().BoolVar(&o.SkipBroken, "skip-broken", false, "leave out, by name, what cannot be restored")
 	return c
 }
 

@@ -75,6 +75,9 @@ func (a commands) gaps(info snapshot.Info) {
 	for _, n := range info.Nested {
 		fmt.Fprintf(a.Err, "belay: left alone: %s is a repository of its own\n", belay.VisibleLine(n))
 	}
+	for _, b := range info.BrokenRefs {
+		fmt.Fprintf(a.Err, "belay: %s names nothing: its bytes are held as they are\n", belay.VisibleLine(b))
+	}
 	if info.Moving {
 		fmt.Fprintln(a.Err, "belay: files changed while the snapshot was taken: it may hold some of them older than others")
 	}
@@ -235,7 +238,13 @@ func (a commands) restoreCommand() *cobra.Command {
 With paths, only those files. The present is held first: belay undo takes it back.
 Ignored files, repositories of their own and what the snapshot could not capture stay.
 
-Exit codes: 0 restored · 2 refused, nothing changed · 5 somebody else restores · 6 no such snapshot.`,
+When something cannot be restored (its bytes are damaged, a file is immutable) nothing is,
+and each path is named; --skip-broken restores everything else. The result then has
+"partial": true and the paths as "skipped". It also finishes an interrupted restore of ID.
+
+Exit codes: 0 restored, all or without what is skipped · 2 refused, nothing changed, or
+interrupted: the message says which and what ends it · 5 a task runs here, or somebody else
+restores · 6 no such snapshot.`,
 		Example: `  belay snapshot restore 01jd6y --dry-run
   belay snapshot restore 01jd6y -- src/login.go`,
 		ValidArgsFunction: a.CompleteSnapshots,
@@ -253,10 +262,19 @@ Exit codes: 0 restored · 2 refused, nothing changed · 5 somebody else restores
 			if o.Paths, err = desk.Paths(a.Dir, args[1:]); err != nil {
 				return err
 			}
-			if !o.DryRun && !yes {
+			o.Again = "belay snapshot restore " + string(id)
+			if len(o.Paths) > 0 {
+				o.Again = "the same command with"
+			}
+			unfinished := o.SkipBroken && desk.Snaps.Interrupted() // then the flag is the answer
+			if !o.DryRun && !yes && !unfinished {
 				plan := o
 				plan.DryRun = true
-				out, err := desk.Snaps.Restore(c.Context(), id, plan)
+				out, err := desk.Restore(c.Context(), id, plan)
+				if a.SkipBroken(err) {
+					o.SkipBroken, plan.SkipBroken = true, true
+					out, err = desk.Restore(c.Context(), id, plan)
+				}
 				if err != nil {
 					return err
 				}
@@ -264,7 +282,7 @@ Exit codes: 0 restored · 2 refused, nothing changed · 5 somebody else restores
 					return belay.Refuse(belay.CodeInterrupted, "add --yes to go ahead", "nothing was changed")
 				}
 			}
-			out, err := desk.Snaps.Restore(c.Context(), id, o)
+			out, err := desk.Restore(c.Context(), id, o)
 			if err != nil {
 				return err
 			}
@@ -275,14 +293,15 @@ Exit codes: 0 restored · 2 refused, nothing changed · 5 somebody else restores
 	f.BoolVar(&o.DryRun, "dry-run", false, "print the plan and change nothing")
 	f.BoolVar(&o.FilesOnly, "files-only", false, "leave index, HEAD, branches and git's state as they are")
 	f.StringSliceVar(&o.Preserve, "preserve", nil, "`GLOBS` to leave alone")
+	f.BoolVar(&o.SkipBroken, "skip-broken", false, "leave out, by name, what cannot be restored")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
 }
 
 func (a commands) undoCommand() *cobra.Command {
-	return a.stepBack("undo", "Take the last restore back", (*restore.Store).Undo)
+	return a.stepBack("undo", "Take the last restore back", (*flow.Desk).Undo)
 }
 
 func (a commands) redoCommand() *cobra.Command {
-	return a.stepBack("redo", "Do the restore again that undo took back", (*restore.Store).Redo)
+	return a.stepBack("redo", "Do the restore again that undo took back", (*flow.Desk).Redo)
 }

@@ -48,6 +48,10 @@ such task.`,
 				}
 			}
 			out, err := desk.Merge(c.Context(), q)
+			if a.SkipBroken(err) {
+				q.SkipBroken = true
+				out, err = desk.Merge(c.Context(), q)
+			}
 			if out.Task == "" {
 				return err
 			}
@@ -59,6 +63,7 @@ such task.`,
 	f.StringSliceVar(&q.Ours, "ours", nil, "`PATHS` whose conflicts are decided for what is here")
 	f.StringSliceVar(&q.Theirs, "theirs", nil, "`PATHS` whose conflicts are decided for the task")
 	f.BoolVar(&q.Markers, "markers", false, "write texts that do not join with conflict markers")
+	f.BoolVar(&q.SkipBroken, "skip-broken", false, "leave out, by name, what cannot be written")
 	f.BoolVar(&q.Keep, "keep", false, "leave the task's working tree")
 	f.BoolVar(&q.Unaccepted, "unaccepted", false, "also when the task was not accepted")
 	f.BoolVar(&q.AsIs, "as-is", false, "merge what stands in the task's tree now, judged or not")
@@ -86,6 +91,9 @@ func merged(w io.Writer, m apart.Merged, dry, failed bool) {
 	}
 	for _, k := range m.Left {
 		fmt.Fprintf(w, "left %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+	}
+	for _, k := range m.Skipped {
+		fmt.Fprintf(w, "%s %s: %s\n", p.Warn("skipped"), belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
 	}
 	switch {
 	case m.Open() > 0 || dry || failed && len(m.Changes) == 0:

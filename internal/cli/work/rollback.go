@@ -20,7 +20,10 @@ before the task. What its attempts changed goes back; what somebody else changed
 stays and is named, unless --hard. The present is held first: belay undo takes the
 rollback back.
 
-Exit codes: 0 done · 2 could not, nothing changed · 5 the tree is in use · 6 no such task.`,
+When something cannot be restored (its bytes are damaged, a file is immutable) nothing is,
+and each path is named; --skip-broken rolls back everything else.
+
+Exit codes: 0 done, all or without what is skipped · 2 could not, nothing changed · 5 the tree is in use · 6 no such task.`,
 		Example: `  belay rollback T7 --dry-run
   belay rollback T7 --preserve 'tests/**' --reason "wrong approach"`,
 		ValidArgsFunction: a.CompleteTasks,
@@ -37,6 +40,10 @@ Exit codes: 0 done · 2 could not, nothing changed · 5 the tree is in use · 6 
 				plan := q
 				plan.DryRun = true
 				out, err := desk.Rollback(c.Context(), plan)
+				if a.SkipBroken(err) {
+					q.SkipBroken, plan.SkipBroken = true, true
+					out, err = desk.Rollback(c.Context(), plan)
+				}
 				if err != nil {
 					return err
 				}
@@ -56,6 +63,7 @@ Exit codes: 0 done · 2 could not, nothing changed · 5 the tree is in use · 6 
 	f.BoolVar(&q.Hard, "hard", false, "preserve nothing, take back what others changed as well")
 	f.BoolVar(&q.DryRun, "dry-run", false, "print the plan and change nothing")
 	f.BoolVar(&q.Files, "files-only", false, "leave index, HEAD, branches and git's state as they are")
+	f.BoolVar(&q.SkipBroken, "skip-broken", false, "leave out, by name, what cannot be restored")
 	f.StringVar(&q.Reason, "reason", "by hand", "for the task's history")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
