@@ -155,6 +155,12 @@ func (s *Store) guess(ctx context.Context, why string) (*intent, error) {
 		}
 		if i.Kind == belay.KindRescue && !h.Names(i.ID) {
 			j.Rescue = i.ID
+			if rest, ok := strings.CutPrefix(i.Message, before); ok {
+				short, _, _ := strings.Cut(rest, " ")
+				if id, err := s.Resolve(ctx, belay.SnapshotID(short)); err == nil {
+					j.Target = id
+				}
+			}
 			return j, nil
 		}
 		break // every take finishes a restore first
@@ -169,8 +175,10 @@ func (s *Store) guess(ctx context.Context, why string) (*intent, error) {
 	return nil, nil
 }
 
-// How the messages of rescues begin and end that were taken to end an interrupted restore.
+// How the messages of rescues begin and end; the last two were taken to end an interrupted
+// restore.
 const (
+	before    = "before restoring "
 	metWhile  = "met while finishing"
 	reversing = "reversing it"
 )
@@ -330,7 +338,14 @@ func (j *intent) reversedBy(way string) bool {
 // if the restore had never been asked for. The new intent takes the place of the old one
 // in one step: killed anywhere, one of the two stands.
 func (s *Store) reverse(ctx context.Context, j *intent, o Options, cause error) (Restored, error) {
-	o.back(stepOf(j))
+	last := stepOf(j)
+	if j.unread != "" {
+		var err error
+		if last.Made, err = s.madeBetween(ctx, j); err != nil {
+			return Restored{}, err
+		}
+	}
+	o.back(last)
 	o.Reason, o.step = reversing, cmp.Or(j.reversing(), undo.Back)
 	o.reverses, o.unread = true, j.unread != ""
 	out, next, err := s.restore(ctx, j.Rescue, o)
@@ -349,6 +364,30 @@ func (s *Store) reverse(ctx context.Context, j *intent, o Options, cause error) 
 		next = &intent{Reverses: true}
 	}
 	return out, s.done(next)
+}
+
+// madeBetween gives the refs that a restore makes when nothing else is known of it: those
+// that the snapshot has and the state before has not.
+func (s *Store) madeBetween(ctx context.Context, j *intent) (made []putback.RawPath, err error) {
+	target, err := s.LookUp(ctx, j.Target)
+	if j.Target == "" || belay.CodeOf(err) == belay.CodeNotFound {
+		return nil, nil
+	}
+	rescue, rerr := s.LookUp(ctx, j.Rescue)
+	if belay.CodeOf(rerr) == belay.CodeNotFound {
+		return nil, nil
+	}
+	if err = errors.Join(err, rerr); err != nil {
+		return nil, err
+	}
+	then, err := s.RefsOf(ctx, target)
+	was, rerr := s.RefsOf(ctx, rescue)
+	for name := range then.Refs {
+		if _, had := was.Refs[name]; !had {
+			made = append(made, putback.RawPath(name))
+		}
+	}
+	return made, errors.Join(err, rerr)
 }
 
 // reversing is the step that takes an interrupted restore back.

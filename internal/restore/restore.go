@@ -300,7 +300,7 @@ func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_
 func (s *Store) present(ctx context.Context, target snapshot.Info, o Options, w capture.Wanted) (snapshot.Info, *capture.Capture, error) {
 	if !o.DryRun {
 		return s.Hold(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: o.Task, Command: o.Command,
-			Message: strings.TrimSpace("before restoring " + target.ID.Short() + " " + o.Reason)}, w)
+			Message: strings.TrimSpace(before + target.ID.Short() + " " + o.Reason)}, w)
 	}
 	c, err := s.Look(ctx, w)
 	if err != nil {

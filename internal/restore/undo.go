@@ -145,13 +145,13 @@ func (s *Store) stepBack(ctx context.Context, o Options, way string) (Restored, 
 		return Restored{}, err
 	}
 	if j != nil {
-		done, err := s.finish(ctx, j, o.SkipBroken && !o.DryRun && (j.Reverses || j.Step == way))
+		done, err := s.finish(ctx, j, o.SkipBroken && !o.DryRun && j.Step == way)
 		switch {
 		case err != nil && j.reversedBy(way) && ctx.Err() == nil:
 			return s.reverse(ctx, j, o, err)
 		case err != nil:
 			return Restored{}, s.cannotFinish(ctx, j, err)
-		case o.SkipBroken && (j.Reverses || j.Step == way):
+		case (o.SkipBroken || j.Reverses) && j.Step == way && !o.DryRun:
 			return *done, nil // that was what it was asked for
 		}
 		s.say(done)
