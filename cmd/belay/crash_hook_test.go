@@ -16,6 +16,7 @@ import (
 const (
 	modeCount = "count" // it does not: the points are written down
 	modeKill  = "kill"  // the process is killed in the place of the step
+	modeAt    = "at"    // likewise, at the step and path that stand in the place of the file: "OP PATH"
 	modeFail  = "fail"  // the disk is full for this one step
 	modeFull  = "full"  // the disk is full for this step and all that follow
 	modeCut   = "cut"   // no point, but a record cut off afterwards
@@ -67,7 +68,7 @@ func (c *crash) point(op, path string) error {
 		c.note(op, path)
 	}
 	switch {
-	case c.mode == modeKill && c.seen == c.at:
+	case c.mode == modeKill && c.seen == c.at, c.mode == modeAt && c.log == op+" "+path:
 		c.die()
 	case c.mode == modeFail && c.seen == c.at, c.mode == modeFull && c.seen >= c.at:
 		return &os.PathError{Op: op, Path: path, Err: syscall.ENOSPC}

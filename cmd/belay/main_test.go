@@ -46,6 +46,7 @@ func TestStories(t *testing.T) {
 			"noproc":  cmdNoProc,
 			"code":    cmdCode,
 			"killall": cmdKillAll,
+			"killat":  cmdKillAt,
 		},
 	})
 }

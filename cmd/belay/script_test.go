@@ -250,6 +250,18 @@ func cmdCode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// cmdKillAt kills a command right before it does something to a path: killat OP PATH
+// COMMAND…, where OP is as worktree.Fault has it.
+func cmdKillAt(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Setenv("BELAY_CRASH", "0:"+modeAt+":"+args[0]+" "+args[1])
+	err := ts.Exec(args[2], args[3:]...)
+	ts.Setenv("BELAY_CRASH", "")
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != -1 {
+		ts.Fatalf("it was to be killed at %s %s: %v", args[0], args[1], err)
+	}
+}
+
 // cmdKillAll is a power cut in small: killall NAME MARK kills the background command
 // and, in the same breath, every process of its agent's run: shim, guard, agent and
 // what they started. MARK is a text on the agent's command line.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/glob"
-	"github.com/belay-dev/belay/internal/snapshot"
 )
 
 // Diff is two states and what differs between them.
@@ -51,7 +50,7 @@ func (d *Desk) sides(ctx context.Context, from, to string) (f, t belay.SnapshotI
 	case t != "":
 		return f, t, nil
 	}
-	info, err := d.Snaps.Take(ctx, snapshot.Meta{Kind: belay.KindManual, Message: "the present, for a diff"})
+	info, err := d.Snaps.ForDiff(ctx)
 	return f, info.ID, err
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/putback"
+	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/undo"
 	"github.com/belay-dev/belay/internal/worktree"
 )
@@ -51,6 +52,15 @@ func (s *Store) recoverAloud(ctx context.Context) error {
 	done, err := s.Recover(ctx)
 	s.say(done)
 	return err
+}
+
+// presentForDiff is the message of a snapshot that ForDiff takes.
+const presentForDiff = "the present, for a diff"
+
+// ForDiff takes a snapshot to compare others with. An interrupted restore is left as it
+// is: what is there is what is asked about.
+func (s *Store) ForDiff(ctx context.Context) (snapshot.Info, error) {
+	return s.Store.Take(ctx, snapshot.Meta{Kind: belay.KindManual, Message: presentForDiff})
 }
 
 func (s *Store) say(done *Restored) {
@@ -153,6 +163,9 @@ func (s *Store) guess(ctx context.Context, why string) (*intent, error) {
 		if i.Kind == belay.KindRescue && (strings.HasPrefix(i.Message, metWhile) || strings.HasSuffix(i.Message, reversing)) {
 			continue // of a restore that was to be ended, not of the one that was asked for
 		}
+		if i.Message == presentForDiff {
+			continue
+		}
 		if i.Kind == belay.KindRescue && !h.Names(i.ID) {
 			j.Rescue = i.ID
 			if rest, ok := strings.CutPrefix(i.Message, before); ok {
@@ -163,7 +176,7 @@ func (s *Store) guess(ctx context.Context, why string) (*intent, error) {
 			}
 			return j, nil
 		}
-		break // every take finishes a restore first
+		break // every other take finishes a restore first
 	}
 	at, err := s.setAside()
 	if err != nil {
