@@ -55,7 +55,15 @@ type SizeError struct {
 }
 
 func (e *SizeError) Error() string {
+	if e.Most < 1<<20 {
+		return fmt.Sprintf("%q is larger than %d bytes", e.Path, e.Most)
+	}
 	return fmt.Sprintf("%q is larger than %d MiB", e.Path, e.Most>>20)
+}
+
+// Try gives what a person can do about it.
+func (e *SizeError) Try() string {
+	return fmt.Sprintf("find out what is in it, then shorten or remove it: ls -ls %q", e.Path)
 }
 
 // at opens the folder that path is in, through no link. The caller closes it.
@@ -209,19 +217,6 @@ func ReadFile(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return ReadAll(f, most)
-}
-
-// ReadUsers is ReadFile for a path that a person chose: links are followed.
-func ReadUsers(path string, most int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if err := regular(int(f.Fd()), path); err != nil {
-		return nil, err
-	}
 	return ReadAll(f, most)
 }
 

@@ -130,7 +130,7 @@ func (r *Repo) plain() ([]string, error) {
 // name in hexadecimal.
 //
 // Commands that only read objects run apart from the user's config (see plain).
-func (r *Repo) Command(ctx context.Context, args ...string) *exec.Cmd {
+func (r *Repo) Command(ctx context.Context, args ...string) *Cmd {
 	if !objectsAlone[args[0]] {
 		return r.command(ctx, r.here(), args...)
 	}
@@ -142,17 +142,13 @@ func (r *Repo) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func (r *Repo) command(ctx context.Context, env []string, args ...string) *exec.Cmd {
+func (r *Repo) command(ctx context.Context, env []string, args ...string) *Cmd {
 	all := make([]string, 0, 2*len(settings)+len(args))
 	for _, s := range settings {
 		all = append(all, "-c", s)
 	}
-	cmd := exec.CommandContext(ctx, r.git, append(all, args...)...)
+	cmd := newCmd(ctx, r.git, append(all, args...)...)
 	cmd.Dir, cmd.Env = r.Root, env
-	cmd.WaitDelay = 5 * time.Second
-	// A group of its own: Ctrl-C is for belay to handle, not for git to die of in the
-	// middle of a transaction.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd
 }
 
@@ -172,14 +168,14 @@ func (f *Failure) Error() string {
 }
 
 // run gives what the command prints. The error is a *Failure when git complained.
-func run(cmd *exec.Cmd, in io.Reader) ([]byte, error) {
+func run(cmd *Cmd, in io.Reader) ([]byte, error) {
 	var complaint bytes.Buffer
 	cmd.Stdin, cmd.Stderr = in, &limited{w: &complaint, left: 64 << 10}
 	out, err := cmd.Output()
 	return out, failure(cmd, err, complaint.String())
 }
 
-func failure(cmd *exec.Cmd, err error, complaint string) error {
+func failure(cmd *Cmd, err error, complaint string) error {
 	var exit *exec.ExitError
 	if err == nil || !errors.As(err, &exit) {
 		return err
@@ -206,7 +202,7 @@ func full(err error) error {
 
 func subcommand(args []string) string {
 	for i := 1; i < len(args); i++ {
-		if args[i] == "-c" {
+		if args[i] == "-c" || args[i] == "-C" {
 			i++
 			continue
 		}
@@ -254,7 +250,7 @@ func (r *Repo) Stream(ctx context.Context, in io.Reader, w io.Writer, args ...st
 }
 
 // Answer runs a command made by Command and gives what it prints, like Run.
-func Answer(cmd *exec.Cmd) ([]byte, error) { return run(cmd, nil) }
+func Answer(cmd *Cmd) ([]byte, error) { return run(cmd, nil) }
 
 // Run runs git in this repository and gives what it prints. A complaint of git is a
 // *Failure.

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // Repo is one repository seen from one of its working trees. All paths are absolute
@@ -112,6 +113,9 @@ func gitDirOf(dir string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("look at %s: %w", path, err)
 	case info.IsDir():
+		if err := fsroot.Usable(filepath.Join(path, "commondir"), mostName); err != nil {
+			return "", err // else it would seem to be no git folder
+		}
 		if !isGitDir(path) {
 			return "", nil
 		}
@@ -119,7 +123,7 @@ func gitDirOf(dir string) (string, error) {
 	case !info.Mode().IsRegular() || info.Size() > 1<<16:
 		return "", nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := fsroot.ReadUsers(path, mostName)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
@@ -157,7 +161,7 @@ func isGitDir(dir string) bool {
 }
 
 func commonOf(gitDir string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(gitDir, "commondir"))
+	text, err := fsroot.ReadUsers(filepath.Join(gitDir, "commondir"), mostName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return gitDir, nil
 	}
@@ -174,11 +178,18 @@ func commonOf(gitDir string) (string, error) {
 // ask compares what was found with what git finds. git is not told the git folder
 // here: it would then not check whose the repository is.
 func (r *Repo) ask(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, r.git, "-C", r.Root, "rev-parse", "--is-bare-repository", "--show-object-format", "--absolute-git-dir")
+	if err := r.CheckInputs(); err != nil {
+		return err
+	}
+	cmd := newCmd(ctx, r.git, "-C", r.Root, "rev-parse", "--is-bare-repository", "--show-object-format", "--absolute-git-dir")
 	cmd.Env = append(scrubbed(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if err != nil && (ctx.Err() != nil || !errors.As(err, &exit)) {
+		return fmt.Errorf("ask git about %s: %w", r.Root, errors.Join(ctx.Err(), err))
+	}
 	if err != nil {
 		what := strings.TrimSpace(strings.TrimPrefix(said.String(), "fatal: "))
 		try := "git -C " + r.Root + " status"

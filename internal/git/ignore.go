@@ -2,7 +2,7 @@ package git
 
 import (
 	"context"
-	"os/exec"
+	"io"
 	"slices"
 
 	"github.com/belay-dev/belay/internal/gitignore"
@@ -14,10 +14,18 @@ type Ignorer = gitignore.Ignorer
 // Ignorer prepares to ask; the process starts with the first question. more are
 // settings for it, as "key=value".
 func (r *Repo) Ignorer(ctx context.Context, more ...string) *Ignorer {
-	return gitignore.New(func() *exec.Cmd { return r.checkIgnore(ctx, more) })
+	return gitignore.New(func(in gitignore.Place, said io.Writer) gitignore.Process {
+		cmd := r.checkIgnore(ctx, more)
+		if in.Tree != "" {
+			cmd.Dir = in.Tree
+			cmd.Env = append(cmd.Env, "GIT_DIR="+in.GitDir, "GIT_COMMON_DIR="+in.GitDir, "GIT_WORK_TREE="+in.Tree)
+		}
+		cmd.Stderr = said
+		return cmd
+	})
 }
 
-func (r *Repo) checkIgnore(ctx context.Context, more []string) *exec.Cmd {
+func (r *Repo) checkIgnore(ctx context.Context, more []string) *Cmd {
 	var args []string
 	for _, s := range more {
 		args = append(args, "-c", s)

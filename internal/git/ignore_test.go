@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -91,7 +92,7 @@ func TestIgnorerDies(t *testing.T) {
 	s, _ := ruled(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := s.open().checkIgnore(ctx, nil)
-	g := gitignore.New(func() *exec.Cmd { return cmd })
+	g := gitignore.New(func(gitignore.Place, io.Writer) gitignore.Process { return cmd })
 	defer g.Close()
 	if got, err := g.Ask(ctx, []string{"a.log"}); err != nil || !got[0] {
 		t.Fatal(got, err)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,7 +30,7 @@ var ErrDamaged = errors.New("the object is damaged")
 type Reader struct {
 	r    *Repo
 	ctx  context.Context //nolint:containedctx // of the process, which is started again when it dies
-	cmd  *exec.Cmd
+	cmd  *Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
 	said bytes.Buffer
@@ -99,7 +98,8 @@ func (b *Reader) died(name string, err error) error {
 	b.dead = true
 	_ = b.end()
 	said := firstComplaint(b.said.String())
-	if b.ctx.Err() != nil || said == "" {
+	var silence *Silence // it says nothing of the object
+	if b.ctx.Err() != nil || said == "" || errors.As(err, &silence) {
 		return fmt.Errorf("read %s: %w", name, errors.Join(err, b.ctx.Err()))
 	}
 	return fmt.Errorf("read %s: %w: %s", name, ErrDamaged, said)

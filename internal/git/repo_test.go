@@ -33,6 +33,9 @@ func TestMain(m *testing.M) {
 	} {
 		os.Setenv(key, value)
 	}
+	if os.Getenv(childEnv) != "" {
+		child()
+	}
 	code := m.Run()
 	os.RemoveAll(home)
 	os.Exit(code)

@@ -10,36 +10,43 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os/exec"
 	"strings"
 	"sync"
 )
 
+// Process is a git process that is about to be started, or runs. It must not keep anybody
+// waiting for ever: reading what it prints fails when it does not answer.
+type Process interface {
+	StdinPipe() (io.WriteCloser, error)
+	StdoutPipe() (io.Reader, error)
+	Start() error
+	Wait() error
+}
+
+// Place is another git folder and tree than the repository's own; zero is its own.
+type Place struct{ GitDir, Tree string }
+
 // Ignorer asks git which paths are ignored, from any number of goroutines.
 type Ignorer struct {
-	start func() *exec.Cmd
+	start func(in Place, said io.Writer) Process
+	place Place
 
 	mu   sync.Mutex
-	cmd  *exec.Cmd
+	cmd  Process
 	in   io.WriteCloser
 	out  *bufio.Reader
 	said bytes.Buffer
 	err  error
 }
 
-// New prepares to ask; the process that start gives begins with the first question. It is
-// "git check-ignore -z -v -n --stdin --no-index", which takes no literal pathspecs.
-func New(start func() *exec.Cmd) *Ignorer { return &Ignorer{start: start} }
+// New prepares to ask; the process that start gives, which complains to said, begins with
+// the first question. It is "git check-ignore -z -v -n --stdin --no-index", which takes no
+// literal pathspecs.
+func New(start func(in Place, said io.Writer) Process) *Ignorer { return &Ignorer{start: start} }
 
 // In makes the questions be about another folder than the repository's own tree.
 func (g *Ignorer) In(gitDir, tree string) *Ignorer {
-	start := g.start
-	g.start = func() *exec.Cmd {
-		cmd := start()
-		cmd.Dir = tree
-		cmd.Env = append(cmd.Env, "GIT_DIR="+gitDir, "GIT_COMMON_DIR="+gitDir, "GIT_WORK_TREE="+tree)
-		return cmd
-	}
+	g.place = Place{gitDir, tree}
 	return g
 }
 
@@ -75,7 +82,12 @@ func (g *Ignorer) Ask(_ context.Context, paths []string) ([]bool, error) {
 	if err != nil {
 		g.in.Close()
 		<-sent
-		g.err = fmt.Errorf("ask git what is ignored: %w: %s", err, strings.TrimSpace(g.said.String()))
+		_ = g.cmd.Wait() // what it complained of is complete then
+		g.cmd = nil
+		if said := strings.TrimSpace(g.said.String()); said != "" {
+			err = fmt.Errorf("%w: %s", err, said)
+		}
+		g.err = fmt.Errorf("ask git what is ignored: %w", err)
 		return nil, g.err
 	}
 	return answers, <-sent
@@ -85,8 +97,7 @@ func (g *Ignorer) begin() (err error) {
 	if g.cmd != nil {
 		return nil
 	}
-	g.cmd = g.start()
-	g.cmd.Stderr = &g.said
+	g.cmd = g.start(g.place, &g.said)
 	if g.in, err = g.cmd.StdinPipe(); err != nil {
 		return err
 	}

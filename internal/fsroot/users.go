@@ -1,0 +1,109 @@
+package fsroot
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Kind names what there is, for people: "a FIFO".
+func Kind(info fs.FileInfo) string {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return kindName(uint32(st.Mode) & unix.S_IFMT)
+	}
+	return "something unknown"
+}
+
+// IsNull reports whether it is the null device, which people name where they want no file.
+func IsNull(info fs.FileInfo) bool {
+	if info.Mode()&fs.ModeDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err == nil && os.SameFile(null, info)
+}
+
+// OpenUsers opens, to read it, a file that a person chose: links are followed. It never waits.
+// The null device counts as an empty file.
+func OpenUsers(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	if err != nil {
+		return nil, err
+	}
+	return checked(f, path)
+}
+
+// checked gives f if it is a regular file, and closes it otherwise.
+func checked(f *os.File, path string) (*os.File, error) {
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() && !IsNull(info) {
+		err = &TypeError{Path: path, Is: Kind(info), Want: "a file"}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// ReadUsers is ReadFile for a path that a person chose, see OpenUsers.
+func ReadUsers(path string, most int64) ([]byte, error) {
+	f, err := OpenUsers(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadAll(f, most)
+}
+
+// OpenIn opens a regular file below a root, to read it. It never waits.
+func OpenIn(root *os.Root, name string) (*os.File, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	if err != nil {
+		return nil, err
+	}
+	return checked(f, name)
+}
+
+// ReadIn is ReadFile for a file below a root.
+func ReadIn(root *os.Root, name string, most int64) ([]byte, error) {
+	f, err := OpenIn(root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadAll(f, most)
+}
+
+// ReadStart gives at most the first most bytes of a file below a root.
+func ReadStart(root *os.Root, name string, most int64) ([]byte, error) {
+	f, err := OpenIn(root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+// Usable reports what another program would suffer from that reads the file at path, through
+// links: *TypeError for what is no file (it may wait, or never end), *SizeError for one of
+// more than most bytes. What is not there, or cannot be looked at, is left to that program;
+// so is a folder, and the null device.
+func Usable(path string, most int64) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil || info.IsDir():
+		return nil
+	case info.Mode().IsRegular():
+		if info.Size() > most {
+			return &SizeError{Path: path, Most: most}
+		}
+		return nil
+	case IsNull(info):
+		return nil
+	}
+	return &TypeError{Path: path, Is: Kind(info), Want: "a file"}
+}

@@ -1,0 +1,113 @@
+//go:build linux && !portable
+
+package git
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// processAttr puts a process into a group of its own, so that Ctrl-C is for belay to handle
+// and git does not die of it in the middle of a transaction; and has it end with belay. It is
+// TERM, at which git removes its lock files.
+func processAttr() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+}
+
+// mostMemory is what a git process may take, besides files that are mapped. It is far more
+// than git needs, and ends one that reads what has no end.
+const mostMemory = 4 << 30 // bytes
+
+func limitMemory(pid int) {
+	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: mostMemory, Max: mostMemory}, nil)
+}
+
+// waitsFor gives the path of what a process waits for, or reads without end, where a file
+// should be, and what that is. Both are "" when there is no such thing, or the kernel does
+// not say.
+func waitsFor(pid int, dir string) (path, is string) {
+	proc := "/proc/" + strconv.Itoa(pid)
+	if path := opening(proc, dir); path != "" {
+		if is := oddFile(path); is != "" {
+			return path, is
+		}
+	}
+	open, err := os.ReadDir(proc + "/fd")
+	if err != nil {
+		return "", ""
+	}
+	for _, e := range open {
+		if fd, err := strconv.Atoi(e.Name()); err != nil || fd < 3 {
+			continue
+		}
+		path, err := os.Readlink(proc + "/fd/" + e.Name())
+		if err != nil || !filepath.IsAbs(path) {
+			continue // a pipe of ours
+		}
+		if is := oddFile(path); is != "" {
+			return path, is
+		}
+	}
+	return "", ""
+}
+
+func oddFile(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().IsRegular() || info.IsDir() || fsroot.IsNull(info) {
+		return ""
+	}
+	return fsroot.Kind(info)
+}
+
+// opening gives the path that a process is held in opening: that of a FIFO, which waits for
+// somebody to write into it.
+func opening(proc, dir string) string {
+	text, err := os.ReadFile(proc + "/syscall") // number and arguments, in hexadecimal; or "running"
+	if err != nil {
+		return ""
+	}
+	words := strings.Fields(string(text))
+	if len(words) < 3 {
+		return ""
+	}
+	const oldOpen = 2 // open, on amd64
+	at := ""
+	switch number := words[0]; {
+	case number == fmt.Sprint(unix.SYS_OPENAT):
+		at = words[2]
+	case number == fmt.Sprint(oldOpen) && runtime.GOARCH == "amd64":
+		at = words[1]
+	}
+	address, err := strconv.ParseInt(strings.TrimPrefix(at, "0x"), 16, 64)
+	if err != nil {
+		return ""
+	}
+	mem, err := os.Open(proc + "/mem")
+	if err != nil {
+		return ""
+	}
+	defer mem.Close()
+	name := make([]byte, 4096)
+	n, _ := mem.ReadAt(name, address) // less where the next page is none of the process
+	path, _, whole := bytes.Cut(name[:n], []byte{0})
+	if !whole || len(path) == 0 {
+		return ""
+	}
+	if filepath.IsAbs(string(path)) {
+		return string(path)
+	}
+	if cwd, err := os.Readlink(proc + "/cwd"); err == nil {
+		dir = cwd
+	}
+	return filepath.Join(dir, string(path))
+}

@@ -1,0 +1,14 @@
+//go:build !linux || portable
+
+package git
+
+import "syscall"
+
+// processAttr puts a process into a group of its own, so that Ctrl-C is for belay to handle
+// and git does not die of it in the middle of a transaction.
+func processAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+func limitMemory(int) {}
+
+// waitsFor cannot say what a process waits for here.
+func waitsFor(int, string) (path, is string) { return "", "" }

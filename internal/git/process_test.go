@@ -1,0 +1,283 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/gitignore"
+)
+
+// quickly gives a process that may be silent for a short time only.
+func quickly(c *Cmd, answer, work time.Duration) *Cmd {
+	c.limits = Limits{Answer: answer, Work: work}
+	return c
+}
+
+func fifo(t *testing.T, path string) {
+	t.Helper()
+	_ = os.Remove(path)
+	if err := unix.Mkfifo(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// within fails a test that takes longer.
+func within(t *testing.T, most time.Duration, do func()) {
+	t.Helper()
+	began := time.Now()
+	do()
+	if took := time.Since(began); took > most {
+		t.Errorf("it took %s, longer than %s", took, most)
+	}
+}
+
+// TestSilence: a git that a FIFO holds up is ended, long before the limit of work, and the
+// error names the file.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	r := s.open()
+	s.write("sub/x", "x")
+	path := filepath.Join(s.dir, "sub", ".gitignore")
+	fifo(t, path)
+	for name, ask := range map[string]func() error{
+		"a command": func() error {
+			_, err := quickly(r.Command(t.Context(), "ls-files", "--others", "--exclude-standard"), 200*time.Millisecond, time.Hour).Output()
+			return err
+		},
+		"a question": func() error {
+			g := gitignore.New(func(gitignore.Place, io.Writer) gitignore.Process {
+				return quickly(r.checkIgnore(t.Context(), nil), 200*time.Millisecond, time.Hour)
+			})
+			defer g.Close()
+			_, err := g.Ask(t.Context(), []string{"sub/x"})
+			return err
+		},
+	} {
+		within(t, 3*time.Second, func() {
+			var silence *Silence
+			err := ask()
+			if !errors.As(err, &silence) {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if runtime.GOOS == "linux" && (silence.Path != path || silence.Is != "a FIFO") {
+				t.Errorf("%s: %v, want %s named", name, err, path)
+			}
+		})
+	}
+}
+
+// TestWorkIsNotSilence: what works is not ended for printing nothing, but has a limit too.
+func TestWorkIsNotSilence(t *testing.T) {
+	t.Parallel()
+	run := func(work time.Duration, args ...string) error {
+		_, err := quickly(newCmd(t.Context(), "sh", args...), 100*time.Millisecond, work).Output()
+		return err
+	}
+	if err := run(time.Minute, "-c", "sleep 0.6; echo done"); err != nil {
+		t.Errorf("ended in the middle of its work: %v", err)
+	}
+	if err := run(100*time.Millisecond, "-c", "for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep 0.05; done"); err != nil {
+		t.Errorf("ended although it printed: %v", err)
+	}
+	within(t, 3*time.Second, func() {
+		var silence *Silence
+		if err := run(300*time.Millisecond, "-c", "while :; do :; done"); !errors.As(err, &silence) || silence.Path != "" {
+			t.Errorf("work without end: %v", err)
+		}
+	})
+}
+
+// TestEndedWithAll: what a process started goes with it, also when it does not hear TERM.
+func TestEndedWithAll(t *testing.T) {
+	t.Parallel()
+	note := filepath.Join(t.TempDir(), "pid")
+	ctx, cancel := context.WithCancel(t.Context())
+	c := newCmd(ctx, "sh", "-c", "trap '' TERM; (trap '' TERM; sh -c 'echo $PPID' > "+note+"; sleep 60) & wait; sleep 60")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := numberIn(t, note)
+	cancel()
+	within(t, 3*time.Second, func() {
+		if err := c.Wait(); err == nil {
+			t.Error("it ended well")
+		}
+	})
+	gone(t, pid)
+}
+
+func numberIn(t *testing.T, note string) int {
+	t.Helper()
+	for range 200 {
+		text, _ := os.ReadFile(note)
+		if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+			return pid
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("nothing in %s", note)
+	return 0
+}
+
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	for range 200 {
+		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil && syscall.Kill(pid, 0) != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("process %d still lives", pid)
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+}
+
+// childEnv makes the test binary be child.
+const childEnv = "BELAY_GIT_TEST_CHILD"
+
+// child keeps a process that ends for nothing but a signal, tells its number, and waits to be
+// killed.
+func child() {
+	c := newCmd(context.Background(), "sleep", "60")
+	err := c.Start()
+	// Threads come and go: the process must not end with the one that happened to start it.
+	for range 50 {
+		go func() { runtime.LockOSThread() }() // its thread ends with it
+	}
+	time.Sleep(200 * time.Millisecond)
+	if err = errors.Join(err, syscall.Kill(c.Process.Pid, 0)); err == nil {
+		fmt.Println(c.Process.Pid)
+		select {}
+	}
+	fmt.Println(err)
+	os.Exit(1)
+}
+
+// TestDiesWithBelay: after a SIGKILL of belay none of its git processes lives, and before
+// it none dies.
+func TestDiesWithBelay(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the kernel does not do it here; a git whose input ends does end by itself")
+	}
+	t.Parallel()
+	belay := exec.Command(os.Args[0])
+	belay.Env = append(os.Environ(), childEnv+"=1")
+	out, err := belay.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := belay.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var line [64]byte
+	n, err := out.Read(line[:])
+	pid, nerr := strconv.Atoi(strings.TrimSpace(string(line[:n])))
+	if err != nil || nerr != nil {
+		t.Fatalf("%v: %s", err, line[:n])
+	}
+	if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || strings.Contains(string(stat), ") Z ") {
+		t.Fatalf("it died before belay did: %s %v", stat, err)
+	}
+	if err := belay.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = belay.Wait()
+	gone(t, pid)
+}
+
+// TestCheckInputs: whatever every git process reads is looked at before the first one.
+func TestCheckInputs(t *testing.T) {
+	t.Parallel()
+	elsewhere := t.TempDir()
+	places := []string{
+		".git/HEAD", ".git/config", ".git/config.worktree", ".git/index", ".git/packed-refs", ".git/commondir", ".git/info/exclude",
+		".git/info/attributes", ".git/info/grafts", ".git/shallow", ".git/objects/info/alternates", ".git/refs/heads/main", "excludes", "included",
+	}
+	odd := map[string]func(path string) error{
+		"FIFO":   func(path string) error { return unix.Mkfifo(path, 0o644) },
+		"device": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"sparse": func(path string) error {
+			return errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, 4<<30))
+		},
+	}
+	for _, place := range places {
+		for kind, make := range odd {
+			s := newSandbox(t)
+			s.write("x", "x")
+			s.in(s.dir, nil, "add", "-A")
+			s.in(s.dir, nil, "commit", "-q", "-m", "x")
+			path := filepath.Join(s.dir, place)
+			switch place {
+			case "excludes":
+				s.in(s.dir, nil, "config", "core.excludesFile", path)
+			case "included":
+				if err := os.WriteFile(filepath.Join(elsewhere, "more"), []byte("[Include]\n\tpath = \""+path+"\" ; odd\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				s.in(s.dir, nil, "config", "include.path", filepath.Join(elsewhere, "more"))
+			}
+			_ = os.Remove(path)
+			if err := make(path); err != nil {
+				t.Fatal(err)
+			}
+			within(t, 2*time.Second, func() {
+				_, err := Open(t.Context(), s.dir, true)
+				var wrongType *fsroot.TypeError
+				var tooLarge *fsroot.SizeError
+				switch {
+				case kind == "sparse" && !errors.As(err, &tooLarge), kind != "sparse" && !errors.As(err, &wrongType):
+					t.Errorf("%s as a %s: %v", place, kind, err)
+				case !strings.Contains(err.Error(), path):
+					t.Errorf("%s as a %s is not named: %v", place, kind, err)
+				}
+			})
+		}
+	}
+}
+
+// TestInputsThatAreFine: the null device is how people say that they want no such file.
+func TestInputsThatAreFine(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.in(s.dir, nil, "config", "core.excludesFile", os.DevNull)
+	s.in(s.dir, nil, "config", "include.path", filepath.Join(s.dir, "not-there"))
+	s.in(s.dir, nil, "config", "core.attributesFile", s.dir)
+	if err := s.open().CheckInputs(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEachSetting(t *testing.T) {
+	t.Parallel()
+	text := "[core] excludesFile = a b  ; said\n\tattributesFile=\"x # y\" z\n# no\n[includeIf \"gitdir:~/a]b/\"]\n path = c\\\n d\n[include \"x\"] PATH=\\\"e\\t\n" +
+		"[remote.old]\nurl = u\nbare\n[broken\n[include]\npath=last"
+	var got []string
+	eachSetting(text, func(section, key, value string) { got = append(got, fmt.Sprintf("%s.%s=%s", section, key, value)) })
+	want := []string{"core.excludesfile=a b", "core.attributesfile=x # y z", "includeif.path=c d", "include.path=\"e\t",
+		"remote.url=u", "remote.bare=", "include.path=last"}
+	if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// FuzzEachSetting: it ends, whatever the file holds.
+func FuzzEachSetting(f *testing.F) {
+	f.Add("[a \"b\"]\nc = d\\\n\"e;f\" ; g\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		eachSetting(text, func(_, _, _ string) {})
+	})
+}
