@@ -105,6 +105,10 @@ func (s *Place) Read(ctx context.Context, w Wanted) (*Capture, error) {
 // GitState reads refs, HEAD, index and git's own files. The index is replaced by
 // rename when git writes it, so its bytes need no lock.
 func (s *Place) GitState(ctx context.Context, c *Capture) (err error) {
+	// Again at each capture: since the repository was opened an agent may have worked in it.
+	if err := s.Repo.CheckInputs(); err != nil {
+		return err
+	}
 	failed := make(chan error, 1)
 	go func() {
 		var err error

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -69,7 +68,7 @@ func (s *Place) readIndex(ctx context.Context, c *Capture) error {
 		c.Next.Pieces = c.Last.Pieces
 		return nil
 	}
-	if c.Index.Data, err = io.ReadAll(f); err != nil {
+	if c.Index.Data, err = fsroot.ReadAll(f, git.MostIndex); err != nil {
 		return fmt.Errorf("read the index: %w", err)
 	}
 	return s.nameIndex(ctx, c)
@@ -97,7 +96,7 @@ func (s *Place) nameIndex(ctx context.Context, c *Capture) error {
 		if len(name) == 0 || !bytes.Contains(c.Index.Data, name) {
 			continue
 		}
-		data, err := fsroot.ReadFile(path, fsroot.Huge)
+		data, err := fsroot.ReadFile(path, git.MostIndex)
 		if err != nil {
 			return fmt.Errorf("read the shared index: %w", err)
 		}
@@ -264,7 +263,7 @@ func (s *Place) indexEntries(ctx context.Context, c *Capture) ([]git.IndexEntry,
 		return c.Index.Entries, nil
 	}
 	path := filepath.Join(s.Repo.Dir, "index")
-	data, err := fsroot.ReadFile(path, fsroot.Huge)
+	data, err := fsroot.ReadFile(path, git.MostIndex)
 	if err != nil {
 		return nil, fmt.Errorf("read the index: %w", err)
 	}

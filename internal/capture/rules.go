@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/gitfiles"
 )
 
@@ -65,7 +66,7 @@ func (s *Place) readOuter(r *outerRules, excludes string) error {
 	h := sha256.New()
 	fmt.Fprintf(h, "%v\x00%s\x00", r.folds, excludes)
 	for name, path := range map[string]string{"info/exclude": filepath.Join(s.Repo.Common, "info", "exclude"), "global": excludes} {
-		data, err := os.ReadFile(path)
+		data, err := fsroot.ReadUsers(path, fsroot.Usual)
 		if errors.Is(err, fs.ErrNotExist) || path == "" {
 			continue
 		}
@@ -137,10 +138,10 @@ func (s *Place) nestedHead(path string) string {
 
 func readSmall(path string) string {
 	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > 4096 {
+	if err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
-	text, err := os.ReadFile(path)
+	text, err := fsroot.ReadUsers(path, 4096)
 	if err != nil {
 		return ""
 	}

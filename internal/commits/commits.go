@@ -12,13 +12,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/scan"
@@ -107,7 +107,7 @@ func entries(ctx context.Context, repo *git.Repo, list []git.TreeEntry, now *cap
 // leftOut gives the paths that the index has and the user keeps from being checked out.
 func leftOut(ctx context.Context, repo *git.Repo) (map[string]bool, error) {
 	path := filepath.Join(repo.Dir, "index")
-	data, err := os.ReadFile(path)
+	data, err := fsroot.ReadFile(path, git.MostIndex)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

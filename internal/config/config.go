@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/strictyaml"
 )
 
@@ -179,7 +180,7 @@ func Load(root string) (Config, error) {
 	if !info.Mode().IsRegular() { // a fifo would block
 		return Config{}, belay.Refuse(belay.CodeCannot, "put a file there", "%s is not a regular file", File)
 	}
-	f, err := os.Open(path)
+	f, err := fsroot.OpenUsers(path) // what is there may have changed since
 	if err != nil {
 		return Config{}, unreadable(err)
 	}

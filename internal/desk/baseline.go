@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/belay-dev/belay/internal/agent"
@@ -36,12 +35,7 @@ func (d *Desk) BaselineOf(s loop.State) (*results.Report, error) {
 	if s.BaselineReport == "" {
 		return nil, nil
 	}
-	f, err := d.Journal.OpenAttachment(s.BaselineReport)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(f)
+	text, err := d.Journal.Attachment(s.BaselineReport)
 	if err != nil {
 		return nil, err
 	}

@@ -39,12 +39,8 @@ func (d *Desk) WriteContext(r *Record, role string) (string, error) {
 	if !given {
 		return "", nil
 	}
-	f, err := d.Journal.OpenAttachment(ref.Attachment)
+	text, err := d.Journal.Attachment(ref.Attachment)
 	if err != nil {
-		return "", err
-	}
-	text, err := io.ReadAll(f)
-	if err = errors.Join(err, f.Close()); err != nil {
 		return "", err
 	}
 	dir := d.ContextFolder(r.Task.ID)

@@ -73,12 +73,7 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 
 // Report reads a stored report.
 func (d *Desk) Report(sha string) (belay.Report, error) {
-	f, err := d.Journal.OpenAttachment(sha)
-	if err != nil {
-		return belay.Report{}, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(f)
+	text, err := d.Journal.Attachment(sha)
 	if err != nil {
 		return belay.Report{}, err
 	}

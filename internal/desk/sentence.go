@@ -10,8 +10,12 @@ import (
 func Sentence(err error) string {
 	text := err.Error()
 	var e *belay.Error
-	if errors.As(err, &e) && e.Try != "" {
+	var odd interface{ Try() string } // what package fsroot and git say of a file that is none
+	switch {
+	case errors.As(err, &e) && e.Try != "":
 		text += " (try: " + e.Try + ")"
+	case errors.As(err, &odd):
+		text += " (try: " + odd.Try() + ")"
 	}
 	return text
 }

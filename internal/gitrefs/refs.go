@@ -65,15 +65,15 @@ func (r *reader) read(common, dir string) ([]Ref, error) {
 			}
 		}
 	}
-	if r.foreign != nil {
-		return nil, r.foreign
-	}
 	text, err := fsroot.ReadFile(filepath.Join(common, "packed-refs"), fsroot.Usual)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read references: %w", err)
 	}
 	if err := r.packed(string(text), dir != common); err != nil {
 		return nil, err
+	}
+	if r.foreign != nil {
+		return nil, r.foreign
 	}
 	return r.all(), nil
 }
@@ -83,7 +83,7 @@ type reader struct {
 	found   map[string]Ref
 	broken  map[string]bool
 	list    []Broken
-	foreign error // the first that git has to be asked about
+	foreign error // the first ErrForeign: the rest is looked at first, for what git must not open
 }
 
 // folder reads the loose references below a folder. Without the own ones of the main
@@ -102,13 +102,17 @@ func (r *reader) folder(base, name string, linked bool) error {
 		case linked && slices.Contains(own, full), strings.HasPrefix(e.Name(), "."), strings.HasSuffix(e.Name(), ".lock"):
 			continue
 		case !plain(e.Name()):
-			err = fmt.Errorf("%w: %q", ErrForeign, full)
+			if err = fsroot.Usable(filepath.Join(base, filepath.FromSlash(full)), fsroot.Usual); err == nil {
+				err = fmt.Errorf("%w: %q", ErrForeign, full)
+			}
 		case e.IsDir():
 			err = r.folder(base, full, linked)
-		case e.Type().IsRegular():
-			err = r.loose(base, full)
+		case e.Type()&fs.ModeSymlink == 0:
+			err = r.loose(base, full) // refuses what is no file: git would wait for it
 		default:
-			err = fmt.Errorf("%w: %q is a link", ErrForeign, full)
+			if err = fsroot.Usable(filepath.Join(base, filepath.FromSlash(full)), fsroot.Usual); err == nil {
+				err = fmt.Errorf("%w: %q is a link", ErrForeign, full)
+			}
 		}
 		if errors.Is(err, ErrForeign) {
 			r.foreign, err = cmp.Or(r.foreign, err), nil // the broken ones are still looked for

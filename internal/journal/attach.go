@@ -112,6 +112,23 @@ func (s *Store) OpenAttachment(sha string) (io.ReadCloser, error) {
 	return &proving{f: f, sum: sha256.New(), sha: sha}, nil
 }
 
+// Attachment gives the bytes of the attachment sha, see OpenAttachment; *fsroot.SizeError
+// when there are more than belay writes.
+func (s *Store) Attachment(sha string) ([]byte, error) {
+	f, err := s.OpenAttachment(sha)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, fsroot.Usual+1))
+	if err = errors.Join(err, f.Close()); err == nil && len(data) > fsroot.Usual {
+		err = &fsroot.SizeError{Path: filepath.Join(s.filesDir(), sha), Most: fsroot.Usual}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
 type proving struct {
 	f   *os.File
 	sum hash.Hash

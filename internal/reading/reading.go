@@ -21,6 +21,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/desk"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/oracle"
 	"github.com/belay-dev/belay/internal/reading/proposal"
@@ -90,7 +91,7 @@ func input(ctx context.Context, d *desk.Desk, text string) ask.Input {
 
 func tracked(ctx context.Context, d *desk.Desk) []string {
 	index := filepath.Join(d.Repo.Dir, "index")
-	data, err := os.ReadFile(index)
+	data, err := fsroot.ReadFile(index, git.MostIndex)
 	if err != nil {
 		return nil
 	}

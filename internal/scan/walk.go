@@ -2,9 +2,11 @@ package scan
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/statcache"
 	"github.com/belay-dev/belay/internal/worktree"
 )
@@ -59,8 +61,12 @@ func (n *node) lose(rec int, flags uint8) int {
 	return 1 - int(flags&statcache.FlagMissing)/statcache.FlagMissing
 }
 
+// mostRules is what a .gitignore may have, in bytes: git reads all of it into memory.
+const mostRules = 64 << 20
+
 // rules hashes the folder's .gitignore and names the rules that hold in it. Git
-// reads no .gitignore through a link.
+// reads no .gitignore through a link. One that git would wait for (a FIFO), or that is too
+// large, is refused: nothing in the folder could be classified, by git neither.
 func (w *worker) rules(n *node, fd int) error {
 	n.ruleFile = -1
 	for i := range n.items {
@@ -68,10 +74,19 @@ func (w *worker) rules(n *node, fd int) error {
 		if it.folder || n.name(it) != ".gitignore" {
 			continue
 		}
-		if err := worktree.StatAt(fd, ".gitignore", &w.st); err != nil || w.st.Mode&unix.S_IFMT != unix.S_IFREG {
+		if err := worktree.StatAt(fd, ".gitignore", &w.st); err != nil {
 			return nil
 		}
 		f := worktree.FactsOf(&w.st)
+		path := filepath.Join(w.s.o.Root, filepath.FromSlash(it.path))
+		switch k := f.Kind(); {
+		case k == worktree.Other && w.s.o.Ignored != nil:
+			return fsroot.Usable(path, mostRules)
+		case k != worktree.File && k != worktree.Exec:
+			return nil
+		case f.Size > mostRules && w.s.o.Ignored != nil:
+			return &fsroot.SizeError{Path: path, Most: mostRules}
+		}
 		w.s.changed(&f)
 		w.links(it)
 		if it.oid == "" && !w.known(it, &f) {

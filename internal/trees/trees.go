@@ -18,6 +18,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/packs"
 	"github.com/belay-dev/belay/internal/restore"
@@ -43,7 +44,7 @@ func MarkOf(r *git.Repo) (Mark, bool, error) {
 	if !r.Linked() {
 		return m, false, nil
 	}
-	text, err := os.ReadFile(markPath(r))
+	text, err := fsroot.ReadFile(markPath(r), fsroot.Usual)
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, false, nil
 	}

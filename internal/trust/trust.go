@@ -113,7 +113,7 @@ func (t *List) read() (file, error) {
 	if t.err != nil {
 		return empty, t.err
 	}
-	f, err := os.Open(t.path)
+	f, err := fsroot.OpenUsers(t.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return empty, nil
 	}

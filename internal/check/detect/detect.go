@@ -140,7 +140,7 @@ func hasSection(data []byte, name string) bool {
 }
 
 func hasPythonTests(dir string) bool {
-	f, err := os.Open(dir)
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
 	if err != nil {
 		return false
 	}

@@ -9,12 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/flow/edits"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/taskfile"
 	"github.com/belay-dev/belay/internal/terminal"
 )
@@ -80,7 +82,7 @@ const most = belay.MaxProse + 1<<20
 func (s session) from(ctx context.Context, name string) error {
 	in := s.In
 	if name != "-" {
-		f, err := os.Open(name)
+		f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO without a writer must not wait for one
 		if err != nil {
 			return belay.Refuse(belay.CodeCannot, "give the path of a text file, or - for standard input", "the text cannot be read: %v", err)
 		}
@@ -144,7 +146,7 @@ func (s session) opened(ctx context.Context, editor, path, text string) (string,
 	c := exec.CommandContext(ctx, "sh", "-c", editor+` "$@"`, editor, path)
 	c.Stdin, c.Stdout, c.Stderr = s.In, os.Stderr, os.Stderr
 	rerr := c.Run()
-	data, err := os.ReadFile(path)
+	data, err := fsroot.ReadUsers(path, most)
 	switch {
 	case err != nil:
 		return text, &belay.Error{Code: belay.CodeCannot, What: "the edited text is gone", Try: "an editor that writes to the file it is given", Err: err}

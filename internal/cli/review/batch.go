@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow/reviews"
@@ -18,7 +19,7 @@ import (
 func (a commands) mineBatch(name string) error {
 	in := a.In
 	if name != "-" {
-		f, err := os.Open(name)
+		f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO without a writer must not wait for one
 		if err != nil {
 			return belay.Refuse(belay.CodeCannot, "give a file with one JSON object a line, or -", "the batch cannot be read: %v", err)
 		}

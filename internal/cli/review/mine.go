@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -65,7 +66,7 @@ const maxReview = 16 << 20
 func (a commands) read(name string) (string, error) {
 	in := a.In
 	if name != "-" {
-		f, err := os.Open(name)
+		f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO without a writer must not wait for one
 		if err != nil {
 			return "", belay.Refuse(belay.CodeCannot, "give the path of a text file, or - for standard input", "the review cannot be read: %v", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/standards"
 )
 
@@ -30,7 +31,7 @@ func Read(dir, name string) ([]byte, error) {
 	if info.Size() > MaxLog {
 		return nil, belay.Refuse(belay.CodeUsage, "cut it to what matters", "%s has %d MB; at most %d are kept", belay.VisibleLine(name), info.Size()>>20, MaxLog>>20)
 	}
-	f, err := os.Open(path)
+	f, err := fsroot.OpenUsers(path)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", belay.VisibleLine(name), err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/desk"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/journal"
@@ -144,19 +145,19 @@ func (p *Place) Secrets(force bool, what string, words ...string) (let []string,
 
 // Text reads an attachment, decompressed.
 func (p *Place) Text(sha string, zipped bool) ([]byte, error) {
-	f, err := p.Journal.OpenAttachment(sha)
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(f)
-	if err = errors.Join(err, f.Close()); err != nil || !zipped {
+	data, err := p.Journal.Attachment(sha)
+	if err != nil || !zipped {
 		return data, err
 	}
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("read attachment %s: %w", sha, err)
 	}
-	if data, err = io.ReadAll(r); err != nil {
+	data, err = io.ReadAll(io.LimitReader(r, fsroot.Usual+1))
+	if err == nil && len(data) > fsroot.Usual {
+		err = fmt.Errorf("it unpacks to more than %d MiB", fsroot.Usual>>20)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read attachment %s: %w", sha, err)
 	}
 	return data, nil

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/intake"
 	"github.com/belay-dev/belay/internal/intake/layout"
@@ -114,7 +115,7 @@ func read(path string) ([]byte, error) {
 	case info.Size() > marking.Max:
 		return nil, belay.Refuse(belay.CodeCannot, "cut it into several", "%s is larger than %d MiB", name, marking.Max>>20)
 	}
-	f, err := os.Open(path)
+	f, err := fsroot.OpenUsers(path)
 	if err != nil {
 		return nil, &belay.Error{Code: belay.CodeCannot, What: "cannot read " + name, Try: "look at its permissions", Err: err}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/fsroot"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/review/cycle"
@@ -159,7 +160,7 @@ func readWithin(top, path string) (string, error) {
 	if !info.Mode().IsRegular() || info.Size() > maxPointed {
 		return "", belay.Refuse(belay.CodeCannot, "look at it by hand", "%s is no file of a review", path)
 	}
-	text, err := root.ReadFile(path)
+	text, err := fsroot.ReadIn(root, path, maxPointed)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}

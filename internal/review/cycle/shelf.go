@@ -8,8 +8,10 @@ import (
 	"os"
 	"path"
 	"slices"
+	"syscall"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // Shelf is the folder of one task's cycles. Nothing outside of the repository is reached, whatever
@@ -42,13 +44,18 @@ func Open(top, feature, task string) (*Shelf, error) {
 // Close lets the folder go.
 func (s *Shelf) Close() error { return s.root.Close() }
 
+// openDir opens the folder of the cycles, and never waits for what may be in its place.
+func (s *Shelf) openDir() (*os.File, error) {
+	return s.root.OpenFile(s.dir, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
+}
+
 // Path is where cycle n lies, from the top of the repository.
 func (s *Shelf) Path(n int) string { return path.Join(s.dir, NameOf(n)) }
 
 // List reads every cycle, lowest number first. One that cannot be read is listed with
 // the reason.
 func (s *Shelf) List() ([]Entry, error) {
-	dir, err := s.root.Open(s.dir)
+	dir, err := s.openDir()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -89,7 +96,7 @@ func (s *Shelf) Read(n int) Entry {
 	}
 	var data []byte
 	if err == nil {
-		data, err = s.root.ReadFile(s.Path(n))
+		data, err = fsroot.ReadIn(s.root, s.Path(n), maxFile)
 	}
 	if err == nil {
 		e.Document, err = Parse(data)
@@ -135,7 +142,7 @@ func (s *Shelf) Add(make func(n int) (*Document, error)) (int, error) {
 // Replace writes a changed cycle over the one that was read; a file that changed
 // meanwhile is refused (CodeBusy).
 func (s *Shelf) Replace(n int, was []byte, d *Document) error {
-	now, err := s.root.ReadFile(s.Path(n))
+	now, err := fsroot.ReadIn(s.root, s.Path(n), maxFile)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", s.Path(n), err)
 	}
@@ -176,7 +183,7 @@ func (s *Shelf) place(n int, data, was []byte) error {
 }
 
 func (s *Shelf) sync() error {
-	dir, err := s.root.Open(s.dir)
+	dir, err := s.openDir()
 	if err != nil {
 		return fmt.Errorf("open %s: %w", s.dir, err)
 	}

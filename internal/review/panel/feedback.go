@@ -1,9 +1,9 @@
 package panel
 
 import (
-	"io"
 	"os"
 
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/review/opinion"
 )
 
@@ -21,12 +21,7 @@ func (f feedback) read() []byte {
 	if info, err := root.Lstat(f.path); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	file, err := root.Open(f.path)
-	if err != nil {
-		return nil
-	}
-	defer file.Close()
-	text, _ := io.ReadAll(io.LimitReader(file, opinion.Most))
+	text, _ := fsroot.ReadStart(root, f.path, opinion.Most)
 	return text
 }
 
