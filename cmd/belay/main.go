@@ -8,18 +8,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/cli"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/pipeline"
@@ -50,12 +50,15 @@ func Main() int {
 	}
 	// A command lives for a moment: collecting garbage early costs more than it gives.
 	debug.SetGCPercent(400)
-	ctx, soft, stop := signals()
+	a := &cli.App{Terminal: &terminal.Terminal{Out: os.Stdout, Err: os.Stderr, In: os.Stdin}, OnOpen: onOpen}
+	ctx, stop := signals(a.Terminal)
 	defer stop()
-	a := &cli.App{Terminal: &terminal.Terminal{Out: os.Stdout, Err: os.Stderr, In: os.Stdin, Soft: soft}, OnOpen: onOpen}
 	root := commands(a, os.Args[1:])
 	root.SetArgs(os.Args[1:])
 	err := root.ExecuteContext(ctx)
+	if err != nil && a.Soft.Err() != nil && errors.Is(err, context.Canceled) && belay.CodeOf(err) != belay.CodeInterrupted {
+		err = a.Interrupted()
+	}
 	if err != nil && !a.Told {
 		a.JSON = a.JSON || wantsJSON(os.Args[1:]) // flags after a wrong one were not read
 		a.Tell(nil, err)
@@ -76,22 +79,6 @@ func wantsJSON(args []string) bool {
 		}
 	}
 	return false
-}
-
-// signals gives two contexts: the second ends at the first Ctrl-C, TERM or hang-up,
-// which asks for an orderly end; the second such signal leaves at once.
-func signals() (hard, soft context.Context, stop func()) {
-	hard, kill := context.WithCancel(context.Background())
-	soft, ask := context.WithCancel(hard)
-	c := make(chan os.Signal, 2)
-	signal.Notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	go func() {
-		<-c
-		ask()
-		<-c
-		os.Exit(130)
-	}()
-	return hard, soft, func() { signal.Stop(c); ask(); kill() }
 }
 
 // commands makes the program's commands, as far as the arguments call for them: making

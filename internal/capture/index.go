@@ -198,7 +198,7 @@ func (s *Place) entriesOf(ctx context.Context, data []byte, path string) ([]git.
 	}
 	entries, err = s.Repo.ListIndex(ctx, path)
 	var f *git.Failure
-	if errors.As(err, &f) {
+	if errors.As(err, &f) && f.Exit > 0 { // it was not killed
 		return nil, errRubbish
 	}
 	return entries, err

@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/desk"
@@ -20,6 +21,9 @@ func (d *Driver) meta(kind belay.Kind, attempt int, command, message string) sna
 	}
 }
 
+// leastTake is what a snapshot may take at least, however short an attempt is to be.
+const leastTake = time.Minute
+
 // once takes a snapshot for a command, or gives the one that was taken for it
 // before belay was killed. A state before must never be taken a second time: by
 // then the agent has worked in the tree.
@@ -28,7 +32,14 @@ func (d *Driver) once(ctx context.Context, m snapshot.Meta) (snapshot.Info, erro
 	if err != nil || found {
 		return info, err
 	}
-	info, err = d.Snaps.Take(ctx, m)
+	limit := max(d.Rec.Task.Timeout, leastTake)
+	taking, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	info, err = d.Snaps.Take(taking, m)
+	if err != nil && taking.Err() != nil && ctx.Err() == nil {
+		return info, &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("no snapshot could be taken within %s", limit), Err: err,
+			Try: fmt.Sprintf("find out what is slow: belay snapshot take; then belay run --resume %s", d.Rec.Task.ID)}
+	}
 	if err == nil && info.Partial {
 		d.Watch.Note(fmt.Sprintf("snapshot %s is partial: %d path(s) could not be captured and will be left alone (belay snapshot show %s)",
 			info.ID.Short(), len(info.Gaps), info.ID.Short()))

@@ -2,11 +2,13 @@ package flow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/suite"
 	"github.com/belay-dev/belay/internal/commits"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
@@ -32,8 +34,25 @@ func (d *Desk) Check(ctx context.Context, q CheckRequest) (belay.Report, error) 
 	if q.Timeout == 0 {
 		q.Timeout = desk.AskTimeout
 	}
+	looking, cancel := context.WithTimeoutCause(ctx, q.Timeout, suite.OverTime{Limit: q.Timeout})
+	defer cancel()
+	report, err := d.check(ctx, looking, q)
+	var odd interface{ Try() string } // a file that is none: that is why, and what to do about it
+	if err != nil && looking.Err() != nil && ctx.Err() == nil && !errors.As(err, &odd) {
+		return report, &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("could not be judged within %s", q.Timeout), Err: err,
+			Try: fmt.Sprintf("give it more time: --timeout %s", 4*q.Timeout)}
+	}
+	return report, err
+}
+
+// afterwards is what recording a judgement may take when its time is used up.
+const afterwards = 10 * time.Second
+
+// check is Check; looking ends when the time of everything is used up, the snapshot of the
+// present included.
+func (d *Desk) check(ctx, looking context.Context, q CheckRequest) (belay.Report, error) {
 	if q.Task == "" {
-		return d.checkAdhoc(ctx, q)
+		return d.checkAdhoc(looking, q)
 	}
 	r, err := d.Load(q.Task)
 	if err != nil {
@@ -42,15 +61,17 @@ func (d *Desk) Check(ctx context.Context, q CheckRequest) (belay.Report, error) 
 	if r.State.Before == "" {
 		return belay.Report{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task), "%s has not started: there is nothing to compare with", q.Task)
 	}
-	if d, err = d.at(ctx, r); err != nil {
+	if d, err = d.at(looking, r); err != nil {
 		return belay.Report{}, err
 	}
 	r.Task.Checks.Skip = append(slices.Clone(r.Task.Checks.Skip), q.Skip...)
 	r.Task.Checks.Timeout = q.Timeout
 	if c := r.State.Pending; c != nil && c.Kind == loop.CmdCheck {
-		return d.checkPending(ctx, q, r, *c)
+		ending, cancel := context.WithTimeout(ctx, q.Timeout+afterwards)
+		defer cancel()
+		return d.checkPending(ending, q, r, *c)
 	}
-	return d.checkPresent(ctx, q, r)
+	return d.checkPresent(ctx, looking, q, r)
 }
 
 func (d *Desk) checkPending(ctx context.Context, q CheckRequest, r *desk.Record, c loop.Command) (belay.Report, error) {
@@ -71,20 +92,20 @@ func (d *Desk) checkPending(ctx context.Context, q CheckRequest, r *desk.Record,
 	return d.Report(ev.Report)
 }
 
-func (d *Desk) checkPresent(ctx context.Context, q CheckRequest, r *desk.Record) (belay.Report, error) {
-	info, err := d.Snaps.Take(ctx, desk.ByHand(r, "checked by hand"))
+func (d *Desk) checkPresent(ctx, looking context.Context, q CheckRequest, r *desk.Record) (belay.Report, error) {
+	info, err := d.Snaps.Take(looking, desk.ByHand(r, "checked by hand"))
 	if err != nil {
 		return belay.Report{}, err
 	}
 	w := desk.Work{}
-	if w.All, err = d.Snaps.Changes(ctx, r.State.Before, info.ID); err != nil {
+	if w.All, err = d.Snaps.Changes(looking, r.State.Before, info.ID); err != nil {
 		return belay.Report{}, err
 	}
 	w.Last = w.All
 	if w.Baseline, err = d.BaselineOf(r.State); err != nil {
 		q.Watch.Note("the baseline is lost, old failures cannot be told from new ones: " + desk.Sentence(err))
 	}
-	report, err := d.Judge(ctx, r.Task, w, r.State.Before, info.ID, q.Watch.Checking)
+	report, err := d.Judge(looking, r.Task, w, r.State.Before, info.ID, q.Watch.Checking)
 	if err != nil {
 		return report, err
 	}

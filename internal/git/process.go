@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -65,6 +66,7 @@ func (s *Silence) Try() string {
 // ends.
 type Cmd struct {
 	*exec.Cmd
+	ctx    context.Context
 	limits Limits
 
 	pid   atomic.Int64 // 0 before it started and after it was waited for
@@ -76,13 +78,17 @@ var epoch = time.Now()
 
 // newCmd prepares a process. ctx may not be nil.
 func newCmd(ctx context.Context, program string, args ...string) *Cmd {
-	c := &Cmd{Cmd: exec.CommandContext(ctx, program, args...), limits: Patience}
+	c := &Cmd{Cmd: exec.CommandContext(ctx, program, args...), ctx: ctx, limits: Patience}
 	if !slow[subcommand(c.Args)] {
 		c.limits.Work = c.limits.Answer
 	}
 	c.SysProcAttr = processAttr()
+	began := time.Now()
 	c.Cancel = func() error {
 		c.pid.Store(int64(c.Process.Pid)) // Start may not have got there yet
+		if path, is := waitsFor(c.Process.Pid, c.Dir); path != "" {
+			c.late.CompareAndSwap(nil, &Silence{Command: subcommand(c.Args), After: time.Since(began).Round(100 * time.Millisecond), Path: path, Is: is})
+		}
 		c.end()
 		return nil
 	}
@@ -163,6 +169,10 @@ func (c *Cmd) Wait() error {
 	c.forget()
 	if s := c.late.Load(); s != nil {
 		return s
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() < 0 && c.ctx.Err() != nil { // it died of c.Cancel
+		return fmt.Errorf("git %s: %w", subcommand(c.Args), context.Cause(c.ctx))
 	}
 	return err
 }

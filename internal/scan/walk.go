@@ -80,7 +80,7 @@ func (w *worker) rules(n *node, fd int) error {
 		f := worktree.FactsOf(&w.st)
 		path := filepath.Join(w.s.o.Root, filepath.FromSlash(it.path))
 		switch k := f.Kind(); {
-		case k == worktree.Other && w.s.o.Ignored != nil:
+		case k == worktree.Other && w.st.Mode&unix.S_IFMT != unix.S_IFSOCK && w.s.o.Ignored != nil: // git cannot open a socket
 			return fsroot.Usable(path, mostRules)
 		case k != worktree.File && k != worktree.Exec:
 			return nil

@@ -107,6 +107,7 @@ func (l *boardLine) print(text string, paint func(string) string) {
 
 // Begins implements drive.Watcher.
 func (l *boardLine) Begins(_ *desk.Record, c loop.Command) {
+	l.b.t.work.at(l.task, c.Kind)
 	doing := brief.Doing(c)
 	if c.Kind == loop.CmdAttempt && !l.b.quiet {
 		l.print(doing, l.b.p.Dim)

@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/term"
@@ -32,6 +33,9 @@ type Terminal struct {
 	JSON bool            // print one object instead of text
 	Soft context.Context // ends when a person wants to stop
 	Told bool            // something was printed, the error if there was one included
+
+	speaking sync.Mutex // held while a result is printed
+	work     work
 }
 
 // answer is what --json prints: one object, always the same shape.
@@ -50,6 +54,8 @@ type problem struct {
 // Tell prints a command's result: data as JSON, or text for people, and the error
 // if there is one. It gives the error back, so that a command ends with it.
 func (t *Terminal) Tell(data any, err error, text ...func(io.Writer)) error {
+	t.speaking.Lock()
+	defer t.speaking.Unlock()
 	t.Told = true
 	if t.JSON {
 		ans := answer{Success: err == nil, Data: data}

@@ -44,7 +44,7 @@ Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no su
 	}
 	f := c.Flags()
 	f.StringVar(&q.before, "before", "", "compare with this `SNAPSHOT`, or a commit, instead of a task's state before")
-	f.DurationVar(&q.timeout, "timeout", 30*time.Second, "time limit of all checks together")
+	f.DurationVar(&q.timeout, "timeout", 30*time.Second, "time limit of everything together: the snapshot and all checks")
 	f.BoolVar(&q.trust, "trust", false, "let the commands in .belay/config.yaml run, now and later")
 	f.StringVar(&q.format, "format", "text", "write the report as text, json, "+strings.Join(notation.Forms(), ", "))
 	q.AddScope(f)
@@ -58,7 +58,9 @@ func (a commands) check(c *cobra.Command, args []string, q checkFlags) error {
 	if q.timeout <= 0 {
 		return belay.Refuse(belay.CodeUsage, "--timeout 30s", "%s is no time limit", q.timeout)
 	}
-	desk, err := a.Open(c.Context(), q.Flags(c.Flags())...)
+	opening, cancel := context.WithTimeout(c.Context(), q.timeout)
+	defer cancel()
+	desk, err := a.Open(opening, q.Flags(c.Flags())...)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,66 @@
+package terminal
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// work is what tasks are at.
+type work struct {
+	mu    sync.Mutex
+	tasks map[belay.TaskID]loop.CommandKind
+}
+
+func (w *work) at(task belay.TaskID, kind loop.CommandKind) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.tasks == nil {
+		w.tasks = map[belay.TaskID]loop.CommandKind{}
+	}
+	w.tasks[task] = kind
+}
+
+// Interrupted is the refusal (CodeInterrupted) that a program ends with that leaves before
+// its command is done: what may still be running, and how to come back to it.
+func (t *Terminal) Interrupted() *belay.Error {
+	t.work.mu.Lock()
+	defer t.work.mu.Unlock()
+	ids := slices.Sorted(maps.Keys(t.work.tasks))
+	switch len(ids) {
+	case 0:
+		return belay.Refuse(belay.CodeInterrupted, "belay status shows where things are; run the command again", "interrupted")
+	case 1:
+		what, id := "interrupted; %s continues where it was", ids[0]
+		switch t.work.tasks[id] {
+		case loop.CmdAttempt:
+			what = "interrupted; the agent of %s may still be running"
+		case loop.CmdDebug:
+			what = "interrupted; the debugger of %s may still be running"
+		case loop.CmdRestore:
+			what = "interrupted in the middle of rolling back %s"
+		}
+		return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), what, id)
+	}
+	return belay.Refuse(belay.CodeInterrupted, "belay status, then belay run --resume TASK", "interrupted; agents of %d tasks may still be running", len(ids))
+}
+
+// Leave says that the program leaves before its command is done, unless the command has said
+// how it ended. It may be called from another goroutine than the command's; it waits as long
+// as the reader of the output does.
+func (t *Terminal) Leave() {
+	t.speaking.Lock()
+	told := t.Told
+	t.speaking.Unlock()
+	if told {
+		return
+	}
+	if Is(t.Err) {
+		fmt.Fprint(t.Err, "\r\x1b[K") // a line of progress
+	}
+	_ = t.Tell(nil, t.Interrupted())
+}
