@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(totalled{m}, map[string]func(){
-		"belay": func() { installCrash(); os.Exit(Main()) },
+		"belay": func() { installCrash(); hurryGit(); os.Exit(Main()) },
 		"agent": func() { os.Exit(scriptedAgent()) },
 	})
 }

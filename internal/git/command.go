@@ -15,6 +15,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/gitrefs"
 	"github.com/belay-dev/belay/internal/whole"
 )
 
@@ -91,6 +92,9 @@ func (r *Repo) here() []string {
 	return env
 }
 
+// readsRefs are the commands that read all references, which no other process of belay's does.
+var readsRefs = map[string]bool{"for-each-ref": true, "rev-list": true}
+
 // objectsAlone are the commands that need nothing but objects.
 var objectsAlone = map[string]bool{"cat-file": true, "diff-tree": true, "ls-tree": true, "merge-file": true}
 
@@ -132,7 +136,13 @@ func (r *Repo) plain() ([]string, error) {
 // Commands that only read objects run apart from the user's config (see plain).
 func (r *Repo) Command(ctx context.Context, args ...string) *Cmd {
 	if !objectsAlone[args[0]] {
-		return r.command(ctx, r.here(), args...)
+		cmd := r.command(ctx, r.here(), args...)
+		if readsRefs[args[0]] && !r.Reftab {
+			if err := gitrefs.Check(r.Common, r.Dir); err != nil {
+				cmd.Err = err
+			}
+		}
+		return cmd
 	}
 	env, err := r.plain()
 	cmd := r.command(ctx, env, args...)

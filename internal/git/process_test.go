@@ -85,18 +85,18 @@ func TestSilence(t *testing.T) {
 func TestWorkIsNotSilence(t *testing.T) {
 	t.Parallel()
 	run := func(work time.Duration, args ...string) error {
-		_, err := quickly(newCmd(t.Context(), "sh", args...), 100*time.Millisecond, work).Output()
+		_, err := quickly(newCmd(t.Context(), "sh", args...), 500*time.Millisecond, work).Output()
 		return err
 	}
-	if err := run(time.Minute, "-c", "sleep 0.6; echo done"); err != nil {
+	if err := run(time.Minute, "-c", "sleep 1.3; echo done"); err != nil {
 		t.Errorf("ended in the middle of its work: %v", err)
 	}
-	if err := run(100*time.Millisecond, "-c", "for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep 0.05; done"); err != nil {
+	if err := run(500*time.Millisecond, "-c", "for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep 0.1; done"); err != nil {
 		t.Errorf("ended although it printed: %v", err)
 	}
 	within(t, 3*time.Second, func() {
 		var silence *Silence
-		if err := run(300*time.Millisecond, "-c", "while :; do :; done"); !errors.As(err, &silence) || silence.Path != "" {
+		if err := run(700*time.Millisecond, "-c", "while :; do :; done"); !errors.As(err, &silence) || silence.Path != "" {
 			t.Errorf("work without end: %v", err)
 		}
 	})

@@ -78,6 +78,27 @@ func (r *reader) read(common, dir string) ([]Ref, error) {
 	return r.all(), nil
 }
 
+// mostRef is what the file of a loose reference may have, in bytes.
+const mostRef = 1 << 20
+
+// Check looks at the files of all loose references, for a git that reads them by itself: it
+// would wait for a FIFO, and read a device or a large file whole. The error is a
+// *fsroot.TypeError or a *fsroot.SizeError.
+func Check(common, dir string) error {
+	for _, base := range slices.Compact([]string{common, dir}) {
+		err := filepath.WalkDir(filepath.Join(base, "refs"), func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return nil // what cannot be looked at is left to git
+			}
+			return fsroot.Usable(path, mostRef)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 type reader struct {
 	width   int
 	found   map[string]Ref
@@ -102,7 +123,7 @@ func (r *reader) folder(base, name string, linked bool) error {
 		case linked && slices.Contains(own, full), strings.HasPrefix(e.Name(), "."), strings.HasSuffix(e.Name(), ".lock"):
 			continue
 		case !plain(e.Name()):
-			if err = fsroot.Usable(filepath.Join(base, filepath.FromSlash(full)), fsroot.Usual); err == nil {
+			if err = fsroot.Usable(filepath.Join(base, filepath.FromSlash(full)), mostRef); err == nil {
 				err = fmt.Errorf("%w: %q", ErrForeign, full)
 			}
 		case e.IsDir():
@@ -110,7 +131,7 @@ func (r *reader) folder(base, name string, linked bool) error {
 		case e.Type()&fs.ModeSymlink == 0:
 			err = r.loose(base, full) // refuses what is no file: git would wait for it
 		default:
-			if err = fsroot.Usable(filepath.Join(base, filepath.FromSlash(full)), fsroot.Usual); err == nil {
+			if err = fsroot.Usable(filepath.Join(base, filepath.FromSlash(full)), mostRef); err == nil {
 				err = fmt.Errorf("%w: %q is a link", ErrForeign, full)
 			}
 		}
@@ -146,7 +167,7 @@ func plain(part string) bool {
 }
 
 func (r *reader) loose(base, name string) error {
-	text, err := fsroot.ReadFile(filepath.Join(base, filepath.FromSlash(name)), fsroot.Usual)
+	text, err := fsroot.ReadFile(filepath.Join(base, filepath.FromSlash(name)), mostRef)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // packed or deleted meanwhile
 	}
