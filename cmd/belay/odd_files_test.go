@@ -86,6 +86,9 @@ func TestOddFiles(t *testing.T) {
 	var cells []oddCell
 	for _, p := range oddPlaces {
 		for k := range oddKinds {
+			if p.path == "repo/a.txt" && oddKinds[k].name == "sparse" {
+				continue // a tracked file is held, however large
+			}
 			cells = append(cells, oddCell{p, k})
 		}
 	}

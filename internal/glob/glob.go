@@ -13,10 +13,13 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Bounds on a glob: alternatives multiply, {a,b}{a,b}… is matched once for each.
+// Bounds on a glob: alternatives multiply, {a,b}{a,b}… is matched once for each. Without
+// braces the cost grows with the length of the glob times that of the path, whatever the
+// stars are: doublestar goes back to the last one only (measured in cost_test.go).
 const (
 	maxGlob  = 1024 // bytes
 	maxForms = 128  // what the braces expand to
+	maxCost  = 1024 // that, times the stars
 )
 
 // Valid tells whether a glob can be used in a Scope: a doublestar pattern (*, ?,
@@ -37,10 +40,16 @@ func Valid(glob string) error {
 		return refuse("write the path from the repository's root", "it has a .. part")
 	case !doublestar.ValidatePattern(raw(glob)):
 		return refuse(`close every [ and {, write \[ for a plain bracket`, "its brackets or braces do not close")
-	case forms(glob) > maxForms:
+	case !Bounded(glob):
 		return refuse("use several globs", "its braces stand for too many patterns")
 	}
 	return nil
+}
+
+// Bounded reports whether matching a doublestar pattern is quick, whatever the path.
+func Bounded(glob string) bool {
+	n := forms(glob)
+	return len(glob) <= maxGlob && n <= maxForms && (n == 1 || n*strings.Count(glob, "*") <= maxCost)
 }
 
 // Match tells whether any glob covers path, a slash path from the root, compared

@@ -9,6 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/belay-dev/belay/internal/belay"
+	pattern "github.com/belay-dev/belay/internal/glob"
 )
 
 // Globs are the globs of ignored paths that are captured all the same.
@@ -25,7 +26,7 @@ func New(globs []string) (Globs, error) {
 	var in Globs
 	for _, g := range globs {
 		whole := strings.TrimSuffix(strings.TrimPrefix(g, "/"), "/")
-		if whole == "" || !doublestar.ValidatePattern(whole) || slices.Contains(strings.Split(whole, "/"), "..") { // a path has no ..
+		if whole == "" || !doublestar.ValidatePattern(whole) || !pattern.Bounded(whole) || slices.Contains(strings.Split(whole, "/"), "..") { // a path has no ..
 			return nil, belay.Refuse(belay.CodeUsage, "write a pattern such as .env or config/**/*.local", "%q is not a pattern of files to include", g)
 		}
 		parts := strings.Split(whole, "/")

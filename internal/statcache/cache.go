@@ -32,7 +32,7 @@ const (
 	headerSize = 48
 	folderSize = 24
 	recordHead = 56 // before the OID
-	cacheLimit = 4 << 30
+	cacheLimit = 1 << 30
 )
 
 // The flags of a record.
@@ -77,6 +77,10 @@ func Read(path string) *Cache {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > cacheLimit || info.Size() < headerSize+4 {
 		return nil
 	}
+	var head [headerSize]byte
+	if _, err := f.ReadAt(head[:], 0); err != nil || headed(string(head[:])) != info.Size() {
+		return nil // before memory is taken for it
+	}
 	var text strings.Builder
 	text.Grow(int(info.Size()))
 	sum, buf := uint32(0), make([]byte, 256<<10)
@@ -94,6 +98,16 @@ func Read(path string) *Cache {
 		sum = crc32.Update(sum, castagnoli(), part)
 	}
 	return parseCache(text.String(), sum)
+}
+
+// headed gives the size that a cache has by its header, -1 for what is none.
+func headed(head string) int64 {
+	hash := int64(u32(head, 8))
+	if head[:8] != magic || hash != 20 && hash != 32 {
+		return -1
+	}
+	tables := int64(u32(head, 12))*folderSize + int64(u32(head, 16))*(recordHead+hash)
+	return headerSize + int64(u32(head, 24)) + int64(u32(head, 28)) + tables + int64(u32(head, 20)) + 4
 }
 
 // parseCache looks at every number once, so that nothing later can point outside.
