@@ -4,8 +4,8 @@
 // or written through it. What is opened is a regular file or a folder; a FIFO, a socket or
 // a device is a *TypeError and never blocks.
 //
-// It is for the git folder and for belay's own folders in it. It is never for paths that
-// people type, in which links are fine.
+// It is for the git folder and for belay's own folders in it. For paths that people type, in
+// which links are fine, there are OpenUsers and ReadUsers, which wait for nothing either.
 package fsroot
 
 import (

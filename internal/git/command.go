@@ -138,7 +138,12 @@ func (r *Repo) Command(ctx context.Context, args ...string) *Cmd {
 	if !objectsAlone[args[0]] {
 		cmd := r.command(ctx, r.here(), args...)
 		if readsRefs[args[0]] && !r.Reftab {
-			if err := gitrefs.Check(r.Common, r.Dir); err != nil {
+			// An agent may have worked here since the repository was opened.
+			err := r.CheckInputs()
+			if err == nil {
+				err = gitrefs.Check(r.Common, r.Dir)
+			}
+			if err != nil {
 				cmd.Err = err
 			}
 		}

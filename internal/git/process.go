@@ -50,7 +50,10 @@ func (s *Silence) Error() string {
 
 // Try gives what a person can do about it.
 func (s *Silence) Try() string {
-	if s.Path == "" {
+	switch {
+	case s.Path == "" && s.Command == "check-ignore":
+		return "look for a pattern with many * or ** in the .gitignore files and .git/info/exclude: git status takes as long"
+	case s.Path == "":
 		return "see whether git answers by itself: git status"
 	}
 	return (&fsroot.TypeError{Path: s.Path}).Try()

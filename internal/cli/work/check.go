@@ -33,7 +33,7 @@ missing test files, documentation, linters, tests. Without a task it compares wi
 snapshot or the commit given by --before. --format sarif, github or rdjson writes the findings for
 other programs.
 
-Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no such task.`,
+Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no such task · 130 interrupted.`,
 		Example: `  belay check T7
   belay check T7 --skip tests --timeout 5s
   belay check --before 01jd6y --files 'src/**' --protect go.mod --json
@@ -85,6 +85,9 @@ func (a commands) check(c *cobra.Command, args []string, q checkFlags) error {
 	report, err := desk.Check(a.Soft, r)
 	stop()
 	s.Stop()
+	if err == nil && a.Soft.Err() != nil { // what was judged until then is worth showing
+		return a.Tell(report, a.Interrupted(), func(w io.Writer) { terminal.Report(w, report) })
+	}
 	return a.judged(report, err, q.format)
 }
 

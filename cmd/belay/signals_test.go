@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// waiting is something that belay waits for.
+type waiting struct {
+	name  string
+	args  []string
+	ready func(d *world) bool                 // it waits now; nil: a moment after the start
+	set   func(t *testing.T, d *world) func() // makes it wait, and gives what ends that
+	says  string
+}
+
+// blockedObject puts a FIFO in the place of an object that the next take reads.
+func blockedObject(t *testing.T, d *world) func() {
+	oid := strings.TrimSpace(d.git("rev-parse", "HEAD^{tree}"))
+	path := filepath.Join(d.repo, ".git", "objects", oid[:2], oid[2:])
+	d.must(os.Remove(path))
+	d.must(unix.Mkfifo(path, 0o644))
+	d.write("a.txt", "staged\n")
+	if f, err := os.OpenFile(filepath.Join(d.repo, ".git", "index"), os.O_RDWR, 0); err == nil { // another index file for belay
+		_ = f.Close()
+		now := time.Now()
+		d.must(os.Chtimes(filepath.Join(d.repo, ".git", "index"), now, now))
+	}
+	give(t, d.up)
+	return func() {}
+}
+
+func startedIn(name string) func(d *world) bool {
+	return func(d *world) bool {
+		_, err := os.Stat(filepath.Join(d.up, name))
+		return err == nil
+	}
+}
+
+func waits() []waiting {
+	stubborn := []string{"--", "sh", "-c", `trap '' TERM INT HUP; : > "$UP/began"; sleep 30 & wait; sleep 30`}
+	return []waiting{
+		{name: "a git process", args: []string{"snapshot", "take"}, set: blockedObject},
+		{name: "a git process of a check", args: []string{"check", "--before", "HEAD"}, set: blockedObject},
+		{name: "a lock", args: []string{"task", "start", "T9"}, set: func(t *testing.T, d *world) func() {
+			if r := d.belay("", "task", "add", "do it", "--task", "T9"); r.code != 0 {
+				t.Fatal(r)
+			}
+			locks, _ := filepath.Glob(filepath.Join(d.repo, ".git", "belay", "tasks", "*.lock"))
+			if len(locks) == 0 {
+				t.Fatal("there is no lock to hold")
+			}
+			var held []*fsroot.Lock
+			for _, path := range locks {
+				l := fsroot.NewLock(path)
+				if ok, err := l.TryLock(); err != nil || !ok {
+					t.Fatal(path, ok, err)
+				}
+				held = append(held, l)
+			}
+			return func() {
+				for _, l := range held {
+					_ = l.Unlock()
+				}
+			}
+		}},
+		{name: "an agent that hears no TERM", args: append([]string{"run", "do it", "--task", "T1", "--files", "**"}, stubborn...),
+			ready: startedIn("began"), says: "belay run --resume T1"},
+		{name: "the tests", args: []string{"run", "do it", "--task", "T1", "--files", "**", "--test", `trap '' TERM; : > "$UP/began"; sleep 30`, "--", "sh", "-c", "date > new"},
+			ready: startedIn("began"), says: "belay run --resume T1"},
+		{name: "the tests of a check", args: []string{"check", "--before", "HEAD", "--test", `trap '' TERM; : > "$UP/began"; sleep 30`}, ready: startedIn("began")},
+		{name: "its input", args: []string{"run", "-", "--", "true"}},
+	}
+}
+
+// TestTermEndsBelay: TERM, a hang-up, and TERM twice in one moment, which GNU timeout sends,
+// end belay within two seconds, whatever it waits for: with status 130, a message that says
+// how to come back, an unbroken record, and nothing left running but an agent.
+func TestTermEndsBelay(t *testing.T) {
+	w := quietWorld(t, map[string]string{"a.txt": "one\n", "sub/b.txt": "two\n"})
+	for i, wait := range waits() {
+		for name, signals := range map[string][]syscall.Signal{"TERM": {syscall.SIGTERM}, "HUP": {syscall.SIGHUP}, "TERM twice": {syscall.SIGTERM, syscall.SIGTERM}} {
+			if testing.Short() && name != "TERM twice" {
+				continue
+			}
+			d := w.another(t, filepath.Join(folder(t), "w"))
+			what, mark := wait.name+", "+name, fmt.Sprintf("%d-%d-%s", os.Getpid(), i, strings.ReplaceAll(name, " ", ""))
+			c, said, free := d.waitingFor(t, wait, mark)
+			began := time.Now()
+			for _, sig := range signals {
+				d.must(c.Process.Signal(sig))
+			}
+			_ = c.Wait()
+			took := time.Since(began)
+			if free(); took > 2*time.Second {
+				t.Errorf("%s: it took %s\n%s", what, took, said)
+			}
+			if code := c.ProcessState.ExitCode(); code != 130 {
+				t.Errorf("%s: it ended with %d\n%s", what, code, said)
+			}
+			if !strings.Contains(said.String(), "try: ") || !strings.Contains(said.String(), wait.says) {
+				t.Errorf("%s: it does not say how to come back (%q):\n%s", what, wait.says, said)
+			}
+			if r := d.belay("", "log", "--verify"); r.code != 0 && r.code != 6 {
+				t.Errorf("%s: the record: %s", what, r)
+			}
+			nothingLeft(t, what, mark)
+		}
+	}
+}
+
+// TestKilledBelayLeavesNoGit: after a SIGKILL none of its git processes lives.
+func TestKilledBelayLeavesNoGit(t *testing.T) {
+	w := quietWorld(t, map[string]string{"a.txt": "one\n", "sub/b.txt": "two\n"})
+	mark := fmt.Sprintf("%d-killed", os.Getpid())
+	c, said, _ := w.waitingFor(t, waits()[0], mark)
+	if left := marked("BELAY_ODD=" + mark); len(left) < 2 {
+		t.Fatalf("git does not run yet: %v\n%s", left, said)
+	}
+	w.must(c.Process.Kill())
+	_ = c.Wait()
+	nothingLeft(t, "killed", mark)
+}
+
+// TestSecondCtrlC: the first one gives the agent its time, a second one a moment later
+// leaves, and says what goes on.
+func TestSecondCtrlC(t *testing.T) {
+	w := quietWorld(t, map[string]string{"a.txt": "one\n", "sub/b.txt": "two\n"})
+	mark := fmt.Sprintf("%d-ctrlc", os.Getpid())
+	c, said, _ := w.waitingFor(t, waits()[3], mark)
+	w.must(c.Process.Signal(os.Interrupt))
+	w.must(c.Process.Signal(os.Interrupt))
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	select {
+	case <-ended:
+		t.Fatalf("it did not wait for the agent:\n%s", said)
+	case <-time.After(same + 200*time.Millisecond):
+	}
+	w.must(c.Process.Signal(os.Interrupt))
+	select {
+	case <-ended:
+	case <-time.After(time.Second):
+		t.Error("it did not leave at once")
+		_ = c.Process.Kill()
+		<-ended
+	}
+	if code := c.ProcessState.ExitCode(); code != 130 || !strings.Contains(said.String(), "the agent of T1 may still be running") {
+		t.Errorf("it ended with %d\n%s", code, said)
+	}
+	nothingLeft(t, "Ctrl-C", mark)
+}
+
+// waitingFor starts belay and returns when it waits.
+func (w *world) waitingFor(t *testing.T, wait waiting, mark string) (c *exec.Cmd, said *bytes.Buffer, free func()) {
+	t.Helper()
+	free = func() {}
+	if wait.set != nil {
+		free = wait.set(t, w)
+	}
+	said = &bytes.Buffer{}
+	c = exec.Command("belay", wait.args...)
+	c.Dir, c.Env = w.repo, w.env("BELAY_ODD="+mark, "UP="+w.up)
+	in, err := c.StdinPipe() // it stays open
+	w.must(err)
+	t.Cleanup(func() { _ = in.(io.Closer).Close() })
+	c.Stdout, c.Stderr, c.WaitDelay = said, said, 5*time.Second
+	asUser(c)
+	w.must(c.Start())
+	began := time.Now()
+	for time.Since(began) < 15*time.Second {
+		time.Sleep(100 * time.Millisecond)
+		if wait.ready != nil && wait.ready(w) || wait.ready == nil && time.Since(began) > time.Second {
+			return c, said, free
+		}
+	}
+	t.Fatalf("%s: it does not get there:\n%s", wait.name, said)
+	return nil, nil, nil
+}
+
+// nothingLeft waits for the end of all processes with a mark: an agent has its time from TERM
+// to KILL.
+func nothingLeft(t *testing.T, what, mark string) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		left := marked("BELAY_ODD=" + mark)
+		switch {
+		case len(left) == 0:
+			return
+		case time.Now().After(end):
+			t.Errorf("%s: it left %v", what, left)
+			return
+		}
+		for _, l := range left {
+			if _, line, _ := strings.Cut(l, " "); strings.HasPrefix(filepath.Base(line), "git ") && time.Until(end) < 18*time.Second {
+				t.Errorf("%s: git still runs: %s", what, l)
+				return
+			}
+		}
+	}
+}
