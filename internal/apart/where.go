@@ -56,7 +56,7 @@ func in(ctx context.Context, d *desk.Desk, root string) (*desk.Desk, error) {
 	}
 	gone := belay.Refuse(belay.CodeNotFound, "work from the tree it was moved to: belay -C DIR", "there is no working tree %s of this repository any more", belay.VisibleLine(root))
 	repo, err := git.Open(ctx, root, true)
-	if belay.CodeOf(err) == belay.CodeCannot || err == nil && (repo.Root != root || repo.Common != d.Repo.Common) {
+	if belay.CodeOf(err) == belay.CodeCannot && !git.IsOdd(err) || err == nil && (repo.Root != root || repo.Common != d.Repo.Common) {
 		return nil, gone
 	}
 	if err != nil {

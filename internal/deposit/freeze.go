@@ -80,7 +80,7 @@ func (s Objects) copyOut(root *worktree.Root, e *scan.Entry, path string) error 
 		return err
 	}
 	defer in.Close()
-	out, err := os.Create(path)
+	out, err := fsroot.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
@@ -20,11 +18,12 @@ const Patience = 2 * time.Second
 // Cookies makes dir the folder of cookies: watched by the instance that watches
 // everything, because only then their events have an order.
 func (e *Ear) Cookies(dir string) error {
-	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	folder, err := fsroot.OpenDir(dir)
 	if err != nil {
-		return fmt.Errorf("open %s: %w", dir, err)
+		return fmt.Errorf("watch the changes of the tree: %w", err)
 	}
-	defer unix.Close(fd)
+	defer folder.Close()
+	fd := int(folder.Fd())
 	if err := e.judge(fd); err != nil {
 		return fmt.Errorf("watch %s: %w", dir, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/detect"
 	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // Made is what init wrote, as paths from the root, and what it left as it was.
@@ -26,15 +27,17 @@ func (d *Desk) Init(specs ...string) (Made, error) {
 	tests, _ := detect.Tests(d.Repo.Root)
 	m := Made{Tests: tests, Wrote: []string{}, Left: []string{}}
 	dir := filepath.Join(d.Repo.Root, ".belay")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := fsroot.MkdirAll(dir, 0o755); err != nil {
 		return m, fmt.Errorf("make .belay: %w", err)
 	}
 	for _, f := range []struct{ name, text string }{
 		{"config.yaml", string(config.Template(tests, specs...))},
 		{".gitignore", "/now/\n"},
 	} {
-		file, err := os.OpenFile(filepath.Join(dir, f.name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if errors.Is(err, fs.ErrExist) {
+		path := filepath.Join(dir, f.name)
+		file, err := fsroot.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		var link *fsroot.LinkError
+		if errors.Is(err, fs.ErrExist) || errors.As(err, &link) && link.Path == path {
 			m.Left = append(m.Left, ".belay/"+f.name)
 			continue
 		}

@@ -54,10 +54,20 @@ func isFolder(path string, info fs.FileInfo) error {
 	}
 }
 
+// WrongType is the error for a path that is not what it is wanted to be, "a file" or "a
+// folder".
+func WrongType(path string, is fs.FileMode, want string) error {
+	return &TypeError{Path: path, Is: kindName(fileKind(is)), Want: want}
+}
+
 func fileKind(mode fs.FileMode) uint32 {
 	switch {
 	case mode.IsRegular():
 		return unix.S_IFREG
+	case mode.IsDir():
+		return unix.S_IFDIR
+	case mode&fs.ModeSymlink != 0:
+		return unix.S_IFLNK
 	case mode&fs.ModeNamedPipe != 0:
 		return unix.S_IFIFO
 	case mode&fs.ModeSocket != 0:
@@ -122,7 +132,7 @@ func removeAt(fd int, name, path string) error {
 	}
 	dir, derr := open(fd, name, unix.O_RDONLY|unix.O_DIRECTORY)
 	if derr == unix.EACCES { // a folder of ours without rights
-		if unix.Fchmodat(fd, name, 0o700, 0) == nil {
+		if chmodAt(fd, name, 0o700) == nil { // not what a link leads to that has just come there
 			dir, derr = open(fd, name, unix.O_RDONLY|unix.O_DIRECTORY)
 		}
 	}
@@ -154,6 +164,25 @@ func removeAt(fd int, name, path string) error {
 // Rename moves from to to, over what is there.
 func Rename(from, to string) error {
 	return two("rename", from, to, func(a int, an string, b int, bn string) error { return unix.Renameat(a, an, b, bn) })
+}
+
+// RenameNew moves a file from to to, which must be new: fs.ErrExist when something is
+// there. A file system that has neither a rename that refuses to overwrite nor links is
+// left with looking first, which is safe among those who hold one lock.
+func RenameNew(from, to string) error {
+	err := two("rename", from, to, renameNewAt)
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	if err := Link(from, to); err == nil {
+		return Remove(from)
+	} else if errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, err := Lstat(to); err == nil {
+		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
+	}
+	return Rename(from, to)
 }
 
 // Link gives a file a second name, which must be new.
@@ -231,10 +260,7 @@ func change(op, path string, do func(fd int, name string) error) error {
 		return err
 	}
 	defer unix.Close(fd)
-	if err := do(fd, name); err != nil {
-		return &fs.PathError{Op: op, Path: path, Err: err}
-	}
-	return nil
+	return explain(op, path, do(fd, name))
 }
 
 func two(op, from, to string, do func(a int, an string, b int, bn string) error) error {

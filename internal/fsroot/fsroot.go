@@ -39,7 +39,14 @@ func (e *LinkError) Try() string {
 }
 
 // TypeError says that there is something at a path that cannot be used as a file or folder.
-type TypeError struct{ Path, Is, Want string }
+type TypeError struct {
+	Path, Is, Want string
+
+	err error // what the system said, nil when it was asked for nothing yet
+}
+
+// Unwrap gives what the system said.
+func (e *TypeError) Unwrap() error { return e.err }
 
 func (e *TypeError) Error() string { return fmt.Sprintf("%q is %s, not %s", e.Path, e.Is, e.Want) }
 
@@ -127,32 +134,43 @@ func openMode(fd int, name string, flags int, perm uint32) (int, error) {
 
 // explain names the link or the odd file that an error comes from.
 func explain(op, path string, err error) error {
-	if err == nil {
+	switch err {
+	case nil:
 		return nil
-	}
-	if err == unix.ELOOP || err == unix.ENOTDIR || err == unix.EEXIST || err == unix.ENXIO || err == unix.EMLINK {
+	case unix.ELOOP, unix.ENOTDIR, unix.EEXIST, unix.ENXIO, unix.EMLINK, unix.EISDIR:
 		if abs, aerr := filepath.Abs(path); aerr == nil {
-			if link := firstLink(abs); link != "" {
-				return &LinkError{Path: link}
+			if odd := firstOdd(abs, err); odd != nil {
+				return odd
 			}
 		}
 	}
 	return &fs.PathError{Op: op, Path: path, Err: err}
 }
 
-// firstLink gives the first part of a path that is a symbolic link.
-func firstLink(path string) string {
+// firstOdd finds the first part of a path that explains err: a link, or something that
+// is neither the folder nor the file that was asked for. It looks again, so what it says
+// is for people: nothing is decided by it.
+func firstOdd(path string, err error) error {
 	for i := 1; i <= len(path); i++ {
 		if i < len(path) && path[i] != '/' {
 			continue
 		}
-		if info, err := os.Lstat(path[:i]); err != nil {
-			return ""
-		} else if info.Mode()&fs.ModeSymlink != 0 {
-			return path[:i]
+		info, lerr := os.Lstat(path[:i])
+		if lerr != nil {
+			return nil
+		}
+		odd := &TypeError{Path: path[:i], Is: kindName(fileKind(info.Mode())), Want: "a folder", err: err}
+		switch mode := info.Mode(); {
+		case mode&fs.ModeSymlink != 0:
+			return &LinkError{Path: path[:i]}
+		case i < len(path) && !mode.IsDir(), i == len(path) && err == unix.ENOTDIR && !mode.IsDir():
+			return odd
+		case i == len(path) && (err == unix.ENXIO || err == unix.EISDIR):
+			odd.Want = "a file"
+			return odd
 		}
 	}
-	return ""
+	return nil
 }
 
 // Open opens a regular file to read it.
@@ -285,6 +303,48 @@ func Readlink(path string) (string, error) {
 			return string(buf[:n]), nil
 		}
 	}
+}
+
+// WalkDir calls visit for a path and everything below it, like filepath.WalkDir, and
+// follows no link, whenever it was put there.
+func WalkDir(path string, visit fs.WalkDirFunc) error {
+	info, err := Lstat(path)
+	if err != nil {
+		err = visit(path, nil, err)
+	} else {
+		err = walk(path, fs.FileInfoToDirEntry(info), visit)
+	}
+	if err == fs.SkipDir || err == fs.SkipAll {
+		return nil
+	}
+	return err
+}
+
+func walk(path string, e fs.DirEntry, visit fs.WalkDirFunc) error {
+	if err := visit(path, e, nil); err != nil || !e.IsDir() {
+		if err == fs.SkipDir && e.IsDir() {
+			err = nil
+		}
+		return err
+	}
+	list, err := ReadDir(path)
+	if err != nil {
+		if err = visit(path, e, err); err != nil {
+			if err == fs.SkipDir {
+				err = nil
+			}
+			return err
+		}
+	}
+	for _, below := range list {
+		if err := walk(filepath.Join(path, below.Name()), below, visit); err != nil {
+			if err == fs.SkipDir { // of a file: the rest of its folder
+				return nil
+			}
+			return err
+		}
+	}
+	return nil
 }
 
 // ReadDir lists a folder, by name.

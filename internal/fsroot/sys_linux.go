@@ -1,6 +1,7 @@
 package fsroot
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"sync/atomic"
@@ -55,4 +56,13 @@ func chmodAt(fd int, name string, mode uint32) error {
 	}
 	defer unix.Close(leaf)
 	return unix.Fchmodat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", leaf), mode, 0)
+}
+
+func renameNewAt(a int, from string, b int, to string) error {
+	switch err := unix.Renameat2(a, from, b, to, unix.RENAME_NOREPLACE); err {
+	case unix.EINVAL, unix.ENOSYS, unix.EPERM:
+		return errors.ErrUnsupported
+	default:
+		return err
+	}
 }

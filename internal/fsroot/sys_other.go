@@ -3,6 +3,7 @@
 package fsroot
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 
@@ -28,3 +29,5 @@ func lstatUnopened(_ int, _, path string, err error) (fs.FileInfo, error) {
 func chmodAt(fd int, name string, mode uint32) error {
 	return unix.Fchmodat(fd, name, mode, unix.AT_SYMLINK_NOFOLLOW)
 }
+
+func renameNewAt(int, string, int, string) error { return errors.ErrUnsupported }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,9 +111,12 @@ func (r *Repo) plain() ([]string, error) {
 		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n"
 	}
 	env := append(append(scrubbed(), answers...), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_DIR="+dir, "GIT_OBJECT_DIRECTORY="+filepath.Join(r.Common, "objects"))
+		"GIT_DIR="+dir, "GIT_COMMON_DIR="+dir, "GIT_OBJECT_DIRECTORY="+filepath.Join(r.Common, "objects"))
+	if err := clear(dir); err != nil {
+		return env, fmt.Errorf("make a place to read objects from: %w", err)
+	}
 	for _, sub := range []string{"objects", "refs"} {
-		if err := fsroot.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+		if err := ownFolder(filepath.Join(dir, sub)); err != nil {
 			return env, fmt.Errorf("make a place to read objects from: %w", err)
 		}
 	}
@@ -126,6 +130,43 @@ func (r *Repo) plain() ([]string, error) {
 		}
 	}
 	return env, nil
+}
+
+// ownFolder makes a folder that git can look into. Without the right to, git says nothing
+// that anybody could act on.
+func ownFolder(dir string) error {
+	if err := fsroot.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := fsroot.Lstat(dir)
+	if err == nil && info.Mode().Perm()&0o700 != 0o700 {
+		err = fsroot.Chmod(dir, 0o700)
+	}
+	return err
+}
+
+// clear takes away whatever else is in belay's own git dir: attributes and settings that
+// somebody has put there would count again.
+func clear(dir string) error {
+	list, err := fsroot.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range list {
+		name, ours := e.Name(), false
+		switch name {
+		case "HEAD", "config":
+			ours = e.Type().IsRegular()
+		case "objects", "refs":
+			ours = e.IsDir()
+		default: // another belay may be writing one of these right now
+			ours = e.Type().IsRegular() && strings.HasPrefix(name, whole.Prefix)
+		}
+		if !ours {
+			err = errors.Join(err, fsroot.RemoveAll(filepath.Join(dir, name)))
+		}
+	}
+	return err
 }
 
 // Command is the one place where a git process of this repository is made: hardened

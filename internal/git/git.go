@@ -55,6 +55,9 @@ func Open(ctx context.Context, dir string, force bool) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.sound(); err != nil {
+		return nil, err
+	}
 	if r.git, err = program(r.Root); err != nil {
 		return nil, err
 	}
@@ -116,10 +119,10 @@ func gitDirOf(dir string) (string, error) {
 		if err := fsroot.Usable(filepath.Join(path, "commondir"), mostName); err != nil {
 			return "", err // else it would seem to be no git folder
 		}
-		if !isGitDir(path) {
-			return "", nil
+		if isGitDir(path) {
+			return realPath(path)
 		}
-		return realPath(path)
+		return "", damaged(path)
 	case !info.Mode().IsRegular() || info.Size() > 1<<16:
 		return "", nil
 	}

@@ -69,6 +69,15 @@ func (r *Repo) DropBroken(b BrokenRef) error {
 	return nil
 }
 
+// LooseRefs gives the names of references below a prefix that are kept in files of their
+// own, those that name nothing as well. None with a reftable.
+func (r *Repo) LooseRefs(prefix string) ([]string, error) {
+	if r.Reftab {
+		return nil, nil
+	}
+	return gitrefs.Loose(r.Common, prefix)
+}
+
 // askRefs has git list them. No object is opened: asked for a type, git would give up the
 // whole list over one ref that names nothing.
 func (r *Repo) askRefs(ctx context.Context, prefixes []string) ([]Ref, error) {
@@ -112,6 +121,13 @@ func (r *Repo) Head(ctx context.Context, refs []Ref) (Head, error) {
 		}
 	} else {
 		text, err := fsroot.ReadFile(filepath.Join(r.Dir, "HEAD"), fsroot.Usual)
+		var link *fsroot.LinkError
+		if errors.As(err, &link) { // to a branch: git's oldest way to write a HEAD
+			target, lerr := fsroot.Readlink(filepath.Join(r.Dir, "HEAD"))
+			if lerr == nil && strings.HasPrefix(target, "refs/") {
+				text, err = []byte("ref: "+target), nil
+			}
+		}
 		if errors.Is(err, fs.ErrNotExist) { // as git says it of a folder without HEAD
 			return h, belay.Refuse(belay.CodeCannot, "put the git folder back from a copy; the files are left as they are", "%s is not a git repository any more: it has no HEAD", belay.VisibleLine(r.Dir))
 		}
@@ -169,6 +185,11 @@ func (r *Repo) UpdateRefs(ctx context.Context, why string, list []Update) error 
 			continue
 		}
 		fmt.Fprintf(&in, "update %s\x00%s\x00%s\x00", u.Ref, u.New, old)
+	}
+	for _, u := range list {
+		if err := r.soundRef(u.Ref); err != nil {
+			return err
+		}
 	}
 	return patiently(ctx, func() error {
 		_, err := r.Run(ctx, bytes.NewReader(in.Bytes()), "update-ref", "-m", why, "--stdin", "-z")
@@ -273,6 +294,9 @@ func (n *NewRef) wait() error {
 // SetSymref makes a reference, HEAD for one, name another. Whatever it was before, it
 // is replaced itself, never what it names.
 func (r *Repo) SetSymref(ctx context.Context, why, name, target string) error {
+	if err := r.soundRef(name); err != nil {
+		return err
+	}
 	return patiently(ctx, func() error {
 		_, err := r.Run(ctx, nil, "symbolic-ref", "-m", why, name, target)
 		return err

@@ -60,7 +60,7 @@ func Read(dir string, names []string) ([]File, error) {
 			all = append(all, f...)
 			continue
 		}
-		err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		err := fsroot.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}

@@ -99,6 +99,25 @@ func Check(common, dir string) error {
 	return nil
 }
 
+// Loose gives the names of all files below a prefix of references, which ends in a slash,
+// whatever they hold: git's own lists leave out what names nothing.
+func Loose(common, prefix string) ([]string, error) {
+	top := filepath.Join(common, filepath.FromSlash(strings.TrimSuffix(prefix, "/")))
+	var names []string
+	err := fsroot.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || strings.HasPrefix(e.Name(), ".") || strings.HasSuffix(e.Name(), ".lock") {
+			return err
+		}
+		rel, err := filepath.Rel(top, path)
+		names = append(names, prefix+filepath.ToSlash(rel))
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return names, err
+}
+
 type reader struct {
 	width   int
 	found   map[string]Ref
@@ -131,8 +150,8 @@ func (r *reader) folder(base, name string, linked bool) error {
 		case e.Type()&fs.ModeSymlink == 0:
 			err = r.loose(base, full) // refuses what is no file: git would wait for it
 		default:
-			if err = fsroot.Usable(filepath.Join(base, filepath.FromSlash(full)), mostRef); err == nil {
-				err = fmt.Errorf("%w: %q is a link", ErrForeign, full)
+			if err = odd(base, full, e.Type()); errors.Is(err, ErrForeign) {
+				err = cmp.Or(fsroot.Usable(filepath.Join(base, filepath.FromSlash(full)), mostRef), err)
 			}
 		}
 		if errors.Is(err, ErrForeign) {
@@ -153,6 +172,27 @@ func (r *reader) names(line string) bool {
 	}
 	name := line[:r.width]
 	return strings.Trim(name, "0123456789abcdefABCDEF") == "" && strings.Trim(name, "0") != ""
+}
+
+// odd is for what is neither a file nor a folder. A link that says refs/… is a symbolic
+// reference as git's first versions wrote them, one to another reference is read by git.
+// Any other, git would follow to wherever it leads, to read and to write; and of a FIFO it
+// would wait for ever.
+func odd(base, name string, mode fs.FileMode) error {
+	path := filepath.Join(base, filepath.FromSlash(name))
+	if mode&fs.ModeSymlink == 0 {
+		return fmt.Errorf("read references: %w", fsroot.WrongType(path, mode, "a file"))
+	}
+	if target, err := fsroot.Readlink(path); err == nil && strings.HasPrefix(target, "refs/") {
+		return fmt.Errorf("%w: %q is a link", ErrForeign, name)
+	}
+	if target, err := fsroot.Readlink(path); err == nil && target == filepath.Base(target) {
+		return fmt.Errorf("%w: %q is a link", ErrForeign, name) // to its neighbour, there or not
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil && strings.HasPrefix(real, filepath.Join(base, "refs")+"/") {
+		return fmt.Errorf("%w: %q is a link", ErrForeign, name)
+	}
+	return fmt.Errorf("read references: %w", &fsroot.LinkError{Path: path})
 }
 
 // plain reports whether a part of a name is surely one that git allows.

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,8 +18,10 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/include"
 	"github.com/belay-dev/belay/internal/loop"
@@ -44,10 +47,31 @@ type How struct {
 // restore that was cut short is finished.
 func Look(ctx context.Context, d *desk.Desk, bad error, how How) []Complaint {
 	list := []Complaint{{About: "git", OK: true, Says: fmt.Sprintf("%s, %s objects", d.Repo.Root, d.Repo.Format)}}
-	list = append(list, config(d, bad), writable(d), restores(ctx, d))
+	list = append(list, Places(d.Repo.Root)...)
+	list = append(list, config(d, bad), writable(d), restores(ctx, d), present(ctx, d))
 	list = append(list, records(d)...)
 	list = append(list, runs(ctx, d)...)
 	return append(list, snapshots(ctx, d, how)...)
+}
+
+// Places gives what is odd in the git folders of the repository that dir is in: links,
+// wrong types, files of other users. It needs no repository that can be opened, and gives
+// nothing when all is well.
+func Places(dir string) []Complaint {
+	odds, err := git.Odds(dir)
+	var list []Complaint
+	for _, o := range odds {
+		c := Complaint{About: "git folder", Says: o.Err.Error(), Try: "look at who owns it and at its permissions: ls -ld " + o.Path}
+		var with interface{ Try() string }
+		if errors.As(o.Err, &with) {
+			c.Try = with.Try()
+		}
+		list = append(list, c)
+	}
+	if err != nil && len(list) == 0 {
+		list = append(list, Complaint{About: "git folder", Says: err.Error(), Try: "git status"})
+	}
+	return list
 }
 
 func config(d *desk.Desk, bad error) Complaint {
@@ -60,21 +84,46 @@ func config(d *desk.Desk, bad error) Complaint {
 	return Complaint{About: "config", OK: true, Says: "reads well"}
 }
 
-// writable tries the folder of belay's state with a real file.
+// writable tries the folders of belay's state, and those that snapshots are stored in,
+// with a real file: an access right that is there says nothing of a full disk or of a
+// folder that was made immutable.
 func writable(d *desk.Desk) Complaint {
 	dir := filepath.Join(d.Repo.Common, "belay")
 	err := fsroot.MkdirAll(dir, 0o700)
 	if err == nil {
-		var f *os.File
-		if f, err = fsroot.CreateTemp(dir, ".probe-*"); err == nil {
-			_, err = f.WriteString("probe")
-			err = errors.Join(err, f.Close(), fsroot.Remove(f.Name()))
+		err = probe(dir)
+	}
+	others := []string{filepath.Join(d.Repo.Common, "objects", "pack")}
+	for _, name := range []string{"tmp", "tasks", "files", "files/.new", "run"} {
+		others = append(others, filepath.Join(dir, filepath.FromSlash(name)), d.Scratch(filepath.FromSlash(name)))
+	}
+	for _, path := range others {
+		if err == nil && fsroot.IsFolder(path) { // not there: it is made when it is needed
+			err = probe(path)
+		}
+	}
+	for _, name := range []string{"packs.lock", "restore.lock", "stored.lock", "tree.lock", "trees.lock"} {
+		for _, path := range []string{filepath.Join(dir, name), d.Scratch(name)} {
+			if f, oerr := fsroot.OpenFile(path, os.O_RDWR, 0); oerr == nil {
+				_ = f.Close()
+			} else if err == nil && !errors.Is(oerr, fs.ErrNotExist) {
+				err = oerr
+			}
 		}
 	}
 	if err != nil {
 		return Complaint{About: "state", Says: err.Error(), Try: "make the git folder writable, or free some space"}
 	}
 	return Complaint{About: "state", OK: true, Says: dir + " is writable"}
+}
+
+func probe(dir string) error {
+	f, err := fsroot.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("probe")
+	return errors.Join(err, f.Close(), fsroot.Remove(f.Name()))
 }
 
 func restores(ctx context.Context, d *desk.Desk) Complaint {
@@ -86,6 +135,14 @@ func restores(ctx context.Context, d *desk.Desk) Complaint {
 		return Complaint{About: "restore", OK: true, Says: fmt.Sprintf("finished an interrupted restore of %s; what it met is kept as %s", done.Target.Short(), done.Rescue.Short())}
 	}
 	return Complaint{About: "restore", OK: true, Says: "none was interrupted"}
+}
+
+// present reads all that a snapshot would take in, and keeps none of it.
+func present(ctx context.Context, d *desk.Desk) Complaint {
+	if _, err := d.Snaps.Place.Read(ctx, capture.Wanted{}); err != nil {
+		return Complaint{About: "working tree", Says: desk.Sentence(err), Try: "belay snapshot take, once the cause is gone"}
+	}
+	return Complaint{About: "working tree", OK: true, Says: "a snapshot of it can be taken"}
 }
 
 // records proves every task's record unbroken.

@@ -148,27 +148,10 @@ func (s *Store) remove(path string) error {
 func (s *Store) moveNew(from, to string) error {
 	err := s.step("rename", to)
 	if err == nil {
-		err = renameNew(from, to)
+		err = fsroot.RenameNew(from, to)
 	}
 	if err != nil {
 		return couldNot("write", to, err)
 	}
 	return s.syncDir(filepath.Dir(to))
-}
-
-// linkNew is renameNew for where the system has no rename that refuses to overwrite. A
-// file system without links is left with looking first, which the caller's lock
-// makes safe among belay's own processes.
-func linkNew(from, to string) error {
-	err := fsroot.Link(from, to)
-	if err == nil {
-		return fsroot.Remove(from)
-	}
-	if errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	if _, err := fsroot.Lstat(to); err == nil {
-		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
-	}
-	return fsroot.Rename(from, to)
 }

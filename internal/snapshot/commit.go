@@ -99,14 +99,44 @@ func parseMessage(text string, i *Info) error {
 	return nil
 }
 
-// List gives all snapshots, oldest first. One whose record cannot be read is left
-// out; Verify names it.
+// List gives all snapshots, oldest first. One that cannot be read is left out; ListAll
+// names it.
 func (s *Store) List(ctx context.Context) ([]Info, error) {
 	all, _, err := s.list(ctx)
 	return all, err
 }
 
+// ListAll is List, with what is wrong with each that cannot be read.
+func (s *Store) ListAll(ctx context.Context) (all []Info, unreadable []error, err error) {
+	all, unreadable, err = s.list(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	names, err := s.Repo.LooseRefs(Prefix)
+	if err != nil {
+		return nil, nil, err
+	}
+	listed := map[string]bool{}
+	for _, i := range all {
+		listed[string(i.ID)] = true
+	}
+	for _, name := range names {
+		id := strings.TrimPrefix(name, Prefix)
+		if !listed[id] && !slices.ContainsFunc(unreadable, func(err error) bool {
+			return strings.Contains(err.Error(), id) || strings.Contains(err.Error(), belay.SnapshotID(id).Short())
+		}) {
+			unreadable = append(unreadable, fmt.Errorf("snapshot %s cannot be read: %s names nothing", belay.SnapshotID(id).Short(), name))
+		}
+	}
+	return all, unreadable, nil
+}
+
 func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
+	if !s.Repo.Reftab { // of a link or a FIFO among the files git would read whatever is there, or wait for ever
+		if _, err := s.Repo.Refs(ctx, Prefix); err != nil {
+			return nil, nil, err
+		}
+	}
 	out, err := s.Repo.Run(ctx, nil, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(contents)%00", Prefix)
 	var f *git.Failure
 	if errors.As(err, &f) { // git gives up the whole list over one ref whose commit is gone

@@ -69,9 +69,14 @@ type Pruned struct {
 // newest of all: when the clock jumped, a weekend must not take the rope away.
 func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	out := Pruned{Dropped: []belay.SnapshotID{}}
-	all, err := s.List(ctx)
+	all, bad, err := s.ListAll(ctx)
 	if err != nil {
 		return out, err
+	}
+	if out.Kept = len(all); len(bad) > 0 {
+		// The newest of a task may be among them, and the one before it is then all there is.
+		return out, &belay.Error{Code: belay.CodeCannot, Try: "belay doctor", Err: bad[0],
+			What: fmt.Sprintf("nothing was forgotten, because %d snapshot(s) cannot be read", len(bad))}
 	}
 	newest := map[string]belay.SnapshotID{}
 	for _, i := range all {
@@ -95,15 +100,16 @@ func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 
 // Usage is what snapshots cost.
 type Usage struct {
-	Snapshots int   `json:"snapshots"`
-	Bytes     int64 `json:"bytes"` // on the disk, of objects that no branch, tag or remote holds
+	Snapshots  int   `json:"snapshots"`
+	Unreadable int   `json:"unreadable,omitempty"` // besides
+	Bytes      int64 `json:"bytes"`                // on the disk, of objects that no branch, tag or remote holds
 }
 
 // Usage counts snapshots and the bytes that only they hold. What is missing counts nothing:
 // it is Verify's to name.
 func (s *Store) Usage(ctx context.Context) (Usage, error) {
-	all, err := s.List(ctx)
-	u := Usage{Snapshots: len(all)}
+	all, bad, err := s.ListAll(ctx)
+	u := Usage{Snapshots: len(all), Unreadable: len(bad)}
 	if err != nil || len(all) == 0 {
 		return u, err
 	}
@@ -117,7 +123,7 @@ func (s *Store) Usage(ctx context.Context) (Usage, error) {
 
 // Verify looks for every object of every snapshot and names what is broken.
 func (s *Store) Verify(ctx context.Context) ([]string, error) {
-	all, bad, err := s.list(ctx)
+	all, bad, err := s.ListAll(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,14 @@
 package statcache
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -58,11 +60,13 @@ func probeNamed(dir string) (int, error) {
 	if err := worktree.Step("create", path); err != nil {
 		return -1, err
 	}
-	fd, err := unix.Open(path, unix.O_CREAT|unix.O_EXCL|unix.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	f, err := fsroot.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return -1, err
 	}
-	return fd, os.Remove(path)
+	defer f.Close()
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	return fd, errors.Join(err, fsroot.Remove(path))
 }
 
 // stamp reads the clock. The first fstat makes newer kernels give the chmod a fine

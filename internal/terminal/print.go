@@ -119,6 +119,9 @@ func Status(w io.Writer, s flow.Status, limit int64) {
 		fmt.Fprintf(w, "%d task(s) have ended: belay task list\n", s.Ended)
 	}
 	fmt.Fprintf(w, "%d snapshot(s), %s\n", s.Snapshots.Snapshots, Size(s.Snapshots.Bytes))
+	if n := s.Snapshots.Unreadable; n > 0 {
+		fmt.Fprintln(w, p.Warn(fmt.Sprintf("%d snapshot(s) cannot be read: belay doctor", n)))
+	}
 	if s.OverCap {
 		fmt.Fprintf(w, "%s\n", p.Warn("snapshots are over the cap of "+Size(limit)+": belay snapshot prune"))
 	}

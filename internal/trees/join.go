@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/merge"
 	"github.com/belay-dev/belay/internal/packs"
@@ -33,7 +33,7 @@ func (m *merger) joiner(ctx context.Context) (*joiner, error) {
 	}
 	dir, err := m.to.Scratch("tmp")
 	if err == nil {
-		dir, err = os.MkdirTemp(dir, "merge-")
+		dir, err = fsroot.MkdirTemp(dir, "merge-")
 	}
 	if err != nil {
 		return nil, errors.Join(err, rd.Close())
@@ -43,7 +43,7 @@ func (m *merger) joiner(ctx context.Context) (*joiner, error) {
 
 func (j *joiner) close() {
 	_ = j.rd.Close()
-	_ = os.RemoveAll(j.tmp)
+	_ = fsroot.RemoveAll(j.tmp)
 }
 
 // join is a merge.Join: the result is stored as a blob.
@@ -77,7 +77,7 @@ func (j *joiner) join(base, ours, theirs string) (merge.Joined, error) {
 			return merge.Joined{Kind: merge.KindBinary}, nil
 		}
 		file := filepath.Join(j.tmp, []string{"ours", "base", "theirs"}[i])
-		if err := os.WriteFile(file, text, 0o600); err != nil {
+		if err := fsroot.WriteFile(file, text, 0o600); err != nil {
 			return merge.Joined{}, fmt.Errorf("merge texts: %w", err)
 		}
 		files = append(files, file)

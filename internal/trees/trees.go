@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -66,7 +65,7 @@ func writeMark(r *git.Repo, m Mark) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(markPath(r)), 0o700); err != nil {
+	if err := fsroot.MkdirAll(filepath.Dir(markPath(r)), 0o700); err != nil {
 		return fmt.Errorf("make %s: %w", filepath.Dir(markPath(r)), err)
 	}
 	return capture.WriteWhole(markPath(r), text, true)
@@ -113,11 +112,16 @@ func inside(dir, path string) bool {
 // Find opens the working tree at path, with its mark. ok is false when there is none, or
 // none that was made whole.
 func Find(ctx context.Context, home *git.Repo, path string) (r *git.Repo, m Mark, ok bool, err error) {
-	if _, err := os.Lstat(filepath.Join(path, ".git")); err != nil {
+	_, err = fsroot.Lstat(filepath.Join(path, ".git"))
+	var link *fsroot.LinkError
+	if errors.As(err, &link) { // a tree somewhere else would be taken for it
+		return nil, m, false, err
+	}
+	if err != nil {
 		return nil, m, false, nil // without that git would find the repository around it
 	}
 	r, err = git.Open(ctx, path, true)
-	if belay.CodeOf(err) == belay.CodeCannot {
+	if belay.CodeOf(err) == belay.CodeCannot && !git.IsOdd(err) {
 		return nil, m, false, nil // its git folder was pruned
 	}
 	if err != nil || r.Common != home.Common || r.Root != real(path) {
@@ -171,7 +175,7 @@ func add(ctx context.Context, home *restore.Store, path string, from snapshot.In
 	if err := free(path); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := fsroot.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make %s: %w", filepath.Dir(path), err)
 	}
 	commit := from.Head
@@ -201,7 +205,7 @@ func add(ctx context.Context, home *restore.Store, path string, from snapshot.In
 // free makes way for a working tree: an empty folder, or one with nothing but git's own
 // file, which a kill left. Anything else is somebody's.
 func free(path string) error {
-	list, err := os.ReadDir(path)
+	list, err := fsroot.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -209,11 +213,11 @@ func free(path string) error {
 		return errors.Join(err, belay.Refuse(belay.CodeCannot, "move it away", "%s is in the way of the task's working tree", belay.VisibleLine(path)))
 	}
 	if len(list) == 1 {
-		if err := os.Remove(filepath.Join(path, ".git")); err != nil {
+		if err := fsroot.Remove(filepath.Join(path, ".git")); err != nil {
 			return fmt.Errorf("make way for the working tree: %w", err)
 		}
 	}
-	return os.Remove(path)
+	return fsroot.Remove(path)
 }
 
 // fill puts a snapshot's state into a working tree that was just made.
@@ -255,19 +259,19 @@ func Remove(ctx context.Context, home *git.Repo, path string, task belay.TaskID)
 	if _, err := home.Run(ctx, nil, "worktree", "remove", "--force", "--force", "--", path); err != nil {
 		return fmt.Errorf("remove the working tree %s: %w", path, err)
 	}
-	_ = os.Remove(filepath.Dir(path)) // the folder of such trees, when it was the last
+	_ = fsroot.Remove(filepath.Dir(path)) // the folder of such trees, when it was the last
 	return nil
 }
 
 // loosen opens folders that may not be written in: what is in them could not be removed.
 func loosen(path string) error {
-	err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+	err := fsroot.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
 		info, err := d.Info()
 		if err == nil && info.Mode().Perm()&0o700 != 0o700 {
-			err = os.Chmod(p, info.Mode().Perm()|0o700)
+			err = fsroot.Chmod(p, info.Mode().Perm()|0o700)
 		}
 		return err
 	})

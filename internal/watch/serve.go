@@ -219,7 +219,7 @@ func programNow() program {
 	if err != nil {
 		return program{}
 	}
-	info, err := fsroot.Lstat(self)
+	info, err := os.Lstat(self)
 	if err != nil {
 		return program{}
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 func available() bool { return true }
@@ -20,15 +22,16 @@ func peer(fd int) (int, error) {
 }
 
 // shortPath gives a path to name in dir that fits into a socket's address, which is
-// 108 bytes long.
+// 108 bytes long, and that leads there even if dir has just become a link.
 func shortPath(dir, name string) (string, func(), error) {
-	path := filepath.Join(dir, name)
-	if len(path) < 100 {
-		return path, func() {}, nil
-	}
-	d, err := os.Open(dir)
+	d, err := fsroot.OpenDir(dir)
 	if err != nil {
 		return "", nil, err
+	}
+	if path := filepath.Join(dir, name); len(path) < 100 {
+		if _, err := os.Stat(fmt.Sprintf("/proc/self/fd/%d", d.Fd())); err != nil { // no /proc is mounted
+			return path, func() {}, d.Close()
+		}
 	}
 	return fmt.Sprintf("/proc/self/fd/%d/%s", d.Fd(), name), func() { _ = d.Close() }, nil
 }

@@ -159,13 +159,15 @@ Exit codes: 0 all well · 1 something needs you.`,
 		Example: "  belay doctor --all",
 		RunE: func(c *cobra.Command, _ []string) error {
 			desk, bad, err := flow.OpenAnyway(c.Context(), a.Setting(nil))
-			if err != nil {
-				return err
-			}
 			if !a.JSON && terminal.Is(a.Err) {
 				how.Progress = func(done, of int) { fmt.Fprintf(a.Err, "\rreading snapshots: %d of %d", done, of) }
 			}
-			list := health.Look(c.Context(), desk.Desk, bad, how)
+			var list []health.Complaint
+			if err == nil {
+				list = health.Look(c.Context(), desk.Desk, bad, how)
+			} else if list = health.Places(a.Setting(nil).Dir); len(list) == 0 || belay.CodeOf(err) != belay.CodeCannot {
+				return err
+			}
 			if how.Progress != nil {
 				fmt.Fprintf(a.Err, "\r%40s\r", "")
 			}

@@ -164,10 +164,10 @@ func (s session) kept(text string, err error) error {
 	}
 	dir := s.desk.Scratch("edits")
 	path := filepath.Join(dir, s.id.Key()+".md")
-	if merr := os.MkdirAll(dir, 0o700); merr != nil {
+	if merr := fsroot.MkdirAll(dir, 0o700); merr != nil {
 		return errors.Join(err, merr)
 	}
-	if werr := os.WriteFile(path, []byte(text), 0o600); werr != nil {
+	if werr := fsroot.WriteFile(path, []byte(text), 0o600); werr != nil {
 		return errors.Join(err, werr)
 	}
 	fmt.Fprintf(s.Err, "your text is kept in %s\n", belay.VisibleLine(path))

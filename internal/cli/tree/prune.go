@@ -104,7 +104,9 @@ func (a commands) pruneCommand() *cobra.Command {
 		Long: `Prune forgets snapshots older than a day. The snapshots of open tasks and the newest of
 each task stay, whatever their age.
 
-Exit codes: 0 done.`,
+Nothing is forgotten while a snapshot cannot be read.
+
+Exit codes: 0 done · 2 a snapshot cannot be read.`,
 		Example: "  belay snapshot prune --older-than 72h --dry-run",
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			if o.OlderThan, err = parseAge(age); err != nil {
@@ -163,6 +165,9 @@ func (a commands) usageCommand() *cobra.Command {
 			}
 			return a.Tell(u, nil, func(w io.Writer) {
 				fmt.Fprintf(w, "%d snapshot(s), %s that nothing else holds\n", u.Snapshots, terminal.Size(u.Bytes))
+				if u.Unreadable > 0 {
+					fmt.Fprintf(w, "%d snapshot(s) cannot be read: belay doctor\n", u.Unreadable)
+				}
 				if limit := desk.Config.Snapshot.Cap; limit > 0 && u.Bytes > limit {
 					fmt.Fprintf(w, "over the cap of %s: belay snapshot prune\n", terminal.Size(limit))
 				}

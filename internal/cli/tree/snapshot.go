@@ -97,9 +97,12 @@ func (a commands) listCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			all, err := desk.Snaps.List(c.Context())
+			all, bad, err := desk.Snaps.ListAll(c.Context())
 			if err != nil {
 				return err
+			}
+			for _, b := range bad {
+				fmt.Fprintf(a.Err, "%s (belay doctor)\n", belay.VisibleLine(b.Error()))
 			}
 			list := []snapshot.Info{}
 			for _, s := range all {

@@ -1,0 +1,340 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// lived is a repository in which belay was used for everything that leaves something
+// behind. Its records hold absolute paths, so copies of it are made in its own place, one
+// after the other: master is how it was, and fresh brings that back.
+type lived struct {
+	*world
+	master string
+	snap   string            // a snapshot to restore
+	places map[string]string // by class, one place below the repository
+	right  map[string]done   // what each command does when nothing is wrong
+}
+
+// newLived makes one below dir.
+func newLived(t testing.TB, dir string) *lived {
+	t.Helper()
+	w := newWorld(t)
+	w.must(os.Rename(w.up, filepath.Join(dir, "world")))
+	w.up = filepath.Join(dir, "world")
+	w.repo = filepath.Join(w.up, "repo")
+	l := &lived{world: w, master: filepath.Join(dir, "master"), right: map[string]done{}}
+	w.script("write src/answer.txt 42")
+	w.write("tap.sh", "echo 1..2; echo 'ok 1 - always'\nif grep -q 42 src/answer.txt; then echo 'ok 2 - answer'; else echo 'not ok 2 - answer'; exit 1; fi\n")
+
+	// Git's own: packs, packed refs, attributes, a submodule's folder, another working tree.
+	w.git("pack-refs", "--all")
+	w.git("repack", "-q", "-d")
+	w.git("commit-graph", "write", "--reachable")
+	w.write(".gitattributes", "*.bin binary\n")
+	w.write(".git/info/attributes", "*.dat binary\n")
+	w.write(".git/hooks/post-merge", "#!/bin/sh\nexit 0\n")
+	w.must(os.Chmod(filepath.Join(w.repo, ".git/hooks/post-merge"), 0o755))
+	give(t, w.up)
+	w.git("worktree", "add", "-q", "../linked", "other")
+
+	w.succeed("init")
+	l.snap = l.take()
+	w.succeed("run", "write the answer", "--task", "T1", "--files", "src/**", "--test", "sh tap.sh", "--test-format", "tap", "--", "agent")
+	w.succeed("snapshot", "restore", l.snap, "--yes")
+	w.succeed("undo")
+	w.succeed("review", "record", "T1", "--verdict", "approve", "--reviewer", "ana", "-m", "fine")
+	w.script("write src/answer.txt 41")
+	if r := w.belay("", "run", "write the answer again", "--task", "T2", "--files", "src/**", "--test", "sh check.sh", "--retries", "0", "--", "agent"); r.code != 3 {
+		t.Fatalf("T2 should wait for a person: %s", r)
+	}
+	w.succeed("gate", "decide", "T2", "guide", "--message", "it is 42")
+	w.script("write src/more.txt 42")
+	w.succeed("run", "write more", "--worktree", "--task", "W1", "--files", "src/**", "--test", "true", "--", "agent")
+	w.succeed("task", "add", "later", "--task", "T3")
+	w.succeed("context", "init", "T3", "--without-standards")
+	w.write("a.txt", "one, edited once more\n")
+	give(t, w.up)
+	w.succeed("snapshot", "restore", l.snap, "--yes") // what belay undo takes back
+	w.write("a.txt", "one, edited after that\n")
+	w.write("src/answer.txt", "42\n")
+	w.must(os.Remove(filepath.Join(w.repo, "keep/c.txt")))
+	give(t, w.up)
+	w.git("update-ref", "refs/heads/main", "theirs") // which a restore takes back
+	w.succeed("watch")
+	w.succeed("snapshot", "take")
+	w.succeed("watch", "--stop")
+	w.script("write src/answer.txt 42\nwrite src/extra.txt 42")
+	w.outside()
+	l.places = l.everyPlace()
+	time.Sleep(time.Second) // so that a prune of what is older than that finds the same each time
+	t.Cleanup(func() { _ = exec.Command("chattr", "-R", "-i", l.up).Run() })
+	w.must(os.Rename(w.up, l.master))
+	return l
+}
+
+func (w *world) script(line string) {
+	w.t.Helper()
+	w.must(os.WriteFile(filepath.Join(w.up, "script"), []byte("== * ==\n"+line+"\n"), 0o644))
+}
+
+var aSnapshot = regexp.MustCompile(`\b[0-9a-z]{26}\b`)
+
+func (l *lived) take() string {
+	l.t.Helper()
+	r := l.belay("", "snapshot", "take")
+	id := aSnapshot.FindString(r.out)
+	if id == "" {
+		l.t.Fatalf("no snapshot: %s", r)
+	}
+	return id
+}
+
+// fresh brings the world back as it was.
+func (l *lived) fresh() {
+	l.t.Helper()
+	if err := os.RemoveAll(l.up); err != nil { // something is immutable, or without rights
+		_ = exec.Command("chattr", "-R", "-i", l.up).Run()
+		_ = exec.Command("chmod", "-R", "u+rwx", l.up).Run()
+		l.must(os.RemoveAll(l.up))
+	}
+	command(l.t, "cp", "-a", l.master, l.up)
+}
+
+// outside makes what no command may touch.
+func (w *world) outside() {
+	w.t.Helper()
+	for name, text := range map[string]string{"file": "sentinel\n", "dir/a": "sentinel a\n", "dir/b/c": "sentinel c\n", "dir/.hidden": "sentinel\n", "dir/pack/x": "sentinel\n"} {
+		path := filepath.Join(w.up, "outside", name)
+		w.must(os.MkdirAll(filepath.Dir(path), 0o755))
+		w.must(os.WriteFile(path, []byte(text), 0o644))
+	}
+	then := time.Now().Add(-48 * time.Hour)
+	w.must(filepath.WalkDir(filepath.Join(w.up, "outside"), func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Chtimes(path, then, then))
+	}))
+	give(w.t, filepath.Join(w.up, "outside"))
+}
+
+// sentinels is what is outside: a line for each path with its mode, time and bytes.
+func (w *world) sentinels() (lines []string) {
+	w.t.Helper()
+	top := filepath.Join(w.up, "outside")
+	w.must(filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		text := []byte{}
+		if info.Mode().IsRegular() {
+			if text, err = os.ReadFile(path); err != nil {
+				return err
+			}
+		}
+		rel, _ := filepath.Rel(top, path)
+		lines = append(lines, fmt.Sprintf("%s %v %d %q", rel, info.Mode(), info.ModTime().UnixNano(), text))
+		return nil
+	}))
+	return lines
+}
+
+// alike are the parts of paths of which there are many that are equal to belay and git.
+var alike = []struct {
+	find *regexp.Regexp
+	as   string
+}{
+	{regexp.MustCompile(`^\.git/objects/[0-9a-f]{2}/[0-9a-f]{38}$`), ".git/objects/XX/OBJECT"},
+	{regexp.MustCompile(`^\.git/objects/[0-9a-f]{2}$`), ".git/objects/XX"},
+	{regexp.MustCompile(`[0-9a-f]{40,64}`), "HASH"},
+	{regexp.MustCompile(`\b[0-9a-f]{32}\b`), "HASH"},
+	{regexp.MustCompile(`\b[0-9a-z]{26}\b`), "ID"},
+	{regexp.MustCompile(`[a-z-]+\.sample$`), "NAME.sample"},
+	{regexp.MustCompile(`(belay/run/[^/]*/)[^/]+`), "${1}ATTEMPT"},
+	{regexp.MustCompile(`refs/(heads|tags|remotes)/(other|theirs|v1)$`), "refs/${1}/NAME"},
+	{regexp.MustCompile(`logs/refs/heads/(other|theirs)$`), "logs/refs/heads/NAME"},
+	{regexp.MustCompile(`(tasks|run|context)/(t1|t2|t3|w1|n1)`), "${1}/${2}"},
+}
+
+// everyPlace gives one place of each class of equal ones: all of .git, and in the working
+// trees what belay or git reads to know what to do.
+func (l *lived) everyPlace() map[string]string {
+	l.t.Helper()
+	all := map[string]string{}
+	types := map[string]string{}
+	for line := range strings.Lines(l.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")) {
+		oid, kind, _ := strings.Cut(strings.TrimSpace(line), " ")
+		types[oid] = strings.ToUpper(kind)
+	}
+	add := func(path string) {
+		class := path
+		for _, a := range alike {
+			class = a.find.ReplaceAllString(class, a.as)
+		}
+		if oid := strings.ReplaceAll(strings.TrimPrefix(path, ".git/objects/"), "/", ""); strings.HasSuffix(class, "XX/OBJECT") {
+			class = strings.Replace(class, "OBJECT", types[oid], 1)
+		}
+		if strings.HasPrefix(path, ".git/objects/pack/") {
+			if idx := strings.TrimSuffix(path, filepath.Ext(path)) + ".keep"; l.there(idx) {
+				class += " (kept)"
+			}
+		}
+		if _, is := all[class]; !is {
+			all[class] = path
+		}
+	}
+	l.must(filepath.WalkDir(filepath.Join(l.repo, ".git"), func(path string, d fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(l.repo, path)
+		if in, ok := strings.CutPrefix(rel, ".git/belay/trees/w1/"); ok && !strings.HasPrefix(in, ".git") {
+			if d.IsDir() {
+				return fs.SkipDir // a working tree: its .belay is like that of this one
+			}
+			return nil
+		}
+		add(rel)
+		return err
+	}))
+	l.must(filepath.WalkDir(filepath.Join(l.repo, ".belay"), func(path string, _ fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(l.repo, path)
+		add(rel)
+		return err
+	}))
+	add(".gitignore")
+	add(".gitattributes")
+	return all
+}
+
+func (w *world) there(name string) bool {
+	_, err := os.Lstat(filepath.Join(w.repo, name))
+	return err == nil
+}
+
+// classes are all classes of places, sorted.
+func (l *lived) classes() []string {
+	var list []string
+	for c := range l.places {
+		list = append(list, c)
+	}
+	sort.Strings(list)
+	return list
+}
+
+// done is how a command of the matrix ended and what it left.
+type done struct {
+	ran
+	hung  bool
+	took  time.Duration
+	files []string // of the working tree
+	tree  string   // of a take: the tree of the files that it took
+}
+
+// bounded is how long a command may take, whatever it meets. Where the sample is run, other
+// tests run beside it.
+var bounded = map[bool]time.Duration{true: 10 * time.Second, false: 30 * time.Second}[crashAll()]
+
+// do runs a command, and ends it with everything it started when it takes too long.
+func (l *lived) do(args ...string) done {
+	l.t.Helper()
+	var out, errs bytes.Buffer
+	c := exec.Command("belay", args...)
+	c.Dir, c.Env, c.Stdout, c.Stderr = l.repo, l.env(), &out, &errs
+	d := l.within(c)
+	d.args, d.out, d.errs = args, out.String(), errs.String()
+	return d
+}
+
+func (l *lived) within(c *exec.Cmd) done {
+	l.t.Helper()
+	asUser(c)
+	if c.SysProcAttr == nil {
+		c.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	c.SysProcAttr.Setpgid = true
+	c.WaitDelay = time.Second
+	begin := time.Now()
+	if err := c.Start(); err != nil {
+		l.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), bounded)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
+	_ = c.Wait()
+	stop()
+	d := done{ran: ran{code: c.ProcessState.ExitCode()}, took: time.Since(begin), hung: ctx.Err() != nil}
+	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // a git that it left behind
+	return d
+}
+
+// tree gives the working tree without git's folder, without .belay/now, which names times
+// and snapshots, and without the place but where a fault was.
+func (l *lived) tree(but string) (lines []string) {
+	l.t.Helper()
+	l.must(filepath.WalkDir(l.repo, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(l.repo, path)
+		if rel == ".git" || rel == ".belay/now" || rel == but {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		content := ""
+		switch {
+		case info.Mode()&fs.ModeSymlink != 0:
+			content, err = os.Readlink(path)
+		case info.Mode().IsRegular() && info.Size() < 1<<20:
+			var text []byte
+			text, err = os.ReadFile(path)
+			content = fmt.Sprintf("%q", text)
+		}
+		lines = append(lines, fmt.Sprintf("%s %v %s", rel, info.Mode(), content))
+		return err
+	}))
+	return lines
+}
+
+// readable reads everything a snapshot consists of, with a git that knows nothing of the
+// repository but its objects. It gives the tree of the files.
+func (l *lived) readable(id string) (tree string, err error) {
+	l.t.Helper()
+	oid, err := os.ReadFile(filepath.Join(l.repo, ".git/refs/belay", id))
+	if err != nil {
+		return "", err
+	}
+	clean := filepath.Join(l.up, "clean.git")
+	script := `set -e
+git init -q --bare "$0" 2>/dev/null || true
+git --git-dir="$0" -c core.commitGraph=false rev-list --objects --no-walk "$1" > "$0/list"
+cut -d' ' -f1 "$0/list" | git --git-dir="$0" cat-file --batch --buffer > "$0/all"
+if grep -a ' missing$' "$0/all"; then exit 1; fi
+git --git-dir="$0" rev-parse "$1:tree"
+`
+	c := exec.Command("sh", "-c", script, clean, strings.TrimSpace(string(oid)))
+	var out, errs bytes.Buffer
+	c.Dir, c.Stdout, c.Stderr = l.up, &out, &errs
+	c.Env = append(l.env(), "GIT_OBJECT_DIRECTORY="+filepath.Join(l.repo, ".git/objects"))
+	if d := l.within(c); d.code != 0 {
+		return "", fmt.Errorf("%s%s", out.String(), errs.String())
+	}
+	return strings.TrimSpace(out.String()), nil
+}
