@@ -40,6 +40,7 @@ var floors = map[string]int{
 	"internal/dirt":          0,
 	"internal/crew":          0,
 	"internal/include":       1,
+	"internal/instructions":  0,
 	"internal/manifest":      0,
 	"internal/procs":         0,
 	"internal/check/foreign": 0,

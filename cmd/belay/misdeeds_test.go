@@ -46,7 +46,7 @@ var misdeeds = []misdeed{
 	{name: "makes .git read-only", script: "chmod -R a-w .git", named: "", mend: "chmod -R u+w .git"},
 	{name: "makes the tree read-only", script: "find . -mindepth 1 -path ./.git -prune -o -mindepth 1 -type d -exec chmod a-w {} +"},
 	{name: "adds a worktree", script: "git worktree add -q ../elsewhere other; git worktree add -q inside theirs", leaves: "inside", says: "inside"},
-	{name: "makes a repository in the tree", script: "mkdir sub; cd sub; git init -q; echo x > y; git add y; git commit -qm sub", leaves: "sub", says: "sub"},
+	{name: "makes a repository in the tree", script: "mkdir sub; cd sub; git init -q; echo x > y; git add y; git commit -qm sub"},
 	{name: "deletes belay's refs", script: "git for-each-ref --format='delete %(refname)' refs/belay | git update-ref --stdin", named: "snapshot", lost: true},
 	{name: "starts over", script: "rm -rf .git; git init -q -b main", named: "was removed while it ran", lost: true},
 }

@@ -60,14 +60,14 @@ func missed(ctx context.Context, d *desk.Desk, r *desk.Record, force bool) error
 	if !force {
 		return stays(fmt.Sprintf("belay merge %s --as-is, or --force", r.Task.ID), "it holds changes that belay did not see")
 	}
-	_, err = d.Snaps.Take(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: r.Task.ID, Message: "before its working tree is removed"})
+	_, err = d.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: r.Task.ID, Message: "before its working tree is removed"}, d.Extent(r))
 	return err
 }
 
 // asHeld reports whether the tree of a task, which this desk is of, is as one of those
 // snapshots of the task holds it.
 func asHeld(ctx context.Context, d *desk.Desk, r *desk.Record, those func(snapshot.Info) bool) (bool, error) {
-	tree, err := d.Snaps.Peek(ctx)
+	tree, err := d.Snaps.Peek(ctx, d.Extent(r))
 	if err != nil {
 		return false, err
 	}

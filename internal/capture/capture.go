@@ -64,13 +64,11 @@ type Seen struct {
 	Rules   string // and of the rules outside of the tree
 }
 
-// Wanted is what a rescue captures besides the ordinary: paths, as globs, that are
-// ignored and in the way of a restore; and what the rules of another time would not
-// have ignored. Otherwise a line added to .gitignore would hide files from the rescue,
-// and a restore would leave them.
+// Wanted is what is captured besides the ordinary. Include are globs of paths that are
+// ignored and in the way of a restore.
 type Wanted struct {
 	Include []string
-	Rules   *OldRules
+	Extent  Extent
 	Brief   bool // a watch may answer: Scan, Files and Trees may be left out
 }
 
@@ -194,16 +192,23 @@ func (s *Place) Scan(ctx context.Context, c *Capture, seeds bool) (*scan.Result,
 }
 
 func (s *Place) options(c *Capture, seeds bool, ask *git.Ignorer) scan.Options {
-	ignored, key := ask.Ask, c.Rules.key
-	if r := c.Wanted.Rules; r != nil {
-		ignored, key = r.both(ask.Ask), key+" "+r.key
-	}
-	return scan.Options{
+	o := scan.Options{
 		Root: s.Repo.Root, GitDir: s.Repo.Dir, Cache: s.cachePath(), NewHash: s.Repo.NewHash,
-		TrackedKey: c.Index.Key, RulesKey: key, Ignored: ignored,
+		TrackedKey: c.Index.Key, RulesKey: c.Rules.key, Ignored: ask.Ask,
 		Include: slices.Concat(s.Include, c.Wanted.Include), MaxFile: s.MaxFile,
 		ReadTracked: s.tracked(c, seeds),
 	}
+	e := c.Wanted.Extent
+	if also := e.Selector(); also != nil {
+		o.Also = also
+	}
+	if e.Since != nil {
+		o.Then = e.Since.then(c)
+		if e.wide() {
+			o.Enter = e.Since.enter
+		}
+	}
+	return o
 }
 
 // distrust checks what a cold scan took from the user's index. Where a filter or a

@@ -1,10 +1,15 @@
 package capture
 
 import (
+	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/scan"
@@ -29,10 +34,65 @@ func (s *Place) describe(c *Capture) *manifest.Manifest {
 	}
 	slices.Sort(m.Folders)
 	m.Folders = slices.Compact(m.Folders)
-	for _, r := range c.Rules.files {
-		m.Rules = append(m.Rules, manifest.Rule{Path: r.Name, OID: s.Repo.Name("blob", r.Data), Outer: true})
-	}
+	m.Rules = append(slices.Clone(m.Rules), s.outerFiles(c.Rules)...)
+	m.FoldsCase = c.Rules.folds
+	s.describeExtent(c, m)
 	return m
+}
+
+// outerFiles gives the rules outside of the tree as a manifest has them.
+func (s *Place) outerFiles(r outerRules) (list []manifest.Rule) {
+	for _, f := range r.files {
+		list = append(list, manifest.Rule{Path: f.Name, OID: s.Repo.Name("blob", f.Data), Outer: true})
+	}
+	return list
+}
+
+// describeExtent records what was captured besides the ordinary, and what was left all the
+// same, with what tells whether it changed.
+func (s *Place) describeExtent(c *Capture, m *manifest.Manifest) {
+	e := c.Wanted.Extent
+	if m.Extent = e.record(); m.Extent == nil {
+		return
+	}
+	m.Left = nil
+	for _, g := range m.Gaps {
+		info, err := os.Lstat(filepath.Join(s.Repo.Root, filepath.FromSlash(g.Path)))
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if st, ok := info.Sys().(*syscall.Stat_t); ok {
+			m.Left = append(m.Left, manifest.Left{Kind: LeftFile, Path: g.Path, Print: fmt.Sprintf("%d %d %d", info.Size(), info.ModTime().UnixNano(), changeTime(st))})
+		}
+	}
+	if e.Since == nil {
+		return
+	}
+	for _, f := range slices.Sorted(maps.Keys(e.Since.output)) {
+		m.Left = append(m.Left, manifest.Left{Kind: LeftOutput, Path: f + "/", Print: s.count(f)})
+	}
+}
+
+// mostCounted bounds how long it takes to say how much was left out.
+const mostCounted = 100_000
+
+// count says how many files are in a folder, no link followed: "100000+" for more than are
+// counted.
+func (s *Place) count(folder string) string {
+	n := 0
+	err := filepath.WalkDir(filepath.Join(s.Repo.Root, filepath.FromSlash(folder)), func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			n++
+		}
+		if n == mostCounted {
+			return fs.SkipAll
+		}
+		return nil // what cannot be read is not counted
+	})
+	if err != nil || n == mostCounted {
+		return fmt.Sprintf("%d+", n)
+	}
+	return strconv.Itoa(n)
 }
 
 // fromScan fills in what a scan says.

@@ -137,9 +137,6 @@ func (s *Place) Learn(ctx context.Context, c *Capture, id belay.SnapshotID) erro
 	if err := WriteWhole(s.memoryPath(), text, false); err != nil {
 		return err
 	}
-	if c.Wanted.Rules != nil {
-		return nil // what is ignored was decided by other rules as well
-	}
 	return c.Scan.Save()
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
@@ -12,48 +13,61 @@ import (
 )
 
 // OldRules answers what the ignore rules of a snapshot's time say: git is asked in a
-// scratch folder that holds just those rules.
+// scratch folder that holds just those rules. Nothing is made before the first question.
 type OldRules struct {
-	key string // names the rules
-	ask *git.Ignorer
-	dir string
+	place *Place
+	key   string // names the rules in errors
+	rules []manifest.Rule
+	folds bool
+	ctx   context.Context // of the questions together: git answers many
+
+	once sync.Once
+	ask  *git.Ignorer
+	dir  string
+	err  error
 }
 
-// OldRules prepares to ask. key names the rules among those of other times.
-func (s *Place) OldRules(ctx context.Context, key string, rules []manifest.Rule) (_ *OldRules, err error) {
+// OldRules prepares to ask about the rules of a manifest. key names them in errors. ctx
+// ends all questions.
+func (s *Place) OldRules(ctx context.Context, key string, m *manifest.Manifest) *OldRules {
+	return &OldRules{place: s, key: key, rules: m.Rules, folds: m.FoldsCase, ctx: ctx}
+}
+
+// begin makes the scratch folder.
+func (r *OldRules) begin() (err error) {
+	s := r.place
 	tmp, err := s.Scratch("tmp")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	r := &OldRules{key: key}
 	if r.dir, err = fsroot.MkdirTemp(tmp, "rules-"); err != nil {
-		return nil, fmt.Errorf("look at the rules of snapshot %s: %w", key, err)
+		return fmt.Errorf("look at the rules of snapshot %s: %w", r.key, err)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("look at the rules of snapshot %s: %w", key, err), fsroot.RemoveAll(r.dir))
+			err = errors.Join(fmt.Errorf("look at the rules of snapshot %s: %w", r.key, err), fsroot.RemoveAll(r.dir))
 		}
 	}()
 	gitDir, tree, global := filepath.Join(r.dir, "git"), filepath.Join(r.dir, "tree"), filepath.Join(r.dir, "global")
-	files, err := s.ruleFiles(ctx, rules, gitDir, tree, global)
+	files, err := s.ruleFiles(r.ctx, r.rules, gitDir, tree, global)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, d := range []string{filepath.Join(gitDir, "objects"), filepath.Join(gitDir, "refs"), tree} {
 		if err := fsroot.MkdirAll(d, 0o700); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for path, data := range files {
 		if err := fsroot.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, err
+			return err
 		}
 		if err := fsroot.WriteFile(path, data, 0o600); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	r.ask = s.Repo.Ignorer(ctx, "core.excludesFile="+global).In(gitDir, tree)
-	return r, nil
+	r.ask = s.Repo.Ignorer(r.ctx, "core.excludesFile="+global, fmt.Sprintf("core.ignoreCase=%v", r.folds)).In(gitDir, tree)
+	return nil
 }
 
 // ruleFiles gives the files of the scratch folder.
@@ -83,40 +97,22 @@ func (s *Place) ruleFiles(ctx context.Context, rules []manifest.Rule, gitDir, tr
 	return files, nil
 }
 
-// both makes a question that is only answered yes when the rules of today and those of
-// then agree.
-func (r *OldRules) both(today func(context.Context, []string) ([]bool, error)) func(context.Context, []string) ([]bool, error) {
-	return func(ctx context.Context, paths []string) ([]bool, error) {
-		answers, err := today(ctx, paths)
-		if err != nil {
-			return nil, err
-		}
-		var doubtful []string
-		for i, yes := range answers {
-			if yes {
-				doubtful = append(doubtful, paths[i])
-			}
-		}
-		then, err := r.ask.Ask(ctx, doubtful)
-		if err != nil {
-			return nil, err
-		}
-		for i, yes := range answers {
-			if yes {
-				answers[i], then = then[0], then[1:]
-			}
-		}
-		return answers, nil
+// Close ends the questions.
+func (r *OldRules) Close() {
+	if r.ask != nil {
+		_ = r.ask.Close()
+		_ = fsroot.RemoveAll(r.dir)
 	}
 }
 
-// Close ends the questions.
-func (r *OldRules) Close() {
-	_ = r.ask.Close()
-	_ = fsroot.RemoveAll(r.dir)
-}
-
-// Ask answers for each path, in order.
+// Ask answers for each path, in order; it may be called from several goroutines.
 func (r *OldRules) Ask(ctx context.Context, paths []string) ([]bool, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	r.once.Do(func() { r.err = r.begin() })
+	if r.err != nil {
+		return nil, r.err
+	}
 	return r.ask.Ask(ctx, paths)
 }

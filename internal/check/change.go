@@ -7,6 +7,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/answer"
+	"github.com/belay-dev/belay/internal/instructions"
 )
 
 // change asks whether the attempt did anything. An agent that ends well without a
@@ -48,7 +49,8 @@ func work(changes []belay.Change) []belay.Change {
 }
 
 // belaysOwn tells whether belay itself writes path in the work tree: the readable
-// review cycles and the files for the running agent.
+// review cycles and the files for the running agent. What else appears beside those is
+// somebody's change.
 func belaysOwn(path string) bool {
-	return strings.HasPrefix(path, ".belay/reviews/") || strings.HasPrefix(path, ".belay/now/")
+	return strings.HasPrefix(path, ".belay/reviews/") || instructions.Own(path)
 }

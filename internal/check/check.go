@@ -1,6 +1,6 @@
 // Package check judges a change by facts. One question has one file and answers
 // with findings: did the attempt change anything, did it stay within its files, are
-// the protected paths and the rules for agents untouched, how large is it, does it
+// the protected paths and the rules for agents untouched, was all of it captured, how large is it, does it
 // hold secrets, does it weaken tests, has its code tests and documentation, do the
 // tests pass, is there what was asked for.
 //
@@ -31,14 +31,15 @@ import (
 
 // The names of the checks.
 const (
-	nameChange  = "change"
-	nameScope   = "scope"
-	nameProtect = "protect"
-	nameRules   = "rules"
-	nameAsked   = "contract"
-	nameSize    = "size"
-	nameLint    = lint.Name
-	nameTests   = suite.Name
+	nameChange   = "change"
+	nameScope    = "scope"
+	nameProtect  = "protect"
+	nameRules    = "rules"
+	nameAsked    = "contract"
+	nameCaptured = "captured"
+	nameSize     = "size"
+	nameLint     = lint.Name
+	nameTests    = suite.Name
 
 	nameSecrets   = "secrets"
 	nameIntegrity = "integrity"
@@ -59,6 +60,7 @@ type Input struct {
 	Env     []string       // for the test command, KEY=value; nil is this process's own
 	Changes []belay.Change // what the task changed, from its before to now
 	Attempt []belay.Change // what this attempt changed; none means it changed nothing
+	Missed  []Missed       // what the task changed and After does not hold
 	Scope   belay.Scope
 	Request belay.Request // what the task asks for; the contract is held against it
 	Checks  belay.Checks
@@ -106,7 +108,7 @@ type question struct {
 func questions() []question {
 	return []question{
 		{nameChange, change}, {nameScope, scope}, {nameProtect, protect},
-		{nameRules, rules}, {nameAsked, contractCheck}, {nameSize, size}, {nameSecrets, secretsCheck}, {nameIntegrity, integrityCheck},
+		{nameRules, rules}, {nameCaptured, captured}, {nameAsked, contractCheck}, {nameSize, size}, {nameSecrets, secretsCheck}, {nameIntegrity, integrityCheck},
 		{nameCoverage, coverageCheck}, {nameStyle, styleCheck}, {nameLint, linters}, {nameTests, tests},
 	}
 }
@@ -219,6 +221,9 @@ func timed(ctx context.Context, in Input, q question) (r belay.CheckResult) {
 		}
 		r.Millis = time.Since(start).Milliseconds()
 	}()
+	if q.name != nameCaptured {
+		in = in.withoutGit()
+	}
 	return q.ask(ctx, in)
 }
 
@@ -234,6 +239,12 @@ func (in Input) grace() time.Duration {
 		return in.Grace
 	}
 	return defaultGrace
+}
+
+// withoutGit gives the input of a check that judges files, not repositories.
+func (in Input) withoutGit() Input {
+	in.Changes, in.Attempt = outsideGit(in.Changes), outsideGit(in.Attempt)
+	return in
 }
 
 // skips says why the named check is not run, "" when it is.

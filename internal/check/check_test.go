@@ -76,9 +76,9 @@ func TestOnlyAndSkip(t *testing.T) {
 		runs               []string
 		verdict            belay.Verdict
 	}{
-		"all":            {runs: []string{"change", "rules", "size"}, verdict: belay.VerdictPass},
+		"all":            {runs: []string{"change", "rules", "captured", "size"}, verdict: belay.VerdictPass},
 		"only":           {only: []string{"size"}, runs: []string{"size"}, verdict: belay.VerdictPass},
-		"skip":           {skip: []string{"size", "no-such-check"}, checks: []string{"rules"}, runs: []string{"change"}, verdict: belay.VerdictPass},
+		"skip":           {skip: []string{"size", "no-such-check"}, checks: []string{"rules"}, runs: []string{"change", "captured"}, verdict: belay.VerdictPass},
 		"only and skip":  {only: []string{"size"}, skip: []string{"size"}, verdict: belay.VerdictUnknown},
 		"only a mistake": {only: []string{"siez"}, runs: []string{"siez"}, verdict: belay.VerdictUnknown},
 		"and a mistake":  {only: []string{"size", "siez"}, runs: []string{"size", "siez"}, verdict: belay.VerdictUnknown},

@@ -38,7 +38,7 @@ func TestQuestions(t *testing.T) {
 		"no scope":           {"scope", Input{Changes: changed("a")}, "skipped: no file scope was given"},
 		"in scope":           {"scope", Input{Changes: changed("src/a.go", "src/b/c.go"), Scope: belay.Scope{Files: []string{"src"}}}, "pass"},
 		"scope and no work":  {"scope", Input{Scope: belay.Scope{Files: []string{"src"}}}, "pass"},
-		"belay's own exempt": {"scope", Input{Changes: changed("src/a", ".belay/now/x", ".belay/reviews/x"), Scope: belay.Scope{Files: []string{"src"}}}, "pass"},
+		"belay's own exempt": {"scope", Input{Changes: changed("src/a", ".belay/now/task.md", ".belay/reviews/x"), Scope: belay.Scope{Files: []string{"src"}}}, "pass"},
 		"belay's config not": {"scope", Input{Changes: changed(".belay/config.yaml", ".belay/nowhere"), Scope: belay.Scope{Files: []string{"src"}}},
 			"fail\nerror scope .belay/config.yaml: changed outside the task's files\nerror scope .belay/nowhere: changed outside the task's files"},
 		"outside": {"scope", Input{Changes: changed("src/a", "SRC/a", "lib/b", "a"), Scope: belay.Scope{Files: []string{"src/", "a*"}}},
@@ -55,7 +55,7 @@ func TestQuestions(t *testing.T) {
 		"protected kept":     {"protect", Input{Changes: changed("a"), Scope: belay.Scope{Protect: []string{"b/"}}}, "pass"},
 		"protected changed":  {"protect", Input{Changes: changed("a", "b/c"), Scope: belay.Scope{Files: []string{"**"}, Protect: []string{"b/"}}}, "fail\nerror protected b/c: a protected path changed"},
 		"folder became file": {"protect", Input{Changes: []belay.Change{add("b")}, Scope: belay.Scope{Protect: []string{"b/"}}}, "fail\nerror protected b: a protected path changed"},
-		"all but belay's":    {"protect", Input{Changes: changed(".belay/now/x", "y"), Scope: belay.Scope{Protect: []string{"**"}}}, "fail\nerror protected y: a protected path changed"},
+		"all but belay's":    {"protect", Input{Changes: changed(".belay/now/task.md", "y"), Scope: belay.Scope{Protect: []string{"**"}}}, "fail\nerror protected y: a protected path changed"},
 		"belay's own named":  {"protect", Input{Changes: changed(".belay/reviews/x"), Scope: belay.Scope{Protect: []string{".belay/reviews"}}}, "fail\nerror protected .belay/reviews/x: a protected path changed"},
 		"bad protected glob": {"protect", Input{Changes: changed("a"), Scope: belay.Scope{Protect: []string{"{a"}}}, `unknown: "{a" is not a usable glob: its brackets or braces do not close`},
 

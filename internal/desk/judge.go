@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/results"
 	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/guard"
+	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/spans"
 	"github.com/belay-dev/belay/internal/texts"
 )
@@ -31,14 +32,37 @@ type Work struct {
 	All  []belay.Change // before → after, where an attempt had a hand in it
 	Last []belay.Change // what the last attempt changed
 
-	Held     bool            // the run holds the tree: what a linter edits in it is taken back
-	Baseline *results.Report // what the tests said before; nil when that is not known
+	Missed   []snapshot.Missed // what the agent changed and the capture does not hold
+	Held     bool              // the run holds the tree: what a linter edits in it is taken back
+	Baseline *results.Report   // what the tests said before; nil when that is not known
 }
 
 // Work compares the state before with a capture and keeps what the agent did.
 func (d *Desk) Work(ctx context.Context, task belay.TaskID, before, after belay.SnapshotID) (w Work, err error) {
-	w.All, w.Last, err = spans.Work(ctx, d.Snaps.Store, task, before, after)
+	if w.All, w.Last, err = spans.Work(ctx, d.Snaps.Store, task, before, after); err != nil {
+		return w, err
+	}
+	w.Missed, err = spans.Missed(ctx, d.Snaps.Store, task, before, after)
 	return w, err
+}
+
+// missed says what the checks need to know of what was not captured.
+func missed(list []snapshot.Missed) (out []check.Missed) {
+	for _, m := range list {
+		c := check.Missed{Path: m.Path, What: m.Detail, Unsure: !m.Sure}
+		switch m.Kind {
+		case snapshot.MissedOutput:
+			c.What = "build output that is newly ignored, " + m.Detail
+		case snapshot.MissedFile:
+			c.Harms = true
+		case snapshot.MissedMoved:
+			c.Path, c.Harms = m.Path+"/", true
+		case snapshot.MissedRepository: // no rollback takes it away: the attempts after would be rejected for it
+			c.Path = m.Path + "/"
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 func (d *Desk) KeepReport(report belay.Report) (string, error) {
@@ -62,7 +86,7 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 	}
 	report := check.Run(ctx, check.Input{
 		Root: d.Repo.Root, Env: TestEnv(t),
-		Changes: w.All, Attempt: w.Last, Scope: t.Scope, Request: t.Request, Checks: t.Checks, Skip: t.Checks.Skip,
+		Changes: w.All, Missed: missed(w.Missed), Attempt: w.Last, Scope: t.Scope, Request: t.Request, Checks: t.Checks, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
 		Lines: guard.Lines(d.Snaps, before, after), Guard: guard.Tree(d.Snaps, t.ID, after, w.Held),
 		Texts: texts.New(d.Snaps.Store, before, after),

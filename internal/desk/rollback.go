@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/instructions"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
@@ -75,7 +76,7 @@ func (d *Desk) underWay(ctx context.Context, r *Record, list []spans.Span, taken
 			from = s.ID
 		}
 	}
-	present, err := d.Snaps.Take(ctx, ByHand(r, "the attempt under way, before a rollback"))
+	present, err := d.Snaps.TakeWith(ctx, ByHand(r, "the attempt under way, before a rollback"), d.Extent(r))
 	return spans.Span{From: from, To: present.ID, Agent: true}, err
 }
 
@@ -97,6 +98,13 @@ func (d *Desk) Overruled(ctx context.Context, r *Record, out restore.Restored) (
 	return slices.DeleteFunc(since, func(p string) bool { return !slices.Contains(out.Written, p) && !slices.Contains(out.Removed, p) }), nil
 }
 
+// Extent says what the snapshots of a task hold beside what git would show: what it is
+// judged by must not depend on rules of ignoring that an agent writes.
+func (d *Desk) Extent(r *Record) snapshot.Extent {
+	s := r.Task.Scope
+	return snapshot.Extent{Agents: true, Protect: s.Protect, Files: s.Files, Since: r.State.Before}
+}
+
 // ByHand describes a snapshot taken by hand, for a task or none.
 func ByHand(r *Record, message string) snapshot.Meta {
 	m := snapshot.Meta{Kind: belay.KindManual, Message: message}
@@ -108,7 +116,7 @@ func ByHand(r *Record, message string) snapshot.Meta {
 
 // reviewArtefacts are kept by every rollback that is not hard: the next attempt and
 // people need them.
-var reviewArtefacts = []string{".belay/reviews/**", ".belay/now/**"}
+var reviewArtefacts = []string{".belay/reviews/**", instructions.OwnGlob}
 
 // KeptLines says of each path that a restore kept, or could not bring back, why.
 func KeptLines(out restore.Restored) []string {

@@ -106,7 +106,7 @@ func (d *Driver) leftovers(ctx context.Context, c loop.Command) error {
 	if err != nil {
 		return err
 	}
-	tree, err := d.Snaps.Peek(ctx)
+	tree, err := d.Snaps.Peek(ctx, d.Extent(d.Rec))
 	if err != nil || tree == captured.Tree {
 		return err
 	}

@@ -35,7 +35,7 @@ func (d *Driver) once(ctx context.Context, m snapshot.Meta) (snapshot.Info, erro
 	limit := max(d.Rec.Task.Timeout, leastTake)
 	taking, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	info, err = d.Snaps.Take(taking, m)
+	info, err = d.Snaps.TakeWith(taking, m, d.Extent(d.Rec))
 	if err != nil && taking.Err() != nil && ctx.Err() == nil {
 		return info, &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("no snapshot could be taken within %s", limit), Err: err,
 			Try: fmt.Sprintf("find out what is slow: belay snapshot take; then belay run --resume %s", d.Rec.Task.ID)}

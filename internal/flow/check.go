@@ -93,7 +93,7 @@ func (d *Desk) checkPending(ctx context.Context, q CheckRequest, r *desk.Record,
 }
 
 func (d *Desk) checkPresent(ctx, looking context.Context, q CheckRequest, r *desk.Record) (belay.Report, error) {
-	info, err := d.Snaps.Take(looking, desk.ByHand(r, "checked by hand"))
+	info, err := d.Snaps.TakeWith(looking, desk.ByHand(r, "checked by hand"), d.Extent(r))
 	if err != nil {
 		return belay.Report{}, err
 	}
@@ -102,6 +102,9 @@ func (d *Desk) checkPresent(ctx, looking context.Context, q CheckRequest, r *des
 		return belay.Report{}, err
 	}
 	w.Last = w.All
+	if w.Missed, err = d.Snaps.Missed(ctx, r.State.Before, info.ID); err != nil {
+		return belay.Report{}, err
+	}
 	if w.Baseline, err = d.BaselineOf(r.State); err != nil {
 		q.Watch.Note("the baseline is lost, old failures cannot be told from new ones: " + desk.Sentence(err))
 	}
@@ -130,7 +133,9 @@ func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, er
 	if err != nil {
 		return belay.Report{}, err
 	}
-	info, err := d.Snaps.Take(ctx, desk.ByHand(nil, "checked by hand"))
+	adhoc := &desk.Record{Task: q.Adhoc}
+	adhoc.State.Before = before.ID
+	info, err := d.Snaps.TakeWith(ctx, desk.ByHand(nil, "checked by hand"), d.Extent(adhoc))
 	if err != nil {
 		return belay.Report{}, err
 	}
@@ -138,7 +143,11 @@ func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, er
 	if err != nil {
 		return belay.Report{}, err
 	}
+	missed, err := d.Snaps.Missed(ctx, before.ID, info.ID)
+	if err != nil {
+		return belay.Report{}, err
+	}
 	q.Adhoc.Checks.Timeout = q.Timeout
 	q.Adhoc.Checks.Skip = append(q.Adhoc.Checks.Skip, q.Skip...)
-	return d.Judge(ctx, q.Adhoc, desk.Work{All: changes, Last: changes}, before.ID, info.ID, q.Watch.Checking)
+	return d.Judge(ctx, q.Adhoc, desk.Work{All: changes, Last: changes, Missed: missed}, before.ID, info.ID, q.Watch.Checking)
 }

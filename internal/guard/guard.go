@@ -35,12 +35,16 @@ func Tree(snaps *restore.Store, task belay.TaskID, after belay.SnapshotID, held 
 		if err != nil {
 			return nil, err
 		}
-		before, err := snaps.Peek(ctx)
+		extent, err := snaps.ExtentOf(ctx, after)
+		if err != nil {
+			return nil, err
+		}
+		before, err := snaps.Peek(ctx, extent)
 		if err != nil {
 			return nil, err
 		}
 		return func(ctx context.Context) (edits lint.Edits, err error) {
-			now, err := snaps.Peek(ctx)
+			now, err := snaps.Peek(ctx, extent)
 			if err != nil || now == before {
 				return edits, err
 			}

@@ -12,6 +12,38 @@ import (
 	pattern "github.com/belay-dev/belay/internal/glob"
 )
 
+// Selector says which ignored paths are captured all the same.
+type Selector interface {
+	// Covers reports whether path itself is; a folder: with all below it.
+	Covers(path string, folder bool) bool
+	// Reaches reports whether something below the folder may be; it may say yes for
+	// nothing, never no for something.
+	Reaches(folder string) bool
+}
+
+// Any selects what one of several selects.
+type Any []Selector
+
+// Covers reports whether one of them covers path.
+func (all Any) Covers(path string, folder bool) bool {
+	for _, s := range all {
+		if s.Covers(path, folder) {
+			return true
+		}
+	}
+	return false
+}
+
+// Reaches reports whether one of them reaches below the folder.
+func (all Any) Reaches(folder string) bool {
+	for _, s := range all {
+		if s.Reaches(folder) {
+			return true
+		}
+	}
+	return false
+}
+
 // Globs are the globs of ignored paths that are captured all the same.
 type Globs []glob
 
@@ -39,7 +71,7 @@ func New(globs []string) (Globs, error) {
 }
 
 // Covers reports whether a glob names path itself.
-func (in Globs) Covers(path string) bool {
+func (in Globs) Covers(path string, _ bool) bool {
 	for _, g := range in {
 		if ok, _ := doublestar.Match(g.whole, path); ok {
 			return true

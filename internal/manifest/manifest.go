@@ -27,6 +27,9 @@ type Manifest struct {
 	Gaps                        []Gap    // what could not be captured
 	Ignored                     []string // ignored paths at the time; a folder ends in "/"
 	Rules                       []Rule   // the .gitignore files at the time, and the global ones
+	FoldsCase                   bool     // whether the rules were applied without regard to case
+	Extent                      []Extent // what was captured beside what git would show
+	Left                        []Left   // what is not captured, with what tells whether it changed
 	Index                       Index
 	Links                       []Mode // modes of files under meta/admin that can be run (hooks)
 	Lost                        []Lost // objects that git named and that could not be read
@@ -86,6 +89,13 @@ type Rule struct {
 	Outer bool
 }
 
+// Extent is one reason for which more was captured than git would show: a kind and what it
+// is about. Package capture gives both a meaning.
+type Extent struct{ Kind, Value string }
+
+// Left is a path that is not captured, why, and what tells whether it changed.
+type Left struct{ Kind, Print, Path string }
+
 // Index is what belongs to the user's index beside its bytes.
 type Index struct {
 	Exists bool
@@ -122,6 +132,15 @@ func (m *Manifest) Encode() []byte {
 	for _, x := range m.Rules {
 		e.put("r", flag(x.Outer), x.OID, x.Path)
 	}
+	if m.FoldsCase {
+		e.put("c", flag(true))
+	}
+	for _, x := range m.Extent {
+		e.put("w", x.Kind, x.Value)
+	}
+	for _, x := range m.Left {
+		e.put("u", x.Kind, x.Print, x.Path)
+	}
 	for _, x := range m.Links {
 		e.put("l", octal(x.Perm), x.Path)
 	}
@@ -148,7 +167,7 @@ func flag(b bool) string {
 	return "0"
 }
 
-var arity = map[string]int{"v": 1, "d": 3, "x": 2, "m": 2, "e": 1, "o": 3, "n": 2, "g": 3, "i": 1, "r": 3, "l": 2, "b": 3}
+var arity = map[string]int{"v": 1, "d": 3, "x": 2, "m": 2, "e": 1, "o": 3, "n": 2, "g": 3, "i": 1, "r": 3, "c": 1, "w": 2, "u": 3, "l": 2, "b": 3}
 
 // ErrVersion is wrapped when the manifest was written by a version not known here: it
 // is refused, never guessed.
@@ -219,6 +238,12 @@ func (m *Manifest) take(tag string, f []string) (err error) {
 		m.Ignored = append(m.Ignored, f[0])
 	case "r":
 		m.Rules = append(m.Rules, Rule{Path: f[2], OID: f[1], Outer: f[0] == "1"})
+	case "c":
+		m.FoldsCase = f[0] == "1"
+	case "w":
+		m.Extent = append(m.Extent, Extent{f[0], f[1]})
+	case "u":
+		m.Left = append(m.Left, Left{f[0], f[1], f[2]})
 	case "l":
 		m.Links = append(m.Links, Mode{f[1], perm(f[0])})
 	case "b":

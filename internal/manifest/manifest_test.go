@@ -42,6 +42,10 @@ func draw(t *rapid.T) *Manifest {
 		Lost: list(t, "lost", func() Lost {
 			return Lost{path(), rapid.SampledFrom([]string{LostStaged, LostRef, LostTree}).Draw(t, "kind"), path()}
 		}),
+		Extent: list(t, "extent", func() Extent { return Extent{path(), path()} }),
+		Left:   list(t, "left", func() Left { return Left{path(), path(), path()} }),
+
+		FoldsCase: yes(),
 	}
 	if yes() {
 		m.Index = Index{Exists: true, Mtime: rapid.Int64().Draw(t, "mtime"), Perm: perm()}

@@ -22,6 +22,46 @@ func (pl *Planner) newRepositories() {
 	}
 }
 
+// halfRepositories finds new repositories, captured with their git folders, of which a part
+// of the git folder is a gap: taking the rest away would destroy what the gap is worth.
+func (pl *Planner) halfRepositories(diffs []git.Difference) {
+	seen := map[string]bool{}
+	for _, d := range diffs {
+		repo, _, in := strings.Cut(d.Path, "/.git/")
+		if !in || d.NewMode != 0 || seen[repo] {
+			continue
+		}
+		seen[repo] = true
+		if slices.ContainsFunc(pl.Now.Man.Gaps, func(g manifest.Gap) bool { return strings.HasPrefix(g.Path, repo+"/.git/") }) {
+			pl.kept = append(pl.kept, repo)
+		}
+	}
+}
+
+// newGaps names what is there now, was not there then and could not be captured: it stays.
+func (pl *Planner) newGaps(ctx context.Context) error {
+	var paths []string
+	for _, g := range pl.Now.Man.Gaps {
+		was := slices.ContainsFunc(pl.Then.Man.Gaps, func(t manifest.Gap) bool { return t.Path == g.Path })
+		if !was && !g.Tracked && within(pl.wish.Paths, g.Path) && !pl.written[g.Path] && !pl.Then.Man.WasIgnored(g.Path) {
+			paths = append(paths, g.Path)
+		}
+	}
+	for some := range slices.Chunk(paths, 500) {
+		out, err := pl.repo.Run(ctx, nil, append([]string{"ls-tree", "-z", "--name-only", pl.Then.Tree, "--"}, some...)...)
+		if err != nil {
+			return err
+		}
+		there := strings.Split(string(out), "\x00")
+		for _, p := range some {
+			if !slices.Contains(there, p) {
+				pl.Plan.Kept = append(pl.Plan.Kept, Kept{p, "new since the snapshot, and could not be captured"})
+			}
+		}
+	}
+	return nil
+}
+
 // lookBelow finds out which repositories of their own then held captured files all the
 // same: those were entered, and what is new in them is not a gap.
 func (pl *Planner) lookBelow(ctx context.Context, diffs []git.Difference) error {
@@ -43,6 +83,7 @@ func (pl *Planner) lookBelow(ctx context.Context, diffs []git.Difference) error 
 const (
 	ignoredThen = "was ignored when the snapshot was taken"
 	gapThen     = "could not be captured when the snapshot was taken"
+	halfHeld    = "in a repository of its own of which a part could not be captured"
 )
 
 // leave says why a difference stays, "" when it is to be put back.
@@ -55,7 +96,9 @@ func (pl *Planner) leave(d git.Difference) string {
 	case pl.wish.Only != nil && !pl.wish.Only(d.Path):
 		return "changed by somebody else"
 	case d.NewMode == 0 && pl.wish.Made[d.Path]: // by the restore that is undone
-	case d.NewMode == 0 && (pl.wasIgnored[d.Path] || pl.Then.Man.WasIgnored(d.Path)):
+	case d.NewMode == 0 && slices.ContainsFunc(pl.kept, func(repo string) bool { return strings.HasPrefix(d.Path, repo+"/") }):
+		return halfHeld
+	case d.NewMode == 0 && (pl.wasIgnored[d.Path] || pl.Then.Man.WasIgnored(d.Path)) && (pl.Looked == nil || !pl.Looked.Covers(d.Path, false)):
 		return ignoredThen
 	case d.NewMode == 0 && pl.gapAt(d.Path):
 		return gapThen

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/include"
 	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/worktree"
@@ -104,6 +105,9 @@ type Planner struct {
 	Now   Side
 	Root  *worktree.Root
 	Rules Asker // of then, when they are not today's
+	// Looked selects ignored paths that both sides hold when they are there: what then did
+	// not have of them was not there.
+	Looked include.Selector
 
 	repo        *git.Repo
 	wish        Wish
@@ -115,6 +119,7 @@ type Planner struct {
 	removed     map[string]bool
 	added       map[string]bool // what then did not have, removed or not
 	written     map[string]bool
+	kept        []string        // repositories of their own that stay: the rescue does not hold them whole
 	thenHolds   map[string]bool // folders of then that hold something, as far as asked
 }
 
@@ -138,6 +143,7 @@ func (pl *Planner) Decide(ctx context.Context) error {
 	if err := pl.rulesOfThen(ctx, diffs); err != nil {
 		return err
 	}
+	pl.halfRepositories(diffs)
 	for _, d := range diffs {
 		if d.NewMode == 0 {
 			continue
@@ -164,6 +170,9 @@ func (pl *Planner) Decide(ctx context.Context) error {
 	}
 	pl.Plan.Writes = append(pl.Plan.Writes, modes...)
 	pl.newRepositories()
+	if err := pl.newGaps(ctx); err != nil {
+		return err
+	}
 	if err := pl.missing(); err != nil {
 		return err
 	}

@@ -9,11 +9,16 @@ import (
 )
 
 // Unheld gives, as globs, what is ignored today and lies where the plan writes: at a
-// path, below it, or in the place of a folder above it. And what the plan removes, where
-// today's rules hide it: an interrupted restore may have put older or newer rules back, or
-// somebody wrote some since.
+// path, below it, or in the place of a folder above it. Also what the restore made that is
+// undone, and what the plan removes where today's rules hide it: an interrupted restore may
+// have restored older or newer rules, or somebody wrote some since.
 func (pl *Planner) Unheld() []string {
 	globs := map[string]bool{}
+	for p := range pl.wish.Made {
+		if info, err := pl.Root.Lstat(p); err == nil && info.Kind != worktree.Folder && pl.Now.Man.WasIgnored(p) && !pl.held(p) {
+			globs[QuoteGlob(p)] = true
+		}
+	}
 	for _, w := range pl.Plan.Writes {
 		path := string(w.Path)
 		for p := path; p != ""; p = Parent(p) {

@@ -266,7 +266,13 @@ func (s *Store) finish(ctx context.Context, j *intent, skip bool) (*Restored, er
 	if len(broken) > 0 && !skip {
 		return nil, &BrokenError{Paths: broken}
 	}
-	rescue, c, err := s.meet(ctx, root, j)
+	man, err := s.Manifest(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	w := s.asMuchAs(ctx, target, man)
+	defer w.Extent.Since.Close()
+	rescue, c, err := s.meet(ctx, root, j, w)
 	if err != nil {
 		return nil, err
 	}

@@ -400,7 +400,7 @@ func TestListAndFriends(t *testing.T) {
 	if err != nil || len(changes) != 1 || changes[0] != (belay.Change{Path: "a.txt", Status: "M", OldMode: 0o100644, NewMode: 0o100644, Added: 1, Deleted: 2}) {
 		t.Errorf("changes: %+v %v", changes, err)
 	}
-	if tree, err := st.Peek(ctx); err != nil || tree != two.Tree {
+	if tree, err := st.Peek(ctx, snapshot.Extent{}); err != nil || tree != two.Tree {
 		t.Errorf("peek: %s %v, want %s", tree, err, two.Tree)
 	}
 	text, mode, err := st.ReadFile(ctx, one.ID, "staged.txt")

@@ -24,6 +24,7 @@ import (
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/putback"
 	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/snapshot"
@@ -51,10 +52,15 @@ func Open(ctx context.Context, repo *git.Repo, o snapshot.Options) (*Store, erro
 // Take holds the present state, as snapshot.Store.Take does. A restore that was cut
 // short is finished first.
 func (s *Store) Take(ctx context.Context, m snapshot.Meta) (snapshot.Info, error) {
+	return s.TakeWith(ctx, m, snapshot.Extent{})
+}
+
+// TakeWith is Take with more than git would show.
+func (s *Store) TakeWith(ctx context.Context, m snapshot.Meta, e snapshot.Extent) (snapshot.Info, error) {
 	if err := s.recoverAloud(ctx); err != nil {
 		return snapshot.Info{}, err
 	}
-	return s.Store.Take(ctx, m)
+	return s.Store.TakeWith(ctx, m, e)
 }
 
 func (s *Store) intentPath() string { return filepath.Join(s.Dir, "intent.json") }
@@ -240,8 +246,8 @@ func (s *Store) leaveBroken(ctx context.Context, pl *putback.Planner, g *gitPlan
 	return pl.Refusal(ctx)
 }
 
-// prepare holds the present and plans. Where the plan meets something that today's
-// rules hide from the rescue, the present is held once more with that.
+// prepare holds the present and plans. Where the plan meets something that is ignored, now
+// and then, the present is held once more with that.
 func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_ snapshot.Info, _ *capture.Capture, _ *putback.Planner, err error) {
 	man, err := s.Manifest(ctx, target)
 	if err != nil {
@@ -257,30 +263,18 @@ func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_
 			err = errors.Join(err, root.Close())
 		}
 	}()
-	var w capture.Wanted
-	defer func() {
-		if w.Rules != nil {
-			w.Rules.Close()
-		}
-	}()
+	w := s.asMuchAs(ctx, target, man)
+	defer w.Extent.Since.Close()
 	for {
 		rescue, c, err := s.present(ctx, target, o, w)
 		if err != nil {
 			return snapshot.Info{}, nil, nil, err
 		}
 		pl := putback.NewPlanner(s.Repo, o.wish(), c.Scan, putback.SideOf(c.Tree, c.Man), then, root)
-		if w.Rules == nil && !slices.Equal(pl.Now.Man.Rules, man.Rules) {
-			if w.Rules, err = s.OldRules(ctx, string(target.ID), man.Rules); err == nil {
-				err = s.giveUp(ctx, rescue, nil)
-			}
-			if err != nil {
-				return snapshot.Info{}, nil, nil, err
-			}
-			continue
+		if now := pl.Now.Man; !slices.Equal(now.Rules, man.Rules) || now.FoldsCase != man.FoldsCase {
+			pl.Rules = w.Extent.Since.Rules
 		}
-		if w.Rules != nil {
-			pl.Rules = w.Rules
-		}
+		pl.Looked = w.Extent.Selector()
 		if err := pl.Decide(ctx); err != nil {
 			return snapshot.Info{}, nil, nil, s.giveUp(ctx, rescue, err)
 		}
@@ -294,6 +288,15 @@ func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_
 			return snapshot.Info{}, nil, nil, err
 		}
 	}
+}
+
+// asMuchAs makes the rescue look at all that the target did, and at what its rules of
+// ignoring did not hide. Otherwise a line added to .gitignore would hide files from the
+// rescue, and a restore would leave them. The caller closes Extent.Since.
+func (s *Store) asMuchAs(ctx context.Context, target snapshot.Info, man *manifest.Manifest) capture.Wanted {
+	e, _ := capture.ExtentOf(man)
+	e.Since = s.Since(ctx, string(target.ID), target.Tree, man)
+	return capture.Wanted{Extent: e}
 }
 
 // present holds the present as a rescue; a dry run only reads it.

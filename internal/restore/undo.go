@@ -202,16 +202,17 @@ func (o *Options) back(last undo.Step) {
 
 // meet holds what an interrupted restore left, with what is ignored and lies where the
 // restore still has to write.
-func (s *Store) meet(ctx context.Context, root *worktree.Root, j *intent) (snapshot.Info, *capture.Capture, error) {
+func (s *Store) meet(ctx context.Context, root *worktree.Root, j *intent, w capture.Wanted) (snapshot.Info, *capture.Capture, error) {
 	m := snapshot.Meta{Kind: belay.KindRescue, Message: metWhile + " the restore of " + j.Target.Short()}
-	rescue, c, err := s.Hold(ctx, m, capture.Wanted{})
+	rescue, c, err := s.Hold(ctx, m, w)
 	if err != nil {
 		return rescue, c, err
 	}
 	pl := putback.NewPlanner(s.Repo, putback.Wish{}, c.Scan, putback.SideOf(c.Tree, c.Man), putback.Side{}, root)
 	pl.Plan.Writes, pl.Plan.Remove = j.Plan.Writes, j.Plan.Remove
 	if hidden := pl.Unheld(); len(hidden) > 0 {
-		return s.Hold(ctx, m, capture.Wanted{Include: hidden})
+		w.Include = hidden
+		return s.Hold(ctx, m, w)
 	}
 	return rescue, c, nil
 }

@@ -78,12 +78,20 @@ func (a *asker) next() ([]*node, []string) {
 }
 
 func (a *asker) ask(batch []*node, paths []string) {
-	answers, err := a.s.o.Ignored(a.ctx, paths)
+	var answers []bool
+	var err error
+	if len(paths) > 0 {
+		answers, err = a.s.o.Ignored(a.ctx, paths)
+	}
 	if err == nil && len(answers) != len(paths) {
 		err = fmt.Errorf("%d answers to %d questions", len(answers), len(paths))
 	}
 	if err != nil {
 		a.s.pool.Fail(fmt.Errorf("asking what is ignored: %w", err))
+		return
+	}
+	if err := a.then(batch, answers); err != nil {
+		a.s.pool.Fail(fmt.Errorf("asking what was ignored: %w", err))
 		return
 	}
 	a.s.asked.Add(int64(len(paths)))
@@ -102,6 +110,44 @@ func (a *asker) ask(batch []*node, paths []string) {
 		a.s.pool.Push(job{n: n, kind: jobSettle})
 		a.s.pool.Done()
 	}
+}
+
+// then asks the rules of then about what is ignored where the rules are others now.
+// answers are those of today. What was not ignored then is shown: what the cache
+// keeps of it stays today's answer.
+func (a *asker) then(batch []*node, answers []bool) error {
+	if a.s.o.Then == nil {
+		return nil
+	}
+	var ask []string
+	var items []*item
+	for _, n := range batch {
+		for k := range n.items {
+			it := &n.items[k]
+			ignored := it.outside() && it.flags&statcache.FlagIgnored != 0
+			if it.unclassified() {
+				ignored = answers[0]
+				answers = answers[1:]
+			}
+			if ignored && n.moved {
+				ask, items = append(ask, it.asked()), append(items, it)
+			}
+		}
+	}
+	if len(ask) == 0 {
+		return nil
+	}
+	was, err := a.s.o.Then.Ignored(a.ctx, ask)
+	if err == nil && len(was) != len(ask) {
+		err = fmt.Errorf("%d answers to %d questions", len(was), len(ask))
+	}
+	if err != nil {
+		return err
+	}
+	for i, it := range items {
+		it.shown = !was[i]
+	}
+	return nil
 }
 
 func (it *item) unclassified() bool { return it.outside() && it.flags&statcache.FlagKnown == 0 }

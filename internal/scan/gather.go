@@ -26,7 +26,7 @@ func (s *scan) folderInto(r *Result, n *node) {
 		return
 	}
 	dirs, ignored, nested, found := len(r.Dirs), len(r.Ignored), len(r.Nested), len(r.Entries)+len(r.Gaps)
-	if n.nested {
+	if n.nested && !n.whole {
 		r.Nested = append(r.Nested, Nested{Path: n.path, GitFile: n.gitFile})
 		if n.state == nodeClosed {
 			return

@@ -25,6 +25,9 @@ type node struct {
 	ignored   bool // entered only for what Include names below it
 	covered   bool // Include names the folder itself
 	rulesSeen bool // checkRules has looked at it
+	moved     bool // the rules that hold in it are not those of Options.Then
+	whole     bool // a repository of its own that is captured with its git folder
+	inGit     bool // below such a git folder: no rule of ignoring holds
 
 	prev *node // what an earlier result had at this path, while this node is being made
 	memo any   // what a reader of the result keeps with the folder
@@ -60,13 +63,15 @@ type item struct {
 	folder bool
 	fresh  bool
 	gone   bool
+	picked bool // ignored, and Include names it
+	shown  bool // ignored, but not by the rules of Options.Then
 	linked bool // has had more than one name: a write through another one may go unseen
 }
 
 // outside reports whether the item is neither in the index nor above what is.
 func (it *item) outside() bool { return it.flags&statcache.FlagsKept == 0 }
 
-func (it *item) ignored() bool { return it.flags&statcache.FlagIgnored != 0 }
+func (it *item) ignored() bool { return it.flags&statcache.FlagIgnored != 0 && !it.shown }
 
 // name is the last part of the path.
 func (n *node) name(it *item) string {

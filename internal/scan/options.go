@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/include"
+	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // Options says what to scan and whom to ask.
@@ -39,12 +41,32 @@ type Options struct {
 	Ignored func(ctx context.Context, paths []string) ([]bool, error)
 
 	Include []string // doublestar globs of ignored paths to capture all the same; one that matches a folder covers all below
-	MaxFile int64    // untracked and included files with more bytes become a Gap; 0 is no limit
-	Workers int      // 0 is one for each processor
+
+	// Also selects more of them.
+	Also include.Selector
+
+	// Then makes the scan capture what today's rules ignore and those of an earlier time
+	// did not. nil is nothing.
+	Then *Then
+
+	// Enter says of a folder that has a repository of its own whether it is captured whole:
+	// its files like any others, and its git folder as it is. nil: none is.
+	Enter func(path string) bool
+
+	MaxFile int64 // untracked and included files with more bytes become a Gap; 0 is no limit
+	Workers int   // 0 is one for each processor
 
 	// Entering is called with each folder before it is listed, from several goroutines;
 	// fd is the open folder. Its error ends the scan. nil is nothing to call.
 	Entering func(path string, fd int) error
+}
+
+// Then is the rules of ignoring of an earlier time. Only where they are not those of today
+// is anything asked, and only about what is ignored today.
+type Then struct {
+	Moved   bool                    // the rules outside of the tree are not those of then
+	Files   map[string]worktree.OID // its .gitignore files
+	Ignored func(ctx context.Context, paths []string) ([]bool, error)
 }
 
 func (o *Options) check() error {
@@ -59,4 +81,20 @@ func (o *Options) check() error {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	return nil
+}
+
+// selector gives what selects among ignored paths, nil for nothing.
+func (o *Options) selector() (include.Selector, error) {
+	globs, err := include.New(o.Include)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.Also == nil && len(globs) == 0:
+		return nil, nil
+	case o.Also == nil:
+		return globs, nil
+	case len(globs) == 0:
+		return o.Also, nil
+	}
+	return include.Any{globs, o.Also}, nil
 }

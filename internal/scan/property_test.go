@@ -134,7 +134,7 @@ func TestReachesIsNeverTooNarrow(t *testing.T) {
 		if err != nil {
 			return
 		}
-		if !in.Covers(strings.Join(path, "/")) {
+		if !in.Covers(strings.Join(path, "/"), false) {
 			return
 		}
 		for i := 1; i < len(path); i++ {

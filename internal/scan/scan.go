@@ -25,7 +25,7 @@ type scan struct {
 	root    int // the open root
 	clock   statcache.Clock
 	old     *statcache.Cache
-	include include.Globs
+	include include.Selector // nil for none
 	hashLen int
 	gitDir  string // relative, "" when it lies outside
 	gitID   [2]uint64
@@ -61,7 +61,7 @@ func Scan(ctx context.Context, o Options) (*Result, error) {
 	}
 	s := &scan{o: o, hashLen: o.NewHash().Size(), gitDir: worktree.Inside(o.Root, o.GitDir), pool: crew.NewPool[job]()}
 	var err error
-	if s.include, err = include.New(o.Include); err != nil {
+	if s.include, err = o.selector(); err != nil {
 		return nil, err
 	}
 	s.root, err = unix.Open(o.Root, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
@@ -131,7 +131,7 @@ func (s *scan) prepare(ctx context.Context) error {
 			s.gitID = [2]uint64{uint64(git.Dev), uint64(git.Ino)}
 		}
 	}
-	s.top = &node{folder: -1, stat: worktree.FactsOf(&st), rules: statcache.FirstRules(s.o.RulesKey)}
+	s.top = &node{moved: s.o.Then != nil && s.o.Then.Moved, folder: -1, stat: worktree.FactsOf(&st), rules: statcache.FirstRules(s.o.RulesKey)}
 	if s.o.Cache != "" {
 		s.old = statcache.Read(s.o.Cache)
 	}

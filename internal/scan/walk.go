@@ -3,6 +3,7 @@ package scan
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -106,6 +107,18 @@ func (w *worker) rules(n *node, fd int) error {
 	return nil
 }
 
+// compare finds out whether the rules that hold in a folder are those of Options.Then.
+func (n *node) compare(then *Then) {
+	if then == nil || n.moved {
+		return
+	}
+	var now worktree.OID
+	if n.ruleFile >= 0 {
+		now = n.items[n.ruleFile].oid
+	}
+	n.moved = now != then.Files[n.lead()+".gitignore"]
+}
+
 // classify takes over the old answers when the same rules hold, and reports whether
 // something is left to ask.
 func (w *worker) classify(n *node) bool {
@@ -126,7 +139,7 @@ func (w *worker) classify(n *node) bool {
 		if same && it.rec >= 0 {
 			it.flags |= s.old.Flags(int(it.rec)) & statcache.FlagsAsk
 		}
-		if s.o.Ignored == nil {
+		if s.o.Ignored == nil || n.whole && n.name(it) == ".git" {
 			it.flags |= statcache.FlagKnown
 		}
 		open = open || it.flags&statcache.FlagKnown == 0
@@ -140,6 +153,11 @@ func (w *worker) classify(n *node) bool {
 	return open
 }
 
+// doubtful reports whether a name is ignored by rules that are not those of Options.Then.
+func (n *node) doubtful() bool {
+	return n.moved && slices.ContainsFunc(n.items, func(it item) bool { return it.outside() && it.flags&statcache.FlagIgnored != 0 })
+}
+
 // settle decides which names are entered and looked at; all are classified.
 func (w *worker) settle(n *node, fd int) error {
 	stats := 0
@@ -148,6 +166,7 @@ func (w *worker) settle(n *node, fd int) error {
 		if n.ignored {
 			it.flags |= statcache.FlagIgnored
 		}
+		it.picked = it.ignored() && !n.covered && w.s.include != nil && w.s.include.Covers(it.path, it.folder)
 		if it.folder {
 			w.descend(n, it)
 		} else if w.s.wanted(n, it) {
@@ -166,8 +185,8 @@ func (w *worker) settle(n *node, fd int) error {
 
 // wanted reports whether the file or link is captured; being ignored, only when
 // Include says so.
-func (s *scan) wanted(n *node, it *item) bool {
-	return !it.ignored() || n.covered || len(s.include) > 0 && s.include.Covers(it.path)
+func (*scan) wanted(n *node, it *item) bool {
+	return !it.ignored() || n.covered || it.picked
 }
 
 func (w *worker) descend(n *node, it *item) {
@@ -177,14 +196,14 @@ func (w *worker) descend(n *node, it *item) {
 		return
 	}
 	in := w.s.include
-	covered := it.ignored() && (n.covered || len(in) > 0 && in.Covers(it.path))
-	if it.ignored() && !covered && (len(in) == 0 || !in.Reaches(it.path)) {
+	covered := it.ignored() && (n.covered || it.picked)
+	if it.ignored() && !covered && (in == nil || !in.Reaches(it.path)) {
 		return
 	}
 	it.child = &node{
 		path: it.path, parent: n, folder: -1, rules: n.rules, ruleFile: -1,
 		below: it.flags&statcache.FlagBelow != 0, gitlink: it.flags&statcache.FlagGitlink != 0,
-		ignored: it.ignored(), covered: covered,
+		ignored: it.ignored(), covered: covered, moved: n.moved, inGit: n.inGit || n.whole && n.name(it) == ".git",
 	}
 	if it.rec >= 0 {
 		if c := w.s.old.Child(int(it.rec)); c != 0 {

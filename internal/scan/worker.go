@@ -138,21 +138,24 @@ func (w *worker) enter(n *node) error {
 	if err := w.list.Read(fd, n.lead()); err != nil {
 		return w.unopened(n, err)
 	}
-	w.nest(n, fd)
-	if n.nested && !n.below {
+	if !n.inGit {
+		w.nest(n, fd)
+	}
+	if n.nested && !n.below && !n.whole {
 		n.state = nodeClosed
 		return nil
 	}
 	w.merge(n)
 	w.inherit(n)
 	n.state = nodeListed
-	if n.ignored {
+	if n.ignored || n.inGit {
 		return w.settle(n, fd)
 	}
 	if err := w.rules(n, fd); err != nil {
 		return err
 	}
-	if w.classify(n) {
+	n.compare(s.o.Then)
+	if w.classify(n) || n.doubtful() {
 		s.asker.enqueue(n)
 		return nil
 	}
@@ -160,7 +163,7 @@ func (w *worker) enter(n *node) error {
 }
 
 // nest finds out whether the folder has a repository of its own, and takes its .git
-// off the list.
+// off the list, unless it is captured whole.
 func (w *worker) nest(n *node, fd int) {
 	if n.gitlink {
 		n.nested = true
@@ -176,6 +179,9 @@ func (w *worker) nest(n *node, fd int) {
 				return
 			}
 			n.nested, n.gitFile = true, file
+			if n.whole = !n.ignored && w.s.o.Enter != nil && w.s.o.Enter(n.path); n.whole {
+				return
+			}
 		}
 		w.list.Names = append(w.list.Names[:i], w.list.Names[i+1:]...)
 		return

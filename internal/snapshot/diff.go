@@ -42,11 +42,11 @@ func (s *Store) Manifest(ctx context.Context, i Info) (*manifest.Manifest, error
 // deleted. Bytes are compared as they were on the disk; nothing the repository names
 // is started.
 func (s *Store) Changes(ctx context.Context, from, to belay.SnapshotID) ([]belay.Change, error) {
-	a, b, err := s.trees(ctx, from, to)
-	if err != nil || a == b {
+	list, err := s.differences(ctx, from, to)
+	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	list, err := s.Repo.DiffTrees(ctx, a, b)
+	a, b, err := s.trees(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +65,71 @@ func (s *Store) Changes(ctx context.Context, from, to belay.SnapshotID) ([]belay
 		out = append(out, c)
 	}
 	return out, nil
+}
+
+// differences gives the paths that differ between two snapshots, by path, but for those
+// that only one of them looked at.
+func (s *Store) differences(ctx context.Context, from, to belay.SnapshotID) ([]git.Difference, error) {
+	a, b, err := s.pair(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	one, two, err := s.trees(ctx, from, to)
+	if err != nil || one == two && a.odd+b.odd == 0 {
+		return nil, err
+	}
+	list, err := s.Repo.DiffTrees(ctx, one, two)
+	if err != nil {
+		return nil, err
+	}
+	then, err := s.Manifest(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.Manifest(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, gitDifferences(then, now)...)
+	slices.SortFunc(list, func(a, b git.Difference) int { return strings.Compare(a.Path, b.Path) })
+	none := incomparable(then, now)
+	return slices.DeleteFunc(list, func(d git.Difference) bool {
+		return d.OldMode == 0 && none(d.Path, false) || d.NewMode == 0 && none(d.Path, true)
+	}), nil
+}
+
+// inGit reports whether a path is inside of a repository's git folder, or the file in place
+// of one: such repositories were captured with it.
+func inGit(path string) bool {
+	return strings.Contains(path, "/.git/") || strings.HasSuffix(path, "/.git")
+}
+
+// gitDifferences compares what two manifests hold of git folders.
+func gitDifferences(then, now *manifest.Manifest) (list []git.Difference) {
+	was := map[string]manifest.Odd{}
+	for _, o := range then.Odd {
+		if inGit(o.Path) {
+			was[o.Path] = o
+		}
+	}
+	for _, o := range now.Odd {
+		if !inGit(o.Path) {
+			continue
+		}
+		old, there := was[o.Path]
+		delete(was, o.Path)
+		d := git.Difference{Path: o.Path, OldMode: old.Mode, OldOID: old.OID, NewMode: o.Mode, NewOID: o.OID, Status: 'M'}
+		if !there {
+			d.Status = 'A'
+		}
+		if old != o {
+			list = append(list, d)
+		}
+	}
+	for _, o := range was {
+		list = append(list, git.Difference{Path: o.Path, OldMode: o.Mode, OldOID: o.OID, Status: 'D'})
+	}
+	return list
 }
 
 func (s *Store) pair(ctx context.Context, from, to belay.SnapshotID) (a, b Info, err error) {
@@ -91,7 +156,8 @@ func (s *Store) trees(ctx context.Context, from, to belay.SnapshotID) (string, s
 
 // wholeTree gives the tree of a snapshot's files with those of odd names, which are
 // held apart: reading such a tree harms nobody, and leaving them out of a diff would
-// hide them from whoever judges it. It is stored without a ref.
+// hide them from whoever judges it. It is stored without a ref. Those inside of git folders
+// are left out: git fsck would complain of the tree for as long as gc keeps it.
 func (s *Store) wholeTree(ctx context.Context, i Info) (string, error) {
 	if i.odd == 0 {
 		return i.Tree, nil
@@ -100,6 +166,7 @@ func (s *Store) wholeTree(ctx context.Context, i Info) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	entries = slices.DeleteFunc(entries, func(e git.TreeEntry) bool { return inGit(e.Path) })
 	var files []git.File
 	for _, e := range entries {
 		files = append(files, git.File{Path: e.Path, Mode: e.Mode, OID: capture.Raw(e.OID)})

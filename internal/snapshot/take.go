@@ -23,12 +23,23 @@ import (
 //
 // CodeBusy when another process restores in this working tree.
 func (s *Store) Take(ctx context.Context, m Meta) (Info, error) {
+	return s.TakeWith(ctx, m, Extent{})
+}
+
+// TakeWith is Take with more than git would show.
+func (s *Store) TakeWith(ctx context.Context, m Meta, e Extent) (Info, error) {
 	unlock, err := s.Share(ctx)
 	if err != nil {
 		return Info{}, err
 	}
 	defer unlock()
-	info, _, err := s.Hold(ctx, m, capture.Wanted{Brief: true})
+	w, done, err := s.wanted(ctx, e)
+	if err != nil {
+		return Info{}, err
+	}
+	defer done()
+	w.Brief = true
+	info, _, err := s.Hold(ctx, m, w)
 	return info, err
 }
 
@@ -190,14 +201,20 @@ func (s *Store) read(ctx context.Context, w capture.Wanted, first bool) (*captur
 // Present reads the present, with the help of a watch when there is one, and stores
 // nothing: it can be compared with a snapshot, but its trees cannot be read. CodeBusy when
 // another process restores in this working tree.
-func (s *Store) Present(ctx context.Context) (*capture.Capture, error) {
+func (s *Store) Present(ctx context.Context, e Extent) (*capture.Capture, error) {
 	unlock, err := s.Share(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
+	w, done, err := s.wanted(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	w.Brief = true
 	for try := 1; ; try++ {
-		c, err := s.read(ctx, capture.Wanted{Brief: true}, try == 1)
+		c, err := s.read(ctx, w, try == 1)
 		again := errors.Is(err, git.ErrChanged) || err == nil && c.Moving
 		if !again || try == tries {
 			return c, err
@@ -210,13 +227,19 @@ func nothingMore(*capture.Capture) ([]git.NewObject, error) { return nil, nil }
 
 // Peek reads the present and stores it without a ref: the tree of its files can be
 // compared with a snapshot's until the next gc.
-func (s *Store) Peek(ctx context.Context) (tree string, err error) {
+func (s *Store) Peek(ctx context.Context, e Extent) (tree string, err error) {
 	unlock, err := s.Share(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	c, _, err := s.look(ctx, capture.Wanted{Brief: true}, nothingMore)
+	w, done, err := s.wanted(ctx, e)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	w.Brief = true
+	c, _, err := s.look(ctx, w, nothingMore)
 	if err != nil {
 		return "", err
 	}

@@ -26,11 +26,7 @@ func (s *Store) Touched(ctx context.Context, from, to belay.SnapshotID) ([]strin
 	if err != nil {
 		return nil, err
 	}
-	one, two, err := s.trees(ctx, from, to)
-	if err != nil {
-		return nil, err
-	}
-	list, err := s.Repo.DiffTrees(ctx, one, two)
+	list, err := s.differences(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +36,7 @@ func (s *Store) Touched(ctx context.Context, from, to belay.SnapshotID) ([]strin
 		paths = append(paths, d.Path)
 	}
 	if !sameModes(then, now) {
-		entries, err := s.Repo.ListTree(ctx, two)
+		entries, err := s.files(ctx, b)
 		if err != nil {
 			return nil, err
 		}

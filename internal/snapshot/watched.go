@@ -83,6 +83,9 @@ func (s *Store) watched(ctx context.Context, w capture.Wanted) *capture.Capture 
 		s.Watch.Doubt()
 		return nil
 	}
+	if c.Beyond() { // what is wanted besides is not in the answer
+		return nil
+	}
 	if c.Index.Key != seen.Index { // git wrote it just now; the watch will see
 		return nil
 	}
@@ -108,7 +111,7 @@ func (s *Store) learn(ctx context.Context, c *capture.Capture, id belay.Snapshot
 			return err
 		}
 	}
-	if s.Watch == nil || !s.Watch.On() || c.Wanted.Rules != nil || len(c.Wanted.Include) > 0 {
+	if s.Watch == nil || !s.Watch.On() || c.Seen == nil && c.Wanted.More() {
 		return nil
 	}
 	l := latest{V: 1, Anchor: id, Base: Base(s.Repo, c.Tree, c.Man), Memory: capture.Memory{

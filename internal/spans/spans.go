@@ -128,3 +128,30 @@ func content(ctx context.Context, snaps *snapshot.Store, list []Span) (map[strin
 	}
 	return paths, nil
 }
+
+// Missed gives what the agent changed and the capture does not hold, as far as it is still
+// so in the capture.
+func Missed(ctx context.Context, snaps *snapshot.Store, task belay.TaskID, before, after belay.SnapshotID) ([]snapshot.Missed, error) {
+	taken, err := Taken(ctx, snaps, task)
+	if err != nil {
+		return nil, err
+	}
+	all, err := snaps.Missed(ctx, before, after)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	agents := map[string]bool{}
+	for _, s := range Of(before, taken) {
+		if !s.Agent || s.To > after {
+			continue
+		}
+		list, err := snaps.Missed(ctx, s.From, s.To)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range list {
+			agents[m.Path] = true
+		}
+	}
+	return slices.DeleteFunc(all, func(m snapshot.Missed) bool { return !agents[m.Path] }), nil
+}

@@ -35,7 +35,11 @@ func (r Reader) Look(ctx context.Context, then belay.SnapshotID) (f drift.Facts,
 	if err != nil {
 		return f, false, false, err
 	}
-	c, err := r.Snaps.Present(ctx)
+	extent, err := r.Snaps.ExtentOf(ctx, then)
+	if err != nil {
+		return f, false, false, err
+	}
+	c, err := r.Snaps.Present(ctx, extent)
 	if err != nil {
 		return f, false, false, err
 	}

@@ -177,9 +177,9 @@ func (g *gathered) note(kind, path string, text []byte) {
 // taken is a snapshot of the present for the task's context.
 func (p *Place) taken(ctx context.Context, role, message string) (snapshot.Info, error) {
 	t := p.Rec.Task
-	info, err := p.Snaps.Take(ctx, snapshot.Meta{
+	info, err := p.Snaps.TakeWith(ctx, snapshot.Meta{
 		Kind: belay.KindHandoff, Task: t.ID, Message: message, Feature: t.Feature, Agent: role, Journal: p.Rec.Log.Head.Hash,
-	})
+	}, p.Extent(p.Rec))
 	if err != nil {
 		return info, fmt.Errorf("hold the tree of %s: %w", t.ID, err)
 	}

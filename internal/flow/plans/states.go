@@ -14,6 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/plan"
 	"github.com/belay-dev/belay/internal/plan/judge"
+	"github.com/belay-dev/belay/internal/snapshot"
 )
 
 // state is a state of the project that a plan or its implementation is held against: a
@@ -75,7 +76,7 @@ func revision(ctx context.Context, d *flow.Desk, name string) (*state, error) {
 
 // present is what the working tree holds now, as far as git tracks it or would.
 func present(ctx context.Context, d *flow.Desk) (*state, error) {
-	tree, err := d.Snaps.Peek(ctx)
+	tree, err := d.Snaps.Peek(ctx, snapshot.Extent{})
 	if err != nil {
 		return nil, err
 	}

@@ -62,11 +62,15 @@ func since(ctx context.Context, at *desk.Desk, r *desk.Record) ([]ready.Change, 
 	if err != nil {
 		return nil, err
 	}
-	tree, err := at.Snaps.Peek(ctx)
+	extent, err := at.Snaps.ExtentOf(ctx, last)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := at.Snaps.Peek(ctx, extent)
 	if err != nil || tree == held.Tree {
 		return nil, err
 	}
-	now, err := at.Snaps.Take(ctx, desk.ByHand(r, "looked at before a review"))
+	now, err := at.Snaps.TakeWith(ctx, desk.ByHand(r, "looked at before a review"), extent)
 	if err != nil {
 		return nil, err
 	}

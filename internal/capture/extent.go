@@ -1,0 +1,319 @@
+package capture
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/belay-dev/belay/internal/glob"
+	"github.com/belay-dev/belay/internal/include"
+	"github.com/belay-dev/belay/internal/instructions"
+	"github.com/belay-dev/belay/internal/manifest"
+	"github.com/belay-dev/belay/internal/scan"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// Extent says what is captured beside what git would show. The zero value is nothing: then
+// today's rules of ignoring decide alone. A manifest records it, so that a restore and a
+// comparison look at the same things.
+type Extent struct {
+	// Agents captures the files that instruct agents, ignored or not.
+	Agents bool
+	// Protect are globs (package glob) of paths that are captured whether ignored or not.
+	// They reach into build output only where they spell out its name.
+	Protect []string
+	// Built are globs that spell out build output which is no build output here.
+	Built []string
+	// Since is an earlier state: what was hidden since then is captured, and so are
+	// repositories of their own that were not there then.
+	Since *Since
+}
+
+// The kinds of manifest.Extent.
+const (
+	extentAgents  = "agents"
+	extentProtect = "protect"
+	extentBuilt   = "built"
+	extentSince   = "since"
+)
+
+// The kinds of manifest.Left.
+const (
+	LeftOutput = "output" // a folder of build output, hidden by a rule that is new; Print counts its files
+	LeftFile   = "file"   // a file that is a gap; Print has size, mtime and ctime
+)
+
+// ExtentOf reads what a manifest records. since is the snapshot that Since was made of,
+// "" for none.
+func ExtentOf(m *manifest.Manifest) (e Extent, since string) {
+	for _, x := range m.Extent {
+		switch x.Kind {
+		case extentAgents:
+			e.Agents = true
+		case extentProtect:
+			e.Protect = append(e.Protect, x.Value)
+		case extentBuilt:
+			e.Built = append(e.Built, x.Value)
+		case extentSince:
+			since = x.Value
+		}
+	}
+	return e, since
+}
+
+// record is the inverse of ExtentOf.
+func (e Extent) record() (list []manifest.Extent) {
+	if !e.wide() {
+		return nil
+	}
+	if e.Agents {
+		list = append(list, manifest.Extent{Kind: extentAgents})
+	}
+	for _, g := range e.Protect {
+		list = append(list, manifest.Extent{Kind: extentProtect, Value: g})
+	}
+	for _, g := range e.Built {
+		list = append(list, manifest.Extent{Kind: extentBuilt, Value: g})
+	}
+	if e.Since != nil {
+		list = append(list, manifest.Extent{Kind: extentSince, Value: e.Since.id})
+	}
+	return list
+}
+
+// wide reports whether ignored paths may be captured that were ignored all the time.
+func (e Extent) wide() bool { return e.Agents || len(e.Protect) > 0 }
+
+// Selector selects among ignored paths, nil for none.
+func (e Extent) Selector() include.Selector {
+	var all include.Any
+	if e.Agents {
+		all = append(all, instructions.Files{})
+	}
+	if len(e.Protect) > 0 {
+		p := protected{extent: e}
+		var clean []string
+		for _, g := range e.Protect {
+			for strings.HasPrefix(g, "./") {
+				g = strings.TrimLeft(g[2:], "/")
+			}
+			if g == "" || g == "." {
+				g = "**"
+			}
+			clean = append(clean, g)
+		}
+		var err error
+		if p.reach, err = include.New(clean); err != nil {
+			p.reach = nil // a glob that cannot be used reaches nothing, and the check says so
+		}
+		all = append(all, p)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
+// protected selects what globs of package glob cover.
+type protected struct {
+	extent Extent
+	reach  include.Globs
+}
+
+// Covers reports whether path is protected; a folder: with all below it.
+func (p protected) Covers(path string, folder bool) bool {
+	if p.built(path, folder) || !glob.Match(p.extent.Protect, path) {
+		return false
+	}
+	// A folder is covered with what no glob can name on purpose.
+	return !folder || glob.Match(p.extent.Protect, path+"/\x01\x01/\x01")
+}
+
+// Reaches reports whether something below the folder may be protected.
+func (p protected) Reaches(folder string) bool {
+	return !p.built(folder, true) && (p.reach.Reaches(folder) || glob.Match(p.extent.Protect, folder+"/\x01"))
+}
+
+func (p protected) built(path string, folder bool) bool {
+	if folder {
+		path += "/"
+	}
+	out := instructions.Output(path)
+	return out != "" && !p.extent.spells(out)
+}
+
+// spells reports whether a glob names a folder of build output.
+func (e Extent) spells(output string) bool {
+	named := func(g string) bool { return instructions.Names(g, output) }
+	return slices.ContainsFunc(e.Protect, named) || slices.ContainsFunc(e.Built, named)
+}
+
+// Since is an earlier state that a capture is held against.
+type Since struct {
+	Rules *OldRules // of then
+
+	place *Place
+	id    string
+	tree  string
+	man   *manifest.Manifest
+
+	mu     sync.Mutex
+	stood  map[string]bool // folders of build output: whether then held something there
+	output map[string]bool // those that the last scan left out
+}
+
+// Since prepares to hold captures against a snapshot: its id, the tree of its files and its
+// manifest. Close ends it.
+func (s *Place) Since(ctx context.Context, id, tree string, m *manifest.Manifest) *Since {
+	return &Since{place: s, id: id, tree: tree, man: m, Rules: s.OldRules(ctx, id, m), stood: map[string]bool{}, output: map[string]bool{}}
+}
+
+// Close ends the questions; nil has none.
+func (n *Since) Close() {
+	if n != nil {
+		n.Rules.Close()
+	}
+}
+
+// then is what a scan needs to know of the earlier state.
+func (n *Since) then(c *Capture) *scan.Then {
+	t := &scan.Then{Moved: n.outerMoved(c.Rules), Files: map[string]worktree.OID{}}
+	for _, r := range n.man.Rules {
+		if !r.Outer {
+			t.Files[r.Path] = worktree.OID(Raw(r.OID))
+		}
+	}
+	clear(n.output)
+	t.Ignored = func(ctx context.Context, paths []string) ([]bool, error) {
+		return n.ignored(ctx, c.Wanted.Extent, paths)
+	}
+	return t
+}
+
+// outerMoved reports whether the rules outside of the tree are not those of then.
+func (n *Since) outerMoved(now outerRules) bool {
+	var then []manifest.Rule
+	for _, r := range n.man.Rules {
+		if r.Outer {
+			then = append(then, r)
+		}
+	}
+	return now.folds != n.man.FoldsCase || !slices.Equal(then, n.place.outerFiles(now))
+}
+
+// Moved reports whether rules of ignoring are others than those of then, by a manifest of
+// the present and the rules outside of the tree.
+func (n *Since) moved(m *manifest.Manifest, now outerRules) bool {
+	inner := func(m *manifest.Manifest) []manifest.Rule {
+		return slices.DeleteFunc(slices.Clone(m.Rules), func(r manifest.Rule) bool { return r.Outer })
+	}
+	return n.outerMoved(now) || !slices.Equal(inner(n.man), inner(m))
+}
+
+// ignored answers whether what is ignored today stays so: because it was ignored then, or
+// because it is build output in a folder in which then had nothing. Otherwise a line for
+// node_modules, added together with what it is for, would bring all of that into the
+// change.
+func (n *Since) ignored(ctx context.Context, e Extent, paths []string) ([]bool, error) {
+	answers, err := n.Rules.Ask(ctx, paths)
+	if err != nil || !e.wide() {
+		return answers, err
+	}
+	out := make([]string, len(paths))
+	for i, p := range paths {
+		if answers[i] {
+			continue
+		}
+		if o := instructions.Output(p); o != "" && !e.spells(o) {
+			out[i] = o
+		}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err := n.lookUp(ctx, out); err != nil {
+		return nil, err
+	}
+	for i, o := range out {
+		if o != "" && !n.stood[o] {
+			answers[i], n.output[o] = true, true
+		}
+	}
+	return answers, nil
+}
+
+// lookUp finds out in which of the folders then held something.
+func (n *Since) lookUp(ctx context.Context, folders []string) error {
+	var ask []string
+	for _, f := range folders {
+		if _, known := n.stood[f]; f != "" && !known {
+			n.stood[f] = n.tree == ""
+			ask = append(ask, f)
+		}
+	}
+	const most = 500 // on one command line
+	for some := range slices.Chunk(ask, most) {
+		if n.tree == "" {
+			break
+		}
+		list, err := n.place.Repo.Run(ctx, nil, append([]string{"ls-tree", "-z", "--name-only", n.tree, "--"}, some...)...)
+		if err != nil {
+			return err
+		}
+		for f := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
+			n.stood[f] = true
+		}
+	}
+	return nil
+}
+
+// enter reports whether a repository inside of the tree is captured whole: it was not there
+// then. A linked working tree of this repository is none: it is somebody's place of work,
+// and most of it is in git.
+func (n *Since) enter(path string) bool {
+	was := slices.ContainsFunc(n.man.Nested, func(x manifest.Nested) bool { return x.Path == path })
+	return !was && !n.man.WasIgnored(path+"/x") && !n.place.linkedTree(path)
+}
+
+// linkedTree reports whether a folder is a working tree that this repository knows of.
+func (s *Place) linkedTree(path string) bool {
+	file := filepath.Join(s.Repo.Root, filepath.FromSlash(path), ".git")
+	target, ok := strings.CutPrefix(strings.TrimSpace(readSmall(file)), "gitdir: ")
+	if ok && !filepath.IsAbs(target) {
+		target = filepath.Join(s.Repo.Root, filepath.FromSlash(path), target)
+	}
+	if !ok || filepath.Dir(target) != filepath.Join(s.Repo.Common, "worktrees") {
+		return false
+	}
+	// The repository's side names the same file: anybody can write the other one.
+	back := strings.TrimSpace(readSmall(filepath.Join(target, "gitdir")))
+	if !filepath.IsAbs(back) {
+		back = filepath.Join(target, back)
+	}
+	return back == file
+}
+
+// More reports whether anything is wanted besides the ordinary.
+func (w Wanted) More() bool {
+	return len(w.Include) > 0 || w.Extent.wide() || w.Extent.Since != nil
+}
+
+// beyond reports whether the extent may have captured more of the present than a manifest
+// of it has that git's rules alone decided about.
+func (w Wanted) beyond(m *manifest.Manifest, now outerRules) bool {
+	if n := w.Extent.Since; n != nil {
+		if n.moved(m, now) || slices.ContainsFunc(m.Nested, func(x manifest.Nested) bool { return n.enter(x.Path) }) {
+			return true
+		}
+	}
+	sel := w.Extent.Selector()
+	return sel != nil && slices.ContainsFunc(m.Ignored, func(p string) bool {
+		folder := strings.HasSuffix(p, "/")
+		p = strings.TrimSuffix(p, "/")
+		return sel.Covers(p, folder) || folder && sel.Reaches(p)
+	})
+}
+
+// Beyond reports whether what a watch answered lacks something that is wanted.
+func (c *Capture) Beyond() bool { return c.Seen != nil && c.Wanted.beyond(c.Seen.Man, c.Rules) }

@@ -1,0 +1,393 @@
+package restore_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+func (s *sandbox) takeWith(e snapshot.Extent) snapshot.Info {
+	s.t.Helper()
+	i, err := s.store().TakeWith(context.Background(), snapshot.Meta{Kind: belay.KindManual, Message: "test"}, e)
+	s.ok(err)
+	return i
+}
+
+func (s *sandbox) changes(from, to belay.SnapshotID) map[string]string {
+	s.t.Helper()
+	list, err := s.store().Changes(context.Background(), from, to)
+	s.ok(err)
+	all := map[string]string{}
+	for _, c := range list {
+		all[c.Path] = c.Status
+	}
+	return all
+}
+
+func (s *sandbox) append(p, text string) {
+	s.t.Helper()
+	old, _ := os.ReadFile(s.path(p))
+	s.write(p, string(old)+text)
+}
+
+// hidings are the ways in which an agent hides a path from git. Each gives the path at
+// which the file is to be written then.
+var hidings = map[string]func(s *sandbox, path string) string{
+	"nothing": func(_ *sandbox, path string) string { return path },
+	"info/exclude": func(s *sandbox, path string) string {
+		s.append(".git/info/exclude", "/"+path+"\n")
+		return path
+	},
+	"everything in info/exclude": func(s *sandbox, path string) string {
+		s.append(".git/info/exclude", "*\n")
+		return path
+	},
+	"root .gitignore": func(s *sandbox, path string) string {
+		s.append(".gitignore", filepath.Base(path)+"\n")
+		return path
+	},
+	"its folder in the root .gitignore": func(s *sandbox, path string) string {
+		s.append(".gitignore", "fresh/\n")
+		return "fresh/" + path
+	},
+	".gitignore beside it": func(s *sandbox, path string) string {
+		s.write("dir/.gitignore", "*\n")
+		return "dir/" + path
+	},
+	"new folder that ignores itself": func(s *sandbox, path string) string {
+		s.write("fresh/deep/.gitignore", "*\n")
+		return "fresh/deep/" + path
+	},
+	"all but one": func(s *sandbox, path string) string {
+		s.write("fresh/.gitignore", "*\n!keep\n")
+		s.write("fresh/keep", "x")
+		return "fresh/" + path
+	},
+	"core.excludesFile": func(s *sandbox, path string) string {
+		s.write("../agents-rules", filepath.Base(path)+"\n")
+		s.git("config", "core.excludesFile", filepath.Join(s.up, "agents-rules"))
+		return path
+	},
+	"the person's own excludes": func(s *sandbox, path string) string {
+		s.append("../rules", filepath.Base(path)+"\n")
+		return path
+	},
+	"core.ignoreCase": func(s *sandbox, path string) string {
+		s.git("config", "core.ignoreCase", "true")
+		return "SHOUTED/" + path
+	},
+	"nested repository": func(s *sandbox, path string) string {
+		s.git("init", "-q", "fresh")
+		s.write("fresh/"+path, "first")
+		s.at(s.path("fresh"), "add", "-f", ".")
+		s.at(s.path("fresh"), "commit", "-qm", "inner")
+		return "fresh/" + path
+	},
+	"nested repository in a tracked folder": func(s *sandbox, path string) string {
+		s.git("init", "-q", "dir")
+		return "dir/" + path
+	},
+	"repository that ignores all": func(s *sandbox, path string) string {
+		s.git("init", "-q", "fresh")
+		s.write("fresh/.git/info/exclude", "*\n")
+		s.write("fresh/.gitignore", "*\n")
+		return "fresh/" + path
+	},
+	"git file without a repository of ours": func(s *sandbox, path string) string {
+		s.git("init", "-q", "../elsewhere")
+		s.write("fresh/.git", "gitdir: "+filepath.Join(s.up, "elsewhere", ".git")+"\n")
+		return "fresh/" + path
+	},
+	"name of build output in which files were": func(s *sandbox, path string) string {
+		s.append(".gitignore", "dist/\n")
+		return "dist/" + path
+	},
+	"taken out of the index": func(s *sandbox, path string) string {
+		s.git("rm", "-q", "--cached", "a.txt")
+		s.append(".git/info/exclude", "/"+path+"\na.txt\n")
+		return path
+	},
+}
+
+// TestHidden: what an agent hides is among the changes, goes when the state before is
+// restored, and comes back with an undo.
+func TestHidden(t *testing.T) {
+	t.Parallel()
+	targets := map[string]string{"file": "secret.txt", "protected": "guard.env", "instructions": "CLAUDE.md"}
+	for way, hide := range hidings {
+		for kind, target := range targets {
+			t.Run(way+"/"+kind, func(t *testing.T) {
+				t.Parallel()
+				s := newSandbox(t)
+				base(s)
+				s.write("../rules", "*.tmp\n")
+				s.git("config", "core.excludesFile", filepath.Join(s.up, "rules"))
+				s.commit("three", ".gitignore", "*.log\nbuild/\nshouted/\nprivate/\n", "dist/kept.txt", "kept")
+				s.write("private/mine", "the person's")
+				s.write("x.log", "the person's")
+				extent := snapshot.Extent{Agents: true, Protect: []string{"**/*.env"}}
+				before := s.takeWith(extent)
+				then := s.fingerprint()
+
+				path := hide(s, target)
+				s.write(path, "hidden")
+				extent.Since = before.ID
+				after := s.takeWith(extent)
+				now := s.fingerprint()
+				got := s.changes(before.ID, after.ID)
+				if got[path] != "A" {
+					t.Errorf("%s is not among the changes: %v", path, got)
+				}
+				for p, status := range got {
+					if strings.HasPrefix(p, "private/") || strings.HasSuffix(p, ".log") || p == "a.txt" {
+						t.Errorf("%s counts as changed (%s)", p, status)
+					}
+				}
+				out := s.restore(before.ID)
+				s.same("restored", then, s.fingerprint())
+				if !slices.Contains(out.Removed, path) {
+					t.Errorf("removed: %q", out.Removed)
+				}
+				_, err := s.store().Undo(context.Background(), restore.Options{})
+				s.ok(err)
+				s.same("undone", now, s.fingerprint())
+				_, err = s.store().Redo(context.Background(), restore.Options{})
+				s.ok(err)
+				s.same("done again", then, s.fingerprint())
+			})
+		}
+	}
+}
+
+// What was ignored before the task: instructions for agents and protected paths are held
+// all the same, everything else is nobody's business.
+func TestHiddenBefore(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	base(s)
+	s.commit("three", ".gitignore", "*.log\nnode_modules/\n.env\nCLAUDE.md\n.claude/\n.vscode/\nkeys/\n.belay/\n")
+	s.write(".env", "A=1")
+	s.write("CLAUDE.md", "be good")
+	s.write(".claude/settings.json", "{}")
+	s.write(".claude/logs/today", "1")
+	s.write(".vscode/tasks.json", "{}")
+	s.write("keys/a/b.pem", "key")
+	s.write("node_modules/x/AGENTS.md", "of a package")
+	s.write("node_modules/x/test.pem", "of a package")
+	s.write("x.log", "1")
+	extent := snapshot.Extent{Agents: true, Protect: []string{".env", "keys", "**/*.pem"}}
+	before := s.takeWith(extent)
+	then := s.fingerprint()
+	want := map[string]string{}
+	change := func(path, status string) {
+		s.write(path, "changed")
+		if status != "" {
+			want[path] = status
+		}
+	}
+	change(".env", "M")
+	change("CLAUDE.md", "M")
+	change(".claude/settings.json", "M")
+	change(".claude/hooks/new.sh", "A")
+	change(".vscode/tasks.json", "M")
+	change(".vscode/mcp.json", "A")
+	change("keys/a/b.pem", "M")
+	change("keys/new", "A")
+	change(".belay/now/orders.sh", "A")
+	change("dir/CLAUDE.md", "A")
+	kept := []string{".claude/logs/today", "node_modules/x/AGENTS.md", "node_modules/x/test.pem", "x.log", ".vscode/launch.json", ".belay/now/task.md"}
+	for _, p := range kept {
+		change(p, "")
+	}
+	extent.Since = before.ID
+	after := s.takeWith(extent)
+	if got := s.changes(before.ID, after.ID); !maps.Equal(got, want) {
+		t.Errorf("changes: %v\nwant %v", got, want)
+	}
+	s.restore(before.ID)
+	now := s.fingerprint()
+	for _, p := range kept {
+		if name := "file " + p; !strings.Contains(now[name], "changed") {
+			t.Errorf("%s was touched: %s", p, now[name])
+		}
+		delete(now, "file "+p)
+		delete(then, "file "+p)
+	}
+	delete(now, "file .belay") // a folder of the kept file's
+	delete(now, "file .belay/now")
+	s.same("restored", then, now)
+
+	// A snapshot that did not look at them says nothing of whether they changed.
+	plain := s.take()
+	if got := s.changes(plain.ID, after.ID); got[".env"] != "" || got["CLAUDE.md"] != "" {
+		t.Errorf("compared with what was not held: %v", got)
+	}
+}
+
+// What a new line for build output hides is left out and counted; it stays at a restore.
+func TestHiddenOutput(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	base(s)
+	extent := snapshot.Extent{Agents: true, Files: []string{"packages/*/dist/**", "**"}}
+	before := s.takeWith(extent)
+	s.append(".gitignore", "node_modules/\ndist/\n")
+	for i := range 5 {
+		s.write(fmt.Sprintf("node_modules/p%d/index.js", i), "x")
+	}
+	s.write("packages/a/dist/hand-made.js", "x")
+	s.write(".venv/.gitignore", "*")
+	s.write(".venv/bin/python", "x")
+	s.write("notes/dist.txt", "x")
+	extent.Since = before.ID
+	after := s.takeWith(extent)
+	want := map[string]string{".gitignore": "M", "packages/a/dist/hand-made.js": "A", "notes/dist.txt": "A"}
+	if got := s.changes(before.ID, after.ID); !maps.Equal(got, want) {
+		t.Errorf("changes: %v\nwant %v", got, want)
+	}
+	missed, err := s.store().Missed(context.Background(), before.ID, after.ID)
+	s.ok(err)
+	if got := fmt.Sprint(missed); got != "[{output .venv/ 2 files true} {output node_modules/ 5 files true}]" {
+		t.Errorf("missed: %v", got)
+	}
+	s.restore(before.ID)
+	for path, there := range map[string]bool{"node_modules/p0/index.js": true, "packages/a/dist/hand-made.js": false} {
+		if _, err := os.Stat(s.path(path)); (err == nil) != there {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// What cannot be captured is known by name, and whether it changed.
+func TestMissed(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	base(s)
+	s.opts.MaxFile = 100
+	s.write("old.bin", strings.Repeat("x", 200))
+	s.write("same.bin", strings.Repeat("x", 200))
+	s.git("init", "-q", "inner")
+	before := s.takeWith(snapshot.Extent{Agents: true})
+	s.write("old.bin", strings.Repeat("y", 300))
+	s.write("new.bin", strings.Repeat("x", 300))
+	s.write("inner/x", "x")
+	s.at(s.path("inner"), "add", ".")
+	s.at(s.path("inner"), "commit", "-qm", "inner")
+	s.git("worktree", "add", "-q", "apart", "other")
+	after := s.takeWith(snapshot.Extent{Agents: true, Since: before.ID})
+	missed, err := s.store().Missed(context.Background(), before.ID, after.ID)
+	s.ok(err)
+	got := map[string]string{}
+	for _, m := range missed {
+		got[m.Path] = m.Kind
+	}
+	if want := map[string]string{"old.bin": "file", "new.bin": "file", "inner": "moved", "apart": "repository"}; !maps.Equal(got, want) {
+		t.Errorf("missed: %+v", missed)
+	}
+	out := s.restore(before.ID)
+	if !slices.ContainsFunc(out.Kept, func(k restore.Kept) bool { return k.Path == "new.bin" }) {
+		t.Errorf("new.bin stays without a word: %v", out.Kept)
+	}
+}
+
+// A new repository of which a part is too large to be held is not taken apart.
+func TestHalfRepositoryStays(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	base(s)
+	before := s.takeWith(snapshot.Extent{Agents: true})
+	s.git("init", "-q", "sub")
+	s.write("sub/.git/objects/pack/large.pack", strings.Repeat("x", 50_000))
+	s.write("sub/file", "x")
+	s.opts.MaxFile = 20_000
+	now := s.fingerprint()
+	s.restore(before.ID)
+	s.same("a part of it was removed", now, s.fingerprint())
+}
+
+// TestHiddenIsTheUnion: for any rules then and any now, what is captured is what git, asked
+// about every path with both, ignores not both times.
+func TestHiddenIsTheUnion(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		s := newSandbox(t)
+		folders := []string{"", "a/", "b/", "a/b/", "a/c/"}
+		var files []string
+		for _, f := range folders {
+			for _, name := range []string{"x", "y", "X.o"} {
+				files = append(files, f+name)
+				s.write(f+name, "text")
+			}
+		}
+		pattern := rapid.SampledFrom([]string{"*", "x", "/x", "!x", "y", "*.o", "*.O", "!*.o", "a/", "/a/*", "!a/", "b", "!b/", "a/**/x", "!/a/b", "/a/b/y", "# no", "c/"})
+		rules := func(name string) map[string]string {
+			set := map[string]string{}
+			for _, file := range []string{".gitignore", "a/.gitignore", "a/b/.gitignore", "b/.gitignore", ".git/info/exclude", "../rules"} {
+				if rapid.Bool().Draw(rt, name+file) {
+					set[file] = strings.Join(rapid.SliceOfN(pattern, 0, 3).Draw(rt, name+" "+file), "\n") + "\n"
+				}
+			}
+			return set
+		}
+		ask := func(set map[string]string, folds bool) map[string]bool {
+			for _, file := range []string{".gitignore", "a/.gitignore", "a/b/.gitignore", "b/.gitignore", ".git/info/exclude", "../rules"} {
+				s.remove(file)
+				if text, ok := set[file]; ok {
+					s.write(file, text)
+				}
+			}
+			s.git("config", "core.excludesFile", filepath.Join(s.up, "rules"))
+			s.git("config", "core.ignoreCase", fmt.Sprint(folds))
+			all := slices.Concat(files, slices.DeleteFunc(slices.Sorted(maps.Keys(set)), func(f string) bool { return !strings.HasSuffix(f, ".gitignore") }))
+			out, _ := s.try(s.dir, strings.Join(all, "\x00")+"\x00", "check-ignore", "-z", "--no-index", "--stdin") // exits with 1 when nothing is
+			ignored := map[string]bool{}
+			for f := range strings.SplitSeq(out, "\x00") {
+				ignored[f] = true
+			}
+			return ignored
+		}
+		old, now := rules("then"), rules("now")
+		if rapid.Bool().Draw(rt, "only one differs") {
+			now = maps.Clone(old)
+			now["a/.gitignore"] = pattern.Draw(rt, "the one") + "\n"
+		}
+		var tracked []string
+		if rapid.Bool().Draw(rt, "some are tracked") {
+			tracked = []string{"a/x", "b/X.o"}
+			s.git("add", "-f", "a/x", "b/X.o")
+		}
+		wasIgnored := ask(old, rapid.Bool().Draw(rt, "folded case then"))
+		before := s.takeWith(snapshot.Extent{Agents: true})
+		folds := rapid.Bool().Draw(rt, "folds case now")
+		isIgnored := ask(now, folds)
+		if rapid.Bool().Draw(rt, "an ordinary take comes first") {
+			s.take()
+		}
+		after := s.takeWith(snapshot.Extent{Agents: true, Since: before.ID})
+		plain := s.take() // by today's rules again, whatever the cache has learned
+		for _, f := range files {
+			has := func(i snapshot.Info) bool {
+				_, _, err := s.store().ReadFile(context.Background(), i.ID, f)
+				return err == nil
+			}
+			is := slices.Contains(tracked, f)
+			if want := is || !isIgnored[f] || !wasIgnored[f]; has(after) != want {
+				rt.Errorf("%s: held %v, want %v (ignored then %v, now %v)\nthen %q\nnow %q", f, !want, want, wasIgnored[f], isIgnored[f], old, now)
+			}
+			if want := is || !isIgnored[f]; has(plain) != want {
+				rt.Errorf("%s in an ordinary take: held %v, want %v", f, !want, want)
+			}
+		}
+	})
+}

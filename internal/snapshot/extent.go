@@ -1,0 +1,82 @@
+package snapshot
+
+import (
+	"context"
+	"slices"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/include"
+	"github.com/belay-dev/belay/internal/instructions"
+	"github.com/belay-dev/belay/internal/manifest"
+)
+
+// Extent says what a snapshot holds beside what git would show, for work that is judged by
+// it. The zero value is nothing.
+type Extent struct {
+	Agents  bool             // the files that instruct agents, ignored or not
+	Protect []string         // globs (package glob) of paths that are held whether ignored or not
+	Files   []string         // globs of the files to be changed: build output that one spells out is none
+	Since   belay.SnapshotID // what was hidden since this state, and repositories that are new since; "" for none
+}
+
+// wanted makes of it what a capture needs; done ends that. A state that is gone leaves only
+// the rest.
+func (s *Store) wanted(ctx context.Context, e Extent) (w capture.Wanted, done func(), err error) {
+	w.Extent = capture.Extent{Agents: e.Agents, Protect: e.Protect}
+	for _, g := range e.Files {
+		if instructions.Spells(g) {
+			w.Extent.Built = append(w.Extent.Built, g)
+		}
+	}
+	if e.Since == "" {
+		return w, func() {}, nil
+	}
+	info, err := s.LookUp(ctx, e.Since)
+	if belay.CodeOf(err) == belay.CodeNotFound {
+		return w, func() {}, nil
+	}
+	if err != nil {
+		return w, nil, err
+	}
+	m, err := s.Manifest(ctx, info)
+	if err != nil {
+		return w, nil, err
+	}
+	w.Extent.Since = s.Place.Since(ctx, string(info.ID), info.Tree, m)
+	return w, w.Extent.Since.Close, nil
+}
+
+// ExtentOf gives the extent that a snapshot was taken with: what compares the present with
+// it has to look at as much.
+func (s *Store) ExtentOf(ctx context.Context, id belay.SnapshotID) (Extent, error) {
+	info, err := s.LookUp(ctx, id)
+	if err != nil {
+		return Extent{}, err
+	}
+	m, err := s.Manifest(ctx, info)
+	if err != nil {
+		return Extent{}, err
+	}
+	e, since := capture.ExtentOf(m)
+	return Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Since: belay.SnapshotID(since)}, nil
+}
+
+// incomparable tells which differences of two snapshots are none: one of the two holds a
+// path that it would not hold but for its extent, and the other, which had less of one, had
+// the path among what it ignored. Whether that changed is not known.
+func incomparable(then, now *manifest.Manifest) func(path string, gone bool) bool {
+	if slices.Equal(then.Extent, now.Extent) {
+		return func(string, bool) bool { return false }
+	}
+	was, _ := capture.ExtentOf(then)
+	is, _ := capture.ExtentOf(now)
+	one, two := was.Selector(), is.Selector()
+	covers := func(sel include.Selector, path string) bool { return sel != nil && sel.Covers(path, false) }
+	return func(path string, gone bool) bool {
+		if gone {
+			return now.WasIgnored(path) && covers(one, path) && !covers(two, path)
+		}
+		return then.WasIgnored(path) && covers(two, path) && !covers(one, path)
+	}
+}

@@ -1,0 +1,107 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/manifest"
+)
+
+// The kinds of Missed.
+const (
+	MissedOutput     = "output"     // a folder of build output that a new rule of ignoring hides
+	MissedFile       = "file"       // a regular file that could not be captured
+	MissedOther      = "other"      // something that is no file, folder or link
+	MissedRepository = "repository" // a working tree of this repository, or another one, that is new and was not entered
+	MissedMoved      = "moved"      // one that was there, and whose HEAD is another
+)
+
+// Missed is something that changed between two snapshots and that the later one does not
+// hold: it can be named and not judged.
+type Missed struct {
+	Kind, Path, Detail string
+	Sure               bool // it certainly changed; otherwise only its change time did
+}
+
+// Missed gives what came, or changed, between two snapshots without being captured.
+func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed, error) {
+	a, b, err := s.pair(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	then, err := s.Manifest(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.Manifest(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	var out []Missed
+	was := map[string]string{}
+	for _, l := range then.Left {
+		was[l.Kind+l.Path] = l.Print
+	}
+	prints := map[string]string{}
+	for _, l := range now.Left {
+		switch before, known := was[l.Kind+l.Path]; {
+		case l.Kind == capture.LeftFile:
+			prints[l.Path] = l.Print
+		case l.Kind == capture.LeftOutput && (!known || before != l.Print):
+			out = append(out, Missed{Kind: MissedOutput, Path: l.Path, Detail: thousands(l.Print) + " files", Sure: true})
+		}
+	}
+	for _, g := range now.Gaps {
+		before := slices.ContainsFunc(then.Gaps, func(t manifest.Gap) bool { return t.Path == g.Path })
+		print, regular := prints[g.Path]
+		m := Missed{Kind: MissedOther, Path: g.Path, Detail: g.Reason, Sure: true}
+		if regular {
+			m.Kind = MissedFile
+		}
+		if before || then.WasIgnored(g.Path) {
+			old, known := was[capture.LeftFile+g.Path]
+			if !regular || !known || old == print {
+				continue
+			}
+			m.Sure = sizeAndTime(old) != sizeAndTime(print)
+		}
+		out = append(out, m)
+	}
+	for _, n := range now.Nested {
+		i := slices.IndexFunc(then.Nested, func(t manifest.Nested) bool { return t.Path == n.Path })
+		switch {
+		case i < 0 && !then.WasIgnored(n.Path+"/x"):
+			out = append(out, Missed{Kind: MissedRepository, Path: n.Path, Detail: "another working tree of this repository", Sure: true})
+		case i >= 0 && then.Nested[i].Head != n.Head:
+			out = append(out, Missed{Kind: MissedMoved, Path: n.Path, Detail: fmt.Sprintf("its HEAD moved from %s to %s", short(then.Nested[i].Head), short(n.Head)), Sure: true})
+		}
+	}
+	return out, nil
+}
+
+// sizeAndTime leaves the change time out of a fingerprint: it moves when a file is given
+// another name or mode.
+func sizeAndTime(print string) string { return print[:max(0, strings.LastIndexByte(print, ' '))] }
+
+func short(oid string) string {
+	if oid == "" {
+		return "none"
+	}
+	return oid[:min(len(oid), 12)]
+}
+
+// thousands writes 31204 as 31,204.
+func thousands(n string) string {
+	digits, more := strings.CutSuffix(n, "+")
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	if more {
+		return "more than " + digits
+	}
+	return digits
+}
