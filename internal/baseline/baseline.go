@@ -40,6 +40,7 @@ func (b Baseline) Known() *results.Report {
 	if b.Why != "" {
 		return nil
 	}
+	b.Report.UseNames()
 	return &b.Report
 }
 
@@ -51,8 +52,10 @@ func (b Baseline) says() string {
 	switch n := len(b.Report.Failures); {
 	case b.Why != "":
 		return "the tests could not tell on the state before (" + b.Why + "): a failure from before cannot be told from a new one"
+	case b.Report.Format == results.Exit && n > 0 && suite.Demanded(b.Command):
+		return "the test command fails before the task: " + b.Command.String() + "; it has to pass after it (--known-failures lets the same failure stay)"
 	case b.Report.Format == results.Exit && n > 0:
-		return "the test command failed before the task already: " + b.Command.String()
+		return "the test command fails before the task already: " + b.Command.String()
 	case b.Report.Format == results.Exit:
 		return "the test command passed before the task"
 	case n == 0:
@@ -90,6 +93,10 @@ func (k Keeper) Take(ctx context.Context, id belay.SnapshotID, checks belay.Chec
 		return old, nil
 	}
 	b.Report, b.Why = k.run(ctx, id, checks)
+	b.Report.KeepNames()
+	for i, f := range b.Report.Failures { // it is stored
+		b.Report.Failures[i].Message = secret.Mask(f.Message)
+	}
 	if ctx.Err() == nil {
 		k.remember(b)
 	}

@@ -22,18 +22,20 @@ type Category string
 
 // The categories.
 const (
-	CategoryScope     Category = "scope"     // a file outside the task's files, or an expected one missing
-	CategoryProtected Category = "protected" // a protected path changed
-	CategoryTests     Category = "tests"     // a test fails
-	CategoryIntegrity Category = "integrity" // tests deleted, skipped or weakened
-	CategorySecret    Category = "secret"    // a secret in the change
-	CategorySize      Category = "size"      // the diff is large, binary or generated
-	CategoryEmpty     Category = "empty"     // the attempt changed nothing
-	CategoryRules     Category = "rules"     // instruction files or belay's own files changed
-	CategoryLint      Category = "lint"      // a linter's remark
-	CategoryStyle     Category = "style"     // a declaration lacks documentation or types
-	CategoryReview    Category = "review"    // a reviewer's finding
-	CategoryContract  Category = "contract"  // a requirement of the task is not met
+	CategoryScope       Category = "scope"       // a file outside the task's files, or an expected one missing
+	CategoryProtected   Category = "protected"   // a protected path changed
+	CategoryTests       Category = "tests"       // a test fails
+	CategoryIntegrity   Category = "integrity"   // tests deleted, skipped or weakened
+	CategorySecret      Category = "secret"      // a secret in the change
+	CategorySize        Category = "size"        // the diff is large, binary or generated
+	CategoryPlaceholder Category = "placeholder" // code left out, or left to be written
+	CategoryAgent       Category = "agent"       // the agent ended in error: its work was not judged
+	CategoryEmpty       Category = "empty"       // the attempt changed nothing
+	CategoryRules       Category = "rules"       // instruction files or belay's own files changed
+	CategoryLint        Category = "lint"        // a linter's remark
+	CategoryStyle       Category = "style"       // a declaration lacks documentation or types
+	CategoryReview      Category = "review"      // a reviewer's finding
+	CategoryContract    Category = "contract"    // a requirement of the task is not met
 )
 
 // Finding is one reason, stated so that an agent or a person can act on it.
@@ -151,6 +153,11 @@ type TestCount struct {
 	Flaky   int `json:"flaky"`
 	Fixed   int `json:"fixed"`
 	Gone    int `json:"gone"`
+
+	// Of those that passed before the task, where names or figures tell.
+	NewlySkipped int `json:"newly_skipped"`
+	Missing      int `json:"missing"` // did not run now
+	Renamed      int `json:"renamed"` // did not run now, and a new test passes in their place
 }
 
 // Report is what all checks found about one change.

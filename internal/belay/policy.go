@@ -36,6 +36,7 @@ type Policy struct {
 	Baseline    bool          `json:"baseline,omitempty"`     // run the tests on the before state first
 	Review      bool          `json:"review,omitempty"`       // ask a reviewer after the checks
 	Persons     []string      `json:"persons,omitempty"`      // who has to approve what passed
+	AcceptExit  []int         `json:"accept_exit,omitempty"`  // exit statuses of an agent, besides 0, after which its work is judged
 	Reviews     int           `json:"reviews,omitempty"`      // reviews that refuse before a person decides; 0 is no limit
 }
 

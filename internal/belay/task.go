@@ -22,6 +22,9 @@ type TestCommand struct {
 	Report  string   `json:"report,omitempty"`  // for XML formats: a glob of report files the command writes
 	From    string   `json:"from,omitempty"`    // where the command comes from: flag, config, detected
 	Why     string   `json:"why,omitempty"`     // what it was detected by
+	// KnownFailures lets a command that failed before the task, and names no test, fail in
+	// the same way after it.
+	KnownFailures bool `json:"known_failures,omitempty"`
 }
 
 // Set reports whether there is a command at all.

@@ -41,10 +41,11 @@ const (
 	nameLint     = lint.Name
 	nameTests    = suite.Name
 
-	nameSecrets   = "secrets"
-	nameIntegrity = "integrity"
-	nameCoverage  = "coverage"
-	nameStyle     = "style"
+	nameSecrets     = "secrets"
+	nameIntegrity   = "integrity"
+	namePlaceholder = "placeholder"
+	nameCoverage    = "coverage"
+	nameStyle       = "style"
 )
 
 // What holds when the task does not say otherwise.
@@ -108,7 +109,7 @@ type question struct {
 func questions() []question {
 	return []question{
 		{nameChange, change}, {nameScope, scope}, {nameProtect, protect},
-		{nameRules, rules}, {nameCaptured, captured}, {nameAsked, contractCheck}, {nameSize, size}, {nameSecrets, secretsCheck}, {nameIntegrity, integrityCheck},
+		{nameRules, rules}, {nameCaptured, captured}, {nameAsked, contractCheck}, {nameSize, size}, {nameSecrets, secretsCheck}, {nameIntegrity, integrityCheck}, {namePlaceholder, placeholderCheck},
 		{nameCoverage, coverageCheck}, {nameStyle, styleCheck}, {nameLint, linters}, {nameTests, tests},
 	}
 }
@@ -258,7 +259,7 @@ func (in Input) skips(name string) string {
 		return "skipped by the task's checks"
 	case name == nameAsked && len(in.Request.Requirements) == 0 && len(in.Request.Preserve) == 0:
 		return "the task has no requirements"
-	case in.Texts == nil && slices.Contains([]string{nameAsked, nameSecrets, nameIntegrity, nameCoverage, nameStyle}, name):
+	case in.Texts == nil && slices.Contains([]string{nameAsked, nameSecrets, nameIntegrity, namePlaceholder, nameCoverage, nameStyle}, name):
 		return "the texts of the change are not at hand"
 	}
 	return ""

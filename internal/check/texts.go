@@ -10,6 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/coverage"
 	"github.com/belay-dev/belay/internal/check/edit"
 	"github.com/belay-dev/belay/internal/check/integrity"
+	"github.com/belay-dev/belay/internal/check/placeholder"
 	"github.com/belay-dev/belay/internal/check/secrets"
 	"github.com/belay-dev/belay/internal/check/style"
 	"github.com/belay-dev/belay/internal/check/suite"
@@ -114,6 +115,19 @@ func integrityCheck(ctx context.Context, in Input) belay.CheckResult {
 		summary := "no test is weaker than before"
 		if len(found) > 0 {
 			summary = answer.Count(len(found), "sign", "signs") + " of weaker tests"
+		}
+		return summary, found, nil
+	})
+}
+
+// placeholderCheck asks whether comments stand where code was, or bodies are still to be
+// written.
+func placeholderCheck(ctx context.Context, in Input) belay.CheckResult {
+	return in.asked(ctx, namePlaceholder, func(files []*edit.File) (string, []belay.Finding, error) {
+		found := placeholder.Look(files)
+		summary := "no code is left out"
+		if len(found) > 0 {
+			summary = answer.Count(len(found), "placeholder", "placeholders") + " in the change"
 		}
 		return summary, found, nil
 	})

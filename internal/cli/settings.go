@@ -20,6 +20,8 @@ type Settings struct {
 	retries, attempts, maxDiff   int
 	whole                        bool // all of them are defined, not those of the scope alone
 	cost                         float64
+	known                        bool
+	accept                       []string
 }
 
 // Add defines all of them.
@@ -31,6 +33,7 @@ func (s *Settings) Add(f *pflag.FlagSet) {
 	f.StringVar(&s.retry, "retry", "auto", "between attempts: auto, rollback or repair")
 	f.StringVar(&s.mode, "mode", "standard", "how often reviewers may refuse: hotfix, quick, standard or full")
 	f.StringVar(&s.timeout, "timeout", "", "time limit of one attempt, like 30m")
+	f.StringSliceVar(&s.accept, "accept-exit", nil, "exit `STATUSES` besides 0 after which the agent's work is judged")
 	f.StringVar(&s.checkTimeout, "check-timeout", "", "time limit of all checks together, like 5m")
 	f.IntVar(&s.attempts, "max-attempts", 0, "limit of all attempts, a person's included")
 	f.StringVar(&s.wall, "wall-time", "", "limit of all attempts' time together, like 2h")
@@ -44,6 +47,7 @@ func (s *Settings) AddScope(f *pflag.FlagSet) {
 	f.StringVar(&s.test, "test", "", "the test `COMMAND`; detected when left out")
 	f.StringVar(&s.format, "test-format", "", "how its result is read: gotest, junit, tap, exit …")
 	f.StringVar(&s.report, "test-report", "", "for junit and other XML: a `GLOB` of the reports it writes")
+	f.BoolVar(&s.known, "known-failures", false, "a test command that failed before the task may fail in the same way after it")
 	f.IntVar(&s.maxDiff, "max-diff", 300, "changed lines before a warning")
 	f.StringSliceVar(&s.Skip, "skip", nil, "checks not to run")
 }
@@ -51,22 +55,23 @@ func (s *Settings) AddScope(f *pflag.FlagSet) {
 // keyOf names the config key a flag stands for.
 var keyOf = map[string]string{
 	"files": "files", "protect": "protect", "preserve": "preserve", "skip": "checks.skip",
-	"test": "checks.tests.command", "test-format": "checks.tests.format", "test-report": "checks.tests.report",
+	"test": "checks.tests.command", "test-format": "checks.tests.format", "test-report": "checks.tests.report", "known-failures": "checks.tests.known_failures", "accept-exit": "agent.accept_exit",
 	"retry": "retry", "mode": "mode", "retries": "retries", "timeout": "agent.timeout", "check-timeout": "checks.timeout",
 	"max-diff": "checks.max_diff", "max-attempts": "limits.attempts", "wall-time": "limits.wall_time", "cost": "limits.cost",
 }
 
 // ofScope names the flags that AddScope defines.
-var ofScope = map[string]bool{"files": true, "protect": true, "test": true, "test-format": true, "test-report": true, "max-diff": true, "skip": true}
+var ofScope = map[string]bool{"files": true, "protect": true, "test": true, "test-format": true, "test-report": true, "known-failures": true, "max-diff": true, "skip": true}
 
 // Flags gives the keys that were set on the command line.
 func (s *Settings) Flags(f *pflag.FlagSet) []flow.Flag {
-	lists := map[string][]string{"files": s.files, "protect": s.protect, "preserve": s.preserve, "skip": s.Skip}
+	lists := map[string][]string{"files": s.files, "protect": s.protect, "preserve": s.preserve, "skip": s.Skip, "accept-exit": s.accept}
 	texts := map[string]string{
 		"test": s.test, "test-format": s.format, "test-report": s.report, "retry": s.retry, "mode": s.mode, "timeout": s.timeout,
 		"check-timeout": s.checkTimeout, "wall-time": s.wall,
 		"retries": strconv.Itoa(s.retries), "max-attempts": strconv.Itoa(s.attempts), "max-diff": strconv.Itoa(s.maxDiff),
-		"cost": strconv.FormatFloat(s.cost, 'f', -1, 64),
+		"known-failures": strconv.FormatBool(s.known),
+		"cost":           strconv.FormatFloat(s.cost, 'f', -1, 64),
 	}
 	var out []flow.Flag
 	f.Visit(func(fl *pflag.Flag) {

@@ -14,6 +14,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -68,6 +69,22 @@ type Config struct {
 type Agent struct {
 	Command []string
 	Timeout time.Duration
+	// Accept are exit statuses besides 0 after which an attempt's work is judged.
+	Accept []string
+}
+
+// Exits gives Accept as numbers. Errors: belay.CodeUsage.
+func (a Agent) Exits() (codes []int, err error) {
+	for _, word := range a.Accept {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 0 || n > 255 {
+			return nil, belay.Refuse(belay.CodeUsage, "give numbers from 0 to 255, like --accept-exit 0,3", "agent.accept_exit: %q is no exit status", word)
+		}
+		if n != 0 {
+			codes = append(codes, n)
+		}
+	}
+	return codes, nil
 }
 
 // Debugger is the command that looks for a root cause at a gate.

@@ -82,7 +82,7 @@ environment:
 func TestParseWhole(t *testing.T) {
 	t.Parallel()
 	want := Config{
-		Version: 1, Mode: "standard", Agent: Agent{[]string{"claude", "-p", "do it", "and $well"}, 90 * time.Minute},
+		Version: 1, Mode: "standard", Agent: Agent{[]string{"claude", "-p", "do it", "and $well"}, 90 * time.Minute, nil},
 		Debugger: Debugger{[]string{"debug", "", "a b"}},
 		Files:    []string{"src/**", "*.{go,md}"}, Protect: []string{"go.mod"}, Preserve: []string{"**/*_test.go"},
 		Checks: Checks{Tests: belay.TestCommand{Command: "make test && echo ok", Format: "junit", Report: "out/**/*.xml", From: "config"},
@@ -108,7 +108,7 @@ func TestParseWhole(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	t.Parallel()
-	want := Config{Version: 1, Mode: "standard", Parser: belay.Reviewer{Timeout: 10 * time.Second}, Agent: Agent{nil, 30 * time.Minute}, Checks: Checks{Baseline: true, MaxDiff: 300}, Retries: 3, Retry: belay.RetryAuto,
+	want := Config{Version: 1, Mode: "standard", Parser: belay.Reviewer{Timeout: 10 * time.Second}, Agent: Agent{nil, 30 * time.Minute, nil}, Checks: Checks{Baseline: true, MaxDiff: 300}, Retries: 3, Retry: belay.RetryAuto,
 		Limits: Limits{Attempts: 20}, Stall: Stall{3, 2}, Snapshot: Snapshot{nil, 256 << 20, 5 << 30}, Review: Review{Stale: 8 * time.Hour, Value: "belay_{agent}_{task}"}}
 	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "~\n", "version: 1\n", "agent:\nfiles:\nretries: ~\nchecks: {tests: , skip: null}\n", "{}"} {
 		c := parse(t, text)

@@ -33,7 +33,7 @@ const (
 
 // checkNames are the checks that can be left out: those of check.Names, which a test there
 // holds them to, and what is asked of a context and a plan.
-var checkNames = []string{"change", "scope", "protect", "rules", "captured", "contract", "size", "secrets", "integrity", "coverage", "style", "lint", "tests", "context", "plan"}
+var checkNames = []string{"change", "scope", "protect", "rules", "captured", "contract", "size", "secrets", "integrity", "placeholder", "coverage", "style", "lint", "tests", "context", "plan"}
 
 // formats in which tests report; the first ones are files, which report names.
 var formats = []string{"junit", "trx", "nunit", "xunit", "gotest", "tap", "pytest", "cargo", "node", "maven", "go", "exit"}
@@ -58,6 +58,8 @@ var keys = []key{
 		doc: "the agent: a program and its arguments"},
 	{name: "agent.timeout", kind: value.Duration, def: "30m", field: func(c *Config) any { return &c.Agent.Timeout },
 		doc: "time limit of one attempt; 0 is none"},
+	{name: "agent.accept_exit", kind: value.List, field: func(c *Config) any { return &c.Agent.Accept },
+		doc: "exit statuses besides 0 after which an attempt's work is judged; any other means that the agent failed"},
 	{name: "debugger.command", kind: value.Args, runs: true, field: func(c *Config) any { return &c.Debugger.Command },
 		doc: "the program that looks for the root cause when a person asks for it"},
 	{name: "files", kind: value.List, field: func(c *Config) any { return &c.Files },
@@ -72,6 +74,8 @@ var keys = []key{
 		doc: "how its result is read: gotest (go test -json), junit and others (docs/reports.md), or exit (the exit code, when not set)"},
 	{name: testsReport, kind: value.Text, field: func(c *Config) any { return &c.Checks.Tests.Report },
 		doc: "for junit, trx, nunit and xunit: a glob of the report files it writes"},
+	{name: "checks.tests.known_failures", kind: value.Truth, def: "false", field: func(c *Config) any { return &c.Checks.Tests.KnownFailures },
+		doc: "a test command that names no tests and failed before the task may fail in the same way after it"},
 	{name: "checks.baseline", kind: value.Truth, def: "true", field: func(c *Config) any { return &c.Checks.Baseline },
 		doc: "run the tests on the state before the agent starts, so that old failures are not held against it"},
 	{name: "checks.reuse", kind: value.List, field: func(c *Config) any { return &c.Checks.Reuse },

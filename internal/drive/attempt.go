@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
@@ -43,11 +45,28 @@ func (d *Driver) attempt(ctx context.Context, c loop.Command) (loop.Event, error
 	return d.ended(c, run, end)
 }
 
+// waits lets the time pass that an attempt is to wait. ErrParked when a person stops that.
+func (d *Driver) waits(c loop.Command) error {
+	if c.Wait <= 0 {
+		return nil
+	}
+	d.Watch.Note(fmt.Sprintf("the agent failed for a reason that may pass: waiting %s before attempt %d", c.Wait, c.Attempt))
+	select {
+	case <-d.Soft.Done():
+		return ErrParked
+	case <-time.After(c.Wait):
+		return nil
+	}
+}
+
 // launch holds the state the attempt starts from, writes the prompt and starts.
 func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent.Run, error) {
 	t := d.Rec.Task
 	if len(t.Agent) == 0 {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s -- AGENT ARGS…", t.ID), "%s has no agent command", t.ID)
+	}
+	if err := d.waits(c); err != nil {
+		return nil, err
 	}
 	if err := d.Starts(ctx, c); err != nil {
 		return nil, err
@@ -102,6 +121,11 @@ func (d *Driver) ended(c loop.Command, run *agent.Run, res tend.End) (loop.Event
 	}
 	if res.Signal != "" && ev.Note == "" {
 		ev.Note = "ended by signal " + res.Signal
+	}
+	if ev.Ended == loop.EndedExit && ev.Exit != 0 {
+		words, transient := lastWords(run)
+		ev.Transient = transient
+		ev.Note = strings.TrimPrefix(ev.Note+": "+words, ": ")
 	}
 	return ev, nil
 }

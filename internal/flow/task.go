@@ -155,7 +155,10 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 			t.Policy.Review = true
 		}
 	}
-	t.Policy.Baseline = c.Checks.Baseline && t.Checks.Tests.Set() && !suite.Demanded(t.Checks.Tests) &&
+	if t.Policy.AcceptExit, err = c.Agent.Exits(); err != nil {
+		return belay.Task{}, err
+	}
+	t.Policy.Baseline = c.Checks.Baseline && t.Checks.Tests.Set() &&
 		!slices.Contains(t.Checks.Skip, suite.Name)
 	for _, globs := range [][]string{t.Scope.Files, t.Scope.Protect, t.Scope.Expect, t.Preserve} {
 		for _, g := range globs {

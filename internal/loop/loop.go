@@ -82,6 +82,7 @@ type Command struct {
 	Capture belay.Kind       `json:"capture,omitempty"` // for capture: after or stall
 	Target  belay.SnapshotID `json:"target,omitempty"`  // for restore: the state to put back; for baseline, check, review, debug: what to look at
 	Why     string           `json:"why,omitempty"`     // one line for people and the record
+	Wait    time.Duration    `json:"wait_ns,omitempty"` // for attempt: how long to wait first
 }
 
 // Ended says how an agent's process ended.
@@ -138,24 +139,25 @@ const (
 
 // Event is something that happened. Which fields count depends on Kind.
 type Event struct {
-	Kind     EventKind        `json:"kind"`
-	Command  string           `json:"command,omitempty"` // the id of the command this answers
-	Snapshot belay.SnapshotID `json:"snapshot,omitempty"`
-	Ended    Ended            `json:"ended,omitempty"`
-	Exit     int              `json:"exit,omitempty"`
-	Elapsed  time.Duration    `json:"elapsed_ns,omitempty"` // of the attempt
-	Cost     float64          `json:"cost,omitempty"`       // US dollars, as the agent reported
-	Log      string           `json:"log,omitempty"`        // attachment with the output
-	Verdict  belay.Verdict    `json:"verdict,omitempty"`
-	Findings []belay.Finding  `json:"findings,omitempty"` // those that refuse; warnings stay in the report
-	Report   string           `json:"report,omitempty"`   // attachment with the whole report
-	Kept     []string         `json:"kept,omitempty"`     // restored: paths left alone, with the reason
-	Note     string           `json:"note,omitempty"`
-	Pointer  string           `json:"pointer,omitempty"` // verdict: the review cycle
-	Back     bool             `json:"back,omitempty"`    // verdict: what is rejected is put back, not mended
-	Gate     int              `json:"gate,omitempty"`    // decided: the number of the gate it answers
-	Decision Decision         `json:"decision,omitempty"`
-	By       string           `json:"by,omitempty"` // decided, cancelled: who
+	Kind      EventKind        `json:"kind"`
+	Command   string           `json:"command,omitempty"` // the id of the command this answers
+	Snapshot  belay.SnapshotID `json:"snapshot,omitempty"`
+	Ended     Ended            `json:"ended,omitempty"`
+	Exit      int              `json:"exit,omitempty"`
+	Transient bool             `json:"transient,omitempty"`  // attempted: the agent failed for a reason that passes, like a rate limit
+	Elapsed   time.Duration    `json:"elapsed_ns,omitempty"` // of the attempt
+	Cost      float64          `json:"cost,omitempty"`       // US dollars, as the agent reported
+	Log       string           `json:"log,omitempty"`        // attachment with the output
+	Verdict   belay.Verdict    `json:"verdict,omitempty"`
+	Findings  []belay.Finding  `json:"findings,omitempty"` // those that refuse; warnings stay in the report
+	Report    string           `json:"report,omitempty"`   // attachment with the whole report
+	Kept      []string         `json:"kept,omitempty"`     // restored: paths left alone, with the reason
+	Note      string           `json:"note,omitempty"`
+	Pointer   string           `json:"pointer,omitempty"` // verdict: the review cycle
+	Back      bool             `json:"back,omitempty"`    // verdict: what is rejected is put back, not mended
+	Gate      int              `json:"gate,omitempty"`    // decided: the number of the gate it answers
+	Decision  Decision         `json:"decision,omitempty"`
+	By        string           `json:"by,omitempty"` // decided, cancelled: who
 	// FeatureRetries is how many retries the whole feature has used, this task's
 	// excluded, and FeatureLimit the most it may use (0: none). They arrive with
 	// checked and reviewed events.
@@ -190,25 +192,26 @@ type Gate struct {
 
 // Attempt is the record of one go.
 type Attempt struct {
-	N        int              `json:"n"`
-	Prompt   PromptKind       `json:"prompt"`
-	Ended    Ended            `json:"ended,omitempty"`
-	Exit     int              `json:"exit,omitempty"`
-	Elapsed  time.Duration    `json:"elapsed_ns,omitempty"`
-	Cost     float64          `json:"cost,omitempty"`
-	Log      string           `json:"log,omitempty"`
-	Snapshot belay.SnapshotID `json:"snapshot,omitempty"` // what it left
-	Verdict  belay.Verdict    `json:"verdict,omitempty"`
-	Report   string           `json:"report,omitempty"`
-	Findings []belay.Finding  `json:"findings,omitempty"`
-	Then     string           `json:"then,omitempty"`   // accepted, repair, rollback, gate, …
-	Rescue   belay.SnapshotID `json:"rescue,omitempty"` // the rescue of the rollback that followed
-	Kept     []string         `json:"kept,omitempty"`
-	Guidance string           `json:"guidance,omitempty"` // a person's or a debugger's words this attempt started with
-	Review   string           `json:"review,omitempty"`   // attachment with the reviewer's whole report
-	Reviewer string           `json:"reviewer,omitempty"` // who rejected it at a gate or after
-	Approved []string         `json:"approved,omitempty"` // the persons who approved it
-	Note     string           `json:"note,omitempty"`     // one line: why it stalled, was lost, broke or could not be judged
+	N         int              `json:"n"`
+	Prompt    PromptKind       `json:"prompt"`
+	Ended     Ended            `json:"ended,omitempty"`
+	Exit      int              `json:"exit,omitempty"`
+	Transient bool             `json:"transient,omitempty"` // the agent failed for a reason that passes
+	Elapsed   time.Duration    `json:"elapsed_ns,omitempty"`
+	Cost      float64          `json:"cost,omitempty"`
+	Log       string           `json:"log,omitempty"`
+	Snapshot  belay.SnapshotID `json:"snapshot,omitempty"` // what it left
+	Verdict   belay.Verdict    `json:"verdict,omitempty"`
+	Report    string           `json:"report,omitempty"`
+	Findings  []belay.Finding  `json:"findings,omitempty"`
+	Then      string           `json:"then,omitempty"`   // accepted, repair, rollback, gate, …
+	Rescue    belay.SnapshotID `json:"rescue,omitempty"` // the rescue of the rollback that followed
+	Kept      []string         `json:"kept,omitempty"`
+	Guidance  string           `json:"guidance,omitempty"` // a person's or a debugger's words this attempt started with
+	Review    string           `json:"review,omitempty"`   // attachment with the reviewer's whole report
+	Reviewer  string           `json:"reviewer,omitempty"` // who rejected it at a gate or after
+	Approved  []string         `json:"approved,omitempty"` // the persons who approved it
+	Note      string           `json:"note,omitempty"`     // one line: why it stalled, was lost, broke or could not be judged
 }
 
 // What followed an attempt, as Attempt.Then says it.
@@ -230,9 +233,10 @@ const (
 // or the run was stopped before it. Its record does not exist yet, so nothing is
 // counted for it.
 type Next struct {
-	Prompt   PromptKind `json:"prompt"`
-	Auto     bool       `json:"auto,omitempty"` // an automatic retry: it uses one of Policy.Retries
-	Guidance string     `json:"guidance,omitempty"`
+	Prompt   PromptKind    `json:"prompt"`
+	Auto     bool          `json:"auto,omitempty"` // an automatic retry: it uses one of Policy.Retries
+	Guidance string        `json:"guidance,omitempty"`
+	Wait     time.Duration `json:"wait_ns,omitempty"`
 }
 
 // State is where a task stands. The zero State is PhaseNew in spirit: Step treats

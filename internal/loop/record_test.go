@@ -301,7 +301,7 @@ func TestSoundRefusesWhatStepNeverMakes(t *testing.T) {
 // TestWhatResultsBringIsKept answers each command with everything a result can hold.
 func TestWhatResultsBringIsKept(t *testing.T) {
 	t.Parallel()
-	p := with(func(p *belay.Policy) { p.Retries, p.Baseline, p.Review = 0, true, true })
+	p := with(func(p *belay.Policy) { p.Retries, p.Baseline, p.Review, p.AcceptExit = 0, true, true, []int{3} })
 	var s State
 	for _, e := range []Event{
 		{Kind: EvStarted}, {Kind: EvSnapshot, Snapshot: "b"}, {Kind: EvBaseline, Note: "all pass"},

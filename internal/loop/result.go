@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -99,7 +100,7 @@ func (m *machine) ended() {
 	default:
 		a.Ended = m.e.Ended
 	}
-	a.Exit, a.Log = m.e.Exit, m.e.Log
+	a.Exit, a.Log, a.Transient = m.e.Exit, m.e.Log, m.e.Transient
 	m.issue(Command{Kind: CmdCapture, Attempt: a.N, Capture: kind, Why: fmt.Sprintf("hold what attempt %d left", a.N)})
 }
 
@@ -134,6 +135,8 @@ func (m *machine) captured() {
 		m.stalled()
 	case a.Ended == EndedExit && (a.Exit == exitCannotRun || a.Exit == exitNotFound):
 		m.ask(GateBroken, fmt.Sprintf("the agent's command could not be run (exit %d)", a.Exit), CmdAttempt)
+	case a.Ended == EndedExit && a.Exit != 0 && !slices.Contains(m.p.AcceptExit, a.Exit):
+		m.failed()
 	default:
 		m.check()
 	}

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -31,10 +32,53 @@ func (m *machine) refused() {
 		return
 	}
 	back, reason := m.rollsBack()
+	next := Next{Prompt: PromptRepair, Auto: true}
+	if a.AgentFailed() {
+		next = Next{Prompt: PromptContinue, Auto: true, Wait: m.backOff()}
+	}
 	if !back {
 		a.Then = ThenRepair
+		if a.AgentFailed() {
+			a.Then = ThenContinue
+		}
 	}
-	m.again(Next{Prompt: PromptRepair, Auto: true}, back, reason)
+	m.again(next, back, reason)
+}
+
+// failed follows the capture of what an agent left that ended in error. It did not say that
+// it was done, so there is nothing to judge.
+func (m *machine) failed() {
+	a := m.last()
+	a.Verdict = belay.VerdictFail
+	a.Findings = []belay.Finding{belay.Finding{
+		Severity: belay.SeverityError, Category: belay.CategoryAgent,
+		Title: because(fmt.Sprintf("the agent failed (exit %d), so its work was not checked", a.Exit), a.Note),
+	}.Sign()}
+	m.refused()
+}
+
+// AgentFailed reports whether the attempt was refused because its agent ended in error.
+func (a Attempt) AgentFailed() bool {
+	return a.Verdict == belay.VerdictFail && len(a.Findings) == 1 && a.Findings[0].Category == belay.CategoryAgent
+}
+
+// The first wait after an agent that failed for a reason that passes, like a rate limit,
+// and the longest. Each failure in a row doubles it.
+const (
+	firstWait   = 15 * time.Second
+	longestWait = 10 * time.Minute
+)
+
+// backOff is how long to wait before the next attempt.
+func (m *machine) backOff() time.Duration {
+	if !m.last().Transient {
+		return 0
+	}
+	wait := firstWait
+	for i := len(m.s.Attempts) - 2; i >= 0 && m.s.Attempts[i].Transient && wait < longestWait; i-- {
+		wait *= 2
+	}
+	return min(wait, longestWait)
 }
 
 // rollsBack reports whether a new attempt starts from the state before, and why.
@@ -52,7 +96,7 @@ func (m *machine) rollsBack() (bool, string) {
 		}
 	}
 	for _, f := range m.s.Repeated() {
-		if f.Category != belay.CategoryEmpty { // an empty attempt left nothing to roll back
+		if f.Category != belay.CategoryEmpty && f.Category != belay.CategoryAgent { // nothing of the work was refused
 			return true, "a finding came back unchanged"
 		}
 	}

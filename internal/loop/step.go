@@ -95,7 +95,7 @@ func (m *machine) start() {
 		next = *m.s.Next
 	}
 	n := len(m.s.Attempts) + 1
-	c := Command{Kind: CmdAttempt, Attempt: n, Prompt: next.Prompt, Why: fmt.Sprintf("attempt %d (%s)", n, next.Prompt)}
+	c := Command{Kind: CmdAttempt, Attempt: n, Prompt: next.Prompt, Why: fmt.Sprintf("attempt %d (%s)", n, next.Prompt), Wait: next.Wait}
 	if m.s.Parking {
 		m.park(c)
 		return

@@ -37,7 +37,11 @@ var stories = []struct {
 	{"review refuses", reviewed, "ok ok ok ok fail:review ok ok ok ok ok", toCheck + "review attempt2/repair capture/after check review close =passed"},
 	{"review cannot tell", reviewed, "ok ok ok ok unknown", toCheck + "review ?unknown"},
 	{"a timeout is judged", once, "ok timeout ok ok ok", toCheck + "close =passed"},
-	{"an exit code is judged", once, "ok exit=1 ok ok ok", toCheck + "close =passed"},
+	{"an agent that ended in error is not judged", once, "ok exit=1 ok", "snapshot attempt1/full capture/after ?retries"},
+	{"and is started again on what it left", standard, "ok exit=1 ok", "snapshot attempt1/full capture/after attempt2/continue"},
+	{"or after a rollback", rollback, "ok exit=1 ok ok", "snapshot attempt1/full capture/after restore attempt2/retry"},
+	{"until the retries are used up", one, "ok exit=1 ok exit=1 ok", "snapshot attempt1/full capture/after attempt2/continue capture/after ?retries"},
+	{"an exit status that was accepted is judged", with(func(p *belay.Policy) { p.AcceptExit = []int{3, 1} }), "ok exit=1 ok ok ok", toCheck + "close =passed"},
 
 	{"repairs", standard, "ok ok ok fail", toCheck + "attempt2/repair"},
 	{"an empty attempt is repaired", standard, "ok ok ok fail:empty:e ok ok fail:empty:e", toCheck + "attempt2/repair capture/after check attempt3/repair"},

@@ -37,10 +37,10 @@ func TestPasses(t *testing.T) {
 	}
 	for _, name := range []string{strings.Repeat("x", 2000), "x"} {
 		var many Report
-		for range 2 * mostPasses / (len(name) + nameCost) {
+		for range 2 * mostNames / (len(name) + nameCost) {
 			many.PassAs(name, false)
 		}
-		if kept := len(many.passes.list) * (len(name) + nameCost); many.NamesPasses() || kept > mostPasses {
+		if kept := len(many.passes.list) * (len(name) + nameCost); many.NamesPasses() || kept > mostNames {
 			t.Errorf("%d bytes are kept, more than may be", kept)
 		}
 	}

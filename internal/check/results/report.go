@@ -55,7 +55,10 @@ type Report struct {
 	// read: it then proves failures, never their absence. Warnings says what.
 	Incomplete bool `json:"incomplete,omitempty"`
 
-	passes passes // not kept: what was read a moment ago tells them
+	// Names is set by KeepNames in a report that is kept.
+	Names *Names `json:"names,omitempty"`
+
+	passes, skips nameList // what was read a moment ago tells them
 }
 
 // Failure is one test that failed or broke.
@@ -144,6 +147,7 @@ func (r *Report) Add(o Report) {
 		r.keep(f)
 	}
 	r.passes.add(o.passes)
+	r.skips.add(o.skips)
 	r.Incomplete = r.Incomplete || o.Incomplete
 	for _, w := range o.Warnings {
 		r.Warn("%s", w)

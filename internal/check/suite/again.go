@@ -43,9 +43,10 @@ func (r *testRun) sort(ctx context.Context) {
 			}
 		}
 	}
-	if len(r.fresh) > 0 && len(r.fresh) <= mostAgain && !Demanded(r.in.Command) && r.in.Before != nil && !r.ending.Cut && ctx.Err() == nil {
+	if len(r.fresh) > 0 && len(r.fresh) <= mostAgain && !(Demanded(r.in.Command) && !r.names()) && r.in.Before != nil && !r.ending.Cut && ctx.Err() == nil {
 		r.again(ctx)
 	}
+	r.compare(ctx, failing)
 }
 
 // passes tells whether a test that does not fail any more passed. One that was deleted,
@@ -58,11 +59,10 @@ func (r *testRun) passes(test string) bool {
 	return r.report.Total-r.report.Skipped >= r.in.Baseline.Total-r.in.Baseline.Skipped
 }
 
-// Demanded tells whether the command is one that a person gave for this very task and
-// that says only whether it passes: it then has to, whatever it said before, and what
-// it says is taken at once.
+// Demanded tells whether the command is one that a person gave for this very task: where
+// it says only whether it passes, it has to pass after the task, whatever it said before.
 func Demanded(c belay.TestCommand) bool {
-	return c.From == "flag" && (c.Format == "" || c.Format == results.Exit)
+	return c.From == "flag" && (c.Format == "" || c.Format == results.Exit) && !c.KnownFailures
 }
 
 // whole tells whether what is not in the report did not fail.

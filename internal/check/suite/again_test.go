@@ -57,7 +57,7 @@ note tests : test is fixed: p.Fixed`
 	if d := cmp.Diff(&belay.TestCount{Total: 7, Passed: 2, Failed: 5, New: 1, Known: 3, Flaky: 1, Fixed: 1}, r.Tests); d != "" {
 		t.Error(d)
 	}
-	if want := "7 tests: 2 passed, 5 failed (3 known before, 1 flaky, 1 fixed)"; r.Summary != want || closed != 1 {
+	if want := "0 passed before; now 2 passed, 1 newly failing, 3 known before, 1 flaky, 1 fixed"; r.Summary != want || closed != 1 {
 		t.Errorf("%s; the state before was given back %d times", r.Summary, closed)
 	}
 }

@@ -50,7 +50,7 @@ func (r *testRun) noneBefore(ctx context.Context) bool {
 // a test: a limit of coverage, say. It asks only where the state before could not be
 // told from the beginning, since the command runs once more for it.
 func (r *testRun) failedSoBefore(ctx context.Context) bool {
-	if r.in.Baseline != nil || Demanded(r.in.Command) {
+	if r.in.Baseline != nil || Demanded(r.in.Command) && !r.names() {
 		return false
 	}
 	report, there := r.before(ctx)

@@ -42,6 +42,8 @@ type Input struct {
 	// Baseline is what the same command said before the task began; nil when that is
 	// not known.
 	Baseline *results.Report
+	// Request is what the task asks for: a test may go, or be skipped, when it says so.
+	Request []belay.Requirement
 	// Before gives the state before the task in a folder, to see whether a new failure
 	// happens there too; nil when there is none. done removes it.
 	Before func(ctx context.Context) (root string, done func(), err error)
@@ -112,6 +114,7 @@ type testRun struct {
 	flaky   []results.Failure
 	fixed   []string
 	gone    []string // failed before, and did not run now
+	lost    lost     // passed before, and does not now
 }
 
 func newTestRun(ctx context.Context, in Input) (*testRun, error) {
@@ -229,8 +232,7 @@ func (r *testRun) read(ctx context.Context) {
 	case r.format == results.Exit && r.ending.Failed == nil && !r.ending.Cut && !r.unable():
 		r.report = results.Report{Format: results.Exit}
 		// What a known runner printed says more than the exit code, where they agree.
-		said, ok, _ := plain.Any(r.output.Reader())
-		if failed := said.Failed+said.Errors > 0; ok && !said.Incomplete && said.Total > 0 && said.Sound() == nil && failed == (r.ending.Code != 0) {
+		if said, ok := r.printed(); ok {
 			r.report = said
 			return
 		}
@@ -241,6 +243,21 @@ func (r *testRun) read(ctx context.Context) {
 		f := results.Failure{Test: r.in.Command.String(), Message: foreign.Tail(r.output.Last(64 << 10))}
 		r.report.Fail(f, false)
 	}
+}
+
+// printed reads what a command said whose format nobody named: events of go test, TAP or
+// XML, or what a runner prints for people. ok is false where that does not agree with how
+// the command ended.
+func (r *testRun) printed() (results.Report, bool) {
+	agrees := func(said results.Report) bool {
+		failed := said.Failed+said.Errors > 0
+		return !said.Incomplete && said.Total > 0 && said.Sound() == nil && failed == (r.ending.Code != 0)
+	}
+	if said, err := reports.Read(r.output.Reader(), ""); err == nil && agrees(said) {
+		return said, true
+	}
+	said, ok, _ := plain.Any(r.output.Reader())
+	return said, ok && agrees(said)
 }
 
 func (r *testRun) readFiles(ctx context.Context) {

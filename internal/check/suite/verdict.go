@@ -9,6 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/answer"
 	"github.com/belay-dev/belay/internal/check/foreign"
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // What is said where the state before decides.
@@ -65,14 +66,53 @@ func (r *testRun) judgeExit(fresh, known []results.Failure) belay.CheckResult {
 		return r.answer("could not run: "+r.lastLine(), nil, nil)
 	case r.crashed():
 		return r.answer("the test command "+r.ending.String()+", which belay did not send", nil, nil)
-	case len(known) > 0 && len(fresh) == 0, len(fresh) > 0 && r.failedBefore() && !r.names():
+	case len(known)+len(fresh) > 0 && !r.names() && Demanded(r.in.Command):
+		f := r.unexplained()
+		if r.failedBefore() {
+			f.Detail = "it failed before the task too; a test command given for a task has to pass after it (--known-failures lets the same failure stay)\n" + f.Detail
+		}
+		return r.answer("", []belay.Finding{f}, nil)
+	case len(known) > 0 && !r.names() && r.in.Command.KnownFailures:
+		if r.sameFailure() {
+			return r.answer("", nil, known)
+		}
+		f := r.unexplained()
+		f.Title = "the test command fails in another way than before"
+		return r.answer("", []belay.Finding{f}, nil)
+	case len(known) > 0 && len(fresh) == 0 && !r.names(), len(fresh) > 0 && r.failedBefore() && !r.names():
 		return r.answer(failedThen, nil, known)
 	case len(fresh) > 0 && r.names():
 		return r.answer("", r.failures(fresh, "new"), known)
 	case len(fresh) > 0:
 		return r.answer("", []belay.Finding{r.unexplained()}, nil)
 	}
-	return r.answer("", nil, nil)
+	return r.answer("", nil, known)
+}
+
+// sameFailure tells whether a command that names no test says what it said when it failed
+// before the task, but for figures, times, and where it ran.
+func (r *testRun) sameFailure() bool {
+	for _, then := range r.in.Baseline.Failures {
+		for _, now := range r.report.Failures {
+			if then.Test == now.Test && settled(then.Message) == settled(now.Message) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var folders = lazyregexp.New(`(?:/[^\s/:'"()]+)+/`)
+
+// settled is a message without what differs from run to run.
+func settled(message string) string {
+	message = folders.ReplaceAllString(message, "/")
+	return strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' {
+			return -1
+		}
+		return c
+	}, message)
 }
 
 // names tells whether the report has tests in it, and not only the command's end.
@@ -86,6 +126,8 @@ func (r *testRun) answer(why string, found []belay.Finding, known []results.Fail
 	found = append(found, r.failures(r.flaky, "flaky")...)
 	found = append(found, r.failures(known, "known")...)
 	found = append(append(found, r.repaired()...), r.missing()...)
+	at := newTree(r.in.Root)
+	found = append(found, r.lost.findings(r.in.Request, func(test string) (string, int) { return at.locate(results.Failure{Test: test}) })...)
 	if len(r.report.Warnings) > 0 {
 		severity := belay.SeverityNote
 		if r.report.Incomplete {
@@ -126,6 +168,9 @@ func (r *testRun) summary(known []results.Failure) string {
 		if p.n > 0 {
 			besides = append(besides, fmt.Sprintf("%d %s", p.n, p.noun))
 		}
+	}
+	if b := r.in.Baseline; b != nil && b.Total > 0 && b.Format != results.Exit {
+		return r.arithmetic(len(known))
 	}
 	if len(besides) > 0 {
 		return fmt.Sprintf("%s (%s)", r.report, strings.Join(besides, ", "))
@@ -206,6 +251,7 @@ func (r *testRun) count() *belay.TestCount {
 	return &belay.TestCount{
 		Total: r.report.Total, Passed: r.report.Passed, Failed: r.report.Failed, Errors: r.report.Errors, Skipped: r.report.Skipped,
 		New: len(r.fresh), Known: len(r.known), Flaky: len(r.flaky), Fixed: len(r.fixed), Gone: len(r.gone),
+		NewlySkipped: r.lost.left(r.lost.skipped) + r.lost.moreSkipped, Missing: r.lost.left(r.lost.missing), Renamed: len(r.lost.renamed),
 	}
 }
 

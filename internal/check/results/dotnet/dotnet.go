@@ -198,7 +198,7 @@ func (d *reader) count() {
 		d.report.PassAs(foreign.Clip(t.name, 2000), false)
 		return
 	case "notexecuted", "notrunnable", "skipped", "skip", "ignored", "inconclusive", "notrun", "pending", "disconnected", "inprogress":
-		d.report.Skip()
+		d.report.SkipAs(foreign.Clip(t.name, 2000))
 		return
 	}
 	name := foreign.Clip(t.name, 2000)

@@ -112,7 +112,7 @@ func (t *tally) end(p *goPackage, pkg, test string, o outcome, silent bool) {
 	if o == passed {
 		t.report.PassAs(name, false)
 	} else {
-		t.report.Skip()
+		t.report.SkipAs(name)
 	}
 	if known || len(t.seen) < maxSeen {
 		old.outcome, old.counted = o, true

@@ -82,7 +82,7 @@ func (j *reader) count(e *element) {
 	j.last = lastCase{id: e.id}
 	switch {
 	case c.todo:
-		j.report.Skip()
+		j.report.SkipAs(foreign.Plain(e.id))
 		j.note(e.id, skipped)
 		return
 	case c.failed || c.broke:
@@ -90,7 +90,7 @@ func (j *reader) count(e *element) {
 		c.failed = true
 		c.messages = []string{"it failed when it was run again"}
 	case c.skipped || c.claims("notrun", "skipped", "disabled", "suppressed", "ignored", "pending"):
-		j.report.Skip()
+		j.report.SkipAs(foreign.Plain(e.id))
 		j.note(e.id, skipped)
 		return
 	case c.claims("fail", "error", "broken"):

@@ -54,14 +54,14 @@ func (t *reader) resolve(l *level, p point) {
 	if sub != nil && t.takeIn(l, sub, p.name, p.ok, p.skip || p.todo) {
 		return
 	}
+	name := p.name
+	if name == "" {
+		name = "test " + strconv.Itoa(l.last)
+	}
 	switch {
 	case p.skip, p.todo && !p.ok:
-		l.report.Skip()
+		l.report.SkipAs(foreign.Clip(name, 2000))
 	case p.ok:
-		name := p.name
-		if name == "" {
-			name = "test " + strconv.Itoa(l.last)
-		}
 		l.report.PassAs(foreign.Clip(name, 2000), false)
 	default:
 		t.failing(l, p.name)
