@@ -133,6 +133,7 @@ var floors = map[string]int{
 	"internal/config/value":    1,
 	"internal/taskfile":        3,
 	"internal/trust":           1,
+	"internal/anchor":          1,
 
 	"internal/standards": 2,
 	"internal/handoff":   3,

@@ -18,7 +18,7 @@ func TestCrashStateDeleted(t *testing.T) {
 	d.must(os.WriteFile(filepath.Join(d.up, "script"), []byte(head+"sh rm -rf .git/belay\n== * ==\n"+right), 0o644))
 	y := newTally(t, 1)
 	r := d.belay("", runT1...)
-	if r.code != 0 || !strings.Contains(r.errs, "deleted while the task ran") {
+	if r.code != 0 || !strings.Contains(r.errs, "its record was deleted, and so were the records of all other tasks") {
 		t.Errorf("it should pass and say what happened: %s", r)
 	}
 	d.settled(y, "belay's folder deleted", want)

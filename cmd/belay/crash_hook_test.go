@@ -51,7 +51,7 @@ func installCrash() {
 	}
 	c := &crash{at: n, mode: mode, log: log}
 	worktree.Fault = c.point
-	onOpen = func(d *flow.Desk) { d.Journal.Fault = c.point }
+	onOpen = func(d *flow.Desk) { d.Journal.Fault, d.Anchors.Step = c.point, c.point }
 }
 
 func (c *crash) point(op, path string) error {

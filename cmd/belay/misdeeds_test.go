@@ -36,7 +36,7 @@ var misdeeds = []misdeed{
 	{name: "writes an index of rubbish", script: "echo rubbish > .git/index"},
 	{name: "deletes belay's private index", script: "rm -f .git/belay/stat-cache .git/belay/stored .git/belay/git-version; rm -rf .git/belay/plain"},
 	{name: "spoils belay's private index", script: "for f in stat-cache stored undo.json; do echo rubbish > .git/belay/$f; done"},
-	{name: "deletes belay's folder", script: "rm -rf .git/belay", says: "deleted while the task ran"},
+	{name: "deletes belay's folder", script: "rm -rf .git/belay", says: "its record was deleted"},
 	{name: "breaks the config", script: "echo '[core' >> .git/config", named: "config", mend: "sed -i '$d' .git/config"},
 	{name: "makes it bare", script: "git config core.bare true", named: "bare", mend: "git config core.bare false"},
 	{name: "sends git elsewhere", script: "git config core.worktree /tmp; git config core.hooksPath /tmp; git config core.excludesFile /dev/null"},
@@ -47,7 +47,7 @@ var misdeeds = []misdeed{
 	{name: "makes the tree read-only", script: "find . -mindepth 1 -path ./.git -prune -o -mindepth 1 -type d -exec chmod a-w {} +"},
 	{name: "adds a worktree", script: "git worktree add -q ../elsewhere other; git worktree add -q inside theirs", leaves: "inside", says: "inside"},
 	{name: "makes a repository in the tree", script: "mkdir sub; cd sub; git init -q; echo x > y; git add y; git commit -qm sub"},
-	{name: "deletes belay's refs", script: "git for-each-ref --format='delete %(refname)' refs/belay | git update-ref --stdin", named: "snapshot", lost: true},
+	{name: "deletes belay's refs", script: "git for-each-ref --format='delete %(refname)' refs/belay | git update-ref --stdin", says: "was moved or deleted"},
 	{name: "starts over", script: "rm -rf .git; git init -q -b main", named: "was removed while it ran", lost: true},
 }
 

@@ -133,7 +133,7 @@ func finished(ctx context.Context, d *desk.Desk, r *desk.Record, q MergeRequest)
 	}
 	defer unlock()
 	if q.AsIs {
-		info, err := at.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: r.Task.ID, Feature: r.Task.Feature, Message: "the task's tree as it was merged"}, at.Extent(r))
+		info, err := at.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: r.Task.ID, Feature: r.Task.Feature, Journal: r.Log.Head.Hash, Message: "the task's tree as it was merged"}, at.Extent(r))
 		return info.ID, err
 	}
 	same, err := asHeld(ctx, at, r, func(s snapshot.Info) bool { return s.ID >= Result(r) })

@@ -60,7 +60,7 @@ func missed(ctx context.Context, d *desk.Desk, r *desk.Record, force bool) error
 	if !force {
 		return stays(fmt.Sprintf("belay merge %s --as-is, or --force", r.Task.ID), "it holds changes that belay did not see")
 	}
-	_, err = d.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: r.Task.ID, Message: "before its working tree is removed"}, d.Extent(r))
+	_, err = d.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: r.Task.ID, Journal: r.Log.Head.Hash, Message: "before its working tree is removed"}, d.Extent(r))
 	return err
 }
 
@@ -73,6 +73,6 @@ func asHeld(ctx context.Context, d *desk.Desk, r *desk.Record, those func(snapsh
 	}
 	all, err := d.Snaps.List(ctx)
 	return slices.ContainsFunc(all, func(s snapshot.Info) bool {
-		return s.Task.Key() == r.Task.ID.Key() && s.Tree == tree && those(s)
+		return s.Task.Key() == r.Task.ID.Key() && s.Tree == tree && r.Own(s) && those(s)
 	}), err
 }

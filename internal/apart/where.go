@@ -36,7 +36,7 @@ func HomeOf(r *git.Repo) (string, error) {
 
 // Captured says what a desk's snapshots take in.
 func Captured(d *desk.Desk) snapshot.Options {
-	return snapshot.Options{Include: d.Config.Snapshot.Include, MaxFile: d.Config.Snapshot.MaxFile}
+	return snapshot.Options{Include: d.Config.Snapshot.Include, MaxFile: d.Config.Snapshot.MaxFile, Known: d.Known}
 }
 
 // Home gives the desk of the user's tree. It is this one unless a person stands in a
@@ -145,7 +145,7 @@ func startOf(ctx context.Context, d *desk.Desk, r *desk.Record, w drive.Watcher)
 	if r.State.Before != "" {
 		return lastOf(ctx, d, r)
 	}
-	info, found, err := d.Snaps.Find(ctx, r.Task.ID, apartMark)
+	info, found, err := d.Snaps.Find(ctx, r.Task.ID, apartMark, r.Own)
 	if err != nil || found {
 		return info.ID, err
 	}
@@ -181,7 +181,7 @@ func lastOf(ctx context.Context, d *desk.Desk, r *desk.Record) (belay.SnapshotID
 	last := r.State.Before
 	for _, s := range all {
 		working := s.Kind == belay.KindAfter || s.Kind == belay.KindStall || s.Kind == belay.KindBefore && s.Command != apartMark
-		if s.Task.Key() == r.Task.ID.Key() && working && s.ID > last && (!anew || strings.HasPrefix(s.Command, c.ID+":")) {
+		if s.Task.Key() == r.Task.ID.Key() && r.Own(s) && working && s.ID > last && (!anew || strings.HasPrefix(s.Command, c.ID+":")) {
 			last = s.ID
 		}
 	}

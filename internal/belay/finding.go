@@ -36,6 +36,7 @@ const (
 	CategoryStyle       Category = "style"       // a declaration lacks documentation or types
 	CategoryReview      Category = "review"      // a reviewer's finding
 	CategoryContract    Category = "contract"    // a requirement of the task is not met
+	CategoryRecord      Category = "record"      // what belay keeps of the task was changed during the attempt
 )
 
 // Finding is one reason, stated so that an agent or a person can act on it.

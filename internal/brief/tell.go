@@ -196,6 +196,14 @@ func told(typ string, data []byte) string {
 		if json.Unmarshal(data, &n) == nil && n.Kind != "" {
 			return n.Kind + ": " + n.Text
 		}
+	case "taken":
+		var t struct {
+			Command   string
+			Snapshots []struct{ ID belay.SnapshotID }
+		}
+		if json.Unmarshal(data, &t) == nil && len(t.Snapshots) > 0 {
+			return fmt.Sprintf("snapshot %s taken for %s", t.Snapshots[0].ID.Short(), t.Command)
+		}
 	case "context":
 		var c struct{ Kind, Role, By, Note string }
 		if json.Unmarshal(data, &c) == nil && c.Kind != "" {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/gitfiles"
@@ -22,11 +21,10 @@ import (
 // objects to be stored for it. Reading it changes nothing.
 type Capture struct {
 	Refs     []git.Ref
-	Broken   []git.BrokenRef  // files in the place of refs that name nothing
-	Newest   belay.SnapshotID // among the refs
-	Wanted   Wanted           // what is captured besides the ordinary
-	Last     Memory           // what the last take left to remember
-	Next     Memory           // what this one leaves, as far as refs go
+	Broken   []git.BrokenRef // files in the place of refs that name nothing
+	Wanted   Wanted          // what is captured besides the ordinary
+	Last     Memory          // what the last take left to remember
+	Next     Memory          // what this one leaves, as far as refs go
 	Head     git.Head
 	Recall   func([]git.Ref) Memory // gives Last; nil is Remember
 	Rules    outerRules
@@ -117,7 +115,6 @@ func (s *Place) GitState(ctx context.Context, c *Capture) (err error) {
 	if err = errors.Join(err, <-failed); err != nil {
 		return err
 	}
-	c.Newest = newestOf(c.Refs)
 	if c.Last = (Memory{}); c.Recall != nil {
 		c.Last = c.Recall(c.Refs)
 	} else {
@@ -171,16 +168,6 @@ func (s *Place) readLogs(head git.Head, refs []git.Ref) ([]gitfiles.File, error)
 	}
 	shared, err := gitfiles.Read(s.Repo.Common, names)
 	return append(own, shared...), err
-}
-
-func newestOf(refs []git.Ref) belay.SnapshotID {
-	newest := belay.SnapshotID("")
-	for _, r := range refs {
-		if id, ours := strings.CutPrefix(r.Name, Prefix); ours && len(id) == 26 {
-			newest = max(newest, belay.SnapshotID(id))
-		}
-	}
-	return newest
 }
 
 // Scan reads the working tree. A cold scan may believe the user's index about files

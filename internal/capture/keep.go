@@ -30,7 +30,7 @@ func (s *Place) nameRefs(ctx context.Context, c *Capture, m *meta) error {
 		}
 	}
 	for _, r := range c.Refs {
-		if strings.HasPrefix(r.Name, Prefix) {
+		if Ours(r.Name) {
 			continue
 		}
 		fmt.Fprintf(&b, "%s %s %s\n", r.Name, r.OID, r.Symref)

@@ -19,6 +19,22 @@ import (
 // Prefix is where the refs of snapshots live.
 const Prefix = "refs/belay/"
 
+// KeptPrefix is where the second refs of open tasks' snapshots live. Not every ref below
+// it is belay's: Kept knows.
+const KeptPrefix = "refs/kept/"
+
+// Kept reports whether a ref is the second one of a snapshot: 32 hex digits that nobody
+// can guess, and the snapshot's id.
+func Kept(name string) bool {
+	secret, id, ok := strings.Cut(strings.TrimPrefix(name, KeptPrefix), "-")
+	return ok && strings.HasPrefix(name, KeptPrefix) && len(secret) == 32 && strings.Trim(secret, "0123456789abcdef") == "" &&
+		len(id) == 26 && strings.Trim(id, "0123456789abcdefghjkmnpqrstvwxyz") == ""
+}
+
+// Ours reports whether a ref is belay's: not part of the state that a snapshot holds, and
+// never moved by a restore.
+func Ours(name string) bool { return strings.HasPrefix(name, Prefix) || Kept(name) }
+
 // Place is a working tree to be captured.
 type Place struct {
 	Repo    *git.Repo

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/anchor"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/git"
@@ -20,6 +21,7 @@ import (
 	files "github.com/belay-dev/belay/internal/now"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/secret"
+	"github.com/belay-dev/belay/internal/snapshot"
 )
 
 // Desk is belay opened in one working tree.
@@ -30,6 +32,10 @@ type Desk struct {
 	Journal *journal.Store
 	Self    []string // the argument vector that runs an agent's shim; its folder is appended
 	Plans   Planner  // nil for none
+
+	Known   *snapshot.Known // what records say about snapshots; the stores of Snaps share it
+	Anchors *anchor.Store   // how far records went, remembered outside the repository
+	Memory  *Memory         // what this process knows of the records it drives
 }
 
 // Scratch is belay's own folder of this working tree.

@@ -38,11 +38,15 @@ type Work struct {
 }
 
 // Work compares the state before with a capture and keeps what the agent did.
-func (d *Desk) Work(ctx context.Context, task belay.TaskID, before, after belay.SnapshotID) (w Work, err error) {
-	if w.All, w.Last, err = spans.Work(ctx, d.Snaps.Store, task, before, after); err != nil {
+func (d *Desk) Work(ctx context.Context, r *Record, after belay.SnapshotID) (w Work, err error) {
+	taken, err := d.Taken(ctx, r)
+	if err != nil {
 		return w, err
 	}
-	w.Missed, err = spans.Missed(ctx, d.Snaps.Store, task, before, after)
+	if w.All, w.Last, err = spans.Work(ctx, d.Snaps.Store, taken, r.State.Before, after); err != nil {
+		return w, err
+	}
+	w.Missed, err = spans.Missed(ctx, d.Snaps.Store, taken, r.State.Before, after)
 	return w, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -15,6 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/review/arbiter"
 	"github.com/belay-dev/belay/internal/review/cycle"
 	"github.com/belay-dev/belay/internal/secret"
+	"github.com/belay-dev/belay/internal/snapshot"
 )
 
 // The types of journal entries that flow writes.
@@ -24,6 +26,7 @@ const (
 	EntryNote  = "note"  // something outside the loop that belongs to the history
 
 	EntryContext = handoff.Entry // what roles hand on to each other
+	EntryTaken   = "taken"       // a snapshot that was taken in the middle of a step, and that no event names
 )
 
 // EventEntry is the data of an event's journal entry. The state is recorded, never
@@ -32,6 +35,16 @@ type EventEntry struct {
 	Event    loop.Event        `json:"event"`
 	State    loop.State        `json:"state"`
 	Override *arbiter.Decision `json:"override,omitempty"` // why refused work was accepted with this event
+
+	// Snapshots are those that were taken for the step that the event ends: the ones it
+	// speaks of, and others.
+	Snapshots []snapshot.Bound `json:"snapshots,omitempty"`
+}
+
+// Taken is the data of an entry that names a snapshot before the step it was taken for ends.
+type Taken struct {
+	Command   string           `json:"command"`
+	Snapshots []snapshot.Bound `json:"snapshots"`
 }
 
 // Overruled is a refusal that a person accepted work over.
@@ -44,13 +57,16 @@ type Overruled struct {
 
 // Note is a happening outside the loop: a rollback by hand, a torn journal.
 type Note struct {
-	Kind   string           `json:"kind"` // rollback, torn, lost, review, review-resolved
+	Kind   string           `json:"kind"` // rollback, torn, lost (by an older belay), tampered, review, review-resolved
 	Text   string           `json:"text"`
 	Target belay.SnapshotID `json:"target,omitempty"`
 	Rescue belay.SnapshotID `json:"rescue,omitempty"`
 	Kept   []string         `json:"kept,omitempty"`
 	Review *cycle.Recorded  `json:"review,omitempty"` // of the kinds review and review-resolved
 	Plan   string           `json:"plan,omitempty"`   // of the kind plan: its path
+
+	Attempt   int              `json:"attempt,omitempty"`   // of the kind tampered: the attempt that is rejected for it
+	Snapshots []snapshot.Bound `json:"snapshots,omitempty"` // those it speaks of
 }
 
 // Record is a task as its journal tells it.
@@ -63,6 +79,10 @@ type Record struct {
 	Context handoff.Context // zero when nothing was handed on
 	Over    []Overruled     // the refusals that persons accepted work over
 	Log     journal.Log
+
+	bound  []snapshot.Bound // the snapshots that the record names, in that order
+	took   []snapshot.Bound // those that its next entry has to name
+	issued int              // the number of the entry that the pending command comes from
 }
 
 // Open reports whether the task can still change.
@@ -74,22 +94,42 @@ func (r *Record) PutBack() bool { return !r.Open() && r.State.Outcome != loop.Ou
 // Phase is where the task stands, in a word.
 func (r *Record) Phase() string { return string(cmp.Or(r.State.Phase, loop.PhaseNew)) }
 
-// Load reads a task. CodeNotFound when there is none.
+// Load reads a task. CodeNotFound when there is none. CodeCannot when its record is not
+// the one that is remembered outside the repository, or not the end of it: LoadAnyway
+// gives such a record to whoever only shows it.
 func (d *Desk) Load(task belay.TaskID) (*Record, error) {
-	log, err := d.Journal.Read(task)
+	r, err := d.LoadAnyway(task)
 	if err != nil {
 		return nil, err
 	}
-	r := &Record{Log: log}
+	if err := d.cut(r.Task.ID, r.Log); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// LoadAnyway is Load without a look at what is remembered of the record.
+func (d *Desk) LoadAnyway(task belay.TaskID) (*Record, error) {
+	log, err := d.Journal.Read(task)
+	if err != nil {
+		return nil, d.gone(task, err)
+	}
 	if len(log.Entries) == 0 {
 		return nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay run --task %s \"…\" -- AGENT starts it again", task),
 			"the record of %s is torn in its first line", task)
 	}
+	return d.read(log)
+}
+
+// read makes of a log what it tells.
+func (d *Desk) read(log journal.Log) (*Record, error) {
+	r := &Record{Log: log}
 	for _, e := range log.Entries {
 		if err := r.fold(e); err != nil {
-			return nil, fmt.Errorf("read entry %d of %s: %w", e.Seq, task, err)
+			return nil, fmt.Errorf("read entry %d of %s: %w", e.Seq, log.Task, err)
 		}
 	}
+	d.Known.Bind(r.bound...)
 	return r, nil
 }
 
@@ -110,7 +150,11 @@ func (r *Record) fold(e journal.Entry) error {
 		if err := json.Unmarshal(e.Data, &ev); err != nil {
 			return err
 		}
+		if p := ev.State.Pending; p != nil && (r.State.Pending == nil || r.State.Pending.ID != p.ID) {
+			r.issued = e.Seq
+		}
 		r.State = ev.State
+		r.bound = append(r.bound, ev.Snapshots...)
 		if ev.Override != nil {
 			r.Over = append(r.Over, Overruled{Decision: *ev.Override, By: ev.Event.By, Attempt: len(ev.State.Attempts), Time: e.Time})
 		}
@@ -123,6 +167,13 @@ func (r *Record) fold(e journal.Entry) error {
 			return err
 		}
 		r.Notes = append(r.Notes, n)
+		r.bound = append(r.bound, n.Snapshots...)
+	case EntryTaken:
+		var t Taken
+		if err := json.Unmarshal(e.Data, &t); err != nil {
+			return err
+		}
+		r.bound = append(r.bound, t.Snapshots...)
 	case EntryContext:
 		var err error
 		r.Context.Task = r.Task.ID
@@ -146,33 +197,110 @@ func reviewNote(e loop.Event) Note {
 	return Note{Kind: "review", Text: e.Note, Review: &cycle.Recorded{Cycle: n, Verdict: verdict, Reviewer: e.By, Pointer: e.Pointer}}
 }
 
+// Create begins the record of a task.
+func (d *Desk) Create(ctx context.Context, t belay.Task) error {
+	head, err := d.Journal.Create(ctx, t.ID, EntryTask, t)
+	if err == nil {
+		d.Memory.wrote(head.Hash)
+		d.remember(&Record{Task: t, Log: journal.Log{Task: t.ID, Head: head}})
+	}
+	return err
+}
+
 // Append adds an entry to the record and its file. When somebody else added one
 // first, the record is read again and *journal.MovedError is returned. When the file
-// vanished (an agent deleted belay's folder), it is written again from what was read,
-// and that is recorded, too.
+// vanished (somebody deleted belay's folder), it is written again from what was read,
+// and that is recorded, too. While this process drives the task, whatever else became of
+// its record is noticed and made good as Guard says.
+//
+// The entry names the snapshots that were taken since the last one (Took).
 func (d *Desk) Append(ctx context.Context, r *Record, typ string, data any) error {
-	_, err := d.Journal.Append(ctx, r.Task.ID, r.Log.Head, typ, data)
-	if belay.CodeOf(err) == belay.CodeNotFound && len(r.Log.Entries) > 0 {
-		if err := d.Journal.Rewrite(ctx, r.Log); err != nil {
+	for range 3 {
+		again, err := d.append(ctx, r, typ, data)
+		if !again {
 			return err
 		}
-		if typ != EntryNote {
-			if err := d.AddNote(ctx, r, Note{Kind: "lost", Text: lostText}); err != nil {
-				return err
+	}
+	return belay.Refuse(belay.CodeCannot, "stop what writes there, then belay run --resume "+string(r.Task.ID), "the record of %s is changed by somebody else again and again", r.Task.ID)
+}
+
+func (d *Desk) append(ctx context.Context, r *Record, typ string, data any) (again bool, err error) {
+	driven := d.Memory.drives(r.Task.ID)
+	named, takes := r.naming(data)
+	head, err := d.Journal.Append(ctx, r.Task.ID, r.Log.Head, typ, named)
+	var moved *journal.MovedError
+	switch {
+	case err == nil:
+		d.Memory.wrote(head.Hash)
+	case errors.As(err, &moved):
+		if driven {
+			if bad, gerr := d.Guard(ctx, r); gerr != nil || bad {
+				return false, cmp.Or[error](gerr, moved) // r is as it stands now
 			}
 		}
-		_, err = d.Journal.Append(ctx, r.Task.ID, r.Log.Head, typ, data)
+	case driven && (belay.CodeOf(err) == belay.CodeNotFound || belay.CodeOf(err) == belay.CodeCannot):
+		after := r.Log.Head
+		if bad, gerr := d.Guard(ctx, r); gerr != nil || !bad {
+			return false, cmp.Or(gerr, err)
+		}
+		return false, &journal.MovedError{Task: r.Task.ID, After: after, Head: r.Log.Head} // decide again: what was noticed counts
+	case belay.CodeOf(err) == belay.CodeNotFound && len(r.Log.Entries) > 0:
+		if err := d.Journal.Rewrite(ctx, r.Log); err != nil {
+			return false, err
+		}
+		if typ != EntryNote {
+			if err := d.AddNote(ctx, r, Note{Kind: TamperedNote, Attempt: len(r.State.Attempts), Text: lostText}); err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	default:
+		return false, err
 	}
-	var moved *journal.MovedError
-	if err != nil && !errors.As(err, &moved) {
-		return err
+	took := r.took
+	if err == nil && takes {
+		took = nil
 	}
-	fresh, lerr := d.Load(r.Task.ID)
+	fresh, lerr := d.LoadAnyway(r.Task.ID)
+	if lerr == nil && moved == nil && (fresh.Log.Head.Seq < head.Seq || fresh.Log.Entries[head.Seq-1].Hash != head.Hash) {
+		lerr = belay.Refuse(belay.CodeCannot, "belay log --verify "+string(r.Task.ID), "the record of %s was changed by somebody else", r.Task.ID)
+	}
+	if lerr != nil && driven {
+		after := r.Log.Head
+		if bad, gerr := d.Guard(ctx, r); gerr != nil || !bad {
+			return false, cmp.Or(gerr, lerr)
+		}
+		return false, &journal.MovedError{Task: r.Task.ID, After: after, Head: r.Log.Head}
+	}
 	if lerr != nil {
-		return lerr
+		return false, lerr
 	}
 	*r = *fresh
-	return err
+	r.took = took
+	if err == nil {
+		d.remember(r)
+	}
+	return false, err
+}
+
+// naming gives the data of an entry with the snapshots that it has to name; takes is false
+// for one that names none.
+func (r *Record) naming(data any) (named any, takes bool) {
+	switch e := data.(type) {
+	case EventEntry:
+		e.Snapshots = append(slices.Clone(e.Snapshots), r.took...)
+		return e, true
+	case Note:
+		if e.Rescue == "" {
+			return e, false
+		}
+		e.Snapshots = append(slices.Clone(e.Snapshots), r.took...)
+		return e, true
+	case Taken:
+		e.Snapshots = append(slices.Clone(e.Snapshots), r.took...)
+		return e, true
+	}
+	return data, false
 }
 
 // AddNote records something outside the loop, whoever else writes meanwhile.
@@ -200,6 +328,11 @@ func (d *Desk) Apply(ctx context.Context, r *Record, ev loop.Event) error {
 		}
 	}
 	for {
+		if ev.Verdict == belay.VerdictPass && (ev.Kind == loop.EvChecked || ev.Kind == loop.EvReviewed) {
+			if f := r.Tampering(); f != nil { // since it was judged
+				ev.Verdict, ev.Findings, ev.Note = belay.VerdictFail, append(slices.Clone(ev.Findings), *f), f.Title
+			}
+		}
 		next, _, err := loop.Step(r.Task.Policy, r.State, ev)
 		if err != nil {
 			return err

@@ -17,7 +17,7 @@ import (
 
 // RollbackOptions says what a rollback of this task may touch.
 func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preserve []string) (restore.Options, error) {
-	opts := restore.Options{Task: r.Task.ID, Again: fmt.Sprintf("belay rollback %s", r.Task.ID)}
+	opts := restore.Options{Task: r.Task.ID, Journal: r.Log.Head.Hash, Again: fmt.Sprintf("belay rollback %s", r.Task.ID)}
 	if _, apart, err := trees.MarkOf(d.Repo); err != nil {
 		return opts, err
 	} else if apart {
@@ -49,12 +49,12 @@ func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preser
 
 // spans gives a task's spans, with that of an attempt under way.
 func (d *Desk) spans(ctx context.Context, r *Record) ([]spans.Span, error) {
-	taken, err := spans.Taken(ctx, d.Snaps.Store, r.Task.ID)
+	taken, err := d.Taken(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	list := spans.Of(r.State.Before, taken)
-	if c := r.State.Pending; c != nil && c.Kind == loop.CmdAttempt {
+	if c := r.State.Pending; c != nil && (c.Kind == loop.CmdAttempt || c.Kind == loop.CmdCapture) {
 		now, err := d.underWay(ctx, r, list, taken)
 		if err != nil {
 			return nil, err
@@ -83,7 +83,7 @@ func (d *Desk) underWay(ctx context.Context, r *Record, list []spans.Span, taken
 // Overruled gives the paths that a rollback put back although somebody else had changed
 // them after the task's last attempt. What he made of them is in the rescue.
 func (d *Desk) Overruled(ctx context.Context, r *Record, out restore.Restored) ([]string, error) {
-	taken, err := spans.Taken(ctx, d.Snaps.Store, r.Task.ID)
+	taken, err := d.Taken(ctx, r)
 	if err != nil || out.Rescue == "" {
 		return nil, err
 	}

@@ -90,8 +90,11 @@ func (d *Driver) Starts(ctx context.Context, c loop.Command) error {
 	if c.Attempt == 1 && d.Rec.State.Losts == 0 {
 		return nil
 	}
-	_, err := d.once(ctx, d.meta(belay.KindBefore, c.Attempt, c.ID+spans.StartMark, fmt.Sprintf("before attempt %d", c.Attempt)))
-	return err
+	command := c.ID + spans.StartMark
+	if _, err := d.once(ctx, d.meta(belay.KindBefore, c.Attempt, command, fmt.Sprintf("before attempt %d", c.Attempt))); err != nil {
+		return err
+	}
+	return d.NameTaken(ctx, d.Rec, command) // before the agent runs, not when it has ended
 }
 
 // await waits for a run, shown as it goes. Calls that go round in circles end it, when the

@@ -49,12 +49,22 @@ type Driver struct {
 	Soft  context.Context
 	// Outside says that somebody else makes the attempts: Drive stops before one.
 	Outside bool
+
+	fresh string         // the id of a command that this driver's own events led to
+	again map[string]int // how often a command was done again because somebody meddled
 }
 
 // Drive does commands and asks at gates until the task is closed, parked, or a
 // person is needed and not there, or stands before an attempt that is made outside.
 // The record then says which.
+//
+// While it drives, what belay keeps of the task is compared with what this process knows
+// of it after each command, and what others changed is made good (desk.Guard).
 func (d *Driver) Drive(ctx context.Context) error {
+	defer d.Driving(d.Rec.Task.ID)()
+	if _, err := d.Guard(ctx, d.Rec); err != nil {
+		return err
+	}
 	for d.Rec.Open() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -88,6 +98,16 @@ func (d *Driver) command(ctx context.Context, c loop.Command) error {
 	if errors.Is(err, ErrParked) || ctx.Err() != nil {
 		return ErrParked
 	}
+	bad, gerr := d.Guard(ctx, d.Rec)
+	switch {
+	case gerr != nil && err == nil && ev.Kind != loop.EvLost: // that says better what went wrong; the capture looks again
+		err = gerr
+	case bad:
+		d.Watch.Note("what belay keeps of the task was changed: " + d.Rec.Notes[len(d.Rec.Notes)-1].Text)
+		if err != nil && d.meddled(c) {
+			return nil // it is as it was: look again
+		}
+	}
 	if c.Kind == loop.CmdReview && belay.CodeOf(err) == belay.CodeBusy {
 		return err // somebody else reviews in this tree: it stays to be done
 	}
@@ -104,6 +124,9 @@ func (d *Driver) command(ctx context.Context, c loop.Command) error {
 		}
 		return err
 	}
+	if p := d.Rec.State.Pending; p != nil {
+		d.fresh = p.ID
+	}
 	for _, n := range d.Rec.Notes[min(notes, len(d.Rec.Notes)):] {
 		d.Watch.Note(n.Text)
 	}
@@ -116,6 +139,16 @@ func (d *Driver) command(ctx context.Context, c loop.Command) error {
 	return nil
 }
 
+// meddled reports whether a command that failed is to be done once more.
+func (d *Driver) meddled(c loop.Command) bool {
+	if d.again == nil {
+		d.again = map[string]int{}
+	}
+	d.again[c.ID]++
+	return d.again[c.ID] <= 2
+}
+
+// Do does one command and gives the event that it leads to.
 func (d *Driver) Do(ctx context.Context, c loop.Command) (loop.Event, error) {
 	switch c.Kind {
 	case loop.CmdSnapshot:
@@ -168,7 +201,7 @@ func (d *Driver) gate(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	if !ok {
-		return d.reread(asked.Number)
+		return d.reread(ctx, asked.Number)
 	}
 	ev := loop.Event{Kind: loop.EvDecided, Gate: asked.Number, Decision: decision, Note: words, By: "terminal"}
 	if err := d.Apply(ctx, d.Rec, ev); err != nil {
@@ -180,7 +213,10 @@ func (d *Driver) gate(ctx context.Context) (bool, error) {
 }
 
 // reread takes in what others recorded and reports whether the gate was answered.
-func (d *Driver) reread(gate int) (bool, error) {
+func (d *Driver) reread(ctx context.Context, gate int) (bool, error) {
+	if _, err := d.Guard(ctx, d.Rec); err != nil {
+		return false, err
+	}
 	fresh, err := d.Load(d.Rec.Task.ID)
 	if err != nil {
 		return false, err

@@ -15,7 +15,7 @@ import (
 
 // Check judges what the last attempt left.
 func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) {
-	w, err := d.Work(ctx, d.Rec.Task.ID, d.Rec.State.Before, c.Target)
+	w, err := d.Work(ctx, d.Rec, c.Target)
 	if err != nil {
 		return loop.Event{}, err
 	}
@@ -36,7 +36,21 @@ func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) 
 	if err := d.leftovers(ctx, c); err != nil {
 		return loop.Event{}, err
 	}
-	return d.checked(report)
+	if _, err := d.Guard(ctx, d.Rec); err != nil {
+		return loop.Event{}, err
+	}
+	return d.checked(d.untouched(report))
+}
+
+// untouched adds to a report that somebody changed what belay keeps of the task.
+func (d *Driver) untouched(report belay.Report) belay.Report {
+	f := d.Rec.Tampering()
+	if f == nil {
+		return report
+	}
+	report.Checks = append(slices.Clone(report.Checks), belay.CheckResult{Check: f.Check, Verdict: belay.VerdictFail, Summary: f.Title, Findings: []belay.Finding{*f}})
+	report.Verdict = belay.Judge(report.Checks)
+	return report
 }
 
 // checked stores the report and turns it into the event.

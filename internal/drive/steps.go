@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -28,27 +29,46 @@ const leastTake = time.Minute
 // before belay was killed. A state before must never be taken a second time: by
 // then the agent has worked in the tree.
 func (d *Driver) once(ctx context.Context, m snapshot.Meta) (snapshot.Info, error) {
-	info, found, err := d.Snaps.Find(ctx, m.Task, m.Command)
-	if err != nil || found {
+	info, found, err := d.taken(ctx, m.Command)
+	if err != nil {
 		return info, err
 	}
-	limit := max(d.Rec.Task.Timeout, leastTake)
-	taking, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	info, err = d.Snaps.TakeWith(taking, m, d.Extent(d.Rec))
-	if err != nil && taking.Err() != nil && ctx.Err() == nil {
-		return info, &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("no snapshot could be taken within %s", limit), Err: err,
-			Try: fmt.Sprintf("find out what is slow: belay snapshot take; then belay run --resume %s", d.Rec.Task.ID)}
+	if !found {
+		limit := max(d.Rec.Task.Timeout, leastTake)
+		taking, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		info, err = d.Snaps.TakeWith(taking, m, d.Extent(d.Rec))
+		if err != nil && taking.Err() != nil && ctx.Err() == nil {
+			return info, &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("no snapshot could be taken within %s", limit), Err: err,
+				Try: fmt.Sprintf("find out what is slow: belay snapshot take; then belay run --resume %s", d.Rec.Task.ID)}
+		}
+		if err != nil {
+			return info, err
+		}
 	}
-	if err == nil && info.Partial {
+	d.Rec.Took(info)
+	if !found && info.Partial {
 		d.Watch.Note(fmt.Sprintf("snapshot %s is partial: %d path(s) could not be captured and will be left alone (belay snapshot show %s)",
 			info.ID.Short(), len(info.Gaps), info.ID.Short()))
 	}
-	return info, err
+	if err := d.Secure(ctx, d.Rec); err != nil {
+		d.Watch.Note("the snapshots have no second ref: " + desk.Sentence(err)) // they have the first
+	}
+	return info, nil
+}
+
+// taken looks for the snapshot that an earlier belay took for a command before it was
+// killed. For a command that this one decided on there is none: whoever made one that says
+// so was not belay.
+func (d *Driver) taken(ctx context.Context, command string) (snapshot.Info, bool, error) {
+	if id, _, _ := strings.Cut(command, ":"); id == d.fresh {
+		return snapshot.Info{}, false, nil
+	}
+	return d.Snaps.Find(ctx, d.Rec.Task.ID, command, d.Rec.Genuine)
 }
 
 func (d *Driver) before(ctx context.Context, c loop.Command) (loop.Event, error) {
-	if _, held, err := d.Snaps.Find(ctx, d.Rec.Task.ID, c.ID); err != nil {
+	if _, held, err := d.taken(ctx, c.ID); err != nil {
 		return loop.Event{}, err
 	} else if !held {
 		if err := d.MarkPlan(ctx, d.Rec, d.Watch.Note); err != nil {
@@ -97,7 +117,7 @@ func (d *Driver) repeated(ctx context.Context, info snapshot.Info) error {
 // Killed before its intent was written, or after all was done, it is simply done: where
 // nothing differs any more it changes nothing, and only says what stays.
 func (d *Driver) restore(ctx context.Context, c loop.Command) (loop.Event, error) {
-	begun, found, err := d.Snaps.Find(ctx, d.Rec.Task.ID, c.ID)
+	begun, found, err := d.taken(ctx, c.ID)
 	if err != nil {
 		return loop.Event{}, err
 	}
@@ -107,6 +127,7 @@ func (d *Driver) restore(ctx context.Context, c loop.Command) (loop.Event, error
 			return loop.Event{}, err
 		}
 		if again != nil {
+			d.Rec.Took(begun)
 			return loop.Event{Kind: loop.EvRestored, Snapshot: begun.ID, Kept: desk.KeptLines(*again)}, nil
 		}
 	}
@@ -121,6 +142,9 @@ func (d *Driver) restore(ctx context.Context, c loop.Command) (loop.Event, error
 	}
 	if out.Rescue == "" && found {
 		out.Rescue = begun.ID // what was there before the first go
+	}
+	if err := d.Claim(ctx, d.Rec, out.Rescue); err != nil {
+		return loop.Event{}, err
 	}
 	return loop.Event{Kind: loop.EvRestored, Snapshot: out.Rescue, Kept: desk.KeptLines(out)}, nil
 }
@@ -143,6 +167,9 @@ func (d *Driver) close(ctx context.Context, c loop.Command) (loop.Event, error) 
 	d.lastFiles()
 	if err := d.PurgeContext(ctx, d.Rec, "belay"); err != nil {
 		d.Watch.Note(desk.Sentence(err)) // it costs a few files
+	}
+	if err := d.Release(ctx, d.Rec); err != nil {
+		d.Watch.Note(desk.Sentence(err)) // doctor and prune do it later
 	}
 	return loop.Event{Kind: loop.EvClosed}, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/snapshot"
 )
 
 // CheckRequest asks for a judgement by hand. Without a task, Before says what to
@@ -126,7 +127,11 @@ func (d *Desk) checkPresent(ctx, looking context.Context, q CheckRequest, r *des
 }
 
 func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, error) {
-	before, err := d.Snaps.Get(ctx, belay.SnapshotID(q.Before))
+	var before snapshot.Info
+	id, err := d.Named(ctx, belay.SnapshotID(q.Before))
+	if err == nil {
+		before, err = d.Snaps.Get(ctx, id)
+	}
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		before, err = commits.Snapshot(ctx, d.Snaps, q.Before, desk.ByHand(nil, q.Before+", to judge by"))
 	}

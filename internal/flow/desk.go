@@ -10,12 +10,14 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/belay-dev/belay/internal/anchor"
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/journal"
 	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/trust"
 	"github.com/belay-dev/belay/internal/watch"
 )
@@ -88,6 +90,7 @@ func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*D
 	d := &Desk{Desk: &desk.Desk{
 		Repo: repo, Config: cfg, Self: s.Self,
 		Journal: journal.Open(filepath.Join(repo.Common, "belay")),
+		Known:   &snapshot.Known{}, Memory: &desk.Memory{}, Anchors: anchor.Open(repo.Common, repo.Root),
 	}, trust: trust.Open("")}
 	var err error
 	d.Snaps, err = restore.Open(ctx, repo, apart.Captured(d.Desk))

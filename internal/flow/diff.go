@@ -73,7 +73,7 @@ func (d *Desk) sidesOf(ctx context.Context, word string) (f, t belay.SnapshotID,
 		return r.State.Before, t, nil
 	}
 	if id, err := belay.ParseSnapshotID(word); err == nil {
-		if f, err = d.Snaps.Resolve(ctx, id); belay.CodeOf(err) != belay.CodeNotFound {
+		if f, err = d.Named(ctx, id); belay.CodeOf(err) != belay.CodeNotFound {
 			return f, "", err
 		}
 	}
@@ -91,7 +91,7 @@ func (d *Desk) find(ctx context.Context, s string) (belay.SnapshotID, error) {
 	if err != nil {
 		return "", err
 	}
-	return d.Snaps.Resolve(ctx, id)
+	return d.Named(ctx, id)
 }
 
 func within(paths []string, path string) bool {

@@ -41,6 +41,9 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 	if d, err = d.at(ctx, r); err != nil {
 		return restore.Restored{}, err
 	}
+	if _, err := d.Snaps.LookUp(ctx, r.State.Before); err != nil { // before anything is taken
+		return restore.Restored{}, err
+	}
 	opts, err := d.RollbackOptions(ctx, r, q.Hard, q.Preserve)
 	if err != nil {
 		return restore.Restored{}, err
@@ -70,6 +73,9 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 // rolledBack records a rollback by hand: as the result the loop waits for, or as a
 // note beside it.
 func (d *Desk) rolledBack(ctx context.Context, r *desk.Record, q RollbackRequest, out restore.Restored) error {
+	if err := d.Claim(ctx, r, out.Rescue); err != nil {
+		return err
+	}
 	if c := r.State.Pending; c != nil && c.Kind == loop.CmdRestore {
 		return d.Apply(ctx, r, loop.Event{Kind: loop.EvRestored, Command: c.ID, Snapshot: out.Rescue, Kept: desk.KeptLines(out), Note: q.Reason})
 	}

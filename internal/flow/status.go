@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"time"
 
@@ -38,6 +39,14 @@ func (d *Desk) Tasks() ([]TaskLine, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	if gone, err := d.Gone(); err == nil {
+		for _, st := range gone {
+			if st.Open {
+				lines = append(lines, TaskLine{ID: belay.TaskID(st.Task), Phase: "unreadable",
+					Problem: fmt.Sprintf("its record is gone: %d entries are known; belay doctor says more", st.Seq)})
+			}
+		}
 	}
 	for _, r := range records {
 		l := TaskLine{ID: r.Task.ID, Title: r.Task.Title, Feature: r.Task.Feature, Phase: r.Phase(),
@@ -133,6 +142,7 @@ type Shown struct {
 	Changed   time.Time        `json:"changed"`
 	Torn      int64            `json:"torn,omitempty"`
 	Unmerged  bool             `json:"unmerged,omitempty"` // accepted in a tree of its own and not brought back yet
+	Problem   string           `json:"problem,omitempty"`  // why the record is not to be believed
 }
 
 // ShownAttempt is one attempt with the reasons it was refused for.
@@ -143,14 +153,18 @@ type ShownAttempt struct {
 
 // Show gives a task whole.
 func (d *Desk) Show(task belay.TaskID) (Shown, *desk.Record, error) {
-	r, err := d.Load(task)
+	r, err := d.LoadAnyway(task)
 	if err != nil {
 		return Shown{}, nil, err
 	}
+	_, cut := d.Anchored(task, r.Log)
 	s := Shown{
 		Task: r.Task, Phase: r.Phase(), Outcome: r.State.Outcome, Why: r.State.Why, Before: string(r.State.Before),
 		Gate: r.State.Gate, Rollbacks: r.State.Rollbacks, Retries: r.State.Retries, Decisions: r.State.Decisions,
 		Notes: r.Notes, Created: r.Created, Changed: r.Changed, Torn: r.Log.Torn, Attempts: []ShownAttempt{}, Unmerged: apart.Unmerged(r), Overruled: r.Over,
+	}
+	if cut != nil {
+		s.Problem = desk.Sentence(cut)
 	}
 	for _, n := range r.Notes {
 		if n.Kind == "rollback" {
@@ -175,6 +189,15 @@ func (d *Desk) Protected(ctx context.Context) (func(snapshot.Info) bool, error) 
 	records, err := d.Records(func(id belay.TaskID, _ error) { open[id.Key()] = true })
 	if err != nil {
 		return nil, err
+	}
+	gone, err := d.Gone() // whoever deleted a record does not get at its snapshots that way
+	if err != nil {
+		return nil, err
+	}
+	for _, st := range gone {
+		if id := belay.TaskID(st.Task); st.Open {
+			open[id.Key()] = true
+		}
 	}
 	takenBack := apart.TakenBack(ctx, d.Desk)
 	for _, r := range records {

@@ -67,7 +67,7 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*desk.Record, error) {
 				return nil, err
 			}
 		}
-		_, err = d.Journal.Create(ctx, t.ID, desk.EntryTask, t)
+		err = d.Create(ctx, t)
 		if err == nil {
 			r, err := d.Load(t.ID)
 			if err == nil {

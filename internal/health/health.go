@@ -50,6 +50,8 @@ func Look(ctx context.Context, d *desk.Desk, bad error, how How) []Complaint {
 	list = append(list, Places(d.Repo.Root)...)
 	list = append(list, config(d, bad), writable(d), restores(ctx, d), present(ctx, d))
 	list = append(list, records(d)...)
+	list = append(list, anchors(d))
+	list = append(list, rebound(ctx, d)...)
 	list = append(list, runs(ctx, d)...)
 	return append(list, snapshots(ctx, d, how)...)
 }
@@ -166,6 +168,57 @@ func records(d *desk.Desk) []Complaint {
 	return list
 }
 
+// anchors says whether records are remembered outside the repository, and which are gone.
+func anchors(d *desk.Desk) Complaint {
+	if err := d.Anchors.Problem(); err != nil {
+		return Complaint{About: "anchors", OK: true, Says: "records are not anchored outside the repository, a cut is not noticed: " + err.Error()}
+	}
+	gone, err := d.Gone()
+	if err != nil {
+		return Complaint{About: "anchors", OK: true, Says: "records are not anchored outside the repository, a cut is not noticed: " + err.Error()}
+	}
+	if len(gone) > 0 {
+		var says []string
+		for _, st := range gone {
+			says = append(says, fmt.Sprintf("the record of %s is gone: %d entries are known", belay.VisibleLine(st.Task), st.Seq))
+		}
+		return Complaint{About: "anchors", Says: strings.Join(says[:min(5, len(says))], "; ") + more(len(says)-5),
+			Try: "find out who deleted it; belay task accept-record " + belay.VisibleLine(gone[0].Task) + " forgets it"}
+	}
+	return Complaint{About: "anchors", OK: true, Says: "records are anchored in " + d.Anchors.Where()}
+}
+
+// rebound points the refs of snapshots that records name at their commits again, where the
+// bytes are still there, and removes second refs that no open task needs.
+func rebound(ctx context.Context, d *desk.Desk) (list []Complaint) {
+	all, err := d.Records(nil)
+	if err != nil {
+		return []Complaint{{About: "snapshots", Says: err.Error()}}
+	}
+	complain := func(r *desk.Record, err error) {
+		list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID), Says: desk.Sentence(err), Try: "belay doctor, once the cause is gone"})
+	}
+	for _, r := range all {
+		moved, gone, err := d.Restored(ctx, r)
+		if err != nil {
+			complain(r, err)
+			continue
+		}
+		for _, b := range moved {
+			list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID), OK: true,
+				Says: fmt.Sprintf("the ref of snapshot %s named another commit than the record: it is restored", b.ID.Short())})
+		}
+		for _, b := range gone {
+			list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID), Says: fmt.Sprintf("snapshot %s, which the record names, cannot be restored: its bytes are gone", b.ID.Short()),
+				Try: fmt.Sprintf("belay show %s, then git update-ref -d refs/belay/%s", r.Task.ID, b.ID)})
+		}
+	}
+	if err := d.Sweep(ctx, all); err != nil {
+		list = append(list, Complaint{About: "second refs", Says: desk.Sentence(err), Try: "belay doctor, once the cause is gone"})
+	}
+	return list
+}
+
 // runs finds attempts that nobody waits for.
 func runs(ctx context.Context, d *desk.Desk) []Complaint {
 	all, err := d.Records(nil)
@@ -275,6 +328,8 @@ type Verified struct {
 	OK       bool         `json:"ok"`
 	Head     string       `json:"head"`
 	Problems []string     `json:"problems"`
+	Anchored bool         `json:"anchored"`       // compared with what is remembered outside the repository
+	Note     string       `json:"note,omitempty"` // why not
 }
 
 // Prove recomputes a record's whole chain, with the attachments its events name.
@@ -283,6 +338,14 @@ func Prove(d *desk.Desk, task belay.TaskID) Verified {
 	out := Verified{Task: task, Entries: v.Entries, OK: v.OK && err == nil, Head: v.Head.Hash, Problems: v.Problems}
 	if err != nil {
 		out.Problems = append(out.Problems, desk.Sentence(err))
+	}
+	if log, err := d.Journal.Read(task); err == nil {
+		note, cut := d.Anchored(task, log)
+		out.Note, out.Anchored = note, note == ""
+		if cut != nil {
+			out.OK = false
+			out.Problems = append(out.Problems, cut.Error())
+		}
 	}
 	return out
 }

@@ -147,3 +147,18 @@ func (p *proving) Read(b []byte) (int, error) {
 
 // Close closes the file.
 func (p *proving) Close() error { return p.f.Close() }
+
+// AttachmentSize gives the size of an attachment, without a look at its bytes. Errors are
+// those of OpenAttachment, and of the disk.
+func (s *Store) AttachmentSize(sha string) (int64, error) {
+	f, err := s.OpenAttachment(sha)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.(*proving).f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}

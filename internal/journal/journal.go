@@ -9,6 +9,7 @@
 //
 //	tasks/<key>.jsonl         the entries of one task; key is the id in lower case
 //	tasks/<key>.jsonl.torn-1  bytes a crash left that were no whole entry
+//	tasks/<key>.jsonl.changed-1  what somebody else put in the place of a record in use
 //	tasks/<key>.lock          locked during an append; its text is information only
 //	files/<sha256>            one attachment
 //	files/.new/               attachments being written

@@ -3,8 +3,12 @@ package journal
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
@@ -13,6 +17,26 @@ import (
 // that is there is left alone, and the error is as from Create; so are the others.
 // Attachments that vanished with it are gone, and Verify says so.
 func (s *Store) Rewrite(ctx context.Context, log Log) error {
+	return s.rewrite(ctx, log, s.setAside)
+}
+
+// Replace is Rewrite for a record that somebody changed while it was in use: what stands
+// in its place is kept in a file beside it, <key>.jsonl.changed-N, whatever it is.
+func (s *Store) Replace(ctx context.Context, log Log) error {
+	return s.rewrite(ctx, log, func(task belay.TaskID) error {
+		path := s.taskFile(task)
+		if _, err := fsroot.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		for n := 1; ; n++ {
+			if err := s.moveNew(path, fmt.Sprintf("%s.changed-%d", path, n)); !errors.Is(err, fs.ErrExist) {
+				return err
+			}
+		}
+	})
+}
+
+func (s *Store) rewrite(ctx context.Context, log Log, away func(belay.TaskID) error) error {
 	var text bytes.Buffer
 	for _, e := range log.Entries {
 		l := entry.Line{Entry: e, Task: log.Task}
@@ -33,7 +57,7 @@ func (s *Store) Rewrite(ctx context.Context, log Log) error {
 		return err
 	}
 	defer unlock()
-	if err := s.setAside(log.Task); err != nil {
+	if err := away(log.Task); err != nil {
 		return err
 	}
 	return s.writeFirst(log.Task, text.Bytes())

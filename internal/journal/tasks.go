@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -77,4 +78,24 @@ func firstLine(path string, task belay.TaskID) (l entry.Line, exists bool, err e
 	}
 	found, err := scanRecord(f, path, task)
 	return l, false, errors.Join(err, found.damage)
+}
+
+// Mentioning lists the tasks whose record has a text in it, which is cheaper than reading
+// the records. One that cannot be read is left out.
+func (s *Store) Mentioning(text string) (ids []belay.TaskID) {
+	names, err := fsroot.ReadDir(s.tasksDir())
+	if err != nil {
+		return nil
+	}
+	for _, e := range names {
+		key, ok := strings.CutSuffix(e.Name(), suffix)
+		if !ok || fileKey(belay.TaskID(key)) != key {
+			continue
+		}
+		raw, err := fsroot.ReadFile(filepath.Join(s.tasksDir(), e.Name()), fsroot.Huge)
+		if err == nil && bytes.Contains(raw, []byte(text)) {
+			ids = append(ids, belay.TaskID(key))
+		}
+	}
+	return ids
 }

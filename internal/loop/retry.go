@@ -83,6 +83,11 @@ func (m *machine) backOff() time.Duration {
 
 // rollsBack reports whether a new attempt starts from the state before, and why.
 func (m *machine) rollsBack() (bool, string) {
+	for _, f := range m.s.Reasons() {
+		if f.Category == belay.CategoryRecord { // whatever the policy: nothing such an attempt left can be relied on
+			return true, "a finding of " + string(f.Category)
+		}
+	}
 	switch m.p.Retry {
 	case belay.RetryRollback:
 		return true, "the policy rolls back"

@@ -34,7 +34,7 @@ type Plan struct {
 	Made      map[string]bool        // refs that the restore made which is undone
 	Lost      map[string]bool        // refs that named nothing then: nothing is known of where they were
 	Broken    []string               // refs that name nothing now
-	Foreign   string                 // the prefix of refs that are never moved
+	Foreign   func(string) bool      // the refs that are never moved
 
 	Moves []Move
 	Kept  []Kept
@@ -174,7 +174,7 @@ func (p *Plan) inTheWay() error {
 
 // movable are the refs that a restore may move.
 func (p *Plan) movable(name string) bool {
-	return strings.HasPrefix(name, "refs/") && !strings.HasPrefix(name, p.Foreign) &&
+	return strings.HasPrefix(name, "refs/") && !p.Foreign(name) &&
 		!strings.HasPrefix(name, "refs/worktree/") && !remote(name)
 }
 

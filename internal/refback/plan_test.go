@@ -2,6 +2,7 @@ package refback
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,7 +33,7 @@ func TestDecide(t *testing.T) {
 		"a stash":            {Plan{Now: refs{"refs/stash": "1"}}, []Move{{"refs/stash", "1", ""}}, nil, ""},
 		"unborn then":        {Plan{Now: refs{"refs/heads/m": "1"}, Branch: "refs/heads/m"}, []Move{{"refs/heads/m", "1", ""}}, nil, ""},
 		"symbolic":           {Plan{Then: refs{"refs/heads/a": Symbolic + "x"}, Now: refs{"refs/heads/a": "1"}}, []Move{{"refs/heads/a", "1", Symbolic + "x"}}, nil, ""},
-		"foreign":            {Plan{Then: refs{"refs/own/a": "1"}, Now: refs{"refs/own/b": "1", "refs/worktree/x": "2"}, Foreign: "refs/own/"}, nil, nil, ""},
+		"foreign":            {Plan{Then: refs{"refs/own/a": "1"}, Now: refs{"refs/own/b": "1", "refs/worktree/x": "2"}}, nil, nil, ""},
 		"checked out":        {Plan{Then: refs{"refs/heads/a": "1"}, Now: refs{"refs/heads/a": "2"}, Elsewhere: refs{"refs/heads/a": "/w"}}, nil, []string{"refs/heads/a"}, ""},
 		"fetched":            {Plan{Then: refs{"refs/remotes/o/a": "1"}, Now: refs{"refs/remotes/o/a": "2"}}, nil, []string{"refs/remotes/o/a"}, ""},
 		"remote gone":        {Plan{Then: refs{"refs/remotes/o/a": "1"}}, []Move{{"refs/remotes/o/a", "", "1"}}, nil, ""},
@@ -42,8 +43,8 @@ func TestDecide(t *testing.T) {
 		"in the way, in use": {Plan{Then: refs{"refs/heads/a": "1"}, Now: refs{"refs/heads/a/b": "2"}, Elsewhere: refs{"refs/heads/a/b": "/w"}}, nil, nil, belay.CodeCannot},
 	} {
 		p := c.plan
-		if p.Foreign == "" {
-			p.Foreign = "refs/own/"
+		if p.Foreign == nil {
+			p.Foreign = func(name string) bool { return strings.HasPrefix(name, "refs/own/") }
 		}
 		err := p.Decide(func(oids []string) (lost []string, err error) {
 			if slices.Contains(oids, "lost") {

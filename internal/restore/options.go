@@ -24,6 +24,7 @@ type Options struct {
 	Task      belay.TaskID           // for the rescue's record
 	Command   string                 // likewise
 	Reason    string                 // likewise
+	Journal   string                 // likewise: the hash at the head of the task's record
 	Plant     bool                   // into a working tree just made: HEAD, refs and git's own files stay, and it is nothing to undo
 
 	SkipBroken bool   // leave out, by name, what cannot be restored; otherwise nothing is restored then

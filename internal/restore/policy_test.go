@@ -390,10 +390,14 @@ func TestListAndFriends(t *testing.T) {
 	if _, err := st.Get(ctx, "7zzz"); belay.CodeOf(err) != belay.CodeNotFound {
 		t.Errorf("get nothing: %v", err)
 	}
-	if got, ok, err := st.Find(ctx, "T1", "c-7"); err != nil || !ok || got.ID != one.ID {
+	anybody := func(snapshot.Info) bool { return true }
+	if _, ok, err := st.Find(ctx, "T1", "c-7", func(i snapshot.Info) bool { return i.ID != one.ID }); err != nil || ok {
+		t.Errorf("find what is nobody's: %v %v", ok, err)
+	}
+	if got, ok, err := st.Find(ctx, "T1", "c-7", anybody); err != nil || !ok || got.ID != one.ID {
 		t.Errorf("find: %+v %v %v", got, ok, err)
 	}
-	if _, ok, err := st.Find(ctx, "T1", "c-8"); err != nil || ok {
+	if _, ok, err := st.Find(ctx, "T1", "c-8", anybody); err != nil || ok {
 		t.Errorf("find nothing: %v %v", ok, err)
 	}
 	changes, err := st.Changes(ctx, one.ID, two.ID)

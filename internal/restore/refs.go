@@ -50,7 +50,7 @@ func (s *Store) planRefs(ctx context.Context, g *gitPlan, h *held, c *capture.Ca
 	if err != nil {
 		return err
 	}
-	p := refback.Plan{Now: g.seen, Then: then.Refs, Branch: then.Head.Branch, Elsewhere: elsewhere, Only: o.OnlyRef, Made: o.made, Lost: lost, Broken: broken, Foreign: snapshot.Prefix}
+	p := refback.Plan{Now: g.seen, Then: then.Refs, Branch: then.Head.Branch, Elsewhere: elsewhere, Only: o.OnlyRef, Made: o.made, Lost: lost, Broken: broken, Foreign: capture.Ours}
 	if err := p.Decide(func(oids []string) ([]string, error) { return s.Repo.Missing(ctx, oids) }); err != nil {
 		return err
 	}

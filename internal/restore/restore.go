@@ -302,7 +302,7 @@ func (s *Store) asMuchAs(ctx context.Context, target snapshot.Info, man *manifes
 // present holds the present as a rescue; a dry run only reads it.
 func (s *Store) present(ctx context.Context, target snapshot.Info, o Options, w capture.Wanted) (snapshot.Info, *capture.Capture, error) {
 	if !o.DryRun {
-		return s.Hold(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: o.Task, Command: o.Command,
+		return s.Hold(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: o.Task, Command: o.Command, Journal: o.Journal,
 			Message: strings.TrimSpace(before + target.ID.Short() + " " + o.Reason)}, w)
 	}
 	c, err := s.Look(ctx, w)

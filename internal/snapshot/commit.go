@@ -153,7 +153,11 @@ func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 			bad = append(bad, fmt.Errorf("%s%s is not a snapshot of belay's", Prefix, name))
 			continue
 		}
-		if err := parseMessage(fields[i+2], &info); err != nil {
+		err := s.genuine(info.ID, info.Commit)
+		if err == nil {
+			err = parseMessage(fields[i+2], &info)
+		}
+		if err != nil {
 			bad = append(bad, err)
 			continue
 		}
@@ -219,6 +223,9 @@ func (s *Store) open(ctx context.Context, ref git.Ref) (Info, error) {
 	}
 	defer rd.Close()
 	info := Info{ID: belay.SnapshotID(strings.TrimPrefix(ref.Name, Prefix)), Commit: ref.OID}
+	if err := s.genuine(info.ID, info.Commit); err != nil {
+		return info, err
+	}
 	o, err := rd.Read(ref.OID)
 	if errors.Is(err, git.ErrNoObject) {
 		return info, belay.Refuse(belay.CodeCannot, "git update-ref -d "+ref.Name+" forgets it", "the bytes of snapshot %s are gone from the repository", info.ID.Short())
@@ -265,14 +272,16 @@ func (s *Store) resolve(ctx context.Context, id belay.SnapshotID) (git.Ref, erro
 	return git.Ref{}, belay.Refuse(belay.CodeUsage, "give more of the id: belay snapshot list", "%d snapshots start with %s", len(found), id)
 }
 
-// Find gives the newest snapshot that was taken for a task's command, if there is one.
-func (s *Store) Find(ctx context.Context, task belay.TaskID, command string) (Info, bool, error) {
+// Find gives the newest snapshot that was taken for a task's command, if there is one, of
+// those that ours answers for: whoever can write to the repository can write the words of
+// a snapshot, and an earlier task may have had the same id.
+func (s *Store) Find(ctx context.Context, task belay.TaskID, command string, ours func(Info) bool) (Info, bool, error) {
 	all, err := s.List(ctx)
 	if err != nil || command == "" {
 		return Info{}, false, err
 	}
 	for _, i := range slices.Backward(all) {
-		if i.Task.Key() == task.Key() && i.Command == command {
+		if i.Task.Key() == task.Key() && i.Command == command && ours(i) {
 			return i, true, nil
 		}
 	}

@@ -63,7 +63,7 @@ func (s *Store) Compose(ctx context.Context, c *capture.Capture, entries []Entry
 		return Info{}, err
 	}
 	now := s.opts.Now()
-	info := Info{ID: newID(now, c.Newest), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch, Operation: gitfiles.Operation(c.State),
+	info := Info{ID: newID(now, s.newest(c.Refs, now)), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch, Operation: gitfiles.Operation(c.State),
 		Tree: tree, Files: len(files) + len(man.Odd), Partial: len(man.Gaps)+len(man.Lost) > 0, Moving: c.Moving, odd: len(man.Odd)}
 	info.Gaps, info.Nested = gapsOf(man)
 	commit := capture.CommitObject(s.Repo, whole, c.Parents, now, info.message())

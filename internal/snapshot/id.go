@@ -3,9 +3,11 @@ package snapshot
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"strings"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
 )
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -23,6 +25,32 @@ func newID(now time.Time, newest belay.SnapshotID) belay.SnapshotID {
 		return following(newest)
 	}
 	return id
+}
+
+// ahead is how far the clock of whoever took a snapshot may have been ahead of ours.
+const ahead = 24 * time.Hour
+
+// foreign reports whether an id cannot be one that belay made: its time lies too far in
+// the future, or it has more bits than an id has. A new id that had to follow it might
+// come after everything for ever, or find no room above it.
+func foreign(id belay.SnapshotID, now time.Time) bool {
+	return !id.Whole() || id[0] > '7' || timeOf(id).After(now.Add(ahead))
+}
+
+// newest gives the newest id among refs that the next one has to follow. One that a record
+// names was made by belay whatever its time says: the clock was wrong then.
+func (s *Store) newest(refs []git.Ref, now time.Time) belay.SnapshotID {
+	newest := belay.SnapshotID("")
+	for _, r := range refs {
+		id, ours := strings.CutPrefix(r.Name, Prefix)
+		if _, err := belay.ParseSnapshotID(id); !ours || err != nil || strings.ToLower(id) != id || len(id) != 26 {
+			continue
+		}
+		if _, named := s.opts.Known.Of(belay.SnapshotID(id)); named || !foreign(belay.SnapshotID(id), now) {
+			newest = max(newest, belay.SnapshotID(id))
+		}
+	}
+	return newest
 }
 
 // encode writes 128 bits as 26 characters, the first of which holds three bits.

@@ -77,7 +77,7 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 		case i < 0 && !then.WasIgnored(n.Path+"/x"):
 			out = append(out, Missed{Kind: MissedRepository, Path: n.Path, Detail: "another working tree of this repository", Sure: true})
 		case i >= 0 && then.Nested[i].Head != n.Head:
-			out = append(out, Missed{Kind: MissedMoved, Path: n.Path, Detail: fmt.Sprintf("its HEAD moved from %s to %s", short(then.Nested[i].Head), short(n.Head)), Sure: true})
+			out = append(out, Missed{Kind: MissedMoved, Path: n.Path, Detail: fmt.Sprintf("its HEAD moved from %s to %s", shorter(then.Nested[i].Head), shorter(n.Head)), Sure: true})
 		}
 	}
 	return out, nil
@@ -87,7 +87,7 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 // another name or mode.
 func sizeAndTime(print string) string { return print[:max(0, strings.LastIndexByte(print, ' '))] }
 
-func short(oid string) string {
+func shorter(oid string) string {
 	if oid == "" {
 		return "none"
 	}

@@ -78,11 +78,15 @@ func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 		return out, &belay.Error{Code: belay.CodeCannot, Try: "belay doctor", Err: bad[0],
 			What: fmt.Sprintf("nothing was forgotten, because %d snapshot(s) cannot be read", len(bad))}
 	}
+	now := s.opts.Now()
 	newest := map[string]belay.SnapshotID{}
 	for _, i := range all {
+		if foreign(i.ID, now) {
+			continue // it does not stand for a task's newest; itself it stays, being no older than a limit
+		}
 		newest[i.Task.Key()] = i.ID // they come in order
 	}
-	limit := s.opts.Now().Add(-o.OlderThan)
+	limit := now.Add(-o.OlderThan)
 	var old []Info
 	for _, i := range all {
 		if newest[i.Task.Key()] == i.ID || timeOf(i.ID).After(limit) || o.Keep != nil && o.Keep(i) {
@@ -135,6 +139,9 @@ func (s *Store) Verify(ctx context.Context) ([]string, error) {
 		return problems, nil
 	}
 	for _, i := range all {
+		if now := s.opts.Now(); foreign(i.ID, now) {
+			problems = append(problems, fmt.Sprintf("snapshot %s: its id lies in the future, %s: a wrong clock or somebody else made it", i.ID.Short(), timeOf(i.ID).UTC().Format(time.RFC3339)))
+		}
 		walk := []string{"rev-list", "--objects", "--no-object-names", "--missing=print", i.Commit}
 		out, err := s.Repo.Run(ctx, nil, append(walk, "--not", "--branches", "--tags")...)
 		var f *git.Failure

@@ -31,6 +31,7 @@ type Options struct {
 	Include []string // doublestar globs of ignored paths to capture as well
 	MaxFile int64    // untracked files above are gaps; 0 is DefaultMaxFile
 	Now     func() time.Time
+	Known   *Known // what the records of tasks say about snapshots; nil for nothing
 }
 
 // Store holds the snapshots of one working tree.

@@ -142,7 +142,7 @@ func (s *Store) withdraw(ctx context.Context, info Info) error {
 // seal makes the snapshot's commit of what was captured.
 func (s *Store) seal(c *capture.Capture, m Meta) (Info, git.NewObject) {
 	now := s.opts.Now()
-	info := Info{ID: newID(now, c.Newest), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch,
+	info := Info{ID: newID(now, s.newest(c.Refs, now)), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch,
 		Operation: gitfiles.Operation(c.State), Tree: c.Tree, Files: c.Count, Partial: len(c.Man.Gaps)+len(c.Man.Lost) > 0, Moving: c.Moving, odd: len(c.Man.Odd)}
 	info.Gaps, info.Nested = gapsOf(c.Man)
 	for _, b := range c.Broken {

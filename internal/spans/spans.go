@@ -49,13 +49,14 @@ func Of(before belay.SnapshotID, taken []snapshot.Info) []Span {
 	return all
 }
 
-// Taken gives the snapshots of one task.
-func Taken(ctx context.Context, snaps *snapshot.Store, task belay.TaskID) ([]snapshot.Info, error) {
+// Taken gives the snapshots of one task that ours answers for: the words of a snapshot
+// alone say too little, whoever can make a ref can write them.
+func Taken(ctx context.Context, snaps *snapshot.Store, task belay.TaskID, ours func(snapshot.Info) bool) ([]snapshot.Info, error) {
 	all, err := snaps.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(all, func(s snapshot.Info) bool { return s.Task.Key() != task.Key() }), nil
+	return slices.DeleteFunc(all, func(s snapshot.Info) bool { return s.Task.Key() != task.Key() || !ours(s) }), nil
 }
 
 // Touch is what spans changed, each kind by name: what a rollback puts back.
@@ -87,12 +88,9 @@ func Touched(ctx context.Context, snaps *snapshot.Store, list []Span) (Touch, er
 }
 
 // Work compares the state before with a capture and keeps what the agent did: all is
-// everything that any attempt had a hand in, last what the last attempt changed.
-func Work(ctx context.Context, snaps *snapshot.Store, task belay.TaskID, before, after belay.SnapshotID) (all, last []belay.Change, err error) {
-	taken, err := Taken(ctx, snaps, task)
-	if err != nil {
-		return nil, nil, err
-	}
+// everything that any attempt had a hand in, last what the last attempt changed. taken are
+// the task's snapshots.
+func Work(ctx context.Context, snaps *snapshot.Store, taken []snapshot.Info, before, after belay.SnapshotID) (all, last []belay.Change, err error) {
 	list := slices.DeleteFunc(Of(before, taken), func(s Span) bool { return s.To > after })
 	changed, err := content(ctx, snaps, list)
 	if err != nil {
@@ -131,11 +129,7 @@ func content(ctx context.Context, snaps *snapshot.Store, list []Span) (map[strin
 
 // Missed gives what the agent changed and the capture does not hold, as far as it is still
 // so in the capture.
-func Missed(ctx context.Context, snaps *snapshot.Store, task belay.TaskID, before, after belay.SnapshotID) ([]snapshot.Missed, error) {
-	taken, err := Taken(ctx, snaps, task)
-	if err != nil {
-		return nil, err
-	}
+func Missed(ctx context.Context, snaps *snapshot.Store, taken []snapshot.Info, before, after belay.SnapshotID) ([]snapshot.Missed, error) {
 	all, err := snaps.Missed(ctx, before, after)
 	if err != nil || len(all) == 0 {
 		return nil, err

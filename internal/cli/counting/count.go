@@ -116,7 +116,7 @@ func (a commands) inSnapshot(ctx context.Context, id, name string) (count.Tree, 
 	if err != nil {
 		return nil, "", err
 	}
-	snap, err := desk.Snaps.Resolve(ctx, belay.SnapshotID(id))
+	snap, err := desk.Named(ctx, belay.SnapshotID(id))
 	if err != nil {
 		return nil, "", err
 	}

@@ -27,7 +27,7 @@ func Commands(app *cli.App, others ...*cobra.Command) []*cobra.Command {
   belay task finish T1                                close it, or belay rollback T1`,
 		Example: "  belay task add \"fix the login\" --files 'auth/**'\n  belay task list",
 	}
-	c.AddCommand(a.addCommand(), a.listCommand(), a.historyCommand("history"), a.parseCommand(), a.moveCommand(),
+	c.AddCommand(a.addCommand(), a.listCommand(), a.historyCommand("history"), a.parseCommand(), a.moveCommand(), a.acceptRecordCommand(),
 		a.stepCommand("start", "Hold the state before a task", "holds the state before: %s", (*flow.Desk).Start),
 		a.stepCommand("capture", "Say that the attempt has ended and hold what it left", "the attempt is captured; now: belay check %s", (*flow.Desk).Capture),
 		a.stepCommand("finish", "Close a task whose checks passed", "%s is finished", (*flow.Desk).Finish))

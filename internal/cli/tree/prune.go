@@ -119,6 +119,11 @@ Exit codes: 0 done · 2 a snapshot cannot be read.`,
 			if o.Keep, err = desk.Protected(c.Context()); err != nil {
 				return err
 			}
+			if all, err := desk.Records(nil); err == nil && !o.DryRun {
+				if err := desk.Sweep(c.Context(), all); err != nil {
+					return err
+				}
+			}
 			out, err := desk.Snaps.Prune(c.Context(), o)
 			if err != nil {
 				return err

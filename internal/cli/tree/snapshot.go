@@ -157,7 +157,7 @@ func (a commands) snapshot(c *cobra.Command, arg string) (*flow.Desk, belay.Snap
 	if err != nil {
 		return nil, "", err
 	}
-	id, err = desk.Snaps.Resolve(c.Context(), id)
+	id, err = desk.Named(c.Context(), id)
 	return desk, id, err
 }
 

@@ -19,7 +19,8 @@ func (a commands) logCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "log TASK", Short: "Show a task's record, or prove it unbroken", Args: cobra.MaximumNArgs(1),
 		Long: `Log prints what happened to a task, entry by entry. --verify recomputes the chain of
-hashes and every attachment; without a task it proves all of them. --output prints an
+hashes and every attachment, and compares with what is remembered of the record in your
+state folder, outside the repository; without a task it proves all of them. --output prints an
 attachment (an agent's output, a report) by the hash that the record names.
 
 Exit codes: 0 shown, unbroken · 1 broken · 6 no such task.`,
@@ -95,7 +96,7 @@ func (a commands) verifyLog(desk *flow.Desk, ids []belay.TaskID) error {
 	for _, id := range ids {
 		v := health.Prove(desk.Desk, id)
 		if len(v.Problems) == 1 && v.Entries == 0 && len(ids) == 1 {
-			if _, err := desk.Load(id); err != nil {
+			if _, err := desk.LoadAnyway(id); err != nil {
 				return err
 			}
 		}
@@ -112,6 +113,9 @@ func (a commands) verifyLog(desk *flow.Desk, ids []belay.TaskID) error {
 		for _, v := range proofs {
 			if v.OK {
 				fmt.Fprintf(w, "%s: %d entries, unbroken, head %s\n", v.Task, v.Entries, terminal.Short(v.Head))
+				if v.Note != "" {
+					fmt.Fprintf(w, "%s: %s\n", v.Task, belay.VisibleLine(v.Note))
+				}
 				continue
 			}
 			for _, p := range v.Problems {
@@ -122,9 +126,12 @@ func (a commands) verifyLog(desk *flow.Desk, ids []belay.TaskID) error {
 }
 
 func (a commands) printLog(c *cobra.Command, desk *flow.Desk, id belay.TaskID, follow bool) error {
-	r, err := desk.Load(id)
+	r, err := desk.LoadAnyway(id)
 	if err != nil {
 		return err
+	}
+	if _, cut := desk.Anchored(id, r.Log); cut != nil {
+		fmt.Fprintln(a.Err, "warning: "+belay.VisibleLine(cut.Error()))
 	}
 	if err := a.Tell(r.Log.Entries, nil, func(w io.Writer) {
 		for _, e := range r.Log.Entries {

@@ -32,6 +32,9 @@ func (a commands) showCommand() *cobra.Command {
 				return err
 			}
 			return a.Tell(shown, nil, func(w io.Writer) {
+				if shown.Problem != "" {
+					fmt.Fprintf(w, "WARNING: %s\n\n", belay.VisibleLine(shown.Problem))
+				}
 				fmt.Fprint(w, brief.TaskFile(r.Task), "\n", brief.Summary(r.Task, r.State))
 				fmt.Fprint(w, brief.Read(r.Task))
 				for _, n := range r.Notes {

@@ -45,7 +45,7 @@ func find(ctx context.Context, d *flow.Desk, dir, name string) (*state, error) {
 		}
 	}
 	if id, err := belay.ParseSnapshotID(name); err == nil {
-		if id, err = d.Snaps.Resolve(ctx, id); err == nil {
+		if id, err = d.Named(ctx, id); err == nil {
 			return held(ctx, d, id, "snapshot "+id.Short())
 		}
 	}

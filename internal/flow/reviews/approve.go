@@ -108,7 +108,7 @@ func unbegun(ctx context.Context, d *flow.Desk, r *desk.Record) (func(), error) 
 	if _, err := fsroot.Lstat(at.RunDir(id, c.ID)); !errors.Is(err, os.ErrNotExist) {
 		return refuse("an agent was started")
 	}
-	if _, begun, err := at.Snaps.Find(ctx, id, c.ID); err != nil || begun {
+	if _, begun, err := at.Snaps.Find(ctx, id, c.ID, r.Genuine); err != nil || begun {
 		return refuse("the state before is being put back")
 	}
 	changes, err := since(ctx, at, r)

@@ -50,7 +50,7 @@ func Ready(ctx context.Context, d *flow.Desk, r *desk.Record) (Readiness, error)
 // since gives what changed since the last snapshot of the task's work, what its checks
 // left included; since the state before when nothing was captured.
 func since(ctx context.Context, at *desk.Desk, r *desk.Record) ([]ready.Change, error) {
-	taken, err := spans.Taken(ctx, at.Snaps.Store, r.Task.ID)
+	taken, err := at.Taken(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func changedBy(ctx context.Context, at *desk.Desk, r *desk.Record) (map[string]b
 	if _, err := at.Snaps.Get(ctx, apart.Result(r)); err != nil {
 		return nil, err
 	}
-	taken, err := spans.Taken(ctx, at.Snaps.Store, r.Task.ID)
+	taken, err := at.Taken(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,6 @@ import (
 	"github.com/belay-dev/belay/internal/review/feature"
 	"github.com/belay-dev/belay/internal/review/panel"
 	"github.com/belay-dev/belay/internal/review/papers"
-	"github.com/belay-dev/belay/internal/spans"
 )
 
 // Request asks for a review of a feature: all of its tasks together against the
@@ -172,9 +171,9 @@ func workOf(ctx context.Context, d *flow.Desk, r *desk.Record) ([]string, error)
 	if after == "" {
 		return nil, nil
 	}
-	all, _, err := spans.Work(ctx, d.Snaps.Store, r.Task.ID, r.State.Before, after)
+	w, err := d.Work(ctx, r, after)
 	var paths []string
-	for _, c := range all {
+	for _, c := range w.All {
 		paths = append(paths, c.Path)
 	}
 	return paths, err

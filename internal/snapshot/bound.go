@@ -1,0 +1,226 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
+)
+
+// Bound says which commit a snapshot is, and the tree of its files: a task's record names
+// both, because anybody who can write to the repository can move a ref.
+type Bound struct {
+	ID     belay.SnapshotID `json:"id"`
+	Commit string           `json:"commit"`
+	Tree   string           `json:"tree"`
+}
+
+// Bound gives what a record has to name of a snapshot.
+func (i Info) Bound() Bound { return Bound{i.ID, i.Commit, i.Tree} }
+
+// Known is what records say about snapshots, for all stores of one process. The nil
+// *Known knows of none.
+type Known struct {
+	mu  sync.Mutex
+	all map[belay.SnapshotID]Bound
+}
+
+// Bind adds what a record says. What was said first about an id stands.
+func (k *Known) Bind(list ...Bound) {
+	if k == nil || len(list) == 0 {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.all == nil {
+		k.all = map[belay.SnapshotID]Bound{}
+	}
+	for _, b := range list {
+		if _, said := k.all[b.ID]; !said && git.IsOID(b.Commit) {
+			k.all[b.ID] = b
+		}
+	}
+}
+
+// Of gives what a record says about an id; ok is false when none does.
+func (k *Known) Of(id belay.SnapshotID) (b Bound, ok bool) {
+	if k == nil {
+		return Bound{}, false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	b, ok = k.all[id]
+	return b, ok
+}
+
+// genuine refuses (CodeCannot) a commit that stands under the id of another one. The
+// commit names everything that it holds, so its tree needs no look of its own.
+func (s *Store) genuine(id belay.SnapshotID, commit string) error {
+	if b, said := s.opts.Known.Of(id); said && b.Commit != commit {
+		return belay.Refuse(belay.CodeCannot, "belay doctor, which restores it where its bytes are still there",
+			"snapshot %s is not the one the record names: it is commit %s, and was %s", id.Short(), short(commit), short(b.Commit))
+	}
+	return nil
+}
+
+func short(oid string) string { return oid[:min(12, len(oid))] }
+
+// Moved gives those of the snapshots whose ref names another commit, and those that have
+// none.
+func (s *Store) Moved(ctx context.Context, list []Bound) (moved, missing []Bound, err error) {
+	if len(list) == 0 {
+		return nil, nil, nil
+	}
+	refs, err := s.Repo.Refs(ctx, Prefix)
+	if err != nil {
+		return nil, nil, err
+	}
+	now := map[string]git.Ref{}
+	for _, r := range refs {
+		now[r.Name] = r
+	}
+	for _, b := range list {
+		switch r, there := now[Prefix+string(b.ID)]; {
+		case !there:
+			missing = append(missing, b)
+		case r.OID != b.Commit || r.Symref != "":
+			moved = append(moved, b)
+		}
+	}
+	return moved, missing, nil
+}
+
+// Rebind points the refs of snapshots at their commits again, whatever stands there. gone
+// are those whose bytes are not in the repository any more: their refs are left alone.
+func (s *Store) Rebind(ctx context.Context, list []Bound) (gone []Bound, err error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var oids []string
+	for _, b := range list {
+		oids = append(oids, b.Commit, b.Tree)
+	}
+	missing, err := s.Repo.Missing(ctx, oids)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range list {
+		if slices.Contains(missing, b.Commit) || slices.Contains(missing, b.Tree) {
+			gone = append(gone, b)
+			continue
+		}
+		if err := s.rebind(ctx, b); err != nil {
+			return gone, err
+		}
+	}
+	return gone, nil
+}
+
+func (s *Store) rebind(ctx context.Context, b Bound) error {
+	name := Prefix + string(b.ID)
+	var last error
+	for range 3 {
+		refs, err := s.Repo.Refs(ctx, Prefix)
+		if err != nil {
+			return err
+		}
+		u := git.Update{Ref: name, New: b.Commit}
+		for _, r := range refs {
+			if r.Name != name {
+				continue
+			}
+			if r.Symref != "" { // an update would move what it names
+				if err := s.Repo.DropSymref(ctx, name); err != nil {
+					return err
+				}
+				continue
+			}
+			u.Old = r.OID
+		}
+		if u.Old == b.Commit {
+			return nil
+		}
+		if last = s.Repo.UpdateRefs(ctx, "belay: restore what the record names", []git.Update{u}); last == nil {
+			return nil
+		}
+		// git may be unable to read what stands there; one that is packed shows now.
+		if !s.Repo.Reftab {
+			_ = fsroot.Remove(s.Repo.Common + "/" + name)
+		}
+	}
+	return last
+}
+
+// KeepTwice gives snapshots a second ref each, whose name cannot be guessed: what a task
+// still needs outlives that somebody deletes refs/belay and has git collect garbage.
+// secret makes the name; Release takes them away.
+func (s *Store) KeepTwice(ctx context.Context, secret string, list ...Bound) error {
+	tmp, err := s.Scratch("tmp")
+	if err != nil {
+		return err
+	}
+	refs, err := s.Repo.Refs(ctx, capture.KeptPrefix)
+	if err != nil {
+		return err
+	}
+	for _, b := range list {
+		if slices.ContainsFunc(refs, func(r git.Ref) bool { return keptID(r.Name) == b.ID && r.OID == b.Commit }) {
+			continue
+		}
+		ref, err := s.Repo.NewRef(capture.KeptPrefix+secret+"-"+string(b.ID), b.Commit, tmp)
+		if err != nil {
+			return err
+		}
+		if err = capture.Fault("kept", string(b.ID)); err == nil {
+			err = ref.Make(ctx, "belay: keep")
+		}
+		ref.Drop()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Kept lists the snapshots that have a second ref.
+func (s *Store) Kept(ctx context.Context) (ids []belay.SnapshotID, err error) {
+	refs, err := s.Repo.Refs(ctx, capture.KeptPrefix)
+	for _, r := range refs {
+		if id := keptID(r.Name); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids, err
+}
+
+// Release takes the second refs of those snapshots away; the first ones stay.
+func (s *Store) Release(ctx context.Context, those func(belay.SnapshotID) bool) error {
+	refs, err := s.Repo.Refs(ctx, capture.KeptPrefix)
+	if err != nil {
+		return err
+	}
+	var updates []git.Update
+	for _, r := range refs {
+		if id := keptID(r.Name); id != "" && r.Symref == "" && those(id) {
+			updates = append(updates, git.Update{Ref: r.Name, Old: r.OID})
+		}
+	}
+	err = s.Repo.UpdateRefs(ctx, "belay: release", updates)
+	if belay.CodeOf(err) != belay.CodeBusy && err != nil {
+		return errors.Join(errors.New("release the second refs of a task's snapshots"), err)
+	}
+	return err
+}
+
+func keptID(name string) belay.SnapshotID {
+	if !capture.Kept(name) {
+		return ""
+	}
+	return belay.SnapshotID(name[strings.LastIndexByte(name, '-')+1:])
+}
