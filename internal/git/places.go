@@ -60,7 +60,7 @@ var (
 	belayPlaces = map[string]int{
 		"plain": aFolder, "tmp": aFolder, "run": aFolder, "watch": aFolder, "files": aFolder, "tasks": aFolder, "trees": aFolder,
 		"baseline": aFolder, "context": aFolder, "edits": aFolder, "index": aFolder,
-		"stat-cache": aFile, "stored": aFile, "intent.json": aFile, "undo.json": aFile, "latest": aFile, "git-version": aFile,
+		"stat-cache": aFile, "stored": aFile, "undo.json": aFile, "latest": aFile, "git-version": aFile,
 		"tree.json": aFile, "reviews.json": aFile,
 	}
 )
