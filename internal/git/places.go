@@ -278,6 +278,9 @@ func (r *Repo) eachPlace(found func(Odd) error) error {
 			continue // said above, or not there, or nobody may look
 		}
 		for _, e := range list {
+			if e.Name() == "intent.json" {
+				continue // the restore sets it aside and names the way on
+			}
 			may, known := belayPlaces[e.Name()]
 			if !known {
 				may = aFile | aFolder
