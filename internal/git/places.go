@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
@@ -197,14 +196,7 @@ func (r *Repo) owner() int {
 	if err != nil {
 		return -1
 	}
-	return ownerOf(info)
-}
-
-func ownerOf(info fs.FileInfo) int {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int(st.Uid)
-	}
-	return os.Geteuid()
+	return fsroot.OwnerOf(info)
 }
 
 // eachPlace gives every odd place to found, until that is an error.
@@ -278,8 +270,8 @@ func (r *Repo) eachPlace(found func(Odd) error) error {
 			continue // said above, or not there, or nobody may look
 		}
 		for _, e := range list {
-			if e.Name() == "intent.json" {
-				continue // the restore sets it aside and names the way on
+			if e.Name() == "intent.json" || strings.HasPrefix(e.Name(), "unreadable-intent-") {
+				continue // the restore sets the one aside as the other, opens neither, and names the way on
 			}
 			may, known := belayPlaces[e.Name()]
 			if !known {
@@ -344,7 +336,7 @@ func fitsUser(path string, info fs.FileInfo, may, owner, me int) error {
 		}
 		return fsroot.WrongType(path, mode, want)
 	}
-	if is := ownerOf(info); owner != anyone && me != 0 && is != me && is != 0 && is != owner {
+	if is := fsroot.OwnerOf(info); owner != anyone && me != 0 && is != me && is != 0 && is != owner {
 		return &fsroot.OwnerError{Path: path, Owner: is}
 	}
 	return nil
