@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/gitfiles"
 )
 
@@ -49,17 +50,17 @@ func (s *Place) outerRules(ctx context.Context) (outerRules, error) {
 			r.converts = true
 		}
 	}
-	for _, path := range []string{attributes, configHome("attributes"), filepath.Join(s.Repo.Common, "info", "attributes")} {
+	for _, path := range []string{attributes, git.ConfigHome("attributes"), filepath.Join(s.Repo.Common, "info", "attributes")} {
 		if path != "" {
-			if _, err := os.Stat(home(path)); err == nil {
+			if _, err := os.Stat(git.Home(path)); err == nil {
 				r.converts = true
 			}
 		}
 	}
 	if excludes == "" {
-		excludes = configHome("ignore")
+		excludes = git.ConfigHome("ignore")
 	}
-	return r, s.readOuter(&r, home(excludes))
+	return r, s.readOuter(&r, git.Home(excludes))
 }
 
 func (s *Place) readOuter(r *outerRules, excludes string) error {
@@ -92,23 +93,6 @@ func isTrue(v string) bool {
 		return true
 	}
 	return false
-}
-
-// home expands a leading "~/" as git does.
-func home(path string) string {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		if dir, err := os.UserHomeDir(); err == nil {
-			return filepath.Join(dir, rest)
-		}
-	}
-	return path
-}
-
-func configHome(name string) string {
-	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
-		return filepath.Join(dir, "git", name)
-	}
-	return home("~/.config/git/" + name)
 }
 
 // nestedHead gives the commit a nested repository stands at, as far as two small files

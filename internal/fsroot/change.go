@@ -50,7 +50,7 @@ func isFolder(path string, info fs.FileInfo) error {
 	case mode&fs.ModeSymlink != 0:
 		return &LinkError{Path: path}
 	default:
-		return &TypeError{Path: path, Is: kindName(fileKind(mode)), Want: "a folder"}
+		return WrongType(path, mode, "a folder")
 	}
 }
 
@@ -89,7 +89,7 @@ func Private(path string) error {
 	if err := isFolder(path, info); err != nil {
 		return err
 	}
-	if owner := ownerOf(info); owner != os.Geteuid() && os.Geteuid() != 0 {
+	if owner := OwnerOf(info); owner != os.Geteuid() && os.Geteuid() != 0 {
 		return &OwnerError{Path: path, Owner: owner}
 	}
 	if info.Mode().Perm()&0o022 != 0 {

@@ -24,7 +24,8 @@ func (e *OwnerError) Try() string {
 	return fmt.Sprintf("find out who made it, then give it back: chown -R $(id -u) %q", e.Path)
 }
 
-func ownerOf(info fs.FileInfo) int {
+// OwnerOf gives the number of the user whose a file is.
+func OwnerOf(info fs.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Uid)
 	}

@@ -39,7 +39,7 @@ func (r *Repo) CheckInputs() error {
 	for _, path := range configFiles(r.Dir, r.Common) {
 		c.config(path, r.Common, 0)
 	}
-	for _, path := range append(c.named, configHome("ignore"), configHome("attributes")) {
+	for _, path := range append(c.named, ConfigHome("ignore"), ConfigHome("attributes")) {
 		c.check(path, mostLines)
 	}
 	return c.bad
@@ -117,7 +117,7 @@ func configFiles(dir, common string) []string {
 	if global := os.Getenv("GIT_CONFIG_GLOBAL"); global != "" {
 		files = append(files, global)
 	} else {
-		files = append(files, configHome("config"), home("~/.gitconfig"))
+		files = append(files, ConfigHome("config"), Home("~/.gitconfig"))
 	}
 	return append(files, filepath.Join(common, "config"), filepath.Join(dir, "config.worktree"))
 }
@@ -135,7 +135,7 @@ func (c *inputs) config(path, gitDir string, depth int) {
 		if value == "" {
 			return
 		}
-		value = home(value)
+		value = Home(value)
 		switch {
 		case (section == "include" || section == "includeif") && key == "path":
 			if !filepath.IsAbs(value) {
@@ -242,8 +242,8 @@ func sectionEnd(line string) int {
 	return -1
 }
 
-// home expands a leading "~/" as git does.
-func home(path string) string {
+// Home expands a leading "~/" as git does.
+func Home(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		if dir, err := os.UserHomeDir(); err == nil {
 			return filepath.Join(dir, rest)
@@ -252,10 +252,10 @@ func home(path string) string {
 	return path
 }
 
-// configHome gives a file of the user's git config folder.
-func configHome(name string) string {
+// ConfigHome gives a file of the user's git config folder.
+func ConfigHome(name string) string {
 	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
 		return filepath.Join(dir, "git", name)
 	}
-	return home("~/.config/git/" + name)
+	return Home("~/.config/git/" + name)
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
@@ -60,7 +59,7 @@ var (
 	belayPlaces = map[string]int{
 		"plain": aFolder, "tmp": aFolder, "run": aFolder, "watch": aFolder, "files": aFolder, "tasks": aFolder, "trees": aFolder,
 		"baseline": aFolder, "context": aFolder, "edits": aFolder, "index": aFolder,
-		"stat-cache": aFile, "stored": aFile, "intent.json": aFile, "undo.json": aFile, "latest": aFile, "git-version": aFile,
+		"stat-cache": aFile, "stored": aFile, "undo.json": aFile, "latest": aFile, "git-version": aFile,
 		"tree.json": aFile, "reviews.json": aFile,
 	}
 )
@@ -197,14 +196,7 @@ func (r *Repo) owner() int {
 	if err != nil {
 		return -1
 	}
-	return ownerOf(info)
-}
-
-func ownerOf(info fs.FileInfo) int {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int(st.Uid)
-	}
-	return os.Geteuid()
+	return fsroot.OwnerOf(info)
 }
 
 // eachPlace gives every odd place to found, until that is an error.
@@ -278,6 +270,9 @@ func (r *Repo) eachPlace(found func(Odd) error) error {
 			continue // said above, or not there, or nobody may look
 		}
 		for _, e := range list {
+			if e.Name() == "intent.json" || strings.HasPrefix(e.Name(), "unreadable-intent-") {
+				continue // the restore sets the one aside as the other, opens neither, and names the way on
+			}
 			may, known := belayPlaces[e.Name()]
 			if !known {
 				may = aFile | aFolder
@@ -341,7 +336,7 @@ func fitsUser(path string, info fs.FileInfo, may, owner, me int) error {
 		}
 		return fsroot.WrongType(path, mode, want)
 	}
-	if is := ownerOf(info); owner != anyone && me != 0 && is != me && is != 0 && is != owner {
+	if is := fsroot.OwnerOf(info); owner != anyone && me != 0 && is != me && is != 0 && is != owner {
 		return &fsroot.OwnerError{Path: path, Owner: is}
 	}
 	return nil

@@ -82,11 +82,7 @@ func (s *Store) differences(ctx context.Context, from, to belay.SnapshotID) ([]g
 	if err != nil {
 		return nil, err
 	}
-	then, err := s.Manifest(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	now, err := s.Manifest(ctx, b)
+	then, now, err := s.manifests(ctx, a, b)
 	if err != nil {
 		return nil, err
 	}
@@ -138,6 +134,15 @@ func (s *Store) pair(ctx context.Context, from, to belay.SnapshotID) (a, b Info,
 	}
 	b, err = s.LookUp(ctx, to)
 	return a, b, err
+}
+
+// manifests gives those of two snapshots.
+func (s *Store) manifests(ctx context.Context, a, b Info) (then, now *manifest.Manifest, err error) {
+	if then, err = s.Manifest(ctx, a); err != nil {
+		return nil, nil, err
+	}
+	now, err = s.Manifest(ctx, b)
+	return then, now, err
 }
 
 // trees gives the whole trees of two snapshots.

@@ -18,11 +18,7 @@ func (s *Store) Touched(ctx context.Context, from, to belay.SnapshotID) ([]strin
 	if err != nil {
 		return nil, err
 	}
-	then, err := s.Manifest(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	now, err := s.Manifest(ctx, b)
+	then, now, err := s.manifests(ctx, a, b)
 	if err != nil {
 		return nil, err
 	}
