@@ -17,7 +17,7 @@ write src/answer.txt 41
 write src/answer.txt 42
 append new/untracked.txt and the task's
 rm keep/c.txt
-sh git checkout -q -b agent; git add src; git commit -qm 'by the agent'
+sh git checkout -q -b agent; git add src; git commit -qm 'by the agent' || true # what stood unmerged stays so
 `
 
 var (

@@ -378,6 +378,44 @@ func (m *Memory) misses(b snapshot.Bound) bool {
 // keptSize is up to which size attachments are kept in memory.
 const keptSize = 1 << 20
 
+// attachments gives the names of the attachments that the state needs.
+func (r *Record) attachments() []string {
+	names := []string{r.State.BaselineReport}
+	for _, a := range r.State.Attempts {
+		names = append(names, a.Log, a.Report, a.Review)
+	}
+	return slices.DeleteFunc(names, func(sha string) bool { return sha == "" })
+}
+
+// keepFiles reads the attachments that a record names and that this process has not seen
+// yet: what comes next may delete them.
+func (d *Desk) keepFiles(r *Record) {
+	m := d.Memory
+	if m == nil {
+		return
+	}
+	for _, sha := range r.attachments() {
+		if _, seen := m.file(sha); seen {
+			continue
+		}
+		if is, ok := d.attached(sha); ok {
+			m.mu.Lock()
+			if m.files == nil {
+				m.files = map[string]attached{}
+			}
+			m.files[sha] = is
+			m.mu.Unlock()
+		}
+	}
+}
+
+func (m *Memory) file(sha string) (a attached, seen bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a, seen = m.files[sha]
+	return a, seen
+}
+
 // guardFiles looks at the attachments that the state names: reports and the baseline are
 // read and written again when they were changed, of logs the size alone is compared.
 func (d *Desk) guardFiles(_ context.Context, r *Record) (said []string, err error) {
@@ -385,26 +423,11 @@ func (d *Desk) guardFiles(_ context.Context, r *Record) (said []string, err erro
 	if m == nil {
 		return nil, nil
 	}
-	names := []string{r.State.BaselineReport}
-	for _, a := range r.State.Attempts {
-		names = append(names, a.Log, a.Report, a.Review)
-	}
-	for _, sha := range names {
-		if sha == "" {
-			continue
-		}
-		m.mu.Lock()
-		was, seen := m.files[sha]
-		m.mu.Unlock()
+	d.keepFiles(r)
+	for _, sha := range r.attachments() {
+		was, seen := m.file(sha)
 		is, ok := d.attached(sha)
 		switch {
-		case !seen && ok:
-			m.mu.Lock()
-			if m.files == nil {
-				m.files = map[string]attached{}
-			}
-			m.files[sha] = is
-			m.mu.Unlock()
 		case !seen || ok && is.size == was.size:
 		case was.text == nil:
 			said = append(said, "the attachment "+sha[:12]+" was changed or deleted, and is lost")

@@ -280,6 +280,9 @@ func (d *Desk) append(ctx context.Context, r *Record, typ string, data any) (aga
 	if err == nil {
 		d.remember(r)
 	}
+	if driven {
+		d.keepFiles(r) // what is done next may delete them
+	}
 	return false, err
 }
 
