@@ -14,7 +14,7 @@ import (
 func TestNewIDsFollowTheTrueOnes(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	at := func(d time.Duration) belay.SnapshotID { return newID(now.Add(d), "") }
-	old, soon, far := at(-time.Hour), at(time.Hour), at(72*time.Hour)
+	old, soon, far := at(-time.Hour), at(time.Hour), at(ahead+time.Hour)
 	end, beyond := belay.SnapshotID("7"+strings.Repeat("z", 25)), belay.SnapshotID(strings.Repeat("z", 26))
 	known := &Known{}
 	s := &Store{opts: Options{Known: known}}
@@ -30,7 +30,7 @@ func TestNewIDsFollowTheTrueOnes(t *testing.T) {
 	}{
 		{nil, ""},
 		{refs(old), old},
-		{refs(old, soon), soon}, // a clock that went back by less than a day
+		{refs(old, soon), soon}, // the clock went back
 		{refs(soon, far), soon},
 		{refs(old, end, beyond), old},
 		{append(refs(old), git.Ref{Name: Prefix + strings.Repeat("u", 26)}, git.Ref{Name: "refs/heads/" + string(soon)}), old},

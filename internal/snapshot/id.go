@@ -27,8 +27,9 @@ func newID(now time.Time, newest belay.SnapshotID) belay.SnapshotID {
 	return id
 }
 
-// ahead is how far the clock of whoever took a snapshot may have been ahead of ours.
-const ahead = 24 * time.Hour
+// ahead is how far the clock of whoever took a snapshot may have been ahead of ours. Clocks
+// that are years off are met; ids go on in order after them.
+const ahead = 100 * 365 * 24 * time.Hour
 
 // foreign reports whether an id cannot be one that belay made: its time lies too far in
 // the future, or it has more bits than an id has. A new id that had to follow it might
