@@ -100,6 +100,12 @@ func (w *world) another(t testing.TB, dir string) *world {
 	if out, err := exec.Command("cp", "-a", w.up+"/.", dir).CombinedOutput(); err != nil {
 		t.Fatalf("copy: %v\n%s", err, out)
 	}
+	// What was trusted was trusted in the one folder: in the other, the same person does so again.
+	list := filepath.Join(dir, ".home", ".config", "belay", "trust.json")
+	if text, err := os.ReadFile(list); err == nil {
+		w.must(os.WriteFile(list, bytes.ReplaceAll(text, []byte(`"`+w.repo+`/`), []byte(`"`+c.repo+`/`)), 0o600))
+		give(t, filepath.Dir(list))
+	}
 	return c
 }
 

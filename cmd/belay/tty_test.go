@@ -62,6 +62,30 @@ func TestCheckOnATerminal(t *testing.T) {
 	}
 }
 
+// TestTrustOnATerminal: a check asks whether what the repository names may run, and the time
+// that the person takes to answer is not taken off its time limit.
+func TestTrustOnATerminal(t *testing.T) {
+	t.Parallel()
+	w := quietWorld(t, map[string]string{".belay/config.yaml": "checks: {tests: {command: \"touch ../ran\"}}\n", "a.txt": "a\n"})
+	w.change(map[string]string{"a.txt": "x\n"})
+	s := w.sit("check", "--before", "HEAD", "--timeout", "5s")
+	s.await("touch ../ran")
+	s.await("let them run?")
+	time.Sleep(6 * time.Second)
+	if _, err := os.Stat(filepath.Join(w.up, "ran")); err == nil {
+		t.Error("the tests ran before anybody let them")
+	}
+	if _, after, _ := strings.Cut(s.String(), "let them run?"); strings.Contains(after, "\x1b[K") {
+		t.Errorf("the question was overwritten: %q", after)
+	}
+	s.say("y")
+	s.ends(0)
+	if _, err := os.Stat(filepath.Join(w.up, "ran")); err != nil {
+		t.Errorf("the tests did not run: %v\n%s", err, s)
+	}
+	w.succeed("check", "--before", "HEAD") // once is enough
+}
+
 // TestReviewWakesTheRun: a run that waits at a terminal for a person's review goes on by
 // what is recorded from elsewhere: it mends what is rejected, and ends with the approval.
 func TestReviewWakesTheRun(t *testing.T) {

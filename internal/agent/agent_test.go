@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/procs"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // The test binary is also the shim, a belay that can be killed, and the agents that
@@ -52,15 +53,24 @@ func exe() string {
 
 func self() []string { return []string{exe(), "_run"} }
 
+// said is a spec as another process is told it.
+type said struct {
+	Spec
+	Argv []string
+}
+
 // belayMain is another belay: "run DIR SPEC" starts and waits, "stop DIR" stops.
 func belayMain(args []string) int {
 	ctx := context.Background()
 	var s Spec
+	var told said
 	var err error
 	var r *Run
 	switch args[0] {
 	case "run":
-		if err = json.Unmarshal([]byte(args[2]), &s); err == nil {
+		if err = json.Unmarshal([]byte(args[2]), &told); err == nil {
+			s = told.Spec
+			s.Command = trust.Typed(told.Argv)
 			if r, err = Start(ctx, args[1], self(), s); err == nil {
 				fmt.Println("started")
 				_, err = r.Wait(ctx, nil)
@@ -123,7 +133,7 @@ func newBench(t testing.TB, line string) *bench {
 	b := &bench{t: t, dir: filepath.Join(t.TempDir(), "run"), work: t.TempDir(), mark: "mark-" + rand.Text()}
 	line = strings.NewReplacer("files", exe()+" _agent files "+b.mark, "sleeper", exe()+" _agent sleep "+b.mark, "deaf", exe()+" _agent deaf "+b.mark).Replace(line)
 	b.spec = Spec{
-		Argv: []string{"/bin/sh", "-c", line, b.mark}, Dir: b.work,
+		Command: trust.Typed([]string{"/bin/sh", "-c", line, b.mark}), Dir: b.work,
 		Env:   Environ(os.Environ(), nil, map[string]string{"MARK": b.mark}),
 		Grace: 300 * time.Millisecond,
 	}
@@ -231,7 +241,7 @@ func kill(t testing.TB, id procs.ID, sig syscall.Signal) {
 // other runs another belay and gives it once it has started the run.
 func (b *bench) other(extra ...*os.File) *exec.Cmd {
 	b.t.Helper()
-	spec, err := json.Marshal(b.spec)
+	spec, err := json.Marshal(said{b.spec, b.spec.Command.Argv()})
 	if err != nil {
 		b.t.Fatal(err)
 	}

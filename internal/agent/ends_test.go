@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/procs"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // TestEnds runs agents that end, or do not, in all the ways seen in the field. Each
@@ -103,12 +104,12 @@ func TestNotStarted(t *testing.T) {
 		{"no interpreter", write("script", "#!/no/such/sh\n", 0o755), nil, 127, "interpreter"},
 		{"only in the working folder", "plain", func(s *Spec) { s.Dir = dir; s.Env = []string{"PATH=:.:bin"} }, 127, "plain cannot be run: there is no such program"},
 		{"no working folder", "/bin/sh", func(s *Spec) { s.Dir = dir + "/gone" }, 126, "working folder"},
-		{"too long", "/bin/sh", func(s *Spec) { s.Argv = append(s.Argv, strings.Repeat("x", 200<<10)) }, 126, "too long"},
+		{"too long", "/bin/sh", func(s *Spec) { s.Command = trust.Typed(append(s.Command.Argv(), strings.Repeat("x", 200<<10))) }, 126, "too long"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, "")
-			b.spec.Argv = []string{c.argv0}
+			b.spec.Command = trust.Typed([]string{c.argv0})
 			if c.set != nil {
 				c.set(&b.spec)
 			}
@@ -125,7 +126,7 @@ func TestNotStarted(t *testing.T) {
 func TestSees(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, `printf '%s|%s|%s|' "$0" "$1" "$2"; pwd; cat; echo; cat "$BELAY_PROMPT_FILE"; echo; env | grep -c '^BELAY_RUN'`)
-	b.spec.Argv = append(b.spec.Argv[:3], "zero", "na\xefve \"x\"\n", "-rf")
+	b.spec.Command = trust.Typed(append(b.spec.Command.Argv()[:3], "zero", "na\xefve \"x\"\n", "-rf"))
 	b.spec.Prompt = []byte("do \x00 it\xff")
 	b.spec.Env = append(b.spec.Env, roleName+"=7", markerName+"=outer")
 	res := b.start().wait()

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // TestDiskFull: the agent goes on, the result is written, and says what is missing.
@@ -61,9 +63,9 @@ func TestUnkillable(t *testing.T) {
 	if err := os.Chown(filepath.Dir(b.dir), nobody, nobody); err != nil {
 		t.Fatal(err)
 	}
-	b.spec.Argv = []string{root, "_agent", "root", b.mark}
+	b.spec.Command = trust.Typed([]string{root, "_agent", "root", b.mark})
 	b.spec.Dir, b.spec.Timeout = "/", 300*time.Millisecond
-	spec, err := json.Marshal(b.spec)
+	spec, err := json.Marshal(said{b.spec, b.spec.Command.Argv()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // Limits that hold when a Spec does not say otherwise.
@@ -20,7 +21,7 @@ const (
 
 // Spec is a command to run and the limits it runs under.
 type Spec struct {
-	Argv      []string      // the command; Argv[0] is looked up as LookPath does
+	Command   trust.Command // the program is looked up as LookPath does
 	Dir       string        // working folder, absolute
 	Env       []string      // the complete environment, KEY=value; see Environ
 	Prompt    []byte        // given on standard input and as the file $BELAY_PROMPT_FILE; none: /dev/null
@@ -62,7 +63,7 @@ func (s Spec) complete() (onDisk, error) {
 		Version: specVersion, Token: rand.Text(), Dir: []byte(s.Dir), Timeout: s.Timeout,
 		Quiet: s.Quiet, Grace: s.Grace, Head: s.HeadLimit, Tail: s.TailLimit, Label: s.Label,
 	}
-	for _, a := range s.Argv {
+	for _, a := range s.Command.Argv() {
 		d.Argv = append(d.Argv, []byte(a))
 	}
 	if d.Grace == 0 {
@@ -78,7 +79,8 @@ func (s Spec) complete() (onDisk, error) {
 }
 
 func (s Spec) check() error {
-	if len(s.Argv) == 0 || s.Argv[0] == "" {
+	argv := s.Command.Argv()
+	if len(argv) == 0 || argv[0] == "" {
 		return belay.Refuse(belay.CodeUsage, "name the agent's command", "there is no command to run")
 	}
 	if !filepath.IsAbs(s.Dir) {
@@ -88,7 +90,7 @@ func (s Spec) check() error {
 		return belay.Refuse(belay.CodeUsage, "use 0 for the default", "a limit of the agent's run is negative")
 	}
 	// The kernel ends words at NUL: what follows it would vanish without a sound.
-	for _, words := range [][]string{s.Argv, s.Env, {s.Dir}} {
+	for _, words := range [][]string{argv, s.Env, {s.Dir}} {
 		for _, w := range words {
 			if strings.ContainsRune(w, 0) {
 				return belay.Refuse(belay.CodeUsage, "remove it", "a NUL byte in the agent's command or environment: %s", belay.VisibleLine(w))

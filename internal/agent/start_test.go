@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // TestStartOnce: however many start the same run at once, the command runs once.
@@ -149,13 +150,13 @@ func TestMainRefusesPeople(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	good := Spec{Argv: []string{"true"}, Dir: "/"}
+	good := Spec{Command: trust.Typed([]string{"true"}), Dir: "/"}
 	for name, change := range map[string]func(*Spec){
-		"no command":      func(s *Spec) { s.Argv = nil },
-		"empty command":   func(s *Spec) { s.Argv = []string{""} },
+		"no command":      func(s *Spec) { s.Command = trust.Command{} },
+		"empty command":   func(s *Spec) { s.Command = trust.Typed([]string{""}) },
 		"relative folder": func(s *Spec) { s.Dir = "x" },
 		"negative limit":  func(s *Spec) { s.Timeout = -1 },
-		"NUL in a word":   func(s *Spec) { s.Argv = []string{"true", "a\x00b"} },
+		"NUL in a word":   func(s *Spec) { s.Command = trust.Typed([]string{"true", "a\x00b"}) },
 		"NUL in the env":  func(s *Spec) { s.Env = []string{"A=a\x00b"} },
 	} {
 		s, dir := good, filepath.Join(t.TempDir(), "run")

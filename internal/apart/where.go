@@ -22,6 +22,7 @@ import (
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/trees"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // HomeOf gives the root of the user's tree: the one a task's working tree was made from,
@@ -100,7 +101,40 @@ func Path(d *desk.Desk, task belay.TaskID) (string, error) {
 		return "", err
 	}
 	folder, err := trees.Folder(d.Repo, home, d.Config.Worktrees)
+	if err == nil {
+		err = mayLie(d, home, folder)
+	}
 	return filepath.Join(folder, task.Key()), err
+}
+
+// mayLie refuses a folder of working trees that lies elsewhere than in the git folder or
+// beside the repository, under its name, unless the user trusts the setting that says so:
+// a clone must not choose where folders are made.
+func mayLie(d *desk.Desk, home, folder string) error {
+	home, err := filepath.EvalSymlinks(home)
+	if err != nil {
+		return fmt.Errorf("find the repository: %w", err)
+	}
+	common, err := filepath.EvalSymlinks(d.Repo.Common)
+	if err != nil {
+		return fmt.Errorf("find the git folder: %w", err)
+	}
+	beside, err := filepath.Rel(filepath.Dir(home), folder)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", folder, err)
+	}
+	first, _, _ := strings.Cut(filepath.ToSlash(beside), "/")
+	name, ok := strings.CutPrefix(first, filepath.Base(home))
+	if ok && name != "" && strings.ContainsAny(name[:1], ".-_") || folder == common || strings.HasPrefix(folder, common+string(filepath.Separator)) {
+		return nil
+	}
+	for _, value := range d.May.Values("worktrees") {
+		if at, err := trees.Folder(d.Repo, home, value); err == nil && (folder == at || strings.HasPrefix(folder, at+string(filepath.Separator))) {
+			return nil
+		}
+	}
+	return &belay.Error{Code: belay.CodeCannot, What: "worktrees in .belay/config.yaml leads out of the repository, to " + belay.VisibleLine(folder),
+		Try: "belay trust (or --trust in a script), or worktrees: ../" + filepath.Base(home) + "-trees", Err: trust.ErrUntrusted}
 }
 
 // Ready gives the desk of the tree that a task is to run in. Its own is made if it is not
@@ -112,6 +146,9 @@ func Ready(ctx context.Context, d *desk.Desk, r *desk.Record, w drive.Watcher) (
 	}
 	home, err := Home(ctx, d)
 	if err != nil {
+		return nil, err
+	}
+	if err := mayLie(d, home.Repo.Root, filepath.Dir(r.Task.Worktree)); err != nil {
 		return nil, err
 	}
 	// One at a time: git lists all trees while it adds one.

@@ -23,6 +23,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/secret"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/trust"
 	"github.com/belay-dev/belay/internal/whole"
 )
 
@@ -77,7 +78,8 @@ func (b Baseline) says() string {
 type Keeper struct {
 	Snaps *snapshot.Store
 	Dir   string
-	Env   []string // of the tests, whole
+	Env   []string    // of the tests, whole
+	May   *trust.Gate // lets them run, or not
 }
 
 // Take gives what the tests say about a snapshot, remembered or run now, within
@@ -112,7 +114,7 @@ func (k Keeper) run(ctx context.Context, id belay.SnapshotID, checks belay.Check
 	ctx, cancel := context.WithTimeoutCause(ctx, checks.Timeout, suite.OverTime{Limit: checks.Timeout})
 	defer cancel()
 	report, result := suite.Run(ctx, suite.Input{
-		Root: place.Root, Env: k.Env, Command: checks.Tests,
+		Root: place.Root, Env: k.Env, Command: checks.Tests, May: k.May,
 		Baseline: &results.Report{}, // no tests here means that there are none
 	})
 	switch {

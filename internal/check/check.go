@@ -27,6 +27,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/results"
 	"github.com/belay-dev/belay/internal/check/secrets"
 	"github.com/belay-dev/belay/internal/check/suite"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // The names of the checks.
@@ -65,8 +66,9 @@ type Input struct {
 	Scope   belay.Scope
 	Request belay.Request // what the task asks for; the contract is held against it
 	Checks  belay.Checks
-	Only    []string // names of the only checks to run; none is all
-	Skip    []string // names of checks not to run, besides Checks.Skip
+	May     *trust.Gate // lets tests and linters run, or not
+	Only    []string    // names of the only checks to run; none is all
+	Skip    []string    // names of checks not to run, besides Checks.Skip
 	Before  belay.SnapshotID
 	After   belay.SnapshotID
 	// Texts gives what the changed files say; nil when nobody can, and the checks that

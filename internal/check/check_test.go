@@ -14,6 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/golden"
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/secret"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // TestEveryCheckCanBeSkipped holds the names that a config knows to those there are.
@@ -32,7 +33,7 @@ func TestEveryCheckCanBeSkipped(t *testing.T) {
 // as done.
 func TestRunReportsInOrder(t *testing.T) {
 	t.Parallel()
-	in := Input{
+	in := Input{May: trust.Anything(),
 		Root: golden.Project(t, nil), Before: "before", After: "after",
 		Changes: changed("src/a", "CLAUDE.md"), Attempt: changed("src/a"),
 		Scope:  belay.Scope{Files: []string{"src"}},
@@ -83,7 +84,7 @@ func TestOnlyAndSkip(t *testing.T) {
 		"only a mistake": {only: []string{"siez"}, runs: []string{"siez"}, verdict: belay.VerdictUnknown},
 		"and a mistake":  {only: []string{"size", "siez"}, runs: []string{"size", "siez"}, verdict: belay.VerdictUnknown},
 	} {
-		report := Run(t.Context(), Input{
+		report := Run(t.Context(), Input{May: trust.Anything(),
 			Attempt: changed("a"), Changes: changed("a"), Only: tt.only, Skip: tt.skip, Checks: belay.Checks{Skip: tt.checks},
 		}, nil)
 		var runs []string
@@ -102,7 +103,7 @@ func TestOnlyAndSkip(t *testing.T) {
 // back within the limit and two seconds.
 func TestTimeLimit(t *testing.T) {
 	t.Parallel()
-	in := Input{
+	in := Input{May: trust.Anything(),
 		Root: golden.Project(t, nil), Attempt: changed("a"), Changes: changed("a"),
 		Checks: belay.Checks{Timeout: 2 * time.Second, Tests: belay.TestCommand{Command: "trap '' TERM; while :; do sleep 1; done"}},
 	}
@@ -129,7 +130,7 @@ func TestNoTimeAtAll(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	in := Input{
+	in := Input{May: trust.Anything(),
 		Root: golden.Project(t, nil), Attempt: changed("a"), Changes: changed("a"), Scope: belay.Scope{Files: []string{"b"}, Protect: []string{"a"}},
 		Checks: belay.Checks{Tests: belay.TestCommand{Command: "true"}},
 	}
@@ -152,7 +153,7 @@ func TestNoSecretsInReports(t *testing.T) {
 	t.Parallel()
 	token := "ghp_" + "x7Qm2Vd9Lk4Rt8Wz1Yc6Bn3Hs5Jf0Gp2Ea4u"
 	command := "echo 1..1; echo 'not ok 1 - with " + token + "'; echo '  ---'; echo '  message: got " + token + "'; echo '  ...'; exit 1"
-	in := Input{
+	in := Input{May: trust.Anything(),
 		Root: golden.Project(t, nil), Attempt: changed("a"), Changes: changed("a"), Only: []string{"tests"},
 		Checks: belay.Checks{Tests: belay.TestCommand{Command: command, Format: "tap"}},
 	}
@@ -174,7 +175,7 @@ func TestNoSecretsInReports(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	in := Input{Root: golden.Project(t, nil), Attempt: changed("a"), Changes: changed("a"), Checks: belay.Checks{Tests: belay.TestCommand{Command: "sleep 300"}}}
+	in := Input{May: trust.Anything(), Root: golden.Project(t, nil), Attempt: changed("a"), Changes: changed("a"), Checks: belay.Checks{Tests: belay.TestCommand{Command: "sleep 300"}}}
 	report := Run(ctx, in, func(p Progress) {
 		if p.Check == "size" && p.Done { // the others are quick, the tests are not
 			cancel()

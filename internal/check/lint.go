@@ -25,7 +25,7 @@ func linters(ctx context.Context, in Input) belay.CheckResult {
 		defer done()
 	}
 	return lint.Run(ctx, lint.Input{
-		Root: in.Root, Env: in.Env, Linters: in.Checks.Linters, Changes: in.Changes, All: in.Checks.LintAll,
+		Root: in.Root, Env: in.Env, Linters: in.Checks.Linters, May: in.May, Changes: in.Changes, All: in.Checks.LintAll,
 		Lines: in.Lines, Guard: in.Guard, Logs: in.Logs, Grace: in.Grace,
 	})
 }

@@ -14,7 +14,7 @@ func tests(ctx context.Context, in Input) belay.CheckResult {
 	case <-ctx.Done():
 	}
 	_, result := suite.Run(ctx, suite.Input{
-		Root: in.Root, Env: in.Env, Command: in.Checks.Tests, Baseline: in.Baseline, Request: in.Request.Requirements, Before: in.State, Logs: in.Logs, Grace: in.Grace,
+		Root: in.Root, Env: in.Env, Command: in.Checks.Tests, May: in.May, Baseline: in.Baseline, Request: in.Request.Requirements, Before: in.State, Logs: in.Logs, Grace: in.Grace,
 	})
 	return result
 }

@@ -130,7 +130,7 @@ func (c *Checkout) repository(ctx context.Context, from *git.Repo, info snapshot
 	if err := os.Remove(filepath.Join(dir, "refs/heads/.keep")); err != nil || head == "" {
 		return err
 	}
-	repo, err := git.Open(ctx, c.Root, true)
+	repo, err := from.OpenOther(ctx, c.Root)
 	if err != nil {
 		return err
 	}

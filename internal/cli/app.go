@@ -89,7 +89,7 @@ func (a *App) Setting(flags []flow.Flag) flow.Setting {
 	if err != nil {
 		self = os.Args[0]
 	}
-	return flow.Setting{Dir: a.Dir, Force: a.Force, Flags: flags, Self: []string{self, "_run"}}
+	return flow.Setting{Dir: a.Dir, Force: a.Force, Flags: flags, Self: []string{self, "_run"}, Ask: a.Asked}
 }
 
 // Status maps an error to the exit status (docs/exit-codes.md).

@@ -2,12 +2,12 @@ package config
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"strconv"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // Commands lists everything in the file that runs a program, one line a key, with each
@@ -18,43 +18,54 @@ func Commands(c Config) (block []byte, hash string) {
 	if len(c.block) == 0 {
 		return nil, ""
 	}
-	sum := sha256.Sum256(c.block)
-	return bytes.Clone(c.block), hex.EncodeToString(sum[:])
+	return bytes.Clone(c.block), trust.Hash(string(c.block))
+}
+
+// Typed is the block of what flags gave: a person typed it in this invocation.
+func Typed(c Config) string {
+	return string(c.commands(func(k key) bool { return c.source(k.name) == Flag }))
 }
 
 func commandBlock(c Config) []byte {
+	b := c.commands(func(key) bool { return true })
+	if len(b) > 0 && len(c.Environment.Pass) > 0 {
+		b = append(b, "environment.pass: "+trust.Args(c.Environment.Pass)+"\n"...)
+	}
+	return b
+}
+
+// commands writes the keys that name programs, and those whose values lead out of the
+// repository, one line each.
+func (c Config) commands(with func(key) bool) []byte {
 	var b bytes.Buffer
+	write := func(name, words string) {
+		if words != "" {
+			b.WriteString(name + ": " + words + "\n")
+		}
+	}
 	for _, k := range c.all() {
-		if !k.runs {
+		if !k.runs && !k.leads || !with(k) {
 			continue
 		}
 		switch v := k.field(&c).(type) {
 		case *[]string:
-			writeArgs(&b, k.name, *v)
+			write(k.name, trust.Args(*v))
 		case *string: // where work is sent is as much a matter of trust as what runs
-			if *v != "" {
-				writeArgs(&b, k.name, []string{*v})
+			if *v != "" && (k.runs || Outside(*v)) {
+				write(k.name, trust.Args([]string{*v}))
 			}
 		case *belay.TestCommand:
 			if v.Command != "" {
-				fmt.Fprintf(&b, "%s: shell %s\n", k.name, strconv.QuoteToASCII(v.Command))
+				write(k.name, trust.Shell(v.Command))
 			}
-			writeArgs(&b, k.name, v.Args)
+			write(k.name, trust.Args(v.Args))
 		}
-	}
-	if b.Len() > 0 {
-		writeArgs(&b, "environment.pass", c.Environment.Pass)
 	}
 	return b.Bytes()
 }
 
-func writeArgs(b *bytes.Buffer, name string, args []string) {
-	if len(args) == 0 {
-		return
-	}
-	b.WriteString(name + ":")
-	for _, a := range args {
-		b.WriteString(" " + strconv.QuoteToASCII(a))
-	}
-	b.WriteByte('\n')
+// Outside reports whether a path of the config leads out of the repository by its words.
+func Outside(path string) bool {
+	path = filepath.ToSlash(path)
+	return strings.HasPrefix(path, "/") || slices.Contains(strings.Split(path, "/"), "..")
 }

@@ -20,6 +20,8 @@ type key struct {
 	field   func(*Config) any
 	doc     string
 	runs    bool                             // names a program to run
+	leads   bool                             // a folder that may lie outside of the repository, where the user trusts that
+	within  bool                             // a path or glob that must stay within the repository
 	of      func(c *Config, name string) any // instead of field: of one of several named things
 }
 
@@ -78,7 +80,7 @@ var keys = []key{
 		doc: "a test command that names no tests and failed before the task may fail in the same way after it"},
 	{name: "checks.baseline", kind: value.Truth, def: "true", field: func(c *Config) any { return &c.Checks.Baseline },
 		doc: "run the tests on the state before the agent starts, so that old failures are not held against it"},
-	{name: "checks.reuse", kind: value.List, field: func(c *Config) any { return &c.Checks.Reuse },
+	{name: "checks.reuse", kind: value.List, within: true, field: func(c *Config) any { return &c.Checks.Reuse },
 		doc: "folders that throwaway checkouts link to instead of lacking them, like node_modules"},
 	{name: "checks.skip", kind: value.List, choices: checkNames, field: func(c *Config) any { return &c.Checks.Skip },
 		doc: "names of checks that are not run"},
@@ -106,9 +108,9 @@ var keys = []key{
 		doc: "the linter: a shell line, or a program and its arguments; it must only report"},
 	{name: "linters.*.format", kind: value.Choice, choices: remarkFormats, of: func(c *Config, n string) any { return &c.linter(n).Format },
 		doc: "how what it says is read; told by the content when not set"},
-	{name: "linters.*.report", kind: value.Text, of: func(c *Config, n string) any { return &c.linter(n).Report },
+	{name: "linters.*.report", kind: value.Text, within: true, of: func(c *Config, n string) any { return &c.linter(n).Report },
 		doc: "the file it writes; what it prints is read when not set"},
-	{name: "plan.path", kind: value.Text, field: func(c *Config) any { return &c.Plan },
+	{name: "plan.path", kind: value.Text, within: true, field: func(c *Config) any { return &c.Plan },
 		doc: "the plan that is marked for each task while it runs; when not set, one that has markers of the task already"},
 	{name: "review.cycles", kind: value.Truth, def: "false", field: func(c *Config) any { return &c.Review.Cycles },
 		doc: "write what the reviewers answer as review cycles below .belay/reviews, to be committed with the work"},
@@ -158,7 +160,7 @@ var keys = []key{
 		doc: "what it is given of the context: task, scope, criteria, citations, commands, qa, paths, changes, findings, evidence"},
 	{name: "roles.*.timeout", kind: value.Duration, of: func(c *Config, n string) any { return &c.role(n).Timeout },
 		doc: "time limit of one run; the agent's when not set"},
-	{name: "standards.*.files", kind: value.List, of: func(c *Config, n string) any { return &c.standard(n).Files },
+	{name: "standards.*.files", kind: value.List, within: true, of: func(c *Config, n string) any { return &c.standard(n).Files },
 		doc: "globs of the files, Markdown or plain text"},
 	{name: "standards.*.areas", kind: value.List, of: func(c *Config, n string) any { return &c.standard(n).Areas },
 		doc: "areas of tasks that they are for; all when not set"},
@@ -172,7 +174,7 @@ var keys = []key{
 		doc: "globs that :NAME stands for where files of a task are named"},
 	{name: "handoffs.ignore_line_endings", kind: value.Truth, def: "false", field: func(c *Config) any { return &c.IgnoreLineEnds },
 		doc: "a change of line ends alone between two roles is a note and no drift"},
-	{name: "specs", kind: value.List, field: func(c *Config) any { return &c.Specs },
+	{name: "specs", kind: value.List, within: true, field: func(c *Config) any { return &c.Specs },
 		doc: "globs of other tools' task files, for belay task import --all; when not set, where these tools put them"},
 	{name: "clarify", kind: value.Truth, def: "false", field: func(c *Config) any { return &c.Clarify },
 		doc: "a task whose words can be read in two ways waits at a gate until a person says which"},
@@ -212,7 +214,7 @@ var keys = []key{
 		doc: "a larger file is not captured, and named"},
 	{name: "snapshot.cap", kind: value.Size, def: "5GiB", field: func(c *Config) any { return &c.Snapshot.Cap },
 		doc: "size of all snapshots together before a warning; 0 never warns"},
-	{name: "worktrees", kind: value.Text, field: func(c *Config) any { return &c.Worktrees },
+	{name: "worktrees", kind: value.Text, leads: true, field: func(c *Config) any { return &c.Worktrees },
 		doc: "folder of the working trees that tasks get of their own, like ../trees; when not set, in the git folder"},
 	{name: "environment.pass", kind: value.Names, field: func(c *Config) any { return &c.Environment.Pass },
 		doc: "environment variables that commands get although belay keeps such away, like GIT_SSH; NAME* takes all that begin so"},

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -98,11 +99,30 @@ func (p *parser) leaf(leaf key, k, v *yaml.Node) {
 		p.Complain(v, leaf.name, "%s", text)
 		return
 	}
+	if leaf.within && !p.stays(leaf.name, v, got) {
+		return
+	}
 	p.at[leaf.name] = k
 	p.config.put(leaf, got, Source(fmt.Sprintf("%s:%d", p.name, k.Line)))
 	if leaf.name == testsCommand {
 		p.config.Checks.Tests.From = "config"
 	}
+}
+
+// stays complains of a path that leads out of the repository: whoever wrote the config is
+// not asked what else of the machine may be read or written. A path given as a flag may.
+func (p *parser) stays(name string, v *yaml.Node, got any) bool {
+	list, _ := got.([]string)
+	if one, is := got.(string); is {
+		list = []string{one}
+	}
+	for _, path := range list {
+		if Outside(strings.TrimPrefix(path, "!")) {
+			p.Complain(v, name, "%s leads out of the repository; name a path within it", strconv.Quote(path))
+			return false
+		}
+	}
+	return true
 }
 
 // first gives the place of the first key set below prefix.

@@ -22,6 +22,7 @@ import (
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/secret"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // Desk is belay opened in one working tree.
@@ -30,8 +31,9 @@ type Desk struct {
 	Config  config.Config
 	Snaps   *restore.Store
 	Journal *journal.Store
-	Self    []string // the argument vector that runs an agent's shim; its folder is appended
-	Plans   Planner  // nil for none
+	Self    []string    // the argument vector that runs an agent's shim; its folder is appended
+	Plans   Planner     // nil for none
+	May     *trust.Gate // what may run in this repository
 
 	Known   *snapshot.Known // what records say about snapshots; the stores of Snaps share it
 	Anchors *anchor.Store   // how far records went, remembered outside the repository

@@ -65,6 +65,10 @@ func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent
 	if len(t.Agent) == 0 {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s -- AGENT ARGS…", t.ID), "%s has no agent command", t.ID)
 	}
+	command, err := d.May.Program(t.Agent)
+	if err != nil {
+		return nil, err
+	}
 	if err := d.waits(c); err != nil {
 		return nil, err
 	}
@@ -76,7 +80,7 @@ func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent
 		return nil, err
 	}
 	return agent.Start(ctx, dir, d.Self, agent.Spec{
-		Argv: t.Agent, Dir: d.Repo.Root, Prompt: []byte(prompt), Timeout: t.Timeout,
+		Command: command, Dir: d.Repo.Root, Prompt: []byte(prompt), Timeout: t.Timeout,
 		Label: fmt.Sprintf("%s attempt %d", t.ID, c.Attempt),
 		Env: agent.Environ(os.Environ(), nil, d.contextEnv(map[string]string{
 			"BELAY_TASK": string(t.ID), "BELAY_ATTEMPT": strconv.Itoa(c.Attempt),
@@ -222,12 +226,16 @@ func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) 
 	dir := d.RunDir(t.ID, c.ID)
 	run, err := agent.Attach(dir)
 	if errors.Is(err, fs.ErrNotExist) {
+		command, err := d.May.Program(argv)
+		if err != nil {
+			return loop.Event{}, err
+		}
 		copied := dir + "-tree"
 		if err := d.exportLast(ctx, copied); err != nil {
 			return loop.Event{}, err
 		}
 		run, err = agent.Start(ctx, dir, d.Self, agent.Spec{
-			Argv: argv, Dir: copied, Timeout: t.Timeout, Label: string(t.ID) + " debugger",
+			Command: command, Dir: copied, Timeout: t.Timeout, Label: string(t.ID) + " debugger",
 			Prompt: []byte(brief.Debug(brief.PromptInput{Task: t, State: st, History: d.history()})),
 			Env: agent.Environ(os.Environ(), nil, map[string]string{
 				"BELAY_TASK": string(t.ID), "BELAY_ATTEMPT": strconv.Itoa(len(st.Attempts)), "BELAY_ROLE": "debugger",

@@ -18,7 +18,7 @@ func (d *Driver) baseline(_ context.Context, c loop.Command) (loop.Event, error)
 	if t.Checks.Timeout == 0 {
 		t.Checks.Timeout = desk.RunTimeout
 	}
-	keeper := baseline.Keeper{Snaps: d.Snaps.Store, Dir: filepath.Join(d.Repo.Common, "belay", "baseline"), Env: desk.TestEnv(t)}
+	keeper := baseline.Keeper{Snaps: d.Snaps.Store, Dir: filepath.Join(d.Repo.Common, "belay", "baseline"), Env: desk.TestEnv(t), May: d.May}
 	b, err := keeper.Take(d.Soft, c.Target, t.Checks)
 	if d.Soft.Err() != nil {
 		return loop.Event{}, ErrParked

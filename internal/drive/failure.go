@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/tend"
 )
@@ -20,8 +21,13 @@ func (d *Driver) onFailure(ctx context.Context, c loop.Command) error {
 	if d.Rec.State.Ending != loop.OutcomeFailed || len(t.OnFailure) == 0 {
 		return nil
 	}
+	command, err := d.May.Program(t.OnFailure)
+	if err != nil {
+		d.Watch.Note("on_failure: " + desk.Sentence(err))
+		return nil
+	}
 	stopped, err := tend.Once(ctx, tend.Run{Dir: d.RunDir(t.ID, c.ID), Soft: d.Soft, Live: d.Watch.Output(), Note: d.Watch.Note}, d.Self, agent.Spec{
-		Argv: t.OnFailure, Dir: d.Repo.Root, Timeout: failureTime, Label: "on_failure",
+		Command: command, Dir: d.Repo.Root, Timeout: failureTime, Label: "on_failure",
 		Env: agent.Environ(os.Environ(), nil, map[string]string{
 			"BELAY_TASK": string(t.ID), "BELAY_OUTCOME": string(d.Rec.State.Ending), "BELAY_REASON": d.Rec.State.Why,
 		}),

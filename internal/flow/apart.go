@@ -15,7 +15,7 @@ import (
 // stands.
 func (d *Desk) at(ctx context.Context, r *desk.Record) (*Desk, error) {
 	inner, err := apart.At(ctx, d.Desk, r)
-	return &Desk{Desk: inner, trust: d.trust}, err
+	return &Desk{Desk: inner, ask: d.ask}, err
 }
 
 // Merge brings the work of a task with a working tree of its own back into the user's.
@@ -65,5 +65,5 @@ func (d *Desk) MayRunApart(r *desk.Record, trusted bool) error {
 	case r.Task.Worktree == "" && r.State.Phase != "":
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", id), "%s has begun in the user's working tree", id)
 	}
-	return d.mayRun(r.Task, trusted)
+	return d.mayRun(r.Task, NewTask{Trust: trusted})
 }

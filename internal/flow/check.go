@@ -24,6 +24,7 @@ type CheckRequest struct {
 	Adhoc   belay.Task // scope and checks, when there is no task
 	Skip    []string
 	Timeout time.Duration // 0: 30 s
+	Trust   bool          // what the repository would have run may run, now and later
 	Watch   drive.Watcher
 }
 
@@ -35,9 +36,27 @@ func (d *Desk) Check(ctx context.Context, q CheckRequest) (belay.Report, error) 
 	if q.Timeout == 0 {
 		q.Timeout = desk.AskTimeout
 	}
-	looking, cancel := context.WithTimeoutCause(ctx, q.Timeout, suite.OverTime{Limit: q.Timeout})
-	defer cancel()
-	report, err := d.check(ctx, looking, q)
+	began := time.Now()
+	within := func(began time.Time) (context.Context, context.CancelFunc) {
+		return context.WithDeadlineCause(ctx, began.Add(q.Timeout), suite.OverTime{Limit: q.Timeout})
+	}
+	looking, cancel := within(began)
+	defer func() { cancel() }()
+	d, r, err := d.judged(looking, q)
+	var report belay.Report
+	if err == nil {
+		task, asking := q.Adhoc, time.Now()
+		if r != nil {
+			task = r.Task
+		}
+		if err := d.offer(judging(task), q.Trust); err != nil {
+			return report, err
+		}
+		// The time that a person takes to answer is not the checks'.
+		cancel()
+		looking, cancel = within(began.Add(time.Since(asking)))
+		report, err = d.check(ctx, looking, q, r)
+	}
 	var odd interface{ Try() string } // a file that is none: that is why, and what to do about it
 	if err != nil && looking.Err() != nil && ctx.Err() == nil && !errors.As(err, &odd) {
 		return report, &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("could not be judged within %s", q.Timeout), Err: err,
@@ -49,24 +68,33 @@ func (d *Desk) Check(ctx context.Context, q CheckRequest) (belay.Report, error) 
 // afterwards is what recording a judgement may take when its time is used up.
 const afterwards = 10 * time.Second
 
-// check is Check; looking ends when the time of everything is used up, the snapshot of the
-// present included.
-func (d *Desk) check(ctx, looking context.Context, q CheckRequest) (belay.Report, error) {
+// judged gives the task to judge, with the checks that are to run, and the desk of its tree.
+// The record is nil when there is no task.
+func (d *Desk) judged(ctx context.Context, q CheckRequest) (*Desk, *desk.Record, error) {
 	if q.Task == "" {
-		return d.checkAdhoc(looking, q)
+		return d, nil, nil
 	}
 	r, err := d.Load(q.Task)
 	if err != nil {
-		return belay.Report{}, err
+		return d, nil, err
 	}
 	if r.State.Before == "" {
-		return belay.Report{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task), "%s has not started: there is nothing to compare with", q.Task)
+		return d, nil, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task), "%s has not started: there is nothing to compare with", q.Task)
 	}
-	if d, err = d.at(looking, r); err != nil {
-		return belay.Report{}, err
+	if d, err = d.at(ctx, r); err != nil {
+		return d, nil, err
 	}
 	r.Task.Checks.Skip = append(slices.Clone(r.Task.Checks.Skip), q.Skip...)
 	r.Task.Checks.Timeout = q.Timeout
+	return d, r, nil
+}
+
+// check is Check; looking ends when the time of everything is used up, the snapshot of the
+// present included.
+func (d *Desk) check(ctx, looking context.Context, q CheckRequest, r *desk.Record) (belay.Report, error) {
+	if r == nil {
+		return d.checkAdhoc(looking, q)
+	}
 	if c := r.State.Pending; c != nil && c.Kind == loop.CmdCheck {
 		ending, cancel := context.WithTimeout(ctx, q.Timeout+afterwards)
 		defer cancel()

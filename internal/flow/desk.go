@@ -25,7 +25,7 @@ import (
 // Desk is belay opened in one working tree: what every request starts from.
 type Desk struct {
 	*desk.Desk
-	trust *trust.List
+	ask func(block string) (yes, asked bool) // nil: nobody can be asked
 }
 
 // Setting says how a Desk is opened. Dir is any folder in the working tree. Flags
@@ -36,6 +36,9 @@ type Setting struct {
 	Force bool // also in a repository that is somebody's whole home
 	Flags []Flag
 	Self  []string
+	// Ask shows what the repository would have run, and gives whether the person lets it;
+	// asked is false when nobody is there. nil asks nobody.
+	Ask func(block string) (yes, asked bool)
 }
 
 // Flag is a config key given on the command line.
@@ -91,7 +94,9 @@ func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*D
 		Repo: repo, Config: cfg, Self: s.Self,
 		Journal: journal.Open(filepath.Join(repo.Common, "belay")),
 		Known:   &snapshot.Known{}, Memory: &desk.Memory{}, Anchors: anchor.Open(repo.Common, repo.Root),
-	}, trust: trust.Open("")}
+		May: trust.Open("").Gate(repo.Common),
+	}, ask: s.Ask}
+	d.May.Type(config.Typed(cfg))
 	var err error
 	d.Snaps, err = restore.Open(ctx, repo, apart.Captured(d.Desk))
 	if err == nil {

@@ -158,11 +158,11 @@ func below(root, path string) (string, bool) {
 }
 
 // Adhoc gives a task that was never recorded, for a check without one.
-func (d *Desk) Adhoc(trust bool) (belay.Task, error) {
+func (d *Desk) Adhoc() (belay.Task, error) {
 	t, err := d.task(NewTask{Prose: "checked by hand"})
 	if err != nil {
 		return t, err
 	}
 	t.Agent = nil
-	return t, d.trusted(t, trust)
+	return t, nil
 }

@@ -41,7 +41,7 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*desk.Record, error) {
 	if err != nil {
 		return r, err
 	}
-	d = &Desk{Desk: inner, trust: d.trust}
+	d = &Desk{Desk: inner, ask: d.ask}
 	if err := d.Recovered(ctx, q.Watch); err != nil {
 		return r, err
 	}
@@ -94,7 +94,7 @@ func (d *Desk) taskToRun(ctx context.Context, q RunRequest) (*desk.Record, error
 			return nil, d.exists(q.ID, belay.Refuse(belay.CodeUsage, "", ""))
 		}
 	}
-	if err := d.mayRun(t, q.Trust); err != nil {
+	if err := d.mayRun(t, q.NewTask); err != nil {
 		return nil, err
 	}
 	if held, busy := d.Held(); busy && !q.Apart {
@@ -103,11 +103,22 @@ func (d *Desk) taskToRun(ctx context.Context, q RunRequest) (*desk.Record, error
 	return d.Add(ctx, q.NewTask)
 }
 
-func (d *Desk) mayRun(t belay.Task, trusted bool) error {
+// mayRun refuses a task whose agent is not there, or that would run what nobody let run.
+func (d *Desk) mayRun(t belay.Task, q NewTask) error {
 	if err := d.agentReady(t); err != nil {
 		return err
 	}
-	return d.trusted(t, trusted)
+	return d.mayGo(t, q)
+}
+
+// mayGo refuses a task that would run what nobody let run.
+func (d *Desk) mayGo(t belay.Task, q NewTask) error {
+	d.May.TypeCommand(q.Agent)
+	if err := d.trusted(wants(t), len(q.Agent) > 0, q.Trust); err != nil {
+		return err
+	}
+	_ = d.May.Keep() // a list that cannot be written costs a question when the task is resumed
+	return nil
 }
 
 // resumable gives an open task, with the agent's command replaced if another was
@@ -129,7 +140,14 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*desk.Record, error
 	if q.Apart && r.Task.Worktree == "" {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume), "%s has begun in the working tree %s", q.Resume, d.Repo.Root)
 	}
-	return r, nil
+	if c := r.State.Pending; c != nil && (c.Kind == loop.CmdClose || c.Kind == loop.CmdRestore) {
+		return r, nil // it ends without running anything; what might still run is asked for where it is started
+	}
+	t := r.Task
+	if len(q.Agent) > 0 {
+		t.Agent = q.Agent
+	}
+	return r, d.mayGo(t, q.NewTask)
 }
 
 // added checks that a task recorded by `belay task add` can be run now, and says where.
@@ -138,7 +156,7 @@ func (d *Desk) added(ctx context.Context, q RunRequest, r *desk.Record) (*desk.R
 	if len(q.Agent) > 0 {
 		t.Agent = q.Agent
 	}
-	if err := d.mayRun(t, q.Trust); err != nil || !q.Apart || r.Task.Worktree != "" {
+	if err := d.mayRun(t, q.NewTask); err != nil || !q.Apart || r.Task.Worktree != "" {
 		return r, err
 	}
 	t, err := r.Task, error(nil)

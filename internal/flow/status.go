@@ -79,6 +79,7 @@ type Status struct {
 	OverCap     bool              `json:"over_cap"` // snapshots are larger than snapshot.cap
 	Interrupted bool              `json:"interrupted_restore"`
 	Standing    *restore.Standing `json:"interrupted,omitempty"`    // which; nil: there is none, or it is under way
+	Untrusted   []string          `json:"untrusted,omitempty"`      // what the repository would have run, and may not yet
 	Trusted     *bool             `json:"config_trusted,omitempty"` // nil: the config runs nothing
 }
 
@@ -118,8 +119,13 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 	s.OverCap = d.Config.Snapshot.Cap > 0 && s.Snapshots.Bytes > d.Config.Snapshot.Cap
 	s.Standing = d.Snaps.Standing()
 	s.Interrupted = s.Standing != nil
-	if t, err := d.Trust(false, false); err == nil && t.Hash != "" {
-		s.Trusted = &t.Trusted
+	if t, err := d.TrustState(); err == nil {
+		for _, i := range t.Missing() {
+			s.Untrusted = append(s.Untrusted, i.What)
+		}
+		if t.Hash != "" {
+			s.Trusted = &t.Items[0].Trusted
+		}
 	}
 	return s, nil
 }

@@ -47,6 +47,7 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*desk.Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.May.TypeCommand(q.Agent)
 	if err := d.known(q); err != nil {
 		return nil, err
 	}
@@ -69,6 +70,7 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*desk.Record, error) {
 		}
 		err = d.Create(ctx, t)
 		if err == nil {
+			_ = d.May.Keep() // a list that cannot be written costs a question when the task is run
 			r, err := d.Load(t.ID)
 			if err == nil {
 				err = reading.AskFirst(ctx, d.Desk, r)
@@ -212,6 +214,9 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w drive.Watcher) (*
 		return nil, err
 	}
 	if d, err = d.at(ctx, r); err != nil {
+		return nil, err
+	}
+	if err := d.offer(judging(r.Task), false); err != nil {
 		return nil, err
 	}
 	unlock, err := d.Hold(ctx, task, "belay task start")

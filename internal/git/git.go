@@ -44,6 +44,17 @@ func (r *Repo) Linked() bool { return r.Dir != r.Common }
 // MinVersion, or, unless force is set, a repository rooted at the home folder or /,
 // where a snapshot would take in everything a person owns.
 func Open(ctx context.Context, dir string, force bool) (*Repo, error) {
+	return open(ctx, dir, force, "")
+}
+
+// OpenOther opens a repository that belay made elsewhere from this one, with the same git:
+// searched for again, git could be found within this repository, which lies outside of the
+// other one.
+func (r *Repo) OpenOther(ctx context.Context, dir string) (*Repo, error) {
+	return open(ctx, dir, true, r.git)
+}
+
+func open(ctx context.Context, dir string, force bool, known string) (*Repo, error) {
 	start, err := realPath(dir)
 	if err != nil {
 		return nil, belay.Refuse(belay.CodeCannot, "check the path", "cannot open %s: %v", belay.VisibleLine(dir), err)
@@ -58,8 +69,10 @@ func Open(ctx context.Context, dir string, force bool) (*Repo, error) {
 	if err := r.sound(); err != nil {
 		return nil, err
 	}
-	if r.git, err = program(r.Root); err != nil {
-		return nil, err
+	if r.git = known; known == "" {
+		if r.git, err = program(r.Root, r.Common); err != nil {
+			return nil, err
+		}
 	}
 	if err := r.ask(ctx); err != nil {
 		return nil, err

@@ -201,7 +201,7 @@ func TestGitIsNeverTakenFromTheRepository(t *testing.T) {
 
 func TestOpenNamesBothVersions(t *testing.T) {
 	s := newSandbox(t)
-	real, err := program("/elsewhere")
+	real, err := program("/elsewhere", "/elsewhere/.git")
 	if err != nil {
 		t.Fatal(err)
 	}

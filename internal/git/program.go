@@ -50,16 +50,20 @@ func atLeast(have, want string) bool {
 
 // program finds git on PATH. A relative entry, or one inside of the repository, could
 // hold a program that the repository brought along, and is passed over.
-func program(root string) (string, error) {
+func program(root, common string) (string, error) {
+	home := root // of a linked working tree: the repository that it belongs to is not around it
+	if filepath.Base(common) == ".git" {
+		home = filepath.Dir(common)
+	}
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if !filepath.IsAbs(dir) || inside(root, dir) {
+		if !filepath.IsAbs(dir) || inside(root, dir) || inside(home, dir) {
 			continue
 		}
 		path := filepath.Join(dir, "git")
 		if st, err := os.Stat(path); err != nil || st.IsDir() || st.Mode()&0o111 == 0 {
 			continue
 		}
-		if !inside(root, path) {
+		if !inside(root, path) && !inside(home, path) {
 			return path, nil
 		}
 	}

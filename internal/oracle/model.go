@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 const (
@@ -29,13 +30,13 @@ type message struct {
 }
 
 // model asks an endpoint that speaks the chat completions protocol.
-func (q Question) model(ctx context.Context, _ *Reply, prompt string) ([]byte, error) {
-	address, err := url.Parse(q.Reviewer.Endpoint)
+func (q Question) model(ctx context.Context, to trust.Endpoint, prompt string) ([]byte, error) {
+	address, err := url.Parse(to.Address())
 	if err != nil || address.Host == "" || address.Scheme != "https" && address.Scheme != "http" {
-		return nil, fmt.Errorf("%s is no address of a model", belay.VisibleLine(q.Reviewer.Endpoint))
+		return nil, fmt.Errorf("%s is no address of a model", belay.VisibleLine(to.Address()))
 	}
 	key := ""
-	if name := q.Reviewer.KeyEnv; name != "" {
+	if name := to.KeyEnv(); name != "" {
 		if key = os.Getenv(name); key == "" {
 			return nil, fmt.Errorf("the environment variable %s with its key is not set", belay.VisibleLine(name))
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // Most is how long an answer may be, in bytes.
@@ -20,6 +21,7 @@ const Most = 1 << 20
 // and key, and the time limit count: 10 minutes for all tries when it has none.
 type Question struct {
 	Reviewer belay.Reviewer
+	May      *trust.Gate // lets that program run, or that model be asked
 	Prompt   string
 	Read     func(said []byte) error           // an error when the answer cannot be read
 	Mend     func(wrong, answer string) string // the prompt of the second try; nil asks once
@@ -44,9 +46,9 @@ func Ask(ctx context.Context, q Question) (Reply, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	put := q.program
-	if q.Reviewer.Endpoint != "" {
-		put = q.model
+	put, err := q.who()
+	if err != nil {
+		return Reply{}, err
 	}
 	var r Reply
 	prompt := q.Prompt
@@ -65,4 +67,16 @@ func Ask(ctx context.Context, q Question) (Reply, error) {
 		}
 		prompt = q.Mend(err.Error(), string(said))
 	}
+}
+
+// who gives the way to put a prompt to the program or the model, when it may be asked.
+func (q Question) who() (func(context.Context, *Reply, string) ([]byte, error), error) {
+	if q.Reviewer.Endpoint != "" {
+		model, err := q.May.Model(q.Reviewer.Endpoint, q.Reviewer.KeyEnv)
+		return func(ctx context.Context, _ *Reply, prompt string) ([]byte, error) { return q.model(ctx, model, prompt) }, err
+	}
+	program, err := q.May.Program(q.Reviewer.Command)
+	return func(ctx context.Context, r *Reply, prompt string) ([]byte, error) {
+		return q.program(ctx, r, program, prompt)
+	}, err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 func yes(said []byte) error {
@@ -35,7 +36,7 @@ func TestProgram(t *testing.T) {
 		"yes | head -c 9000000":             "1 it said more than 1024 KiB",
 		"sleep 300":                         "1 it did not answer within 2s",
 	} {
-		q := Question{Reviewer: belay.Reviewer{Command: []string{"sh", "-c", script}, Timeout: 2 * time.Second}, Prompt: "look\n", Read: yes, Mend: again,
+		q := Question{May: trust.Anything(), Reviewer: belay.Reviewer{Command: []string{"sh", "-c", script}, Timeout: 2 * time.Second}, Prompt: "look\n", Read: yes, Mend: again,
 			Dir: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")}}
 		if !strings.HasPrefix(script, "sleep") {
 			q.Reviewer.Timeout = time.Minute
@@ -54,7 +55,7 @@ func TestProgram(t *testing.T) {
 // Without Mend it is asked once; with a context that has ended, not at all.
 func TestOnce(t *testing.T) {
 	t.Parallel()
-	q := Question{Reviewer: belay.Reviewer{Command: []string{"echo", "no"}}, Read: yes, Dir: t.TempDir(), Env: os.Environ()}
+	q := Question{May: trust.Anything(), Reviewer: belay.Reviewer{Command: []string{"echo", "no"}}, Read: yes, Dir: t.TempDir(), Env: os.Environ()}
 	if r, err := Ask(t.Context(), q); err == nil || r.Tries != 1 || string(r.Said) != "no\n" {
 		t.Errorf("%+v %v", r, err)
 	}
@@ -74,7 +75,7 @@ func TestModel(t *testing.T) {
 		_, _ = w.Write([]byte(`{"choices":[{"message":{"content":"yes"}}]}`))
 	}))
 	defer server.Close()
-	q := Question{Reviewer: belay.Reviewer{Endpoint: server.URL + "/v1", Model: "m"}, Prompt: "look", Read: yes}
+	q := Question{May: trust.Anything(), Reviewer: belay.Reviewer{Endpoint: server.URL + "/v1", Model: "m"}, Prompt: "look", Read: yes}
 	if r, err := Ask(t.Context(), q); err != nil || string(r.Said) != "yes" {
 		t.Errorf("%+v %v", r, err)
 	}

@@ -10,11 +10,12 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/hold"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // program runs the command with the prompt on its standard input and in the file named by
 // BELAY_PROMPT_FILE, both outside of the folder it works in.
-func (q Question) program(ctx context.Context, r *Reply, prompt string) ([]byte, error) {
+func (q Question) program(ctx context.Context, r *Reply, command trust.Command, prompt string) ([]byte, error) {
 	f, err := os.CreateTemp("", "belay-prompt-*.md")
 	if err != nil {
 		return nil, fmt.Errorf("write its prompt: %w", err)
@@ -29,7 +30,7 @@ func (q Question) program(ctx context.Context, r *Reply, prompt string) ([]byte,
 	}
 	var out, complaints bounded
 	end := hold.Program{
-		Args: q.Reviewer.Command, Dir: q.Dir, Env: append(append([]string{}, q.Env...), "BELAY_PROMPT_FILE="+f.Name(), "PWD="+q.Dir),
+		Command: command, Dir: q.Dir, Env: append(append([]string{}, q.Env...), "BELAY_PROMPT_FILE="+f.Name(), "PWD="+q.Dir),
 		Stdin: f, Stdout: &out, Stderr: &complaints, Grace: 2 * time.Second, ReadOnly: q.ReadOnly,
 	}.Run(ctx)
 	r.Writable = r.Writable || end.Writable

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/check/hold"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // ClosedCommand is the hidden command that runs an agent with the tree closed to it.
@@ -22,17 +23,17 @@ type room struct {
 	Open   []string `json:"open"`
 }
 
-// closed gives the command line that runs argv with the tree closed to it by the kernel.
+// closed gives the command line that runs an agent with the tree closed to it by the kernel.
 // Open stay the git folders, for the record and for git's own index, .belay/now, and the
 // ignored folders that are there: what tests and builds write.
-func (r *runner) closed(ctx context.Context, argv []string) ([]string, error) {
+func (r *runner) closed(ctx context.Context, command trust.Command) (trust.Command, error) {
 	root, err := filepath.EvalSymlinks(r.Repo.Root)
 	if err != nil {
-		return nil, fmt.Errorf("close the tree: %w", err)
+		return trust.Command{}, fmt.Errorf("close the tree: %w", err)
 	}
 	ignored, err := r.Repo.Run(ctx, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 	if err != nil {
-		return nil, fmt.Errorf("close the tree: %w", err)
+		return trust.Command{}, fmt.Errorf("close the tree: %w", err)
 	}
 	within := room{Closed: []string{root}, Open: []string{}}
 	open := []string{r.Repo.Dir, r.Repo.Common, filepath.Join(root, ".belay", "now")}
@@ -49,9 +50,9 @@ func (r *runner) closed(ctx context.Context, argv []string) ([]string, error) {
 	}
 	text, err := json.Marshal(within)
 	if err != nil {
-		return nil, fmt.Errorf("close the tree: %w", err)
+		return trust.Command{}, fmt.Errorf("close the tree: %w", err)
 	}
-	return append([]string{r.Self[0], ClosedCommand, string(text)}, argv...), nil
+	return command.Under(r.Self[0], ClosedCommand, string(text)), nil
 }
 
 func isFolder(path string) bool {
@@ -74,7 +75,7 @@ func ClosedMain(args []string) int {
 		return 126
 	}
 	end := hold.Program{
-		Args: args[1:], Dir: dir, Env: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Command: trust.Typed(args[1:]), Dir: dir, Env: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Grace: 5 * time.Second, ReadOnly: within.Closed, Open: within.Open,
 	}.Run(context.Background())
 	if end.Writable {

@@ -139,14 +139,17 @@ func (r *runner) launch(ctx context.Context, rec *desk.Record, s *handoff.State,
 	if timeout == 0 {
 		timeout = rec.Task.Timeout
 	}
-	argv := r.commandOf(s.Name)
+	command, err := r.May.Program(r.commandOf(s.Name))
+	if err != nil {
+		return nil, err
+	}
 	if s.ReadOnly && role.Closed {
-		if argv, err = r.closed(ctx, argv); err != nil {
+		if command, err = r.closed(ctx, command); err != nil {
 			return nil, err
 		}
 	}
 	return agent.Start(ctx, dir, r.Self, agent.Spec{
-		Argv: argv, Dir: r.Repo.Root, Prompt: []byte(brief.Role(in)), Timeout: timeout,
+		Command: command, Dir: r.Repo.Root, Prompt: []byte(brief.Role(in)), Timeout: timeout,
 		Label: fmt.Sprintf("%s %s", rec.Task.ID, s.Name),
 		Env: agent.Environ(os.Environ(), nil, map[string]string{
 			"BELAY_TASK": string(rec.Task.ID), "BELAY_ROLE": s.Name, "BELAY_ACTOR": s.Name, "BELAY_ATTEMPT": strconv.Itoa(round), desk.ContextVar: path,

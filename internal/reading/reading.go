@@ -38,15 +38,15 @@ func Understand(ctx context.Context, d *desk.Desk, text string) (belay.Request, 
 // Assisted reads them by grammar and, where the config names somebody, has them read by
 // that one as well, within its time limit (10 seconds when none is set). The second result
 // says whose reading the first is, in what the two differ, or why there is only one; it is
-// nil when nobody is named. trusted says that the user lets the config's commands run.
-func Assisted(ctx context.Context, d *desk.Desk, text string, trusted bool) (belay.Request, *belay.Reading) {
+// nil when nobody is named. One that is not trusted is not asked.
+func Assisted(ctx context.Context, d *desk.Desk, text string) (belay.Request, *belay.Reading) {
 	in := input(ctx, d, text)
 	grammar, _ := ask.Parse(in)
 	who, ok := d.Config.Asker()
 	switch {
 	case !ok:
 		return grammar, nil
-	case !trusted:
+	case !asked(d, who):
 		return grammar, &belay.Reading{By: belay.ByGrammar, Note: fmt.Sprintf("%s was not asked: the commands in .belay/config.yaml are not trusted (belay trust)", who.Name)}
 	}
 	q := proposal.Input{Text: secret.Mask(text), PlanExists: in.PlanExists, Files: in.Files, Nonce: nonce()}
@@ -55,6 +55,13 @@ func Assisted(ctx context.Context, d *desk.Desk, text string, trusted bool) (bel
 		return grammar, &belay.Reading{By: belay.ByGrammar, Note: fmt.Sprintf("%s gave no reading that counts: %s", who.Name, belay.VisibleLine(err.Error()))}
 	}
 	return model, &belay.Reading{By: who.Name, Grammar: &grammar, Differs: proposal.Differ(model, grammar)}
+}
+
+// asked reports whether somebody may be asked.
+func asked(d *desk.Desk, who belay.Reviewer) bool {
+	_, perr := d.May.Program(who.Command)
+	_, merr := d.May.Model(who.Endpoint, who.KeyEnv)
+	return perr == nil && merr == nil
 }
 
 // put asks. A program works in an empty folder, with the repository closed to it where the
@@ -67,7 +74,7 @@ func put(ctx context.Context, d *desk.Desk, who belay.Reviewer, in proposal.Inpu
 	defer os.RemoveAll(dir)
 	prompt := proposal.Prompt(in)
 	_, err = oracle.Ask(ctx, oracle.Question{
-		Reviewer: who, Prompt: prompt, Dir: dir, ReadOnly: []string{d.Repo.Root, d.Repo.Common},
+		Reviewer: who, May: d.May, Prompt: prompt, Dir: dir, ReadOnly: []string{d.Repo.Root, d.Repo.Common},
 		Env:  agent.Environ(os.Environ(), nil, map[string]string{"BELAY_ROLE": "parser"}),
 		Mend: func(wrong, said string) string { return proposal.Mend(prompt, wrong, said, in.Nonce) },
 		Read: func(said []byte) (err error) {

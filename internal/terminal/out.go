@@ -18,6 +18,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/term"
@@ -34,7 +35,8 @@ type Terminal struct {
 	Soft context.Context // ends when a person wants to stop
 	Told bool            // something was printed, the error if there was one included
 
-	speaking sync.Mutex // held while a result is printed
+	speaking sync.Mutex             // held while a result is printed
+	screen   atomic.Pointer[Screen] // the last one made
 	work     work
 }
 
@@ -202,6 +204,19 @@ func (t *Terminal) Confirm(question string, yes bool) bool {
 	line, _ := readLine(t.Soft, t.In)
 	line = strings.ToLower(strings.TrimSpace(line))
 	return line == "y" || line == "yes"
+}
+
+// Asked shows what would happen and asks whether it may. Only an answer typed after the
+// question counts, and only a yes is one. asked is false where nobody is there to answer.
+func (t *Terminal) Asked(question string) (yes, asked bool) {
+	if t.JSON || !Is(t.In) || !Is(t.Err) {
+		return false, false
+	}
+	if s := t.screen.Load(); s != nil {
+		defer s.pause()()
+	}
+	forget(int(t.In.Fd()))
+	return t.Confirm(question, false), true
 }
 
 // Question asks for a line of words. Without a terminal there is nobody to ask: asked is

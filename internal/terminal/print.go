@@ -103,8 +103,8 @@ func Status(w io.Writer, s flow.Status, limit int64) {
 		}
 		fmt.Fprintln(w, p.Warn(what+": "+try))
 	}
-	if s.Trusted != nil && !*s.Trusted {
-		fmt.Fprintln(w, p.Warn("the commands in .belay/config.yaml are not trusted: belay trust"))
+	if len(s.Untrusted) > 0 {
+		fmt.Fprintln(w, p.Warn("not trusted, so not run: "+belay.VisibleLine(strings.Join(s.Untrusted, ", "))+": belay trust"))
 	}
 	Tasks(w, s.Tasks)
 	if len(s.Worktrees) > 0 {

@@ -31,6 +31,7 @@ type Screen struct {
 	mu      sync.Mutex
 	live    bool   // a progress line can be drawn
 	drawn   bool   // it stands on the screen now
+	still   bool   // a question stands there, which it must not overwrite
 	doing   string // what the progress line says
 	since   time.Time
 	column  int             // of the agent's output: 0 at a line's start
@@ -43,7 +44,26 @@ type Screen struct {
 
 // Screen makes the terminal of a run. quiet shows nothing but notes.
 func (t *Terminal) Screen(quiet bool) *Screen {
-	return &Screen{t: t, quiet: quiet || t.JSON, p: PaintFor(t.Err), live: Is(t.Err) && !quiet && !t.JSON, checks: map[string]bool{}}
+	s := &Screen{t: t, quiet: quiet || t.JSON, p: PaintFor(t.Err), live: Is(t.Err) && !quiet && !t.JSON, checks: map[string]bool{}}
+	t.screen.Store(s)
+	return s
+}
+
+// pause takes the line of progress away until resume is called: somebody is asked. The time
+// that the answer takes is not counted as work.
+func (s *Screen) pause() (resume func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wipe()
+	s.still = true
+	began := time.Now()
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.still = false
+		s.since = s.since.Add(time.Since(began))
+		s.draw()
+	}
 }
 
 // Tick redraws the progress line each second until ctx ends.
@@ -75,7 +95,7 @@ func eachSecond(ctx context.Context, do func()) {
 }
 
 func (s *Screen) draw() {
-	if !s.live || s.doing == "" || s.column != 0 {
+	if !s.live || s.still || s.doing == "" || s.column != 0 {
 		return
 	}
 	fmt.Fprintf(s.t.Err, "\r\x1b[K%s", s.p.Dim(fmt.Sprintf("… %s  %s", s.doing, time.Since(s.since).Round(time.Second))))

@@ -1,5 +1,7 @@
-// Package trust keeps the user's list of commands that may run: blocks of them, by
-// their hash, each for one repository, in the user's own config folder and outside
+// Package trust decides which commands may run. A cloned repository must not choose what
+// runs on somebody's machine: a Command can only be made here, from what a person typed in
+// this invocation, or from a text of commands that the user trusted. The list of those is
+// kept by their hash, each for one repository, in the user's own config folder and outside
 // every repository, so that none can trust itself.
 //
 // It never reads a repository and never runs anything.
@@ -8,6 +10,8 @@ package trust
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,6 +41,8 @@ type file struct {
 	Trusted []entry `json:"trusted"`
 }
 
+// entry is one text that was trusted. Note is the text itself; "" is a command that a
+// person typed, of which the list keeps no more than the hash, for it may hold a key.
 type entry struct {
 	Repo string `json:"repo"`
 	Hash string `json:"hash"`
@@ -45,6 +51,7 @@ type entry struct {
 
 const (
 	maxTrust  = 16 << 20
+	mostTyped = 10_000
 	trustWait = 10 * time.Second
 )
 
@@ -66,44 +73,88 @@ func Open(path string) *List {
 	return &List{path: filepath.Join(dir, "belay", "trust.json")}
 }
 
-// Trusted reports whether the block with this hash may run in the repository with this
-// identity. A list that cannot be read is an error (belay.CodeCannot), never a yes; the
-// empty hash is no block and needs no trust.
-func (t *List) Trusted(repo, hash string) (bool, error) {
-	if hash == "" {
+// Trusted reports whether the text may run in the repository with this identity. A list
+// that cannot be read is an error (belay.CodeCannot), never a yes; the empty text runs
+// nothing and needs no trust.
+func (t *List) Trusted(repo, text string) (bool, error) {
+	if text == "" {
 		return true, nil
 	}
 	list, err := t.read()
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(list.Trusted, func(e entry) bool { return e.is(repo, hash) }), nil
+	return slices.ContainsFunc(list.Trusted, func(e entry) bool { return e.is(repo, Hash(text)) }), nil
 }
 
-// Add trusts a block; note is what people find beside it in the list. Adding one that is
-// there replaces its note. The list is on the disk when Add returns. Errors:
-// belay.CodeCannot when the list cannot be read (it is then left as it is) or written,
-// belay.CodeBusy when another process holds it for ten seconds.
-func (t *List) Add(repo, hash, note string) error {
-	if hash == "" {
-		return belay.Refuse(belay.CodeUsage, "belay config show", "there are no commands to trust")
+// Hash is the name of a text in the list: its SHA-256 in hex, "" for the empty text.
+func Hash(text string) string {
+	if text == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// Add trusts texts, which people find in the list as its notes. One that is there is
+// moved to the end. The list is on the disk when Add returns. Errors: belay.CodeCannot
+// when the list cannot be read (it is then left as it is) or written, belay.CodeBusy when
+// another process holds it for ten seconds.
+func (t *List) Add(repo string, texts ...string) error {
+	var add []entry
+	for _, text := range texts {
+		if text != "" {
+			add = append(add, entry{Repo: repo, Hash: Hash(text), Note: text})
+		}
+	}
+	return t.add(add)
+}
+
+func (t *List) add(add []entry) error {
+	if len(add) == 0 {
+		return belay.Refuse(belay.CodeUsage, "belay trust --show", "there is nothing to trust")
 	}
 	return t.change(func(list *file) {
-		list.remove(repo, hash)
-		list.Trusted = append(list.Trusted, entry{Repo: repo, Hash: hash, Note: note})
+		for _, e := range add {
+			list.remove(e.Repo, e.Hash)
+			list.Trusted = append(list.Trusted, e)
+		}
+		list.forget(mostTyped)
 	})
 }
 
-// Remove takes a block's trust away; one that is not trusted is no error. Errors as Add's.
-func (t *List) Remove(repo, hash string) error {
-	if trusted, err := t.Trusted(repo, hash); err != nil || !trusted {
+// Forget takes all trust of a repository away, what a person typed there included.
+// Errors as Add's.
+func (t *List) Forget(repo string) error {
+	list, err := t.read()
+	if err != nil || !slices.ContainsFunc(list.Trusted, func(e entry) bool { return e.Repo == repo }) {
 		return err
 	}
-	return t.change(func(list *file) { list.remove(repo, hash) })
+	return t.change(func(list *file) {
+		list.Trusted = slices.DeleteFunc(list.Trusted, func(e entry) bool { return e.Repo == repo })
+	})
 }
 
 func (f *file) remove(repo, hash string) {
 	f.Trusted = slices.DeleteFunc(f.Trusted, func(e entry) bool { return e.is(repo, hash) })
+}
+
+// forget keeps only the newest commands that were typed: a script that types another one
+// each time must not fill the list.
+func (f *file) forget(most int) {
+	over := -most
+	for _, e := range f.Trusted {
+		if e.Note == "" {
+			over++
+		}
+	}
+	f.Trusted = slices.DeleteFunc(f.Trusted, func(e entry) bool {
+		if e.Note != "" || over <= 0 {
+			return false
+		}
+		over--
+		return true
+	})
 }
 
 func (e entry) is(repo, hash string) bool { return e.Repo == repo && e.Hash == hash }
@@ -113,15 +164,10 @@ func (t *List) read() (file, error) {
 	if t.err != nil {
 		return empty, t.err
 	}
-	f, err := fsroot.OpenUsers(t.path)
+	data, err := fsroot.ReadUsers(t.path, maxTrust)
 	if errors.Is(err, fs.ErrNotExist) {
 		return empty, nil
 	}
-	if err != nil {
-		return empty, t.cannot("read", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxTrust+1))
 	if err != nil {
 		return empty, t.cannot("read", err)
 	}
@@ -152,7 +198,7 @@ func parse(data []byte) (list file, err error) {
 
 func (t *List) cannot(do string, err error) error {
 	return &belay.Error{Code: belay.CodeCannot, What: "cannot " + do + " the list of trusted commands, " + t.path,
-		Try: "mend it, or move it away and trust again", Err: err}
+		Try: "fix it, or move it away and trust again", Err: err}
 }
 
 // change reads the list, lets edit change it, and puts the new one in its place, under

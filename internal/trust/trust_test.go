@@ -26,23 +26,24 @@ func TestTrust(t *testing.T) {
 	list := Open(path)
 	wantTrust(t, list, "r1", "h1", false)
 	wantTrust(t, list, "r1", "", true)
-	if err := list.Remove("r1", "h1"); err != nil {
+	if err := list.Forget("r1"); err != nil {
 		t.Error(err)
 	}
 	for _, e := range [][2]string{{"r1", "h1"}, {"r1", "h2"}, {"r2", "h1"}, {"r1", "h1"}} {
-		if err := list.Add(e[0], e[1], "agent.command: \"x\"\n"); err != nil {
+		if err := list.Add(e[0], e[1]); err != nil {
 			t.Fatal(err)
 		}
 	}
 	list = Open(path)
 	wantTrust(t, list, "r1", "h2", true)
 	wantTrust(t, list, "r2", "h2", false)
-	if err := list.Remove("r1", "h1"); err != nil {
+	if err := list.Forget("r1"); err != nil {
 		t.Error(err)
 	}
 	wantTrust(t, list, "r1", "h1", false)
+	wantTrust(t, list, "r1", "h2", false)
 	wantTrust(t, list, "r2", "h1", true)
-	if err := list.Add("r1", "", ""); belay.CodeOf(err) != belay.CodeUsage {
+	if err := list.Add("r1", ""); belay.CodeOf(err) != belay.CodeUsage {
 		t.Error(err)
 	}
 	info, err := os.Stat(path)
@@ -67,7 +68,7 @@ func TestTrustDamaged(t *testing.T) {
 		if ok || belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), path) {
 			t.Errorf("%q: %v %v", text, ok, err)
 		}
-		if err := errors.Join(list.Add("r", "h", ""), list.Remove("r", "h")); err == nil {
+		if err := errors.Join(list.Add("r", "h"), list.Forget("r")); err == nil {
 			t.Errorf("%q was changed", text)
 		}
 		if now, _ := os.ReadFile(path); string(now) != text {
@@ -83,7 +84,7 @@ func TestTrustAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 20 {
 		wg.Go(func() {
-			if err := Open(path).Add("r", fmt.Sprint(i), ""); err != nil {
+			if err := Open(path).Add("r", fmt.Sprint(i)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -99,7 +100,7 @@ func TestTrustBehindLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	real, link := filepath.Join(dir, "real.json"), filepath.Join(dir, "trust.json")
-	if err := errors.Join(Open(real).Add("r", "a", ""), os.Symlink(real, link), Open(link).Add("r", "b", "")); err != nil {
+	if err := errors.Join(Open(real).Add("r", "a"), os.Symlink(real, link), Open(link).Add("r", "b")); err != nil {
 		t.Fatal(err)
 	}
 	wantTrust(t, Open(real), "r", "b", true)
@@ -114,7 +115,7 @@ func TestTrustCannotBeWritten(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := Open(filepath.Join(file, "trust.json")).Add("r", "h", "")
+	err := Open(filepath.Join(file, "trust.json")).Add("r", "h")
 	if belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), file) {
 		t.Error(err)
 	}
@@ -141,7 +142,7 @@ func TestTrustPlace(t *testing.T) {
 	if _, err := Open("").Trusted("r", "h"); belay.CodeOf(err) != belay.CodeCannot {
 		t.Error(err)
 	}
-	if err := Open("").Add("r", "h", ""); belay.CodeOf(err) != belay.CodeCannot {
+	if err := Open("").Add("r", "h"); belay.CodeOf(err) != belay.CodeCannot {
 		t.Error(err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // escape is a program that tries to leave something alive behind. Everything it
@@ -61,7 +63,7 @@ func TestNothingSurvives(t *testing.T) {
 			}
 			dir := t.TempDir()
 			end := Program{
-				Args: []string{"sh", "-c", e.line}, Dir: dir, Env: os.Environ(),
+				Command: trust.Typed([]string{"sh", "-c", e.line}), Dir: dir, Env: os.Environ(),
 				Stdout: &out, Stderr: io.Discard, Grace: grace,
 			}.Run(ctx)
 			if took := time.Since(ready); took > 2*time.Second+grace {
@@ -139,8 +141,8 @@ func TestPlayBelay(t *testing.T) {
 		return // only the test above runs this one, in a process of its own
 	}
 	Program{
-		Args: []string{"sh", "-c", "trap '' TERM; setsid sh -c 'trap \"\" TERM; sleep 300; true' & echo ready; sleep 300; true"},
-		Dir:  dir, Env: os.Environ(), Stdout: os.Stdout, Stderr: io.Discard, Grace: 100 * time.Millisecond,
+		Command: trust.Typed([]string{"sh", "-c", "trap '' TERM; setsid sh -c 'trap \"\" TERM; sleep 300; true' & echo ready; sleep 300; true"}),
+		Dir:     dir, Env: os.Environ(), Stdout: os.Stdout, Stderr: io.Discard, Grace: 100 * time.Millisecond,
 	}.Run(t.Context())
 }
 
@@ -188,7 +190,7 @@ func FuzzParseStatus(f *testing.F) {
 
 func BenchmarkTrue(b *testing.B) {
 	for b.Loop() {
-		end := Program{Args: []string{"true"}, Dir: b.TempDir(), Env: os.Environ(), Stdout: io.Discard, Stderr: io.Discard, Grace: time.Second}.Run(b.Context())
+		end := Program{Command: trust.Typed([]string{"true"}), Dir: b.TempDir(), Env: os.Environ(), Stdout: io.Discard, Stderr: io.Discard, Grace: time.Second}.Run(b.Context())
 		if end.Code != 0 {
 			b.Fatal(end)
 		}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // run runs a shell line in an own folder and gives its ending and what it wrote.
@@ -21,7 +23,7 @@ func run(t *testing.T, ctx context.Context, grace time.Duration, line string) (E
 	dir := t.TempDir()
 	var out Spool
 	end := Program{
-		Args: []string{"sh", "-c", line}, Dir: dir, Env: os.Environ(),
+		Command: trust.Typed([]string{"sh", "-c", line}), Dir: dir, Env: os.Environ(),
 		Stdout: &out, Grace: grace,
 	}.Run(ctx)
 	return end, &out, dir
@@ -66,9 +68,9 @@ func TestGivesInputOutputFolderAndEnvironment(t *testing.T) {
 func TestStartsNothing(t *testing.T) {
 	t.Parallel()
 	for name, p := range map[string]Program{
-		"no such program": {Args: []string{"no-such-program-here"}, Dir: t.TempDir()},
-		"no such folder":  {Args: []string{"true"}, Dir: "/no/such/folder"},
-		"a folder":        {Args: []string{"/"}, Dir: t.TempDir()},
+		"no such program": {Command: trust.Typed([]string{"no-such-program-here"}), Dir: t.TempDir()},
+		"no such folder":  {Command: trust.Typed([]string{"true"}), Dir: "/no/such/folder"},
+		"a folder":        {Command: trust.Typed([]string{"/"}), Dir: t.TempDir()},
 	} {
 		p.Env, p.Stdout, p.Stderr = os.Environ(), io.Discard, io.Discard
 		if end := p.Run(t.Context()); end.Failed == nil || end.Code != -1 {
@@ -83,7 +85,7 @@ func TestAllOutputArrives(t *testing.T) {
 	t.Parallel()
 	var out countWriter
 	end := Program{
-		Args: []string{"sh", "-c", "head -c 200000000 /dev/zero"}, Dir: t.TempDir(), Env: os.Environ(),
+		Command: trust.Typed([]string{"sh", "-c", "head -c 200000000 /dev/zero"}), Dir: t.TempDir(), Env: os.Environ(),
 		Stdout: &out, Stderr: io.Discard, Grace: time.Second,
 	}.Run(t.Context())
 	if end.Code != 0 || out != 200_000_000 {
@@ -99,7 +101,7 @@ func (c *countWriter) Write(p []byte) (int, error) { *c += countWriter(len(p)); 
 func TestWriterThatFails(t *testing.T) {
 	t.Parallel()
 	end := Program{
-		Args: []string{"sh", "-c", "head -c 3000000 /dev/zero; exit 7"}, Dir: t.TempDir(), Env: os.Environ(),
+		Command: trust.Typed([]string{"sh", "-c", "head -c 3000000 /dev/zero; exit 7"}), Dir: t.TempDir(), Env: os.Environ(),
 		Stdout: brokenWriter{}, Stderr: io.Discard, Grace: time.Second,
 	}.Run(t.Context())
 	if end.Code != 7 {
@@ -154,8 +156,8 @@ func TestCutIsToldFirst(t *testing.T) {
 	out.seen = func() { cancel() }
 	cut := make(chan string, 1)
 	end := Program{
-		Args: []string{"sh", "-c", "trap 'echo ended; exit 1' TERM; echo ready; while :; do sleep 0.02; done"},
-		Dir:  t.TempDir(), Env: os.Environ(), Stdout: &out, Stderr: io.Discard, Grace: 2 * time.Second,
+		Command: trust.Typed([]string{"sh", "-c", "trap 'echo ended; exit 1' TERM; echo ready; while :; do sleep 0.02; done"}),
+		Dir:     t.TempDir(), Env: os.Environ(), Stdout: &out, Stderr: io.Discard, Grace: 2 * time.Second,
 		Cut: func() { cut <- out.String() },
 	}.Run(ctx)
 	if !end.Cut || end.Code != 1 {

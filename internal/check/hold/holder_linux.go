@@ -56,7 +56,7 @@ func (p Program) start(stdout, stderr *os.File) (*held, error) {
 	defer statusW.Close()
 	cmd := &exec.Cmd{
 		Path:   "/proc/self/exe", // the very file that runs now, even if it was replaced
-		Args:   append([]string{holderName, p.Grace.String()}, p.Args...),
+		Args:   append([]string{holderName, p.Grace.String()}, p.Command.Argv()...),
 		Dir:    p.Dir,
 		Env:    p.Env,
 		Stdout: stdout, Stderr: stderr,

@@ -13,7 +13,8 @@ import (
 // start runs the command in a session of its own, whose process group is ended with
 // it. A process that leaves the group is out of reach here.
 func (p Program) start(stdout, stderr *os.File) (*held, error) {
-	cmd := exec.Command(p.Args[0], p.Args[1:]...)
+	argv := p.Command.Argv()
+	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env = p.Dir, p.Env
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if p.Stdin != nil {

@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +18,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // Slack is how long ending everything may take beyond the grace; Run may take twice
@@ -26,14 +29,14 @@ const Slack = 500 * time.Millisecond
 // Program is a command to run to its end with everything it starts. Its standard
 // input is Stdin, and empty without.
 type Program struct {
-	Args   []string
-	Dir    string
-	Env    []string // whole; Run adds Marker
-	Stdin  *os.File // read from where it stands
-	Stdout io.Writer
-	Stderr io.Writer     // nil: where Stdout goes, in the order written
-	Grace  time.Duration // between SIGTERM and SIGKILL
-	Cut    func()        // called when time is up, before anything is ended; may be nil
+	Command trust.Command // what does not come from a trust.Gate cannot be started
+	Dir     string
+	Env     []string // whole; Run adds Marker
+	Stdin   *os.File // read from where it stands
+	Stdout  io.Writer
+	Stderr  io.Writer     // nil: where Stdout goes, in the order written
+	Grace   time.Duration // between SIGTERM and SIGKILL
+	Cut     func()        // called when time is up, before anything is ended; may be nil
 	// ReadOnly are folders, absolute, that the program may read and not change. Where
 	// the kernel cannot do that, Ending.Writable says so.
 	ReadOnly []string
@@ -79,6 +82,9 @@ type held struct {
 // alive: on Linux, whatever tricks it plays; elsewhere, unless it left its process
 // group. When ctx is over it gets SIGTERM and, after the grace, SIGKILL.
 func (p Program) Run(ctx context.Context) Ending {
+	if !p.Command.Set() {
+		return Ending{Code: -1, Failed: errors.New("there is no command that may run")}
+	}
 	p.token = newToken()
 	p.Env = append(slices.DeleteFunc(slices.Clone(p.Env), func(e string) bool {
 		return strings.HasPrefix(e, Marker+"=")

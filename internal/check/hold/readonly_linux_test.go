@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // TestReadOnly: a program cannot change the folders that are closed to it, whatever it
@@ -37,7 +39,7 @@ func TestReadOnly(t *testing.T) {
 cd "$OPEN" && cat "$CLOSED/f" > seen && cat > input && env | grep CHECK_CLOSED`
 	var out bytes.Buffer
 	end := Program{
-		Args: []string{"sh", "-c", script}, Dir: closed, Env: append(os.Environ(), "CLOSED="+closed, "OPEN="+open),
+		Command: trust.Typed([]string{"sh", "-c", script}), Dir: closed, Env: append(os.Environ(), "CLOSED="+closed, "OPEN="+open),
 		Stdin: in, Stdout: &out, ReadOnly: []string{closed}, Open: []string{within},
 	}.Run(t.Context())
 	if end.Writable {

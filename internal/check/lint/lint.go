@@ -26,6 +26,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/hold"
 	"github.com/belay-dev/belay/internal/check/hunk"
 	"github.com/belay-dev/belay/internal/check/remark"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // Name is the name of the check.
@@ -42,6 +43,7 @@ type Input struct {
 	Root    string   // the work tree in which they run
 	Env     []string // KEY=value; nil is this process's own
 	Linters []belay.Linter
+	May     *trust.Gate    // lets each of them run, or not
 	Changes []belay.Change // what the task changed
 	All     bool           // remarks on lines that did not change count, too
 	// Lines gives the lines that the change added; unused with All.
@@ -129,6 +131,11 @@ func (w *work) lint(ctx context.Context, l belay.Linter) {
 		w.cannot(l, "there was no time left for it")
 		return
 	}
+	may, err := w.in.May.Tests(l.TestCommand)
+	if err != nil {
+		w.whys = append(w.whys, l.Name+": not run: "+err.Error()) // one that was only detected, too: it looked at nothing
+		return
+	}
 	dir, err := os.MkdirTemp("", "belay-lint-")
 	if err != nil {
 		w.cannot(l, "no folder for its report: "+err.Error())
@@ -145,11 +152,8 @@ func (w *work) lint(ctx context.Context, l belay.Linter) {
 	out := listen(l.Format)
 	defer out.end()
 	p := hold.Program{
-		Args: l.Args, Dir: w.in.Root, Env: hold.Environ(w.in.Env, w.in.Root, ChangedVar+"="+changed, detect.ReportsVar+"="+dir),
+		Command: may, Dir: w.in.Root, Env: hold.Environ(w.in.Env, w.in.Root, ChangedVar+"="+changed, detect.ReportsVar+"="+dir),
 		Stdout: io.MultiWriter(&all, out), Stderr: io.MultiWriter(&all, &errs), Grace: w.in.grace(),
-	}
-	if l.Command != "" {
-		p.Args = []string{"sh", "-c", l.Command}
 	}
 	end := p.Run(ctx)
 	fmt.Fprintf(&w.logs, "$ %s\n", l)

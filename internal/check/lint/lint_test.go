@@ -15,6 +15,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/hunk"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // lines says that a.go has lines 2 and 3 added, new.go all, gone.go none.
@@ -136,7 +137,7 @@ func TestRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := Input{Root: project(t), Linters: tt.linters, Changes: changes, All: tt.all, Lines: lines}
+			in := Input{May: trust.Anything(), Root: project(t), Linters: tt.linters, Changes: changes, All: tt.all, Lines: lines}
 			r := Run(t.Context(), in)
 			if d := cmp.Diff(tt.want, told(r)); d != "" {
 				t.Error(d)
@@ -154,7 +155,7 @@ func TestTimeLimit(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	r := Run(ctx, Input{Root: project(t), Linters: []belay.Linter{linter("echo 'a.go:2: bad'; sleep 60"), linter("true")}, Changes: changes, Lines: lines, Grace: 100 * time.Millisecond})
+	r := Run(ctx, Input{May: trust.Anything(), Root: project(t), Linters: []belay.Linter{linter("echo 'a.go:2: bad'; sleep 60"), linter("true")}, Changes: changes, Lines: lines, Grace: 100 * time.Millisecond})
 	if got, want := told(r), "unknown: demo: it did not finish within its time; demo: there was no time left for it"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -181,7 +182,7 @@ func TestEdits(t *testing.T) {
 			return nil, errors.New("no")
 		},
 	} {
-		r := Run(t.Context(), Input{Root: project(t), Linters: []belay.Linter{linter("true")}, Changes: changes, Lines: lines, Guard: g})
+		r := Run(t.Context(), Input{May: trust.Anything(), Root: project(t), Linters: []belay.Linter{linter("true")}, Changes: changes, Lines: lines, Guard: g})
 		if got := told(r); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
@@ -191,7 +192,7 @@ func TestEdits(t *testing.T) {
 func TestLinesAreNotKnown(t *testing.T) {
 	t.Parallel()
 	var log string
-	r := Run(t.Context(), Input{
+	r := Run(t.Context(), Input{May: trust.Anything(),
 		Root: project(t), Linters: []belay.Linter{linter("echo 'a.go:2: bad'; exit 1")}, Changes: changes,
 		Lines: func(context.Context) (hunk.Lines, error) { return nil, errors.New("git is gone") },
 		Logs: func(name string, r io.Reader) (string, error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // mostAgain is how many new failures are run again. Where more fail at once it is no
@@ -75,7 +76,7 @@ func (r *testRun) whole() bool {
 // what could not be run again included, stays new.
 func (r *testRun) again(ctx context.Context) {
 	command := narrowed(r.in.Command, r.fresh)
-	here, ok := failed(ctx, r.in, command, r.in.Root, r.names())
+	here, ok := r.failed(ctx, command, r.in.Root)
 	if !ok {
 		return
 	}
@@ -88,7 +89,7 @@ func (r *testRun) again(ctx context.Context) {
 		return
 	}
 	defer done()
-	if there, ok := failed(ctx, r.in, command, root, r.names()); ok {
+	if there, ok := r.failed(ctx, command, root); ok {
 		var known []results.Failure
 		known, r.fresh = apart(r.fresh, there)
 		r.known = append(r.known, known...)
@@ -110,10 +111,14 @@ func apart(all []results.Failure, set map[string]bool) (in, out []results.Failur
 // failed runs command in root and gives the ids of what failed. ok is false when that
 // could not be told: when they were names before and are none now, or the other way
 // round, for one.
-func failed(ctx context.Context, in Input, command belay.TestCommand, root string, names bool) (ids map[string]bool, ok bool) {
+func (r *testRun) failed(ctx context.Context, command belay.TestCommand, root string) (ids map[string]bool, ok bool) {
+	in, may, names := r.in, r.may, r.names()
 	id := in.Command.String()
+	if trust.Written(command) != trust.Written(in.Command) {
+		may = may.Narrowed(command.Args)
+	}
 	in.Root, in.Command, in.Baseline, in.Before, in.Logs = root, command, nil, nil, nil
-	run, err := newTestRun(ctx, in)
+	run, err := newTestRun(ctx, in, may)
 	if err != nil {
 		return nil, false
 	}

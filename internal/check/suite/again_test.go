@@ -10,6 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/golden"
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // runner is a test command that says of each test what the file of its name holds:
@@ -38,7 +39,7 @@ func TestNewKnownFixedFlaky(t *testing.T) {
 		"t/A": "fail", "t/B": "fail", "t/Fixed": "fail", "t/New": "pass", "t/Flaky": "pass", "t/Old": "fail", "t/Fine": "pass",
 	})
 	closed := 0
-	in := Input{
+	in := Input{May: trust.Anything(),
 		Root: now, Command: belay.TestCommand{Command: runner, Format: results.GoTest},
 		Baseline: before([]string{"p.A", "p.B", "p.Fixed"}),
 		Before:   func(context.Context) (string, func(), error) { return then, func() { closed++ }, nil },
@@ -65,7 +66,7 @@ note tests : test is fixed: p.Fixed`
 // TestOnlyFlaky: what passes when it is run again refuses nothing.
 func TestOnlyFlaky(t *testing.T) {
 	t.Parallel()
-	in := Input{Root: golden.Project(t, map[string]string{"t/Flaky": "flip", "t/Fine": "pass"}), Command: belay.TestCommand{Command: runner, Format: results.GoTest}}
+	in := Input{May: trust.Anything(), Root: golden.Project(t, map[string]string{"t/Flaky": "flip", "t/Fine": "pass"}), Command: belay.TestCommand{Command: runner, Format: results.GoTest}}
 	in.Before = func(context.Context) (string, func(), error) {
 		t.Error("the state before was asked for without need")
 		return "", nil, fmt.Errorf("no")
@@ -78,7 +79,7 @@ func TestOnlyFlaky(t *testing.T) {
 // TestAgainWithoutTheStateBefore: what cannot be compared stays new.
 func TestAgainWithoutTheStateBefore(t *testing.T) {
 	t.Parallel()
-	in := Input{Root: golden.Project(t, map[string]string{"t/New": "fail"}), Command: belay.TestCommand{Command: runner, Format: results.GoTest}}
+	in := Input{May: trust.Anything(), Root: golden.Project(t, map[string]string{"t/New": "fail"}), Command: belay.TestCommand{Command: runner, Format: results.GoTest}}
 	in.Before = func(context.Context) (string, func(), error) { return "", nil, fmt.Errorf("no space") }
 	if _, r := Run(t.Context(), in); golden.Told(r) != "fail\nerror tests : test fails: p.New" {
 		t.Error(golden.Told(r))
@@ -98,7 +99,7 @@ func TestExitCodesAgain(t *testing.T) {
 		"known": {map[string]string{"bad": ""}, map[string]string{"bad": ""},
 			"unknown: the test command failed before the task too, and its exit code does not tell old failures from new\nnote tests : test failed before too: " + flip},
 	} {
-		in := Input{Root: golden.Project(t, tt.now), Command: belay.TestCommand{Command: flip}}
+		in := Input{May: trust.Anything(), Root: golden.Project(t, tt.now), Command: belay.TestCommand{Command: flip}}
 		then := golden.Project(t, tt.then)
 		in.Before = func(context.Context) (string, func(), error) { return then, func() {}, nil }
 		if _, r := Run(t.Context(), in); golden.Told(r) != tt.want {
@@ -121,7 +122,7 @@ func TestNoTestsBeforeEither(t *testing.T) {
 		{&results.Report{Total: 1, Passed: 1}, "unknown: the test command ended well but its report has no tests"},
 		{&results.Report{Incomplete: true}, "unknown: the test command ended well but its report has no tests"},
 	} {
-		if _, r := Run(t.Context(), Input{Root: golden.Project(t, nil), Command: none, Baseline: tt.baseline}); golden.Told(r) != tt.want {
+		if _, r := Run(t.Context(), Input{May: trust.Anything(), Root: golden.Project(t, nil), Command: none, Baseline: tt.baseline}); golden.Told(r) != tt.want {
 			t.Errorf("%+v: %s", tt.baseline, golden.Told(r))
 		}
 	}
@@ -141,7 +142,7 @@ func TestRunnersThatFindNothing(t *testing.T) {
 		"jest":   {"echo No tests found, exiting with code 1; exit 1", "", "fail\nerror tests : the test command failed"},
 		"pytest": {"echo '<testsuites/>' >$BELAY_REPORTS/r.xml; echo '= no tests ran in 0.01s ='; exit 5", results.JUnit, "fail\nerror tests : the test command failed"},
 	} {
-		in := Input{Root: golden.Project(t, nil), Command: belay.TestCommand{Command: tt.command, Format: tt.format}, Baseline: &results.Report{}}
+		in := Input{May: trust.Anything(), Root: golden.Project(t, nil), Command: belay.TestCommand{Command: tt.command, Format: tt.format}, Baseline: &results.Report{}}
 		if _, r := Run(t.Context(), in); golden.Told(r) != none {
 			t.Errorf("%s, none before: %s", name, golden.Told(r))
 		}
@@ -178,7 +179,7 @@ func TestFailedSoBefore(t *testing.T) {
 		"no report there": {then: "exit 2", want: "unknown: the test command failed before the task too, and its exit code does not tell old failures from new"},
 	} {
 		root := golden.Project(t, map[string]string{"run": tt.then})
-		in := Input{
+		in := Input{May: trust.Anything(),
 			Root: golden.Project(t, map[string]string{"run": pass + "exit 1"}), Baseline: tt.baseline,
 			Command: belay.TestCommand{Command: "sh ./run", Format: results.TAP},
 			Before:  func(context.Context) (string, func(), error) { return root, func() {}, nil },

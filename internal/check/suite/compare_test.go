@@ -11,6 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/golden"
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // lister is a test command that says of each test what tests.txt holds: a name and pass,
@@ -102,8 +103,8 @@ func TestPassedBefore(t *testing.T) {
 				c.command = named
 			}
 			tree := func(text string) string { return golden.Project(t, map[string]string{"tests.txt": text}) }
-			base, _ := Run(t.Context(), Input{Root: tree(c.then), Command: c.command, Baseline: &results.Report{}})
-			in := Input{Root: tree(c.now), Command: c.command, Baseline: stored(t, base)}
+			base, _ := Run(t.Context(), Input{Root: tree(c.then), Command: c.command, May: trust.Anything(), Baseline: &results.Report{}})
+			in := Input{Root: tree(c.now), Command: c.command, May: trust.Anything(), Baseline: stored(t, base)}
 			if c.here == "" {
 				c.here = c.then
 			}
@@ -152,8 +153,8 @@ func TestGivenCommand(t *testing.T) {
 			t.Parallel()
 			tree := func(text string) string { return golden.Project(t, map[string]string{"run.sh": text}) }
 			command := belay.TestCommand{Command: "sh run.sh", From: "flag", KnownFailures: c.known}
-			base, _ := Run(t.Context(), Input{Root: tree(c.then), Command: command, Baseline: &results.Report{}})
-			_, r := Run(t.Context(), Input{Root: tree(c.now), Command: command, Baseline: stored(t, base),
+			base, _ := Run(t.Context(), Input{Root: tree(c.then), Command: command, May: trust.Anything(), Baseline: &results.Report{}})
+			_, r := Run(t.Context(), Input{Root: tree(c.now), Command: command, May: trust.Anything(), Baseline: stored(t, base),
 				Before: func(context.Context) (string, func(), error) { return tree(c.then), func() {}, nil }})
 			if d := cmp.Diff(c.want, golden.Told(r)); d != "" {
 				t.Error(d)

@@ -73,5 +73,5 @@ func (r *testRun) before(ctx context.Context) (results.Report, belay.CheckResult
 		return results.Report{}, belay.CheckResult{}
 	}
 	defer done()
-	return Run(ctx, Input{Root: root, Env: r.in.Env, Command: r.in.Command, Baseline: &results.Report{}, Grace: r.in.Grace})
+	return Run(ctx, Input{Root: root, Env: r.in.Env, Command: r.in.Command, May: r.in.May, Baseline: &results.Report{}, Grace: r.in.Grace})
 }

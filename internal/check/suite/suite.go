@@ -26,6 +26,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/results/gotest"
 	"github.com/belay-dev/belay/internal/check/results/plain"
 	"github.com/belay-dev/belay/internal/check/results/reports"
+	"github.com/belay-dev/belay/internal/trust"
 	"github.com/belay-dev/belay/internal/units"
 )
 
@@ -39,6 +40,7 @@ type Input struct {
 	Root    string   // the work tree in which the command runs; findings name files from here
 	Env     []string // for the command, KEY=value; nil is this process's own
 	Command belay.TestCommand
+	May     *trust.Gate // lets the command run, or not
 	// Baseline is what the same command said before the task began; nil when that is
 	// not known.
 	Baseline *results.Report
@@ -78,7 +80,11 @@ func Run(ctx context.Context, in Input) (results.Report, belay.CheckResult) {
 	if !in.Command.Set() {
 		return results.Report{}, answer.Skipped(Name, "no test command: set checks.tests.command or pass --test")
 	}
-	run, err := newTestRun(ctx, in)
+	may, err := in.May.Tests(in.Command)
+	if err != nil {
+		return results.Report{}, answer.Unknown(Name, "not run: "+err.Error())
+	}
+	run, err := newTestRun(ctx, in, may)
 	if err != nil {
 		return results.Report{}, answer.Unknown(Name, "could not run: "+err.Error())
 	}
@@ -101,6 +107,7 @@ func Run(ctx context.Context, in Input) (results.Report, belay.CheckResult) {
 // testRun is one run of the test command.
 type testRun struct {
 	in      Input
+	may     trust.Command
 	format  string
 	reports string // the folder detect.ReportsVar names
 	stale   fileSet
@@ -117,9 +124,9 @@ type testRun struct {
 	lost    lost     // passed before, and does not now
 }
 
-func newTestRun(ctx context.Context, in Input) (*testRun, error) {
+func newTestRun(ctx context.Context, in Input, may trust.Command) (*testRun, error) {
 	cmd := in.Command
-	r := &testRun{in: in, format: cmd.Format}
+	r := &testRun{in: in, may: may, format: cmd.Format}
 	switch r.format {
 	case "":
 		r.format = results.Exit
@@ -168,12 +175,9 @@ func (r *testRun) onStdout() bool { return r.format == results.GoTest || r.forma
 // bounded.
 func (r *testRun) run(ctx context.Context) {
 	p := hold.Program{
-		Args: r.in.Command.Args, Dir: r.in.Root, Env: hold.Environ(r.in.Env, r.in.Root, detect.ReportsVar+"="+r.reports),
+		Command: r.may, Dir: r.in.Root, Env: hold.Environ(r.in.Env, r.in.Root, detect.ReportsVar+"="+r.reports),
 		Stdout: &r.output,
 		Grace:  r.in.grace(),
-	}
-	if line := r.in.Command.Command; line != "" {
-		p.Args = []string{"sh", "-c", line}
 	}
 	if r.inFiles() || r.format == results.Exit {
 		r.ending = p.Run(ctx)

@@ -17,6 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/detect"
 	"github.com/belay-dev/belay/internal/check/golden"
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 const (
@@ -98,7 +99,7 @@ func TestTests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			root := filepath.Join(golden.Project(t, map[string]string{"root/t.go": "package t\n", "root/t.py": "\n\n\n"}), "root")
-			in := Input{Root: root, Command: tt.cmd, Baseline: before(tt.known)}
+			in := Input{May: trust.Anything(), Root: root, Command: tt.cmd, Baseline: before(tt.known)}
 			_, r := Run(t.Context(), in)
 			if r.Check == "" {
 				t.Fatal("no answer")
@@ -117,7 +118,7 @@ func TestTests(t *testing.T) {
 // TestMissingRunner: the words are the shell's.
 func TestMissingRunner(t *testing.T) {
 	t.Parallel()
-	in := Input{Root: golden.Project(t, nil), Command: belay.TestCommand{Command: "no-such-runner-here --all"}}
+	in := Input{May: trust.Anything(), Root: golden.Project(t, nil), Command: belay.TestCommand{Command: "no-such-runner-here --all"}}
 	_, r := Run(t.Context(), in)
 	golden.WellFormed(t, r, Name)
 	if got := golden.Told(r); !strings.HasPrefix(got, "unknown: could not run: ") || !strings.Contains(got, "no-such-runner-here") {
@@ -140,7 +141,7 @@ func TestStaleReports(t *testing.T) {
 		if err := os.Chtimes(filepath.Join(root, "out/a.xml"), future, future); err != nil {
 			t.Fatal(err)
 		}
-		in := Input{Root: root, Command: belay.TestCommand{Command: tt.command, Format: "junit", Report: "out/*.xml"}}
+		in := Input{May: trust.Anything(), Root: root, Command: belay.TestCommand{Command: tt.command, Format: "junit", Report: "out/*.xml"}}
 		if _, r := Run(t.Context(), in); golden.Told(r) != tt.want {
 			t.Errorf("%s: %s", name, golden.Told(r))
 		}
@@ -150,7 +151,7 @@ func TestStaleReports(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	root := golden.Project(t, nil)
-	in := Input{
+	in := Input{May: trust.Anything(),
 		Root: root, Env: []string{"PATH=" + os.Getenv("PATH"), "GIT_DIR=/x", "GIT_INDEX_FILE=y", "GITHUB=kept", "PWD=/", "BELAY_REPORTS=/x", "BELAY_CHECK=old", "BELAY_TASK=T1"},
 		Command: belay.TestCommand{Command: `env; test -d "$BELAY_REPORTS"`},
 	}
@@ -185,7 +186,7 @@ func TestEnvironment(t *testing.T) {
 
 func TestLogThatCannotBeStored(t *testing.T) {
 	t.Parallel()
-	in := Input{Root: golden.Project(t, nil), Command: belay.TestCommand{Command: "true"}}
+	in := Input{May: trust.Anything(), Root: golden.Project(t, nil), Command: belay.TestCommand{Command: "true"}}
 	in.Logs = func(string, io.Reader) (string, error) { return "", errors.New("disk full") }
 	if _, r := Run(t.Context(), in); golden.Told(r) != "pass\nwarning tests : the output of the tests could not be stored" {
 		t.Error(golden.Told(r))
@@ -194,7 +195,7 @@ func TestLogThatCannotBeStored(t *testing.T) {
 
 func TestLogIsBounded(t *testing.T) {
 	t.Parallel()
-	in := Input{Root: golden.Project(t, nil), Command: belay.TestCommand{Command: "echo begin; head -c 200000000 /dev/zero; echo end; exit 1"}}
+	in := Input{May: trust.Anything(), Root: golden.Project(t, nil), Command: belay.TestCommand{Command: "echo begin; head -c 200000000 /dev/zero; echo end; exit 1"}}
 	var log []byte
 	in.Logs = func(_ string, r io.Reader) (sha string, err error) {
 		log, err = io.ReadAll(r)
@@ -216,7 +217,7 @@ func TestTimeIsUp(t *testing.T) {
 	fail := func(test string) string {
 		return `echo '{"Action":"fail","Package":"p","Test":"` + test + `"}'; `
 	}
-	in := Input{
+	in := Input{May: trust.Anything(),
 		Root:    golden.Project(t, nil),
 		Command: belay.TestCommand{Format: "gotest", Command: "trap '" + strings.ReplaceAll(fail("TestEnded"), "'", `'\''`) + "exit 1' TERM; " + fail("TestEarly") + "while :; do sleep 0.05; done"},
 	}
@@ -248,7 +249,7 @@ func TestRealGoTest(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing detected")
 	}
-	in := Input{Root: root, Command: cmd}
+	in := Input{May: trust.Anything(), Root: root, Command: cmd}
 	report, r := Run(t.Context(), in)
 	got := map[string]int{}
 	for _, f := range r.Findings {
@@ -284,7 +285,7 @@ func TestManyFailures(t *testing.T) {
 	}
 	s.WriteString("</testsuite>")
 	root := golden.Project(t, map[string]string{"saved": s.String()})
-	_, r := Run(t.Context(), Input{Root: root, Command: belay.TestCommand{Command: "cp saved $BELAY_REPORTS/r.xml; exit 1", Format: "junit"}})
+	_, r := Run(t.Context(), Input{May: trust.Anything(), Root: root, Command: belay.TestCommand{Command: "cp saved $BELAY_REPORTS/r.xml; exit 1", Format: "junit"}})
 	golden.WellFormed(t, r, Name)
 	if n := len(r.Findings); n != mostTests+1 || !strings.Contains(r.Findings[mostTests].Detail, "950 more") || r.Summary != "1000 tests: 0 passed, 1000 failed" {
 		t.Errorf("%d findings, %s", n, r.Summary)

@@ -3,6 +3,7 @@ package house
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -107,11 +108,13 @@ func (a commands) configCommand() *cobra.Command {
 func (a commands) trustCommand() *cobra.Command {
 	var show, remove bool
 	c := &cobra.Command{
-		Use: "trust", Short: "Let the commands in .belay/config.yaml run", Args: cobra.NoArgs,
-		Long: `A cloned repository must not choose what runs on your machine. Commands that
-.belay/config.yaml names run only after you have trusted that block of commands once; a
-changed block is asked about again. The list of trusted blocks is kept in your config
-folder, outside the repository. Commands given as flags need no trust.
+		Use: "trust", Short: "Show what this repository would have run, and let it", Args: cobra.NoArgs,
+		Long: `A cloned repository must not choose what runs on your machine. Trust shows what this one
+would have run: the commands in .belay/config.yaml, the tests and linters that its files
+stand for, and the files that agents obey when they start (hooks, MCP servers, plugins,
+tasks). None of it runs until you have trusted it once; what changed is asked about again.
+The list of what you trust is kept in your config folder, outside the repository. What you
+type yourself needs no trust.
 
 Exit codes: 0 done.`,
 		Example: "  belay trust --show\n  belay trust\n  belay trust --remove",
@@ -120,27 +123,37 @@ Exit codes: 0 done.`,
 			if err != nil {
 				return err
 			}
-			st, err := desk.Trust(false, false)
-			if err == nil && st.Hash != "" && !show && st.Trusted == remove {
-				if remove || a.Confirm(st.Block+"let these run?", false) {
-					st, err = desk.Trust(!remove, remove)
+			st, err := desk.TrustState()
+			switch {
+			case err != nil || show:
+			case remove:
+				err = desk.Distrust()
+			case !st.Trusted:
+				if yes, asked := a.Asked(flow.String(st.Missing()) + "let these run?"); yes || !asked {
+					err = desk.TrustAll()
 				}
+			}
+			if err == nil {
+				st, err = desk.TrustState()
 			}
 			if err != nil {
 				return err
 			}
 			return a.Tell(st, nil, func(w io.Writer) {
-				if st.Hash == "" {
-					fmt.Fprintln(w, ".belay/config.yaml names no commands")
-					return
+				if len(st.Items) == 0 {
+					fmt.Fprintln(w, "this repository names nothing to run")
 				}
-				fmt.Fprint(w, belay.Visible(st.Block))
-				fmt.Fprintln(w, map[bool]string{true: "trusted", false: "not trusted"}[st.Trusted])
+				for _, i := range st.Items {
+					fmt.Fprintf(w, "%s (%s)\n", belay.VisibleLine(i.What), map[bool]string{true: "trusted", false: "not trusted"}[i.Trusted])
+					for _, line := range i.Shows {
+						fmt.Fprintf(w, "  %s\n", belay.VisibleLine(line))
+					}
+				}
 			})
 		},
 	}
-	c.Flags().BoolVar(&show, "show", false, "show the commands and change nothing")
-	c.Flags().BoolVar(&remove, "remove", false, "trust them no longer")
+	c.Flags().BoolVar(&show, "show", false, "show what would run and change nothing")
+	c.Flags().BoolVar(&remove, "remove", false, "trust nothing of this repository any longer")
 	return c
 }
 
@@ -164,7 +177,7 @@ Exit codes: 0 all well · 1 something needs you.`,
 			}
 			var list []health.Complaint
 			if err == nil {
-				list = health.Look(c.Context(), desk.Desk, bad, how)
+				list = append(health.Look(c.Context(), desk.Desk, bad, how), trusting(desk))
 			} else if list = health.Places(a.Setting(nil).Dir); len(list) == 0 || belay.CodeOf(err) != belay.CodeCannot {
 				return err
 			}
@@ -196,5 +209,23 @@ Exit codes: 0 all well · 1 something needs you.`,
 		},
 	}
 	c.Flags().BoolVar(&how.All, "all", false, "read the snapshots of ended tasks as well")
+	return c
+}
+
+// trusting says what the repository would have run and may not. That is no fault: the
+// checks that would run it say so.
+func trusting(d *flow.Desk) health.Complaint {
+	c := health.Complaint{About: "trust", OK: true, Says: "nothing to run is waiting for your trust"}
+	st, err := d.TrustState()
+	if err != nil {
+		return health.Complaint{About: "trust", Says: err.Error(), Try: "fix the list, or move it away and trust again"}
+	}
+	if missing := st.Missing(); len(missing) > 0 {
+		var names []string
+		for _, i := range missing {
+			names = append(names, i.What)
+		}
+		c.Says = "not trusted, so not run: " + strings.Join(names, ", ") + " (belay trust)"
+	}
 	return c
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/notation"
 	"github.com/belay-dev/belay/internal/terminal"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 type checkFlags struct {
@@ -45,7 +46,7 @@ Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no su
 	f := c.Flags()
 	f.StringVar(&q.before, "before", "", "compare with this `SNAPSHOT`, or a commit, instead of a task's state before")
 	f.DurationVar(&q.timeout, "timeout", 30*time.Second, "time limit of everything together: the snapshot and all checks")
-	f.BoolVar(&q.trust, "trust", false, "let the commands in .belay/config.yaml run, now and later")
+	f.BoolVar(&q.trust, "trust", false, "let what the repository names run, now and later")
 	f.StringVar(&q.format, "format", "text", "write the report as text, json, "+strings.Join(notation.Forms(), ", "))
 	q.AddScope(f)
 	return c
@@ -64,7 +65,7 @@ func (a commands) check(c *cobra.Command, args []string, q checkFlags) error {
 	if err != nil {
 		return err
 	}
-	r := flow.CheckRequest{Before: q.before, Skip: q.Skip, Timeout: q.timeout}
+	r := flow.CheckRequest{Before: q.before, Skip: q.Skip, Timeout: q.timeout, Trust: q.trust}
 	switch {
 	case len(args) == 1:
 		r.Task, err = belay.ParseTaskID(args[0])
@@ -72,7 +73,7 @@ func (a commands) check(c *cobra.Command, args []string, q checkFlags) error {
 		err = belay.Refuse(belay.CodeUsage, "belay check T7, or belay check --before HEAD", "there is nothing to compare with")
 	default:
 		r.Skip = nil // they are in Adhoc already
-		r.Adhoc, err = desk.Adhoc(q.trust)
+		r.Adhoc, err = desk.Adhoc()
 	}
 	if err != nil {
 		return err
@@ -112,7 +113,11 @@ func (a commands) judged(report belay.Report, err error, format string) error {
 	case belay.VerdictFail:
 		err = belay.Refuse(belay.CodeRefused, "mend what is named above, or belay rollback", "%d finding(s) refuse the work", len(report.Errors()))
 	case belay.VerdictUnknown:
-		err = belay.Refuse(belay.CodeCannot, "see the check that could not tell, above", "the work could not be judged")
+		try := "see the check that could not tell, above"
+		if slices.ContainsFunc(report.Checks, func(r belay.CheckResult) bool { return strings.Contains(r.Why, trust.ErrUntrusted.Error()) }) {
+			try = "belay trust (it shows what would run and asks), then check again; or --trust in a script"
+		}
+		err = belay.Refuse(belay.CodeCannot, try, "the work could not be judged")
 	}
 	if slices.Contains(notation.Forms(), format) && !a.JSON {
 		if werr := notation.Write(a.Out, format, report); werr != nil {

@@ -71,7 +71,7 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
 	fl := c.Flags()
 	f.Add(fl)
 	fl.StringVar(&f.resume, "resume", "", "go on with the open task `ID`")
-	fl.BoolVar(&f.trust, "trust", false, "let the commands in .belay/config.yaml run, now and later")
+	fl.BoolVar(&f.trust, "trust", false, "let what the repository names run, now and later")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing but the result")
 	fl.BoolVar(&f.apart, "worktree", false, "give the task a working tree of its own")
 	fl.BoolVar(&f.keep, "keep", false, "leave the task's own working tree when it ends without being accepted")

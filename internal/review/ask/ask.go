@@ -10,11 +10,13 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/oracle"
 	"github.com/belay-dev/belay/internal/review/opinion"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // Question is what one reviewer is asked.
 type Question struct {
 	Reviewer belay.Reviewer
+	May      *trust.Gate // lets it be asked, or not
 	Prompt   string
 	// Mend makes the prompt of the second try, from what was wrong with the answer and
 	// the answer itself.
@@ -43,7 +45,7 @@ func Ask(ctx context.Context, q Question) (Reply, error) {
 	var r Reply
 	var late []byte
 	said, err := oracle.Ask(ctx, oracle.Question{
-		Reviewer: q.Reviewer, Prompt: q.Prompt, Mend: q.Mend, Dir: q.Dir, Env: q.Env, ReadOnly: q.ReadOnly,
+		Reviewer: q.Reviewer, May: q.May, Prompt: q.Prompt, Mend: q.Mend, Dir: q.Dir, Env: q.Env, ReadOnly: q.ReadOnly,
 		Read: func(said []byte) (err error) {
 			if r.Opinion, err = opinion.Parse(said); err == nil || q.Else == nil {
 				return err

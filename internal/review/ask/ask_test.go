@@ -14,6 +14,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/review/opinion"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 const answer = `{"score": 80, "alignment": {"logic_fidelity": {"passed": true}}, "findings": [], "recommendation": "approve"}`
@@ -21,7 +22,7 @@ const answer = `{"score": 80, "alignment": {"logic_fidelity": {"passed": true}},
 func mend(wrong, said string) string { return "again: " + wrong + ": " + said }
 
 func question(t *testing.T, script string) Question {
-	return Question{
+	return Question{May: trust.Anything(),
 		Reviewer: belay.Reviewer{Name: "r", Command: []string{"sh", "-c", script}, Timeout: time.Minute},
 		Prompt:   "look at this", Mend: mend, Dir: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH"), "ANSWER=" + answer},
 	}
@@ -109,7 +110,7 @@ func TestModels(t *testing.T) {
 			w.WriteHeader(code)
 			io.WriteString(w, text)
 		}))
-		q := Question{Reviewer: belay.Reviewer{Name: "r", Endpoint: server.URL + "/v1/", Model: "m", KeyEnv: "BELAY_TEST_KEY", Timeout: time.Minute}, Prompt: "look", Mend: mend}
+		q := Question{May: trust.Anything(), Reviewer: belay.Reviewer{Name: "r", Endpoint: server.URL + "/v1/", Model: "m", KeyEnv: "BELAY_TEST_KEY", Timeout: time.Minute}, Prompt: "look", Mend: mend}
 		r, err := Ask(t.Context(), q)
 		server.Close()
 		if (err == nil) != (tt.says == "") || err != nil && (!strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), "secret")) {
@@ -119,7 +120,7 @@ func TestModels(t *testing.T) {
 			t.Errorf("%s: asked %d times, %+v", name, asked, r.Opinion)
 		}
 	}
-	q := Question{Reviewer: belay.Reviewer{Endpoint: "http://127.0.0.1:1/v1", Model: "m", KeyEnv: "BELAY_TEST_NO_KEY", Timeout: time.Second}}
+	q := Question{May: trust.Anything(), Reviewer: belay.Reviewer{Endpoint: "http://127.0.0.1:1/v1", Model: "m", KeyEnv: "BELAY_TEST_NO_KEY", Timeout: time.Second}}
 	if _, err := Ask(t.Context(), q); err == nil || !strings.Contains(err.Error(), "BELAY_TEST_NO_KEY with its key is not set") {
 		t.Errorf("%v", err)
 	}

@@ -19,10 +19,10 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/checkout"
-	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/review/ask"
 	"github.com/belay-dev/belay/internal/review/opinion"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/trust"
 )
 
 // atOnce is how many reviewers work at the same time.
@@ -31,6 +31,7 @@ const atOnce = 4
 // Panel is where reviewers work.
 type Panel struct {
 	Snaps  *snapshot.Store
+	May    *trust.Gate                     // lets each of them be asked, or not
 	Closed []string                        // folders they may not write in
 	Env    []string                        // of programs among them, whole
 	Own    func(reviewer string) []string  // more of it, for one of them; nil is none
@@ -84,14 +85,14 @@ func (p Panel) ask(ctx context.Context, in brief.ReviewInput, target belay.Snaps
 		return failed(err.Error())
 	}
 	defer place.Close()
-	was, err := seal(ctx, place.Root)
+	was, err := p.seal(ctx, place.Root)
 	if err != nil {
 		return failed(err.Error())
 	}
 	prompt := brief.Review(in)
 	notes := feedback{place.Root, in.Task.ID.FeedbackFile()}
 	reply, err := ask.Ask(ctx, ask.Question{
-		Reviewer: in.Reviewer, Prompt: prompt, Dir: place.Root,
+		Reviewer: in.Reviewer, May: p.May, Prompt: prompt, Dir: place.Root,
 		Mend:     func(wrong, answer string) string { return brief.ReviewAgain(prompt, wrong, answer, in.Nonce) },
 		Else:     notes.read,
 		Env:      append(append(append([]string{}, p.Env...), p.own(in.Reviewer.Name)...), "BELAY_REVIEWER="+in.Reviewer.Name),
@@ -103,7 +104,7 @@ func (p Panel) ask(ctx context.Context, in brief.ReviewInput, target belay.Snaps
 	}
 	notes.remove()
 	log, _ := p.Attach(strings.NewReader(said)) // losing it loses no verdict
-	trespass := trespass(ctx, place.Root, was, in.Reviewer.Name)
+	trespass := p.trespass(ctx, place.Root, was, in.Reviewer.Name)
 	if err != nil {
 		result = failed(in.Reviewer.Name + " gave no opinion: " + err.Error())
 		result.Log, result.Findings = log, trespass
@@ -123,8 +124,8 @@ func (p Panel) ask(ctx context.Context, in brief.ReviewInput, target belay.Snaps
 }
 
 // seal is what a checkout must still be after a review: its files, HEAD and refs.
-func seal(ctx context.Context, root string) (string, error) {
-	repo, err := git.Open(ctx, root, true)
+func (p Panel) seal(ctx context.Context, root string) (string, error) {
+	repo, err := p.Snaps.Repo.OpenOther(ctx, root)
 	if err != nil {
 		return "", err
 	}
@@ -148,8 +149,8 @@ func seal(ctx context.Context, root string) (string, error) {
 func Trespass(name string) string { return "the reviewer " + name + " changed its checkout" }
 
 // trespass compares a checkout with its seal: a reviewer that wrote is reported.
-func trespass(ctx context.Context, root, was, name string) []belay.Finding {
-	is, err := seal(context.WithoutCancel(ctx), root)
+func (p Panel) trespass(ctx context.Context, root, was, name string) []belay.Finding {
+	is, err := p.seal(context.WithoutCancel(ctx), root)
 	if err == nil && is == was {
 		return nil
 	}

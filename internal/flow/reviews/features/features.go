@@ -224,11 +224,8 @@ func (w *work) asked(ctx context.Context, d *flow.Desk, home *desk.Desk, q Reque
 	case w.from == "":
 		return nil, belay.Refuse(belay.CodeRefused, "belay merge what is not merged", "no work of the feature stands in the user's tree")
 	}
-	switch t, err := d.Trust(false, false); {
-	case err != nil:
+	if err := d.MayAsk(reviewers); err != nil {
 		return nil, err
-	case !t.Trusted:
-		return nil, belay.Refuse(belay.CodeCannot, "read them with belay trust --show, then belay trust", "the commands in .belay/config.yaml are not trusted yet on this machine")
 	}
 	name := cmp.Or(q.Feature, "of these tasks")
 	task := belay.Task{ID: "feature", Title: name, Feature: q.Feature, Reviewers: reviewers, Guidelines: d.Config.HouseRules(), Checks: belay.Checks{Reuse: d.Config.Checks.Reuse}}
@@ -263,7 +260,7 @@ func (w *work) asked(ctx context.Context, d *flow.Desk, home *desk.Desk, q Reque
 	}
 	defer release()
 	return panel.Panel{
-		Snaps: home.Snaps.Store, Closed: []string{home.Repo.Root, home.Repo.Common},
+		Snaps: home.Snaps.Store, May: d.May, Closed: []string{home.Repo.Root, home.Repo.Common},
 		Env: agent.Environ(os.Environ(), nil, map[string]string{"BELAY_FEATURE": q.Feature, "BELAY_ROLE": "reviewer"}),
 		Own: func(reviewer string) []string {
 			_, env := home.Claims().Own(reviewer, task.ID)

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package terminal
+
+import "golang.org/x/sys/unix"
+
+// forget drops what was typed before a question was asked. 1 is FREAD: what was not read.
+func forget(fd int) { _ = unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, 1) }

@@ -1,0 +1,157 @@
+package belay_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/check/hold"
+	"github.com/belay-dev/belay/internal/trust"
+)
+
+// starters are the packages that start processes, and which. No other package of the
+// program may: what a repository names is started by agent and hold alone, and those take
+// a trust.Command, which only package trust makes.
+var starters = map[string]string{
+	"internal/agent":      "agents, and belay itself as their shim",
+	"internal/check/hold": "tests, linters, reviewers",
+	"internal/procs":      "what agent asks for; ps",
+	"internal/git":        "git",
+	"internal/watch":      "belay itself",
+	"internal/cli/intake": "the editor that the person's environment names",
+	"internal/rights":     "belay's own tests",
+}
+
+// makers are who may let a command run because a person typed it, by the function of
+// package trust that does so.
+var makers = map[string][]string{
+	"Typed":       {"internal/pipeline"}, // what a role's command line was made of, by a Gate
+	"TypeCommand": {"internal/flow"},
+	"Type":        {"internal/flow"},
+	"Anything":    nil,
+	"Under":       {"internal/pipeline"},
+	"Narrowed":    {"internal/check/suite"},
+}
+
+// TestOnlyTrustStartsPrograms: no package starts a process that is not known to, and none
+// but the requests says that a person typed a command.
+func TestOnlyTrustStartsPrograms(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "bench" || d.Name() == "testdata" || d.Name() == ".git"):
+			return filepath.SkipDir
+		case !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go"):
+			return nil
+		}
+		dir := path.Dir(filepath.ToSlash(file))
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, what := range starts(tree) {
+			if seen[dir] = true; starters[dir] == "" {
+				t.Errorf("%s uses %s: start it by way of internal/agent or internal/check/hold", file, what)
+			}
+		}
+		for _, name := range typing(tree) {
+			if allowed := makers[name]; dir != "internal/trust" && !contains(allowed, dir) {
+				t.Errorf("%s calls %s of package trust: only %v may", file, name, allowed)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := range starters {
+		if !seen[dir] {
+			t.Errorf("%s starts nothing and is in the list", dir)
+		}
+	}
+	command := reflect.TypeFor[trust.Command]()
+	for _, starts := range []reflect.Type{reflect.TypeFor[agent.Spec](), reflect.TypeFor[hold.Program]()} {
+		if f, ok := starts.FieldByName("Command"); !ok || f.Type != command {
+			t.Errorf("%s takes a command that is no trust.Command", starts)
+		}
+	}
+	for i := range command.NumField() {
+		if command.Field(i).IsExported() {
+			t.Errorf("trust.Command.%s can be set by anybody", command.Field(i).Name)
+		}
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+// starts gives what a file uses that starts a process.
+func starts(file *ast.File) (found []string) {
+	exec := ""
+	for _, i := range file.Imports {
+		if name, _ := strconv.Unquote(i.Path.Value); name == "os/exec" {
+			if exec = "exec"; i.Name != nil {
+				exec = i.Name.Name
+			}
+		}
+	}
+	starting := map[string]bool{"os.StartProcess": true, "syscall.ForkExec": true, "syscall.StartProcess": true, "syscall.Exec": true, "unix.Exec": true,
+		"procs.Launch": true, exec + ".Command": true, exec + ".CommandContext": true, exec + ".Cmd": true}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok && starting[x.Name+"."+s.Sel.Name] {
+				found = append(found, x.Name+"."+s.Sel.Name)
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// typing gives which functions of makers a file calls. Methods are known by their names
+// alone, in files that can have a Gate or a Command at hand.
+func typing(file *ast.File) (found []string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok {
+			if s, ok := c.Fun.(*ast.SelectorExpr); ok {
+				x, _ := s.X.(*ast.Ident)
+				_, known := makers[s.Sel.Name]
+				method := s.Sel.Name != "Typed" && s.Sel.Name != "Anything"
+				if known && (x != nil && x.Name == "trust" || method && gate(s)) {
+					found = append(found, s.Sel.Name)
+				}
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// gate tells calls by way of a desk's gate, or of a command, from methods of those names
+// that other types have.
+func gate(s *ast.SelectorExpr) bool {
+	switch x := s.X.(type) {
+	case *ast.SelectorExpr:
+		return x.Sel.Name == "May" || x.Sel.Name == "may"
+	case *ast.Ident:
+		return x.Name == "may" || x.Name == "command"
+	}
+	return false
+}
