@@ -149,6 +149,23 @@ func (d *Desk) Restored(ctx context.Context, r *Record) (done, gone []snapshot.B
 	return slices.DeleteFunc(moved, func(b snapshot.Bound) bool { return slices.Contains(gone, b) }), gone, nil
 }
 
+// Missing gives the snapshots of open tasks whose refs are gone or name other commits than
+// the records. all are the records of all tasks.
+func (d *Desk) Missing(ctx context.Context, all []*Record) ([]belay.SnapshotID, error) {
+	var need []snapshot.Bound
+	for _, r := range all {
+		if r.Open() {
+			need = append(need, r.bound...)
+		}
+	}
+	moved, missing, err := d.Snaps.Moved(ctx, need)
+	var ids []belay.SnapshotID
+	for _, b := range append(moved, missing...) {
+		ids = append(ids, b.ID)
+	}
+	return ids, err
+}
+
 // Sweep takes the second refs away that no open task needs: belay was killed before it
 // could. all are the records of all tasks; one that cannot be read keeps them all.
 func (d *Desk) Sweep(ctx context.Context, all []*Record) error {

@@ -187,29 +187,37 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *desk.Record, error) {
 	return s, r, nil
 }
 
-// Protected reports whether a snapshot belongs to a task that is still open, or whose
-// work was accepted in a tree of its own and is not brought back yet, or was and an undo
-// has taken it out again: such a snapshot is never pruned.
-func (d *Desk) Protected(ctx context.Context) (func(snapshot.Info) bool, error) {
-	open := map[string]bool{}
-	records, err := d.Records(func(id belay.TaskID, _ error) { open[id.Key()] = true })
+// Needed says why a snapshot is not to be pruned.
+type Needed int
+
+// A snapshot of an open task is needed, of work that was accepted in a tree of its own and
+// is not brought back yet, and of such work that an undo has taken out again. So is one
+// that a run took of a task whose record is gone or cannot be read, until a person drops it.
+const (
+	NotNeeded Needed = iota
+	NeededByTask
+	NeededWithoutRecord
+)
+
+// Protected tells which snapshots are needed, and for what.
+func (d *Desk) Protected(ctx context.Context) (func(snapshot.Info) Needed, error) {
+	needed := map[string]Needed{}
+	records, err := d.Records(nil)
 	if err != nil {
 		return nil, err
-	}
-	gone, err := d.Gone() // whoever deleted a record does not get at its snapshots that way
-	if err != nil {
-		return nil, err
-	}
-	for _, st := range gone {
-		if id := belay.TaskID(st.Task); st.Open {
-			open[id.Key()] = true
-		}
 	}
 	takenBack := apart.TakenBack(ctx, d.Desk)
 	for _, r := range records {
+		needed[r.Task.ID.Key()] = NotNeeded
 		if r.Open() || apart.Unmerged(r) || takenBack(r) {
-			open[r.Task.ID.Key()] = true
+			needed[r.Task.ID.Key()] = NeededByTask
 		}
 	}
-	return func(s snapshot.Info) bool { return s.Task != "" && open[s.Task.Key()] }, nil
+	return func(s snapshot.Info) Needed {
+		why, recorded := needed[s.Task.Key()]
+		if s.Task != "" && !recorded && s.Kind != belay.KindManual {
+			return NeededWithoutRecord
+		}
+		return why
+	}, nil
 }

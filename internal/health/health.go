@@ -227,6 +227,12 @@ func runs(ctx context.Context, d *desk.Desk) []Complaint {
 	}
 	var list []Complaint
 	for _, r := range all {
+		if apart.Unmerged(r) {
+			if _, err := apart.At(ctx, d, r); belay.CodeOf(err) == belay.CodeNotFound {
+				list = append(list, Complaint{About: "working tree of " + string(r.Task.ID), Says: fmt.Sprintf("%s is gone, and the accepted work is not merged; its snapshots are there", belay.VisibleLine(r.Task.Worktree)),
+					Try: fmt.Sprintf("belay merge %s", r.Task.ID)})
+			}
+		}
 		c := r.State.Pending
 		if c == nil || c.Kind != loop.CmdAttempt {
 			continue

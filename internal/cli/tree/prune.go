@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -76,7 +77,7 @@ Exit codes: 0 forgotten · 2 belongs to an open task · 6 no such snapshot.`,
 				if err != nil {
 					return err
 				}
-				if protected(info) {
+				if protected(info) == flow.NeededByTask {
 					return belay.Refuse(belay.CodeCannot, fmt.Sprintf("end %s first: belay show %s", info.Task, info.Task), "%s belongs to the open task %s", info.ID.Short(), info.Task)
 				}
 				if !slices.Contains(ids, info.ID) {
@@ -102,7 +103,8 @@ func (a commands) pruneCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "prune", Short: "Forget old snapshots", Args: cobra.NoArgs,
 		Long: `Prune forgets snapshots older than a day. The snapshots of open tasks and the newest of
-each task stay, whatever their age.
+each task stay, whatever their age, and those that a run took of a task whose record is
+gone.
 
 Nothing is forgotten while a snapshot cannot be read.
 
@@ -116,17 +118,38 @@ Exit codes: 0 done · 2 a snapshot cannot be read.`,
 			if err != nil {
 				return err
 			}
-			if o.Keep, err = desk.Protected(c.Context()); err != nil {
+			needed, err := desk.Protected(c.Context())
+			if err != nil {
 				return err
 			}
-			if all, err := desk.Records(nil); err == nil && !o.DryRun {
-				if err := desk.Sweep(c.Context(), all); err != nil {
+			unrecorded := map[belay.TaskID]int{}
+			o.Keep = func(i snapshot.Info) bool {
+				why := needed(i)
+				if why == flow.NeededWithoutRecord {
+					unrecorded[i.Task]++
+				}
+				return why != flow.NotNeeded
+			}
+			var missing []belay.SnapshotID
+			if all, err := desk.Records(nil); err == nil {
+				if missing, err = desk.Missing(c.Context(), all); err != nil {
 					return err
+				}
+				if !o.DryRun {
+					if err := desk.Sweep(c.Context(), all); err != nil {
+						return err
+					}
 				}
 			}
 			out, err := desk.Snaps.Prune(c.Context(), o)
 			if err != nil {
 				return err
+			}
+			for _, task := range slices.Sorted(maps.Keys(unrecorded)) {
+				fmt.Fprintf(a.Err, "belay: %d snapshot(s) of %s stay: its record is gone or cannot be read (belay doctor; belay snapshot drop forgets them)\n", unrecorded[task], belay.VisibleLine(string(task)))
+			}
+			if len(missing) > 0 {
+				fmt.Fprintf(a.Err, "belay: %d snapshot(s) of open tasks are missing, the first is %s: belay doctor looks for them\n", len(missing), missing[0].Short())
 			}
 			return a.Tell(out, nil, func(w io.Writer) {
 				verb := "forgotten"
