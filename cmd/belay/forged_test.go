@@ -108,7 +108,7 @@ func TestCrashForged(t *testing.T) {
 	w.must(os.WriteFile(filepath.Join(w.up, "script"), []byte("== * ==\n"+right), 0o644))
 	plain := w.another(t, folder(t))
 	plain.succeed(runT1...)
-	want := plain.state()
+	want := append(plain.state(), plain.ownFiles()...)
 	all := forgeries
 	if !crashAll() {
 		all = nil

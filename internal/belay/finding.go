@@ -36,6 +36,7 @@ const (
 	CategoryStyle       Category = "style"       // a declaration lacks documentation or types
 	CategoryReview      Category = "review"      // a reviewer's finding
 	CategoryContract    Category = "contract"    // a requirement of the task is not met
+	CategoryGit         Category = "git"         // git's own state changed, or uncommitted work is gone
 	CategoryRecord      Category = "record"      // what belay keeps of the task was changed during the attempt
 )
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/gitfiles"
@@ -32,6 +33,7 @@ type Capture struct {
 	State    []gitfiles.File // of an operation in progress
 	Admin    []gitfiles.File // what steers git, shared by all working trees
 	Own      []gitfiles.File // what steers git in this one
+	Trees    []byte          // which other working trees there are, as gitfiles.Worktrees gives it
 	Logs     []gitfiles.File // reflogs
 	Scan     *scan.Result
 	Seen     *Seen // instead of Scan, when a watch answered
@@ -105,6 +107,9 @@ func (s *Place) GitState(ctx context.Context, c *Capture) (err error) {
 	if err := s.Repo.CheckInputs(); err != nil {
 		return err
 	}
+	if err := s.notElsewhere(); err != nil {
+		return err
+	}
 	failed := make(chan error, 1)
 	go func() {
 		var err error
@@ -133,13 +138,34 @@ func (s *Place) GitState(ctx context.Context, c *Capture) (err error) {
 	if c.Admin, err = gitfiles.Read(s.Repo.Common, gitfiles.Admin); err != nil {
 		return err
 	}
+	modules, err := gitfiles.Modules(s.Repo.Common)
+	if err != nil {
+		return err
+	}
+	c.Admin = append(c.Admin, modules...)
 	if c.Own, err = gitfiles.Read(s.Repo.Dir, gitfiles.Own); err != nil {
+		return err
+	}
+	if c.Trees, err = gitfiles.Worktrees(s.Repo.Common); err != nil {
 		return err
 	}
 	if c.Logs, err = s.readLogs(c.Head, c.Refs); err != nil {
 		return err
 	}
 	return s.readIndex(ctx, c)
+}
+
+// notElsewhere refuses a repository that was given a commondir since it was opened: git
+// would read the refs of another one, whatever its environment says.
+func (s *Place) notElsewhere() error {
+	if s.Repo.Linked() {
+		return nil
+	}
+	path := filepath.Join(s.Repo.Dir, "commondir")
+	if _, err := fsroot.Lstat(path); err == nil {
+		return belay.Refuse(belay.CodeCannot, "rm "+belay.VisibleLine(path), "%s was added: it leads git to the refs of another repository", belay.VisibleLine(path))
+	}
+	return nil
 }
 
 // readLogs reads the reflogs that a restore may have to put back: HEAD's, those of

@@ -17,6 +17,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/gitindex"
 	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/packs"
 	"github.com/belay-dev/belay/internal/scan"
@@ -195,6 +196,9 @@ func (s *Place) entriesOf(ctx context.Context, data []byte, path string) ([]git.
 	entries, err := git.ParseIndex(data, s.Repo.HashSize())
 	if err == nil {
 		return entries, nil
+	}
+	if !errors.Is(err, gitindex.ErrForeign) {
+		return nil, errRubbish // git does not look at the checksum, and would list what it makes of it
 	}
 	entries, err = s.Repo.ListIndex(ctx, path)
 	var f *git.Failure

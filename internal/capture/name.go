@@ -149,6 +149,7 @@ func (s *Place) nameMeta(ctx context.Context, c *Capture) error {
 	for _, b := range c.Broken {
 		m.blob("meta/broken/"+b.Name, b.Data)
 	}
+	m.blob("meta/worktrees", c.Trees)
 	for _, f := range c.Logs {
 		m.chunks("meta/"+f.Name, f.Data)
 		if f.Perm != gitfiles.UsualPerm {

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,15 +19,17 @@ type Missed struct {
 	What   string // one line: what it is, and why it is not held
 	Harms  bool   // it may hold anything: it rejects outside of the task's files. Otherwise it is only named
 	Unsure bool   // whether it changed is not certain: it only warns
+	Tree   bool   // it may be a working tree that the check of git's state names
 }
 
 // captured asks whether the state that was judged holds all that the attempt left. What it
 // does not hold is named, and rejects where a captured file would.
-func captured(_ context.Context, in Input) belay.CheckResult {
+func captured(ctx context.Context, in Input) belay.CheckResult {
 	if err := validGlobs(in.Scope.Files, in.Scope.Protect); err != nil {
 		return answer.Unknown(nameCaptured, err.Error())
 	}
 	var found []belay.Finding
+	in.Missed = unnamed(ctx, in)
 	for _, m := range in.Missed {
 		found = append(found, missed(in.Scope, m))
 	}
@@ -42,6 +45,21 @@ func captured(_ context.Context, in Input) belay.CheckResult {
 		summary = answer.Count(len(found), "new repository", "new repositories") + " inside of this one"
 	}
 	return answer.Of(nameCaptured, summary, answer.Brief(found, "more changes were not captured"))
+}
+
+// unnamed leaves out what the check of git's state names with more: the working trees that
+// were added.
+func unnamed(ctx context.Context, in Input) []Missed {
+	if in.skips(nameGit) != "" || !slices.ContainsFunc(in.Missed, func(m Missed) bool { return m.Tree }) {
+		return in.Missed
+	}
+	facts, err := in.Git(ctx)
+	if err != nil {
+		return in.Missed // that check says why, and names nothing
+	}
+	return slices.DeleteFunc(slices.Clone(in.Missed), func(m Missed) bool {
+		return m.Tree && slices.Contains(facts.Worktrees, filepath.Join(in.Root, filepath.FromSlash(m.Path)))
+	})
 }
 
 func missed(s belay.Scope, m Missed) belay.Finding {

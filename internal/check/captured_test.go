@@ -1,9 +1,12 @@
 package check
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/gitstate"
 )
 
 // What was not captured rejects where it certainly changed outside of the task's files, and
@@ -55,5 +58,31 @@ func TestNewRepositoryIsOneFinding(t *testing.T) {
 	}
 	if got["change"] == "" {
 		t.Error("the files of a git folder pass for work")
+	}
+}
+
+// A working tree that the check of git's state names is not named twice; one of another
+// repository, or when that check is left out or cannot tell, is named here.
+func TestWorkingTreesAreNamedOnce(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	names := func(err error, folders ...string) func(context.Context) (gitstate.Facts, error) {
+		return func(context.Context) (gitstate.Facts, error) { return gitstate.Facts{Worktrees: folders}, err }
+	}
+	for name, tt := range map[string]struct {
+		git   func(context.Context) (gitstate.Facts, error)
+		skip  []string
+		named int
+	}{
+		"named by git's":   {names(nil, root+"/src/tree"), nil, 0},
+		"another one":      {names(nil, root+"/src/tree2"), nil, 1},
+		"git's left out":   {names(nil, root+"/src/tree"), []string{"git"}, 1},
+		"git's not known":  {nil, nil, 1},
+		"git's cannot say": {names(errors.New("damaged"), root+"/src/tree"), nil, 1},
+	} {
+		r := captured(t.Context(), Input{Root: root, Git: tt.git, Skip: tt.skip, Missed: []Missed{{Path: "src/tree/", What: "a working tree", Tree: true}}})
+		if len(r.Findings) != tt.named {
+			t.Errorf("%s: %+v", name, r.Findings)
+		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/answer"
+	"github.com/belay-dev/belay/internal/check/gitstate"
 	"github.com/belay-dev/belay/internal/check/hold"
 	"github.com/belay-dev/belay/internal/check/hunk"
 	"github.com/belay-dev/belay/internal/check/lint"
@@ -38,6 +39,7 @@ const (
 	nameRules    = "rules"
 	nameAsked    = "contract"
 	nameCaptured = "captured"
+	nameGit      = gitstate.Name
 	nameSize     = "size"
 	nameLint     = lint.Name
 	nameTests    = suite.Name
@@ -80,6 +82,9 @@ type Input struct {
 	// State gives the state before in a folder of its own, so that a test that fails can
 	// be run there; nil when there is none. done removes it.
 	State func(ctx context.Context) (root string, done func(), err error)
+	// Git gives what became of git's own state; nil when nobody can tell, and the check is
+	// skipped. More than one check may ask.
+	Git func(context.Context) (gitstate.Facts, error)
 	// Lines gives the lines that the change added; nil when that is not known.
 	Lines func(context.Context) (hunk.Lines, error)
 	// Guard notes the state of the tree before linters run, as lint.Input says.
@@ -111,7 +116,7 @@ type question struct {
 func questions() []question {
 	return []question{
 		{nameChange, change}, {nameScope, scope}, {nameProtect, protect},
-		{nameRules, rules}, {nameCaptured, captured}, {nameAsked, contractCheck}, {nameSize, size}, {nameSecrets, secretsCheck}, {nameIntegrity, integrityCheck}, {namePlaceholder, placeholderCheck},
+		{nameRules, rules}, {nameCaptured, captured}, {nameGit, gitState}, {nameAsked, contractCheck}, {nameSize, size}, {nameSecrets, secretsCheck}, {nameIntegrity, integrityCheck}, {namePlaceholder, placeholderCheck},
 		{nameCoverage, coverageCheck}, {nameStyle, styleCheck}, {nameLint, linters}, {nameTests, tests},
 	}
 }
@@ -261,6 +266,8 @@ func (in Input) skips(name string) string {
 		return "skipped by the task's checks"
 	case name == nameAsked && len(in.Request.Requirements) == 0 && len(in.Request.Preserve) == 0:
 		return "the task has no requirements"
+	case in.Git == nil && name == nameGit:
+		return "the states of git are not at hand"
 	case in.Texts == nil && slices.Contains([]string{nameAsked, nameSecrets, nameIntegrity, namePlaceholder, nameCoverage, nameStyle}, name):
 		return "the texts of the change are not at hand"
 	}

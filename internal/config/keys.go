@@ -35,7 +35,7 @@ const (
 
 // checkNames are the checks that can be left out: those of check.Names, which a test there
 // holds them to, and what is asked of a context and a plan.
-var checkNames = []string{"change", "scope", "protect", "rules", "captured", "contract", "size", "secrets", "integrity", "placeholder", "coverage", "style", "lint", "tests", "context", "plan"}
+var checkNames = []string{"change", "scope", "protect", "rules", "captured", "git", "contract", "size", "secrets", "integrity", "placeholder", "coverage", "style", "lint", "tests", "context", "plan"}
 
 // formats in which tests report; the first ones are files, which report names.
 var formats = []string{"junit", "trx", "nunit", "xunit", "gotest", "tap", "pytest", "cargo", "node", "maven", "go", "exit"}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -221,6 +222,10 @@ func (d *Desk) guardLog(ctx context.Context, r *Record) ([]string, error) {
 	}
 	if what == "" {
 		return nil, nil
+	}
+	if _, err := fsroot.Lstat(filepath.Join(d.Repo.Dir, "HEAD")); errors.Is(err, fs.ErrNotExist) {
+		// Nothing is made in the place of a git folder that may come back, with its record.
+		return nil, belay.Refuse(belay.CodeCannot, "put the git folder back from a copy; the files are left as they are", "%s is not a git repository any more: it has no HEAD", belay.VisibleLine(d.Repo.Dir))
 	}
 	whole := journal.Log{Task: r.Log.Task, Entries: truth.Log.Entries}
 	if err := d.Journal.Replace(ctx, whole); err != nil {

@@ -211,6 +211,32 @@ func TestGoneBefore(t *testing.T) {
 	}
 }
 
+// While the git folder is away nothing is made in its place: what was noted there would be
+// missing from the record when the folder comes back.
+func TestGitFolderIsAway(t *testing.T) {
+	s := newScene(t)
+	away := s.Repo.Common + ".away"
+	n := len(s.rec.Log.Entries)
+	s.must(os.Rename(s.Repo.Common, away))
+	if bad, err := s.Guard(t.Context(), s.rec); bad || belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "not a git repository any more") {
+		t.Errorf("guard: %v %v", bad, err)
+	}
+	if err := s.AddNote(t.Context(), s.rec, Note{Text: "a note"}); err == nil {
+		t.Error("a note was added")
+	}
+	if _, err := os.Lstat(s.path); err == nil {
+		t.Error("a record was made in its place")
+	}
+	s.must(os.RemoveAll(s.Repo.Common))
+	s.must(os.Rename(away, s.Repo.Common))
+	if bad, err := s.Guard(t.Context(), s.rec); bad || err != nil {
+		t.Errorf("guard: %v %v", bad, err)
+	}
+	if fresh, err := s.Load("T1"); err != nil || len(fresh.Log.Entries) != n {
+		t.Errorf("the record: %v", err)
+	}
+}
+
 // TestTamperingIsNeverAPass: also when it is noticed between the judgement and its entry.
 func TestTamperingIsNeverAPass(t *testing.T) {
 	s := newScene(t)

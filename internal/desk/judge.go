@@ -8,11 +8,14 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/check/gitstate"
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/gitfacts"
 	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/guard"
 	"github.com/belay-dev/belay/internal/snapshot"
@@ -32,6 +35,7 @@ type Work struct {
 	All  []belay.Change // before → after, where an attempt had a hand in it
 	Last []belay.Change // what the last attempt changed
 
+	Spans    []gitfacts.Span   // when an attempt was at work; none when that is not known
 	Missed   []snapshot.Missed // what the agent changed and the capture does not hold
 	Held     bool              // the run holds the tree: what a linter edits in it is taken back
 	Baseline *results.Report   // what the tests said before; nil when that is not known
@@ -43,8 +47,14 @@ func (d *Desk) Work(ctx context.Context, r *Record, after belay.SnapshotID) (w W
 	if err != nil {
 		return w, err
 	}
-	if w.All, w.Last, err = spans.Work(ctx, d.Snaps.Store, taken, r.State.Before, after); err != nil {
+	var list []spans.Span
+	if w.All, w.Last, list, err = spans.Work(ctx, d.Snaps.Store, taken, r.State.Before, after); err != nil {
 		return w, err
+	}
+	for _, s := range list {
+		if s.Agent {
+			w.Spans = append(w.Spans, gitfacts.Span{From: s.From, To: s.To})
+		}
 	}
 	w.Missed, err = spans.Missed(ctx, d.Snaps.Store, taken, r.State.Before, after)
 	return w, err
@@ -62,7 +72,7 @@ func missed(list []snapshot.Missed) (out []check.Missed) {
 		case snapshot.MissedMoved:
 			c.Path, c.Harms = m.Path+"/", true
 		case snapshot.MissedRepository: // no rollback takes it away: the attempts after would be rejected for it
-			c.Path = m.Path + "/"
+			c.Path, c.Tree = m.Path+"/", true
 		}
 		out = append(out, c)
 	}
@@ -88,13 +98,23 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 	if err := check.ValidRules(t.Checks); err != nil {
 		return belay.Report{}, err
 	}
+	var state gitstate.Facts
+	var unclear error
+	var asked sync.Once
 	report := check.Run(ctx, check.Input{
 		Root: d.Repo.Root, Env: TestEnv(t),
 		Changes: w.All, Missed: missed(w.Missed), Attempt: w.Last, Scope: t.Scope, Request: t.Request, Checks: t.Checks, May: d.May, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
 		Lines: guard.Lines(d.Snaps, before, after), Guard: guard.Tree(d.Snaps, t.ID, after, w.Held),
 		Texts: texts.New(d.Snaps.Store, before, after),
-		Logs:  func(_ string, r io.Reader) (string, error) { return d.AttachText(r, t) },
+		Git: func(ctx context.Context) (gitstate.Facts, error) {
+			asked.Do(func() {
+				state, unclear = gitfacts.Between(ctx, d.Snaps.Store, before, after, w.Spans)
+				state.Sure = state.Sure && t.Worktree == "" // otherwise the person's own tree still has the work
+			})
+			return state, unclear
+		},
+		Logs: func(_ string, r io.Reader) (string, error) { return d.AttachText(r, t) },
 	}, progress)
 	return report, nil
 }

@@ -100,7 +100,9 @@ func (d *Driver) command(ctx context.Context, c loop.Command) error {
 	}
 	bad, gerr := d.Guard(ctx, d.Rec)
 	switch {
-	case gerr != nil && err == nil && ev.Kind != loop.EvLost: // that says better what went wrong; the capture looks again
+	case gerr != nil && err == nil && c.Kind != loop.CmdAttempt:
+		// An attempt has ended all the same, and must not pass for one that was never made:
+		// its work would count as a person's. The capture, which comes next, looks again.
 		err = gerr
 	case bad:
 		d.Watch.Note("what belay keeps of the task was changed: " + d.Rec.Notes[len(d.Rec.Notes)-1].Text)

@@ -28,7 +28,7 @@ var stateFiles = []struct{ name, operation string }{
 
 // Admin are the files that steer git itself. An agent that changes them changes
 // what every later command does.
-var Admin = []string{"config", "info/exclude", "info/attributes", "info/grafts", "shallow", "hooks/"}
+var Admin = []string{"config", "info/exclude", "info/attributes", "info/grafts", "shallow", "hooks/", Alternates, "remotes/", "branches/"}
 
 // Own do so for one working tree.
 var Own = []string{"config.worktree", "info/sparse-checkout"}
@@ -71,7 +71,7 @@ func Read(dir string, names []string) ([]File, error) {
 			if err != nil {
 				return err
 			}
-			if name == "hooks/" && strings.HasSuffix(p, ".sample") {
+			if strings.HasSuffix(name, "hooks/") && strings.HasSuffix(p, ".sample") {
 				return nil // git's own examples, never run
 			}
 			f, err := readOne(p, filepath.ToSlash(rel))

@@ -96,7 +96,7 @@ func (m *machine) rollsBack() (bool, string) {
 	}
 	for _, f := range m.s.Reasons() {
 		switch f.Category {
-		case belay.CategoryScope, belay.CategoryProtected, belay.CategorySecret, belay.CategoryIntegrity, belay.CategoryRules:
+		case belay.CategoryScope, belay.CategoryProtected, belay.CategorySecret, belay.CategoryIntegrity, belay.CategoryRules, belay.CategoryGit:
 			return true, "a finding of " + string(f.Category)
 		}
 	}

@@ -35,9 +35,11 @@ type gitPlan struct {
 	admin, operation, logs           bool
 	refs                             []RefMove
 	kept                             []putback.Kept
-	broken                           []Kept    // what cannot be restored, see brokenGit
-	left                             []string  // of git's own files, because somebody else changed them
-	head                             *git.Head // nil: as it is
+	broken                           []Kept         // what cannot be restored, see brokenGit
+	stay                             []putback.Kept // of what the task did, what cannot be taken back here
+	alternates                       []byte         // as they are now; nil when there are none
+	left                             []string       // of git's own files, because somebody else changed them
+	head                             *git.Head      // nil: as it is
 	headNow                          git.Head
 	headLost                         bool              // HEAD names a branch that names nothing
 	unnamed                          []git.BrokenRef   // in the place of a ref that comes back
@@ -64,6 +66,8 @@ type held struct {
 	refs  snapshot.HeldRefs
 	files map[string][]byte // below meta/, pieces joined
 	lost  map[string]bool   // of those, and of groups of them, what cannot be read
+	later bool              // it holds gitfiles.Later, as far as they were there
+	trees []byte            // which other working trees there were; nil when that is not known
 	index string            // the tree of meta/index
 }
 
@@ -87,6 +91,11 @@ func (s *Store) heldState(ctx context.Context, i snapshot.Info) (held, error) {
 		return h, fmt.Errorf("read snapshot %s: %w", i.ID, err)
 	}
 	for _, f := range meta {
+		if f.Path == treesFile {
+			if err := r.trees(f.OID); err != nil {
+				return h, fmt.Errorf("read snapshot %s: %w", i.ID, err)
+			}
+		}
 		if f.Type != "tree" {
 			continue
 		}
@@ -136,6 +145,22 @@ func (r *heldReader) read(name, tree string) error {
 	}
 	return nil
 }
+
+// trees reads which working trees there were. Nothing is written because of it: where it
+// cannot be read, those that were added are not named, and nothing else is amiss.
+func (r *heldReader) trees(oid string) error {
+	r.h.later = true
+	o, err := r.rd.Read(oid)
+	if err != nil {
+		defer delete(r.h.lost, treesFile)
+		return r.lost(treesFile, err)
+	}
+	r.h.trees = append([]byte{}, o.Data...)
+	return nil
+}
+
+// treesFile of meta/ says which working trees there were.
+const treesFile = "worktrees"
 
 // lost notes what cannot be read, and reads on with another process: git ends at an object
 // that is damaged.
@@ -201,7 +226,10 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 	shared := s.gitWrites("admin/", &h, then.Links, c.Admin)
 	if s.Repo.Linked() {
 		for _, w := range shared {
-			g.kept = append(g.kept, putback.Kept{Path: w.name, Why: "belongs to all working trees, and has changed"})
+			k := putback.Kept{Path: w.name, Why: "belongs to all working trees, and has changed"}
+			if g.kept = append(g.kept, k); o.OnlyGit != nil && o.OnlyGit(w.name) {
+				g.stay = append(g.stay, k)
+			}
 		}
 	} else {
 		g.adminFiles = append(g.adminFiles, shared...)
@@ -214,7 +242,9 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 		}
 		return others
 	})
+	s.leaveLater(g, h, c, o)
 	g.admin = len(g.adminFiles) > 0
+	g.newTrees(h, c, o)
 	if h.lost["refs"] {
 		g.seen = values(c.Refs)
 		if o.decided != nil {
@@ -226,6 +256,51 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 		return nil, err
 	}
 	return g, s.planLogs(ctx, g, h, then.Links, c, o)
+}
+
+// leaveLater takes out of the plan what must not be taken away: files that the snapshot
+// says nothing of, those of a submodule that was made since, whose repository would be
+// broken without its config, and alternates that nobody is known to have added: without
+// them objects may be missing.
+func (s *Store) leaveLater(g *gitPlan, h held, c *capture.Capture, o Options) {
+	g.adminFiles = slices.DeleteFunc(g.adminFiles, func(w gitWrite) bool {
+		why := ""
+		if module := gitfiles.ModuleOf(w.name); module != "" && w.gone {
+			config := "admin/" + module + "/config"
+			if _, had := h.files[config]; !had && !h.lost[config] {
+				why = "of a submodule that was made since"
+			}
+		}
+		switch {
+		case !h.later && gitfiles.Later(w.name):
+			why = "the snapshot was taken by a belay that did not hold it"
+		case w.name == gitfiles.Alternates && o.OnlyGit == nil && o.step == "" && o.decided == nil:
+			why = "git may need the objects that it leads to"
+		}
+		if why != "" {
+			g.left = append(g.left, w.name)
+			g.kept = append(g.kept, putback.Kept{Path: w.name, Why: why})
+		}
+		if w.name == gitfiles.Alternates && why == "" {
+			if at := slices.IndexFunc(c.Admin, func(f gitfiles.File) bool { return f.Name == w.name && !f.Link }); at >= 0 {
+				g.alternates = c.Admin[at].Data
+			}
+		}
+		return why != ""
+	})
+}
+
+// newTrees names the working trees that the task added: what is in them is held nowhere,
+// so they stay.
+func (g *gitPlan) newTrees(h held, c *capture.Capture, o Options) {
+	if h.trees == nil || o.OnlyGit == nil || !o.OnlyGit(treesFile) {
+		return
+	}
+	for line := range bytes.Lines(c.Trees) {
+		if _, folder, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), "\t"); ok && !bytes.Contains(h.trees, line) {
+			g.stay = append(g.stay, putback.Kept{Path: folder, Why: "a working tree that was added; git worktree remove --force takes it away"})
+		}
+	}
 }
 
 // gitWrites gives what has to change so that the files of a group are those held.
@@ -303,6 +378,33 @@ func (s *Store) writeGit(j *intent, list []gitWrite) error {
 		}
 	}
 	return nil
+}
+
+// writeAdmin does the writes of what steers git. Alternates that were added may lead to
+// objects that were moved there: when the target needs them, they stay.
+func (s *Store) writeAdmin(ctx context.Context, j *intent, g *gitPlan) error {
+	if err := s.writeGit(j, g.adminFiles); err != nil || g.alternates == nil {
+		return err
+	}
+	var ask strings.Builder
+	fmt.Fprintf(&ask, "%s\n%s\n", g.target.Commit, g.target.Tree)
+	for _, m := range g.refs {
+		if git.IsOID(m.To) {
+			fmt.Fprintln(&ask, m.To)
+		}
+	}
+	if g.target.Head != "" {
+		fmt.Fprintf(&ask, "%s^{tree}\n", g.target.Head)
+	}
+	// A process of its own: one that has been reading objects still knows the alternates.
+	out, err := s.Repo.Run(ctx, strings.NewReader(ask.String()), "cat-file", "--batch-check")
+	if err == nil && !bytes.Contains(out, []byte(" missing\n")) {
+		return nil
+	}
+	if ctx.Err() == nil { // git may even refuse to start without them
+		g.stay, err = append(g.stay, putback.Kept{Path: gitfiles.Alternates, Why: "objects that the repository needs are only there now"}), nil
+	}
+	return errors.Join(err, s.writeGit(j, []gitWrite{{dir: s.Repo.Common, name: gitfiles.Alternates, data: g.alternates, perm: gitfiles.UsualPerm}}))
 }
 
 func (s *Store) writeGitOne(root *worktree.Root, w gitWrite) error {

@@ -82,7 +82,7 @@ func (r *Restored) nothing() bool {
 }
 
 func report(p *putback.Plan, target belay.SnapshotID, g *gitPlan) Restored {
-	out := Restored{Target: target, Written: []string{}, Removed: []string{}, Kept: append([]putback.Kept{}, p.Kept...), Missing: p.Missing,
+	out := Restored{Target: target, Written: []string{}, Removed: []string{}, Kept: append(append([]putback.Kept{}, p.Kept...), g.stay...), Missing: p.Missing,
 		Refs: append([]RefMove{}, g.refs...), KeptRefs: append([]putback.Kept{}, g.kept...),
 		Index: g.index, Head: g.head != nil, Operation: g.operation, Admin: g.admin, Logs: g.logs}
 	for _, w := range p.Writes {

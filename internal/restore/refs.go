@@ -271,7 +271,10 @@ func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []manife
 			continue // a log of another history
 		}
 		f, there := now[path]
-		if strings.HasPrefix(ref, "refs/") && o.OnlyRef != nil && !o.OnlyRef(ref) && more(f.Data, data) {
+		// A ref that stands where it stood may have had its log changed all the same: the
+		// stash is nothing but a log. All working trees share those.
+		touched := o.OnlyRef == nil || o.OnlyRef(ref) || !s.Repo.Linked() && o.OnlyGit != nil && o.OnlyGit(path)
+		if strings.HasPrefix(ref, "refs/") && !touched && more(f.Data, data) {
 			continue // somebody else's lines
 		}
 		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" && !g.replaces(ref) {

@@ -205,9 +205,11 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		}
 		return out, nil, s.giveUp(ctx, rescue, err)
 	}
+	named := len(g.stay)
 	if err := s.carryOut(ctx, pl.Root, j, g, c.Scan); err != nil {
 		return out, nil, s.stuck(ctx, j, err, true)
 	}
+	out.Kept = append(out.Kept, g.stay[named:]...)
 	out.skipped(j)
 	return out, j, nil
 }
@@ -329,7 +331,7 @@ func (s *Store) carryOut(ctx context.Context, root *worktree.Root, j *intent, g 
 	if _, err := s.Scratch("tmp"); err != nil { // without it temporary files would lie among git's own
 		return err
 	}
-	if err := s.writeGit(j, g.adminFiles); err != nil {
+	if err := s.writeAdmin(ctx, j, g); err != nil {
 		return err
 	}
 	tmp, err := s.Scratch("tmp")

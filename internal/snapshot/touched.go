@@ -43,7 +43,8 @@ func (s *Store) Touched(ctx context.Context, from, to belay.SnapshotID) ([]strin
 }
 
 // TouchedGit gives the names of git's own files that steer it (config, hooks/…, info/…)
-// and differ between two snapshots, and "index" when that does.
+// and differ between two snapshots, in bytes or mode, and logs/REF of reflogs that do;
+// "index" and "worktrees" when those do.
 func (s *Store) TouchedGit(ctx context.Context, from, to belay.SnapshotID) (names []string, err error) {
 	a, b, err := s.pair(ctx, from, to)
 	if err != nil {
@@ -58,12 +59,35 @@ func (s *Store) TouchedGit(ctx context.Context, from, to belay.SnapshotID) (name
 		switch group {
 		case "admin", "own":
 			names = append(names, name)
-		case "index":
+		case "index", "worktrees":
 			names = append(names, group)
+		case "logs":
+			names = append(names, "logs/"+above(name)) // it is held in pieces
 		}
 	}
+	then, err := s.Manifest(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.Manifest(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	names = append(names, gitModes(then.Links, now.Links)...)
+	names = append(names, gitModes(now.Links, then.Links)...)
 	slices.Sort(names)
 	return slices.Compact(names), nil
+}
+
+// gitModes gives git's own files whose mode is in the first list alone.
+func gitModes(a, b []manifest.Mode) (names []string) {
+	for _, m := range a {
+		group, name, _ := strings.Cut(m.Path, "/")
+		if (group == "admin" || group == "own") && !slices.Contains(b, m) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // onlyIn gives what is in the first of two sorted lists alone.

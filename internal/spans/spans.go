@@ -88,25 +88,25 @@ func Touched(ctx context.Context, snaps *snapshot.Store, list []Span) (Touch, er
 }
 
 // Work compares the state before with a capture and keeps what the agent did: all is
-// everything that any attempt had a hand in, last what the last attempt changed. taken are
-// the task's snapshots.
-func Work(ctx context.Context, snaps *snapshot.Store, taken []snapshot.Info, before, after belay.SnapshotID) (all, last []belay.Change, err error) {
-	list := slices.DeleteFunc(Of(before, taken), func(s Span) bool { return s.To > after })
+// everything that any attempt had a hand in, last what the last attempt changed, list the
+// spans up to the capture. taken are the task's snapshots.
+func Work(ctx context.Context, snaps *snapshot.Store, taken []snapshot.Info, before, after belay.SnapshotID) (all, last []belay.Change, list []Span, err error) {
+	list = slices.DeleteFunc(Of(before, taken), func(s Span) bool { return s.To > after })
 	changed, err := content(ctx, snaps, list)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if all, err = snaps.Changes(ctx, before, after); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	all = slices.DeleteFunc(all, func(c belay.Change) bool { return !changed[c.Path] })
 	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].Agent {
 			last, err = snaps.Changes(ctx, list[i].From, after)
-			return all, last, err
+			return all, last, list, err
 		}
 	}
-	return all, nil, nil
+	return all, nil, list, nil
 }
 
 // content gives the paths whose content the agent's spans changed: what it is judged by.

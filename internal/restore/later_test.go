@@ -1,0 +1,129 @@
+package restore_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/belay-dev/belay/internal/restore"
+)
+
+// of gives the options of a rollback: git's own files that changed between two snapshots.
+func (s *sandbox) of(t *testing.T, names []string) restore.Options {
+	t.Helper()
+	return restore.Options{OnlyRef: func(string) bool { return false }, OnlyGit: func(name string) bool { return slices.Contains(names, name) }}
+}
+
+func (s *sandbox) text(p string) string {
+	data, err := os.ReadFile(s.path(p))
+	if err != nil {
+		return "none"
+	}
+	return string(data)
+}
+
+// TestGitsOwnFilesComeBack changes what steers git in the ways that are easily missed, and
+// rolls back: a mode alone, the repositories of submodules, a stash's log, alternates.
+func TestGitsOwnFilesComeBack(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	base(s)
+	s.write(".git/hooks/pre-push", "#!/bin/sh\n")
+	for _, f := range []string{"HEAD", "config", "hooks/update"} {
+		s.write(".git/modules/lib/inner/"+f, "then\n")
+	}
+	s.write("stashed", "x")
+	s.git("add", "stashed")
+	s.git("stash", "push", "-q")
+	log := s.text(".git/logs/refs/stash")
+	before := s.take()
+
+	s.chmod(".git/hooks/pre-push", 0o755)
+	s.write(".git/modules/lib/inner/config", "now\n")
+	s.write(".git/modules/lib/inner/hooks/pre-push", "now\n")
+	s.remove(".git/modules/lib/inner/hooks/update")
+	s.write(".git/modules/made/HEAD", "now\n")
+	s.write(".git/modules/made/config", "now\n")
+	s.write(".git/logs/refs/stash", "rubbish\n")
+	s.write(".git/objects/info/alternates", t.TempDir()+"\n")
+	s.write(".git/remotes/origin", "URL: x\n")
+	s.git("worktree", "add", "-q", filepath.Join(t.TempDir(), "tree"), "-b", "tree")
+	after := s.take()
+	names, err := s.store().TouchedGit(context.Background(), before.ID, after.ID)
+	s.ok(err)
+	want := []string{"hooks/pre-push", "logs/refs/stash", "modules/lib/inner/config", "modules/lib/inner/hooks/pre-push",
+		"modules/lib/inner/hooks/update", "modules/made/config", "objects/info/alternates", "remotes/origin", "worktrees"}
+	names = slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, "logs/") && n != "logs/refs/stash" || n == "index" })
+	if d := cmp.Diff(want, names); d != "" {
+		t.Error(d)
+	}
+
+	out, err := s.store().Restore(context.Background(), before.ID, s.of(t, names))
+	s.ok(err)
+	for p, want := range map[string]string{
+		".git/modules/lib/inner/config": "then\n", ".git/modules/lib/inner/hooks/pre-push": "none", ".git/modules/lib/inner/hooks/update": "then\n",
+		".git/modules/made/config": "now\n", ".git/objects/info/alternates": "none", ".git/remotes/origin": "none", ".git/logs/refs/stash": log,
+	} {
+		if got := s.text(p); got != want {
+			t.Errorf("%s: %q, want %q", p, got, want)
+		}
+	}
+	if info, err := os.Stat(s.path(".git/hooks/pre-push")); err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("the hook: %v %v", info.Mode(), err)
+	}
+	if !slices.ContainsFunc(out.Kept, func(k restore.Kept) bool { return strings.HasSuffix(k.Path, "/tree") }) {
+		t.Errorf("the working tree that was added is not named: %v", out.Kept)
+	}
+}
+
+// TestAlternatesThatAreNeeded moves a repository's objects away and leads git to them by an
+// alternate. Taking that back would leave a repository without objects.
+func TestAlternatesThatAreNeeded(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	base(s)
+	before := s.take()
+	away := filepath.Join(t.TempDir(), "objects")
+	s.ok(os.Rename(s.path(".git/objects"), away))
+	s.mkdir(".git/objects/info")
+	s.mkdir(".git/objects/pack")
+	s.write(".git/objects/info/alternates", away+"\n")
+	s.write("a.txt", "changed")
+	out, err := s.store().Restore(context.Background(), before.ID, s.of(t, []string{"objects/info/alternates"}))
+	s.ok(err)
+	if got := s.text(".git/objects/info/alternates"); got != away+"\n" {
+		t.Errorf("the alternates are %q", got)
+	}
+	if !slices.ContainsFunc(out.Kept, func(k restore.Kept) bool { return k.Path == "objects/info/alternates" }) {
+		t.Errorf("it is not said: %v", out.Kept)
+	}
+	s.git("fsck", "--connectivity-only")
+
+	// Asked for by a person, and not for a task, they stay in any case.
+	s.write("a.txt", "changed once more")
+	s.restore(before.ID)
+	if got := s.text(".git/objects/info/alternates"); got != away+"\n" {
+		t.Errorf("the alternates are %q", got)
+	}
+}
+
+// TestCommondir plants the file that leads git to another repository's refs.
+func TestCommondir(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	base(s)
+	store := s.store()
+	before := s.take()
+	s.write(".git/commondir", t.TempDir())
+	_, err := store.Restore(context.Background(), before.ID, restore.Options{})
+	if err == nil || !strings.Contains(err.Error(), "commondir was added") {
+		t.Errorf("%v", err)
+	}
+	s.remove(".git/commondir")
+	s.restore(before.ID)
+}
