@@ -126,16 +126,11 @@ type index struct {
 func openIndex(ctx context.Context, f Files, newHash func() hash.Hash) (*index, error) {
 	h := newHash()
 	x := &index{Files: f, hash: h.Size(), known: map[int]State{}, buf: make([]byte, 64<<10)}
-	head := make([]byte, len(magic)+1024)
-	if err := readAll(f.Index, head, 0); err != nil || !bytes.HasPrefix(head, magic) {
-		return nil, fmt.Errorf("%w: %w", ErrPack, errIndex)
+	var err error
+	if x.n, err = count(f.Index, f.IndexSize, x.hash); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPack, err)
 	}
-	x.n = int(binary.BigEndian.Uint32(head[len(head)-4:]))
-	least := int64(len(head)) + int64(x.n)*int64(x.hash+8) + int64(2*x.hash)
-	if f.IndexSize < least || (f.IndexSize-least)%8 != 0 {
-		return nil, fmt.Errorf("%w: %w", ErrPack, errIndex)
-	}
-	good, err := f.Summed, error(nil)
+	good := f.Summed
 	if !good {
 		good, err = summed(ctx, f.Index, f.IndexSize, h)
 	}

@@ -3,6 +3,7 @@ package gitpack
 import (
 	"bytes"
 	"context"
+	"crypto/sha1"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -201,6 +202,37 @@ func TestReadWhole(t *testing.T) {
 		out.Reset()
 		if _, err := Read(context.Background(), files(x.Encode(newHash), bad), newHash, string(raw), &out); !errors.Is(err, ErrPack) || out.Len() > 0 {
 			t.Errorf("%s: damaged: %v, %d bytes", format, err, out.Len())
+		}
+	}
+}
+
+// endless is a file that has a few bytes and then any number of zeros, of which none may be read.
+type endless struct {
+	t    *testing.T
+	head []byte
+}
+
+func (e endless) ReadAt(b []byte, at int64) (int, error) {
+	if at+int64(len(b)) > int64(len(e.head)) {
+		e.t.Errorf("%d bytes at %d are read", len(b), at)
+	}
+	return copy(b, e.head[min(at, int64(len(e.head))):]), nil
+}
+
+// An index that is longer than one of so many objects can be is refused by its head alone.
+func TestIndexTooLong(t *testing.T) {
+	idx, pack, names := realPack(t, "sha1")
+	f := files(idx, pack)
+	if got, err := ReadIndex(f.Index, f.IndexSize, sha1.New); err != nil || len(got.Entries) != len(names) {
+		t.Fatalf("%+v %v", got, err)
+	}
+	for _, size := range []int64{int64(len(idx)) + 8*int64(len(names)) + 8, 4 << 30, int64(len(idx)) - 8} {
+		f.Index, f.IndexSize = endless{t, idx[:8+1024]}, size
+		if _, err := ReadIndex(f.Index, size, sha1.New); !errors.Is(err, errIndex) {
+			t.Errorf("%d: %v", size, err)
+		}
+		if _, err := Check(t.Context(), f, sha1.New, names); !errors.Is(err, ErrPack) {
+			t.Errorf("%d: %v", size, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"io"
 	"slices"
 	"strings"
 )
@@ -70,6 +71,34 @@ func (x *Index) Encode(newHash func() hash.Hash) []byte {
 }
 
 var errIndex = errors.New("it is no index of a pack, version 2")
+
+// count gives the number of objects in an index by its head, and refuses a file of a size
+// that no index of so many has: it may be of any size, and is read whole.
+func count(f io.ReaderAt, size int64, hash int) (int, error) {
+	head := make([]byte, len(magic)+1024)
+	if err := readAll(f, head, 0); err != nil || !bytes.HasPrefix(head, magic) {
+		return 0, errIndex
+	}
+	n := int(binary.BigEndian.Uint32(head[len(head)-4:]))
+	least := int64(len(head)) + int64(n)*int64(hash+8) + int64(2*hash)
+	most := least + int64(n)*8 // each of them in the table of large offsets
+	if size < least || size > most || (size-least)%8 != 0 {
+		return 0, errIndex
+	}
+	return n, nil
+}
+
+// ReadIndex reads an .idx file of version 2 and checks its checksum.
+func ReadIndex(f io.ReaderAt, size int64, newHash func() hash.Hash) (*Index, error) {
+	if _, err := count(f, size, newHash().Size()); err != nil {
+		return nil, err
+	}
+	data := make([]byte, size)
+	if err := readAll(f, data, 0); err != nil {
+		return nil, err
+	}
+	return ParseIndex(data, newHash)
+}
 
 // ParseIndex reads the bytes of an .idx file of version 2 and checks its checksum.
 func ParseIndex(data []byte, newHash func() hash.Hash) (*Index, error) {

@@ -223,19 +223,32 @@ func (s *Packs) joinPacks(own []ownPack) (ownPack, error) {
 			return out, err
 		}
 		defer f.Close()
-		data, err := fsroot.ReadFile(p.path+".idx", fsroot.Huge)
+		x, err := s.readIndex(p.path + ".idx")
 		if err != nil {
 			return out, err
-		}
-		x, err := gitpack.ParseIndex(data, s.Repo.NewHash)
-		if err != nil {
-			return out, fmt.Errorf("read %s.idx: %w", p.path, err)
 		}
 		parts = append(parts, gitpack.Part{Index: x, Bytes: f, Size: p.size})
 	}
 	var err error
 	out.path, err = s.store(out.kept, func(w io.Writer) (*gitpack.Index, error) { return gitpack.Join(w, s.Repo.NewHash, parts) })
 	return out, err
+}
+
+func (s *Packs) readIndex(path string) (*gitpack.Index, error) {
+	f, err := fsroot.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	x, err := gitpack.ReadIndex(f, info.Size(), s.Repo.NewHash)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return x, nil
 }
 
 // Collecting reports whether a git gc runs in this repository, as far as its own mark
