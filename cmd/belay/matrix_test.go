@@ -134,7 +134,13 @@ var faults = []fault{
 		give(l.t, path)
 		return true
 	}},
-	{"gone", func(l *lived, path string, _ fs.FileInfo) bool { l.gone(path); return true }},
+	{"gone", func(l *lived, path string, _ fs.FileInfo) bool {
+		if id := filepath.Base(path); strings.Contains(path, "/refs/belay/") && !l.needed[id] {
+			return false // belay snapshot drop leaves the same
+		}
+		l.gone(path)
+		return true
+	}},
 	{"empty", func(l *lived, path string, info fs.FileInfo) bool {
 		if info.IsDir() {
 			l.gone(path)
@@ -318,10 +324,12 @@ func (x *matrix) try(l *lived, c cell) {
 		return
 	case d.code != 0 && names(l.own(said), place):
 		return
+	case d.code != 0 && strings.Contains(said, "belay doctor") && names(l.own(l.do("doctor", "--all").out), place):
+		return
 	case d.code != 0:
 		x.fault(c, &x.silent, "status %d, and the place is not named: %s", d.code, short(said))
 		return
-	case names(l.own(d.errs), place), c.command.says && complaint.MatchString(more(l.right[c.command.name].out, d.out)) && names(l.own(more(l.right[c.command.name].out, d.out)), place), !strings.HasPrefix(place, ".git/") && names(d.out, place):
+	case names(l.own(d.errs), place), (c.command.says || c.command.name == "doctor") && complaint.MatchString(more(l.right[c.command.name].out, d.out)) && names(l.own(more(l.right[c.command.name].out, d.out)), place), !strings.HasPrefix(place, ".git/") && names(d.out, place):
 		return
 	}
 	if why := l.notRight(c, place, d); why != "" {

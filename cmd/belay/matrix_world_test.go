@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/belay-dev/belay/internal/anchor"
 )
 
 // lived is a repository in which belay was used for everything that leaves something
@@ -24,6 +26,7 @@ type lived struct {
 	*world
 	master string
 	snap   string            // a snapshot to restore
+	needed map[string]bool   // the snapshots of the task that is open
 	places map[string]string // by class, one place below the repository
 	right  map[string]done   // what each command does when nothing is wrong
 }
@@ -78,6 +81,10 @@ func newLived(t testing.TB, dir string) *lived {
 	w.succeed("watch", "--stop")
 	w.script("write src/answer.txt 42\nwrite src/extra.txt 42")
 	w.outside()
+	l.needed = map[string]bool{}
+	for _, id := range aSnapshot.FindAllString(w.belay("", "snapshot", "list", "--task", "T2", "--json").out, -1) {
+		l.needed[id] = true
+	}
 	l.places = l.everyPlace()
 	time.Sleep(time.Second) // so that a prune of what is older than that finds the same each time
 	t.Cleanup(func() { _ = exec.Command("chattr", "-R", "-i", l.up).Run() })
@@ -111,6 +118,16 @@ func (l *lived) fresh() {
 		l.must(os.RemoveAll(l.up))
 	}
 	command(l.t, "cp", "-a", l.master, l.up)
+	// What is remembered of the one repository's records is remembered of the other's.
+	state := filepath.Join(l.up, ".home", ".local", "state", "belay")
+	is, err := anchor.Folder(state, filepath.Join(l.repo, ".git"))
+	l.must(err)
+	was, err := filepath.Glob(filepath.Join(state, "anchors", "*"))
+	l.must(err)
+	if len(was) != 1 {
+		l.t.Fatalf("anchors: %v", was)
+	}
+	l.must(os.Rename(was[0], is))
 }
 
 // outside makes what no command may touch.
@@ -192,6 +209,9 @@ func (l *lived) everyPlace() map[string]string {
 			if idx := strings.TrimSuffix(path, filepath.Ext(path)) + ".keep"; l.there(idx) {
 				class += " (kept)"
 			}
+		}
+		if l.needed[filepath.Base(path)] {
+			class += " (of an open task)"
 		}
 		if _, is := all[class]; !is {
 			all[class] = path

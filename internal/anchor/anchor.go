@@ -80,11 +80,6 @@ func Open(common string, roots ...string) *Store {
 		s.err = err
 		return s
 	}
-	who, err := identity(common)
-	if err != nil {
-		s.err = fmt.Errorf("look at %s: %w", common, err)
-		return s
-	}
 	base = resolved(base)
 	for _, root := range append(roots, common) {
 		if rel, err := filepath.Rel(resolved(root), base); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
@@ -92,9 +87,19 @@ func Open(common string, roots ...string) *Store {
 			return s
 		}
 	}
-	sum := sha256.Sum256([]byte(common + "\x00" + who))
-	s.dir = filepath.Join(base, "anchors", hex.EncodeToString(sum[:16]))
+	s.dir, s.err = Folder(base, common)
 	return s
+}
+
+// Folder gives the folder below a state folder in which the states of a repository are. The
+// same git folder copied, or made again, is another repository.
+func Folder(state, common string) (string, error) {
+	who, err := identity(common)
+	if err != nil {
+		return "", fmt.Errorf("look at %s: %w", common, err)
+	}
+	sum := sha256.Sum256([]byte(common + "\x00" + who))
+	return filepath.Join(state, "anchors", hex.EncodeToString(sum[:16])), nil
 }
 
 // home is belay's folder in the user's state folder.

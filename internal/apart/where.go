@@ -248,6 +248,13 @@ func Unmerged(r *desk.Record) bool {
 	return !slices.ContainsFunc(r.Notes, func(n desk.Note) bool { return n.Kind == MergedNote })
 }
 
+// Needs tells of a task whether its snapshots are needed: it is open, its work was accepted
+// in a tree of its own and is not brought back yet, or an undo has taken it out again.
+func Needs(ctx context.Context, d *desk.Desk) func(r *desk.Record) bool {
+	takenBack := TakenBack(ctx, d)
+	return func(r *desk.Record) bool { return r.Open() || Unmerged(r) || takenBack(r) }
+}
+
 // TakenBack tells of a task whether its work was brought into the user's tree and an undo
 // has taken it out again. Where the history of restores cannot be read, it says so of
 // every task whose work was brought.

@@ -133,37 +133,20 @@ func (d *Desk) acceptDamaged(ctx context.Context, task belay.TaskID, damage erro
 }
 
 // Restored points the refs of the snapshots that a record names at their commits again:
-// those of an open task, and of one that has ended where another commit stands there. gone
+// those of a task that needs them, and of another where another commit stands there. gone
 // are those whose bytes are gone; a ref that was deleted after the end was dropped.
-func (d *Desk) Restored(ctx context.Context, r *Record) (done, gone []snapshot.Bound, err error) {
+func (d *Desk) Restored(ctx context.Context, r *Record, needed bool) (done, gone []snapshot.Bound, err error) {
 	moved, missing, err := d.Snaps.Moved(ctx, r.bound)
 	if err != nil {
 		return nil, nil, err
 	}
-	if r.Open() {
+	if needed {
 		moved = append(moved, missing...)
 	}
 	if gone, err = d.Snaps.Rebind(ctx, moved); err != nil {
 		return nil, nil, err
 	}
 	return slices.DeleteFunc(moved, func(b snapshot.Bound) bool { return slices.Contains(gone, b) }), gone, nil
-}
-
-// Missing gives the snapshots of open tasks whose refs are gone or name other commits than
-// the records. all are the records of all tasks.
-func (d *Desk) Missing(ctx context.Context, all []*Record) ([]belay.SnapshotID, error) {
-	var need []snapshot.Bound
-	for _, r := range all {
-		if r.Open() {
-			need = append(need, r.bound...)
-		}
-	}
-	moved, missing, err := d.Snaps.Moved(ctx, need)
-	var ids []belay.SnapshotID
-	for _, b := range append(moved, missing...) {
-		ids = append(ids, b.ID)
-	}
-	return ids, err
 }
 
 // Sweep takes the second refs away that no open task needs: belay was killed before it

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/belay-dev/belay/internal/apart"
@@ -68,19 +69,21 @@ func (d *Desk) Tasks() ([]TaskLine, error) {
 
 // Status is the working tree at a glance.
 type Status struct {
-	Root        string            `json:"root"`
-	Held        string            `json:"held,omitempty"`    // who works in this tree now
-	Reviews     []string          `json:"reviews,omitempty"` // who reviews in it
-	Tasks       []TaskLine        `json:"tasks"`             // open ones
-	Ended       int               `json:"ended"`             // how many ended
-	Overruled   []TaskLine        `json:"overruled"`         // those accepted over a refusal
-	Worktrees   []TaskLine        `json:"worktrees"`         // tasks with a working tree of their own, and accepted ones that are not merged
-	Snapshots   snapshot.Usage    `json:"snapshots"`
-	OverCap     bool              `json:"over_cap"` // snapshots are larger than snapshot.cap
-	Interrupted bool              `json:"interrupted_restore"`
-	Standing    *restore.Standing `json:"interrupted,omitempty"`    // which; nil: there is none, or it is under way
-	Untrusted   []string          `json:"untrusted,omitempty"`      // what the repository would have run, and may not yet
-	Trusted     *bool             `json:"config_trusted,omitempty"` // nil: the config runs nothing
+	Root        string             `json:"root"`
+	Held        string             `json:"held,omitempty"`    // who works in this tree now
+	Reviews     []string           `json:"reviews,omitempty"` // who reviews in it
+	Tasks       []TaskLine         `json:"tasks"`             // open ones
+	Ended       int                `json:"ended"`             // how many ended
+	Overruled   []TaskLine         `json:"overruled"`         // those accepted over a refusal
+	Worktrees   []TaskLine         `json:"worktrees"`         // tasks with a working tree of their own, and accepted ones that are not merged
+	Snapshots   snapshot.Usage     `json:"snapshots"`
+	Absent      []desk.Absent      `json:"absent,omitempty"`            // tasks whose record is gone
+	Missing     []belay.SnapshotID `json:"missing_snapshots,omitempty"` // those that tasks need and whose refs are gone
+	OverCap     bool               `json:"over_cap"`                    // snapshots are larger than snapshot.cap
+	Interrupted bool               `json:"interrupted_restore"`
+	Standing    *restore.Standing  `json:"interrupted,omitempty"`    // which; nil: there is none, or it is under way
+	Untrusted   []string           `json:"untrusted,omitempty"`      // what the repository would have run, and may not yet
+	Trusted     *bool              `json:"config_trusted,omitempty"` // nil: the config runs nothing
 }
 
 // Status gathers the tree's state; it changes nothing.
@@ -114,6 +117,12 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 		s.Tasks = append(s.Tasks, l)
 	}
 	if s.Snapshots, err = d.Snaps.Usage(ctx); err != nil {
+		return s, err
+	}
+	if s.Absent, err = d.Absent(ctx); err != nil {
+		return s, err
+	}
+	if s.Missing, err = d.Missing(ctx); err != nil {
 		return s, err
 	}
 	s.OverCap = d.Config.Snapshot.Cap > 0 && s.Snapshots.Bytes > d.Config.Snapshot.Cap
@@ -187,12 +196,21 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *desk.Record, error) {
 	return s, r, nil
 }
 
+// Missing gives the snapshots that tasks need and that are gone.
+func (d *Desk) Missing(ctx context.Context) ([]belay.SnapshotID, error) {
+	all, err := d.Records(nil)
+	if err != nil {
+		return nil, err
+	}
+	needs := apart.Needs(ctx, d.Desk)
+	return d.Desk.Missing(ctx, slices.DeleteFunc(all, func(r *desk.Record) bool { return !needs(r) }))
+}
+
 // Needed says why a snapshot is not to be pruned.
 type Needed int
 
-// A snapshot of an open task is needed, of work that was accepted in a tree of its own and
-// is not brought back yet, and of such work that an undo has taken out again. So is one
-// that a run took of a task whose record is gone or cannot be read, until a person drops it.
+// A snapshot of a task that needs its own is needed (apart.Needs). So is one that a run took
+// of a task whose record is gone or cannot be read, until a person drops it.
 const (
 	NotNeeded Needed = iota
 	NeededByTask
@@ -206,16 +224,16 @@ func (d *Desk) Protected(ctx context.Context) (func(snapshot.Info) Needed, error
 	if err != nil {
 		return nil, err
 	}
-	takenBack := apart.TakenBack(ctx, d.Desk)
+	needs := apart.Needs(ctx, d.Desk)
 	for _, r := range records {
 		needed[r.Task.ID.Key()] = NotNeeded
-		if r.Open() || apart.Unmerged(r) || takenBack(r) {
+		if needs(r) {
 			needed[r.Task.ID.Key()] = NeededByTask
 		}
 	}
 	return func(s snapshot.Info) Needed {
 		why, recorded := needed[s.Task.Key()]
-		if s.Task != "" && !recorded && s.Kind != belay.KindManual {
+		if !recorded && desk.TakenByRun(s) {
 			return NeededWithoutRecord
 		}
 		return why

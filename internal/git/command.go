@@ -17,6 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/gitrefs"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/whole"
 )
 
@@ -240,8 +241,14 @@ func failure(cmd *Cmd, err error, complaint string) error {
 	if strings.Contains(complaint, "No space left on device") {
 		return full(f)
 	}
+	if unreadable.MatchString(complaint) {
+		return &belay.Error{Code: belay.CodeCannot, What: "an object cannot be read", Try: "belay doctor finds what is damaged", Err: f}
+	}
 	return f
 }
+
+// unreadable is what git says of objects that are damaged or gone, without a word of where.
+var unreadable = lazyregexp.New(`(?i)unable to read|failed to traverse|bad object|could not read|is corrupt|missing (blob|tree|commit) object|invalid object`)
 
 // Full makes a refusal (CodeCannot) of an error that says that the disk is full, or the
 // user's share of it. Others stay as they are.

@@ -19,12 +19,13 @@ import (
 // Limits is how long a git process may be silent while somebody waits for it. Whatever it
 // prints starts the time anew.
 type Limits struct {
+	Look   time.Duration // until it is looked whether it waits for somebody to write into a FIFO, and again
 	Answer time.Duration // of a question, and of everything that waits for a file that is none
 	Work   time.Duration // of what reads many objects or files before its first byte
 }
 
 // Patience is the limits of every git process. Only tests change it.
-var Patience = Limits{Answer: 30 * time.Second, Work: 10 * time.Minute}
+var Patience = Limits{Look: time.Second, Answer: 30 * time.Second, Work: 10 * time.Minute}
 
 // slow are the commands that may work for long before they print anything.
 var slow = map[string]bool{
@@ -214,16 +215,20 @@ func (c *Cmd) watch() (stop func()) {
 	var timer *time.Timer
 	mu.Lock()
 	defer mu.Unlock()
-	timer = time.AfterFunc(c.limits.Answer, func() {
+	look := c.limits.Answer
+	if c.limits.Look > 0 {
+		look = min(look, c.limits.Look)
+	}
+	timer = time.AfterFunc(look, func() {
 		mu.Lock()
 		defer mu.Unlock()
 		since := time.Since(epoch) - time.Duration(c.heard.Load())
 		switch {
 		case done:
-		case since < c.limits.Answer:
-			timer.Reset(c.limits.Answer - since)
+		case since < look:
+			timer.Reset(look - since)
 		case !c.silent(since):
-			timer.Reset(c.limits.Answer)
+			timer.Reset(look)
 		}
 	})
 	return func() {
@@ -243,7 +248,11 @@ func (c *Cmd) silent(since time.Duration) (ended bool) {
 		return true
 	}
 	s := &Silence{Command: subcommand(c.Args), After: since.Round(100 * time.Millisecond)}
-	s.Path, s.Is = waitsFor(pid, c.Dir)
+	if since < c.limits.Answer {
+		s.Path, s.Is = heldBy(pid, c.Dir)
+	} else {
+		s.Path, s.Is = waitsFor(pid, c.Dir)
+	}
 	if s.Path == "" && since < c.limits.Work {
 		return false
 	}

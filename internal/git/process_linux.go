@@ -32,6 +32,15 @@ func limitMemory(pid int) {
 	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: mostMemory, Max: mostMemory}, nil)
 }
 
+// heldBy gives the FIFO that a process is held in opening: nothing but a writer ends that.
+func heldBy(pid int, dir string) (path, is string) {
+	path = opening("/proc/"+strconv.Itoa(pid), dir)
+	if info, err := os.Stat(path); path == "" || err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		return "", ""
+	}
+	return path, oddFile(path)
+}
+
 // waitsFor gives the path of what a process waits for, or reads without end, where a file
 // should be, and what that is. Both are "" when there is no such thing, or the kernel does
 // not say.

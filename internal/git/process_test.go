@@ -45,6 +45,26 @@ func within(t *testing.T, most time.Duration, do func()) {
 	}
 }
 
+// TestHeld: a git that waits for a writer of a FIFO is ended at the first look, though it
+// might work for an hour.
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	r := s.open()
+	blob := strings.TrimSpace(s.git("hash-object", "-w", "--", "/dev/null"))
+	path := filepath.Join(s.dir, ".git", "objects", blob[:2], blob[2:])
+	fifo(t, path)
+	within(t, 20*time.Second, func() {
+		c := r.Command(t.Context(), "cat-file", "blob", blob)
+		c.limits = Limits{Look: 100 * time.Millisecond, Answer: time.Hour, Work: time.Hour}
+		_, err := c.Output()
+		var silence *Silence
+		if !errors.As(err, &silence) || silence.Path != path || silence.Is != "a FIFO" {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
 // TestSilence: a git that a FIFO holds up is ended, long before the limit of work, and the
 // error names the file.
 func TestSilence(t *testing.T) {

@@ -51,6 +51,7 @@ func Look(ctx context.Context, d *desk.Desk, bad error, how How) []Complaint {
 	list = append(list, config(d, bad), writable(d), restores(ctx, d), present(ctx, d))
 	list = append(list, records(d)...)
 	list = append(list, anchors(d))
+	list = append(list, absent(ctx, d)...)
 	list = append(list, rebound(ctx, d)...)
 	list = append(list, runs(ctx, d)...)
 	return append(list, snapshots(ctx, d, how)...)
@@ -168,24 +169,31 @@ func records(d *desk.Desk) []Complaint {
 	return list
 }
 
-// anchors says whether records are remembered outside the repository, and which are gone.
+// anchors says whether records are remembered outside the repository.
 func anchors(d *desk.Desk) Complaint {
 	if err := d.Anchors.Problem(); err != nil {
 		return Complaint{About: "anchors", OK: true, Says: "records are not anchored outside the repository, a cut is not noticed: " + err.Error()}
 	}
-	gone, err := d.Gone()
-	if err != nil {
+	if _, err := d.Gone(); err != nil {
 		return Complaint{About: "anchors", OK: true, Says: "records are not anchored outside the repository, a cut is not noticed: " + err.Error()}
 	}
-	if len(gone) > 0 {
-		var says []string
-		for _, st := range gone {
-			says = append(says, fmt.Sprintf("the record of %s is gone: %d entries are known", belay.VisibleLine(st.Task), st.Seq))
-		}
-		return Complaint{About: "anchors", Says: strings.Join(says[:min(5, len(says))], "; ") + more(len(says)-5),
-			Try: "find out who deleted it; belay task accept-record " + belay.VisibleLine(gone[0].Task) + " forgets it"}
-	}
 	return Complaint{About: "anchors", OK: true, Says: "records are anchored in " + d.Anchors.Where()}
+}
+
+// absent names the tasks whose record is gone.
+func absent(ctx context.Context, d *desk.Desk) (list []Complaint) {
+	all, err := d.Absent(ctx)
+	if err != nil {
+		return []Complaint{{About: "records", Says: desk.Sentence(err)}}
+	}
+	for _, a := range all {
+		c := Complaint{About: "record of " + string(a.Task), Says: a.String(), Try: a.Try()}
+		if a.Entries == 0 { // a person may have deleted it, or accepted that it is gone
+			c.OK, c.Says, c.Try = true, c.Says+" ("+c.Try+")", ""
+		}
+		list = append(list, c)
+	}
+	return list
 }
 
 // rebound points the refs of snapshots that records name at their commits again, where the
@@ -198,15 +206,16 @@ func rebound(ctx context.Context, d *desk.Desk) (list []Complaint) {
 	complain := func(r *desk.Record, err error) {
 		list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID), Says: desk.Sentence(err), Try: "belay doctor, once the cause is gone"})
 	}
+	needs := apart.Needs(ctx, d)
 	for _, r := range all {
-		moved, gone, err := d.Restored(ctx, r)
+		moved, gone, err := d.Restored(ctx, r, needs(r))
 		if err != nil {
 			complain(r, err)
 			continue
 		}
 		for _, b := range moved {
 			list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID), OK: true,
-				Says: fmt.Sprintf("the ref of snapshot %s named another commit than the record: it is restored", b.ID.Short())})
+				Says: fmt.Sprintf("refs/belay/%s was missing, or named another commit than the record: it is restored", b.ID)})
 		}
 		for _, b := range gone {
 			list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID), Says: fmt.Sprintf("snapshot %s, which the record names, cannot be restored: its bytes are gone", b.ID.Short()),

@@ -63,6 +63,9 @@ func (s *Store) scanOnce(task belay.TaskID) (scanned, error) {
 	return found, nil
 }
 
+// mostRecord is how many bytes a record may have. What an agent printed is not in it.
+const mostRecord = 512 << 20
+
 // openRecord opens path when it is a regular file: a fifo or a link put in its place
 // must neither block belay nor lead it elsewhere.
 func openRecord(path string, flag int) (*os.File, error) {
@@ -72,6 +75,9 @@ func openRecord(path string, flag int) (*os.File, error) {
 	}
 	if !info.Mode().IsRegular() {
 		return nil, belay.Refuse(belay.CodeCannot, "look at it and move it away", "%s is not a regular file", path)
+	}
+	if info.Size() > mostRecord {
+		return nil, belay.Refuse(belay.CodeCannot, "look at it and move it away", "%s cannot be read: it has more than %d bytes, which no record has", path, mostRecord)
 	}
 	return fsroot.OpenFile(path, flag, 0)
 }

@@ -92,7 +92,7 @@ func (s *Store) Mentioning(text string) (ids []belay.TaskID) {
 		if !ok || fileKey(belay.TaskID(key)) != key {
 			continue
 		}
-		raw, err := fsroot.ReadFile(filepath.Join(s.tasksDir(), e.Name()), fsroot.Huge)
+		raw, err := fsroot.ReadFile(filepath.Join(s.tasksDir(), e.Name()), mostRecord)
 		if err == nil && bytes.Contains(raw, []byte(text)) {
 			ids = append(ids, belay.TaskID(key))
 		}

@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,9 +123,22 @@ func Status(w io.Writer, s flow.Status, limit int64) {
 	if n := s.Snapshots.Unreadable; n > 0 {
 		fmt.Fprintln(w, p.Warn(fmt.Sprintf("%d snapshot(s) cannot be read: belay doctor", n)))
 	}
+	if len(s.Missing) > 0 {
+		fmt.Fprintln(w, p.Warn(MissingSnapshots(s.Missing)))
+	}
+	for _, a := range s.Absent {
+		if !slices.ContainsFunc(s.Tasks, func(l flow.TaskLine) bool { return l.ID == a.Task }) {
+			fmt.Fprintln(w, p.Warn(a.String()+": belay doctor"))
+		}
+	}
 	if s.OverCap {
 		fmt.Fprintf(w, "%s\n", p.Warn("snapshots are over the cap of "+Size(limit)+": belay snapshot prune"))
 	}
+}
+
+// MissingSnapshots is the sentence about snapshots that tasks need and that are gone.
+func MissingSnapshots(ids []belay.SnapshotID) string {
+	return fmt.Sprintf("%d snapshot(s) that tasks need are missing, the first is %s: belay doctor looks for them", len(ids), ids[0].Short())
 }
 
 // Diff colours a patch for the terminal and makes the rest of it safe there.

@@ -138,9 +138,9 @@ func TestGivenCommand(t *testing.T) {
 		known     bool
 		want      string
 	}{
-		"passes":                        {then: "exit 0", now: "exit 0", want: "pass"},
+		"passes":                        {then: "exit 0", now: "exit 0", want: "pass\nnote tests : only the exit status of the tests is known"},
 		"fails now":                     {then: "exit 0", now: "exit 1", want: "fail\nerror tests : the test command failed"},
-		"failed before, passes":         {then: "exit 1", now: "exit 0", want: "pass"},
+		"failed before, passes":         {then: "exit 1", now: "exit 0", want: "pass\nnote tests : only the exit status of the tests is known"},
 		"failed before, fails":          {then: fails, now: fails, want: "fail\nerror tests : the test command failed"},
 		"known, fails the same":         {known: true, then: fails, now: "echo 'dep 4 missing in '$PWD/x' after 7 ms'; exit 1", want: "pass\nnote tests : test failed before too: sh run.sh"},
 		"known, fails otherwise":        {known: true, then: fails, now: "echo 'syntax error'; exit 1", want: "fail\nerror tests : the test command fails in another way than before"},

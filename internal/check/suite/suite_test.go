@@ -41,8 +41,8 @@ func TestTests(t *testing.T) {
 		"no command":     {want: "skipped: no test command: set checks.tests.command or pass --test"},
 		"unknown format": {cmd: belay.TestCommand{Command: "true", Format: "odd"}, want: `unknown: could not run: "odd" is no format of a test report, use exit or one of junit, gotest, tap, trx, nunit, xunit, pytest, cargo, node, maven, go`},
 
-		"exit 0":         {cmd: belay.TestCommand{Command: "true"}, want: "pass"},
-		"arguments":      {cmd: belay.TestCommand{Args: []string{"sh", "-c", "exit 0"}, Format: "exit"}, want: "pass"},
+		"exit 0":         {cmd: belay.TestCommand{Command: "true"}, want: "pass\nnote tests : only the exit status of the tests is known"},
+		"arguments":      {cmd: belay.TestCommand{Args: []string{"sh", "-c", "exit 0"}, Format: "exit"}, want: "pass\nnote tests : only the exit status of the tests is known"},
 		"exit 1":         {cmd: belay.TestCommand{Command: "echo t.go:2: no; exit 1"}, want: "fail\nerror tests t.go: the test command failed"},
 		"not executable": {cmd: belay.TestCommand{Command: "echo nope; exit 126"}, want: "unknown: could not run: nope"},
 		"cannot start":   {cmd: belay.TestCommand{Args: []string{"no-such-runner"}}, want: `unknown: could not run: exec: "no-such-runner": executable file not found in $PATH`},
@@ -54,7 +54,7 @@ func TestTests(t *testing.T) {
 		"exit, old name": {cmd: belay.TestCommand{Command: pytestFail + "exit 1"}, known: []string{"t.py::test_x"}, want: "pass\nnote tests t.py: test failed before too: t.py::test_x"},
 		"exit, new name": {cmd: belay.TestCommand{Command: pytestFail + "exit 1"}, known: []string{"t.py::test_y"}, want: "fail\nerror tests t.py: test fails: t.py::test_x\nnote tests : test is fixed: t.py::test_y"},
 		"exit, no names": {cmd: belay.TestCommand{Command: "exit 1"}, known: []string{"t.py::test_y"}, want: "unknown: the test command failed before the task too, and its exit code does not tell old failures from new"},
-		"exit disagrees": {cmd: belay.TestCommand{Command: pytestFail}, want: "pass"},
+		"exit disagrees": {cmd: belay.TestCommand{Command: pytestFail}, want: "pass\nnote tests : only the exit status of the tests is known"},
 		"exit, others":   {cmd: belay.TestCommand{Command: events("3 passed in 0.1s") + "exit 3"}, want: "fail\nerror tests : the test command failed"},
 
 		"tap passes":      {cmd: belay.TestCommand{Command: events("1..1", "ok 1 - a"), Format: "tap"}, want: "pass"},
@@ -188,7 +188,7 @@ func TestLogThatCannotBeStored(t *testing.T) {
 	t.Parallel()
 	in := Input{May: trust.Anything(), Root: golden.Project(t, nil), Command: belay.TestCommand{Command: "true"}}
 	in.Logs = func(string, io.Reader) (string, error) { return "", errors.New("disk full") }
-	if _, r := Run(t.Context(), in); golden.Told(r) != "pass\nwarning tests : the output of the tests could not be stored" {
+	if _, r := Run(t.Context(), in); golden.Told(r) != "pass\nnote tests : only the exit status of the tests is known\nwarning tests : the output of the tests could not be stored" {
 		t.Error(golden.Told(r))
 	}
 }

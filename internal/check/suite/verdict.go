@@ -7,6 +7,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/answer"
+	"github.com/belay-dev/belay/internal/check/detect"
 	"github.com/belay-dev/belay/internal/check/foreign"
 	"github.com/belay-dev/belay/internal/check/results"
 	"github.com/belay-dev/belay/internal/lazyregexp"
@@ -128,6 +129,9 @@ func (r *testRun) answer(why string, found []belay.Finding, known []results.Fail
 	found = append(append(found, r.repaired()...), r.missing()...)
 	at := newTree(r.in.Root)
 	found = append(found, r.lost.findings(r.in.Request, func(test string) (string, int) { return at.locate(results.Failure{Test: test}) })...)
+	if f, unseen := r.unseen(); why == "" && unseen {
+		found = append(found, f)
+	}
 	if len(r.report.Warnings) > 0 {
 		severity := belay.SeverityNote
 		if r.report.Incomplete {
@@ -151,6 +155,21 @@ func (r *testRun) answer(why string, found []belay.Finding, known []results.Fail
 	}
 	result.Tests = r.count()
 	return result
+}
+
+// unseen is the note for a command that passed and named no test.
+func (r *testRun) unseen() (belay.Finding, bool) {
+	if r.names() || r.ending.Code != 0 {
+		return belay.Finding{}, false
+	}
+	f := belay.Finding{
+		Severity: belay.SeverityNote, Category: belay.CategoryTests, Title: "only the exit status of the tests is known",
+		Detail: "a test that is skipped now, or is gone, cannot be told from one that passes",
+	}
+	if c, ok := detect.Tests(r.in.Root); ok && c.Format != "" && c.Format != results.Exit {
+		f.Recommendation = "use a command that reports each test: " + c.String()
+	}
+	return f, true
 }
 
 func (r *testRun) summary(known []results.Failure) string {

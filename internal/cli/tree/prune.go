@@ -100,6 +100,7 @@ Exit codes: 0 forgotten · 2 belongs to an open task · 6 no such snapshot.`,
 func (a commands) pruneCommand() *cobra.Command {
 	var o snapshot.PruneOptions
 	var age string
+	var withoutRecord bool
 	c := &cobra.Command{
 		Use: "prune", Short: "Forget old snapshots", Args: cobra.NoArgs,
 		Long: `Prune forgets snapshots older than a day. The snapshots of open tasks and the newest of
@@ -125,20 +126,18 @@ Exit codes: 0 done · 2 a snapshot cannot be read.`,
 			unrecorded := map[belay.TaskID]int{}
 			o.Keep = func(i snapshot.Info) bool {
 				why := needed(i)
-				if why == flow.NeededWithoutRecord {
+				if why == flow.NeededWithoutRecord && !withoutRecord {
 					unrecorded[i.Task]++
 				}
-				return why != flow.NotNeeded
+				return why == flow.NeededByTask || why == flow.NeededWithoutRecord && !withoutRecord
 			}
-			var missing []belay.SnapshotID
-			if all, err := desk.Records(nil); err == nil {
-				if missing, err = desk.Missing(c.Context(), all); err != nil {
+			missing, err := desk.Missing(c.Context())
+			if err != nil {
+				return err
+			}
+			if all, err := desk.Records(nil); err == nil && !o.DryRun {
+				if err := desk.Sweep(c.Context(), all); err != nil {
 					return err
-				}
-				if !o.DryRun {
-					if err := desk.Sweep(c.Context(), all); err != nil {
-						return err
-					}
 				}
 			}
 			out, err := desk.Snaps.Prune(c.Context(), o)
@@ -146,10 +145,10 @@ Exit codes: 0 done · 2 a snapshot cannot be read.`,
 				return err
 			}
 			for _, task := range slices.Sorted(maps.Keys(unrecorded)) {
-				fmt.Fprintf(a.Err, "belay: %d snapshot(s) of %s stay: its record is gone or cannot be read (belay doctor; belay snapshot drop forgets them)\n", unrecorded[task], belay.VisibleLine(string(task)))
+				fmt.Fprintf(a.Err, "belay: %d snapshot(s) of %s stay: its record is gone or cannot be read (belay doctor; --without-record forgets them)\n", unrecorded[task], belay.VisibleLine(string(task)))
 			}
 			if len(missing) > 0 {
-				fmt.Fprintf(a.Err, "belay: %d snapshot(s) of open tasks are missing, the first is %s: belay doctor looks for them\n", len(missing), missing[0].Short())
+				fmt.Fprintln(a.Err, "belay: "+terminal.MissingSnapshots(missing))
 			}
 			return a.Tell(out, nil, func(w io.Writer) {
 				verb := "forgotten"
@@ -161,6 +160,7 @@ Exit codes: 0 done · 2 a snapshot cannot be read.`,
 		},
 	}
 	c.Flags().StringVar(&age, "older-than", "24h", "age, like 90m, 72h or 7d")
+	c.Flags().BoolVar(&withoutRecord, "without-record", false, "forget also those of tasks whose record is gone")
 	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "count and change nothing")
 	return c
 }

@@ -104,6 +104,13 @@ func (a commands) listCommand() *cobra.Command {
 			for _, b := range bad {
 				fmt.Fprintf(a.Err, "%s (belay doctor)\n", belay.VisibleLine(b.Error()))
 			}
+			missing, err := desk.Missing(c.Context())
+			if err != nil {
+				return err
+			}
+			if len(missing) > 0 {
+				fmt.Fprintln(a.Err, "belay: "+terminal.MissingSnapshots(missing))
+			}
 			list := []snapshot.Info{}
 			for _, s := range all {
 				if (task == "" || s.Task.Key() == belay.TaskID(task).Key()) && (kind == "" || string(s.Kind) == kind) {

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -46,7 +47,7 @@ Exit codes: 0 shown, unbroken · 1 broken · 6 no such task.`,
 			}
 			switch {
 			case verify:
-				return a.verifyLog(desk, ids)
+				return a.verifyLog(c.Context(), desk, ids)
 			case len(ids) == 0:
 				return belay.Refuse(belay.CodeUsage, "belay log TASK, or belay log --verify", "whose record?")
 			}
@@ -84,15 +85,31 @@ func (v visibleWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (a commands) verifyLog(desk *flow.Desk, ids []belay.TaskID) error {
-	if len(ids) == 0 {
-		all, err := desk.Journal.Tasks()
+func (a commands) verifyLog(ctx context.Context, desk *flow.Desk, ids []belay.TaskID) error {
+	all := len(ids) == 0
+	if all {
+		known, err := desk.Journal.Tasks()
 		if err != nil {
 			return err
 		}
-		ids = all
+		ids = known
 	}
 	proofs, broken := []health.Verified{}, 0
+	if all {
+		absent, err := desk.Absent(ctx)
+		if err != nil {
+			return err
+		}
+		for _, one := range absent {
+			v := health.Verified{Task: one.Task, Problems: []string{one.String()}}
+			if one.Entries == 0 { // a person may have deleted it, or accepted that it is gone
+				v.OK, v.Problems, v.Note = true, []string{}, one.String()
+			} else {
+				broken++
+			}
+			proofs = append(proofs, v)
+		}
+	}
 	for _, id := range ids {
 		v := health.Prove(desk.Desk, id)
 		if len(v.Problems) == 1 && v.Entries == 0 && len(ids) == 1 {
@@ -107,12 +124,14 @@ func (a commands) verifyLog(desk *flow.Desk, ids []belay.TaskID) error {
 	}
 	var err error
 	if broken > 0 {
-		err = belay.Refuse(belay.CodeRefused, "the lines named above were changed after they were written", "%d of %d record(s) are broken", broken, len(proofs))
+		err = belay.Refuse(belay.CodeRefused, "what is named above was changed or deleted after it was written", "%d of %d record(s) are broken", broken, len(proofs))
 	}
 	return a.Tell(proofs, err, func(w io.Writer) {
 		for _, v := range proofs {
 			if v.OK {
-				fmt.Fprintf(w, "%s: %d entries, unbroken, head %s\n", v.Task, v.Entries, terminal.Short(v.Head))
+				if v.Entries > 0 {
+					fmt.Fprintf(w, "%s: %d entries, unbroken, head %s\n", v.Task, v.Entries, terminal.Short(v.Head))
+				}
 				if v.Note != "" {
 					fmt.Fprintf(w, "%s: %s\n", v.Task, belay.VisibleLine(v.Note))
 				}
