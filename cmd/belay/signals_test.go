@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
@@ -26,18 +24,13 @@ type waiting struct {
 	says  string
 }
 
-// blockedObject puts a FIFO in the place of an object that the next take reads.
-func blockedObject(t *testing.T, d *world) func() {
-	oid := strings.TrimSpace(d.git("rev-parse", "HEAD^{tree}"))
-	path := filepath.Join(d.repo, ".git", "objects", oid[:2], oid[2:])
-	d.must(os.Remove(path))
-	d.must(unix.Mkfifo(path, 0o644))
-	d.write("a.txt", "staged\n")
-	if f, err := os.OpenFile(filepath.Join(d.repo, ".git", "index"), os.O_RDWR, 0); err == nil { // another index file for belay
-		_ = f.Close()
-		now := time.Now()
-		d.must(os.Chtimes(filepath.Join(d.repo, ".git", "index"), now, now))
-	}
+// slowGit makes git take its time to read the config, as on a disk that does not answer.
+func slowGit(t *testing.T, d *world) func() {
+	git, err := exec.LookPath("git")
+	d.must(err)
+	d.must(os.MkdirAll(filepath.Join(d.up, "bin"), 0o755))
+	script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *\" config --list\"*) : > %q; exec sleep 30;; esac\nexec %q \"$@\"\n", filepath.Join(d.up, "began"), git)
+	d.must(os.WriteFile(filepath.Join(d.up, "bin", "git"), []byte(script), 0o755))
 	give(t, d.up)
 	return func() {}
 }
@@ -52,8 +45,8 @@ func startedIn(name string) func(d *world) bool {
 func waits() []waiting {
 	stubborn := []string{"--", "sh", "-c", `trap '' TERM INT HUP; : > "$UP/began"; sleep 30 & wait; sleep 30`}
 	return []waiting{
-		{name: "a git process", args: []string{"snapshot", "take"}, set: blockedObject},
-		{name: "a git process of a check", args: []string{"check", "--before", "HEAD"}, set: blockedObject},
+		{name: "a git process", args: []string{"snapshot", "take"}, set: slowGit, ready: startedIn("began")},
+		{name: "a git process of a check", args: []string{"check", "--before", "HEAD"}, set: slowGit, ready: startedIn("began")},
 		{name: "a lock", args: []string{"task", "start", "T9"}, set: func(t *testing.T, d *world) func() {
 			if r := d.belay("", "task", "add", "do it", "--task", "T9"); r.code != 0 {
 				t.Fatal(r)
@@ -172,7 +165,7 @@ func (w *world) waitingFor(t *testing.T, wait waiting, mark string) (c *exec.Cmd
 	}
 	said = &bytes.Buffer{}
 	c = exec.Command("belay", wait.args...)
-	c.Dir, c.Env = w.repo, w.env("BELAY_ODD="+mark, "UP="+w.up)
+	c.Dir, c.Env = w.repo, w.env("BELAY_ODD="+mark, "UP="+w.up, "PATH="+filepath.Join(w.up, "bin")+":"+os.Getenv("PATH"))
 	in, err := c.StdinPipe() // it stays open
 	w.must(err)
 	t.Cleanup(func() { _ = in.(io.Closer).Close() })
