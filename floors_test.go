@@ -63,6 +63,7 @@ var floors = map[string]int{
 
 	"internal/agent/stream": 0,
 	"internal/stall":        1,
+	"internal/meter":        1,
 	"internal/tend":         5,
 
 	"internal/count/list":    0,

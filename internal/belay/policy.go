@@ -30,7 +30,8 @@ type Policy struct {
 	Retry       RetryMode     `json:"retry"`                  //
 	MaxAttempts int           `json:"max_attempts,omitempty"` // all attempts, a person's included; 0 is no limit
 	WallTime    time.Duration `json:"wall_time_ns,omitempty"` // of all attempts together; 0 is no limit
-	Cost        float64       `json:"cost,omitempty"`         // reported by agents, in US dollars; 0 is no limit
+	Cost        float64       `json:"cost,omitempty"`         // reported by agents or priced, in US dollars; 0 is no limit
+	Tokens      int64         `json:"tokens,omitempty"`       // reported by agents, cached ones included; 0 is no limit
 	Stalls      int           `json:"stalls"`                 // recoveries from a stall before the task fails
 	Lost        int           `json:"lost"`                   // attempts lost to a crash that are made again without a person
 	Baseline    bool          `json:"baseline,omitempty"`     // run the tests on the before state first

@@ -89,7 +89,7 @@ func just(e loop.Event) step { return func(loop.State) loop.Event { return e } }
 
 var (
 	before   = just(loop.Event{Kind: loop.EvSnapshot, Snapshot: "01kaaaaaaaaaaaaaaaaaaaaaaa"})
-	exited   = just(loop.Event{Kind: loop.EvAttempted, Ended: loop.EndedExit, Elapsed: 95 * time.Second, Cost: 0.25})
+	exited   = just(loop.Event{Kind: loop.EvAttempted, Ended: loop.EndedExit, Elapsed: 95 * time.Second, Use: belay.Use{Cost: 0.25}})
 	captured = just(loop.Event{Kind: loop.EvCaptured, Snapshot: "01kbbbbbbbbbbbbbbbbbbbbbbb"})
 	passed   = just(loop.Event{Kind: loop.EvChecked, Verdict: belay.VerdictPass})
 	unknown  = just(loop.Event{Kind: loop.EvChecked, Verdict: belay.VerdictUnknown, Note: "the tests did not finish within 10m"})

@@ -17,7 +17,7 @@ func (m *machine) cancelled() error {
 	case c == nil || m.s.Ending != OutcomeNone:
 		return nil
 	case c.Kind == CmdAttempt:
-		m.s.Cost = dearer(m.s.Cost, e.Cost)
+		m.s.Use = m.s.Plus(e.Use)
 		m.ended()
 	}
 	m.s.Parking = true

@@ -172,7 +172,7 @@ func (m *machine) keptPrompt() (PromptKind, string) {
 		switch a.Ended {
 		case EndedStalled:
 			return PromptStall, ThenRecover
-		case EndedStopped, EndedLost:
+		case EndedStopped, EndedLost, EndedLimit:
 			return PromptContinue, ThenContinue
 		}
 	}

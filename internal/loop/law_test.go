@@ -20,6 +20,7 @@ func drawPolicy(t *rapid.T) belay.Policy {
 		MaxAttempts: rapid.IntRange(0, 5).Draw(t, "max"),
 		WallTime:    time.Duration(rapid.IntRange(0, 20).Draw(t, "wall")) * time.Minute,
 		Cost:        float64(rapid.IntRange(0, 10).Draw(t, "cost")),
+		Tokens:      int64(rapid.IntRange(0, 10).Draw(t, "limit")),
 		Stalls:      rapid.IntRange(-1, 2).Draw(t, "stalls"),
 		Lost:        rapid.IntRange(-1, 2).Draw(t, "lost"),
 		Baseline:    rapid.Bool().Draw(t, "baseline"),
@@ -30,7 +31,7 @@ func drawPolicy(t *rapid.T) belay.Policy {
 
 var allEvents = []EventKind{
 	EvStarted, EvSnapshot, EvBaseline, EvAttempted, EvCaptured, EvChecked, EvReviewed, EvRestored, EvDebugged, EvClosed,
-	EvStalled, EvLost, EvBroken, EvCancelled, EvResumed, EvUnclear, EvDecided, EvVerdict, EvSubmitted, EvOverruled,
+	EvStalled, EvLimited, EvLost, EvBroken, EvCancelled, EvResumed, EvUnclear, EvDecided, EvVerdict, EvSubmitted, EvOverruled,
 }
 
 var allDecisions = []Decision{DecideDebug, DecideGuide, DecideSkip, DecideAbort, DecideRecheck}
@@ -48,7 +49,8 @@ func drawEvent(t *rapid.T, s State) Event {
 		Ended:    rapid.SampledFrom([]Ended{EndedExit, EndedTimeout, EndedStopped, ""}).Draw(t, "ended"),
 		Exit:     rapid.SampledFrom([]int{0, 0, 0, 1, 126, 127}).Draw(t, "exit"),
 		Elapsed:  time.Duration(rapid.IntRange(-1, 8).Draw(t, "elapsed")) * time.Minute,
-		Cost:     float64(rapid.IntRange(-1, 4).Draw(t, "cost")),
+		Use: belay.Use{Cost: float64(rapid.IntRange(-1, 4).Draw(t, "cost")), Tokens: rapid.SampledFrom([]*belay.Tokens{nil, {Input: 3}, {Output: -1}}).Draw(t, "tokens"),
+			CostUnknown: rapid.SampledFrom([]string{"", "why"}).Draw(t, "unknown")},
 		Verdict:  rapid.SampledFrom([]belay.Verdict{"fail", "fail", "pass", "fail", "unknown", ""}).Draw(t, "verdict"),
 		Findings: rapid.SliceOfN(rapid.Custom(drawFinding), 0, 2).Draw(t, "findings"),
 		Kept:     rapid.SliceOfN(rapid.Just("kept"), 0, 1).Draw(t, "kept"),
@@ -77,7 +79,7 @@ func drawEvent(t *rapid.T, s State) Event {
 		e.Command = c.ID
 		kinds = append(slices.Repeat([]EventKind{resultOf[c.Kind]}, 8), EvBroken, EvCancelled)
 		if c.Kind == CmdAttempt {
-			kinds = append(kinds, EvStalled, EvLost, EvOverruled)
+			kinds = append(kinds, EvStalled, EvLimited, EvLost, EvOverruled)
 		}
 		if c.Kind == CmdClose {
 			kinds = append(kinds, EvVerdict, EvSubmitted)

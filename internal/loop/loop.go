@@ -94,6 +94,7 @@ const (
 	EndedTimeout Ended = "timeout" // at the attempt's time limit
 	EndedStopped Ended = "stopped" // by a person: cancelled
 	EndedStalled Ended = "stalled" // by belay, going round in circles
+	EndedLimit   Ended = "limit"   // by belay, at a limit of cost or tokens
 	EndedLost    Ended = "lost"    // with the machine or the shim; no result
 )
 
@@ -113,6 +114,7 @@ const (
 	EvDebugged  EventKind = "debugged"  // result: Note is the root cause
 	EvClosed    EventKind = "closed"    // result
 	EvStalled   EventKind = "stalled"   // result of an attempt that was ended for going in circles
+	EvLimited   EventKind = "limited"   // result of an attempt that was ended at a limit: Note names it
 	EvLost      EventKind = "lost"      // result of an attempt that died with its runner
 	EvBroken    EventKind = "broken"    // result of any command that could not be done: Note says why
 	EvCancelled EventKind = "cancelled" // a person stopped the run
@@ -146,8 +148,8 @@ type Event struct {
 	Exit      int              `json:"exit,omitempty"`
 	Transient bool             `json:"transient,omitempty"`  // attempted: the agent failed for a reason that passes, like a rate limit
 	Elapsed   time.Duration    `json:"elapsed_ns,omitempty"` // of the attempt
-	Cost      float64          `json:"cost,omitempty"`       // US dollars, as the agent reported
-	Log       string           `json:"log,omitempty"`        // attachment with the output
+	belay.Use                  // what the agent, the reviewer or the debugger used
+	Log       string           `json:"log,omitempty"` // attachment with the output
 	Verdict   belay.Verdict    `json:"verdict,omitempty"`
 	Findings  []belay.Finding  `json:"findings,omitempty"` // those that refuse; warnings stay in the report
 	Report    string           `json:"report,omitempty"`   // attachment with the whole report
@@ -192,26 +194,26 @@ type Gate struct {
 
 // Attempt is the record of one go.
 type Attempt struct {
-	N         int              `json:"n"`
-	Prompt    PromptKind       `json:"prompt"`
-	Ended     Ended            `json:"ended,omitempty"`
-	Exit      int              `json:"exit,omitempty"`
-	Transient bool             `json:"transient,omitempty"` // the agent failed for a reason that passes
-	Elapsed   time.Duration    `json:"elapsed_ns,omitempty"`
-	Cost      float64          `json:"cost,omitempty"`
-	Log       string           `json:"log,omitempty"`
-	Snapshot  belay.SnapshotID `json:"snapshot,omitempty"` // what it left
-	Verdict   belay.Verdict    `json:"verdict,omitempty"`
-	Report    string           `json:"report,omitempty"`
-	Findings  []belay.Finding  `json:"findings,omitempty"`
-	Then      string           `json:"then,omitempty"`   // accepted, repair, rollback, gate, …
-	Rescue    belay.SnapshotID `json:"rescue,omitempty"` // the rescue of the rollback that followed
-	Kept      []string         `json:"kept,omitempty"`
-	Guidance  string           `json:"guidance,omitempty"` // a person's or a debugger's words this attempt started with
-	Review    string           `json:"review,omitempty"`   // attachment with the reviewer's whole report
-	Reviewer  string           `json:"reviewer,omitempty"` // who rejected it at a gate or after
-	Approved  []string         `json:"approved,omitempty"` // the persons who approved it
-	Note      string           `json:"note,omitempty"`     // one line: why it stalled, was lost, broke or could not be judged
+	N         int           `json:"n"`
+	Prompt    PromptKind    `json:"prompt"`
+	Ended     Ended         `json:"ended,omitempty"`
+	Exit      int           `json:"exit,omitempty"`
+	Transient bool          `json:"transient,omitempty"` // the agent failed for a reason that passes
+	Elapsed   time.Duration `json:"elapsed_ns,omitempty"`
+	belay.Use
+	Log      string           `json:"log,omitempty"`
+	Snapshot belay.SnapshotID `json:"snapshot,omitempty"` // what it left
+	Verdict  belay.Verdict    `json:"verdict,omitempty"`
+	Report   string           `json:"report,omitempty"`
+	Findings []belay.Finding  `json:"findings,omitempty"`
+	Then     string           `json:"then,omitempty"`   // accepted, repair, rollback, gate, …
+	Rescue   belay.SnapshotID `json:"rescue,omitempty"` // the rescue of the rollback that followed
+	Kept     []string         `json:"kept,omitempty"`
+	Guidance string           `json:"guidance,omitempty"` // a person's or a debugger's words this attempt started with
+	Review   string           `json:"review,omitempty"`   // attachment with the reviewer's whole report
+	Reviewer string           `json:"reviewer,omitempty"` // who rejected it at a gate or after
+	Approved []string         `json:"approved,omitempty"` // the persons who approved it
+	Note     string           `json:"note,omitempty"`     // one line: why it stalled, was lost, broke or could not be judged
 }
 
 // What followed an attempt, as Attempt.Then says it.
@@ -255,7 +257,7 @@ type State struct {
 	Stalls    int              `json:"stalls,omitempty"`
 	Losts     int              `json:"losts,omitempty"`
 	Elapsed   time.Duration    `json:"elapsed_ns,omitempty"` // of all attempts
-	Cost      float64          `json:"cost,omitempty"`
+	belay.Use                  // of all attempts, reviews and searches for a cause
 	Gates     int              `json:"gates,omitempty"`
 	Gate      *Gate            `json:"gate,omitempty"`
 	Parking   bool             `json:"parking,omitempty"` // cancelled while a command was under way: park after it
@@ -268,7 +270,12 @@ type State struct {
 	Parked     *Command `json:"parked,omitempty"`
 	Next       *Next    `json:"next,omitempty"`
 	Rechecking bool     `json:"rechecking,omitempty"` // the verdict under way was asked for by a person
-	Baseline   string   `json:"baseline,omitempty"`   // what the tests on the state before said
+
+	// Granted is what was used when an attempt began although a limit was reached: a
+	// person wanted it, and it may use as much again.
+	Granted *belay.Use `json:"granted,omitempty"`
+
+	Baseline string `json:"baseline,omitempty"` // what the tests on the state before said
 
 	BaselineReport string `json:"baseline_report,omitempty"` // sha256 of the attachment with all of it
 }

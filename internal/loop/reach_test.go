@@ -175,7 +175,7 @@ func TestAcceptedEvents(t *testing.T) {
 		"":            "started unclear",
 		PhaseSnapshot: "broken cancelled resumed snapshot",
 		PhaseBaseline: "baseline broken cancelled resumed",
-		PhaseAttempt:  "attempted broken cancelled lost overruled stalled",
+		PhaseAttempt:  "attempted broken cancelled limited lost overruled stalled",
 		PhaseCapture:  "broken cancelled captured resumed",
 		PhaseCheck:    "broken cancelled checked resumed",
 		PhaseReview:   "broken cancelled resumed reviewed",

@@ -58,9 +58,9 @@ func TestAttemptRecords(t *testing.T) {
 	f := []belay.Finding{belay.Finding{Check: "c", Category: "scope", Severity: "error", Title: "outside"}.Sign()}
 	want := State{
 		Phase: PhaseClosed, Seq: 10, Outcome: OutcomePassed, Why: "attempt 2 was accepted", Before: "snap1",
-		Allowed: 4, Retries: 1, Rollbacks: 1, Elapsed: 2 * time.Minute, Cost: 0.25,
+		Allowed: 4, Retries: 1, Rollbacks: 1, Elapsed: 2 * time.Minute, Use: belay.Use{Cost: 0.25},
 		Attempts: []Attempt{
-			{N: 1, Prompt: PromptFull, Ended: EndedTimeout, Elapsed: 90 * time.Second, Cost: 0.25, Snapshot: "snap3", Verdict: belay.VerdictFail, Findings: f, Then: ThenRollback, Rescue: "snap5"},
+			{N: 1, Prompt: PromptFull, Ended: EndedTimeout, Elapsed: 90 * time.Second, Use: belay.Use{Cost: 0.25}, Snapshot: "snap3", Verdict: belay.VerdictFail, Findings: f, Then: ThenRollback, Rescue: "snap5"},
 			{N: 2, Prompt: PromptRetry, Ended: EndedExit, Elapsed: 30 * time.Second, Snapshot: "snap7", Verdict: belay.VerdictPass, Then: ThenAccepted, Note: "a note"},
 		},
 	}
@@ -120,7 +120,7 @@ func TestGatesSayWhy(t *testing.T) {
 	}{
 		{limited, "ok ok ok fail", "attempts 1 reached (limits.attempts)"},
 		{unlimited(limited), "ok ok@30m ok fail", "wall time 30m0s reached (limits.wall_time)"},
-		{unlimited(limited), "ok ok$1.5 ok fail", "cost $1.50 reached (limits.cost)"},
+		{unlimited(limited), "ok ok$1.5 ok fail", "cost $1.50 reached (limits.cost): $1.50 used"},
 		{standard, "ok ok ok fail#5/5", "feature retries 5 reached (limits.feature_retries)"},
 		{one, "ok ok ok fail ok ok fail", "attempt 2 was refused and 1 of 1 automatic retries are used (retries)"},
 		{once, "ok ok ok fail", "attempt 1 was refused and nothing is retried without a person (retries 0)"},
@@ -307,11 +307,11 @@ func TestWhatResultsBringIsKept(t *testing.T) {
 		{Kind: EvStarted}, {Kind: EvSnapshot, Snapshot: "b"}, {Kind: EvBaseline, Note: "all pass"},
 		{Kind: EvAttempted, Ended: EndedExit, Exit: 3, Log: "log1", Note: "signal"}, {Kind: EvCaptured, Snapshot: "a1"},
 		{Kind: EvChecked, Verdict: belay.VerdictPass, Report: "report1"},
-		{Kind: EvReviewed, Report: "review1", Note: "no answer", Cost: 0.5},
+		{Kind: EvReviewed, Report: "review1", Note: "no answer", Use: belay.Use{Cost: 0.5}},
 		{Kind: EvDecided, Gate: 1, Decision: DecideGuide, Note: "words", By: "ann"},
-		{Kind: EvBroken, Note: "no agent", Elapsed: time.Second, Cost: 0.25},
+		{Kind: EvBroken, Note: "no agent", Elapsed: time.Second, Use: belay.Use{Cost: 0.25}},
 		{Kind: EvDecided, Gate: 2, Decision: DecideGuide, Note: "again", By: "bob"},
-		{Kind: EvCancelled, Elapsed: time.Minute, Cost: 1, Log: "log3"}, {Kind: EvCaptured, Snapshot: "a3"},
+		{Kind: EvCancelled, Elapsed: time.Minute, Use: belay.Use{Cost: 1}, Log: "log3"}, {Kind: EvCaptured, Snapshot: "a3"},
 		{Kind: EvDecided, Gate: 3, Decision: DecideRecheck}, {Kind: EvCaptured, Snapshot: "a4"},
 		{Kind: EvChecked, Verdict: belay.VerdictFail, Report: "report3", Findings: []belay.Finding{{Title: "f"}}, Kept: []string{}},
 		{Kind: EvDecided, Gate: 4, Decision: DecideAbort}, {Kind: EvRestored, Snapshot: "r", Kept: []string{"k"}},
@@ -327,8 +327,8 @@ func TestWhatResultsBringIsKept(t *testing.T) {
 	}
 	want := []Attempt{
 		{N: 1, Prompt: PromptFull, Ended: EndedExit, Exit: 3, Log: "log1", Snapshot: "a1", Verdict: belay.VerdictUnknown, Report: "report1", Review: "review1", Note: "no answer", Then: ThenRepair},
-		{N: 2, Prompt: PromptRepair, Guidance: "words", Elapsed: time.Second, Cost: 0.25, Note: "no agent", Then: ThenContinue},
-		{N: 3, Prompt: PromptRepair, Guidance: "words\n\nagain", Ended: EndedStopped, Elapsed: time.Minute, Cost: 1, Log: "log3", Snapshot: "a4",
+		{N: 2, Prompt: PromptRepair, Guidance: "words", Elapsed: time.Second, Use: belay.Use{Cost: 0.25}, Note: "no agent", Then: ThenContinue},
+		{N: 3, Prompt: PromptRepair, Guidance: "words\n\nagain", Ended: EndedStopped, Elapsed: time.Minute, Use: belay.Use{Cost: 1}, Log: "log3", Snapshot: "a4",
 			Verdict: belay.VerdictFail, Report: "report3", Findings: []belay.Finding{{Title: "f"}}, Then: ThenAborted, Rescue: "r", Kept: []string{"k"}},
 	}
 	if diff := cmp.Diff(want, s.Attempts); diff != "" {
@@ -403,11 +403,16 @@ func TestWhyIsOneLine(t *testing.T) {
 
 func TestForeignNumbersAddUpSafely(t *testing.T) {
 	t.Parallel()
+	dearer := func(sum, more float64) float64 { return belay.Use{Cost: sum}.Plus(belay.Use{Cost: more}).Cost }
 	if got := dearer(1, math.NaN()) + dearer(1, -4); got != 2 {
 		t.Errorf("costs that are no costs made %v", got)
 	}
 	if got := dearer(math.MaxFloat64, math.Inf(1)); got != math.MaxFloat64 {
 		t.Errorf("cost %v", got)
+	}
+	use := belay.Use{Tokens: &belay.Tokens{Input: math.MaxInt64 - 1}}
+	if got := use.Plus(belay.Use{Tokens: &belay.Tokens{Input: 5, Output: -7}}).TokenSum(); got != math.MaxInt64 {
+		t.Errorf("tokens wrapped to %v", got)
 	}
 	if got := later(time.Hour, -time.Hour); got != time.Hour {
 		t.Errorf("time ran backwards to %v", got)

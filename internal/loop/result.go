@@ -14,6 +14,7 @@ var answers = map[EventKind]CommandKind{
 	EvBaseline:  CmdBaseline,
 	EvAttempted: CmdAttempt,
 	EvStalled:   CmdAttempt,
+	EvLimited:   CmdAttempt,
 	EvLost:      CmdAttempt,
 	EvCaptured:  CmdCapture,
 	EvChecked:   CmdCheck,
@@ -30,7 +31,7 @@ func (m *machine) result() error {
 	}
 	pending := *m.s.Pending
 	m.s.Pending = nil
-	m.s.Cost = dearer(m.s.Cost, m.e.Cost)
+	m.s.Use = m.s.Plus(m.e.Use)
 	switch m.e.Kind {
 	case EvSnapshot:
 		m.s.Before = m.e.Snapshot
@@ -38,7 +39,7 @@ func (m *machine) result() error {
 	case EvBaseline:
 		m.s.Baseline, m.s.BaselineReport = m.e.Note, m.e.Report
 		m.start()
-	case EvAttempted, EvStalled, EvLost:
+	case EvAttempted, EvStalled, EvLimited, EvLost:
 		m.ended()
 	case EvCaptured:
 		m.captured()
@@ -92,6 +93,8 @@ func (m *machine) ended() {
 	case EvStalled:
 		a.Ended, kind = EndedStalled, belay.KindStall
 		m.s.Stalls++
+	case EvLimited:
+		a.Ended = EndedLimit
 	case EvLost:
 		a.Ended = EndedLost
 		m.s.Losts++
@@ -104,10 +107,10 @@ func (m *machine) ended() {
 	m.issue(Command{Kind: CmdCapture, Attempt: a.N, Capture: kind, Why: fmt.Sprintf("hold what attempt %d left", a.N)})
 }
 
-// spent books the time and cost of the attempt on its record.
+// spent books the time of the attempt, and what it used, on its record.
 func (m *machine) spent(a *Attempt) {
 	a.Elapsed = later(0, m.e.Elapsed)
-	a.Cost = dearer(0, m.e.Cost)
+	a.Use = belay.Use{}.Plus(m.e.Use)
 	a.Note = m.e.Note
 	m.s.Elapsed = later(m.s.Elapsed, m.e.Elapsed)
 }
@@ -133,6 +136,8 @@ func (m *machine) captured() {
 		m.lost()
 	case a.Ended == EndedStalled:
 		m.stalled()
+	case a.Ended == EndedLimit: // it was not done: there is nothing to judge
+		m.ask(GateLimit, a.Note, "")
 	case a.Ended == EndedExit && (a.Exit == exitCannotRun || a.Exit == exitNotFound):
 		m.ask(GateBroken, fmt.Sprintf("the agent's command could not be run (exit %d)", a.Exit), CmdAttempt)
 	case a.Ended == EndedExit && a.Exit != 0 && !slices.Contains(m.p.AcceptExit, a.Exit):

@@ -122,10 +122,33 @@ func (m *machine) softLimit(auto bool) string {
 	switch {
 	case m.p.WallTime > 0 && m.s.Elapsed >= m.p.WallTime:
 		return fmt.Sprintf("wall time %s reached (limits.wall_time)", m.p.WallTime)
-	case m.p.Cost > 0 && m.s.Cost >= m.p.Cost:
-		return fmt.Sprintf("cost $%.2f reached (limits.cost)", m.p.Cost)
+	case spentAll(m.p, belay.Use{}, m.s.Use) != "":
+		return spentAll(m.p, belay.Use{}, m.s.Use)
 	case auto && m.e.FeatureLimit > 0 && m.e.FeatureRetries+m.s.Retries >= m.e.FeatureLimit:
 		return fmt.Sprintf("feature retries %d reached (limits.feature_retries)", m.e.FeatureLimit)
+	}
+	return ""
+}
+
+// Reached names the limit that the attempt under way reaches when its agent has used this
+// much, "" for none. Of a task that a person let go on past a limit, only what was used
+// since counts.
+func Reached(p belay.Policy, s State, used belay.Use) string {
+	var granted belay.Use
+	if s.Granted != nil {
+		granted = *s.Granted
+	}
+	return spentAll(p, granted, s.Plus(used))
+}
+
+// spentAll names the limit of cost or tokens that is reached by what was used beyond what
+// was granted. A billionth of the limit may be missing: ten times 0.1 is below 1 in binary.
+func spentAll(p belay.Policy, granted, used belay.Use) string {
+	switch {
+	case p.Cost > 0 && used.Cost-granted.Cost >= p.Cost*(1-1e-9):
+		return fmt.Sprintf("cost %s reached (limits.cost): %s used", belay.Dollars(p.Cost), used.CostText())
+	case p.Tokens > 0 && used.TokenSum()-granted.TokenSum() >= p.Tokens:
+		return fmt.Sprintf("%s tokens reached (limits.tokens): %s used", belay.Thousands(p.Tokens), used.TokensText())
 	}
 	return ""
 }
@@ -193,6 +216,10 @@ func (m *machine) stopped() {
 	if exhausted(m.p, m.s) {
 		m.ask(GateCancelled, "a person stopped the run", "")
 		m.then(ThenGate)
+		return
+	}
+	if why := spentAll(m.p, belay.Use{}, m.s.Use); why != "" && m.s.Granted == nil {
+		m.ask(GateLimit, why, "")
 		return
 	}
 	m.then(ThenContinue)

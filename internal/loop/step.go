@@ -106,6 +106,10 @@ func (m *machine) start() {
 	case n > 1:
 		m.s.Allowed++
 	}
+	if spentAll(m.p, belay.Use{}, m.s.Use) != "" { // nothing goes on past a limit by itself: a person wants this
+		granted := m.s.Use
+		m.s.Granted = &granted
+	}
 	m.s.Attempts = append(m.s.Attempts, Attempt{N: n, Prompt: next.Prompt, Guidance: next.Guidance})
 	m.s.Next = nil
 	m.issue(c)
@@ -173,9 +177,8 @@ func held[T any](list []T) []T {
 	return slices.Clone(list)
 }
 
-// later and dearer add what an event reports. It comes from programs that are not
-// ours: what is negative or no number counts nothing, and sums stop at the top, as
-// an infinite cost could not be written down.
+// later adds what an event reports. It comes from programs that are not ours: what is
+// negative counts nothing, and a sum stops at the top.
 func later(sum, more time.Duration) time.Duration {
 	if more <= 0 {
 		return sum
@@ -184,11 +187,4 @@ func later(sum, more time.Duration) time.Duration {
 		return math.MaxInt64
 	}
 	return sum + more
-}
-
-func dearer(sum, more float64) float64 {
-	if !(more > 0) {
-		return sum
-	}
-	return min(sum+more, math.MaxFloat64)
 }

@@ -1,7 +1,8 @@
 // Package stream reads what coding agents print while they work: event streams of one
-// JSON object a line, of which each agent has its own form. It gives the tool calls and
-// what came of them, and passes over everything else: plain text between the lines, events
-// it does not know, lines that are cut or too long.
+// JSON object a line, of which each agent has its own form. It gives the tool calls, what
+// came of them, and the tokens and the cost that are reported, and passes over everything
+// else: plain text between the lines, events it does not know, lines that are cut or too
+// long.
 //
 // It judges nothing and touches no file, process, clock or network.
 package stream
@@ -43,11 +44,22 @@ const (
 
 // Reader cuts bytes into lines and reads each. The zero value with a Taker is ready.
 type Reader struct {
-	To   Taker
+	To   Taker       // nil: calls are passed over
+	Use  func(Usage) // nil: what was used is passed over
 	line []byte
 	over bool            // the line is too long and passed over to its end
 	seen map[string]bool // calls that were told: some agents repeat theirs
 	Any  bool            // at least one event of a known form was read
+
+	Names Names             // what later events leave out
+	begun map[string]object // messages under way, by sub-agent
+}
+
+// Names is what a stream says once, near its start.
+type Names struct {
+	Session string `json:"session,omitempty"`
+	Model   string `json:"model,omitempty"`
+	Qwen    bool   `json:"qwen,omitempty"` // it is Qwen Code, whose events are Claude Code's and whose counts are not
 }
 
 // Write takes more of the stream. It never fails.
@@ -68,6 +80,13 @@ func (r *Reader) Write(p []byte) (int, error) {
 
 // Close reads a last line without an end.
 func (r *Reader) Close() { r.flush() }
+
+// Held gives how many bytes of a line without an end are held; ok is false when they are
+// too many to be held.
+func (r *Reader) Held() (n int, ok bool) { return len(r.line), !r.over }
+
+// Break ends the line: what follows is not the rest of it.
+func (r *Reader) Break() { r.line, r.over = r.line[:0], false }
 
 func (r *Reader) hold(p []byte) {
 	if r.over || len(r.line)+len(p) > MaxLine {
@@ -95,6 +114,16 @@ func (r *Reader) read(line []byte) {
 	if d.Decode(&e) != nil {
 		return
 	}
+	if r.Use != nil {
+		r.usage(e)
+	}
+	if r.To != nil {
+		r.calls(e)
+	}
+}
+
+// calls reads the calls of tools in an event, and what came of them.
+func (r *Reader) calls(e object) {
 	switch e.text("type") {
 	case "assistant", "user": // Claude Code, Qwen Code
 		r.message(e)
@@ -113,7 +142,7 @@ func (r *Reader) read(line []byte) {
 	case "tool_execution_end":
 		r.ended(Ended{ID: e.text("toolCallId"), Failed: e["isError"] == true}, e["result"])
 	case "tool_call": // Cursor
-		r.named(e)
+		r.cursor(e)
 	}
 }
 
@@ -166,8 +195,8 @@ func (r *Reader) part(p object) {
 	}
 }
 
-// named reads a tool call of Cursor: {"readToolCall": {"args": …, "result": …}}.
-func (r *Reader) named(e object) {
+// cursor reads a tool call of Cursor: {"readToolCall": {"args": …, "result": …}}.
+func (r *Reader) cursor(e object) {
 	id := e.text("call_id")
 	for name, v := range e.object("tool_call") {
 		body, ok := v.(map[string]any)
