@@ -93,6 +93,12 @@ func readRange(dir string, from, to, seg int64) ([]byte, error) {
 	return all, nil
 }
 
+// Misser is a writer that wants to know of bytes of the output that were deleted before they
+// could be read, instead of a line that says so.
+type Misser interface {
+	Missed(bytes int64) error
+}
+
 // follower reads an output while it grows.
 type follower struct {
 	dir  string
@@ -163,12 +169,20 @@ func (f *follower) open(w io.Writer) error {
 		if to <= f.at {
 			continue // it came between the two looks
 		}
-		if _, err := fmt.Fprintf(w, "\n[%d bytes not shown]\n", to-f.at); err != nil {
+		if m, ok := w.(Misser); ok {
+			err = m.Missed(to - f.at)
+		} else {
+			_, err = io.WriteString(w, NotShown(to-f.at))
+		}
+		if err != nil {
 			return err
 		}
 		f.at = to
 	}
 }
+
+// NotShown is the line in the place of bytes that were deleted before they could be read.
+func NotShown(bytes int64) string { return fmt.Sprintf("\n[%d bytes not shown]\n", bytes) }
 
 func (f *follower) close() {
 	if f.file != nil {

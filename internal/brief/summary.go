@@ -19,7 +19,7 @@ func Summary(t belay.Task, s loop.State) string {
 	if len(s.Attempts) == 0 {
 		return b.String()
 	}
-	rows := [][]string{{"attempt", "start", "ended", "time", "cost", "verdict", "then", "reason"}}
+	rows := [][]string{{"attempt", "start", "ended", "time", "cost", "tokens", "verdict", "then", "reason"}}
 	for _, a := range s.Attempts {
 		rows = append(rows, row(a))
 	}
@@ -40,12 +40,12 @@ func row(a loop.Attempt) []string {
 		}
 		return belay.VisibleLine(s)
 	}
-	cells := []string{fmt.Sprint(a.N), dash(string(a.Prompt)), how(a), "-", "-", dash(string(a.Verdict)), dash(a.Then), why(a)}
+	cells := []string{fmt.Sprint(a.N), dash(string(a.Prompt)), how(a), "-", "-", "-", dash(string(a.Verdict)), dash(a.Then), why(a)}
 	if a.Elapsed > 0 {
 		cells[3] = duration(a.Elapsed)
 	}
-	if a.Cost > 0 {
-		cells[4] = dollars(a.Cost)
+	if a.Ended != "" {
+		cells[4], cells[5] = a.CostText(), a.TokensText()
 	}
 	return cells
 }
@@ -62,7 +62,18 @@ func why(a loop.Attempt) string {
 	return text
 }
 
-func dollars(c float64) string { return fmt.Sprintf("$%.2f", c) }
+// Used says what was used, in a few words.
+func Used(u belay.Use) string {
+	switch {
+	case !u.CostKnown() && u.Cost == 0 && u.Tokens == nil:
+		return "cost unknown"
+	case !u.CostKnown() && u.Cost == 0:
+		return "cost unknown, " + u.TokensText() + " tokens"
+	case u.Tokens == nil:
+		return u.CostText()
+	}
+	return u.CostText() + ", " + u.TokensText() + " tokens"
+}
 
 // standing says in one line where a task stands and what it took.
 func standing(s loop.State) string {
@@ -102,10 +113,31 @@ func effort(s loop.State) string {
 	if s.Elapsed > 0 {
 		parts = append(parts, duration(s.Elapsed))
 	}
-	if s.Cost > 0 {
-		parts = append(parts, dollars(s.Cost))
+	if total, any := Total(s); any {
+		parts = append(parts, Used(total))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Total is what a task used. any is false while no agent of it has ended. An attempt of which
+// nothing is known, one by hand say, makes the sum less than all.
+func Total(s loop.State) (total belay.Use, any bool) {
+	total = s.Use
+	for _, a := range s.Attempts {
+		if a.Ended == "" {
+			continue
+		}
+		any = true
+		if !a.CostKnown() && total.CostUnknown == "" {
+			total.CostUnknown = "not all attempts report it"
+		}
+		if a.Tokens == nil && total.Tokens != nil {
+			t := *total.Tokens
+			t.AtLeast = true
+			total.Tokens = &t
+		}
+	}
+	return total, any || total.Cost > 0 || total.Tokens != nil
 }
 
 // writeTable aligns columns by characters. The last one is not padded, so free text

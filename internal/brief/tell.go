@@ -70,6 +70,8 @@ func outcome(s loop.State, a loop.Attempt, e loop.Event) string {
 		return noted(fmt.Sprintf("attempt %d ended: %s%s", a.N, how(a), spent(e)), e.Note)
 	case loop.EvStalled:
 		return noted(fmt.Sprintf("attempt %d went round in circles and was ended%s", a.N, spent(e)), e.Note)
+	case loop.EvLimited:
+		return noted(fmt.Sprintf("attempt %d was stopped at a limit%s", a.N, spent(e)), e.Note)
 	case loop.EvLost:
 		return noted(fmt.Sprintf("attempt %d was lost%s", a.N, spent(e)), e.Note)
 	case loop.EvChecked:
@@ -151,8 +153,8 @@ func spent(e loop.Event) string {
 	if e.Elapsed > 0 {
 		text += " after " + duration(e.Elapsed)
 	}
-	if e.Cost > 0 {
-		text += ", " + dollars(e.Cost)
+	if e.Cost > 0 || e.Tokens != nil {
+		text += ", " + Used(e.Use)
 	}
 	return text
 }

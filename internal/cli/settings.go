@@ -18,6 +18,7 @@ type Settings struct {
 	retry, timeout, checkTimeout string
 	wall, mode                   string
 	retries, attempts, maxDiff   int
+	tokens                       int
 	whole                        bool // all of them are defined, not those of the scope alone
 	cost                         float64
 	known                        bool
@@ -37,7 +38,8 @@ func (s *Settings) Add(f *pflag.FlagSet) {
 	f.StringVar(&s.checkTimeout, "check-timeout", "", "time limit of all checks together, like 5m")
 	f.IntVar(&s.attempts, "max-attempts", 0, "limit of all attempts, a person's included")
 	f.StringVar(&s.wall, "wall-time", "", "limit of all attempts' time together, like 2h")
-	f.Float64Var(&s.cost, "cost", 0, "limit of the cost agents report, in dollars")
+	f.Float64Var(&s.cost, "cost", 0, "limit of the cost of all attempts, in `DOLLARS`: the agent that reaches it is stopped")
+	f.IntVar(&s.tokens, "tokens", 0, "limit of the tokens of all attempts: the agent that reaches it is stopped")
 }
 
 // AddScope adds what judging alone needs.
@@ -57,7 +59,7 @@ var keyOf = map[string]string{
 	"files": "files", "protect": "protect", "preserve": "preserve", "skip": "checks.skip",
 	"test": "checks.tests.command", "test-format": "checks.tests.format", "test-report": "checks.tests.report", "known-failures": "checks.tests.known_failures", "accept-exit": "agent.accept_exit",
 	"retry": "retry", "mode": "mode", "retries": "retries", "timeout": "agent.timeout", "check-timeout": "checks.timeout",
-	"max-diff": "checks.max_diff", "max-attempts": "limits.attempts", "wall-time": "limits.wall_time", "cost": "limits.cost",
+	"max-diff": "checks.max_diff", "max-attempts": "limits.attempts", "wall-time": "limits.wall_time", "cost": "limits.cost", "tokens": "limits.tokens",
 }
 
 // ofScope names the flags that AddScope defines.
@@ -70,6 +72,7 @@ func (s *Settings) Flags(f *pflag.FlagSet) []flow.Flag {
 		"test": s.test, "test-format": s.format, "test-report": s.report, "retry": s.retry, "mode": s.mode, "timeout": s.timeout,
 		"check-timeout": s.checkTimeout, "wall-time": s.wall,
 		"retries": strconv.Itoa(s.retries), "max-attempts": strconv.Itoa(s.attempts), "max-diff": strconv.Itoa(s.maxDiff),
+		"tokens":         strconv.Itoa(s.tokens),
 		"known-failures": strconv.FormatBool(s.known),
 		"cost":           strconv.FormatFloat(s.cost, 'f', -1, 64),
 	}

@@ -52,6 +52,7 @@ type Config struct {
 	Retries        int
 	Retry          belay.RetryMode
 	Limits         Limits
+	Prices         []belay.Price // of models, in the order of the file
 	Stall          Stall
 	OnFailure      []string // runs when a task failed
 	Snapshot       Snapshot
@@ -146,6 +147,7 @@ type Limits struct {
 	Attempts       int
 	WallTime       time.Duration
 	Cost           float64
+	Tokens         int
 	FeatureRetries int
 }
 
@@ -219,7 +221,7 @@ func (c Config) Policy() belay.Policy {
 	p.Retries, p.Retry = c.Retries, c.Retry
 	p.Reviews = belay.Modes[c.Mode]
 	p.Stalls = c.Stall.Recoveries
-	p.MaxAttempts, p.WallTime, p.Cost = c.Limits.Attempts, c.Limits.WallTime, c.Limits.Cost
+	p.MaxAttempts, p.WallTime, p.Cost, p.Tokens = c.Limits.Attempts, c.Limits.WallTime, c.Limits.Cost, int64(c.Limits.Tokens)
 	return p
 }
 

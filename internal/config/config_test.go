@@ -87,7 +87,7 @@ func TestParseWhole(t *testing.T) {
 		Files:    []string{"src/**", "*.{go,md}"}, Protect: []string{"go.mod"}, Preserve: []string{"**/*_test.go"},
 		Checks: Checks{Tests: belay.TestCommand{Command: "make test && echo ok", Format: "junit", Report: "out/**/*.xml", From: "config"},
 			Baseline: true, Skip: []string{"size"}, MaxDiff: 500, Timeout: 45 * time.Second},
-		Retries: 0, Retry: belay.RetryRepair, Limits: Limits{7, 2 * time.Hour, 2.5, 9}, Stall: Stall{4, 1}, OnFailure: []string{"notify", "--failed"},
+		Retries: 0, Retry: belay.RetryRepair, Limits: Limits{7, 2 * time.Hour, 2.5, 0, 9}, Stall: Stall{4, 1}, OnFailure: []string{"notify", "--failed"},
 		Parser: belay.Reviewer{Name: "agent", Timeout: 10 * time.Second}, Specs: []string{"todo/*.md"}, Clarify: true,
 		Snapshot: Snapshot{[]string{".env"}, 3 << 29, 0}, Environment: Environment{[]string{"GIT_SSH", "MY_*"}},
 		Review: Review{Stale: 8 * time.Hour, Value: "belay_{agent}_{task}"},

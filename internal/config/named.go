@@ -35,6 +35,7 @@ func linterName(l belay.Linter) string       { return l.Name }
 func roleName(r Role) string                 { return r.Name }
 func standardName(s Standard) string         { return s.Name }
 func macroName(m Macro) string               { return m.Name }
+func priceName(p belay.Price) string         { return p.Name }
 
 func (c *Config) reviewer(name string) *belay.Reviewer {
 	return one(&c.Reviewers, reviewerName, name, belay.Reviewer{Name: name, Timeout: 10 * time.Minute, Threshold: 70})
@@ -54,6 +55,10 @@ func (c *Config) standard(name string) *Standard {
 
 func (c *Config) macro(name string) *Macro {
 	return one(&c.Scopes, macroName, name, Macro{Name: name})
+}
+
+func (c *Config) price(name string) *belay.Price {
+	return one(&c.Prices, priceName, name, belay.Price{Name: name, Input: belay.NoPrice, Output: belay.NoPrice, CacheRead: belay.NoPrice, CacheWrite: belay.NoPrice})
 }
 
 // guideline gives one of a built-in's name as that.
@@ -84,6 +89,7 @@ var named = map[string]func(c *Config) []string{
 	"roles":      func(c *Config) []string { return names(c.Roles, roleName) },
 	"standards":  func(c *Config) []string { return names(c.Standards, standardName) },
 	"scopes":     func(c *Config) []string { return names(c.Scopes, macroName) },
+	"prices":     func(c *Config) []string { return names(c.Prices, priceName) },
 }
 
 func names[T any](list []T, called func(T) string) (out []string) {

@@ -170,6 +170,11 @@ func (p *parser) together() {
 			p.Complain(p.first(key+"."), key, "give its files")
 		}
 	}
+	for _, one := range p.config.Prices {
+		if key := "prices." + one.Name; len(p.Problems) == 0 && (one.Input < 0 || one.Output < 0) {
+			p.Complain(p.first(key+"."), key, "give its input and output, in US dollars for a million tokens")
+		}
+	}
 	p.asker(lone)
 	p.reviewers(lone)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/mend"
@@ -104,19 +105,28 @@ func (d *Driver) Starts(ctx context.Context, c loop.Command) error {
 // await waits for a run, shown as it goes. Calls that go round in circles end it, when the
 // attempt is watched for them.
 func (d *Driver) await(ctx context.Context, run *agent.Run, dir string, watch *stall.Watch) (tend.End, error) {
-	return tend.Run{Run: run, Dir: dir, Soft: d.Soft, Live: d.Watch.Output(), Stall: watch, Note: d.Watch.Note}.Await(ctx)
+	task := d.Rec.Task.ID
+	return tend.Run{
+		Run: run, Dir: dir, Soft: d.Soft, Live: d.Watch.Output(), Stall: watch, Note: d.Watch.Note, Prices: d.Config.Prices,
+		Limit: func(used belay.Use) string { return loop.Reached(d.Rec.Task.Policy, d.Rec.State, used) },
+		Used:  func(used belay.Use) { d.Watch.Used(task, used) },
+	}.Await(ctx)
 }
 
 // ended turns how a run ended into the event the loop understands.
 func (d *Driver) ended(c loop.Command, run *agent.Run, res tend.End) (loop.Event, error) {
-	ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Exit: res.Exit, Elapsed: res.Elapsed, Note: res.Error}
+	ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Exit: res.Exit, Elapsed: res.Elapsed, Note: res.Error, Use: res.Use}
+	d.unlimited(res.Use)
 	ev.Log = d.KeepOutput(run, d.Rec.Task, d.Watch.Note)
 	switch res.Ended {
 	case "stopped":
 		ev.Kind, ev.Ended, ev.By = loop.EvCancelled, loop.EndedStopped, "terminal"
-		if res.Stall != "" {
+		switch {
+		case res.Stall != "":
 			ev.Kind, ev.Ended, ev.By, ev.Note = loop.EvStalled, loop.EndedStalled, "", res.Stall
-		} else if !res.Stopped {
+		case res.Limit != "":
+			ev.Kind, ev.Ended, ev.By, ev.Note = loop.EvLimited, loop.EndedLimit, "", res.Limit
+		case !res.Stopped:
 			ev.By = "belay cancel"
 		}
 	case "lost":
@@ -252,7 +262,15 @@ func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) 
 	if end.Stopped {
 		return loop.Event{}, ErrParked
 	}
-	return d.debugged(run, end.Result)
+	ev, err := d.debugged(run, end.Result)
+	if err != nil { // what it used counts all the same
+		ev = loop.Event{Kind: loop.EvBroken, Note: desk.Sentence(err)}
+		if end.Limit != "" {
+			ev.Note = end.Limit
+		}
+	}
+	ev.Use = end.Use
+	return ev, nil
 }
 
 func (d *Driver) debugged(run *agent.Run, res agent.Result) (loop.Event, error) {

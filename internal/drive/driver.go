@@ -28,6 +28,8 @@ type Watcher interface {
 	Checking(check.Progress)
 	// Output is where an agent's output goes as it comes, raw; nil for nowhere.
 	Output() io.Writer
+	// Used is called when what the attempt under way has used changes.
+	Used(task belay.TaskID, used belay.Use)
 	// Note is something a person should know, one line.
 	Note(text string)
 	// Ask puts the open gate to a person and waits. ok is false when nobody is

@@ -101,6 +101,7 @@ func (m *machine) decide(gate Gate) {
 	case DecideDebug:
 		a := m.last()
 		a.Then = ThenDebug
+		m.grant()
 		m.issue(Command{Kind: CmdDebug, Attempt: a.N, Target: a.Snapshot, Why: fmt.Sprintf("find out why attempt %d failed", a.N)})
 	case DecideRecheck:
 		a := m.last()

@@ -106,13 +106,19 @@ func (m *machine) start() {
 	case n > 1:
 		m.s.Allowed++
 	}
-	if spentAll(m.p, belay.Use{}, m.s.Use) != "" { // nothing goes on past a limit by itself: a person wants this
-		granted := m.s.Use
-		m.s.Granted = &granted
-	}
+	m.grant()
 	m.s.Attempts = append(m.s.Attempts, Attempt{N: n, Prompt: next.Prompt, Guidance: next.Guidance})
 	m.s.Next = nil
 	m.issue(c)
+}
+
+// grant lets what a person wants of a task that has reached a limit use as much again:
+// nothing goes on past one by itself.
+func (m *machine) grant() {
+	if spentAll(m.p, belay.Use{}, m.s.Use) != "" {
+		granted := m.s.Use
+		m.s.Granted = &granted
+	}
 }
 
 // again decides on another attempt, after a rollback or on the kept tree.

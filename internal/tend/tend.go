@@ -1,8 +1,9 @@
 // Package tend waits for an agent's run: it shows what the agent prints, ends it when a
-// person stops it or when it goes round in circles, and says which it was. What a stuck
-// agent is stuck on is looked up here, too.
+// person stops it, when it goes round in circles or when it has used what it may, and says
+// which it was and what was used. What a stuck agent is stuck on is looked up here, too.
 //
-// It starts no run, judges no work and keeps nothing but one mark in the run's folder.
+// It judges no work and keeps nothing but marks, and the state of the meter, in the run's
+// folder.
 package tend
 
 import (
@@ -11,67 +12,90 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
+	"time"
 
 	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/meter"
 	"github.com/belay-dev/belay/internal/stall"
 )
 
 // Run is a run that is waited for.
 type Run struct {
 	*agent.Run
-	Dir   string          // the run's folder
-	Soft  context.Context // ends when a person stops the run
-	Live  io.Writer       // where its output goes as it comes; nil for nowhere
-	Stall *stall.Watch    // nil watches for no stall
-	Note  func(string)    // something a person should know
+	Dir    string                 // the run's folder
+	Soft   context.Context        // ends when a person stops the run
+	Live   io.Writer              // where its output goes as it comes; nil for nowhere
+	Stall  *stall.Watch           // nil watches for no stall
+	Prices []belay.Price          // of what it uses
+	Limit  func(belay.Use) string // names the limit that is reached, "" for none; nil for no limits
+	Used   func(belay.Use)        // what it has used so far, when that changes; may be nil
+	Note   func(string)           // something a person should know
 }
 
 // End is how a run ended.
 type End struct {
 	agent.Result
-	Stopped bool   // a person stopped it, from here
-	Stall   string // why belay ended it; "" when it did not
+	Use     belay.Use // what it used
+	Stopped bool      // a person stopped it, from here
+	Stall   string    // the stall that belay ended it for; "" when it did not
+	Limit   string    // the limit that belay ended it at; "" when it did not
 }
 
-// mark is the file in a run's folder that says why belay ended it: whoever takes up the run
-// after a crash must not take it for a person's doing.
-const mark = "stalled"
+// Files in a run's folder. The marks say why belay ended it: whoever takes up the run after a
+// crash must not take it for a person's doing.
+const (
+	stallMark = "stalled"
+	limitMark = "limited"
+	meterFile = "meter.json"
+)
+
+// turnEnds is how long an agent may take to end once it has said that its turn is over.
+const turnEnds = 3 * time.Second
 
 // Await waits until nothing of the run lives. The end of ctx ends the waiting alone.
 func (r Run) Await(ctx context.Context) (End, error) {
 	soft, cancel := context.WithCancel(r.Soft)
 	defer cancel()
-	live := &screen{to: r.Live, stall: r.Stall, found: cancel}
+	live := &screen{to: r.Live, stall: r.Stall, meter: meter.New(r.Prices), limit: r.Limit, told: r.Used, found: cancel, file: r.file(meterFile), turnEndsWait: turnEnds}
+	live.load(meter.New(r.Prices))
 	res, err := r.Wait(soft, live)
+	if live.wait != nil {
+		live.wait.Stop()
+	}
 	if err == nil {
-		return r.end(res, false)
+		return r.end(res, live, false)
 	}
 	if ctx.Err() != nil {
 		return End{Result: res}, err
 	}
 	stopped := r.Soft.Err() != nil
+	mark, why := "", ""
 	switch {
 	case stopped:
 		r.Note("stopping the agent")
 	case r.Stall != nil && r.Stall.Found() != nil:
-		why := r.Stall.Found().String()
-		r.Note("ending the agent: " + why)
-		if err := fsroot.WriteFile(filepath.Join(r.Dir, mark), []byte(why), 0o600); err != nil {
-			return End{Result: res}, err
-		}
+		mark, why = stallMark, r.Stall.Found().String()
+	case live.over != "":
+		mark, why = limitMark, live.over
 	default:
 		return End{Result: res}, err
+	}
+	if mark != "" {
+		r.Note("ending the agent: " + why)
+		if err := fsroot.WriteFile(r.file(mark), []byte(why), 0o600); err != nil {
+			return End{Result: res}, err
+		}
 	}
 	if err := r.Stop(ctx); err != nil {
 		return End{Result: res}, err
 	}
-	live.skip, live.stall = live.shown, nil
+	live.stall, live.limit, live.at = nil, nil, 0
 	if res, err = r.Wait(ctx, live); err != nil {
 		return End{Result: res}, err
 	}
-	return r.end(res, stopped)
+	return r.end(res, live, stopped)
 }
 
 // Once runs a command that is not an agent, once for its folder, also when belay is killed
@@ -92,46 +116,27 @@ func Once(ctx context.Context, r Run, self []string, s agent.Spec) (stopped bool
 	return end.Stopped, err
 }
 
-func (r Run) end(res agent.Result, stopped bool) (End, error) {
-	e := End{Result: res, Stopped: stopped}
+func (r Run) end(res agent.Result, live *screen, stopped bool) (End, error) {
+	live.meter.Close()
+	live.limit = nil
+	live.look()
+	e := End{Result: res, Use: live.use, Stopped: stopped}
 	if res.Ended != agent.EndedStopped || stopped {
 		return e, nil // it ended by itself before it could be ended
 	}
-	why, err := fsroot.ReadFile(filepath.Join(r.Dir, mark), fsroot.Usual)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	var err error
+	if e.Stall, err = r.marked(stallMark); err != nil || e.Stall != "" {
+		return e, err
 	}
-	e.Stall = string(why)
+	e.Limit, err = r.marked(limitMark)
 	return e, err
 }
 
-// screen shows output once, and lets a watch read it.
-type screen struct {
-	to          io.Writer
-	stall       *stall.Watch
-	found       context.CancelFunc
-	shown, skip int64
-}
-
-func (s *screen) Write(p []byte) (int, error) {
-	n := len(p)
-	if s.stall != nil {
-		_, _ = s.stall.Write(p)
-		if s.stall.Found() != nil {
-			s.found()
-		}
+// marked reads a mark, "" when there is none.
+func (r Run) marked(name string) (string, error) {
+	why, err := fsroot.ReadFile(r.file(name), fsroot.Usual)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
 	}
-	if s.skip > 0 { // it starts again from the beginning
-		k := min(s.skip, int64(len(p)))
-		s.skip -= k
-		p = p[k:]
-	} else {
-		s.shown += int64(len(p))
-	}
-	if s.to != nil && len(p) > 0 {
-		if _, err := s.to.Write(p); err != nil {
-			s.to = nil // nobody looks any more; the watch goes on
-		}
-	}
-	return n, nil
+	return string(why), err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/meter"
 	"github.com/belay-dev/belay/internal/stall"
 )
 
@@ -29,11 +30,11 @@ func TestWhoEndedIt(t *testing.T) {
 	} {
 		r := Run{Dir: t.TempDir()}
 		if tt.marked {
-			if err := os.WriteFile(filepath.Join(r.Dir, mark), []byte("why"), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(r.Dir, stallMark), []byte("why"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		got, err := r.end(agent.Result{Ended: tt.ended}, tt.stopped)
+		got, err := r.end(agent.Result{Ended: tt.ended}, &screen{meter: meter.New(nil)}, tt.stopped)
 		if err != nil || got.Stall != tt.want || got.Stopped != tt.stopped {
 			t.Errorf("%s: %+v %v", name, got, err)
 		}
@@ -55,7 +56,7 @@ func TestScreen(t *testing.T) {
 	s := &screen{to: &shown}
 	_, _ = s.Write([]byte("one "))
 	_, _ = s.Write([]byte("two "))
-	s.skip = s.shown
+	s.at = 0
 	_, _ = s.Write([]byte("one two th"))
 	_, _ = s.Write([]byte("ree"))
 	if shown.String() != "one two three" {

@@ -30,12 +30,13 @@ type Board struct {
 	order []belay.TaskID
 	doing map[belay.TaskID]string
 	since map[belay.TaskID]time.Time
-	drawn int // lines that stand on the screen now
+	used  map[belay.TaskID]string // what the attempt under way has used
+	drawn int                     // lines that stand on the screen now
 }
 
 // Board makes the terminal of several runs.
 func (t *Terminal) Board(quiet bool) *Board {
-	return &Board{t: t, quiet: quiet || t.JSON, live: Is(t.Err) && !quiet && !t.JSON, p: PaintFor(t.Err), doing: map[belay.TaskID]string{}, since: map[belay.TaskID]time.Time{}}
+	return &Board{t: t, quiet: quiet || t.JSON, live: Is(t.Err) && !quiet && !t.JSON, p: PaintFor(t.Err), doing: map[belay.TaskID]string{}, since: map[belay.TaskID]time.Time{}, used: map[belay.TaskID]string{}}
 }
 
 // Tick redraws the lines each second until ctx ends.
@@ -60,7 +61,7 @@ func (b *Board) change(do func()) {
 	}
 	for _, id := range b.order {
 		if doing := b.doing[id]; doing != "" {
-			fmt.Fprintln(b.t.Err, b.p.Dim(fmt.Sprintf("… %s  %s", doing, time.Since(b.since[id]).Round(time.Second))))
+			fmt.Fprintln(b.t.Err, b.p.Dim(fmt.Sprintf("… %s  %s%s", doing, time.Since(b.since[id]).Round(time.Second), b.used[id])))
 			b.drawn++
 		}
 	}
@@ -92,7 +93,7 @@ type boardLine struct {
 func (l *boardLine) set(doing string) {
 	l.b.change(func() {
 		if l.b.doing[l.task] != doing {
-			l.b.doing[l.task], l.b.since[l.task] = doing, time.Now()
+			l.b.doing[l.task], l.b.since[l.task], l.b.used[l.task] = doing, time.Now(), ""
 		}
 	})
 }
@@ -149,6 +150,11 @@ func (l *boardLine) Checking(p check.Progress) {
 	if len(names) > 0 {
 		l.set(string(l.task) + "  checking: " + strings.Join(names, ", "))
 	}
+}
+
+// Used implements drive.Watcher.
+func (l *boardLine) Used(_ belay.TaskID, used belay.Use) {
+	l.b.change(func() { l.b.used[l.task] = "  " + brief.Used(used) })
 }
 
 // Output implements drive.Watcher: nothing is shown, everything is kept.

@@ -33,6 +33,7 @@ type Screen struct {
 	drawn   bool   // it stands on the screen now
 	still   bool   // a question stands there, which it must not overwrite
 	doing   string // what the progress line says
+	used    string // what the attempt has used, beside it
 	since   time.Time
 	column  int             // of the agent's output: 0 at a line's start
 	mask    *secret.Writer  // between the agent and the terminal
@@ -98,7 +99,7 @@ func (s *Screen) draw() {
 	if !s.live || s.still || s.doing == "" || s.column != 0 {
 		return
 	}
-	fmt.Fprintf(s.t.Err, "\r\x1b[K%s", s.p.Dim(fmt.Sprintf("… %s  %s", s.doing, time.Since(s.since).Round(time.Second))))
+	fmt.Fprintf(s.t.Err, "\r\x1b[K%s", s.p.Dim(fmt.Sprintf("… %s  %s%s", s.doing, time.Since(s.since).Round(time.Second), s.used)))
 	s.drawn = true
 }
 
@@ -114,7 +115,7 @@ func (s *Screen) Set(doing string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wipe()
-	s.doing, s.since = doing, time.Now()
+	s.doing, s.since, s.used = doing, time.Now(), ""
 	s.draw()
 }
 
@@ -306,6 +307,14 @@ func (s *Screen) Checking(p check.Progress) {
 		s.doing += ", " + strings.Join(s.refused, ", ") + " failed"
 	}
 	s.doing += ")"
+	s.draw()
+}
+
+// Used shows what the attempt under way has used.
+func (s *Screen) Used(_ belay.TaskID, used belay.Use) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used = "  " + brief.Used(used)
 	s.draw()
 }
 
