@@ -79,6 +79,18 @@ func (u Use) Plus(o Use) Use {
 	return u
 }
 
+// With is Plus of one that is whole by itself, so that what is not known of its tokens makes
+// the sum less than all.
+func (u Use) With(o Use) Use {
+	sum := u.Plus(o)
+	if sum.Tokens != nil && (u.Tokens == nil || o.Tokens == nil) {
+		less := *sum.Tokens
+		less.AtLeast = true
+		sum.Tokens = &less
+	}
+	return sum
+}
+
 // CostText says the cost: "$0.40", "$0.40+" when more was spent than is known, "unknown".
 func (u Use) CostText() string {
 	switch {

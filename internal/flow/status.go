@@ -9,6 +9,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/restore"
@@ -23,6 +24,7 @@ type TaskLine struct {
 	Phase    string       `json:"phase"`
 	Outcome  loop.Outcome `json:"outcome"`
 	Attempts int          `json:"attempts"`
+	Used     *belay.Use   `json:"used,omitempty"`      // by all of its agents; nil: none has run
 	Waits    string       `json:"waits,omitempty"`     // why a person is asked
 	Over     string       `json:"overruled,omitempty"` // why its work was accepted over a refusal
 	Changed  time.Time    `json:"changed"`
@@ -52,6 +54,9 @@ func (d *Desk) Tasks() ([]TaskLine, error) {
 	for _, r := range records {
 		l := TaskLine{ID: r.Task.ID, Title: r.Task.Title, Feature: r.Task.Feature, Phase: r.Phase(),
 			Outcome: r.State.Outcome, Attempts: len(r.State.Attempts), Changed: r.Changed, Torn: r.Log.Torn}
+		if total, any := brief.Total(r.State); any {
+			l.Used = &total
+		}
 		if r.State.Gate != nil {
 			l.Waits = r.State.Gate.Why
 		}
@@ -67,6 +72,44 @@ func (d *Desk) Tasks() ([]TaskLine, error) {
 	return lines, nil
 }
 
+// FeatureLine is all tasks of a feature together.
+type FeatureLine struct {
+	Feature  string     `json:"feature"`
+	Tasks    int        `json:"tasks"`
+	Open     int        `json:"open"`
+	Attempts int        `json:"attempts"`
+	Used     *belay.Use `json:"used,omitempty"` // nil: no agent has run
+}
+
+// features adds up tasks by feature.
+func features(lines []TaskLine) []FeatureLine {
+	all := []FeatureLine{}
+	for _, l := range lines {
+		if l.Feature == "" {
+			continue
+		}
+		i := slices.IndexFunc(all, func(f FeatureLine) bool { return f.Feature == l.Feature })
+		if i < 0 {
+			i = len(all)
+			all = append(all, FeatureLine{Feature: l.Feature})
+		}
+		f := &all[i]
+		f.Tasks++
+		f.Attempts += l.Attempts
+		if l.Phase != string(loop.PhaseClosed) {
+			f.Open++
+		}
+		if l.Used != nil {
+			sum := *l.Used
+			if f.Used != nil {
+				sum = f.Used.With(*l.Used)
+			}
+			f.Used = &sum
+		}
+	}
+	return all
+}
+
 // Status is the working tree at a glance.
 type Status struct {
 	Root        string             `json:"root"`
@@ -76,6 +119,7 @@ type Status struct {
 	Ended       int                `json:"ended"`             // how many ended
 	Overruled   []TaskLine         `json:"overruled"`         // those accepted over a refusal
 	Worktrees   []TaskLine         `json:"worktrees"`         // tasks with a working tree of their own, and accepted ones that are not merged
+	Features    []FeatureLine      `json:"features"`          // those of tasks, in the order of their first ones
 	Snapshots   snapshot.Usage     `json:"snapshots"`
 	Absent      []desk.Absent      `json:"absent,omitempty"`            // tasks whose record is gone
 	Missing     []belay.SnapshotID `json:"missing_snapshots,omitempty"` // those that tasks need and whose refs are gone
@@ -103,6 +147,7 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return s, err
 	}
+	s.Features = features(lines)
 	for _, l := range lines {
 		if l.Tree != "" || l.Unmerged {
 			s.Worktrees = append(s.Worktrees, l)

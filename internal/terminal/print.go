@@ -12,6 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/units"
 )
 
 // Snapshot prints what a snapshot holds and what it could not.
@@ -69,6 +70,19 @@ func Tasks(w io.Writer, lines []flow.TaskLine) {
 	Table(w, rows)
 }
 
+// Features prints what each feature took.
+func Features(w io.Writer, lines []flow.FeatureLine) {
+	var rows [][]string
+	for _, l := range lines {
+		used := "no agent has run"
+		if l.Used != nil {
+			used = brief.Used(*l.Used)
+		}
+		rows = append(rows, []string{l.Feature, units.Count(l.Tasks, "task"), fmt.Sprintf("%d open", l.Open), units.Count(l.Attempts, "attempt"), used})
+	}
+	Table(w, rows)
+}
+
 // Worktrees prints the tasks that have a working tree of their own.
 func Worktrees(w io.Writer, lines []flow.TaskLine) {
 	var rows [][]string
@@ -115,6 +129,10 @@ func Status(w io.Writer, s flow.Status, limit int64) {
 	}
 	for _, l := range s.Overruled {
 		fmt.Fprintln(w, p.Warn(belay.VisibleLine(fmt.Sprintf("%s was accepted over a refusal: %s", l.ID, l.Over))))
+	}
+	if len(s.Features) > 0 {
+		fmt.Fprintln(w, "features:")
+		Features(w, s.Features)
 	}
 	if s.Ended > 0 {
 		fmt.Fprintf(w, "%d task(s) have ended: belay task list\n", s.Ended)
