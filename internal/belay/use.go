@@ -62,7 +62,7 @@ func (u Use) TokenSum() int64 {
 // a sum stops at the largest number: an infinite one could not be written down.
 func (u Use) Plus(o Use) Use {
 	if o.Cost > 0 {
-		u.Cost = min(u.Cost+o.Cost, math.MaxFloat64)
+		u.Cost = tidy(min(u.Cost+o.Cost, math.MaxFloat64))
 	}
 	if u.CostUnknown == "" {
 		u.CostUnknown = o.CostUnknown
@@ -77,6 +77,14 @@ func (u Use) Plus(o Use) Use {
 		u.Tokens = &sum
 	}
 	return u
+}
+
+// tidy drops what binary fractions add: 0.4 three times is 1.2, and not 1.2000000000000002.
+func tidy(c float64) float64 {
+	if c > 1e6 {
+		return c
+	}
+	return math.Round(c*1e10) / 1e10
 }
 
 // With is Plus of one that is whole by itself, so that what is not known of its tokens makes

@@ -40,7 +40,7 @@ type screen struct {
 // savedEvery bytes are read again after a crash.
 const (
 	unsaved    = agent.DefaultLimit / 2
-	savedEvery = 64 << 10
+	savedEvery = 32 << 10
 )
 
 // Write implements io.Writer. It fails never: when nobody looks any more, the watch and the

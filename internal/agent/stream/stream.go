@@ -51,8 +51,7 @@ type Reader struct {
 	seen map[string]bool // calls that were told: some agents repeat theirs
 	Any  bool            // at least one event of a known form was read
 
-	Names Names             // what later events leave out
-	begun map[string]object // messages under way, by sub-agent
+	Names Names // what later events leave out
 }
 
 // Names is what a stream says once, near its start.
@@ -60,6 +59,14 @@ type Names struct {
 	Session string `json:"session,omitempty"`
 	Model   string `json:"model,omitempty"`
 	Qwen    bool   `json:"qwen,omitempty"` // it is Qwen Code, whose events are Claude Code's and whose counts are not
+
+	Begun map[string]Message `json:"begun,omitempty"` // messages under way, by the call of their sub-agent
+}
+
+// Message is a message of a model.
+type Message struct {
+	ID    string `json:"id"`
+	Model string `json:"model,omitempty"`
 }
 
 // Write takes more of the stream. It never fails.

@@ -50,7 +50,9 @@ func (r *Reader) usage(e object) {
 	case "init": // Gemini CLI
 		r.opens(e.text("session_id"), e.text("model"))
 	case "assistant":
-		r.step(e, e.object("message"), e.object("message").object("usage"), e.text("uuid"))
+		m := messageOf(e.object("message"))
+		m.ID = first2(m.ID, e.text("uuid"))
+		r.step(e, m, e.object("message").object("usage"))
 	case "stream_event": // Claude Code with --include-partial-messages
 		r.partial(e)
 	case "result":
@@ -90,37 +92,36 @@ func (r *Reader) claude() string {
 
 // step reads the use of one message. Each of its blocks is an event of its own with the
 // same use.
-func (r *Reader) step(e, message, usage object, id string) {
+func (r *Reader) step(e object, m Message, usage object) {
 	if usage == nil {
 		return
 	}
-	if own := message.text("id"); own != "" {
-		id = own
-	}
 	n := numbers{of: usage}
-	u := Usage{Agent: r.claude(), Counter: r.named(e.text("session_id")), ID: id}
-	u.Models = models(message.text("model"), r.tokens(&n))
+	u := Usage{Agent: r.claude(), Counter: r.named(e.text("session_id")), ID: m.ID}
+	u.Models = models(m.Model, r.tokens(&n))
 	r.report(u, n)
 }
 
 // partial reads events of the model's own stream: a message begins with what was read and
 // ends with what was written.
 func (r *Reader) partial(e object) {
-	event := e.object("event")
-	thread := e.text("parent_tool_use_id")
+	event, thread := e.object("event"), e.text("parent_tool_use_id")
 	switch event.text("type") {
 	case "message_start":
-		if r.begun == nil || len(r.begun) > 256 {
-			r.begun = map[string]object{}
+		m := messageOf(event.object("message"))
+		if r.Names.Begun == nil || len(r.Names.Begun) > 256 {
+			r.Names.Begun = map[string]Message{}
 		}
-		r.begun[thread] = event.object("message")
-		r.step(e, event.object("message"), event.object("message").object("usage"), "")
+		r.Names.Begun[thread] = m
+		r.step(e, m, event.object("message").object("usage"))
 	case "message_delta":
-		if m := r.begun[thread]; m.text("id") != "" {
-			r.step(e, m, event.object("usage"), "")
+		if m := r.Names.Begun[thread]; m.ID != "" {
+			r.step(e, m, event.object("usage"))
 		}
 	}
 }
+
+func messageOf(o object) Message { return Message{o.text("id"), o.text("model")} }
 
 // result reads the last event of a session: of Claude Code and Qwen Code, or of Gemini CLI.
 func (r *Reader) result(e object) {
