@@ -634,3 +634,34 @@ func TestParser(t *testing.T) {
 		}
 	}
 }
+
+// TestPrices: what is not set is no price, of nothing is one, and half a price is refused.
+func TestPrices(t *testing.T) {
+	t.Parallel()
+	c, err := Parse("", []byte("limits:\n  tokens: 5000\nprices:\n  sonnet:\n    models: [\"claude-sonnet-*\", \"*/sonnet*\"]\n    input: 3\n    output: 15\n    cache_read: 0\n  own:\n    input: 0\n    output: 0.5\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []belay.Price{
+		{Name: "sonnet", Models: []string{"claude-sonnet-*", "*/sonnet*"}, Input: 3, Output: 15, CacheWrite: belay.NoPrice},
+		{Name: "own", Output: 0.5, CacheRead: belay.NoPrice, CacheWrite: belay.NoPrice},
+	}
+	if d := cmp.Diff(want, c.Prices); d != "" || c.Policy().Tokens != 5000 {
+		t.Errorf("%s, %d tokens", d, c.Policy().Tokens)
+	}
+	for name, model := range map[string]string{"sonnet": "claude-sonnet-4", "own": "own"} {
+		for _, p := range c.Prices {
+			if p.For(model) != (p.Name == name) {
+				t.Errorf("%s for %s", p.Name, model)
+			}
+		}
+	}
+	if err := c.Override("prices.own.cache_read", "0.1"); err != nil || c.Prices[1].CacheRead != 0.1 {
+		t.Error(err, c.Prices)
+	}
+	for _, wrong := range []string{"input: 3", "output: 3", "models: [a]", "input: -1\n    output: 1", "input: .nan\n    output: 1", "input: .inf\n    output: 1", "input: free\n    output: 1"} {
+		if _, err := Parse("", []byte("prices:\n  a:\n    "+wrong+"\n")); belay.CodeOf(err) != belay.CodeUsage {
+			t.Errorf("%q: %v", wrong, err)
+		}
+	}
+}

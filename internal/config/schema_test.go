@@ -190,6 +190,14 @@ func TestSchemaAgreesWithParse(t *testing.T) {
 					one["files"] = []any{"a"}
 				}
 			}
+			if one, ok := doc.(map[string]any)["prices"]; ok && v != nil { // it needs both
+				one := one.(map[string]any)["one"].(map[string]any)
+				for _, name := range []string{"input", "output"} {
+					if one[name] == nil {
+						one[name] = 1.0
+					}
+				}
+			}
 			if one, ok := doc.(map[string]any)["linters"]; ok && v != nil {
 				if one := one.(map[string]any)["one"].(map[string]any); one["command"] == nil {
 					one["command"] = "x"

@@ -116,7 +116,9 @@ func (d *Driver) await(ctx context.Context, run *agent.Run, dir string, watch *s
 // ended turns how a run ended into the event the loop understands.
 func (d *Driver) ended(c loop.Command, run *agent.Run, res tend.End) (loop.Event, error) {
 	ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Exit: res.Exit, Elapsed: res.Elapsed, Note: res.Error, Use: res.Use}
-	d.unlimited(res.Use)
+	for _, text := range Unlimited(d.Rec.Task.Policy, d.Rec.State.Attempts, res.Use) {
+		d.Watch.Note(text)
+	}
 	ev.Log = d.KeepOutput(run, d.Rec.Task, d.Watch.Note)
 	switch res.Ended {
 	case "stopped":

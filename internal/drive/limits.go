@@ -4,21 +4,22 @@ import (
 	"fmt"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
 )
 
-// unlimited says of an attempt that it is not known whether a limit was kept, once in a task
-// for each limit.
-func (d *Driver) unlimited(used belay.Use) {
-	p, before := d.Rec.Task.Policy, d.Rec.State.Attempts
+// Unlimited names the limits of which it is not known whether the newest attempt keeps them,
+// having used this much: a line each. What was said of an attempt before is not said again.
+func Unlimited(p belay.Policy, attempts []loop.Attempt, used belay.Use) (lines []string) {
 	saidCost, saidTokens := false, false
-	for _, a := range before[:max(0, len(before)-1)] {
+	for _, a := range attempts[:max(0, len(attempts)-1)] {
 		saidCost = saidCost || a.CostUnknown != ""
 		saidTokens = saidTokens || a.Ended != "" && a.Tokens == nil
 	}
 	if p.Cost > 0 && used.CostUnknown != "" && !saidCost {
-		d.Watch.Note(fmt.Sprintf("cost: %s (%s): whether limits.cost is kept is not known", used.CostText(), used.CostUnknown))
+		lines = append(lines, fmt.Sprintf("cost: %s (%s): whether limits.cost is kept is not known", used.CostText(), used.CostUnknown))
 	}
 	if p.Tokens > 0 && used.Tokens == nil && !saidTokens {
-		d.Watch.Note("tokens: unknown (the agent reports none): whether limits.tokens is kept is not known")
+		lines = append(lines, "tokens: unknown (the agent reports none): whether limits.tokens is kept is not known")
 	}
+	return lines
 }

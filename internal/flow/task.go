@@ -254,7 +254,7 @@ func (d *Desk) Capture(ctx context.Context, task belay.TaskID, w drive.Watcher) 
 	}
 	defer unlock()
 	if c.Kind == loop.CmdAttempt {
-		ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Ended: loop.EndedExit, Note: "driven by hand"}
+		ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Ended: loop.EndedExit, Note: "driven by hand", Use: r.Context.Used}
 		if err := d.Apply(ctx, r, ev); err != nil {
 			return nil, err
 		}

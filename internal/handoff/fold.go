@@ -169,6 +169,7 @@ func (c Context) ofRole(at time.Time, e Event) (Context, error) {
 		r.QALog = e.Proof.Path
 	case Ran:
 		r.Run = e.Run
+		c.Used = c.Used.Plus(e.Run.Use)
 	case Sent:
 		c.sent(r, e)
 	case Drifted:
@@ -183,7 +184,7 @@ func (c Context) ofRole(at time.Time, e Event) (Context, error) {
 // sent folds work that came back after the last role. What they handed over stays in the
 // record; where the state before was put back it is no longer what anybody begins from.
 func (c *Context) sent(r *State, e Event) {
-	c.Attempt = e.Back.Attempt
+	c.Attempt, c.Used = e.Back.Attempt, belay.Use{}
 	if e.Back.Anew {
 		c.Last, c.LastBy, c.At = nil, "", ""
 		for i := range c.Roles {

@@ -183,6 +183,9 @@ type Run struct {
 	Exit   int    `json:"exit"`
 	Millis int64  `json:"millis"`
 	Log    string `json:"log,omitempty"`
+
+	Limit     string `json:"limit,omitempty"` // the limit that it was ended at
+	belay.Use        // what it used
 }
 
 // Back says for which attempt of the task's loop the roles work now. Anew: the state before
@@ -219,8 +222,9 @@ type Context struct {
 	Changed time.Time
 	Actor   string // who wrote last
 	Updates int
-	Forced  int // secrets that a person let in
-	Attempt int // of the task's loop that the roles work for; 0 is the first
+	Forced  int       // secrets that a person let in
+	Attempt int       // of the task's loop that the roles work for; 0 is the first
+	Used    belay.Use // by the agents of all roles for that attempt
 	Gone    bool
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/belay-dev/belay/internal/flow/handoffs"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/tend"
 )
 
 // Request asks for a task to be worked on by several roles. The task is new, with
@@ -42,6 +43,7 @@ type runner struct {
 	req    handoffs.Request
 	roles  []handoff.Role
 	agent  []string // of roles that have none of their own
+	said   []string // of limits that are not known to be kept
 	mended bool     // a blocked role was answered in this run: the next block stops it
 }
 
@@ -293,19 +295,24 @@ func parked(id belay.TaskID) error {
 	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is parked", id)
 }
 
-// waited waits for a run; stopped says that a person wanted it to end.
-func (r *runner) waited(ctx context.Context, run *agent.Run) (agent.Result, bool, error) {
-	res, err := run.Wait(r.q.Soft, r.q.Watch.Output())
-	if err == nil {
-		return res, false, nil
+// waited waits for a run of a role. The limits are those of the task, for all roles together.
+func (r *runner) waited(ctx context.Context, rec *desk.Record, run *agent.Run, dir string) (tend.End, error) {
+	before, task := rec.Context.Used, rec.Task.ID
+	return tend.Run{
+		Run: run, Dir: dir, Soft: r.q.Soft, Live: r.q.Watch.Output(), Note: r.q.Watch.Note, Prices: r.Config.Prices,
+		Limit: func(used belay.Use) string {
+			return loop.Reached(rec.Task.Policy, rec.State, before.Plus(used))
+		},
+		Used: func(used belay.Use) { r.q.Watch.Used(task, used) },
+	}.Await(ctx)
+}
+
+// unlimited says once of a limit that it is not known whether it is kept.
+func (r *runner) unlimited(rec *desk.Record, used belay.Use) {
+	for _, text := range drive.Unlimited(rec.Task.Policy, rec.State.Attempts, used) {
+		if !slices.Contains(r.said, text) {
+			r.said = append(r.said, text)
+			r.q.Watch.Note(text)
+		}
 	}
-	if r.q.Soft.Err() == nil || ctx.Err() != nil {
-		return res, false, err
-	}
-	r.q.Watch.Note("stopping the agent")
-	if err := run.Stop(ctx); err != nil {
-		return res, true, err
-	}
-	res, err = run.Wait(ctx, r.q.Watch.Output())
-	return res, true, err
 }

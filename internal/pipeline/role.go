@@ -87,17 +87,22 @@ func (r *runner) run(ctx context.Context, rec *desk.Record, s *handoff.State, ro
 	if err != nil {
 		return err
 	}
-	res, stopped, err := r.waited(ctx, run)
+	res, err := r.waited(ctx, rec, run, dir)
 	if err != nil {
 		return err
 	}
-	if stopped || res.Ended == "lost" || res.Ended == "stopped" {
+	r.unlimited(rec, res.Use)
+	if res.Limit == "" && (res.Stopped || res.Ended == "lost" || res.Ended == "stopped") {
 		if err := fsroot.RemoveAll(dir); err != nil { // it runs anew when the task is resumed
+			return err
+		}
+		// Round 0 is no round, so that it runs again; what it used counts.
+		if err := handoffs.Ran(ctx, r.Desk.Desk, r.req, s.Name, handoff.Run{Ended: res.Ended, Use: res.Use}); err != nil {
 			return err
 		}
 		return parked(rec.Task.ID)
 	}
-	ended := handoff.Run{Round: round, Ended: res.Ended, Exit: res.Exit, Millis: res.Elapsed.Milliseconds(), Log: r.KeepOutput(run, rec.Task, r.q.Watch.Note)}
+	ended := handoff.Run{Round: round, Use: res.Use, Limit: res.Limit, Ended: res.Ended, Exit: res.Exit, Millis: res.Elapsed.Milliseconds(), Log: r.KeepOutput(run, rec.Task, r.q.Watch.Note)}
 	if err := handoffs.Ran(ctx, r.Desk.Desk, r.req, s.Name, ended); err != nil {
 		return err
 	}
@@ -112,6 +117,9 @@ func (r *runner) failed(ctx context.Context, s *handoff.State, run handoff.Run) 
 	why := fmt.Sprintf("its agent ended with exit code %d", run.Exit)
 	if run.Ended != "exit" {
 		why = "its agent was ended: " + run.Ended
+	}
+	if run.Limit != "" {
+		why = "its agent was ended: " + run.Limit
 	}
 	if slices.Contains(s.Blocking, why) {
 		return nil

@@ -83,9 +83,9 @@ func TestTakenUp(t *testing.T) {
 		head, missed int // what is kept of the start, and what is gone after that
 		want         string
 	}{
-		"all is kept":             {len(first) + len(rest), 0, "$1.20"},
-		"what was read is gone":   {1 << 20, 1 << 20, "$1.20"},
-		"more is gone":            {1 << 20, len(first) - 1<<20 + 4096, "$1.20+"},
+		"all is kept":                {len(first) + len(rest), 0, "$1.20"},
+		"what was read is gone":      {1 << 20, 1 << 20, "$1.20"},
+		"more is gone":               {1 << 20, len(first) - 1<<20 + 4096, "$1.20+"},
 		"just what was read is gone": {1 << 20, len(first) - 1<<20 - 4096, "$1.20"},
 	} {
 		file := filepath.Join(t.TempDir(), meterFile)
