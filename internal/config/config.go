@@ -234,6 +234,9 @@ func (c Config) Settings() []Setting {
 	return all
 }
 
+// Given reports whether a flag set the key.
+func (c Config) Given(name string) bool { return c.source(name) == Flag }
+
 func (c Config) source(name string) Source {
 	if s, ok := c.from[name]; ok {
 		return s

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
@@ -37,6 +39,7 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*desk.Record, error) {
 	if err := apart.InOrder(d.Desk, r, r.Task.Worktree == ""); err != nil {
 		return r, err
 	}
+	given := d.Config // with the flags
 	inner, err := apart.Ready(ctx, d.Desk, r, q.Watch)
 	if err != nil {
 		return r, err
@@ -54,6 +57,9 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*desk.Record, error) {
 		return nil, err
 	}
 	dr := &drive.Driver{Desk: d.Desk, Rec: r, Watch: q.Watch, Soft: q.Soft}
+	if err := d.limited(ctx, r, given); err != nil {
+		return r, err
+	}
 	if err := d.wake(ctx, dr, q); err != nil {
 		return r, err
 	}
@@ -187,6 +193,25 @@ func (d *Desk) wake(ctx context.Context, dr *drive.Driver, q RunRequest) error {
 		return d.Apply(ctx, dr.Rec, loop.Event{Kind: loop.EvResumed})
 	}
 	return nil
+}
+
+// limited gives an open task the limits that were given as flags.
+func (d *Desk) limited(ctx context.Context, r *desk.Record, given config.Config) error {
+	t, p := r.Task, given.Policy()
+	for key, set := range map[string]func(){
+		"limits.cost":      func() { t.Policy.Cost = p.Cost },
+		"limits.tokens":    func() { t.Policy.Tokens = p.Tokens },
+		"limits.attempts":  func() { t.Policy.MaxAttempts = p.MaxAttempts },
+		"limits.wall_time": func() { t.Policy.WallTime = p.WallTime },
+	} {
+		if given.Given(key) {
+			set()
+		}
+	}
+	if reflect.DeepEqual(t.Policy, r.Task.Policy) {
+		return nil
+	}
+	return d.Append(ctx, r, desk.EntryTask, t)
 }
 
 // Recovered finishes a restore that was cut short, before anything else looks

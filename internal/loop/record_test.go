@@ -474,3 +474,39 @@ func BenchmarkStep(b *testing.B) {
 		}
 	}
 }
+
+// TestReached: what the attempt under way uses counts on top of what was used before; a
+// person who lets a task go on past its limit grants as much again.
+func TestReached(t *testing.T) {
+	t.Parallel()
+	p := with(func(p *belay.Policy) { p.Cost, p.Tokens = 2, 100 })
+	s, _ := tell(t, p, "ok ok$1.5 ok fail")
+	use := func(cost float64, tokens int64) belay.Use {
+		return belay.Use{Cost: cost, Tokens: &belay.Tokens{Output: tokens}}
+	}
+	for _, c := range []struct {
+		used belay.Use
+		want string
+	}{
+		{belay.Use{}, ""}, {use(0.49, 99), ""}, {use(0.5, 0), "cost $2.00 reached (limits.cost): $2.00 used"},
+		{use(0, 100), "100 tokens reached (limits.tokens): 100 used"}, {use(0.4999999999999, 0), "cost $2.00 reached (limits.cost): $2.00 used"},
+	} {
+		if got := Reached(p, s, c.used); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.used, got, c.want)
+		}
+	}
+	s, _ = tell(t, p, "ok limited$2.5 ok guide")
+	if got := Reached(p, s, use(1.9, 0)); got != "" {
+		t.Errorf("granted, and stopped at once: %q", got)
+	}
+	if got := Reached(p, s, use(2, 0)); got != "cost $2.00 reached (limits.cost): $4.50 used" {
+		t.Errorf("granted without an end: %q", got)
+	}
+	s, _ = tell(t, p, "ok ok$2.5 ok fail debug")
+	if got := Reached(p, s, use(1, 0)); s.Pending.Kind != CmdDebug || got != "" {
+		t.Errorf("%s was asked for, and stopped at once: %q", s.Pending.Kind, got)
+	}
+	if s.Attempts[0].Cost != 2.5 || s.Cost != 2.5 {
+		t.Errorf("booked %v, %v", s.Attempts[0].Cost, s.Cost)
+	}
+}

@@ -58,6 +58,8 @@ func event(t testing.TB, s State, word string) Event {
 		e.Kind, e.Ended = EvAttempted, EndedTimeout
 	case "stall":
 		e.Kind, e.Note = EvStalled, "the same call 3 times"
+	case "limited":
+		e.Kind, e.Note = EvLimited, "cost $2.00 reached (limits.cost): $2.50 used"
 	case "lost":
 		e.Kind, e.Note = EvLost, "the machine went down"
 	case "broken":
