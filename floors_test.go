@@ -314,6 +314,7 @@ var pure = []string{
 	"internal/intake/tick",
 	"internal/journal/entry",
 	"internal/loop",
+	"internal/meter",
 	"internal/merge",
 	"internal/plan",
 	"internal/plan/inspect",
