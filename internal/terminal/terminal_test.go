@@ -153,3 +153,28 @@ func TestRestoredSaysAllOfIt(t *testing.T) {
 		}
 	}
 }
+
+// TestUsedIsShownLive: what an attempt uses stands on the line of progress, until something
+// else is done.
+func TestUsedIsShownLive(t *testing.T) {
+	var out bytes.Buffer
+	term := &Terminal{Out: &out, Err: &out}
+	s := term.Screen(false)
+	s.live = true
+	s.Set("T1 attempt 1")
+	s.Used("T1", belay.Use{Cost: 0.4, Tokens: &belay.Tokens{Input: 1500}})
+	s.Set("judging")
+	b := term.Board(false)
+	b.live = true
+	w := b.Watcher("T2").(*boardLine)
+	w.set("T2  attempt 1")
+	w.Used("T2", belay.Use{CostUnknown: "why", Tokens: &belay.Tokens{Input: 7}})
+	for _, want := range []string{"… T1 attempt 1  0s  $0.40, 1.5k tokens", "… T2  attempt 1  0s  cost unknown, 7 tokens"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q has no %q", out.String(), want)
+		}
+	}
+	if _, last, _ := strings.Cut(out.String(), "judging"); strings.Contains(last, "$0.40") {
+		t.Errorf("still shown: %q", last)
+	}
+}
