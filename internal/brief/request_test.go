@@ -24,6 +24,7 @@ func requests(t *rapid.T) belay.Request {
 	for range rapid.IntRange(0, 3).Draw(t, "rest") {
 		r.Preserve = append(r.Preserve, words.Draw(t, "keep"))
 		r.Affected = append(r.Affected, words.Draw(t, "file"))
+		r.Bounds = append(r.Bounds, belay.Bound{Only: rapid.Bool().Draw(t, "only"), What: words.Draw(t, "bound"), Words: words.Draw(t, "because")})
 		r.Doubts = append(r.Doubts, belay.Doubt{Words: words.Draw(t, "doubt"), Readings: []string{words.Draw(t, "one"), words.Draw(t, "other")}})
 	}
 	return r

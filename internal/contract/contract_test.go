@@ -55,7 +55,9 @@ func (c change) input(req belay.Request) contract.Input {
 // judged reads words as a task does and holds them against a change.
 func (c change) judged(words string) contract.Result {
 	req, _ := ask.Parse(ask.Input{Text: words, PlanExists: true, Files: slices.Sorted(maps.Keys(c.before))})
-	return contract.Judge(c.input(req))
+	in := c.input(req)
+	in.Words = words
+	return contract.Judge(in)
 }
 
 // said lists findings on lines, notes left out.
@@ -322,7 +324,7 @@ func TestFixes(t *testing.T) {
 		"names nothing":    {"fix the crash on login", run(belay.VerdictPass, []string{"TestLogin"}, []string{"TestLogin"}), lint(""), "", ""},
 	} {
 		met := []belay.Met{{Marker: belay.MarkFix, Text: tt.text}}
-		found := contract.Fixes(belay.Request{Requirements: []belay.Requirement{{Marker: belay.MarkFix, Text: tt.text}}}, tt.tests, tt.lint, met)
+		found, _ := contract.Fixes(belay.Request{Requirements: []belay.Requirement{{Marker: belay.MarkFix, Text: tt.text}}}, tt.text, tt.tests, tt.lint, met)
 		got := strings.Join(said(contract.Result{Findings: found}), "\n")
 		if got != tt.want || met[0].Verdict != tt.verdict {
 			t.Errorf("%s: %q %q", name, got, met[0].Verdict)

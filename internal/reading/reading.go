@@ -54,6 +54,7 @@ func Assisted(ctx context.Context, d *desk.Desk, text string) (belay.Request, *b
 	if err != nil {
 		return grammar, &belay.Reading{By: belay.ByGrammar, Note: fmt.Sprintf("%s gave no reading that counts: %s", who.Name, belay.VisibleLine(err.Error()))}
 	}
+	model.Bounds = grammar.Bounds // enforced: read by what always reads the same
 	return model, &belay.Reading{By: who.Name, Grammar: &grammar, Differs: proposal.Differ(model, grammar)}
 }
 
