@@ -51,6 +51,24 @@ func Request(r belay.Request) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// Requirements says what became of each requirement, a line each: shown with the evidence,
+// contradicted, or not shown.
+func Requirements(met []belay.Met) string {
+	var b strings.Builder
+	for _, m := range met {
+		fmt.Fprintf(&b, "- %s: [%s] %s", m.Verdict, m.Marker, belay.VisibleLine(m.Text))
+		list := m.Evidence
+		if m.Verdict != belay.MetYes {
+			list = m.Missing
+		}
+		if len(list) > 0 {
+			fmt.Fprintf(&b, " (%s)", belay.VisibleLine(strings.Join(list, "; ")))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
 // Doubts names what can be read in two ways, for a person: a line for the words and one
 // for each reading.
 func Doubts(doubts []belay.Doubt) string {

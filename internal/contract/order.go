@@ -367,7 +367,7 @@ func (p *orderReader) places() {
 		}
 		n, ok := p.name()
 		switch {
-		case !ok:
+		case !ok || !n.path && !n.sure: // "to say how to pay"
 			p.at = back
 			return
 		case n.path && p.o.place == "":
@@ -455,7 +455,10 @@ func (p *orderReader) more(at int) {
 // the end of its sentence; the text itself where the request does not have it.
 func clause(text, request string) string {
 	text = strings.Join(strings.Fields(text), " ")
-	if text == "" {
+	if end := sentenceEnd.FindStringIndex(text); text == "" || end != nil {
+		if end != nil {
+			text = text[:end[0]]
+		}
 		return text
 	}
 	for line := range strings.Lines(request) {

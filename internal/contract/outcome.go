@@ -16,7 +16,19 @@ func (j *judge) outcome(m belay.Met, r belay.Requirement, from int) belay.Met {
 	has := func(s belay.Severity) bool {
 		return slices.ContainsFunc(found, func(f belay.Finding) bool { return f.Severity == s })
 	}
-	counted := m.Before != nil && m.After != nil
+	counted := m.Before != nil && m.After != nil // and as the marker has it: that a list is as long as it was fixes nothing
+	if counted {
+		switch n := *m.After - *m.Before; m.Marker {
+		case belay.MarkAdd:
+			counted = n > 0
+		case belay.MarkRemove:
+			counted = n < 0
+		case belay.MarkPreserved:
+			counted = n >= 0
+		default:
+			counted = false
+		}
+	}
 	switch {
 	case has(belay.SeverityError):
 		m.Verdict = belay.MetNot

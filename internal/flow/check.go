@@ -131,6 +131,11 @@ func (d *Desk) checkPresent(ctx, looking context.Context, q CheckRequest, r *des
 		return belay.Report{}, err
 	}
 	w.Last = w.All
+	if theirs, err := d.Work(looking, r, info.ID); err == nil { // what an attempt had a hand in; not known: all of it
+		w.ByHand = func(path string) bool {
+			return !slices.ContainsFunc(theirs.All, func(c belay.Change) bool { return c.Path == path })
+		}
+	}
 	if w.Missed, err = d.Snaps.Missed(ctx, r.State.Before, info.ID); err != nil {
 		return belay.Report{}, err
 	}
@@ -182,5 +187,5 @@ func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, er
 	}
 	q.Adhoc.Checks.Timeout = q.Timeout
 	q.Adhoc.Checks.Skip = append(q.Adhoc.Checks.Skip, q.Skip...)
-	return d.Judge(ctx, q.Adhoc, desk.Work{All: changes, Last: changes, Missed: missed}, before.ID, info.ID, q.Watch.Checking)
+	return d.Judge(ctx, q.Adhoc, desk.Work{All: changes, Last: changes, Missed: missed, ByHand: func(string) bool { return true }}, before.ID, info.ID, q.Watch.Checking)
 }
