@@ -37,10 +37,16 @@ func scope(ctx context.Context, in Input) belay.CheckResult {
 	if err != nil {
 		return answer.Unknown(nameScope, err.Error())
 	}
+	broken := 0
+	for _, f := range beyond {
+		if f.Severity == belay.SeverityError {
+			broken++
+		}
+	}
 	summary := answer.Count(len(changes), "file", "files") + ", all within the task's files"
 	switch {
-	case len(beyond) > 0:
-		summary = answer.Count(len(beyond), "finding", "findings") + " about what the request leaves alone"
+	case broken > 0:
+		summary = answer.Count(broken, "change", "changes") + " that the request rules out"
 	case len(files)+len(expect) == 0:
 		summary = answer.Count(len(changes), "file", "files") + ", all where the request allows it"
 	case len(files) == 0:

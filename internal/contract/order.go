@@ -221,7 +221,10 @@ func (p *orderReader) read() bool {
 }
 
 func (p *orderReader) determiners() {
-	for p.word() != "" && joining.Has(p.word()) {
+	for w := p.word(); w != "" && joining.Has(w); w = p.word() {
+		if t := p.w[p.at].text; unicode.IsUpper(rune(t[0])) && len(t) > 1 && t[1:] == w[1:] {
+			return // Old, a name; GET, no name
+		}
 		p.at++
 	}
 }
@@ -326,7 +329,7 @@ func (p *orderReader) name() (name, bool) {
 		id = id[i+1:]
 	}
 	n := name{text: id, sure: t.quote || rest != "" || p.told || camel.MatchString(id)}
-	plain := id == strings.ToLower(id) || p.o.kind == anything && len(p.w) > p.at
+	plain := id == strings.ToLower(id) || p.o.kind == anything && p.o.deed != renames
 	if !n.sure && plain && (joining.Has(strings.ToLower(id)) || placing.Has(strings.ToLower(id)) || asking()[strings.ToLower(id)] || participle.MatchString(id)) {
 		return name{}, false
 	}

@@ -35,7 +35,7 @@ func (j *judge) ordered(m *belay.Met, r belay.Requirement) (ok bool) {
 	if r.Count != nil && r.Many() > 1 && r.Marker != belay.MarkModify {
 		return false
 	}
-	o, ok := orderOf(r.Marker, clause(r.Text, j.in.Words), func(p string) bool { return j.after.has(p) || j.before.has(p) })
+	o, ok := orderOf(r.Marker, clause(r.Text, j.in.Words), j.known)
 	if !ok {
 		return false
 	}
@@ -73,6 +73,15 @@ func (j *judge) ordered(m *belay.Met, r belay.Requirement) (ok bool) {
 	}
 	m.Verdict, m.Evidence, m.Missing = worst, seen, not
 	return true
+}
+
+// known tells whether a word is a path of either side: a file, or a folder with its slash.
+func (j *judge) known(p string) bool {
+	below := func(t *tree) bool {
+		i, _ := slices.BinarySearch(t.paths, p)
+		return i < len(t.paths) && strings.HasPrefix(t.paths[i], p)
+	}
+	return j.after.has(p) || j.before.has(p) || len(p) > 1 && strings.HasSuffix(p, "/") && (below(j.after) || below(j.before))
 }
 
 // evidence says what was found where.
@@ -444,7 +453,7 @@ func (j *judge) renamed(o order, n name) verdict {
 		newHad, newHas := declared(f.Path, f.Before, o.to.text), declared(f.Path, f.After, o.to.text)
 		oldHad, oldHas := declared(f.Path, f.Before, n.text), declared(f.Path, f.After, n.text)
 		if fold(o.to.text) == fold(n.text) { // only its spelling changes
-			newHas = nil
+			newHad, newHas = nil, nil
 			if wordLine(f.After, o.to.text) > 0 && wordLine(f.Before, o.to.text) == 0 {
 				newHas = []int{wordLine(f.After, o.to.text)}
 				oldHas = nil
@@ -463,8 +472,10 @@ func (j *judge) renamed(o order, n name) verdict {
 	switch {
 	case came.path != "" && went.path != "":
 		return shown(came)
-	case came.path != "" && both.path != "" && sure && !aliasing.MatchString(j.in.Words):
-		return absent(both, "to be renamed to %s and still declared: %s", o.to.text, n.text)
+	case came.path != "" && both.path != "" && (sure || n.text != strings.ToLower(n.text)) && !aliasing.MatchString(j.in.Words):
+		v := absent(both, "to be renamed to %s and still declared: %s", o.to.text, n.text)
+		v.proof = true // both are names in the code
+		return v
 	case came.path != "":
 		return unsure(came, "%s: %s was added, and %s was not removed", n.text, o.to.text, n.text)
 	}

@@ -44,7 +44,7 @@ var (
 	joins     = lazyregexp.New(`(?i)^\s*(?:,\s*(?:and|or|nor)?|and|or|nor|&)\s+`)
 	path      = regexp.MustCompile(`^\.?[\w@+\-./*\[\]{}]*[\w*}/\]]$`)
 	wholes    = map[string]bool{"tests": true, "test": true, "readme": true, "docs": true, "documentation": true}
-	stopWords = map[string]bool{"and": true, "or": true, "but": true, "it": true, "this": true, "that": true, "them": true, "anything": true, "everything": true, "else": true, "the": true, "any": true, "not": true}
+	stopWords = map[string]bool{"and": true, "or": true, "but": true, "it": true, "this": true, "that": true, "them": true, "anything": true, "everything": true, "else": true, "the": true, "any": true, "not": true, "e.g": true, "i.e": true}
 )
 
 // Bounds gives what a request allows the work to touch only, and what it must not touch, where
