@@ -2,7 +2,6 @@ package contract
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -275,7 +274,7 @@ func (p *orderReader) ends(i int) bool {
 }
 
 var (
-	identifier = regexp.MustCompile(`^[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*`)
+	identifier = lazyregexp.New(`^[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*`)
 	declaring  = lazyregexp.New(`^(?:(?:pub|export|async|public|private|static)\s+)*(?:func|function|def|fn|class|type|struct|interface|const|var|let)\s+(?:\([^)]*\)\s*)?`)
 	fileName   = lazyregexp.New(`^\.?[\w@+\-./\[\]]*[\w\-]\.[a-z][a-z0-9]{0,6}$`)
 	camel      = lazyregexp.New(`[a-z0-9][A-Z]|_|[A-Za-z]\d|^[A-Z]{2,}$`)

@@ -1,7 +1,6 @@
 package stay
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -42,7 +41,7 @@ var (
 	ended     = lazyregexp.New(`(?i)^\s*(?:$|[.;:!?,)–—]|(?:and|but|or|so|while|because|since|as\s+well|at\s+all|either|please|whatsoever|though|for\s+now|in\s+this|in\s+any\s+way|here|this\s+time|today)\b)`)
 	thing     = lazyregexp.New("(?i)^\\s*(?:any\\s+of\\s+|all\\s+(?:of\\s+)?)?(?:(?:the|our|my|your|these|any|all|existing|current)\\s+)*(?:(?:files?|folders?|director(?:y|ies)|dir)\\s+)?(?:(?:in|under|below|within|inside)\\s+)?(?:the\\s+)?`?([^\\s`,;()\"“”]+)`?(?:\\s+(?:files?|folders?|director(?:y|ies)|dir))?")
 	joins     = lazyregexp.New(`(?i)^\s*(?:,\s*(?:and|or|nor)?|and|or|nor|&)\s+`)
-	path      = regexp.MustCompile(`^\.?[\w@+\-./*\[\]{}]*[\w*}/\]]$`)
+	path      = lazyregexp.New(`^\.?[\w@+\-./*\[\]{}]*[\w*}/\]]$`)
 	wholes    = map[string]bool{"tests": true, "test": true, "readme": true, "docs": true, "documentation": true}
 	stopWords = map[string]bool{"and": true, "or": true, "but": true, "it": true, "this": true, "that": true, "them": true, "anything": true, "everything": true, "else": true, "the": true, "any": true, "not": true, "e.g": true, "i.e": true}
 )
@@ -76,7 +75,7 @@ func sentences(text string) []string {
 	return out
 }
 
-var sentenceEnd = regexp.MustCompile(`[.!?;]\s+`)
+var sentenceEnd = lazyregexp.New(`[.!?;]\s+`)
 
 func boundsOf(s string) []belay.Bound {
 	add := func(only bool, what []string) (out []belay.Bound) {
