@@ -131,7 +131,9 @@ func (d *Desk) checkPresent(ctx, looking context.Context, q CheckRequest, r *des
 		return belay.Report{}, err
 	}
 	w.Last = w.All
-	if theirs, err := d.Work(looking, r, info.ID); err == nil { // what an attempt had a hand in; not known: all of it
+	// What an attempt had a hand in; all of it where that is not known, and while an attempt is under way.
+	c := r.State.Pending
+	if theirs, err := d.Work(looking, r, info.ID); err == nil && (c == nil || c.Kind != loop.CmdAttempt) {
 		w.ByHand = func(path string) bool {
 			return !slices.ContainsFunc(theirs.All, func(c belay.Change) bool { return c.Path == path })
 		}
