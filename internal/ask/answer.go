@@ -9,6 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/named"
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/settle"
+	"github.com/belay-dev/belay/internal/ask/stay"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -34,6 +35,7 @@ func (p *parse) answer() belay.Request {
 		message.Asked = append(message.Asked, a)
 	}
 	req.Affected = append(req.Affected, message.Paths()...)
+	req.Bounds = stay.Bounds(p.Text)
 	return req
 }
 

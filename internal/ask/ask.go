@@ -11,18 +11,23 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/belay-dev/belay/internal/ask/fresh"
 	"github.com/belay-dev/belay/internal/ask/settle"
 	"github.com/belay-dev/belay/internal/ask/weigh"
 	"github.com/belay-dev/belay/internal/belay"
 )
 
 // Input is a message and what it is about. Files are paths of the repository with
-// slashes; PlanExists says that a plan of the project was made before.
+// slashes; PlanExists says that a plan of the project was made before, or that there is a
+// program already (Sourced): a request is about a part of it then.
 type Input struct {
 	Text       string
 	PlanExists bool
 	Files      []string
 }
+
+// Sourced reports that there is a program among files.
+func Sourced(files []string) bool { return fresh.Sourced(files) }
 
 // Evidence is why the answer is as it is: the words, and what was concluded from them.
 type Evidence = settle.Evidence

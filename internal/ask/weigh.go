@@ -10,6 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/settle"
 	"github.com/belay-dev/belay/internal/ask/weigh"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // types are what a message can be, and answers what an act can ask for, in the order in which
@@ -48,6 +49,10 @@ func weighed(in Input, acts, wholes *weigh.Scale) *parse {
 	cues := p.cues().Whole()
 	best, _ := weigh.Best(wholes.Weigh(cues))
 	is := types[best]
+	if was := p.Kind(); is == belay.Unclear && was != belay.Unclear && p.exact() {
+		is = was // what is to be done, and to which thing, is said
+		best = slices.Index(types, is)
+	}
 	if fresh := is == belay.Fresh; fresh != p.Fresh {
 		q := read(in, &fresh)
 		if len(q.Acts) == 0 {
@@ -64,6 +69,18 @@ func weighed(in Input, acts, wholes *weigh.Scale) *parse {
 	p.decide(m, acts)
 	return p
 }
+
+// exact tells whether something that grammar found to be asked for names a thing as code has
+// it: "fix the failing test TestAdd", "make test_total pass".
+func (p *parse) exact() bool {
+	return slices.ContainsFunc(p.Out, func(f settle.Found) bool {
+		return codeName.MatchString(f.Act.C.Text(p.Text, grammar.Span{To: len(f.Act.C.T)}))
+	})
+}
+
+// codeName is a word that only code is written with: camelCase, snake_case, a call, a name in
+// backticks.
+var codeName = lazyregexp.New("\\b[A-Za-z]*[a-z][A-Z]\\w*\\b|\\b[a-zA-Z]\\w*_\\w+\\b|\\b\\w+\\(\\)|`[\\w.:#()/-]+`")
 
 func (p *parse) note(cues []string, means string) {
 	p.Why = append(p.Why, Evidence{Words: strings.Join(cues, "; "), Means: means})

@@ -120,24 +120,31 @@ type CheckResult struct {
 }
 
 // Met is what became of one requirement. Before and After are how many items its list had
-// and has, nil where nothing was counted; List, File and Line are where the list stands.
+// and has, nil where nothing was counted; List, File and Line are where the list stands, or
+// what shows or contradicts the requirement. Evidence says what shows it, with its place
+// ("Half, calc.go:12"); Missing are the things it names that could not be shown.
 type Met struct {
 	Marker  Marker `json:"marker"`
 	Text    string `json:"text"`
-	Verdict string `json:"verdict"` // met, not met, more, unknown
-	Before  *int   `json:"before,omitempty"`
-	After   *int   `json:"after,omitempty"`
-	List    string `json:"list,omitempty"`
-	File    string `json:"file,omitempty"`
-	Line    int    `json:"line,omitempty"`
+	Verdict string `json:"verdict"` // shown, contradicted, not shown
+
+	Evidence []string `json:"evidence,omitempty"`
+	Missing  []string `json:"missing,omitempty"`
+
+	Before *int   `json:"before,omitempty"`
+	After  *int   `json:"after,omitempty"`
+	List   string `json:"list,omitempty"`
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
 }
 
-// The verdicts on one requirement.
+// The verdicts on one requirement. A requirement that could not be shown is not met, and
+// nothing but a contradiction rejects. MetMore is for what counts: a result never has it.
 const (
-	MetYes     = "met"
-	MetNot     = "not met"
-	MetMore    = "more"    // more than was asked for
-	MetUnknown = "unknown" // it could not be told
+	MetYes     = "shown"        // there is evidence of it
+	MetNot     = "contradicted" // the tree proves that it is not so
+	MetMore    = "more"         // shown, and more than was asked for
+	MetUnknown = "not shown"
 )
 
 // TestCount counts tests. Total is the sum of Passed, Failed, Errors and Skipped. Of

@@ -73,4 +73,14 @@ type Request struct {
 	Preserve     []string      `json:"preserve"`
 	Affected     []string      `json:"affected"`
 	Doubts       []Doubt       `json:"doubts"`
+	Bounds       []Bound       `json:"bounds,omitempty"`
+}
+
+// Bound is what a request says of where the work may be. What is a file, a folder or a glob as
+// the text names it, or tests, docs or readme; with Only, "" is whatever else the request
+// names. Words is the sentence that says so.
+type Bound struct {
+	Only  bool   `json:"only,omitempty"` // the work is there and nowhere else; otherwise it is not there
+	What  string `json:"what"`
+	Words string `json:"words"`
 }

@@ -125,6 +125,14 @@ type Task struct {
 	Standards  []string `json:"standards,omitempty"` // documents it names as rules
 }
 
+// Words gives what the task's request was read from.
+func (t Task) Words() string {
+	if t.Ask != "" {
+		return t.Ask + "\n\n" + t.Answer
+	}
+	return t.Prose
+}
+
 // MaxProse is how many bytes of words a task may have.
 const MaxProse = 1 << 20
 

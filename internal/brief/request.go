@@ -13,6 +13,12 @@ import (
 // askedFor is the heading of what was read from a person's words.
 const askedFor = "## What is asked for"
 
+// What the lines of bounds begin with.
+const (
+	onlyLine      = "- CHANGE ONLY: "
+	untouchedLine = "- DO NOT TOUCH: "
+)
+
 // Request is what was read from a person's words, as lines that ReadRequest reads back:
 // the type, a line for each requirement with its marker and the stated number, and lines
 // for what stays, which files are meant, what is in doubt. Words that could be taken for
@@ -33,6 +39,9 @@ func Request(r belay.Request) string {
 	for _, s := range r.Affected {
 		fmt.Fprintf(&b, "- AFFECTED: %s\n", shown(s))
 	}
+	for _, bound := range r.Bounds {
+		fmt.Fprintf(&b, "%s%s\n  - because: %s\n", map[bool]string{true: onlyLine, false: untouchedLine}[bound.Only], shown(bound.What), shown(bound.Words))
+	}
 	for _, d := range r.Doubts {
 		fmt.Fprintf(&b, "- IN DOUBT: %s\n", strconv.QuoteToASCII(d.Words))
 		for _, s := range d.Readings {
@@ -40,6 +49,24 @@ func Request(r belay.Request) string {
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// Requirements says what became of each requirement, a line each: shown with the evidence,
+// contradicted, or not shown.
+func Requirements(met []belay.Met) string {
+	var b strings.Builder
+	for _, m := range met {
+		fmt.Fprintf(&b, "- %s: [%s] %s", m.Verdict, m.Marker, belay.VisibleLine(m.Text))
+		list := m.Evidence
+		if m.Verdict != belay.MetYes {
+			list = m.Missing
+		}
+		if len(list) > 0 {
+			fmt.Fprintf(&b, " (%s)", belay.VisibleLine(strings.Join(list, "; ")))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
 // Doubts names what can be read in two ways, for a person: a line for the words and one
@@ -132,6 +159,18 @@ func readLine(r *belay.Request, l string) error {
 		last.Readings = append(last.Readings, s)
 		return err
 	}
+	if s, ok := strings.CutPrefix(l, "  - because: "); ok && len(r.Bounds) > 0 {
+		s, err := unshown(s)
+		r.Bounds[len(r.Bounds)-1].Words = s
+		return err
+	}
+	for _, prefix := range []string{onlyLine, untouchedLine} {
+		if s, ok := strings.CutPrefix(l, prefix); ok {
+			s, err := unshown(s)
+			r.Bounds = append(r.Bounds, belay.Bound{Only: prefix == onlyLine, What: s})
+			return err
+		}
+	}
 	for prefix, list := range map[string]*[]string{"- PRESERVE: ": &r.Preserve, "- AFFECTED: ": &r.Affected} {
 		if s, ok := strings.CutPrefix(l, prefix); ok {
 			s, err := unshown(s)
@@ -151,7 +190,7 @@ func readRequirement(r *belay.Request, l string) error {
 	l, ok := strings.CutPrefix(l, "- [")
 	marker, rest, closed := strings.Cut(l, "] ")
 	if !ok || !closed {
-		return errors.New("it is no requirement, PRESERVE, AFFECTED or IN DOUBT")
+		return errors.New("it is no requirement, PRESERVE, AFFECTED, CHANGE ONLY, DO NOT TOUCH or IN DOUBT")
 	}
 	q := belay.Requirement{Marker: belay.Marker(marker)}
 	switch q.Marker {

@@ -24,6 +24,7 @@ func requests(t *rapid.T) belay.Request {
 	for range rapid.IntRange(0, 3).Draw(t, "rest") {
 		r.Preserve = append(r.Preserve, words.Draw(t, "keep"))
 		r.Affected = append(r.Affected, words.Draw(t, "file"))
+		r.Bounds = append(r.Bounds, belay.Bound{Only: rapid.Bool().Draw(t, "only"), What: words.Draw(t, "bound"), Words: words.Draw(t, "because")})
 		r.Doubts = append(r.Doubts, belay.Doubt{Words: words.Draw(t, "doubt"), Readings: []string{words.Draw(t, "one"), words.Draw(t, "other")}})
 	}
 	return r
@@ -94,4 +95,22 @@ func FuzzReadRequest(f *testing.F) {
 			t.Fatalf("%v\n%#v\n%#v", err, r, again)
 		}
 	})
+}
+
+// TestRequirements: what is shown has its evidence, what is not has what is missing; a reviewer
+// is told both.
+func TestRequirements(t *testing.T) {
+	met := []belay.Met{
+		{Marker: belay.MarkAdd, Text: "add functions Half and Other", Verdict: belay.MetUnknown, Evidence: []string{"Half, calc.go:7"}, Missing: []string{"Other"}},
+		{Marker: belay.MarkRemove, Text: "delete \x1b[2Jold.md", Verdict: belay.MetYes, Evidence: []string{"old.md"}},
+		{Marker: belay.MarkModify, Text: "make it faster", Verdict: belay.MetUnknown},
+	}
+	got := Requirements(met)
+	want := "- not shown: [ADD] add functions Half and Other (Other)\n- shown: [REMOVE] delete " + belay.VisibleLine("\x1b[2J") + "old.md (old.md)\n- not shown: [MODIFY] make it faster\n"
+	if got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if text := Review(ReviewInput{Task: login, Nonce: "5e4d", Checks: []belay.CheckResult{{Check: "contract", Verdict: belay.VerdictPass, Met: met}}}); !strings.Contains(text, want) {
+		t.Errorf("a reviewer is not told:\n%s", text)
+	}
 }

@@ -74,6 +74,7 @@ func Review(in ReviewInput) string {
 			verdict = "skipped"
 		}
 		facts.WriteString(c.Check + ": " + verdict + ", " + belay.VisibleLine(c.Summary) + "\n")
+		facts.WriteString(Requirements(c.Met))
 		writeWarnings(&facts, c.Findings)
 	}
 	v.Facts = facts.String()

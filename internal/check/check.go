@@ -64,9 +64,12 @@ type Input struct {
 	Env     []string       // for the test command, KEY=value; nil is this process's own
 	Changes []belay.Change // what the task changed, from its before to now
 	Attempt []belay.Change // what this attempt changed; none means it changed nothing
-	Missed  []Missed       // what the task changed and After does not hold
+	// ByHand tells whether a person, and no attempt, changed a path; nil when none was.
+	ByHand  func(path string) bool
+	Missed  []Missed // what the task changed and After does not hold
 	Scope   belay.Scope
 	Request belay.Request // what the task asks for; the contract is held against it
+	Words   string        // what Request was read from; "" when that is not known
 	Checks  belay.Checks
 	May     *trust.Gate // lets tests and linters run, or not
 	Only    []string    // names of the only checks to run; none is all

@@ -29,7 +29,7 @@ func contractCheck(ctx context.Context, in Input) belay.CheckResult {
 		}
 		defer done()
 		q := contract.Input{
-			Request: in.Request, Changes: work(in.Changes), Files: files, Paths: paths,
+			Request: in.Request, Words: in.Words, Changes: work(in.Changes), Files: files, Paths: paths,
 			Read: func(path string) ([]byte, bool) { return read(path, maxBeside) },
 		}
 		for _, c := range in.read.unread {
@@ -43,20 +43,41 @@ func contractCheck(ctx context.Context, in Input) belay.CheckResult {
 	return r
 }
 
-// metSummary says how many requirements are met, and how many could not be told.
+// metSummary says how many requirements are shown, and names what shows them; how many are
+// contradicted, and how many could not be shown.
 func metSummary(met []belay.Met) string {
+	if len(met) == 0 {
+		return "nothing that was asked for can be shown"
+	}
 	n := map[string]int{}
+	var seen, missing []string
 	for _, m := range met {
 		n[m.Verdict]++
+		if m.Verdict == belay.MetYes {
+			seen = append(seen, m.Evidence...)
+		} else {
+			missing = append(missing, m.Missing...)
+		}
 	}
-	text := fmt.Sprintf("%d of %s met", n[belay.MetYes]+n[belay.MetMore], answer.Count(len(met), "requirement", "requirements"))
-	if len(met) == 0 {
-		text = "no requirement can be counted"
+	text := answer.Count(len(met), "requirement", "requirements") + ": " + some(fmt.Sprintf("%d shown", n[belay.MetYes]), seen)
+	if k := n[belay.MetNot]; k > 0 {
+		text += fmt.Sprintf(", %d contradicted", k)
 	}
-	if u := n[belay.MetUnknown]; u > 0 {
-		text += fmt.Sprintf(", %d could not be told", u)
+	if k := n[belay.MetUnknown]; k > 0 {
+		text += fmt.Sprintf(", %d not shown", k)
 	}
-	return text
+	return some(text, missing)
+}
+
+// some adds the first of a list in brackets.
+func some(text string, list []string) string {
+	if len(list) == 0 {
+		return text
+	}
+	if len(list) > 3 {
+		list = append(slices.Clone(list[:3]), fmt.Sprintf("%d more", len(list)-3))
+	}
+	return text + " (" + strings.Join(list, "; ") + ")"
 }
 
 // mended holds what was to be fixed against what the other checks say now: the test, the
@@ -75,12 +96,15 @@ func (in Input) mended(results []belay.CheckResult) {
 		return belay.CheckResult{}
 	}
 	tests := contract.Ran{Result: of(nameTests), Names: in.failing(of(nameTests))}
-	found := contract.Fixes(in.Request, tests, of(nameLint), results[at].Met)
-	if len(found) == 0 {
+	found, settled := contract.Fixes(in.Request, in.Words, tests, of(nameLint), results[at].Met)
+	if len(settled) == 0 {
 		return
 	}
 	c := &results[at]
-	again := answer.Of(nameAsked, metSummary(c.Met), append(slices.Clone(c.Findings), found...))
+	kept := slices.DeleteFunc(slices.Clone(c.Findings), func(f belay.Finding) bool {
+		return f.Severity == belay.SeverityWarning && slices.Contains(settled, f.Detail)
+	})
+	again := answer.Of(nameAsked, metSummary(c.Met), append(kept, found...))
 	c.Verdict, c.Summary, c.Findings = again.Verdict, again.Summary, again.Findings
 }
 
@@ -98,6 +122,10 @@ func (in Input) failing(tests belay.CheckResult) (names contract.Names) {
 		for _, f := range in.Baseline.Failures {
 			names.Before = append(names.Before, f.Test)
 		}
+	}
+	if r := in.read.tests.Load(); r != nil && r.NamesPasses() {
+		names.Passed, names.Skipped = r.PassNames(), r.SkipNames()
+		names.Whole = len(names.Passed) > 0
 	}
 	return names
 }

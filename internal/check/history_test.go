@@ -72,9 +72,10 @@ func TestHistory(t *testing.T) {
 				changes = append(changes, belay.Change{Path: p, Status: status})
 			}
 		}
-		asked, _ := ask.Parse(ask.Input{Text: c.git("log", "-1", "--format=%B", one), PlanExists: true, Files: strings.Fields(c.git("ls-tree", "-r", "--name-only", one+"^"))})
-		report := Run(t.Context(), Input{Changes: changes, Attempt: changes, Texts: c, Request: asked,
-			Only: []string{nameAsked, nameSecrets, nameIntegrity, nameCoverage, nameStyle}}, nil)
+		words := c.git("log", "-1", "--format=%B", one)
+		asked, _ := ask.Parse(ask.Input{Text: words, PlanExists: true, Files: strings.Fields(c.git("ls-tree", "-r", "--name-only", one+"^"))})
+		report := Run(t.Context(), Input{Changes: changes, Attempt: changes, Texts: c, Request: asked, Words: words,
+			Only: []string{nameScope, nameAsked, nameSecrets, nameIntegrity, nameCoverage, nameStyle}}, nil)
 		bad := false
 		for _, f := range report.Findings() {
 			counts[f.Check+" "+string(f.Severity)]++

@@ -8,18 +8,21 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/answer"
 	"github.com/belay-dev/belay/internal/check/suite"
+	"github.com/belay-dev/belay/internal/contract"
 	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/instructions"
 )
 
 // rules asks whether the task left alone what instructs agents and what runs by
 // itself. A glob of Scope.Files allows such a file only when it names it: src/** is
-// no permission to leave an AGENTS.md in src.
+// no permission to leave an AGENTS.md in src. What the request asks for by name, and what a
+// person changed, is no finding.
 func rules(ctx context.Context, in Input) belay.CheckResult {
 	if err := validGlobs(in.Scope.Files); err != nil {
 		return answer.Unknown(nameRules, err.Error())
 	}
 	var found []belay.Finding
+	allowed := 0
 	for _, c := range work(in.Changes) {
 		if ctx.Err() != nil {
 			return answer.Unknown(nameRules, suite.Unfinished(ctx))
@@ -28,15 +31,22 @@ func rules(ctx context.Context, in Input) belay.CheckResult {
 		if rule == "" || namedIn(in.Scope.Files, rule, c.Path) {
 			continue
 		}
+		if in.ByHand != nil && in.ByHand(c.Path) || contract.Permits(in.Request, in.Words, c.Path) {
+			allowed++
+			continue
+		}
 		found = append(found, belay.Finding{
 			Severity: belay.SeverityError, Category: belay.CategoryRules, File: c.Path,
 			Title:          "instructions for agents or automation changed",
 			Detail:         fmt.Sprintf("%s was %s and the task's files do not name it", c.Path, changeVerb(c)),
-			Recommendation: putBack(c) + "; only a person can add it to the task's files, by name",
+			Recommendation: putBack(c) + "; a task that needs it changed names it in its words, or with --files " + c.Path,
 		})
 	}
 	summary := "rules for agents and automation are untouched"
-	if len(found) > 0 {
+	switch {
+	case len(found) == 0 && allowed > 0:
+		summary = answer.Count(allowed, "rule file", "rule files") + " changed by hand or as the task asks"
+	case len(found) > 0:
 		summary = answer.Count(len(found), "rule file", "rule files") + " changed without being named by the task"
 	}
 	return answer.Of(nameRules, summary, answer.Brief(found, "more rule files changed"))

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -15,7 +16,7 @@ import (
 // others.
 func scope(ctx context.Context, in Input) belay.CheckResult {
 	files, expect := in.Scope.Files, in.Scope.Expect
-	if len(files) == 0 && len(expect) == 0 {
+	if len(files) == 0 && len(expect) == 0 && len(in.Request.Bounds) == 0 {
 		return answer.Skipped(nameScope, "no file scope was given")
 	}
 	if err := validGlobs(files, expect); err != nil {
@@ -32,8 +33,23 @@ func scope(ctx context.Context, in Input) belay.CheckResult {
 		}
 	}
 	missing := unmet(expect, changes)
+	beyond, err := in.beyond(ctx, changes)
+	if err != nil {
+		return answer.Unknown(nameScope, err.Error())
+	}
+	broken := 0
+	for _, f := range beyond {
+		if f.Severity == belay.SeverityError {
+			broken++
+		}
+	}
 	summary := answer.Count(len(changes), "file", "files") + ", all within the task's files"
-	if len(files) == 0 {
+	switch {
+	case broken > 0:
+		summary = answer.Count(broken, "change", "changes") + " that the request rules out"
+	case len(files)+len(expect) == 0:
+		summary = answer.Count(len(changes), "file", "files") + ", all where the request allows it"
+	case len(files) == 0:
 		summary = answer.Count(len(expect), "expected file", "expected files") + " changed"
 	}
 	if len(extra)+len(missing) > 0 {
@@ -41,7 +57,8 @@ func scope(ctx context.Context, in Input) belay.CheckResult {
 			answer.Count(len(extra), "file", "files"), len(missing))
 	}
 	extra = answer.Brief(extra, "more files changed outside the task's files")
-	return answer.Of(nameScope, summary, append(extra, missing...))
+	beyond = answer.Brief(beyond, "more findings about what the request leaves alone")
+	return answer.Of(nameScope, summary, slices.Concat(extra, missing, beyond))
 }
 
 func stray(c belay.Change, files []string) belay.Finding {

@@ -13,8 +13,9 @@ func tests(ctx context.Context, in Input) belay.CheckResult {
 	case <-in.linted:
 	case <-ctx.Done():
 	}
-	_, result := suite.Run(ctx, suite.Input{
+	report, result := suite.Run(ctx, suite.Input{
 		Root: in.Root, Env: in.Env, Command: in.Checks.Tests, May: in.May, Baseline: in.Baseline, Request: in.Request.Requirements, Before: in.State, Logs: in.Logs, Grace: in.Grace,
 	})
+	in.read.tests.Store(&report)
 	return result
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/answer"
@@ -11,6 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/edit"
 	"github.com/belay-dev/belay/internal/check/integrity"
 	"github.com/belay-dev/belay/internal/check/placeholder"
+	"github.com/belay-dev/belay/internal/check/results"
 	"github.com/belay-dev/belay/internal/check/secrets"
 	"github.com/belay-dev/belay/internal/check/style"
 	"github.com/belay-dev/belay/internal/check/suite"
@@ -42,6 +44,8 @@ type reading struct {
 	files  []*edit.File
 	unread []belay.Change // too large, or too many
 	err    error
+
+	tests atomic.Pointer[results.Report] // what the tests said, once they have run
 }
 
 // files reads what changed, for all checks together.

@@ -1,7 +1,8 @@
 // Package contract holds a change to what was asked for: each requirement of a task, and
 // each thing that was to stay, against the files before and after. It refuses only what is
-// certain: a number was stated, one list is meant, and it was counted on both sides.
-// Whatever cannot be told is a warning, never a refusal and never a pass.
+// certain: a number was stated, one list is meant, and it was counted on both sides; or a
+// thing was named exactly, and the tree proves that it is not as asked for. Whatever cannot be
+// shown is a warning, never a refusal and never a pass.
 //
 // It reads texts that it is given and no file; which list is meant is count's business.
 package contract
@@ -19,6 +20,7 @@ import (
 // Input is a request and what was done about it. Paths are slash paths from the root.
 type Input struct {
 	Request belay.Request
+	Words   string         // what the request was read from; "" when that is not known
 	Changes []belay.Change // all that differs
 	Files   []*edit.File   // what the changed files said and say, as far as they were read
 	Unread  []string       // changed files too large to read
@@ -46,12 +48,13 @@ type judge struct {
 	findings []belay.Finding
 	counted  []string            // lists that an ADD or REMOVE was counted in
 	calls    map[string][]string // paths by the words of their file's name, made when asked for
+	read     map[string][]byte   // files that did not change, as far as they were read; nil for one that was not
 }
 
 // Judge holds each requirement, and each thing that was to stay, against the change. A
 // scanner that breaks on some text leaves a warning about that requirement.
 func Judge(in Input) Result {
-	j := &judge{in: in, changed: map[string]*edit.File{}}
+	j := &judge{in: in, changed: map[string]*edit.File{}, read: map[string][]byte{}}
 	for _, f := range in.Files {
 		j.changed[f.Path] = f
 	}
@@ -65,12 +68,14 @@ func Judge(in Input) Result {
 	order := slices.Clone(in.Request.Requirements) // those that count lists first: others leave theirs alone
 	slices.SortStableFunc(order, func(a, b belay.Requirement) int { return rank(a) - rank(b) })
 	for _, r := range order {
-		res.Met = append(res.Met, j.safely(r))
+		from := len(j.findings)
+		res.Met = append(res.Met, j.outcome(j.safely(r), r, from))
 	}
 	for _, words := range in.Request.Preserve {
 		for _, part := range parts(words) {
-			if m := j.safely(belay.Requirement{Marker: belay.MarkPreserved, Text: part}); m.Verdict != "" {
-				res.Met = append(res.Met, m)
+			r, from := belay.Requirement{Marker: belay.MarkPreserved, Text: part}, len(j.findings)
+			if m := j.safely(r); m.Verdict != "" {
+				res.Met = append(res.Met, j.outcome(m, r, from))
 			}
 		}
 	}
@@ -101,6 +106,9 @@ func (j *judge) safely(r belay.Requirement) (m belay.Met) {
 	}
 	if keeping.MatchString(r.Text) { // whatever it is marked, it takes nothing and adds nothing
 		r.Marker, m.Marker = belay.MarkPreserved, belay.MarkPreserved
+	}
+	if r.Marker != belay.MarkPreserved && j.ordered(&m, r) {
+		return m
 	}
 	switch r.Marker {
 	case belay.MarkAdd:
@@ -215,7 +223,7 @@ func (j *judge) addSome(m *belay.Met, r belay.Requirement) {
 // remove holds that something is gone. Too much of it gone is refused when it is certain.
 func (j *judge) remove(m *belay.Met, r belay.Requirement) {
 	if named := j.named(r.Text); len(named) > 0 && j.object(r.Text, named[0]) {
-		m.Verdict, m.File = belay.MetYes, named[0]
+		m.Verdict, m.File, m.Evidence = belay.MetYes, named[0], []string{named[0] + " is gone"}
 		if j.after.has(named[0]) {
 			m.Verdict = belay.MetNot
 			j.warn(named[0], 0, "still there: "+named[0], r)
@@ -251,7 +259,7 @@ func (j *judge) remove(m *belay.Met, r belay.Requirement) {
 // shorter. What it does not name is left to the checks of scope; Verdict is "" then.
 func (j *judge) preserve(m *belay.Met, r belay.Requirement) {
 	if kept := j.kept(r.Text); len(kept) > 0 {
-		m.Verdict, m.File = belay.MetYes, kept[0]
+		m.Verdict, m.File, m.Evidence = belay.MetYes, kept[0], []string{kept[0] + " unchanged"}
 		for _, p := range kept {
 			if j.differ(p) {
 				m.Verdict, m.File = belay.MetNot, p

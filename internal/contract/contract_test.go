@@ -55,7 +55,9 @@ func (c change) input(req belay.Request) contract.Input {
 // judged reads words as a task does and holds them against a change.
 func (c change) judged(words string) contract.Result {
 	req, _ := ask.Parse(ask.Input{Text: words, PlanExists: true, Files: slices.Sorted(maps.Keys(c.before))})
-	return contract.Judge(c.input(req))
+	in := c.input(req)
+	in.Words = words
+	return contract.Judge(in)
 }
 
 // said lists findings on lines, notes left out.
@@ -150,16 +152,17 @@ func TestMarkers(t *testing.T) {
 		"a page that was to stay": {"add 1 drink. keep the store page", files("src/FlavorGrid.tsx", with("Lull"), "src/pages/Store.tsx", "export {};\n"),
 			[]string{"warning: changed, and it was to stay as it was: src/pages/Store.tsx:1"}},
 		"a file that was to stay": {"fix nextMood in src/theme.ts, don't touch src/legacy.ts", files("src/theme.ts", "export const moods = [\"a\", \"b\"];\n", "src/legacy.ts", "x\n"),
-			[]string{"warning: changed, and it was to stay as it was: src/legacy.ts:1"}},
+			[]string{"warning: not shown: fix nextMood in src/theme.ts", "warning: changed, and it was to stay as it was: src/legacy.ts:1"}},
 		"copy untouched": {"refine the copy", files("src/FlavorGrid.tsx", with("Lull")),
 			[]string{"warning: copy untouched: no sentence that was there has changed"}},
-		"copy refined": {"refine the copy", files("src/FlavorGrid.tsx", strings.ReplaceAll(with(), "Tastes of", "A hint of")), nil},
+		"copy refined": {"refine the copy", files("src/FlavorGrid.tsx", strings.ReplaceAll(with(), "Tastes of", "A hint of")),
+			[]string{"warning: not shown: refine the copy"}},
 		"a file untouched": {"update src/pages/Store.tsx to show prices", files("src/FlavorGrid.tsx", with("Lull")),
-			[]string{"warning: src/pages/Store.tsx untouched"}},
+			[]string{"warning: not shown: src/pages/Store.tsx untouched"}},
 		"changed and one lost": {"rename the flavors", files("src/FlavorGrid.tsx", drinks(append([]string{"Bolt"}, eight[2:]...)...)),
 			[]string{"warning: flavors were to be changed and not to grow or shrink: had 8, now 7: src/FlavorGrid.tsx:8"}},
 		"still there": {"remove src/legacy.ts", files("src/theme.ts", "export {};\n"),
-			[]string{"warning: still there: src/legacy.ts"}},
+			[]string{"error: to be deleted and still there: src/legacy.ts"}},
 		"gone":           {"remove src/legacy.ts", files("src/legacy.ts", ""), nil},
 		"the banner":     {"remove the banner", files("src/legacy.ts", "export {};\n"), nil},
 		"two of them":    {"remove 2 flavors", files("src/FlavorGrid.tsx", drinks(eight[2:]...)), nil},
@@ -322,7 +325,7 @@ func TestFixes(t *testing.T) {
 		"names nothing":    {"fix the crash on login", run(belay.VerdictPass, []string{"TestLogin"}, []string{"TestLogin"}), lint(""), "", ""},
 	} {
 		met := []belay.Met{{Marker: belay.MarkFix, Text: tt.text}}
-		found := contract.Fixes(belay.Request{Requirements: []belay.Requirement{{Marker: belay.MarkFix, Text: tt.text}}}, tt.tests, tt.lint, met)
+		found, _ := contract.Fixes(belay.Request{Requirements: []belay.Requirement{{Marker: belay.MarkFix, Text: tt.text}}}, tt.text, tt.tests, tt.lint, met)
 		got := strings.Join(said(contract.Result{Findings: found}), "\n")
 		if got != tt.want || met[0].Verdict != tt.verdict {
 			t.Errorf("%s: %q %q", name, got, met[0].Verdict)

@@ -22,10 +22,11 @@ func TestExistingItems(t *testing.T) {
 		file, before, after, words string
 		want                       []string
 	}{
-		"only laid out anew":  {"src/menu.ts", ts, added, "add 2 drinks", nil},
-		"one turned besides":  {"src/menu.ts", ts, turned, "add 2 drinks", []string{"warning: 1 of the existing drinks changed or went: Tea: src/menu.ts:1"}},
-		"in Go":               {"menu.go", goList, goTwo, "add 2 drinks", []string{"warning: 1 of the existing drinks changed or went: Tea: menu.go:5"}},
-		"a change was wanted": {"src/menu.ts", ts, turned, "change tea to be served at night, and add 2 drinks", nil},
+		"only laid out anew": {"src/menu.ts", ts, added, "add 2 drinks", nil},
+		"one turned besides": {"src/menu.ts", ts, turned, "add 2 drinks", []string{"warning: 1 of the existing drinks changed or went: Tea: src/menu.ts:1"}},
+		"in Go":              {"menu.go", goList, goTwo, "add 2 drinks", []string{"warning: 1 of the existing drinks changed or went: Tea: menu.go:5"}},
+		"a change was wanted": {"src/menu.ts", ts, turned, "change tea to be served at night, and add 2 drinks",
+			[]string{"warning: not shown: change tea to be served at night"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := change{map[string]string{c.file: c.before}, map[string]string{c.file: c.after}}.judged(c.words)

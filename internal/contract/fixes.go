@@ -14,31 +14,38 @@ type Ran struct {
 	Names  Names
 }
 
-// Names are failing tests as their report calls them.
+// Names are tests as their report calls them.
 type Names struct {
-	Now    []string // they fail after the change, known failures too
-	Before []string // they failed before it
+	Now     []string // they fail after the change, known failures too
+	Before  []string // they failed before it
+	Passed  []string // they pass after the change, as far as the report names those
+	Skipped []string // they are skipped after the change
+	Whole   bool     // whatever is in none of these lists did not run
 }
 
 var (
 	theTests = lazyregexp.New(`(?i)\b(?:failing|broken|red|flaky|the|all|unit|integration|e2e)\s+(?:(?:unit|integration|e2e|failing|broken|red)\s+)*(?:tests?|specs?|test suite|suite)\b|\btests?\s+(?:fail|are failing|is failing|are red|are broken)`)
 	theLint  = lazyregexp.New(`(?i)\b(?:lint|linter|linting|linters|eslint|golangci-lint|ruff|flake8|clippy|rubocop)\b`)
+	aside    = lazyregexp.New(`(?i)\s*(?:,|\bwithout\b|\bbut\b|\bdo(?:n['’]t| not)\b)`)
 	testName = lazyregexp.New(`[A-Za-z_][\w./:#-]*`)
+	oneTest  = lazyregexp.New("(?i)\\btest(?:\\s+case)?\\s+(?:called\\s+|named\\s+)?[`'\"]?([A-Za-z_][\\w./:#-]*)")
 )
 
 // Fixes holds each FIX that names a test, the tests, or the linter against what they say
 // now. The check that is named has to pass: a failure that was known before is let pass by
-// the tests, and not here. What could not be run is a warning. Verdicts go into met.
-func Fixes(req belay.Request, tests Ran, lint belay.CheckResult, met []belay.Met) []belay.Finding {
-	var out []belay.Finding
+// the tests, and not here, and neither is a test that is skipped or gone. What could not be
+// run is a warning. words is what the request was read from. Verdicts go into met; settled
+// has the details of the findings that these answers replace.
+func Fixes(req belay.Request, words string, tests Ran, lint belay.CheckResult, met []belay.Met) (out []belay.Finding, settled []string) {
 	for _, r := range req.Requirements {
 		if r.Marker != belay.MarkFix {
 			continue
 		}
-		title, severity := fixed(r.Text, tests, lint)
+		title, severity := fixed(aside.Split(clause(r.Text, words), 2)[0], tests, lint)
 		if title == "" {
 			continue
 		}
+		settled = append(settled, asked(r))
 		if severity != "" {
 			out = append(out, belay.Finding{
 				Check: "contract", Severity: severity, Category: belay.CategoryContract, Title: title, Detail: asked(r),
@@ -47,9 +54,12 @@ func Fixes(req belay.Request, tests Ran, lint belay.CheckResult, met []belay.Met
 		}
 		if i := slices.IndexFunc(met, func(m belay.Met) bool { return m.Marker == r.Marker && m.Text == r.Text }); i >= 0 {
 			met[i].Verdict = map[belay.Severity]string{"": belay.MetYes, belay.SeverityError: belay.MetNot, belay.SeverityWarning: belay.MetUnknown}[severity]
+			if met[i].Evidence = nil; severity == "" {
+				met[i].Evidence = []string{title}
+			}
 		}
 	}
-	return out
+	return out, settled
 }
 
 // fixed judges one requirement. No title: it names no check. No severity: what it names
@@ -65,23 +75,40 @@ func fixed(text string, tests Ran, lint belay.CheckResult) (title string, severi
 		}
 		return list[i]
 	}
+	asks := strings.Contains(strings.ToLower(text), "test")
 	if name := named(tests.Names.Now); name != "" {
 		return "to be fixed and still fails: " + name, belay.SeverityError
 	}
-	if name := named(tests.Names.Before); name != "" {
-		if !ran(tests.Result) {
-			return "to be fixed, and the tests could not tell: " + name, belay.SeverityWarning
+	if before := named(tests.Names.Before); before != "" || asks {
+		if before != "" && !ran(tests.Result) {
+			return "to be fixed, and the tests could not tell: " + before, belay.SeverityWarning
 		}
-		return name + " passes now", ""
+		if name := named(tests.Names.Passed); name != "" {
+			return name + " passes now", ""
+		}
+		if name := named(tests.Names.Skipped); name != "" {
+			return "to be fixed and skipped now: " + name, belay.SeverityError
+		}
+		if before != "" && tests.Names.Whole {
+			return "to be fixed and did not run: " + before, belay.SeverityError
+		}
+		if before != "" {
+			return before + " passes now", ""
+		}
 	}
-	switch {
+	switch m := oneTest.FindStringSubmatch(text); {
+	case m != nil && (camel.MatchString(m[1]) || strings.ContainsAny(m[1], "./:#")):
+		return "not shown: no test of that name ran: " + m[1], belay.SeverityWarning
 	case theTests.MatchString(text) && ran(tests.Result):
 		if n := len(tests.Names.Now); n > 0 {
 			return "the tests were to be fixed, and this one still fails: " + tests.Names.Now[0], belay.SeverityError
 		}
+		if tests.Result.Verdict == belay.VerdictFail {
+			return "the tests were to be fixed, and they fail", belay.SeverityError
+		}
 		return "the tests pass", ""
-	case theTests.MatchString(text) && tests.Result.Check != "":
-		return "the tests were to be fixed, and could not tell whether they are", belay.SeverityWarning
+	case theTests.MatchString(text):
+		return "not shown: the tests were to be fixed, and no run of them tells", belay.SeverityWarning
 	case theLint.MatchString(text) && ran(lint):
 		if lint.Verdict == belay.VerdictFail {
 			return "the linter's errors were to be fixed, and it still has some", belay.SeverityError

@@ -308,3 +308,11 @@ func About(text, other string) int {
 	}
 	return n
 }
+
+// NamesPath tells whether a text names a path: whole, by its end, or by its file's name.
+func NamesPath(text, p string) bool {
+	return slices.ContainsFunc(terms(text), func(t term) bool {
+		w := strings.TrimSuffix(strings.TrimPrefix(t.text, "./"), "/")
+		return strings.ContainsAny(w, "./") && len(w) > 2 && (strings.EqualFold(w, p) || len(p) > len(w) && strings.EqualFold(p[len(p)-len(w)-1:], "/"+w))
+	})
+}

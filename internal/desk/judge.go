@@ -37,6 +37,7 @@ type Work struct {
 
 	Spans    []gitfacts.Span   // when an attempt was at work; none when that is not known
 	Missed   []snapshot.Missed // what the agent changed and the capture does not hold
+	ByHand   func(string) bool // tells the paths that a person changed, and no attempt; nil when none was
 	Held     bool              // the run holds the tree: what a linter edits in it is taken back
 	Baseline *results.Report   // what the tests said before; nil when that is not known
 }
@@ -103,7 +104,7 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 	var asked sync.Once
 	report := check.Run(ctx, check.Input{
 		Root: d.Repo.Root, Env: TestEnv(t),
-		Changes: w.All, Missed: missed(w.Missed), Attempt: w.Last, Scope: t.Scope, Request: t.Request, Checks: t.Checks, May: d.May, Skip: t.Checks.Skip,
+		Changes: w.All, ByHand: w.ByHand, Missed: missed(w.Missed), Attempt: w.Last, Scope: t.Scope, Request: t.Request, Words: t.Words(), Checks: t.Checks, May: d.May, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
 		Lines: guard.Lines(d.Snaps, before, after), Guard: guard.Tree(d.Snaps, t.ID, after, w.Held),
 		Texts: texts.New(d.Snaps.Store, before, after),

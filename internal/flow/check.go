@@ -131,6 +131,13 @@ func (d *Desk) checkPresent(ctx, looking context.Context, q CheckRequest, r *des
 		return belay.Report{}, err
 	}
 	w.Last = w.All
+	// What an attempt had a hand in; all of it where that is not known, and while an attempt is under way.
+	c := r.State.Pending
+	if theirs, err := d.Work(looking, r, info.ID); err == nil && (c == nil || c.Kind != loop.CmdAttempt) {
+		w.ByHand = func(path string) bool {
+			return !slices.ContainsFunc(theirs.All, func(c belay.Change) bool { return c.Path == path })
+		}
+	}
 	if w.Missed, err = d.Snaps.Missed(ctx, r.State.Before, info.ID); err != nil {
 		return belay.Report{}, err
 	}
@@ -182,5 +189,5 @@ func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, er
 	}
 	q.Adhoc.Checks.Timeout = q.Timeout
 	q.Adhoc.Checks.Skip = append(q.Adhoc.Checks.Skip, q.Skip...)
-	return d.Judge(ctx, q.Adhoc, desk.Work{All: changes, Last: changes, Missed: missed}, before.ID, info.ID, q.Watch.Checking)
+	return d.Judge(ctx, q.Adhoc, desk.Work{All: changes, Last: changes, Missed: missed, ByHand: func(string) bool { return true }}, before.ID, info.ID, q.Watch.Checking)
 }

@@ -203,6 +203,8 @@ type Shown struct {
 	Torn      int64            `json:"torn,omitempty"`
 	Unmerged  bool             `json:"unmerged,omitempty"` // accepted in a tree of its own and not brought back yet
 	Problem   string           `json:"problem,omitempty"`  // why the record is not to be believed
+
+	Requirements []belay.Met `json:"requirements,omitempty"` // what the last report says of each
 }
 
 // ShownAttempt is one attempt with the reasons it was refused for.
@@ -237,6 +239,9 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *desk.Record, error) {
 			shown.Reasons = append(shown.Reasons, f.Title)
 		}
 		s.Attempts = append(s.Attempts, shown)
+		if met := d.met(a.Report); len(met) > 0 {
+			s.Requirements = met
+		}
 	}
 	return s, r, nil
 }
@@ -249,6 +254,23 @@ func (d *Desk) Missing(ctx context.Context) ([]belay.SnapshotID, error) {
 	}
 	needs := apart.Needs(ctx, d.Desk)
 	return d.Desk.Missing(ctx, slices.DeleteFunc(all, func(r *desk.Record) bool { return !needs(r) }))
+}
+
+// met gives what a stored report says of the requirements, nothing when there is none.
+func (d *Desk) met(sha string) []belay.Met {
+	if sha == "" {
+		return nil
+	}
+	report, err := d.Report(sha)
+	if err != nil {
+		return nil // the record says so; doctor as well
+	}
+	for _, c := range report.Checks {
+		if len(c.Met) > 0 {
+			return c.Met
+		}
+	}
+	return nil
 }
 
 // Needed says why a snapshot is not to be pruned.

@@ -59,3 +59,8 @@ func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
 func (r *Regexp) ReplaceAllString(src, repl string) string {
 	return r.get().ReplaceAllString(src, repl)
 }
+
+// Split is regexp.Regexp.Split.
+func (r *Regexp) Split(s string, n int) []string {
+	return r.get().Split(s, n)
+}

@@ -29,7 +29,7 @@ import (
 )
 
 // Understand reads a person's words against this repository: its tracked paths, and
-// whether a plan of it was made before (a file called plan, or an earlier task). Paths that
+// whether there is a project already (a file called plan, or a program). Paths that
 // cannot be listed leave the answer without affected files.
 func Understand(ctx context.Context, d *desk.Desk, text string) (belay.Request, []ask.Evidence) {
 	return ask.Parse(input(ctx, d, text))
@@ -54,6 +54,7 @@ func Assisted(ctx context.Context, d *desk.Desk, text string) (belay.Request, *b
 	if err != nil {
 		return grammar, &belay.Reading{By: belay.ByGrammar, Note: fmt.Sprintf("%s gave no reading that counts: %s", who.Name, belay.VisibleLine(err.Error()))}
 	}
+	model.Bounds = grammar.Bounds // enforced: read by what always reads the same
 	return model, &belay.Reading{By: who.Name, Grammar: &grammar, Differs: proposal.Differ(model, grammar)}
 }
 
@@ -93,7 +94,7 @@ func nonce() string {
 
 func input(ctx context.Context, d *desk.Desk, text string) ask.Input {
 	files := tracked(ctx, d)
-	return ask.Input{Text: text, PlanExists: planned(d, files), Files: files}
+	return ask.Input{Text: text, PlanExists: planned(files), Files: files}
 }
 
 func tracked(ctx context.Context, d *desk.Desk) []string {
@@ -117,17 +118,15 @@ func tracked(ctx context.Context, d *desk.Desk) []string {
 	return files
 }
 
-// planned reports whether this project was planned or worked on by a task before: then
-// a request for something new is about a part of it.
-func planned(d *desk.Desk, files []string) bool {
-	if used, err := d.Journal.Tasks(); err == nil && len(used) > 0 {
-		return true
-	}
+// planned reports whether there is a project already: a plan of it, or a program. Then a
+// request for something new is about a part of it. Earlier tasks do not count: the same words
+// mean the same in a fresh clone.
+func planned(files []string) bool {
 	for _, f := range files {
 		base, _, _ := strings.Cut(strings.ToLower(path.Base(f)), ".")
 		if base == "plan" {
 			return true
 		}
 	}
-	return false
+	return ask.Sourced(files)
 }

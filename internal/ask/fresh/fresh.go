@@ -70,7 +70,12 @@ func (m Message) Whole() bool {
 // sourceless reports a repository whose files are known and hold no program yet: what is said
 // to go wrong there is how people live without one.
 func (m Message) sourceless() bool {
-	return len(m.Files) > 0 && !slices.ContainsFunc(m.Files, func(f string) bool { return sources[strings.ToLower(path.Ext(f))] })
+	return len(m.Files) > 0 && !Sourced(m.Files)
+}
+
+// Sourced reports that there is a program among files.
+func Sourced(files []string) bool {
+	return slices.ContainsFunc(files, func(f string) bool { return sources[strings.ToLower(path.Ext(f))] })
 }
 
 // sources are the endings of files with a program in them.

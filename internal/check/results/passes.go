@@ -132,6 +132,12 @@ func (r *Report) PassNames() []string {
 	return r.passes.list
 }
 
+// SkipNames gives the names of what was skipped, sorted.
+func (r *Report) SkipNames() []string {
+	r.skips.sort()
+	return r.skips.list
+}
+
 // HasPassed tells whether a test of this name passed, or one that is part of it: what broke
 // as a whole, a package or a file, passes by its tests.
 func (r *Report) HasPassed(test string) bool { return r.passes.has(test) }

@@ -37,6 +37,9 @@ func (a commands) showCommand() *cobra.Command {
 				}
 				fmt.Fprint(w, brief.TaskFile(r.Task), "\n", brief.Summary(r.Task, r.State))
 				fmt.Fprint(w, brief.Read(r.Task))
+				if lines := brief.Requirements(shown.Requirements); lines != "" {
+					fmt.Fprintf(w, "\nrequirements, as the last check saw them:\n%s", lines)
+				}
 				for _, n := range r.Notes {
 					fmt.Fprintf(w, "%s: %s\n", n.Kind, belay.VisibleLine(n.Text))
 				}

@@ -1,0 +1,203 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/lang"
+	"github.com/belay-dev/belay/internal/contract"
+	"github.com/belay-dev/belay/internal/glob"
+)
+
+// bounds is where a request allows the work to be, against one tree.
+type bounds struct {
+	in    Input
+	paths []string // of both sides
+	found []belay.Finding
+}
+
+// beyond gives a finding for what changed in spite of "don't touch X", "leave X alone" and
+// "only change X". An error is a change that the words rule out for certain; what they name
+// that is not there, or is not one thing, is a warning.
+func (in Input) beyond(ctx context.Context, changes []belay.Change) ([]belay.Finding, error) {
+	if len(in.Request.Bounds) == 0 {
+		return nil, nil
+	}
+	b := &bounds{in: in}
+	if in.Texts != nil {
+		now, err := in.Texts.Paths(ctx)
+		if err != nil {
+			return nil, err
+		}
+		b.paths = slices.Clone(now)
+	}
+	for _, c := range changes {
+		b.paths = append(b.paths, c.Path)
+	}
+	sort.Strings(b.paths)
+	b.paths = slices.Compact(b.paths)
+	for _, one := range in.Request.Bounds {
+		if !one.Only {
+			b.untouched(one, changes)
+		}
+	}
+	b.only(changes)
+	return b.found, nil
+}
+
+// means gives a test of the paths that a bound names; nil when nothing of that name is
+// there. sure is false where the name may be of several things.
+func (b *bounds) means(what string) (covers func(belay.Change) bool, sure bool) {
+	low := strings.ToLower(strings.TrimPrefix(what, "./"))
+	folder := strings.HasSuffix(low, "/")
+	low = strings.TrimSuffix(low, "/")
+	switch low {
+	case "tests", "test": // a new test changes none of those that are there
+		if !slices.ContainsFunc(b.paths, lang.ForTests) {
+			return nil, false
+		}
+		return func(c belay.Change) bool { return lang.ForTests(c.Path) }, true
+	case "readme":
+		return b.matching(func(p string) bool {
+			return strings.ToLower(strings.TrimSuffix(path.Base(p), path.Ext(p))) == "readme" && path.Dir(p) == "."
+		})
+	case "documentation":
+		low = "docs"
+	}
+	if strings.ContainsAny(low, "*[{") {
+		if glob.Valid(what) != nil {
+			return nil, false
+		}
+		return b.matching(func(p string) bool { return glob.Covers(what, p) })
+	}
+	if is, ok := b.matching(func(p string) bool {
+		l := strings.ToLower(p)
+		return !folder && l == low || strings.HasPrefix(l, low+"/")
+	}); is != nil {
+		return is, ok
+	}
+	var hits []string
+	for _, p := range b.paths {
+		if l := strings.ToLower(p); !folder && strings.HasSuffix(l, "/"+low) || strings.Contains("/"+l, "/"+low+"/") {
+			hits = append(hits, p)
+		}
+	}
+	if len(hits) == 0 {
+		return nil, false
+	}
+	tops := map[string]bool{} // one file, or one folder
+	for _, p := range hits {
+		at := strings.Index("/"+strings.ToLower(p)+"/", "/"+low+"/")
+		tops[p[:min(at+len(low), len(p))]] = true
+	}
+	return func(c belay.Change) bool { return slices.Contains(hits, c.Path) }, len(tops) == 1
+}
+
+func (b *bounds) matching(is func(string) bool) (func(belay.Change) bool, bool) {
+	if !slices.ContainsFunc(b.paths, is) {
+		return nil, false
+	}
+	return func(c belay.Change) bool { return is(c.Path) }, true
+}
+
+// untouched holds that a thing stays as it was.
+func (b *bounds) untouched(one belay.Bound, changes []belay.Change) {
+	covers, sure := b.means(one.What)
+	if covers == nil {
+		b.found = append(b.found, belay.Finding{
+			Severity: belay.SeverityWarning, Category: belay.CategoryScope, Title: "not to be touched, and nothing of that name is there: " + one.What,
+			Detail: "the request says: " + one.Words,
+		})
+		return
+	}
+	tests := isTests(one.What)
+	for _, c := range changes {
+		if !covers(c) || tests && c.Status == "A" {
+			continue
+		}
+		b.find(c, one, sure && !b.elsewhere(c.Path), "changed, and the request says not to: ")
+	}
+}
+
+// only holds that nothing changed but what the request allows.
+func (b *bounds) only(changes []belay.Change) {
+	var allowed []func(belay.Change) bool
+	var first *belay.Bound
+	sure := true
+	for i, one := range b.in.Request.Bounds {
+		if !one.Only {
+			continue
+		}
+		if first == nil {
+			first = &b.in.Request.Bounds[i]
+		}
+		if one.What == "" { // "and touch nothing else": but what the request names
+			continue
+		}
+		covers, is := b.means(one.What)
+		if covers == nil {
+			new := strings.ToLower(strings.TrimPrefix(one.What, "./"))
+			b.found = append(b.found, belay.Finding{
+				Severity: belay.SeverityWarning, Category: belay.CategoryScope, Title: "the only place to change, and nothing of that name is there: " + one.What,
+				Detail: "the request says: " + one.Words,
+			})
+			covers, is = func(c belay.Change) bool { return strings.HasPrefix(strings.ToLower(c.Path), new) }, false
+		}
+		sure = sure && is
+		allowed = append(allowed, covers)
+	}
+	if first == nil {
+		return
+	}
+	named := slices.ContainsFunc(b.paths, func(p string) bool { return b.elsewhere(p) })
+	if len(allowed) == 0 && !named {
+		b.found = append(b.found, belay.Finding{
+			Severity: belay.SeverityWarning, Category: belay.CategoryScope, Title: "nothing else was to be changed, and the request names no file: this cannot be checked",
+			Detail: "the request says: " + first.Words,
+		})
+		return
+	}
+	for _, c := range changes {
+		if slices.ContainsFunc(allowed, func(is func(belay.Change) bool) bool { return is(c) }) || b.elsewhere(c.Path) {
+			continue
+		}
+		follows := lang.Generated(c.Path) || lang.ForTests(c.Path) && mentionsTests(b.in.Words, first.Words)
+		b.find(c, *first, sure && !follows, "changed, and the request allows only: ")
+	}
+}
+
+func (b *bounds) find(c belay.Change, one belay.Bound, sure bool, what string) {
+	f := belay.Finding{
+		Severity: belay.SeverityError, Category: belay.CategoryScope, File: c.Path, Title: what + "“" + one.Words + "”",
+		Detail: fmt.Sprintf("%s was %s; the request says: %s", c.Path, changeVerb(c), one.Words), Recommendation: putBack(c),
+	}
+	if !sure {
+		f.Severity, f.Recommendation = belay.SeverityWarning, ""
+	}
+	b.found = append(b.found, f)
+}
+
+// elsewhere tells whether the request names a path besides in its bounds: what is asked for
+// there is allowed. Each bound takes one mention away.
+func (b *bounds) elsewhere(p string) bool {
+	words := b.in.Words
+	for _, one := range b.in.Request.Bounds {
+		if one.What != "" {
+			words = strings.Replace(words, one.What, " ", 1)
+		}
+	}
+	return contract.NamesPath(words, p)
+}
+
+func isTests(what string) bool {
+	return strings.EqualFold(what, "tests") || strings.EqualFold(what, "test")
+}
+
+func mentionsTests(words, sentence string) bool {
+	return strings.Contains(strings.ToLower(strings.ReplaceAll(words, sentence, "")), "test")
+}
