@@ -58,7 +58,7 @@ func (b Baseline) says() string {
 	case b.Report.Format == results.Exit && n > 0:
 		return "the test command fails before the task already: " + b.Command.String()
 	case b.Report.Format == results.Exit:
-		return "the test command passed before the task; it names no tests, so that one which is skipped or gone after it cannot be seen"
+		return "the test command passed before the task; it names no tests, so that one which is skipped or missing after it cannot be seen"
 	case n == 0:
 		return "before the task: " + b.Report.String()
 	default:

@@ -151,7 +151,7 @@ func (s *Store) stepBack(ctx context.Context, o Options, way string) (Restored, 
 			return s.reverse(ctx, j, o, err)
 		case err != nil:
 			return Restored{}, s.cannotFinish(ctx, j, err)
-		case (o.SkipBroken || j.Reverses) && j.Step == way && !o.DryRun:
+		case j.Step == way && !o.DryRun:
 			return *done, nil // that was what it was asked for
 		}
 		s.say(done)
