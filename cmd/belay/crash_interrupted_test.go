@@ -267,10 +267,13 @@ func (d *world) wayOut(y *tally, at string, r ruined, o obstacle, way int) {
 		}
 		w := ways[way%len(ways)]
 		args := strings.Fields(w[1])
-		d.belay(fmt.Sprintf("%d:kill:", 5+way*7%60), args...)
-		var got ran
-		if _, err := os.Lstat(d.intent()); err == nil {
+		got := d.belay(fmt.Sprintf("%d:kill:", 5+way*7%60), args...)
+		if _, err := os.Lstat(d.intent()); err == nil || got.killed {
+			killed := err != nil // before it wrote down what it does, or after it took that away
 			got = d.belay("", args...)
+			if killed && got.code == 2 && strings.Contains(got.errs, "there is nothing to") {
+				got.code = 0 // it had come to its end
+			}
 			lock := filepath.Join(d.repo, ".git", "index.lock")
 			if o.unread && got.code == 5 && strings.Contains(got.errs, lock) { // whose it is stood in the intent
 				d.must(os.Remove(lock))

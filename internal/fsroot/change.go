@@ -166,6 +166,10 @@ func Rename(from, to string) error {
 	return two("rename", from, to, func(a int, an string, b int, bn string) error { return unix.Renameat(a, an, b, bn) })
 }
 
+// Exchange makes two paths change places in one step; errors.ErrUnsupported where the system
+// cannot.
+func Exchange(one, other string) error { return two("rename", one, other, exchangeAt) }
+
 // RenameNew moves a file from to to, which must be new: fs.ErrExist when something is
 // there. A file system that has neither a rename that refuses to overwrite nor links is
 // left with looking first, which is safe among those who hold one lock.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -215,8 +216,7 @@ func (s *Store) replaceable() error {
 	case err != nil:
 		return err
 	case info.IsDir(): // never belay's
-		_, err := s.setAside()
-		return err
+		return s.emptied()
 	case info.Mode().IsRegular():
 		for n := 1; ; n++ {
 			err := fsroot.Link(s.intentPath(), filepath.Join(s.Dir, fmt.Sprintf("unreadable-intent-%d", n)))
@@ -226,6 +226,31 @@ func (s *Store) replaceable() error {
 		}
 	}
 	return nil
+}
+
+// emptied sets a folder in the place of the intent aside and leaves an empty file there, in
+// one step where the system can: killed in between, nobody would know that a restore was
+// interrupted.
+func (s *Store) emptied() error {
+	for n := 1; ; n++ {
+		at := filepath.Join(s.Dir, fmt.Sprintf("unreadable-intent-%d", n))
+		f, err := fsroot.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+		err = fsroot.Exchange(s.intentPath(), at)
+		if errors.Is(err, errors.ErrUnsupported) {
+			_ = fsroot.Remove(at)
+			_, err = s.setAside()
+		}
+		return err
+	}
 }
 
 // errGone says that the snapshot which an interrupted restore was of is not there any more.

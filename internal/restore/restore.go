@@ -210,6 +210,13 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		return out, nil, s.stuck(ctx, j, err, true)
 	}
 	out.Kept = append(out.Kept, g.stay[named:]...)
+	if o.unread {
+		saved, err := s.sweepUnread(ctx, j)
+		if err != nil {
+			return out, nil, s.stuck(ctx, j, err, true)
+		}
+		out.Kept = append(out.Kept, saved...)
+	}
 	out.skipped(j)
 	return out, j, nil
 }

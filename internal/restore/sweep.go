@@ -2,13 +2,16 @@ package restore
 
 import (
 	"context"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/putback"
+	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/whole"
 	"github.com/belay-dev/belay/internal/worktree"
 )
@@ -65,9 +68,48 @@ func (s *Store) sweepTree(ctx context.Context, root *worktree.Root, j *intent) (
 			}
 		}
 	}
-	if saved, err = s.sweepSwapped(ctx, root, j, swapped, ""); err != nil {
+	if len(swapped)+len(s.ownSwaps()) == 0 {
+		return nil, nil
+	}
+	known, err := s.knownTo(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	if saved, err = s.sweepSwapped(root, known, swapped, ""); err != nil {
 		return saved, err
 	}
+	more, err := s.sweepOwn(known)
+	return append(saved, more...), err
+}
+
+// sweepUnread is sweepTree for a restore whose intent could not be read, as far as that goes:
+// which paths it was at is not known, but what it displaced lies in belay's own folder. j is
+// the restore that was made instead.
+func (s *Store) sweepUnread(ctx context.Context, j *intent) (saved []putback.Kept, err error) {
+	if len(s.ownSwaps()) == 0 {
+		return nil, nil
+	}
+	known, err := s.knownTo(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	all, _, err := s.ListAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rescues := slices.DeleteFunc(all, func(i snapshot.Info) bool { return i.Kind != belay.KindRescue })
+	for _, i := range rescues[max(0, len(rescues)-3):] { // one of them is that of the restore
+		names, err := s.Repo.TreeNames(ctx, i.Commit)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(known, names)
+	}
+	return s.sweepOwn(known)
+}
+
+// sweepOwn is sweepSwapped for what lies in belay's own folder.
+func (s *Store) sweepOwn(known map[string]bool) (saved []putback.Kept, err error) {
 	tmp, err := s.Scratch("tmp")
 	if err != nil {
 		return saved, err
@@ -77,15 +119,32 @@ func (s *Store) sweepTree(ctx context.Context, root *worktree.Root, j *intent) (
 		return saved, err
 	}
 	defer own.Close()
-	swapped = nil
-	list, _ := fsroot.ReadDir(tmp)
+	return s.sweepSwapped(own, known, s.ownSwaps(), s.Dir)
+}
+
+// ownSwaps names what killed processes left of changes of places in belay's own folder.
+func (s *Store) ownSwaps() (names []string) {
+	list, _ := fsroot.ReadDir(filepath.Join(s.Dir, "tmp"))
 	for _, e := range list {
 		if strings.HasPrefix(e.Name(), worktree.SwapPrefix) {
-			swapped = append(swapped, e.Name())
+			names = append(names, e.Name())
 		}
 	}
-	more, err := s.sweepSwapped(ctx, own, j, swapped, s.Dir)
-	return append(saved, more...), err
+	return names
+}
+
+// knownTo are the objects that the rescue of a restore has, and those that it writes.
+func (s *Store) knownTo(ctx context.Context, j *intent) (map[string]bool, error) {
+	known := map[string]bool{}
+	if rescue, err := s.LookUp(ctx, j.Rescue); err == nil {
+		if known, err = s.Repo.TreeNames(ctx, rescue.Commit); err != nil {
+			return nil, err
+		}
+	}
+	for _, w := range j.Plan.Writes {
+		known[w.OID] = true
+	}
+	return known, nil
 }
 
 func writes(p *putback.Plan) (paths []putback.RawPath) {
@@ -97,19 +156,7 @@ func writes(p *putback.Plan) (paths []putback.RawPath) {
 
 // sweepSwapped removes what is known of files that were changing places. The rest is
 // shown beside where it is, or, with to, moved to that folder.
-func (s *Store) sweepSwapped(ctx context.Context, root *worktree.Root, j *intent, paths []string, to string) (saved []putback.Kept, err error) {
-	if len(paths) == 0 {
-		return nil, nil
-	}
-	known := map[string]bool{}
-	if rescue, err := s.LookUp(ctx, j.Rescue); err == nil {
-		if known, err = s.Repo.TreeNames(ctx, rescue.Commit); err != nil {
-			return nil, err
-		}
-	}
-	for _, w := range j.Plan.Writes {
-		known[w.OID] = true
-	}
+func (s *Store) sweepSwapped(root *worktree.Root, known map[string]bool, paths []string, to string) (saved []putback.Kept, err error) {
 	for _, p := range paths {
 		oid, err := root.Bytes(p, s.Repo.NewHash)
 		if err != nil {
