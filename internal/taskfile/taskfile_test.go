@@ -59,7 +59,7 @@ func TestProblems(t *testing.T) {
 		}
 	}
 	_, err := Read("T7", strings.NewReplacer("[ADD]", "[X]", "PRESERVE", "KEEP", "FILES", "F").Replace(text))
-	want := Problems{{11, "X is no marker"}, {12, "it is no requirement, PRESERVE, AFFECTED or IN DOUBT"}, {16, "it is no FILES, PROTECT or EXPECT"}}
+	want := Problems{{11, "X is no marker"}, {12, "it is no requirement, PRESERVE, AFFECTED, CHANGE ONLY, DO NOT TOUCH or IN DOUBT"}, {16, "it is no FILES, PROTECT or EXPECT"}}
 	if d := cmp.Diff(error(want), err); d != "" {
 		t.Error(d)
 	}
