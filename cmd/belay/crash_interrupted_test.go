@@ -147,7 +147,11 @@ var obstacles = []obstacle{
 		return true
 	}},
 	{name: "index.lock", make: func(d *world, _ string) bool {
-		d.put(filepath.Join(d.repo, ".git", "index.lock"), "")
+		path := filepath.Join(d.repo, ".git", "index.lock")
+		if _, err := os.Lstat(path); err == nil {
+			return false // belay's own
+		}
+		d.put(path, "")
 		return true
 	}, lift: func(d *world) { d.must(os.Remove(filepath.Join(d.repo, ".git", "index.lock"))) }},
 	{name: "the lock of a ref", make: func(d *world, _ string) bool {
