@@ -168,7 +168,7 @@ func Rename(from, to string) error {
 
 // Exchange makes two paths change places in one step; errors.ErrUnsupported where the system
 // cannot.
-func Exchange(one, other string) error { return two("rename", one, other, exchangeAt) }
+func Exchange(one, other string) error { return two("rename", one, other, ExchangeAt) }
 
 // RenameNew moves a file from to to, which must be new: fs.ErrExist when something is
 // there. A file system that has neither a rename that refuses to overwrite nor links is

@@ -58,15 +58,6 @@ func chmodAt(fd int, name string, mode uint32) error {
 	return unix.Fchmodat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", leaf), mode, 0)
 }
 
-func exchangeAt(a int, one string, b int, other string) error {
-	switch err := unix.Renameat2(a, one, b, other, unix.RENAME_EXCHANGE); err {
-	case unix.EINVAL, unix.ENOSYS:
-		return errors.ErrUnsupported
-	default:
-		return err
-	}
-}
-
 func renameNewAt(a int, from string, b int, to string) error {
 	switch err := unix.Renameat2(a, from, b, to, unix.RENAME_NOREPLACE); err {
 	case unix.EINVAL, unix.ENOSYS, unix.EPERM:

@@ -30,6 +30,4 @@ func chmodAt(fd int, name string, mode uint32) error {
 	return unix.Fchmodat(fd, name, mode, unix.AT_SYMLINK_NOFOLLOW)
 }
 
-func exchangeAt(int, string, int, string) error { return errors.ErrUnsupported }
-
 func renameNewAt(int, string, int, string) error { return errors.ErrUnsupported }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // SwapPrefix starts the name under which a file lies while it changes places with
@@ -129,7 +130,7 @@ func (p *place) land(fd int, name *string, held *Held) error {
 		if err != unix.EEXIST {
 			return err
 		}
-		err = exchange(fd, swap, p.fd, p.name)
+		err = fsroot.ExchangeAt(fd, swap, p.fd, p.name)
 		if err == nil {
 			*name = ""
 			return p.displaced(fd, swap, held)
@@ -153,13 +154,13 @@ func (p *place) displaced(fd int, name string, held *Held) error {
 	if same {
 		return unix.Unlinkat(fd, name, 0)
 	}
-	if berr := exchange(fd, name, p.fd, p.name); berr != nil { // he removed it again
+	if berr := fsroot.ExchangeAt(fd, name, p.fd, p.name); berr != nil { // he removed it again
 		return errors.Join(err, p.aside(fd, name))
 	}
 	var st unix.Stat_t
 	folder := unix.Fstatat(p.fd, p.name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR
 	if ours, _ := held.same(fd, name, held.New); !ours {
-		_ = exchange(fd, name, p.fd, p.name) // the later one belongs there; if he removed it, this is it
+		_ = fsroot.ExchangeAt(fd, name, p.fd, p.name) // the later one belongs there; if he removed it, this is it
 		return errors.Join(err, p.aside(fd, name))
 	}
 	if uerr := unix.Unlinkat(fd, name, 0); uerr != nil {

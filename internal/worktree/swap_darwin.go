@@ -10,12 +10,3 @@ func renameNew(fd int, name string, to int, newName string) error {
 	}
 	return err
 }
-
-// exchange makes two names change places in one step. ENOTSUP: this file system cannot.
-func exchange(fd int, name string, to int, other string) error {
-	err := unix.RenameatxNp(fd, name, to, other, unix.RENAME_SWAP)
-	if err == unix.EINVAL {
-		return unix.ENOTSUP
-	}
-	return err
-}

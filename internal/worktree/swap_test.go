@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // TestSavedAtTheLastMoment saves a file in the very steps in which it is replaced or
@@ -14,7 +16,7 @@ import (
 func TestSavedAtTheLastMoment(t *testing.T) {
 	probe, pr := newRoot(t)
 	probe.put("a", "a", "b", "b")
-	if exchange(pr.fd, "a", pr.fd, "b") != nil {
+	if fsroot.ExchangeAt(pr.fd, "a", pr.fd, "b") != nil {
 		t.Skip("two names cannot change places here")
 	}
 	replace := func(r *Root, b *bench, h Held) error { return r.ReplaceFile("d/f", 0o600, b.tmp(), h, writes("new")) }

@@ -130,12 +130,3 @@ func renameNew(fd int, name string, to int, newName string) error {
 	}
 	return err
 }
-
-// exchange makes two names change places in one step. ENOTSUP: this file system cannot.
-func exchange(fd int, name string, to int, other string) error {
-	err := unix.Renameat2(fd, name, to, other, unix.RENAME_EXCHANGE)
-	if err == unix.ENOSYS || err == unix.EINVAL {
-		return unix.ENOTSUP
-	}
-	return err
-}
