@@ -1,0 +1,106 @@
+// Command replay judges commits of public repositories as if each had been an attempt whose
+// request is the commit's own message, and prints what is rejected: work that people have
+// accepted, so that nearly every rejection is a false one.
+//
+//	go run ./bench/replay [-n 50] [-check integrity] [-totals] [-json FILE] REPO…
+//
+// A REPO is a clone, bare or not; nothing is checked out or written in it. It asks the checks that
+// read a change: no test and no linter runs. Of each repository it takes the newest commits
+// with one parent by people (no bots), half of them commits that remove lines of test files
+// where there are as many. The same clone gives the same sample.
+//
+// The exit status is 2 when a repository could not be read.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	n := flag.Int("n", 50, "how many commits of each repository")
+	only := flag.String("check", "", "the only checks to run, with commas between them")
+	totals := flag.Bool("totals", false, "print the numbers and not the rejections: for repositories that nobody tunes on")
+	warnings := flag.Bool("warnings", false, "print what the contract, integrity and rules warn of as well")
+	file := flag.String("json", "", "write the rejections to this file as well")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "replay: no repository was given\ntry: make replay REPO=../clones/cobra")
+		os.Exit(2)
+	}
+	var all []replayed
+	for _, dir := range flag.Args() {
+		r, err := replay(ctx, dir, *n, split(*only))
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "replay: %s: %v\n", dir, err)
+			os.Exit(2)
+		}
+		if !*totals {
+			r.print(os.Stdout, *warnings)
+		}
+		all = append(all, r)
+	}
+	table(os.Stdout, all)
+	if *file != "" {
+		if err := keep(*file, all); err != nil {
+			fmt.Fprintln(os.Stderr, "replay:", err)
+			os.Exit(2)
+		}
+	}
+}
+
+func split(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+func keep(file string, all []replayed) error {
+	text, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(text, '\n'), 0o644)
+}
+
+// replay judges the sample of one repository.
+func replay(ctx context.Context, dir string, n int, only []string) (replayed, error) {
+	out := replayed{Repository: name(dir)}
+	repo, err := open(ctx, dir)
+	if err != nil {
+		return out, err
+	}
+	defer repo.close()
+	sample, err := repo.sample(ctx, n)
+	if err != nil {
+		return out, err
+	}
+	for _, c := range sample {
+		v, err := repo.judge(ctx, c, only)
+		if err != nil {
+			return out, fmt.Errorf("%.10s: %w", c.ID, err)
+		}
+		out.Commits = append(out.Commits, v)
+	}
+	return out, nil
+}
+
+// name is what a repository is called in the tables: its folder, or the one above where
+// that says nothing.
+func name(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	base := filepath.Base(abs)
+	if base == "repo" || base == ".git" {
+		base = filepath.Base(filepath.Dir(abs))
+	}
+	return strings.TrimSuffix(base, ".git")
+}
