@@ -19,6 +19,7 @@ var withPrograms = []string{"tests", "lint", "git"}
 type verdict struct {
 	ID       string
 	Message  string
+	Asked    []belay.Requirement // how the message was read
 	LessTest bool
 	Rejected []string        // names of the checks that reject it
 	Findings []belay.Finding // errors and warnings
@@ -110,10 +111,10 @@ func (r *repository) judge(ctx context.Context, c commit, only []string) (verdic
 	sort.Strings(before)
 	request, _ := ask.Parse(ask.Input{Text: c.Message, PlanExists: true, Files: before})
 	report := check.Run(ctx, check.Input{
-		Changes: changes, Attempt: changes, Texts: t, Request: request, Only: only, Skip: withPrograms,
+		Changes: changes, Attempt: changes, Texts: t, Request: request, Words: c.Message, Only: only, Skip: withPrograms,
 		Checks: belay.Checks{Timeout: 5 * time.Minute},
 	}, nil)
-	v := verdict{ID: c.ID, Message: c.Message, LessTest: c.lessTest}
+	v := verdict{ID: c.ID, Message: c.Message, Asked: request.Requirements, LessTest: c.lessTest}
 	for _, res := range report.Checks {
 		if res.Verdict == belay.VerdictFail {
 			v.Rejected = append(v.Rejected, res.Check)

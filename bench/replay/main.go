@@ -37,11 +37,13 @@ func main() {
 		os.Exit(2)
 	}
 	var all []replayed
+	status := 0
 	for _, dir := range flag.Args() {
 		r, err := replay(ctx, dir, *n, split(*only))
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "replay: %s: %v\n", dir, err)
-			os.Exit(2)
+			status = 2
+			continue
 		}
 		if !*totals {
 			r.print(os.Stdout, *warnings)
@@ -55,6 +57,7 @@ func main() {
 			os.Exit(2)
 		}
 	}
+	os.Exit(status)
 }
 
 func split(list string) []string {

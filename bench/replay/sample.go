@@ -38,7 +38,7 @@ var bots = lazyregexp.New(`(?i)\[bot\]|\bbot\b|dependabot|renovate|greenkeeper|g
 func (r *repository) sample(ctx context.Context, n int) ([]commit, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	cmd := r.git(ctx, "log", "--no-merges", "--min-parents=1", "--topo-order", "--no-renames", "--no-ext-diff", "--no-textconv",
+	cmd := r.git(ctx, "log", "--no-merges", "--min-parents=1", "--no-renames", "--no-ext-diff", "--no-textconv",
 		"--raw", "--numstat", "--no-abbrev", "-z", "--format=%x01%H%n%P%n%an <%ae>%n%B%x02", "HEAD")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -49,6 +49,7 @@ func (r *repository) sample(ctx context.Context, n int) ([]commit, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
+	// A clone that lacks old objects ends the log early: what came before counts.
 	pick, err := choose(bufio.NewReaderSize(out, 1<<20), n)
 	stop()
 	_ = cmd.Wait() // ended by us when there are enough

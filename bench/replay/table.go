@@ -27,6 +27,9 @@ func (r replayed) print(w io.Writer, warnings bool) {
 		}
 		subject, _, _ := strings.Cut(v.Message, "\n")
 		fmt.Fprintf(w, "%s %.10s %q\n", r.Repository, v.ID, belay.VisibleLine(subject))
+		for _, q := range v.Asked {
+			fmt.Fprintf(w, "    read as %s: %s\n", q.Marker, belay.VisibleLine(q.Text))
+		}
 		for _, f := range v.Findings {
 			if f.Severity != belay.SeverityError && !warnings {
 				continue

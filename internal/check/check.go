@@ -67,6 +67,7 @@ type Input struct {
 	Missed  []Missed       // what the task changed and After does not hold
 	Scope   belay.Scope
 	Request belay.Request // what the task asks for; the contract is held against it
+	Words   string        // the task in its own words: read where no requirement was found in them
 	Checks  belay.Checks
 	May     *trust.Gate // lets tests and linters run, or not
 	Only    []string    // names of the only checks to run; none is all

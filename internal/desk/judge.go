@@ -103,7 +103,7 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 	var asked sync.Once
 	report := check.Run(ctx, check.Input{
 		Root: d.Repo.Root, Env: TestEnv(t),
-		Changes: w.All, Missed: missed(w.Missed), Attempt: w.Last, Scope: t.Scope, Request: t.Request, Checks: t.Checks, May: d.May, Skip: t.Checks.Skip,
+		Changes: w.All, Missed: missed(w.Missed), Attempt: w.Last, Scope: t.Scope, Request: t.Request, Words: t.Prose, Checks: t.Checks, May: d.May, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
 		Lines: guard.Lines(d.Snaps, before, after), Guard: guard.Tree(d.Snaps, t.ID, after, w.Held),
 		Texts: texts.New(d.Snaps.Store, before, after),

@@ -24,6 +24,7 @@ import (
 type Rules struct {
 	Allow    []string       // globs of files whose findings are notes
 	Asked    bool           // the task asks for tests to be changed: what they expect may change
+	Wanted   *Wanted        // what the task wants gone; nil when that is not known
 	Expected belay.Severity // of a changed expected value; "" is a warning
 }
 
@@ -42,6 +43,7 @@ type placed struct {
 
 	values []expect.Value // what it expects
 	into   string         // of one that is gone: the test with a table that may do what it did
+	why    string         // of one that is gone: why that may be no loss
 }
 
 // pairing is what became of the tests of a change.
@@ -52,6 +54,10 @@ type pairing struct {
 	grown []grown // tests with more rows than before
 	lost  []loss  // outside of tests
 
+	there   []placed          // all tests of the change that are there now
+	changed []placed          // those of them that do something else than before
+	stands  map[string]string // which test that is gone a new one stands for
+
 	turns  []turn         // tests that expect something else than before
 	others []expect.Value // what tests that are still there expect and did not
 }
@@ -59,7 +65,8 @@ type pairing struct {
 // Look gives what the files' changes take away from tests.
 func Look(files []*edit.File, r Rules) []belay.Finding {
 	p := pairUp(files)
-	out := append(append(p.found, deleted(files, p)...), outside(files, p.lost)...)
+	p.explain(files)
+	out := append(append(p.found, deleted(files, p, r.Wanted)...), outside(files, p.lost)...)
 	out = append(append(out, turned(files, p, r)...), rewritten(files, r)...)
 	for _, f := range p.fresh {
 		out = append(out, added(f)...)
@@ -109,6 +116,8 @@ func pairUp(files []*edit.File) pairing {
 		p.lost = append(p.lost, part.lost...)
 		p.turns = append(p.turns, part.turns...)
 		p.others = append(p.others, part.others...)
+		p.there = append(p.there, part.there...)
+		p.changed = append(p.changed, part.changed...)
 	}
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf && b.file == a.file })
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf })
@@ -133,6 +142,7 @@ func pairFile(f *edit.File) pairing {
 		p.lost = append(p.lost, l)
 	}
 	before, after = expecting(f, f.Before, before), expecting(f, f.After, after)
+	p.there = after
 	byName := map[string]int{}
 	for i, a := range after {
 		byName[a.Name] = i
@@ -164,6 +174,9 @@ func (p *pairing) pair(b, a placed) {
 	if a.Name != outsideName {
 		p.found = append(p.found, compare(b, a)...)
 		p.grow(b, a)
+		if len(b.Body) != len(a.Body) || b.Shared(a.Test) != len(a.Body) {
+			p.changed = append(p.changed, a)
+		}
 	}
 	changes, rest := expect.Changed(b.values, a.values)
 	for _, c := range changes {
@@ -192,8 +205,9 @@ func (p *pairing) meet(same func(b, a placed) bool) {
 	p.gone = gone
 }
 
-// deleted gives findings for tests that are gone, one for a file that is gone whole.
-func deleted(files []*edit.File, p pairing) []belay.Finding {
+// deleted gives findings for tests that are gone, one for a file that is gone whole. What the
+// request says is to go is a note; what may be no loss is a warning.
+func deleted(files []*edit.File, p pairing, w *Wanted) []belay.Finding {
 	var out []belay.Finding
 	byFile := map[*edit.File][]placed{}
 	for _, g := range p.gone {
@@ -207,26 +221,47 @@ func deleted(files []*edit.File, p pairing) []belay.Finding {
 			continue
 		}
 		if f.Deleted() {
-			out = append(out, fileDeleted(f, gone, files))
+			out = append(out, fileDeleted(f, gone, files, w))
 			continue
 		}
 		for _, g := range gone {
-			x := belay.Finding{
-				Severity: belay.SeverityError, File: f.Path, Title: "test deleted: " + clip(g.Name),
-				Detail:         fmt.Sprintf("it stood in line %d, and no test of its name or content is anywhere in the change", g.Line),
-				Recommendation: "bring the test back and make the code pass it; only a person can say that it is not needed",
-			}
-			if g.into != "" {
-				x.Severity, x.Detail = belay.SeverityWarning, fmt.Sprintf("it stood in line %d; %s, which runs once for each row of a table, may do what it did", g.Line, clip(g.into))
-				x.Recommendation = "make sure that its case is one of the rows"
-			}
-			out = append(out, x)
+			out = append(out, testDeleted(g, w))
 		}
 	}
 	return out
 }
 
-func fileDeleted(f *edit.File, gone []placed, files []*edit.File) belay.Finding {
+func testDeleted(g placed, w *Wanted) belay.Finding {
+	x := belay.Finding{
+		Severity: belay.SeverityError, File: g.file.Path, Title: "test deleted: " + clip(g.Name),
+		Detail:         fmt.Sprintf("it stood in line %d, and no test of its name or content is anywhere in the change", g.Line),
+		Recommendation: "bring the test back and make the code pass it; only a person can say that it is not needed",
+	}
+	switch {
+	case g.into != "":
+		x.Severity, x.Detail = belay.SeverityWarning, fmt.Sprintf("it stood in line %d; %s, which runs once for each row of a table, may do what it did", g.Line, clip(g.into))
+		x.Recommendation = "make sure that its case is one of the rows"
+	case g.why != "":
+		x.Severity, x.Detail = belay.SeverityWarning, fmt.Sprintf("it was in line %d; %s", g.Line, g.why)
+		x.Recommendation = "make sure that nothing it tested is untested now"
+	default:
+		x.Severity, x.Detail = w.severity(w.test(g), x.Detail)
+	}
+	return x
+}
+
+// severity says how a test that is gone is to be reported, by what the request says of it.
+func (w *Wanted) severity(p permission, detail string) (belay.Severity, string) {
+	switch p {
+	case asked:
+		return belay.SeverityNote, detail + "; the task asks for that"
+	case fits:
+		return belay.SeverityWarning, detail + "; what the task asks for may be the reason"
+	}
+	return belay.SeverityError, detail
+}
+
+func fileDeleted(f *edit.File, gone []placed, files []*edit.File, w *Wanted) belay.Finding {
 	var names []string
 	for _, g := range gone[:min(len(gone), 20)] {
 		names = append(names, clip(g.Name))
@@ -239,16 +274,41 @@ func fileDeleted(f *edit.File, gone []placed, files []*edit.File) belay.Finding 
 		Detail:         fmt.Sprintf("it held %s", strings.Join(names, ", ")),
 		Recommendation: "bring the file back and make the code pass it; only a person can say that it is not needed",
 	}
-	if !slices.ContainsFunc(gone, func(g placed) bool { return g.into == "" }) {
+	warn := func(why string) {
 		out.Severity = belay.SeverityWarning
-		out.Detail += "; " + clip(gone[0].into) + ", which runs once for each row of a table, may do what it did"
+		out.Detail += "; " + why
+	}
+	// Each test has to be accounted for, by the request or by what became of it: a file is as
+	// good a place to hide one as any.
+	least, why := asked, ""
+	for _, g := range gone {
+		p := w.test(g)
+		if p == notAsked && (g.into != "" || g.why != "") {
+			if p = fits; why == "" {
+				why = g.why
+			}
+			if g.into != "" {
+				why = clip(g.into) + ", which runs once for each row of a table, may do what it did"
+			}
+		}
+		least = min(least, p)
+	}
+	switch {
+	case least == asked:
+		out.Severity, out.Detail = w.severity(asked, out.Detail)
+		return out
+	case least == fits && why != "":
+		warn(why)
+	case least == fits:
+		out.Severity, out.Detail = w.severity(fits, out.Detail)
+	case inCode(f.Path):
+		warn("it held code as well, which is gone with them")
 	}
 	about := strings.ToLower(lang.Subject(f.Path))
 	for _, other := range files {
 		same := lang.Of(other.Path).Family() == lang.Of(f.Path).Family() && strings.ToLower(lang.Stem(other.Path)) == about
 		if other != f && other.Deleted() && same && !lang.ForTests(other.Path) {
-			out.Severity = belay.SeverityWarning
-			out.Detail += "; " + other.Path + ", which it tested, is gone as well"
+			warn(other.Path + ", which it tested, is gone as well")
 		}
 	}
 	return out
