@@ -9,6 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/check/edit"
 )
 
 // withPrograms are the checks that run a program, or that ask about a work tree and not
@@ -31,10 +32,17 @@ type texts struct {
 	repo    *repository
 	changes map[string]change
 	after   map[string]string
+	instead *edit.File // one file as it is not in the commit; nil for none
 }
 
 func (t texts) Each(_ context.Context, paths []string, most int64, take func(string, []byte, []byte, bool) error) error {
 	for _, p := range paths {
+		if t.instead != nil && t.instead.Path == p {
+			if err := take(p, t.instead.Before, t.instead.After, false); err != nil {
+				return err
+			}
+			continue
+		}
 		c := t.changes[p]
 		before, err := t.text(c.old, c.OldMode)
 		if err != nil {
@@ -89,11 +97,16 @@ func (t texts) Beside(context.Context) (func(string, int64) ([]byte, bool), func
 
 // judge holds one commit against its own message.
 func (r *repository) judge(ctx context.Context, c commit, only []string) (verdict, error) {
+	return r.judgeWith(ctx, c, only, nil)
+}
+
+// judgeWith holds a commit, with one file changed otherwise, against its message.
+func (r *repository) judgeWith(ctx context.Context, c commit, only []string, instead *edit.File) (verdict, error) {
 	after, err := r.files(ctx, c.ID)
 	if err != nil {
 		return verdict{}, err
 	}
-	t := texts{repo: r, changes: map[string]change{}, after: after}
+	t := texts{repo: r, changes: map[string]change{}, after: after, instead: instead}
 	before := make([]string, 0, len(after))
 	var changes []belay.Change
 	for _, one := range c.changes {
@@ -107,6 +120,9 @@ func (r *repository) judge(ctx context.Context, c commit, only []string) (verdic
 		if t.changes[p].Status != "A" {
 			before = append(before, p)
 		}
+	}
+	if _, is := t.changes[pathOf(instead)]; !is && instead != nil {
+		changes = append(changes, belay.Change{Path: instead.Path, Status: "M", OldMode: 0o100644, NewMode: 0o100644})
 	}
 	sort.Strings(before)
 	request, _ := ask.Parse(ask.Input{Text: c.Message, PlanExists: true, Files: before})
@@ -129,6 +145,13 @@ func (r *repository) judge(ctx context.Context, c commit, only []string) (verdic
 		}
 	}
 	return v, ctx.Err()
+}
+
+func pathOf(f *edit.File) string {
+	if f == nil {
+		return ""
+	}
+	return f.Path
 }
 
 // told are the checks of which warnings are kept as well.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/edit"
 	"github.com/belay-dev/belay/internal/check/lang"
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
@@ -39,7 +40,7 @@ func (r *repository) sample(ctx context.Context, n int) ([]commit, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	cmd := r.git(ctx, "log", "--no-merges", "--min-parents=1", "--no-renames", "--no-ext-diff", "--no-textconv",
-		"--raw", "--numstat", "--no-abbrev", "-z", "--format=%x01%H%n%P%n%an <%ae>%n%B%x02", "HEAD")
+		"--raw", "--no-abbrev", "-z", "--format=%x01%H%n%P%n%an <%ae>%n%B%x02", "HEAD")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func (r *repository) sample(ctx context.Context, n int) ([]commit, error) {
 		return nil, err
 	}
 	// A clone that lacks old objects ends the log early: what came before counts.
-	pick, err := choose(bufio.NewReaderSize(out, 1<<20), n)
+	pick, err := r.choose(bufio.NewReaderSize(out, 1<<20), n)
 	stop()
 	_ = cmd.Wait() // ended by us when there are enough
 	if err == nil && len(pick) == 0 {
@@ -60,7 +61,7 @@ func (r *repository) sample(ctx context.Context, n int) ([]commit, error) {
 }
 
 // choose reads a log until both halves are full.
-func choose(log *bufio.Reader, n int) ([]commit, error) {
+func (r *repository) choose(log *bufio.Reader, n int) ([]commit, error) {
 	type numbered struct {
 		commit
 		at int
@@ -77,7 +78,13 @@ func choose(log *bufio.Reader, n int) ([]commit, error) {
 		if err != nil && err != io.EOF {
 			return nil, err
 		}
-		if c, ok := parse(strings.TrimSuffix(text, "\x01")); ok && len(c.changes) > 0 && !bots.MatchString(c.Author) {
+		c, ok := parse(strings.TrimSuffix(text, "\x01"))
+		if ok = ok && len(c.changes) > 0 && len(c.changes) <= most && !bots.MatchString(c.Author); ok {
+			if ok, err = r.measure(&c); err != nil {
+				return nil, err
+			}
+		}
+		if ok {
 			half := 0
 			if c.lessTest {
 				half = 1
@@ -86,7 +93,7 @@ func choose(log *bufio.Reader, n int) ([]commit, error) {
 				halves[half] = append(halves[half], numbered{c, at})
 			}
 		}
-		if err == io.EOF {
+		if strings.TrimSuffix(text, "\x01") == text { // the end of the log
 			break
 		}
 	}
@@ -102,8 +109,7 @@ func choose(log *bufio.Reader, n int) ([]commit, error) {
 	return out, nil
 }
 
-// parse reads one commit of the log: its head, and its changes, each a record of its own
-// that ends in NUL. Renames are not looked for, so that each has one path.
+// parse reads one commit of the log: its head, and its changes. Renames are not looked for, so that each has one path.
 func parse(text string) (c commit, ok bool) {
 	head, rest, ok := strings.Cut(text, "\x02")
 	lines := strings.SplitN(head, "\n", 4)
@@ -111,7 +117,6 @@ func parse(text string) (c commit, ok bool) {
 		return c, false
 	}
 	c.ID, c.Parent, c.Author, c.Message = lines[0], lines[1], lines[2], strings.TrimSpace(lines[3])
-	at := map[string]int{}
 	records := strings.Split(rest, "\x00")
 	for i := 0; i < len(records); i++ {
 		record := strings.TrimLeft(records[i], "\n")
@@ -124,20 +129,38 @@ func parse(text string) (c commit, ok bool) {
 			one := change{old: words[2], new: words[3]}
 			one.Path, one.Status = records[i], words[4][:1]
 			one.OldMode, one.NewMode = mode(words[0]), mode(words[1])
-			at[one.Path] = len(c.changes)
 			c.changes = append(c.changes, one)
 			continue
 		}
-		numbers := strings.SplitN(record, "\t", 3)
-		if k, known := at[numbers[len(numbers)-1]]; known && len(numbers) == 3 {
-			one := &c.changes[k]
-			one.Binary = numbers[0] == "-"
-			one.Added, _ = strconv.Atoi(numbers[0])
-			one.Deleted, _ = strconv.Atoi(numbers[1])
-			c.lessTest = c.lessTest || one.Deleted > 0 && ofTests(one.Path)
-		}
 	}
 	return c, true
+}
+
+// most is how many files a commit may change: one that renames a whole tree says little.
+const most = 400
+
+// measure counts the lines of a commit's changes. It is false for one of which the clone lacks an
+// object, as shallow and partial ones do.
+func (r *repository) measure(c *commit) (bool, error) {
+	for i := range c.changes {
+		one := &c.changes[i]
+		var sides [2][]byte
+		for k, oid := range []string{one.old, one.new} {
+			if mode := []uint32{one.OldMode, one.NewMode}[k]; mode&0o170000 != 0o100000 {
+				continue
+			}
+			text, there, err := r.blob(oid)
+			if err != nil || !there {
+				return false, err
+			}
+			sides[k] = text
+		}
+		if one.Binary = edit.Binary(sides[0]) || edit.Binary(sides[1]); !one.Binary {
+			one.Added, one.Deleted = edit.Added(sides[0], sides[1]).Count(), edit.Added(sides[1], sides[0]).Count()
+		}
+		c.lessTest = c.lessTest || one.Deleted > 0 && ofTests(one.Path)
+	}
+	return true, nil
 }
 
 func mode(octal string) uint32 {

@@ -41,9 +41,10 @@ type placed struct {
 	file *edit.File
 	lang lang.Language
 
-	values []expect.Value // what it expects
-	into   string         // of one that is gone: the test with a table that may do what it did
-	why    string         // of one that is gone: why that may be no loss
+	values  []expect.Value // what it expects
+	into    string         // of one that is gone: the test with a table that may do what it did
+	why     string         // of one that is gone: why that may be no loss
+	without bool           // of one that is gone: what it used is gone from the code
 }
 
 // pairing is what became of the tests of a change.
@@ -54,9 +55,11 @@ type pairing struct {
 	grown []grown // tests with more rows than before
 	lost  []loss  // outside of tests
 
-	there   []placed          // all tests of the change that are there now
-	changed []placed          // those of them that do something else than before
-	stands  map[string]string // which test that is gone a new one stands for
+	there   []placed                       // all tests of the change that are there now
+	kept    []placed                       // those of them that were there before, by name
+	changed []changed                      // those of them that do something else than before
+	common  map[*edit.File]map[string]bool // what many tests that stayed in a file call
+	stands  map[string]string              // which test that is gone a new one stands for
 
 	turns  []turn         // tests that expect something else than before
 	others []expect.Value // what tests that are still there expect and did not
@@ -65,7 +68,7 @@ type pairing struct {
 // Look gives what the files' changes take away from tests.
 func Look(files []*edit.File, r Rules) []belay.Finding {
 	p := pairUp(files)
-	p.explain(files)
+	p.explain(files, r)
 	out := append(append(p.found, deleted(files, p, r.Wanted)...), outside(files, p.lost)...)
 	out = append(append(out, turned(files, p, r)...), rewritten(files, r)...)
 	for _, f := range p.fresh {
@@ -106,9 +109,12 @@ func holdsTests(f *edit.File, text []byte) bool {
 // under another name.
 func pairUp(files []*edit.File) pairing {
 	parts := make([]pairing, len(files))
+	common := map[*edit.File]map[string]bool{}
 	edit.Each(files, func(i int, f *edit.File) { parts[i] = pairFile(f) })
-	var p pairing
-	for _, part := range parts {
+	p := pairing{common: common}
+	for i, part := range parts {
+		common[files[i]] = part.common[files[i]]
+		p.kept = append(p.kept, part.kept...)
 		p.found = append(p.found, part.found...)
 		p.gone = append(p.gone, part.gone...)
 		p.fresh = append(p.fresh, part.fresh...)
@@ -120,13 +126,22 @@ func pairUp(files []*edit.File) pairing {
 		p.changed = append(p.changed, part.changed...)
 	}
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf && b.file == a.file })
+	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf && group(b) == group(a) })
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf })
 	if len(p.gone)*len(p.fresh) <= mostPairs {
 		rows := p.rowTests()
-		p.meet(func(b, a placed) bool { return !rows[a.file.Path+" "+path.Dir(a.Name)] && b.Alike(a.Test) })
+		p.meet(func(b, a placed) bool {
+			return !rows[a.file.Path+" "+path.Dir(a.Name)] && b.Alike(a.Test) && !p.copied(b, a)
+		})
 	}
 	p.merged()
 	return p
+}
+
+// group is the name of the group that a test is in, "" for one that is in none.
+func group(t placed) string {
+	parts := strings.Split(t.Name, " > ")
+	return parts[max(len(parts)-2, 0)]
 }
 
 // pairFile compares the tests that have one name in both texts of a file, and looks at
@@ -160,7 +175,11 @@ func pairFile(f *edit.File) pairing {
 	}
 	for _, s := range same {
 		p.pair(s[0], s[1])
+		if !s[1].Group && s[1].Name != outsideName {
+			p.kept = append(p.kept, s[1])
+		}
 	}
+	p.common = map[*edit.File]map[string]bool{f: cases.Common(read(p.kept))}
 	for i, a := range after {
 		if !used[i] {
 			p.fresh = append(p.fresh, a)
@@ -175,7 +194,7 @@ func (p *pairing) pair(b, a placed) {
 		p.found = append(p.found, compare(b, a)...)
 		p.grow(b, a)
 		if len(b.Body) != len(a.Body) || b.Shared(a.Test) != len(a.Body) {
-			p.changed = append(p.changed, a)
+			p.changed = append(p.changed, changed{a, b})
 		}
 	}
 	changes, rest := expect.Changed(b.values, a.values)
@@ -183,6 +202,19 @@ func (p *pairing) pair(b, a placed) {
 		p.turns = append(p.turns, turn{a, c})
 	}
 	p.others = append(p.others, rest...)
+}
+
+// changed is a test that does something else than it did.
+type changed struct{ is, was placed }
+
+// copied tells whether the new test a is as much like a test of its file that was there and is as it
+// is like b: then it is a copy of that one, and no other name for b.
+func (p *pairing) copied(b, a placed) bool {
+	alike := b.Shared(a.Test)
+	if alike == len(a.Body) && alike == len(b.Body) {
+		return false
+	}
+	return slices.ContainsFunc(p.kept, func(k placed) bool { return k.file == a.file && k.Alike(a.Test) && k.Shared(a.Test) >= alike })
 }
 
 // mostPairs bounds how many tests are compared for having been renamed.
@@ -279,9 +311,12 @@ func fileDeleted(f *edit.File, gone []placed, files []*edit.File, w *Wanted) bel
 		out.Detail += "; " + why
 	}
 	// Each test has to be accounted for, by the request or by what became of it: a file is as
-	// good a place to hide one as any.
-	least, why := asked, ""
+	// good a place to hide one as any. Where most of them used what is gone from the code, it was about that.
+	least, why, without := asked, "", 0
 	for _, g := range gone {
+		if g.without {
+			without++
+		}
 		p := w.test(g)
 		if p == notAsked && (g.into != "" || g.why != "") {
 			if p = fits; why == "" {
@@ -299,6 +334,8 @@ func fileDeleted(f *edit.File, gone []placed, files []*edit.File, w *Wanted) bel
 		return out
 	case least == fits && why != "":
 		warn(why)
+	case without*2 > len(gone):
+		warn("most of them used what is gone from the code")
 	case least == fits:
 		out.Severity, out.Detail = w.severity(fits, out.Detail)
 	case inCode(f.Path):

@@ -2,7 +2,6 @@ package integrity
 
 import (
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +14,6 @@ import (
 // Wanted is what a request wants gone or made anew, as far as tests may go with it.
 type Wanted struct {
 	objects []object
-	revert  bool // it undoes what was done before: tests that came with that go as well
 }
 
 // object is what one verb of a request is about.
@@ -38,9 +36,8 @@ const (
 )
 
 var (
-	takes  = lazyregexp.New(`(?i)\b(?:remov(?:e[sd]?|ing)|delet(?:e[sd]?|ing)|drop(?:s|ped|ping)?|rm|get(?:ting)? rid of|strip|prun(?:e[sd]?|ing)|retir(?:e[sd]?|ing)|clean(?:s|ed|ing)? up|replac(?:e[sd]?|ing)|instead of|rather than)\s+([^\n]+)`)
-	makes  = lazyregexp.New(`(?i)\b(?:merg(?:e[sd]?|ing)|combin(?:e[sd]?|ing)|consolidat(?:e[sd]?|ing)|dedup\w*|extract(?:s|ed|ing)?|mov(?:e[sd]?|ing)|split(?:s|ting)?|rewrit(?:e|es|ten|ing)|parametri[sz]\w+|convert(?:s|ed|ing)?|simplif(?:y|ies|ied|ying)|collaps\w+|inlin(?:e[sd]?|ing)|renam(?:e[sd]?|ing)|rework(?:s|ed|ing)?|refactor(?:s|ed|ing)?|restructur\w+|reorgani[sz]\w+|migrat\w+|tid(?:y|ies|ied)|overhaul\w*)\s+([^\n]+)`)
-	undoes = lazyregexp.New(`(?i)^\s*(?:this )?(?:reverts?|reverting|undo|back(?:s|ing)? out)\b`)
+	takes = lazyregexp.New(`(?i)\b(?:remov(?:e[sd]?|ing)|delet(?:e[sd]?|ing)|drop(?:s|ped|ping)?|rm|get(?:ting)? rid of|strip|prun(?:e[sd]?|ing)|retir(?:e[sd]?|ing)|revert(?:s|ed|ing)?|undo|replac(?:e[sd]?|ing)|instead of|rather than)\s+([^\n]+)`)
+	makes = lazyregexp.New(`(?i)\b(?:merg(?:e[sd]?|ing)|combin(?:e[sd]?|ing)|consolidat(?:e[sd]?|ing)|dedup\w*|extract(?:s|ed|ing)?|mov(?:e[sd]?|ing)|split(?:s|ting)?|rewrit(?:e|es|ten|ing)|parametri[sz]\w+|convert(?:s|ed|ing)?|simplif(?:y|ies|ied|ying)|collaps\w+|inlin(?:e[sd]?|ing)|renam(?:e[sd]?|ing)|rework(?:s|ed|ing)?|refactor(?:s|ed|ing)?|restructur\w+|reorgani[sz]\w+|migrat\w+|tid(?:y|ies|ied)|clean(?:s|ed|ing)? up|overhaul\w*)\s+([^\n]+)`)
 
 	// objectEnd is where what a verb takes ends, and where it comes from or why begins.
 	objectEnd = lazyregexp.New(`(?i)\s+(?:from|in|into|of|for|on|at|by|with|because|since|as|when|where|which|that|so|but|instead|after|before|if|until|unless|(?:and|then)\s+(?:then\s+)?(?:add|fix|update|make|use|change|create|implement|keep|leave|improve|write|run|put|let|do|move|rename))\b|[.;:](?:\s|$)|\s[-–—]\s`)
@@ -70,7 +67,6 @@ func Wants(r belay.Request, prose string) *Wanted {
 		texts = append(texts, first)
 	}
 	for _, text := range texts {
-		w.revert = w.revert || undoes.MatchString(text)
 		w.read(text, takes, false)
 		w.read(text, makes, true)
 	}
@@ -148,26 +144,24 @@ func (w *Wanted) test(g placed) permission {
 	for i := range w.objects {
 		o := &w.objects[i]
 		named := len(g.Leaf) > 4 && strings.Contains(strings.ToLower(o.text), strings.ToLower(g.Leaf))
-		alike := slices.ContainsFunc(o.words, func(s string) bool {
-			return slices.ContainsFunc(about, func(a string) bool { return topic.Akin(a, s) })
-		})
+		alike := len(o.words) > 0 && alike(o.words, about)*2 >= len(o.words)
 		switch {
-		case o.anew && (o.tests || named) && (len(o.words) == 0 || alike || named):
+		case named && o.anew:
 			return fits
-		case o.anew:
 		case named:
 			return asked
 		case o.tests && (len(o.words) == 0 || alike):
-			if o.most == 0 || o.used < o.most {
-				o.used++
-				return asked
+			if o.used++; o.most > 0 && o.used > o.most {
+				continue
 			}
+			if o.anew {
+				return fits
+			}
+			return asked
+		case o.anew:
 		case alike && !o.tests:
 			return fits
 		}
-	}
-	if w.revert {
-		return fits
 	}
 	return notAsked
 }
