@@ -29,7 +29,7 @@ func contractCheck(ctx context.Context, in Input) belay.CheckResult {
 		}
 		defer done()
 		q := contract.Input{
-			Request: in.Request, Changes: work(in.Changes), Files: files, Paths: paths,
+			Request: in.Request, Words: in.Words, Changes: work(in.Changes), Files: files, Paths: paths,
 			Read: func(path string) ([]byte, bool) { return read(path, maxBeside) },
 		}
 		for _, c := range in.read.unread {

@@ -55,7 +55,9 @@ func (c change) input(req belay.Request) contract.Input {
 // judged reads words as a task does and holds them against a change.
 func (c change) judged(words string) contract.Result {
 	req, _ := ask.Parse(ask.Input{Text: words, PlanExists: true, Files: slices.Sorted(maps.Keys(c.before))})
-	return contract.Judge(c.input(req))
+	in := c.input(req)
+	in.Words = words
+	return contract.Judge(in)
 }
 
 // said lists findings on lines, notes left out.
