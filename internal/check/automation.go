@@ -33,6 +33,7 @@ var (
 	sentences = lazyregexp.New(`[.;!?](?:\s|$)|\n`)
 	denies    = lazyregexp.New(`\b(?:not|never|without|don.?t|doesn.?t|avoid|except|but no|unchanged|untouched|as (?:it|they) (?:is|are)|alone)\b`)
 
+	fileName     = lazyregexp.New(`[\w./-]+\.(?:ya?ml|json|md|toml|mdc)\b`)
 	ofCI         = lazyregexp.New(`\bci\b|\bcontinuous integration\b|\bgithub[- ]actions?\b|\bgha\b|\bworkflows?\b|\bactions/|\bsetup-[a-z]+\b|\b(?:build|release|deploy(?:ment)?) pipeline\b|\btravis\b|\bcircle ?ci\b|\bgitlab-ci\b|\bazure[- ]pipelines?\b|\bjenkins|\bdependabot\b|\bbuild matrix\b`)
 	ofHooks      = lazyregexp.New(`\bpre[- ]?commit\b|\bgit hooks?\b|\bhusky\b|\blefthook\b`)
 	ofAgents     = lazyregexp.New(`\b(?:agents?|claude|gemini|copilot|cursor|codex|windsurf|qwen|aider|opencode|llms?|ai)['’]?s?[ -](?:\.?md|files?|rules?|instructions?|guide(?:lines?)?|settings|config(?:uration)?|docs?|hooks?|skills?|commands?|prompts?)\b|\b(?:instructions?|rules|guidelines|message|docs|documentation) for (?:the |ai |coding )*(?:agents?|ais?|llms?|claude|copilot|assistants?)\b|^\s*\w+\((?:ai|agents?)\):`)
@@ -52,6 +53,7 @@ func speaksOf(sentence, p, rule string) bool {
 			return true
 		}
 	}
+	sentence = fileName.ReplaceAllString(sentence, " ") // one that is named is asked for, and no other of its kind
 	switch {
 	case runsInCI(p):
 		return ofCI.MatchString(sentence)

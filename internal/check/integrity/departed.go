@@ -195,7 +195,7 @@ func (a placed) uses(gone names) string {
 		if t.Kind != lang.Word || !there {
 			continue
 		}
-		given := i+1 < len(a.Body) && (a.Body[i+1].Is(":") || a.Body[i+1].Is("=") && a.lang == lang.Python)
+		given := i+1 < len(a.Body) && (a.Body[i+1].Is(":") && !(i+2 < len(a.Body) && a.Body[i+2].Is("=")) || a.Body[i+1].Is("=") && a.lang == lang.Python)
 		if open || given {
 			return t.Text
 		}

@@ -50,7 +50,7 @@ var (
 
 // plainWords say what a test is like, and not what it is about.
 var plainWords = topic.Set(`test tests spec specs case cases suite suites unit integration regression e2e duplicate duplicated dead old obsolete outdated unused redundant flaky empty stale legacy broken failing
-	unnecessary useless superfluous skipped temporary trivial slow needless useful more some several all any every now longer file files one`)
+	unnecessary useless superfluous skipped temporary trivial slow needless useful more some several all any every now longer file files one last first second third whole entire old new`)
 
 var numbers = map[string]int{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
