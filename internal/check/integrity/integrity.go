@@ -214,7 +214,9 @@ func (p *pairing) copied(b, a placed) bool {
 	if alike == len(a.Body) && alike == len(b.Body) {
 		return false
 	}
-	return slices.ContainsFunc(p.kept, func(k placed) bool { return k.file == a.file && k.Name != a.Name && k.Alike(a.Test) && k.Shared(a.Test) >= alike })
+	return slices.ContainsFunc(p.kept, func(k placed) bool {
+		return k.file == a.file && k.Name != a.Name && k.Alike(a.Test) && k.Shared(a.Test) >= alike
+	})
 }
 
 // mostPairs bounds how many tests are compared for having been renamed.
