@@ -87,8 +87,9 @@ var (
 	// runs, with what rights and secrets, whose code it brings in, where it sends things.
 	grants = lazyregexp.New(`(?i)\bpermissions\b|:\s*write\b|write-all|\bsecrets?\b|\btokens?\b|\bpassword|\bcredential|\bapi[_-]?key|pull_request_target|workflow_run|workflow_dispatch|repository_dispatch|issue_comment|^\s*(?:"?on"?|schedule|push|pull_request|branches|tags|environment)\s*:|\buses\s*:|\bimage\s*:|\bcontainer\s*:|\bservices\s*:|\b(?:curl|wget|invoke-webrequest|iwr|nc|ncat|ssh|scp|eval|base64)\b|\bgit push\b|\b(?:npm|cargo|gem|twine|mvn|gradle|dotnet nuget|docker)\b.*\b(?:publish|push|upload|deploy|release)\b|https?://|\bself-hosted\b|\brepo\s*:|\borbs?\s*:|\binclude\s*:`)
 	// keeps are lines that keep a run from more.
-	keeps   = lazyregexp.New(`(?i)\bpermissions\b|:\s*(?:read|none)\b|^\s*-?\s*if\s*:|\benvironment\s*:|persist-credentials|\bneeds\s*:`)
-	version = lazyregexp.New(`@?\b[0-9a-f]{40}\b|\bv?\d+(?:\.(?:\d+|x))*(?:[-.]?(?:rc|beta|alpha|dev)[-.]?\d*|t)?\b`)
+	keeps    = lazyregexp.New(`(?i)\bpermissions\b|:\s*(?:read|none)\b|^\s*-?\s*if\s*:|\benvironment\s*:|persist-credentials|\bneeds\s*:`)
+	anything = lazyregexp.New(`\S`)
+	version  = lazyregexp.New(`@?\b[0-9a-f]{40}\b|\bv?\d+(?:\.(?:\d+|x))*(?:[-.]?(?:rc|beta|alpha|dev)[-.]?\d*|t)?\b`)
 )
 
 // grantsNothing tells whether the change of a file that CI runs leaves alone when it runs, with what
@@ -99,6 +100,12 @@ func grantsNothing(f *edit.File) bool {
 		return false
 	}
 	return !loses(f.After, f.Before, grants) && !loses(f.Before, f.After, keeps)
+}
+
+// onlyVersions tells whether nothing but comments and versions differs, in what was there and what
+// is.
+func onlyVersions(f *edit.File) bool {
+	return f.Before != nil && f.After != nil && !edit.Binary(f.Before) && !edit.Binary(f.After) && !loses(f.After, f.Before, anything) && !loses(f.Before, f.After, anything)
 }
 
 // loses tells whether a text has lines of a kind that the other lacks, comments and versions

@@ -88,6 +88,20 @@ func TestGrantsNothing(t *testing.T) {
 	}
 }
 
+// TestOnlyVersions: a hook of another version is the hook it was; one from elsewhere is not.
+func TestOnlyVersions(t *testing.T) {
+	t.Parallel()
+	const hooks = "repos:\n  - repo: https://github.com/a/b\n    rev: v1.2.3 # 2024\n    hooks:\n      - id: lint\n"
+	for now, want := range map[string]bool{
+		strings.Replace(hooks, "v1.2.3 # 2024", "v1.10.0", 1): true, strings.Replace(hooks, "v1.2.3", "de0fac2e4500dabe0009e67214ff5f5447ce83dd", 1): true,
+		strings.Replace(hooks, "a/b", "c/d", 1): false, hooks + "      - id: more\n": false, strings.Replace(hooks, "      - id: lint\n", "", 1): false,
+	} {
+		if got := onlyVersions(&edit.File{Path: "x.yaml", Before: []byte(hooks), After: []byte(now)}); got != want {
+			t.Errorf("%v of\n%s", got, now)
+		}
+	}
+}
+
 func swap(t *testing.T, old, now string) *edit.File {
 	t.Helper()
 	before, rest, found := strings.Cut(workflow, old)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/answer"
+	"github.com/belay-dev/belay/internal/check/edit"
 	"github.com/belay-dev/belay/internal/check/suite"
 	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/instructions"
@@ -40,10 +41,14 @@ func rules(ctx context.Context, in Input) belay.CheckResult {
 		case asksFor(in.Request, in.Words, c.Path, rule):
 			f.Severity, f.Recommendation = belay.SeverityNote, ""
 			f.Detail = fmt.Sprintf("%s was %s, which the task asks for", c.Path, changeVerb(c))
-		case runsInCI(strings.ToLower(c.Path)) && in.harmless(ctx, c.Path):
+		case runsInCI(strings.ToLower(c.Path)) && in.known(ctx, c.Path, grantsNothing):
 			f.Severity = belay.SeverityWarning
 			f.Detail += "; triggers, permissions, secrets and foreign code are as they were"
 			f.Recommendation = "look at it before you push: CI runs it"
+		case strings.HasPrefix(rule, ".pre-commit-config.") && in.known(ctx, c.Path, onlyVersions):
+			f.Severity = belay.SeverityWarning
+			f.Detail += "; only versions differ"
+			f.Recommendation = "look at it before you commit: its hooks run then"
 		default:
 			errors++
 		}
@@ -69,9 +74,9 @@ func namedIn(globs []string, rule, path string) bool {
 	return false
 }
 
-// harmless tells whether a changed file of CI is known to grant nothing. One that cannot be read
-// may grant anything.
-func (in Input) harmless(ctx context.Context, path string) bool {
+// known tells whether the change of a file is of a harmless kind. Of one that cannot be read nothing is
+// known.
+func (in Input) known(ctx context.Context, path string, harmless func(*edit.File) bool) bool {
 	if in.Texts == nil {
 		return false
 	}
@@ -81,7 +86,7 @@ func (in Input) harmless(ctx context.Context, path string) bool {
 	}
 	for _, f := range files {
 		if f.Path == path {
-			return grantsNothing(f)
+			return harmless(f)
 		}
 	}
 	return false

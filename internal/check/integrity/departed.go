@@ -42,12 +42,14 @@ func (p *pairing) explain(files []*edit.File, r Rules) {
 			g.why = p.quoted(*g) + " has it as a text"
 		}
 	}
-	p.rewritten(r)
+	p.rewritten(files, r)
 }
 
 // rewritten says so of the tests of a file that is written anew: none of several stayed, or the
-// request is about changing tests, and as many are there that assert as much.
-func (p *pairing) rewritten(r Rules) {
+// request is about changing tests, or nothing but tests changed and nothing was to be mended, and as many are
+// there that assert as much.
+func (p *pairing) rewritten(files []*edit.File, r Rules) {
+	alone := r.Wanted != nil && !r.Wanted.fixes && len(p.gone) > 0 && !codeChanged(files)
 	type sum struct{ tests, asserts, stayed int }
 	gone, came := map[*edit.File]sum{}, map[*edit.File]sum{}
 	for _, k := range p.kept {
@@ -70,7 +72,7 @@ func (p *pairing) rewritten(r Rules) {
 	for i := range p.gone {
 		g := &p.gone[i]
 		was, is := gone[g.file], came[g.file]
-		if g.why != "" || g.into != "" || is.tests < was.tests || is.asserts < was.asserts || !r.Asked && (was.stayed > 0 || was.tests < 2) {
+		if g.why != "" || g.into != "" || is.tests < was.tests || is.asserts < was.asserts || !r.Asked && !alone && (was.stayed > 0 || was.tests < 2) {
 			continue
 		}
 		if slices.ContainsFunc(p.fresh, func(a placed) bool { return a.file == g.file && a.runs() && g.SameSubject(a.Test, nil) }) {

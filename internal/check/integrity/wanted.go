@@ -14,6 +14,8 @@ import (
 // Wanted is what a request wants gone or made anew, as far as tests may go with it.
 type Wanted struct {
 	objects []object
+	revert  bool // it undoes what was done before, tests that came with that among it
+	fixes   bool // it has something mended: a test that fails is in the way
 }
 
 // object is what one verb of a request is about.
@@ -39,6 +41,8 @@ var (
 	takes = lazyregexp.New(`(?i)\b(?:remov(?:e[sd]?|ing)|delet(?:e[sd]?|ing)|drop(?:s|ped|ping)?|rm|get(?:ting)? rid of|strip|prun(?:e[sd]?|ing)|retir(?:e[sd]?|ing)|revert(?:s|ed|ing)?|undo|replac(?:e[sd]?|ing)|instead of|rather than)\s+([^\n]+)`)
 	makes = lazyregexp.New(`(?i)\b(?:merg(?:e[sd]?|ing)|combin(?:e[sd]?|ing)|consolidat(?:e[sd]?|ing)|dedup\w*|extract(?:s|ed|ing)?|mov(?:e[sd]?|ing)|split(?:s|ting)?|rewrit(?:e|es|ten|ing)|parametri[sz]\w+|convert(?:s|ed|ing)?|simplif(?:y|ies|ied|ying)|collaps\w+|inlin(?:e[sd]?|ing)|renam(?:e[sd]?|ing)|rework(?:s|ed|ing)?|refactor(?:s|ed|ing)?|restructur\w+|reorgani[sz]\w+|migrat\w+|tid(?:y|ies|ied)|clean(?:s|ed|ing)? up|overhaul\w*)\s+([^\n]+)`)
 
+	undoes = lazyregexp.New(`(?i)^\s*(?:this )?(?:reverts?|undo|back(?:s|ing)? out)\s`)
+
 	// objectEnd is where what a verb takes ends, and where it comes from or why begins.
 	objectEnd = lazyregexp.New(`(?i)\s+(?:from|in|into|of|for|on|at|by|with|because|since|as|when|where|which|that|so|but|instead|after|before|if|until|unless|(?:and|then)\s+(?:then\s+)?(?:add|fix|update|make|use|change|create|implement|keep|leave|improve|write|run|put|let|do|move|rename))\b|[.;:](?:\s|$)|\s[-–—]\s`)
 	refused   = lazyregexp.New(`(?i)\b(?:not|never|without|no|don.?t|doesn.?t|avoid|instead of|rather than)\s+(?:\w+\s+)?$`)
@@ -61,12 +65,14 @@ func Wants(r belay.Request, prose string) *Wanted {
 	var texts []string
 	for _, q := range r.Requirements {
 		texts = append(texts, q.Text)
+		w.fixes = w.fixes || q.Marker == belay.MarkFix
 	}
 	if len(texts) == 0 {
 		first, _, _ := strings.Cut(strings.TrimSpace(prose), "\n")
 		texts = append(texts, first)
 	}
 	for _, text := range texts {
+		w.revert = w.revert || undoes.MatchString(text)
 		w.read(text, takes, false)
 		w.read(text, makes, true)
 	}
@@ -144,7 +150,7 @@ func (w *Wanted) test(g placed) permission {
 	for i := range w.objects {
 		o := &w.objects[i]
 		named := len(g.Leaf) > 4 && strings.Contains(strings.ToLower(o.text), strings.ToLower(g.Leaf))
-		alike := len(o.words) > 0 && alike(o.words, about)*2 >= len(o.words)
+		alike := o.alike(about, g)
 		switch {
 		case named && o.anew:
 			return fits
@@ -163,7 +169,34 @@ func (w *Wanted) test(g placed) permission {
 			return fits
 		}
 	}
+	if w.revert {
+		return fits
+	}
 	return notAsked
+}
+
+// alike tells whether half of an object's words are among those that say what a test is about: of its
+// name and path, and, where tests are to go, of what it does.
+func (o object) alike(about []string, g placed) bool {
+	if len(o.words) == 0 {
+		return false
+	}
+	if o.tests && !o.anew {
+		for _, t := range g.Body {
+			about = append(about, topic.Words(t.Text)...)
+		}
+	}
+	if alike(o.words, about)*2 >= len(o.words) {
+		return true
+	}
+	// WEBrick is one word in a request, and webrick in a name.
+	name := strings.ToLower(g.Name)
+	for word := range strings.FieldsSeq(strings.ToLower(o.text)) {
+		if word = strings.Trim(word, "`'\"(),;:"); len(word) > 4 && !plainWords[word] && len(o.words) <= 2 && strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // fixture tells a file that is material of tests and no test of the project.
