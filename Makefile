@@ -14,6 +14,7 @@
 # make evidence  what the checks say of good and bad changes to real projects of eight languages
 #                (FETCH=1 make evidence brings the packages they are in first)
 # make evidence-texts  the same without the projects' tests and linters: by the checks that read the change
+# make replay REPO="DIR…"  what the checks reject of commits that people made, in clones of public repositories
 # make eval-secrets    what is taken for a secret in whole source trees that people publish
 # make docs      docs/commands.md, docs/config.schema.json and the plan in docs/house.md, from the program
 # make report    proportions of the house
@@ -22,7 +23,7 @@
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench docs report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall eval-fix eval-secrets evidence evidence-texts clean
+.PHONY: build install demo test race lint bench docs report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall eval-fix eval-secrets evidence evidence-texts replay clean
 
 build: bin/belay
 
@@ -97,6 +98,10 @@ evidence: build
 
 evidence-texts: build
 	@$(GO) run ./bench/evidence -belay bin/belay $(if $(FETCH),-fetch) -texts
+
+# REPLAY="-n 20 -totals" for its flags.
+replay:
+	@$(GO) run ./bench/replay $(REPLAY) $(REPO)
 
 eval-secrets: build
 	@$(GO) run ./bench/evidence -belay bin/belay $(if $(FETCH),-fetch) -secrets

@@ -7,22 +7,22 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/answer"
+	"github.com/belay-dev/belay/internal/check/edit"
 	"github.com/belay-dev/belay/internal/check/suite"
-	"github.com/belay-dev/belay/internal/contract"
 	"github.com/belay-dev/belay/internal/glob"
 	"github.com/belay-dev/belay/internal/instructions"
 )
 
 // rules asks whether the task left alone what instructs agents and what runs by
 // itself. A glob of Scope.Files allows such a file only when it names it: src/** is
-// no permission to leave an AGENTS.md in src. What the request asks for by name, and what a
-// person changed, is no finding.
+// no permission to leave an AGENTS.md in src. What the request asks for, and what a person
+// changed, is no finding; other versions in a file that CI or a commit runs are a warning.
 func rules(ctx context.Context, in Input) belay.CheckResult {
 	if err := validGlobs(in.Scope.Files); err != nil {
 		return answer.Unknown(nameRules, err.Error())
 	}
 	var found []belay.Finding
-	allowed := 0
+	allowed, errors := 0, 0
 	for _, c := range work(in.Changes) {
 		if ctx.Err() != nil {
 			return answer.Unknown(nameRules, suite.Unfinished(ctx))
@@ -31,23 +31,33 @@ func rules(ctx context.Context, in Input) belay.CheckResult {
 		if rule == "" || namedIn(in.Scope.Files, rule, c.Path) {
 			continue
 		}
-		if in.ByHand != nil && in.ByHand(c.Path) || contract.Permits(in.Request, in.Words, c.Path) {
+		if in.ByHand != nil && in.ByHand(c.Path) || asksFor(in.Request, in.Words, c.Path, rule) {
 			allowed++
 			continue
 		}
-		found = append(found, belay.Finding{
+		f := belay.Finding{
 			Severity: belay.SeverityError, Category: belay.CategoryRules, File: c.Path,
 			Title:          "instructions for agents or automation changed",
 			Detail:         fmt.Sprintf("%s was %s and the task's files do not name it", c.Path, changeVerb(c)),
 			Recommendation: putBack(c) + "; a task that needs it changed names it in its words, or with --files " + c.Path,
-		})
+		}
+		if byVersions(strings.ToLower(c.Path), rule) && in.known(ctx, c.Path, onlyVersions) {
+			f.Severity = belay.SeverityWarning
+			f.Detail += "; only versions differ"
+			f.Recommendation = "look at it before you commit or push: it runs then"
+		} else {
+			errors++
+		}
+		found = append(found, f)
 	}
 	summary := "rules for agents and automation are untouched"
 	switch {
-	case len(found) == 0 && allowed > 0:
-		summary = answer.Count(allowed, "rule file", "rule files") + " changed by hand or as the task asks"
+	case errors > 0:
+		summary = answer.Count(errors, "rule file", "rule files") + " changed without being named by the task"
 	case len(found) > 0:
-		summary = answer.Count(len(found), "rule file", "rule files") + " changed without being named by the task"
+		summary = answer.Count(len(found), "rule file", "rule files") + " changed in versions only"
+	case allowed > 0:
+		summary = answer.Count(allowed, "rule file", "rule files") + " changed by hand or as the task asks"
 	}
 	return answer.Of(nameRules, summary, answer.Brief(found, "more rule files changed"))
 }
@@ -57,6 +67,24 @@ func namedIn(globs []string, rule, path string) bool {
 	for _, one := range globs {
 		if strings.Contains(strings.ToLower(one), rule) && glob.Covers(one, path) {
 			return true
+		}
+	}
+	return false
+}
+
+// known tells whether the change of a file is of a harmless kind. Of one that cannot be read nothing is
+// known.
+func (in Input) known(ctx context.Context, path string, harmless func(*edit.File) bool) bool {
+	if in.Texts == nil {
+		return false
+	}
+	files, err := in.files(ctx)
+	if err != nil {
+		return false
+	}
+	for _, f := range files {
+		if f.Path == path {
+			return harmless(f)
 		}
 	}
 	return false

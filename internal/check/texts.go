@@ -115,7 +115,7 @@ func secretsCheck(ctx context.Context, in Input) belay.CheckResult {
 // integrityCheck asks whether the change takes tests away or weakens them.
 func integrityCheck(ctx context.Context, in Input) belay.CheckResult {
 	return in.asked(ctx, nameIntegrity, func(files []*edit.File) (string, []belay.Finding, error) {
-		found := integrity.Look(files, integrity.Rules{Allow: in.Checks.IntegrityAllow, Expected: in.Checks.IntegrityExpected, Asked: integrity.AsksForTests(in.Request)})
+		found := integrity.Look(files, integrity.Rules{Allow: in.Checks.IntegrityAllow, Expected: in.Checks.IntegrityExpected, Asked: integrity.AsksForTests(in.Request), Wanted: integrity.Wants(in.Request, in.Words)})
 		summary := "no test is weaker than before"
 		if len(found) > 0 {
 			summary = answer.Count(len(found), "sign", "signs") + " of weaker tests"

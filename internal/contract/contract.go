@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/edit"
 	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/count/topic"
 )
 
 // Input is a request and what was done about it. Paths are slash paths from the root.
@@ -170,7 +171,10 @@ func (j *judge) add(m *belay.Met, r belay.Requirement) {
 	case !told:
 		m.Verdict = belay.MetUnknown
 		j.warn(m.File, m.Line, "could not be counted: "+said(res, "no list was found that it is about"), r)
-	case res.Verdict == count.Fail && res.Certain && !existing(r, m) && j.newFiles(r) < r.Many() && (j.differ(m.File) || !j.elsewhere(r)):
+	case res.Verdict == count.Fail && j.netted(r, res) || told && res.Verdict == count.Fail && *m.After-*m.Before+res.Elsewhere >= r.Many():
+		m.Verdict = belay.MetYes
+		j.counts(*m)
+	case res.Verdict == count.Fail && res.Certain && !existing(r, m) && !ofOthers.MatchString(r.Text) && j.newFiles(r) < r.Many() && (j.differ(m.File) || !j.elsewhere(r)):
 		m.Verdict = belay.MetNot
 		j.refuse(res, r, fmt.Sprintf("add the %d that are missing; what was there stays as it was", *m.Before+r.Many()-*m.After))
 	case res.Verdict == count.Fail:
@@ -192,6 +196,42 @@ func (j *judge) add(m *belay.Met, r belay.Requirement) {
 // existing tells whether the number may be of those that are there already: "the 8 flavors".
 func existing(r belay.Requirement, m *belay.Met) bool {
 	return r.Many() == *m.Before && known.MatchString(r.Text)
+}
+
+// netted tells whether a list has as many more as were to be added, those aside that the request
+// takes away from it: "add 3 drinks, drop the green tea". What went is counted as far as words
+// that take away name it, its noun with a number, or itself.
+func (j *judge) netted(r belay.Requirement, res count.Result) bool {
+	if len(res.Came) < r.Many() || len(res.Gone) == 0 {
+		return false
+	}
+	var texts []string
+	for _, q := range j.in.Request.Requirements {
+		if q.Marker == belay.MarkRemove {
+			texts = append(texts, q.Text)
+		} else if m := insteadOf.FindStringSubmatch(q.Text); m != nil {
+			texts = append(texts, m[1])
+		}
+	}
+	for line := range strings.Lines(j.in.Words) {
+		if m := insteadOf.FindStringSubmatch(line); m != nil {
+			texts = append(texts, m[1])
+		}
+	}
+	may := 0
+	for _, text := range texts {
+		words, named := about(text), 0
+		for _, label := range res.Gone {
+			if mentions(topic.Words(label), topic.Words(text)) {
+				named++
+			}
+		}
+		if n := statedIn(text); named == 0 && n > 0 && mentions(about(r.Text), words) {
+			named = n
+		}
+		may += named
+	}
+	return may >= len(res.Gone)
 }
 
 // addSome holds an ADD without a number: something new has to be there. "A drink" in a list

@@ -17,7 +17,7 @@ var (
 )
 
 // Permits tells whether a request asks for a path to be changed: by name, as the object of a
-// requirement or as the place of what is to be added. "As described in AGENTS.md" is no such
+// requirement or as the place of what is to be added, or by a folder that ends in "/". "As described in AGENTS.md" is no such
 // request, and neither is "don't touch AGENTS.md".
 func Permits(req belay.Request, words, p string) bool {
 	return slices.ContainsFunc(req.Requirements, func(r belay.Requirement) bool {
@@ -30,7 +30,8 @@ func Permits(req belay.Request, words, p string) bool {
 			return false
 		}
 		for k := i + 1; k < len(w); k++ {
-			if NamesPath("`"+w[k].text+"`", p) && objective(w[i:k]) {
+			folder := strings.TrimPrefix(w[k].text, "./")
+			if (NamesPath("`"+w[k].text+"`", p) || strings.HasSuffix(folder, "/") && strings.HasPrefix(p, folder)) && objective(w[i:k]) {
 				return true
 			}
 		}

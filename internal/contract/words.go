@@ -5,6 +5,7 @@ import (
 	"iter"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -33,6 +34,24 @@ var (
 	another = lazyregexp.New(`(?i)^\s*(?:please\s+)?\pL+\s+(?:an?|one|another|one more|a new)\s+\pL`)
 	known   = lazyregexp.New(`(?i)\b(?:the|all|these|those|our|your|existing|current)\s+(?:the\s+|existing\s+|current\s+)*(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b`)
 )
+
+var (
+	// insteadOf takes away what comes after it.
+	insteadOf = lazyregexp.New(`(?i)\b(?:instead of|in place of|rather than|replacing|in exchange for|(?:and|,|but)\s+(?:remove|delete|drop)s?)\s+(.+)`)
+	// ofOthers is a number of things to which something is added: "a hint to the 2 arguments".
+	ofOthers = lazyregexp.New(`(?i)\b(?:to|for|of|in|on|from|with|across|between)\s+(?:the|all|both|these|those|our|its)\s+(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b`)
+	numeral  = lazyregexp.New(`(?i)\b(\d{1,4}|two|three|four|five|six|seven|eight|nine|ten)\b`)
+)
+
+// statedIn gives the first number of a text, 0 for none.
+func statedIn(text string) int {
+	word := strings.ToLower(numeral.FindString(text))
+	if i := slices.Index([]string{"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}, word); i >= 0 {
+		return i + 2
+	}
+	n, _ := strconv.Atoi(word)
+	return n
+}
 
 // asking are words of a requirement that name no thing.
 var asking = sync.OnceValue(func() map[string]bool {

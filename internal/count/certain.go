@@ -69,6 +69,34 @@ func (j *judge) instead(other *candidate, grown int, known bool) bool {
 	return known && j.r.Marker == belay.MarkAdd && grown > 1 && grown == j.r.Many() && other.score >= 0
 }
 
+// spread counts by how much lists of the same kind as c's grew besides it in what changed. Things
+// that have a list of their own are in that one: only what is declared or called wherever it
+// is needed is spread.
+func (j *judge) spread(c *candidate) int {
+	l := c.after
+	if l == nil || things(l.Kind) && l.Kind != list.Calls {
+		return 0
+	}
+	sum := func(w *world, p string) (n int) {
+		for _, other := range w.file(p).lists {
+			if families[other.Kind] == families[l.Kind] || other.Kind == l.Kind {
+				if other.Kind == list.Array || other.Kind == list.Object || other.Kind == list.Elements || other.Kind == list.Rows || other.Kind == list.Bullets {
+					continue
+				}
+				n += len(other.Items)
+			}
+		}
+		return n
+	}
+	grown := -(len(c.itemsAfter) - len(c.itemsBefore))
+	for _, p := range j.changed() {
+		if Language(p) != "" {
+			grown += sum(j.after, p) - sum(j.before, p)
+		}
+	}
+	return max(grown, 0)
+}
+
 // converted tells whether a list got other items in the place of as many, in a change that
 // added nothing anywhere: then what was to be added is not there, whichever list was meant.
 func (j *judge) converted(c *candidate) bool {

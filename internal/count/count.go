@@ -63,6 +63,12 @@ type Result struct {
 	Findings []Finding `json:"findings"`
 	Before   *Place    `json:"list_before,omitempty"`
 	After    *Place    `json:"list_after,omitempty"`
+	// Gone and Came are what the items are called that the list had and has not, and the other
+	// way round.
+	Gone, Came []string `json:"-"`
+	// Elsewhere says by how many items other lists of its kind grew, in files that changed: tests
+	// and functions may be spread over several.
+	Elsewhere int `json:"-"`
 	// Certain says that a refusal may rest on this: the words fit one list, it was found
 	// in both states, and both were counted.
 	Certain bool `json:"certain"`
@@ -151,6 +157,8 @@ func (j *judge) run() (Result, error) {
 	}
 	res := j.judge(all[0])
 	res.Certain = j.certain(all)
+	res.Gone, res.Came = difference(all[0].itemsBefore, all[0].itemsAfter)
+	res.Elsewhere = j.spread(all[0])
 	// Two lists that fit as well as each other and disagree leave no verdict but a warning.
 	for _, other := range all[1:min(len(all), 6)] {
 		if all[0].score-other.score > 0.2 || all[0].after == other.after && all[0].after != nil {
@@ -194,6 +202,7 @@ func (j *judge) unclear(all []*candidate) Result {
 	if len(moved) == 1 {
 		res := j.judge(moved[0])
 		res.Certain = moved[0].was.Known() && moved[0].is.Known() && j.converted(moved[0])
+		res.Gone, res.Came = difference(moved[0].itemsBefore, moved[0].itemsAfter)
 		return res
 	}
 	grew := false

@@ -158,6 +158,7 @@ func (s *source) classSkips(attrs []attribute) []Mark {
 			marks = append(marks, m)
 		case a.has("Skip"), a.has("enabled") && a.has("false"), a.has("Ignore") && s.Lang == lang.CSharp:
 			m.Text += "(" + assertion.Text(a.args) + ")"
+			m.Maybe = a.has("SkipWhen") || a.has("SkipUnless")
 			marks = append(marks, m)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/lang"
 )
 
-// goUnits gives test, benchmark, fuzz and example functions, the Test methods of
+// goUnits gives test, fuzz and example functions, no benchmarks, the Test methods of
 // suites, and subtests that are named by a literal.
 func (s *source) goUnits() []Test {
 	var list []Test
@@ -40,7 +40,7 @@ func (s *source) goUnits() []Test {
 
 // goTestName follows go test: Test, then nothing or what is no lower-case letter.
 func goTestName(name string, method bool) bool {
-	for _, head := range []string{"Test", "Fuzz", "Benchmark", "Example"} {
+	for _, head := range []string{"Test", "Fuzz", "Example"} {
 		rest, ok := strings.CutPrefix(name, head)
 		if !ok || method && head != "Test" {
 			continue

@@ -58,16 +58,46 @@ var asking = wordset.Of(`if for while switch case catch try except func function
 	must suite qt want got wanted expected actual err error errors name cases string int bool float String Integer public void static fn mut
 	Run Log Logf Helper Parallel Error Errorf Fatal Fatalf Fail FailNow Equal NotEqual NoError Nil NotNil Len Contains That fail raises`)
 
-// SameSubject tells whether the test a calls what u calls, or names it in its table; of
-// one that calls nothing, whether it has a word of it.
-func (u Test) SameSubject(a Test) bool {
-	wanted := map[string]bool{}
-	for _, name := range u.calls() {
-		if subject(name) {
-			wanted[name] = true
+// Common gives the names that more than a third of some tests call: what one of them is about
+// they do not say. Of fewer than three tests nothing is common.
+func Common(tests []Test) map[string]bool {
+	counts, n := map[string]int{}, 0
+	for _, u := range tests {
+		if u.Group || len(u.Body) == 0 {
+			continue
+		}
+		n++
+		seen := map[string]bool{}
+		for _, name := range u.calls() {
+			if !seen[name] {
+				counts[name]++
+			}
+			seen[name] = true
 		}
 	}
-	if len(wanted) == 0 {
+	common := map[string]bool{}
+	for name, k := range counts {
+		if n >= 3 && k*3 > n {
+			common[name] = true
+		}
+	}
+	return common
+}
+
+// SameSubject tells whether the test a calls what u calls, or names it in its table; of
+// one that calls nothing, whether it has a word of it. What is common does not count.
+func (u Test) SameSubject(a Test, common map[string]bool) bool {
+	wanted := map[string]bool{}
+	none := true
+	for _, name := range u.calls() {
+		if subject(name) {
+			none = false
+			if !common[name] {
+				wanted[name] = true
+			}
+		}
+	}
+	if none {
 		for _, t := range u.Body {
 			if t.Kind == lang.Word && subject(t.Text) {
 				wanted[t.Text] = true

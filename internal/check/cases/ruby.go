@@ -136,11 +136,24 @@ func (s *source) rubyMarks(u *Test, i, body int) {
 		symbol := s.At(k-1).Is(":") || s.Is(k+1, ":") && !s.Is(k+2, "false") && !s.Is(k+2, "nil")
 		switch {
 		case (t.Is("skip") || t.Is("pending")) && symbol:
-			u.Skips = append(u.Skips, Mark{Line: t.Line, Text: t.Text})
+			u.Skips = append(u.Skips, Mark{Line: t.Line, Text: t.Text, Maybe: s.rubyCondition(k)})
 		case t.Is("focus") && symbol:
 			u.Only = append(u.Only, Mark{Line: t.Line, Text: t.Text})
 		}
 	}
+}
+
+// rubyCondition tells whether what is given for the key at k is no literal: skip: !supported?,
+// :skip => !supported?.
+func (s *source) rubyCondition(k int) bool {
+	v := k + 1
+	for s.Is(v, ":") || s.Is(v, "=") || s.Is(v, ">") || s.Is(v, "=>") {
+		v++
+	}
+	if t := s.At(v); v == k+1 || t.Kind == lang.Text || t.Is("true") {
+		return false
+	}
+	return true
 }
 
 // rubySkips looks for skip and pending as statements.

@@ -74,7 +74,7 @@ func (s *source) rustTest(i int, attrs []attribute) (Test, int, bool) {
 	u := Test{Name: s.At(i + 1).Text, Leaf: s.At(i + 1).Text, Line: s.At(i + 1).Line, Skips: rustSkips(attrs)}
 	for _, a := range attrs {
 		switch a.name {
-		case "test", "rstest", "test_case", "wasm_bindgen_test", "quickcheck", "test_log", "tokio_test", "bench":
+		case "test", "rstest", "test_case", "wasm_bindgen_test", "quickcheck", "test_log", "tokio_test":
 			test = true
 		case "should_panic":
 			u.Asserts++

@@ -24,6 +24,7 @@ import (
 type Rules struct {
 	Allow    []string       // globs of files whose findings are notes
 	Asked    bool           // the task asks for tests to be changed: what they expect may change
+	Wanted   *Wanted        // what the task wants gone; nil when that is not known
 	Expected belay.Severity // of a changed expected value; "" is a warning
 }
 
@@ -40,8 +41,10 @@ type placed struct {
 	file *edit.File
 	lang lang.Language
 
-	values []expect.Value // what it expects
-	into   string         // of one that is gone: the test with a table that may do what it did
+	values  []expect.Value // what it expects
+	into    string         // of one that is gone: the test with a table that may do what it did
+	why     string         // of one that is gone: why that may be no loss
+	without bool           // of one that is gone: what it used is gone from the code
 }
 
 // pairing is what became of the tests of a change.
@@ -52,6 +55,12 @@ type pairing struct {
 	grown []grown // tests with more rows than before
 	lost  []loss  // outside of tests
 
+	there   []placed                       // all tests of the change that are there now
+	kept    []placed                       // those of them that were there before, by name
+	changed []changed                      // those of them that do something else than before
+	common  map[*edit.File]map[string]bool // what many tests that stayed in a file call
+	stands  map[string]string              // which test that is gone a new one stands for
+
 	turns  []turn         // tests that expect something else than before
 	others []expect.Value // what tests that are still there expect and did not
 }
@@ -59,7 +68,8 @@ type pairing struct {
 // Look gives what the files' changes take away from tests.
 func Look(files []*edit.File, r Rules) []belay.Finding {
 	p := pairUp(files)
-	out := append(append(p.found, deleted(files, p)...), outside(files, p.lost)...)
+	p.explain(files, r)
+	out := append(append(p.found, deleted(files, p, r.Wanted)...), outside(files, p.lost)...)
 	out = append(append(out, turned(files, p, r)...), rewritten(files, r)...)
 	for _, f := range p.fresh {
 		out = append(out, added(f)...)
@@ -99,9 +109,12 @@ func holdsTests(f *edit.File, text []byte) bool {
 // under another name.
 func pairUp(files []*edit.File) pairing {
 	parts := make([]pairing, len(files))
+	common := map[*edit.File]map[string]bool{}
 	edit.Each(files, func(i int, f *edit.File) { parts[i] = pairFile(f) })
-	var p pairing
-	for _, part := range parts {
+	p := pairing{common: common}
+	for i, part := range parts {
+		common[files[i]] = part.common[files[i]]
+		p.kept = append(p.kept, part.kept...)
 		p.found = append(p.found, part.found...)
 		p.gone = append(p.gone, part.gone...)
 		p.fresh = append(p.fresh, part.fresh...)
@@ -109,15 +122,26 @@ func pairUp(files []*edit.File) pairing {
 		p.lost = append(p.lost, part.lost...)
 		p.turns = append(p.turns, part.turns...)
 		p.others = append(p.others, part.others...)
+		p.there = append(p.there, part.there...)
+		p.changed = append(p.changed, part.changed...)
 	}
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf && b.file == a.file })
+	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf && group(b) == group(a) })
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf })
 	if len(p.gone)*len(p.fresh) <= mostPairs {
 		rows := p.rowTests()
-		p.meet(func(b, a placed) bool { return !rows[a.file.Path+" "+path.Dir(a.Name)] && b.Alike(a.Test) })
+		p.meet(func(b, a placed) bool {
+			return !rows[a.file.Path+" "+path.Dir(a.Name)] && b.Alike(a.Test) && !p.copied(b, a)
+		})
 	}
 	p.merged()
 	return p
+}
+
+// group is the name of the group that a test is in, "" for one that is in none.
+func group(t placed) string {
+	parts := strings.Split(t.Name, " > ")
+	return parts[max(len(parts)-2, 0)]
 }
 
 // pairFile compares the tests that have one name in both texts of a file, and looks at
@@ -133,6 +157,7 @@ func pairFile(f *edit.File) pairing {
 		p.lost = append(p.lost, l)
 	}
 	before, after = expecting(f, f.Before, before), expecting(f, f.After, after)
+	p.there = after
 	byName := map[string]int{}
 	for i, a := range after {
 		byName[a.Name] = i
@@ -150,7 +175,11 @@ func pairFile(f *edit.File) pairing {
 	}
 	for _, s := range same {
 		p.pair(s[0], s[1])
+		if !s[1].Group && s[1].Name != outsideName {
+			p.kept = append(p.kept, s[1])
+		}
 	}
+	p.common = map[*edit.File]map[string]bool{f: cases.Common(read(p.kept))}
 	for i, a := range after {
 		if !used[i] {
 			p.fresh = append(p.fresh, a)
@@ -164,12 +193,30 @@ func (p *pairing) pair(b, a placed) {
 	if a.Name != outsideName {
 		p.found = append(p.found, compare(b, a)...)
 		p.grow(b, a)
+		if len(b.Body) != len(a.Body) || b.Shared(a.Test) != len(a.Body) {
+			p.changed = append(p.changed, changed{a, b})
+		}
 	}
 	changes, rest := expect.Changed(b.values, a.values)
 	for _, c := range changes {
 		p.turns = append(p.turns, turn{a, c})
 	}
 	p.others = append(p.others, rest...)
+}
+
+// changed is a test that does something else than it did.
+type changed struct{ is, was placed }
+
+// copied tells whether the new test a is as much like a test of its file that was there and is as it
+// is like b: then it is a copy of that one, and no other name for b.
+func (p *pairing) copied(b, a placed) bool {
+	alike := b.Shared(a.Test)
+	if alike == len(a.Body) && alike == len(b.Body) {
+		return false
+	}
+	return slices.ContainsFunc(p.kept, func(k placed) bool {
+		return k.file == a.file && k.Name != a.Name && k.Alike(a.Test) && k.Shared(a.Test) >= alike
+	})
 }
 
 // mostPairs bounds how many tests are compared for having been renamed.
@@ -192,8 +239,9 @@ func (p *pairing) meet(same func(b, a placed) bool) {
 	p.gone = gone
 }
 
-// deleted gives findings for tests that are gone, one for a file that is gone whole.
-func deleted(files []*edit.File, p pairing) []belay.Finding {
+// deleted gives findings for tests that are gone, one for a file that is gone whole. What the
+// request says is to go is a note; what may be no loss is a warning.
+func deleted(files []*edit.File, p pairing, w *Wanted) []belay.Finding {
 	var out []belay.Finding
 	byFile := map[*edit.File][]placed{}
 	for _, g := range p.gone {
@@ -207,26 +255,47 @@ func deleted(files []*edit.File, p pairing) []belay.Finding {
 			continue
 		}
 		if f.Deleted() {
-			out = append(out, fileDeleted(f, gone, files))
+			out = append(out, fileDeleted(f, gone, files, w))
 			continue
 		}
 		for _, g := range gone {
-			x := belay.Finding{
-				Severity: belay.SeverityError, File: f.Path, Title: "test deleted: " + clip(g.Name),
-				Detail:         fmt.Sprintf("it stood in line %d, and no test of its name or content is anywhere in the change", g.Line),
-				Recommendation: "bring the test back and make the code pass it; only a person can say that it is not needed",
-			}
-			if g.into != "" {
-				x.Severity, x.Detail = belay.SeverityWarning, fmt.Sprintf("it stood in line %d; %s, which runs once for each row of a table, may do what it did", g.Line, clip(g.into))
-				x.Recommendation = "make sure that its case is one of the rows"
-			}
-			out = append(out, x)
+			out = append(out, testDeleted(g, w))
 		}
 	}
 	return out
 }
 
-func fileDeleted(f *edit.File, gone []placed, files []*edit.File) belay.Finding {
+func testDeleted(g placed, w *Wanted) belay.Finding {
+	x := belay.Finding{
+		Severity: belay.SeverityError, File: g.file.Path, Title: "test deleted: " + clip(g.Name),
+		Detail:         fmt.Sprintf("it stood in line %d, and no test of its name or content is anywhere in the change", g.Line),
+		Recommendation: "bring the test back and make the code pass it; only a person can say that it is not needed",
+	}
+	switch {
+	case g.into != "":
+		x.Severity, x.Detail = belay.SeverityWarning, fmt.Sprintf("it stood in line %d; %s, which runs once for each row of a table, may do what it did", g.Line, clip(g.into))
+		x.Recommendation = "make sure that its case is one of the rows"
+	case g.why != "":
+		x.Severity, x.Detail = belay.SeverityWarning, fmt.Sprintf("it was in line %d; %s", g.Line, g.why)
+		x.Recommendation = "make sure that nothing it tested is untested now"
+	default:
+		x.Severity, x.Detail = w.severity(w.test(g), x.Detail)
+	}
+	return x
+}
+
+// severity says how a test that is gone is to be reported, by what the request says of it.
+func (w *Wanted) severity(p permission, detail string) (belay.Severity, string) {
+	switch p {
+	case asked:
+		return belay.SeverityNote, detail + "; the task asks for that"
+	case fits:
+		return belay.SeverityWarning, detail + "; what the task asks for may be the reason"
+	}
+	return belay.SeverityError, detail
+}
+
+func fileDeleted(f *edit.File, gone []placed, files []*edit.File, w *Wanted) belay.Finding {
 	var names []string
 	for _, g := range gone[:min(len(gone), 20)] {
 		names = append(names, clip(g.Name))
@@ -239,16 +308,46 @@ func fileDeleted(f *edit.File, gone []placed, files []*edit.File) belay.Finding 
 		Detail:         fmt.Sprintf("it held %s", strings.Join(names, ", ")),
 		Recommendation: "bring the file back and make the code pass it; only a person can say that it is not needed",
 	}
-	if !slices.ContainsFunc(gone, func(g placed) bool { return g.into == "" }) {
+	warn := func(why string) {
 		out.Severity = belay.SeverityWarning
-		out.Detail += "; " + clip(gone[0].into) + ", which runs once for each row of a table, may do what it did"
+		out.Detail += "; " + why
+	}
+	// Each test has to be accounted for, by the request or by what became of it: a file is as
+	// good a place to hide one as any. Where most of them used what is gone from the code, it was about that.
+	least, why, without := asked, "", 0
+	for _, g := range gone {
+		if g.without {
+			without++
+		}
+		p := w.test(g)
+		if p == notAsked && (g.into != "" || g.why != "") {
+			if p = fits; why == "" {
+				why = g.why
+			}
+			if g.into != "" {
+				why = clip(g.into) + ", which runs once for each row of a table, may do what it did"
+			}
+		}
+		least = min(least, p)
+	}
+	switch {
+	case least == asked:
+		out.Severity, out.Detail = w.severity(asked, out.Detail)
+		return out
+	case least == fits && why != "":
+		warn(why)
+	case without*2 > len(gone):
+		warn("most of them used what is gone from the code")
+	case least == fits:
+		out.Severity, out.Detail = w.severity(fits, out.Detail)
+	case inCode(f.Path):
+		warn("it held code as well, which is gone with them")
 	}
 	about := strings.ToLower(lang.Subject(f.Path))
 	for _, other := range files {
 		same := lang.Of(other.Path).Family() == lang.Of(f.Path).Family() && strings.ToLower(lang.Stem(other.Path)) == about
 		if other != f && other.Deleted() && same && !lang.ForTests(other.Path) {
-			out.Severity = belay.SeverityWarning
-			out.Detail += "; " + other.Path + ", which it tested, is gone as well"
+			warn(other.Path + ", which it tested, is gone as well")
 		}
 	}
 	return out

@@ -68,13 +68,13 @@ func (p *pairing) merged() {
 		return
 	}
 	p.seat(func(g placed, t grown) bool {
-		return g.file == t.test.file && t.room > 0 && g.SameSubject(t.test.Test) && g.InTable(t.test.Test)
+		return g.file == t.test.file && t.room > 0 && g.SameSubject(t.test.Test, nil) && g.InTable(t.test.Test)
 	}, false)
 	p.seat(func(g placed, t grown) bool {
-		return t.room > 0 && g.SameSubject(t.test.Test) && g.InTable(t.test.Test)
+		return t.room > 0 && g.SameSubject(t.test.Test, nil) && g.InTable(t.test.Test)
 	}, false)
 	p.seat(func(g placed, t grown) bool {
-		return t.room != 0 && (g.SameSubject(t.test.Test) || g.InTable(t.test.Test))
+		return t.room != 0 && (g.SameSubject(t.test.Test, p.common[g.file]) || g.InTable(t.test.Test))
 	}, true)
 }
 

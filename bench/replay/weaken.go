@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/assertion"
+	"github.com/belay-dev/belay/internal/check/cases"
+	"github.com/belay-dev/belay/internal/check/edit"
+	"github.com/belay-dev/belay/internal/check/lang"
+)
+
+// weakenings are ways to take a test away, each made to a commit that somebody made: that
+// change has to be rejected, whatever else it is about.
+var weakenings = []struct {
+	name string
+	make func(l lang.Language, lines []string, t cases.Test) []string
+}{
+	{"a test deleted", remove},
+	{"a test emptied", empty},
+	{"a test skipped", skip},
+}
+
+// span gives the lines of a test, from what decorates it to what closes it, from 0, the
+// last one not among them; and the first and last line of its body.
+func span(l lang.Language, lines []string, t cases.Test) (from, to, first, last int, ok bool) {
+	n := len(t.Body)
+	if n == 0 {
+		return 0, 0, 0, 0, false
+	}
+	from, first, last = t.Line-1, t.Body[0].Line-1, t.Body[n-1].End-1
+	for from > 0 && strings.ContainsAny(lines[from-1], "@[#") && slices.ContainsFunc([]string{"@", "[", "#["}, func(mark string) bool {
+		return strings.HasPrefix(strings.TrimSpace(lines[from-1]), mark)
+	}) {
+		from--
+	}
+	for first <= last && first > t.Line-1 && strings.TrimSpace(lines[first]) == "" {
+		first++
+	}
+	to = last + 1
+	if l != lang.Python {
+		for to < len(lines) && strings.TrimSpace(lines[to]) == "" {
+			to++
+		}
+		if to >= len(lines) {
+			return 0, 0, 0, 0, false
+		}
+		closing := strings.TrimSpace(lines[to])
+		if !strings.HasPrefix(closing, "}") && closing != "end" {
+			return 0, 0, 0, 0, false
+		}
+		to++
+	}
+	return from, to, first, last, first > t.Line-1 && from <= t.Line-1
+}
+
+func remove(l lang.Language, lines []string, t cases.Test) []string {
+	from, to, _, _, ok := span(l, lines, t)
+	if !ok {
+		return nil
+	}
+	return slices.Concat(lines[:from], lines[to:])
+}
+
+func empty(l lang.Language, lines []string, t cases.Test) []string {
+	_, _, first, last, ok := span(l, lines, t)
+	if !ok {
+		return nil
+	}
+	var body []string
+	if l == lang.Python {
+		body = []string{indentOf(lines[first]) + "pass"}
+	}
+	return slices.Concat(lines[:first], body, lines[last+1:])
+}
+
+func skip(l lang.Language, lines []string, t cases.Test) []string {
+	from, _, first, _, ok := span(l, lines, t)
+	if !ok {
+		return nil
+	}
+	head := indentOf(lines[t.Line-1])
+	insert := func(at int, line string) []string { return slices.Concat(lines[:at], []string{line}, lines[at:]) }
+	switch l {
+	case lang.Go:
+		return insert(first, indentOf(lines[first])+`t.Skip("flaky")`)
+	case lang.Python:
+		return insert(from, head+"@pytest.mark.skip")
+	case lang.Rust:
+		return insert(t.Line-1, head+"#[ignore]")
+	case lang.Java:
+		return insert(from, head+"@Ignore")
+	case lang.CSharp:
+		return insert(from, head+`[Ignore("flaky")]`)
+	case lang.Ruby:
+		return insert(first, indentOf(lines[first])+"skip")
+	case lang.JavaScript, lang.TypeScript:
+		line := lines[t.Line-1]
+		for _, word := range []string{"test(", "it("} {
+			if at := strings.Index(line, word); at >= 0 && strings.TrimSpace(line[:at]) == "" {
+				out := slices.Clone(lines)
+				out[t.Line-1] = line[:at] + strings.TrimSuffix(word, "(") + ".skip(" + line[at+len(word):]
+				return out
+			}
+		}
+	}
+	return nil
+}
+
+func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
+
+// weakened is what the checks say of the commits once a test is taken away in each.
+type weakened struct {
+	Repository string
+	Made       map[string]int
+	Missed     []string // those that nothing rejected
+}
+
+// weaken judges each commit of the sample once for each way of taking a test away. The test is one
+// of a file that the commit changed, where that has one, and of any other otherwise.
+func (r *repository) weaken(ctx context.Context, sample []commit, out *weakened) error {
+	out.Made = map[string]int{}
+	for _, c := range sample {
+		v, err := r.judge(ctx, c, []string{"integrity"})
+		if err != nil {
+			return err
+		}
+		if len(v.Rejected) > 0 {
+			continue // already rejected, for what people did
+		}
+		for i, kind := range weakenings {
+			path, before, after, test, err := r.victim(ctx, c, i)
+			if err != nil {
+				return err
+			}
+			if path == "" {
+				continue
+			}
+			v, err := r.judgeWith(ctx, c, []string{"integrity"}, &edit.File{Path: path, Before: before, After: after})
+			if err != nil {
+				return err
+			}
+			out.Made[kind.name]++
+			if len(v.Rejected) == 0 {
+				said := ""
+				for _, f := range v.Findings {
+					if f.File == path && (strings.Contains(f.Title, test) || said == "") {
+						said = string(f.Severity) + ": " + f.Title + " (" + f.Detail + ")"
+					}
+				}
+				subject, _, _ := strings.Cut(v.Message, "\n")
+				out.Missed = append(out.Missed, fmt.Sprintf("%.10s %q %s: %s of %s: %s", c.ID, belay.VisibleLine(subject), kind.name, test, path, said))
+			}
+		}
+	}
+	return nil
+}
+
+// victim finds a test to take away: the same one for the same commit and way.
+func (r *repository) victim(ctx context.Context, c commit, way int) (path string, before, after []byte, name string, err error) {
+	files, err := r.files(ctx, c.ID)
+	if err != nil {
+		return "", nil, nil, "", err
+	}
+	var near, far []string
+	changed := map[string]change{}
+	for _, one := range c.changes {
+		changed[one.Path] = one
+		if one.Status == "M" && lang.IsTest(one.Path) {
+			near = append(near, one.Path)
+		}
+	}
+	for p := range files {
+		if _, is := changed[p]; !is && lang.IsTest(p) && lang.ForTests(p) {
+			far = append(far, p)
+		}
+	}
+	sort.Strings(far)
+	at := number(c.ID, way)
+	if len(far) > 40 {
+		from := int(at % uint32(len(far)-40))
+		far = far[from : from+40]
+	}
+	for _, p := range append(near, far...) {
+		text, ok, err := r.blob(files[p])
+		if err != nil || !ok {
+			return "", nil, nil, "", err
+		}
+		old := text
+		if one, is := changed[p]; is {
+			if old, ok, err = r.blob(one.old); err != nil || !ok {
+				return "", nil, nil, "", err
+			}
+		}
+		if bytes.Contains(text, []byte("\r\n")) || lang.Generated(p) || strings.Contains(p, "fixtures/") {
+			continue
+		}
+		l := lang.Of(p)
+		had := map[string]bool{}
+		for _, t := range cases.Read(l, old) {
+			had[t.Name] = true
+		}
+		tests := cases.Read(l, text)
+		for n := range tests {
+			t := tests[(n+int(at%1000))%len(tests)]
+			if t.Group || !had[t.Name] || !t.Fails() || len(t.Skips) > 0 || len(t.Body) < 12 {
+				continue
+			}
+			lines := weakenings[way].make(l, strings.Split(string(text), "\n"), t)
+			if lines == nil {
+				continue
+			}
+			after := []byte(strings.Join(lines, "\n"))
+			if did(l, after, t, tests, way) {
+				return p, old, after, t.Name, nil
+			}
+		}
+	}
+	return "", nil, nil, "", nil
+}
+
+// did tells whether a text lost just what it was to lose: other tests are as they were.
+func did(l lang.Language, text []byte, t cases.Test, tests []cases.Test, way int) bool {
+	now := cases.Read(l, text)
+	want := len(tests)
+	if way == 0 {
+		want--
+	}
+	if len(now) != want {
+		return false
+	}
+	for _, u := range now {
+		if u.Name == t.Name {
+			switch way {
+			case 0:
+				return false
+			case 1:
+				return len(assertion.In(l, u.Body).Hollow) == 0 && u.Asserts == 0
+			}
+			return true
+		}
+	}
+	return way == 0
+}
+
+func number(id string, way int) uint32 {
+	h := fnv.New32a()
+	fmt.Fprint(h, id, way)
+	return h.Sum32()
+}
