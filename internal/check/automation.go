@@ -2,8 +2,10 @@ package check
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/edit"
@@ -33,7 +35,7 @@ var (
 
 	fileName     = lazyregexp.New(`[\w./-]+\.(?:ya?ml|json|md|toml|mdc)\b`)
 	ofCI         = lazyregexp.New(`\bci\b|\bcontinuous integration\b|\bgithub[- ]actions?\b|\bgha\b|\bworkflows?\b|\bactions/|\bsetup-[a-z]+\b|\b(?:build|release|deploy(?:ment)?) pipeline\b|\btravis\b|\bcircle ?ci\b|\bgitlab-ci\b|\bazure[- ]pipelines?\b|\bjenkins|\bdependabot\b|\bbuild matrix\b`)
-	ofHooks      = lazyregexp.New(`\bpre[- ]?commit\b|\bgit hooks?\b|\bhusky\b|\blefthook\b`)
+	ofHooks      = lazyregexp.New(`\bpre[- ]?commit\b|\bgit hooks?\b|\bhusky\b|\blefthook\b|\blint(?:s|ers?|ing)?\b|\bformatters?\b|\b(?:code|automatic|auto) ?-?formatting\b`)
 	ofAgents     = lazyregexp.New(`\b(?:agents?|claude|gemini|copilot|cursor|codex|windsurf|qwen|aider|opencode|llms?|ai)['’]?s?[ -](?:\.?md|files?|rules?|instructions?|guide(?:lines?)?|settings|config(?:uration)?|docs?|hooks?|skills?|commands?|prompts?)\b|\b(?:instructions?|rules|guidelines|message|docs|documentation) for (?:the |ai |coding )*(?:agents?|ais?|llms?|claude|copilot|assistants?)\b|^\s*\w+\((?:ai|agents?)\):`)
 	ofContainers = lazyregexp.New(`\bdev ?containers?\b|\bcodespaces?\b`)
 	ofEditors    = lazyregexp.New(`\bvs ?code\b|\beditor settings\b`)
@@ -45,7 +47,7 @@ func ofKind(sentence, p, rule string) bool {
 	sentence = fileName.ReplaceAllString(sentence, " ") // one that is named is asked for, and no other of its kind
 	switch {
 	case runsInCI(p):
-		return ofCI.MatchString(sentence)
+		return ofCI.MatchString(sentence) || titled(sentence, p)
 	case rule == ".pre-commit-config.yaml" || rule == ".pre-commit-config.yml" || rule == ".husky" || rule == ".githooks" || strings.Contains(rule, "lefthook"):
 		return ofHooks.MatchString(sentence)
 	case strings.HasPrefix(rule, ".devcontainer"):
@@ -60,6 +62,15 @@ func ofKind(sentence, p, rule string) bool {
 	return ofAgents.MatchString(sentence)
 }
 
+// titled tells whether a sentence has all the words of a file's name, of which there are several:
+// "the API compatibility check" is check-api-compatibility.yml.
+func titled(sentence, p string) bool {
+	name := path.Base(p)
+	words := strings.FieldsFunc(strings.TrimSuffix(name, path.Ext(name)), func(r rune) bool { return r == '-' || r == '_' || r == '.' })
+	said := strings.FieldsFunc(sentence, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return len(words) > 1 && !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(said, w) })
+}
+
 // runsInCI tells a file, in lower case, that a service runs when commits are pushed, and nobody's
 // own machine.
 func runsInCI(p string) bool {
@@ -72,19 +83,38 @@ func runsInCI(p string) bool {
 }
 
 var (
+	// grants are lines that give a run of CI more than the repository's own code has (when it runs, with what rights and
+	// secrets, whose code it brings in, where it sends things), or that make a failure count for nothing.
+	grants = lazyregexp.New(`(?i)\bpermissions\b|:\s*write\b|write-all|\bsecrets?\b|\btokens?\b|\bpassword|\bcredential|\bapi[_-]?key|pull_request_target|workflow_run|workflow_dispatch|repository_dispatch|issue_comment|^\s*(?:"?on"?|schedule|push|pull_request|branches|tags|environment)\s*:|\buses\s*:|\bimage\s*:|\bcontainer\s*:|\bservices\s*:|\b(?:curl|wget|invoke-webrequest|iwr|nc|ncat|ssh|scp|eval|base64)\b|\bgit push\b|\b(?:npm|cargo|gem|twine|mvn|gradle|dotnet nuget|docker)\b.*\b(?:publish|push|upload|deploy|release)\b|https?://|\bself-hosted\b|\brepo\s*:|\borbs?\s*:|\binclude\s*:|continue-on-error|allow_failure|\|\|\s*(?:true|:|exit 0|echo)|;\s*(?:true|exit 0)\b|set \+e|\bif\s*:\s*(?:\$\{\{\s*)?false`)
+	// keeps are lines that keep a run from more, or that are what it is there for.
+	keeps = lazyregexp.New(`(?i)\bpermissions\b|:\s*(?:read|none)\b|^\s*-?\s*if\s*:|\benvironment\s*:|persist-credentials|\bneeds\s*:|\b(?:tests?|specs?|check|verify|lint|coverage|pytest|jest|vitest|mocha|phpunit|rspec|tox|nox|vet|clippy|mypy|audit|scan)\b`)
 	// remark is a comment behind a value. What holds a quote may be text of a script.
 	remark  = lazyregexp.New(`\s#[\w\s.,:/@()-]*$`)
 	version = lazyregexp.New(`\b[0-9a-f]{40}\b|\bv?\d+(?:\.(?:\d+|x))*(?:[-.]?(?:rc|beta|alpha|dev)[-.]?\d*|t)?\b`)
 )
 
-// byVersions tells a file, in lower case, that names others' programs by their versions.
-func byVersions(p, rule string) bool {
-	return runsInCI(p) || strings.HasPrefix(rule, ".pre-commit-config.")
+// harmless tells whether the change of a file that runs by itself leaves it what it was. Of CI that is: when it runs, with
+// what rights, whose code it brings in and what it tests; other commands and versions run the repository's own code,
+// which every change may alter. Of what runs on people's machines it is versions and comments alone.
+func harmless(f *edit.File) bool {
+	if f.Before == nil || f.After == nil || edit.Binary(f.Before) || edit.Binary(f.After) {
+		return false
+	}
+	was, is := statements(f.Before), statements(f.After)
+	if runsInCI(strings.ToLower(f.Path)) {
+		return !loses(is, was, grants) && !loses(was, is, keeps)
+	}
+	return strings.HasPrefix(f.Path, ".pre-commit-config.") && maps.Equal(was, is)
 }
 
-// onlyVersions tells whether nothing but comments and versions differs.
-func onlyVersions(f *edit.File) bool {
-	return f.Before != nil && f.After != nil && !edit.Binary(f.Before) && !edit.Binary(f.After) && maps.Equal(statements(f.Before), statements(f.After))
+// loses tells whether there are statements of a kind that the others lack.
+func loses(these, others map[string]int, kind *lazyregexp.Regexp) bool {
+	for line, n := range these {
+		if n > others[line] && kind.MatchString(line) {
+			return true
+		}
+	}
+	return false
 }
 
 // statements counts what a text says, comments and versions aside.

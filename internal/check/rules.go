@@ -16,7 +16,7 @@ import (
 // rules asks whether the task left alone what instructs agents and what runs by
 // itself. A glob of Scope.Files allows such a file only when it names it: src/** is
 // no permission to leave an AGENTS.md in src. What the request asks for, and what a person
-// changed, is no finding; other versions in a file that CI or a commit runs are a warning.
+// changed, is no finding; a change that leaves a file of CI what it was is a warning.
 func rules(ctx context.Context, in Input) belay.CheckResult {
 	if err := validGlobs(in.Scope.Files); err != nil {
 		return answer.Unknown(nameRules, err.Error())
@@ -41,9 +41,9 @@ func rules(ctx context.Context, in Input) belay.CheckResult {
 			Detail:         fmt.Sprintf("%s was %s and the task's files do not name it", c.Path, changeVerb(c)),
 			Recommendation: putBack(c) + "; a task that needs it changed names it in its words, or with --files " + c.Path,
 		}
-		if byVersions(strings.ToLower(c.Path), rule) && in.known(ctx, c.Path, onlyVersions) {
+		if in.known(ctx, c.Path, harmless) {
 			f.Severity = belay.SeverityWarning
-			f.Detail += "; only versions differ"
+			f.Detail += "; it runs when, with what rights and whose code as before"
 			f.Recommendation = "look at it before you commit or push: it runs then"
 		} else {
 			errors++
@@ -55,7 +55,7 @@ func rules(ctx context.Context, in Input) belay.CheckResult {
 	case errors > 0:
 		summary = answer.Count(errors, "rule file", "rule files") + " changed without being named by the task"
 	case len(found) > 0:
-		summary = answer.Count(len(found), "rule file", "rule files") + " changed in versions only"
+		summary = answer.Count(len(found), "rule file", "rule files") + " changed, which may run as before"
 	case allowed > 0:
 		summary = answer.Count(allowed, "rule file", "rule files") + " changed by hand or as the task asks"
 	}

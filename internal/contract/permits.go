@@ -11,7 +11,8 @@ import (
 var (
 	// editing are verbs whose object a request wants changed.
 	editing = wordset.Of(`add append put insert write create change update edit modify remove delete replace bump set fix document mention note list
-		correct reword extend drop move rename tidy clean improve refresh rewrite revise adjust sync regenerate restore`)
+		correct reword extend drop move rename tidy clean improve refresh rewrite revise adjust sync regenerate restore
+		harden secure pin simplify split merge convert migrate reformat format lint enable disable shorten`)
 	lying    = wordset.Of(`to in into from of within inside`)
 	articles = wordset.Of(`the our my your a file new top-level root existing both`)
 )
