@@ -31,7 +31,7 @@ func drawPolicy(t *rapid.T) belay.Policy {
 
 var allEvents = []EventKind{
 	EvStarted, EvSnapshot, EvBaseline, EvAttempted, EvCaptured, EvChecked, EvReviewed, EvRestored, EvDebugged, EvClosed,
-	EvStalled, EvLimited, EvLost, EvBroken, EvCancelled, EvResumed, EvUnclear, EvDecided, EvVerdict, EvSubmitted, EvOverruled,
+	EvStalled, EvLimited, EvLost, EvBroken, EvCancelled, EvResumed, EvUnclear, EvDecided, EvVerdict, EvSubmitted, EvOverruled, EvRetested,
 }
 
 var allDecisions = []Decision{DecideDebug, DecideGuide, DecideSkip, DecideAbort, DecideRecheck}
@@ -73,7 +73,7 @@ func drawEvent(t *rapid.T, s State) Event {
 	}
 	e.By = rapid.SampledFrom([]string{"ana", "bo", ""}).Draw(t, "by")
 	e.Back = rapid.Bool().Draw(t, "back")
-	kinds := []EventKind{EvDecided, EvDecided, EvResumed, EvCancelled, EvVerdict}
+	kinds := []EventKind{EvDecided, EvDecided, EvResumed, EvCancelled, EvVerdict, EvRetested}
 	switch c := s.Pending; {
 	case c != nil:
 		e.Command = c.ID

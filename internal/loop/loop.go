@@ -124,6 +124,7 @@ const (
 	EvVerdict   EventKind = "verdict"   // somebody reviewed the work: Verdict, Findings, Report, By
 	EvSubmitted EventKind = "submitted" // accepted work is put before a person
 	EvOverruled EventKind = "overruled" // a person accepts work over a rejection: Note says why
+	EvRetested  EventKind = "retested"  // the task has another test command, and it ran on the state before: Note, Report
 )
 
 // Decision is a person's answer at a gate.

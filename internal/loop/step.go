@@ -69,6 +69,8 @@ func (m *machine) apply() error {
 		return m.submitted()
 	case EvOverruled:
 		return m.overruled()
+	case EvRetested:
+		return m.retested()
 	}
 	return refuse(ErrEvent, belay.CodeCannot, "", "%q is not an event", m.e.Kind)
 }

@@ -40,7 +40,7 @@ func (r *testRun) judge(ctx context.Context) belay.CheckResult {
 	case len(fresh) > 0:
 		return r.answer("", r.failures(fresh, "new"), known)
 	case r.unable():
-		return r.answer("could not run: "+r.lastLine(), nil, known)
+		return r.answer("could not run: "+r.stuck.What, nil, known)
 	case r.crashed():
 		return r.answer("the test command "+r.ending.String()+", which belay did not send", nil, known)
 	case r.ending.Code != 0 && len(known)+len(r.flaky) == 0 && r.failedSoBefore(ctx):
@@ -64,7 +64,7 @@ func (r *testRun) judge(ctx context.Context) belay.CheckResult {
 func (r *testRun) judgeExit(fresh, known []results.Failure) belay.CheckResult {
 	switch {
 	case r.unable():
-		return r.answer("could not run: "+r.lastLine(), nil, nil)
+		return r.answer("could not run: "+r.stuck.What, nil, nil)
 	case r.crashed():
 		return r.answer("the test command "+r.ending.String()+", which belay did not send", nil, nil)
 	case len(known)+len(fresh) > 0 && !r.names() && Demanded(r.in.Command):
@@ -296,13 +296,4 @@ func (r *testRun) said() string {
 		return foreign.Tail(r.errors.Last(64 << 10))
 	}
 	return foreign.Tail(r.output.Last(64 << 10))
-}
-
-// lastLine is what the command said last, or how it ended.
-func (r *testRun) lastLine() string {
-	said := r.said()
-	if last := strings.TrimSpace(said[strings.LastIndexByte(said, '\n')+1:]); last != "" {
-		return foreign.Clip(last, 300)
-	}
-	return "the test command " + r.ending.String()
 }
