@@ -107,7 +107,7 @@ func (d *Driver) featureRetries() (int, error) {
 	n := 0
 	for _, r := range all {
 		if r.Task.ID != d.Rec.Task.ID && r.Task.Feature == d.Rec.Task.Feature {
-			n += r.State.Retries
+			n += r.State.Retries + r.State.Reviewed
 		}
 	}
 	return n, nil

@@ -68,7 +68,7 @@ func adjusted(r *desk.Record, given config.Config, q NewTask) (t belay.Task, cha
 		"agent.accept_exit": func() { t.Policy.AcceptExit, err = given.Agent.Exits() },
 		"retry":             func() { t.Policy.Retry = p.Retry },
 		"mode":              func() { t.Policy.Reviews = p.Reviews },
-		"retries":           func() { t.Policy.Retries = p.Retries },
+		"retries":           func() { t.Policy.Retries, t.Policy.ReviewRetries = p.Retries, p.ReviewRetries },
 		"limits.cost":       func() { t.Policy.Cost = p.Cost },
 		"limits.tokens":     func() { t.Policy.Tokens = p.Tokens },
 		"limits.attempts":   func() { t.Policy.MaxAttempts = p.MaxAttempts },

@@ -10,6 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
@@ -195,11 +196,26 @@ func (d *Desk) wake(ctx context.Context, dr *drive.Driver, q RunRequest) error {
 	st := dr.Rec.State
 	switch {
 	case st.Phase == "" || st.Phase == loop.PhaseNew:
+		if err := d.unreviewed(ctx, dr); err != nil {
+			return err
+		}
 		return reading.Begin(ctx, d.Desk, dr.Rec)
 	case st.Gate != nil && st.Gate.Kind == loop.GateCancelled:
 		return d.Apply(ctx, dr.Rec, loop.Event{Kind: loop.EvResumed})
 	}
 	return nil
+}
+
+// unreviewed says of a task with a mode of its own that nobody will review its work.
+func (d *Desk) unreviewed(ctx context.Context, dr *drive.Driver) error {
+	p := dr.Rec.Task.Policy
+	mode := belay.ModeOf(p.Reviews)
+	if p.Review || len(p.Persons) > 0 || mode == "" || p.Reviews == belay.DefaultPolicy().Reviews {
+		return nil
+	}
+	text := fmt.Sprintf("mode %s: no reviewers are configured, so there are none of its %d reviews (reviewers: in %s)", mode, p.Reviews, config.File)
+	dr.Watch.Note(text)
+	return d.AddNote(ctx, dr.Rec, desk.Note{Kind: "mode", Text: text})
 }
 
 // Recovered finishes a restore that was cut short, before anything else looks

@@ -103,6 +103,9 @@ func (m *machine) start() {
 		return
 	}
 	switch {
+	case next.Review:
+		m.s.Reviewed++
+		m.s.Allowed++
 	case next.Auto:
 		m.s.Retries++
 	case n > 1:
