@@ -38,7 +38,8 @@ const (
 var checkNames = []string{"change", "scope", "protect", "rules", "captured", "git", "contract", "size", "secrets", "integrity", "placeholder", "coverage", "style", "lint", "tests", "context", "plan"}
 
 // formats in which tests report; the first ones are files, which report names.
-var formats = []string{"junit", "trx", "nunit", "xunit", "gotest", "tap", "pytest", "cargo", "node", "maven", "go", "exit"}
+var formats = []string{"junit", "trx", "nunit", "xunit", "gotest", "tap", "pytest", "cargo", "node", "maven", "go",
+	"jest", "vitest", "mocha", "ava", "jasmine", "rspec", "minitest", "unittest", "phpunit", "dotnet", "exit"}
 
 const fileFormats = 4
 

@@ -252,6 +252,9 @@ func (r *testRun) read(ctx context.Context) {
 			return
 		}
 		if r.ending.Code == 0 {
+			if r.ranNone() {
+				return
+			}
 			r.report.Total, r.report.Passed = 1, 1
 			return
 		}

@@ -39,7 +39,7 @@ func TestTests(t *testing.T) {
 		want  string
 	}{
 		"no command":     {want: "skipped: no test command: set checks.tests.command or pass --test"},
-		"unknown format": {cmd: belay.TestCommand{Command: "true", Format: "odd"}, want: `unknown: could not run: "odd" is no format of a test report, use exit or one of junit, gotest, tap, trx, nunit, xunit, pytest, cargo, node, maven, go`},
+		"unknown format": {cmd: belay.TestCommand{Command: "true", Format: "odd"}, want: `unknown: could not run: "odd" is no format of a test report, use exit or one of junit, gotest, tap, trx, nunit, xunit, pytest, cargo, node, maven, go, jest, vitest, mocha, ava, jasmine, rspec, minitest, unittest, phpunit, dotnet`},
 
 		"exit 0":         {cmd: belay.TestCommand{Command: "true"}, want: "pass\nnote tests : only the exit status of the tests is known"},
 		"arguments":      {cmd: belay.TestCommand{Args: []string{"sh", "-c", "exit 0"}, Format: "exit"}, want: "pass\nnote tests : only the exit status of the tests is known"},

@@ -36,7 +36,7 @@ func (r *testRun) judge(ctx context.Context) belay.CheckResult {
 	case r.nothing() && r.noneBefore(ctx):
 		return answer.Skipped(Name, hadNone)
 	case r.format == results.Exit:
-		return r.judgeExit(fresh, known)
+		return r.judgeExit(ctx, fresh, known)
 	case len(fresh) > 0:
 		return r.answer("", r.failures(fresh, "new"), known)
 	case r.unable():
@@ -61,12 +61,16 @@ func (r *testRun) judge(ctx context.Context) belay.CheckResult {
 
 // judgeExit judges by the exit code alone. Where the command failed before the task,
 // another failure says nothing about it.
-func (r *testRun) judgeExit(fresh, known []results.Failure) belay.CheckResult {
+func (r *testRun) judgeExit(ctx context.Context, fresh, known []results.Failure) belay.CheckResult {
 	switch {
 	case r.unable():
 		return r.answer("could not run: "+r.stuck.What, nil, nil)
 	case r.crashed():
 		return r.answer("the test command "+r.ending.String()+", which belay did not send", nil, nil)
+	case r.ending.Code == 0 && r.report.Total == 0 && r.noneBefore(ctx):
+		return answer.Skipped(Name, hadNone)
+	case r.ending.Code == 0 && r.report.Total == 0:
+		return r.answer("the test command ended well and ran no test: "+r.lastLine(), nil, nil)
 	case len(known)+len(fresh) > 0 && !r.names() && Demanded(r.in.Command):
 		f := r.unexplained()
 		if r.failedBefore() {
@@ -296,4 +300,10 @@ func (r *testRun) said() string {
 		return foreign.Tail(r.errors.Last(64 << 10))
 	}
 	return foreign.Tail(r.output.Last(64 << 10))
+}
+
+// lastLine is what the command said last.
+func (r *testRun) lastLine() string {
+	said := strings.TrimSpace(r.said())
+	return foreign.Clip(strings.TrimSpace(said[strings.LastIndexByte(said, '\n')+1:]), 200)
 }
