@@ -68,18 +68,26 @@ func (b Baseline) says() string {
 	case b.Report.Total == 0:
 		return "no tests found before the task (" + b.Command.String() + ")"
 	case n == 0:
-		return "before the task: " + b.Report.String()
+		return "before the task: " + b.Report.String() + b.lacks()
 	default:
 		var ids []string
 		for _, f := range b.Report.Failures[:min(n, 20)] {
 			ids = append(ids, foreign.Clip(f.Test, 200))
 		}
-		text := "before the task: " + b.Report.String() + "; failing already, and not held against the work: " + strings.Join(ids, ", ")
+		text := "before the task: " + b.Report.String() + b.lacks() + "; failing already, and not held against the work: " + strings.Join(ids, ", ")
 		if n > len(ids) {
 			text += fmt.Sprintf(" and %d more", n-len(ids))
 		}
 		return text
 	}
+}
+
+// lacks says what is missing in the report.
+func (b Baseline) lacks() string {
+	if !b.Report.Incomplete || len(b.Report.Warnings) == 0 {
+		return ""
+	}
+	return " (not all of them: " + foreign.Clip(b.Report.Warnings[0], 200) + ")"
 }
 
 // Keeper runs tests on states before and remembers what they said in Dir.
@@ -119,6 +127,9 @@ func (k Keeper) run(ctx context.Context, id belay.SnapshotID, checks belay.Check
 		return report, err.Error(), nil
 	}
 	defer place.Close() // what stays is swept by the next one
+	if err := place.Equip(k.Snaps.Repo.Root); err != nil {
+		return report, err.Error(), nil
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, checks.Timeout, suite.OverTime{Limit: checks.Timeout})
 	defer cancel()
 	report, result, stuck := suite.Try(ctx, suite.Input{

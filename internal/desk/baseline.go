@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 
@@ -23,6 +24,9 @@ func (d *Desk) stateBefore(id belay.SnapshotID, t belay.Task) func(context.Conte
 		c, err := checkout.Make(ctx, d.Snaps.Store, id, t.Checks.Reuse)
 		if err != nil {
 			return "", nil, err
+		}
+		if err := c.Equip(d.Repo.Root); err != nil {
+			return "", nil, errors.Join(err, c.Close())
 		}
 		return c.Root, func() { _ = c.Close() }, nil // what stays is swept by the next one
 	}

@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/belay-dev/belay/internal/baseline"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/detect"
+	"github.com/belay-dev/belay/internal/check/hold"
 	"github.com/belay-dev/belay/internal/check/suite"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/loop"
@@ -56,6 +59,11 @@ func (d *Driver) tests(kind loop.EventKind, before belay.SnapshotID) (loop.Event
 	if err != nil {
 		return loop.Event{}, err
 	}
+	if d.installed(b.Obstacle) {
+		if b, err = d.tested(before); err != nil {
+			return loop.Event{}, err
+		}
+	}
 	if o := b.Obstacle; o != nil && !d.Rec.Task.Checks.Tests.KnownFailures && !o.Asked(d.Rec.Task.Words()) {
 		return loop.Event{}, d.cannotTest(*o)
 	}
@@ -69,6 +77,33 @@ func (d *Driver) tests(kind loop.EventKind, before belay.SnapshotID) (loop.Event
 	}
 	return loop.Event{Kind: kind, Note: b.Says(), Report: sha}, nil
 }
+
+// installed installs what the tests need into the task's own working tree, where that is safe:
+// exactly as the lockfile says, from this machine's caches, and without scripts of packages.
+// In the user's tree it is the user's to do. It reports whether it did.
+func (d *Driver) installed(o *suite.Obstacle) bool {
+	t := d.Rec.Task
+	if o == nil || o.Install == nil || len(o.Install.Offline) == 0 || t.Worktree == "" || o.Install.Folder == "" || detect.Has(d.Repo.Root, o.Install.Folder) {
+		return false
+	}
+	may, err := d.May.Install(o.Install.Offline, t.Checks.Tests)
+	if err != nil || !may.Set() {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(d.Soft, installTime)
+	defer cancel()
+	var said hold.Spool
+	end := hold.Program{Command: may, Dir: d.Repo.Root, Env: hold.Environ(desk.TestEnv(t), d.Repo.Root), Stdout: &said, Grace: time.Second}.Run(ctx)
+	if end.Code != 0 || end.Failed != nil {
+		d.Watch.Note(belay.VisibleLine(secret.Mask(fmt.Sprintf("%s %s; the network and scripts of packages were closed to it", may, end))))
+		return false
+	}
+	d.Watch.Note(fmt.Sprintf("%s: installed with %s", t.ID, may))
+	return true
+}
+
+// installTime is how long an installation from caches may take.
+const installTime = 5 * time.Minute
 
 // NoteCannotTest is the kind of note that says why the agent was not started.
 const NoteCannotTest = "cannot-test"

@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check/detect"
 	"github.com/belay-dev/belay/internal/check/suite"
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/desk"
+	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
@@ -18,7 +20,7 @@ import (
 // which. A
 // flag that it cannot have any more is refused (CodeUsage): none is ignored.
 func (d *Desk) Adjust(ctx context.Context, r *desk.Record, given config.Config, q NewTask) (changed []string, err error) {
-	t, changed, err := adjusted(r, given, q)
+	t, changed, err := d.adjusted(r, given, q)
 	if err != nil || reflect.DeepEqual(t, r.Task) {
 		return nil, err
 	}
@@ -28,9 +30,19 @@ func (d *Desk) Adjust(ctx context.Context, r *desk.Record, given config.Config, 
 	return changed, d.AddNote(ctx, r, desk.Note{Kind: "edited", Text: strings.Join(changed, ", ") + " (flags)"})
 }
 
-// adjusted gives the task with what flags say of it, and the names of what they changed.
-func adjusted(r *desk.Record, given config.Config, q NewTask) (t belay.Task, changed []string, err error) {
+// adjusted gives the task with what flags say of it, and the names of what they changed. A
+// test command that was detected and could not run is detected anew: what is installed by
+// now may be run in another way.
+func (d *Desk) adjusted(r *desk.Record, given config.Config, q NewTask) (t belay.Task, changed []string, err error) {
 	t = r.Task
+	stopped := func(n desk.Note) bool { return n.Kind == drive.NoteCannotTest }
+	if len(r.State.Attempts) == 0 && slices.ContainsFunc(r.Notes, stopped) {
+		now, ok := detect.Tests(d.Repo.Root)
+		if now = asEvents(now); ok && t.Checks.Tests.From == now.From && now.String() != t.Checks.Tests.String() {
+			now.KnownFailures = t.Checks.Tests.KnownFailures
+			t.Checks.Tests, changed = now, append(changed, "checks.tests.command")
+		}
+	}
 	begun := r.State.Before != "" || r.State.Phase != "" && r.State.Phase != loop.PhaseNew && r.State.Gate == nil
 	cannot := func(what, try string) error {
 		return belay.Refuse(belay.CodeUsage, try, "%s cannot change in %s any more", what, t.ID)

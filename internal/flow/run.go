@@ -148,10 +148,10 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*desk.Record, error
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume), "%s has begun in the working tree %s", q.Resume, d.Repo.Root)
 	}
 	if c := r.State.Pending; c != nil && (c.Kind == loop.CmdClose || c.Kind == loop.CmdRestore) {
-		_, _, err := adjusted(r, d.Config, q.NewTask)
+		_, _, err := d.adjusted(r, d.Config, q.NewTask)
 		return r, err // it ends without running anything; what might still run is asked for where it is started
 	}
-	t, _, err := adjusted(r, d.Config, q.NewTask)
+	t, _, err := d.adjusted(r, d.Config, q.NewTask)
 	if err != nil {
 		return r, err
 	}
@@ -163,7 +163,7 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*desk.Record, error
 
 // added checks that a task recorded by `belay task add` can be run now, and says where.
 func (d *Desk) added(ctx context.Context, q RunRequest, r *desk.Record) (*desk.Record, error) {
-	t, _, err := adjusted(r, d.Config, q.NewTask)
+	t, _, err := d.adjusted(r, d.Config, q.NewTask)
 	if err != nil {
 		return r, err
 	}

@@ -254,6 +254,10 @@ func (s scene) needsNode(o *Obstacle) {
 // pytest is what brings pytest into the project's Python.
 func (s scene) pytest() string {
 	if in, ok := detect.PythonInstall(s.root); ok && in.Folder != "" {
+		// All but uv may keep the environment elsewhere.
+		if tool, _, _ := strings.Cut(in.Command, " "); tool != "uv" && !strings.Contains(s.command.String(), tool) {
+			return in.Command + ` and --test "` + tool + ` run python -m pytest"`
+		}
 		return in.Command
 	}
 	return detect.Python(s.root) + " -m pip install pytest"

@@ -35,7 +35,7 @@ func TestObstacles(t *testing.T) {
 		"a package, by a test file": {node, "node --test", "Error: Cannot find module 'tsx'\nRequire stack:\n- /x/a.test.js", 1, "the package tsx is not installed", "npm ci", true},
 		"npx":                       {node, "npx --no-install jest", "npm error npx canceled due to missing packages and no YES option: [\"jest@30.5.2\"]", 1, "npx canceled", "npm ci", true},
 		"no pytest":                 {map[string]string{"uv.lock": ""}, "python3 -m pytest -q", "/usr/bin/python3: No module named pytest", 1, "No module named pytest", "uv sync", false},
-		"no pytest, poetry":         {map[string]string{"poetry.lock": ""}, "pytest", "sh: 1: pytest: not found", 127, "pytest was not found", "poetry install", false},
+		"no pytest, poetry":         {map[string]string{"poetry.lock": ""}, "pytest", "sh: 1: pytest: not found", 127, "pytest was not found", `poetry install and --test "poetry run python -m pytest"`, false},
 		"no pytest, plain":          {nil, "pytest", "bash: line 1: pytest: command not found", 127, "pytest was not found", "python3 -m pip install pytest", false},
 		"pyenv":                     {nil, "pytest", "pyenv: pytest: command not found\n\nThe `pytest' command exists in these Python versions:\n  3.9.1", 127, "pytest was not found", "python3 -m pip install pytest", false},
 		"pyenv version":             {nil, "pytest", "pyenv: version `3.9.1' is not installed (set by /x/.python-version)", 1, "3.9.1", "pyenv install 3.9.1", false},

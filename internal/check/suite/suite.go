@@ -26,6 +26,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/results/gotest"
 	"github.com/belay-dev/belay/internal/check/results/plain"
 	"github.com/belay-dev/belay/internal/check/results/reports"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/trust"
 	"github.com/belay-dev/belay/internal/units"
 )
@@ -243,6 +244,9 @@ func (r *testRun) read(ctx context.Context) {
 		r.report = results.Report{Format: r.format}
 		if !r.ending.Cut && r.ending.Failed == nil {
 			r.readFiles(ctx)
+			if m := interrupted.FindString(r.output.Last(4 << 10)); m != "" {
+				r.report.Lack("pytest did not run all tests: %s", m)
+			}
 		}
 	case r.format == results.Exit && r.ending.Failed == nil && !r.ending.Cut:
 		r.report = results.Report{Format: results.Exit}
@@ -280,6 +284,9 @@ func (r *testRun) printed() (results.Report, bool) {
 	said, ok, _ := plain.Any(r.output.Reader())
 	return said, ok && agrees(said)
 }
+
+// interrupted is what pytest prints when it stops; its report does not say so.
+var interrupted = lazyregexp.New(`Interrupted: \d+ errors? during collection`)
 
 func (r *testRun) readFiles(ctx context.Context) {
 	found := findReports(ctx, r.in.Root, r.in.Command.Report, r.reports)
