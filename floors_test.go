@@ -57,6 +57,7 @@ var floors = map[string]int{
 	"internal/wordset":       -1,
 	"internal/fsroot":        -1,
 	"internal/whole":         0,
+	"internal/installed":     0,
 	"internal/check/detect":  0,
 	"internal/ask/prose":     0,
 	"internal/ask/words":     0,

@@ -39,6 +39,7 @@ var makers = map[string][]string{
 	"Anything":    nil,
 	"Under":       {"internal/pipeline"},
 	"Narrowed":    {"internal/check/suite"},
+	"Install":     {"internal/drive"},
 }
 
 // TestOnlyTrustStartsPrograms: no package starts a process that is not known to, and none

@@ -7,7 +7,9 @@ package apart
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +20,7 @@ import (
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/installed"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
@@ -171,7 +174,40 @@ func Ready(ctx context.Context, d *desk.Desk, r *desk.Record, w drive.Watcher) (
 			w.Note(fmt.Sprintf("the working tree of %s was gone and is made again as snapshot %s holds it", r.Task.ID, from.Short()))
 		}
 	}
+	equip(ctx, home.Repo.Root, made.Repo, w)
 	return with(d, made.Repo, made.Snaps), nil
+}
+
+// equip copies into a task's own tree what package managers installed in the user's, as far
+// as it is ignored there: tests do not run without it. What cannot be copied is said.
+func equip(ctx context.Context, home string, tree *git.Repo, w drive.Watcher) {
+	var wanted []string
+	for _, name := range installed.Find(home) {
+		if _, err := fsroot.Lstat(filepath.Join(tree.Root, filepath.FromSlash(name))); errors.Is(err, fs.ErrNotExist) {
+			wanted = append(wanted, name)
+		}
+	}
+	if len(wanted) == 0 {
+		return
+	}
+	ask := tree.Ignorer(ctx)
+	defer ask.Close()
+	var inside []string
+	for _, name := range wanted {
+		inside = append(inside, name+"/x") // of a folder that is not there git does not know that it is one
+	}
+	ignored, err := ask.Ask(ctx, inside)
+	for i, name := range wanted {
+		if err != nil || !ignored[i] {
+			continue // it would be captured as the task's work
+		}
+		switch made, err := installed.Copy(ctx, home, tree.Root, name); {
+		case err != nil:
+			w.Note(fmt.Sprintf("%s is not in %s: %v", name, tree.Root, err))
+		case made:
+			w.Note(fmt.Sprintf("copied %s from your tree", name))
+		}
+	}
 }
 
 // apartMark names the snapshot that a task's own working tree is made from.

@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -34,6 +35,8 @@ type Baseline struct {
 	Command belay.TestCommand `json:"command"`
 	Why     string            `json:"why,omitempty"`
 	Report  results.Report    `json:"report"`
+	// Obstacle is set where the command cannot run on this state at all.
+	Obstacle *suite.Obstacle `json:"obstacle,omitempty"`
 }
 
 // Known gives what a later run compares with, nil when nothing is known.
@@ -44,6 +47,9 @@ func (b Baseline) Known() *results.Report {
 	b.Report.UseNames()
 	return &b.Report
 }
+
+// By reports whether this command said it.
+func (b Baseline) By(c belay.TestCommand) bool { return b.Tree != "" && same(b.Command, c) }
 
 // Says tells an agent or a person what the tests said before the task, without secrets
 // that they printed.
@@ -59,19 +65,29 @@ func (b Baseline) says() string {
 		return "the test command fails before the task already: " + b.Command.String()
 	case b.Report.Format == results.Exit:
 		return "the test command passed before the task; it names no tests, so that one which is skipped or missing after it cannot be seen"
+	case b.Report.Total == 0:
+		return "no tests found before the task (" + b.Command.String() + ")"
 	case n == 0:
-		return "before the task: " + b.Report.String()
+		return "before the task: " + b.Report.String() + b.lacks()
 	default:
 		var ids []string
 		for _, f := range b.Report.Failures[:min(n, 20)] {
 			ids = append(ids, foreign.Clip(f.Test, 200))
 		}
-		text := "before the task: " + b.Report.String() + "; failing already, and not held against the work: " + strings.Join(ids, ", ")
+		text := "before the task: " + b.Report.String() + b.lacks() + "; failing already, and not held against the work: " + strings.Join(ids, ", ")
 		if n > len(ids) {
 			text += fmt.Sprintf(" and %d more", n-len(ids))
 		}
 		return text
 	}
+}
+
+// lacks says what is missing in the report.
+func (b Baseline) lacks() string {
+	if !b.Report.Incomplete || len(b.Report.Warnings) == 0 {
+		return ""
+	}
+	return " (not all of them: " + foreign.Clip(b.Report.Warnings[0], 200) + ")"
 }
 
 // Keeper runs tests on states before and remembers what they said in Dir.
@@ -94,7 +110,7 @@ func (k Keeper) Take(ctx context.Context, id belay.SnapshotID, checks belay.Chec
 	if old, ok := k.remembered(b); ok {
 		return old, nil
 	}
-	b.Report, b.Why = k.run(ctx, id, checks)
+	b.Report, b.Why, b.Obstacle = k.run(ctx, id, checks)
 	b.Report.KeepNames()
 	for i, f := range b.Report.Failures { // it is stored
 		b.Report.Failures[i].Message = secret.Mask(f.Message)
@@ -105,25 +121,41 @@ func (k Keeper) Take(ctx context.Context, id belay.SnapshotID, checks belay.Chec
 	return b, nil
 }
 
-func (k Keeper) run(ctx context.Context, id belay.SnapshotID, checks belay.Checks) (report results.Report, why string) {
+func (k Keeper) run(ctx context.Context, id belay.SnapshotID, checks belay.Checks) (report results.Report, why string, stuck *suite.Obstacle) {
 	place, err := checkout.Make(ctx, k.Snaps, id, checks.Reuse)
 	if err != nil {
-		return report, err.Error()
+		return report, err.Error(), nil
 	}
 	defer place.Close() // what stays is swept by the next one
+	if err := place.Equip(k.Snaps.Repo.Root); err != nil {
+		return report, err.Error(), nil
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, checks.Timeout, suite.OverTime{Limit: checks.Timeout})
 	defer cancel()
-	report, result := suite.Run(ctx, suite.Input{
+	report, result, stuck := suite.Try(ctx, suite.Input{
 		Root: place.Root, Env: k.Env, Command: checks.Tests, May: k.May,
 		Baseline: &results.Report{}, // no tests here means that there are none
 	})
 	switch {
 	case result.Skipped:
-		return results.Report{Format: report.Format}, ""
+		return results.Report{Format: report.Format}, "", nil
+	case stuck != nil && stuck.Path != "" && there(k.Snaps.Repo.Root, stuck.Path):
+		return report, fmt.Sprintf("%s is here, but in no snapshot: %s", stuck.Path, stuck.What), nil
+	case stuck != nil:
+		return report, "the test command cannot run: " + stuck.What, stuck
 	case suite.Unexplained(report, result): // a report without tests, or one that misses what failed, is not clean
-		return report, "the test command failed and named no test that did: " + foreign.Clip(said(result), 300)
+		return report, "the test command failed and named no test that did: " + foreign.Clip(said(result), 300), nil
 	}
-	return report, result.Why
+	return report, result.Why, nil
+}
+
+// there tells whether the user's tree has what the checkout lacks.
+func there(root, path string) bool {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(root, path)
+	}
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // said gives the last line of what the command gave as its reason.

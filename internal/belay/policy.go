@@ -39,16 +39,29 @@ type Policy struct {
 	Persons     []string      `json:"persons,omitempty"`      // who has to approve what passed
 	AcceptExit  []int         `json:"accept_exit,omitempty"`  // exit statuses of an agent, besides 0, after which its work is judged
 	Reviews     int           `json:"reviews,omitempty"`      // reviews that refuse before a person decides; 0 is no limit
+	// ReviewRetries has attempts after a review that refused not count as Retries, so that
+	// Reviews is reached however many attempts the checks refuse.
+	ReviewRetries bool `json:"review_retries,omitempty"`
 }
 
 // Modes are the ways of working and how often reviewers may refuse in each before a
 // person decides.
 var Modes = map[string]int{"hotfix": 1, "quick": 2, "standard": 3, "full": 5}
 
+// ModeOf gives the name of the mode with this number of reviews, "" for none.
+func ModeOf(reviews int) string {
+	for name, n := range Modes {
+		if n == reviews {
+			return name
+		}
+	}
+	return ""
+}
+
 // DefaultPolicy is three retries, chosen automatically, two recoveries from stalls
 // and two attempts lost to crashes made again.
 func DefaultPolicy() Policy {
-	return Policy{Retries: 3, Retry: RetryAuto, MaxAttempts: 20, Reviews: 3, Stalls: 2, Lost: 2}
+	return Policy{Retries: 3, Retry: RetryAuto, MaxAttempts: 20, Reviews: 3, ReviewRetries: true, Stalls: 2, Lost: 2}
 }
 
 // FeatureLimit is the limit a feature sets over all of its tasks.

@@ -25,12 +25,30 @@ func Summary(t belay.Task, s loop.State) string {
 	}
 	b.WriteString("\n")
 	writeTable(&b, rows)
+	b.WriteString(reviews(t.Policy, s))
 	for _, a := range s.Attempts {
 		if a.Ended == loop.EndedStalled && a.Snapshot != "" {
 			fmt.Fprintf(&b, "attempt %d went round in circles; what it left is held as %s\n", a.N, a.Snapshot.Short())
 		}
 	}
 	return b.String()
+}
+
+// reviews says how often reviewers looked at the work, of how often they may, in a line;
+// "" where there are none.
+func reviews(p belay.Policy, s loop.State) string {
+	if !p.Review || p.Reviews == 0 {
+		return ""
+	}
+	refused, passed := s.Reviews()
+	text := fmt.Sprintf("reviews: %d rejected, %d passed", refused, passed)
+	if passed == 0 {
+		text += fmt.Sprintf("; after %d rejections a person decides", p.Reviews)
+	}
+	if mode := belay.ModeOf(p.Reviews); mode != "" {
+		text += " (mode " + mode + ")"
+	}
+	return text + "\n"
 }
 
 func row(a loop.Attempt) []string {

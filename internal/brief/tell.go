@@ -118,6 +118,8 @@ func word(s loop.State, a loop.Attempt, e loop.Event) string {
 		return "reviewed" + by(e) + ": " + belay.VisibleLine(string(e.Verdict))
 	case loop.EvSubmitted:
 		return "put before a person" + by(e)
+	case loop.EvRetested:
+		return noted("baseline of the new test command", e.Note)
 	case loop.EvOverruled:
 		return noted("the review was overruled"+by(e), e.Note)
 	case loop.EvClosed:

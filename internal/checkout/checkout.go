@@ -19,6 +19,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/installed"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -64,6 +65,17 @@ func Make(ctx context.Context, snaps *snapshot.Store, id belay.SnapshotID, reuse
 		}
 	}
 	return c, nil
+}
+
+// Equip shares what package managers installed in the repository's own working tree, which
+// no snapshot holds and tests need.
+func (c *Checkout) Equip(root string) error {
+	for _, name := range installed.Find(root) {
+		if err := installed.Share(root, c.Root, name); err != nil {
+			return fmt.Errorf("share %s with a throwaway checkout: %w", belay.VisibleLine(name), err)
+		}
+	}
+	return nil
 }
 
 // newFolder makes the folder and holds its lock, which tells it from one whose maker

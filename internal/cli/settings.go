@@ -46,12 +46,17 @@ func (s *Settings) Add(f *pflag.FlagSet) {
 func (s *Settings) AddScope(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.files, "files", nil, "`GLOBS` the task may change; all when left out")
 	f.StringSliceVar(&s.protect, "protect", nil, "`GLOBS` that must not change")
+	s.AddTests(f)
+	f.IntVar(&s.maxDiff, "max-diff", 300, "changed lines before a warning")
+	f.StringSliceVar(&s.Skip, "skip", nil, "checks not to run")
+}
+
+// AddTests adds what says how the project is tested.
+func (s *Settings) AddTests(f *pflag.FlagSet) {
 	f.StringVar(&s.test, "test", "", "the test `COMMAND`; detected when left out")
 	f.StringVar(&s.format, "test-format", "", "how its result is read: gotest, junit, tap, exit …")
 	f.StringVar(&s.report, "test-report", "", "for junit and other XML: a `GLOB` of the reports it writes")
 	f.BoolVar(&s.known, "known-failures", false, "a test command that failed before the task may fail in the same way after it")
-	f.IntVar(&s.maxDiff, "max-diff", 300, "changed lines before a warning")
-	f.StringSliceVar(&s.Skip, "skip", nil, "checks not to run")
 }
 
 // keyOf names the config key a flag stands for.

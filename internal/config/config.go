@@ -220,6 +220,7 @@ func (c Config) Policy() belay.Policy {
 	p := belay.DefaultPolicy()
 	p.Retries, p.Retry = c.Retries, c.Retry
 	p.Reviews = belay.Modes[c.Mode]
+	p.ReviewRetries = c.source("retries") == Default // a number that somebody gave is all the retries
 	p.Stalls = c.Stall.Recoveries
 	p.MaxAttempts, p.WallTime, p.Cost, p.Tokens = c.Limits.Attempts, c.Limits.WallTime, c.Limits.Cost, int64(c.Limits.Tokens)
 	return p

@@ -38,7 +38,8 @@ const (
 var checkNames = []string{"change", "scope", "protect", "rules", "captured", "git", "contract", "size", "secrets", "integrity", "placeholder", "coverage", "style", "lint", "tests", "context", "plan"}
 
 // formats in which tests report; the first ones are files, which report names.
-var formats = []string{"junit", "trx", "nunit", "xunit", "gotest", "tap", "pytest", "cargo", "node", "maven", "go", "exit"}
+var formats = []string{"junit", "trx", "nunit", "xunit", "gotest", "tap", "pytest", "cargo", "node", "maven", "go",
+	"jest", "vitest", "mocha", "ava", "jasmine", "rspec", "minitest", "unittest", "phpunit", "dotnet", "exit"}
 
 const fileFormats = 4
 
@@ -81,7 +82,7 @@ var keys = []key{
 	{name: "checks.baseline", kind: value.Truth, def: "true", field: func(c *Config) any { return &c.Checks.Baseline },
 		doc: "run the tests on the state before the agent starts, so that old failures are not held against it"},
 	{name: "checks.reuse", kind: value.List, within: true, field: func(c *Config) any { return &c.Checks.Reuse },
-		doc: "folders that throwaway checkouts link to instead of lacking them, like node_modules"},
+		doc: "folders that throwaway checkouts link to instead of lacking them, besides those of package managers (node_modules, .venv, vendor)"},
 	{name: "checks.skip", kind: value.List, choices: checkNames, field: func(c *Config) any { return &c.Checks.Skip },
 		doc: "names of checks that are not run"},
 	{name: "checks.max_diff", kind: value.Whole, def: "300", least: 1, field: func(c *Config) any { return &c.Checks.MaxDiff },

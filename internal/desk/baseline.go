@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 
@@ -11,7 +12,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/results"
 	"github.com/belay-dev/belay/internal/checkout"
-	"github.com/belay-dev/belay/internal/loop"
 )
 
 func TestEnv(t belay.Task) []string {
@@ -25,23 +25,35 @@ func (d *Desk) stateBefore(id belay.SnapshotID, t belay.Task) func(context.Conte
 		if err != nil {
 			return "", nil, err
 		}
+		if err := c.Equip(d.Repo.Root); err != nil {
+			return "", nil, errors.Join(err, c.Close())
+		}
 		return c.Root, func() { _ = c.Close() }, nil // what stays is swept by the next one
 	}
 }
 
 // BaselineOf reads what the record says the tests said before the task; nil when
-// nothing is known.
-func (d *Desk) BaselineOf(s loop.State) (*results.Report, error) {
-	if s.BaselineReport == "" {
-		return nil, nil
-	}
-	text, err := d.Journal.Attachment(s.BaselineReport)
-	if err != nil {
+// nothing is known, or only what another command said than the task has now.
+func (d *Desk) BaselineOf(r *Record) (*results.Report, error) {
+	b, err := d.Baseline(r)
+	if err != nil || !b.By(r.Task.Checks.Tests) {
 		return nil, err
 	}
-	var b baseline.Baseline
-	if err := json.Unmarshal(text, &b); err != nil {
-		return nil, fmt.Errorf("read the baseline %s: %w", s.BaselineReport, err)
-	}
 	return b.Known(), nil
+}
+
+// Baseline reads the baseline of a record, the zero value when it has none.
+func (d *Desk) Baseline(r *Record) (b baseline.Baseline, err error) {
+	sha := r.State.BaselineReport
+	if sha == "" {
+		return b, nil
+	}
+	text, err := d.Journal.Attachment(sha)
+	if err != nil {
+		return b, err
+	}
+	if err := json.Unmarshal(text, &b); err != nil {
+		return b, fmt.Errorf("read the baseline %s: %w", sha, err)
+	}
+	return b, nil
 }

@@ -67,6 +67,9 @@ func (d *Driver) Drive(ctx context.Context) error {
 	if _, err := d.Guard(ctx, d.Rec); err != nil {
 		return err
 	}
+	if err := d.retest(ctx); err != nil {
+		return err
+	}
 	for d.Rec.Open() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -114,6 +117,9 @@ func (d *Driver) command(ctx context.Context, c loop.Command) error {
 	}
 	if c.Kind == loop.CmdReview && belay.CodeOf(err) == belay.CodeBusy {
 		return err // somebody else reviews in this tree: it stays to be done
+	}
+	if stuck := (*CannotTest)(nil); errors.As(err, &stuck) {
+		return err // the baseline stays to be done, once the command can run
 	}
 	if err != nil {
 		ev = loop.Event{Kind: loop.EvBroken, Command: c.ID, Note: desk.Sentence(err)}

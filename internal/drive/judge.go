@@ -22,7 +22,7 @@ func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) 
 	if d.Rec.State.Rechecking {
 		w.Last = w.All // a person's own work is judged whole
 	}
-	if w.Baseline, err = d.BaselineOf(d.Rec.State); err != nil {
+	if w.Baseline, err = d.BaselineOf(d.Rec); err != nil {
 		d.Watch.Note("the baseline is lost, old failures cannot be told from new ones: " + desk.Sentence(err))
 	}
 	w.Held = true
@@ -107,7 +107,7 @@ func (d *Driver) featureRetries() (int, error) {
 	n := 0
 	for _, r := range all {
 		if r.Task.ID != d.Rec.Task.ID && r.Task.Feature == d.Rec.Task.Feature {
-			n += r.State.Retries
+			n += r.State.Retries + r.State.Reviewed
 		}
 	}
 	return n, nil

@@ -141,7 +141,7 @@ func (d *Desk) checkPresent(ctx, looking context.Context, q CheckRequest, r *des
 	if w.Missed, err = d.Snaps.Missed(ctx, r.State.Before, info.ID); err != nil {
 		return belay.Report{}, err
 	}
-	if w.Baseline, err = d.BaselineOf(r.State); err != nil {
+	if w.Baseline, err = d.BaselineOf(r); err != nil {
 		q.Watch.Note("the baseline is lost, old failures cannot be told from new ones: " + desk.Sentence(err))
 	}
 	report, err := d.Judge(looking, r.Task, w, r.State.Before, info.ID, q.Watch.Checking)

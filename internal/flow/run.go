@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"reflect"
 	"slices"
 
 	"github.com/belay-dev/belay/internal/agent"
@@ -57,8 +56,10 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*desk.Record, error) {
 		return nil, err
 	}
 	dr := &drive.Driver{Desk: d.Desk, Rec: r, Watch: q.Watch, Soft: q.Soft}
-	if err := d.limited(ctx, r, given); err != nil {
-		return r, err
+	if q.Prose == "" { // it was recorded before
+		if _, err := d.Adjust(ctx, r, given, q.NewTask); err != nil {
+			return r, err
+		}
 	}
 	if err := d.wake(ctx, dr, q); err != nil {
 		return r, err
@@ -147,9 +148,13 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*desk.Record, error
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume), "%s has begun in the working tree %s", q.Resume, d.Repo.Root)
 	}
 	if c := r.State.Pending; c != nil && (c.Kind == loop.CmdClose || c.Kind == loop.CmdRestore) {
-		return r, nil // it ends without running anything; what might still run is asked for where it is started
+		_, _, err := d.adjusted(r, d.Config, q.NewTask)
+		return r, err // it ends without running anything; what might still run is asked for where it is started
 	}
-	t := r.Task
+	t, _, err := d.adjusted(r, d.Config, q.NewTask)
+	if err != nil {
+		return r, err
+	}
 	if len(q.Agent) > 0 {
 		t.Agent = q.Agent
 	}
@@ -158,14 +163,17 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*desk.Record, error
 
 // added checks that a task recorded by `belay task add` can be run now, and says where.
 func (d *Desk) added(ctx context.Context, q RunRequest, r *desk.Record) (*desk.Record, error) {
-	t := r.Task
+	t, _, err := d.adjusted(r, d.Config, q.NewTask)
+	if err != nil {
+		return r, err
+	}
 	if len(q.Agent) > 0 {
 		t.Agent = q.Agent
 	}
 	if err := d.mayRun(t, q.NewTask); err != nil || !q.Apart || r.Task.Worktree != "" {
 		return r, err
 	}
-	t, err := r.Task, error(nil)
+	t = r.Task
 	if t.Worktree, err = apart.Path(d.Desk, t.ID); err != nil {
 		return r, err
 	}
@@ -188,6 +196,9 @@ func (d *Desk) wake(ctx context.Context, dr *drive.Driver, q RunRequest) error {
 	st := dr.Rec.State
 	switch {
 	case st.Phase == "" || st.Phase == loop.PhaseNew:
+		if err := d.unreviewed(ctx, dr); err != nil {
+			return err
+		}
 		return reading.Begin(ctx, d.Desk, dr.Rec)
 	case st.Gate != nil && st.Gate.Kind == loop.GateCancelled:
 		return d.Apply(ctx, dr.Rec, loop.Event{Kind: loop.EvResumed})
@@ -195,23 +206,16 @@ func (d *Desk) wake(ctx context.Context, dr *drive.Driver, q RunRequest) error {
 	return nil
 }
 
-// limited gives an open task the limits that were given as flags.
-func (d *Desk) limited(ctx context.Context, r *desk.Record, given config.Config) error {
-	t, p := r.Task, given.Policy()
-	for key, set := range map[string]func(){
-		"limits.cost":      func() { t.Policy.Cost = p.Cost },
-		"limits.tokens":    func() { t.Policy.Tokens = p.Tokens },
-		"limits.attempts":  func() { t.Policy.MaxAttempts = p.MaxAttempts },
-		"limits.wall_time": func() { t.Policy.WallTime = p.WallTime },
-	} {
-		if given.Given(key) {
-			set()
-		}
-	}
-	if reflect.DeepEqual(t.Policy, r.Task.Policy) {
+// unreviewed says of a task with a mode of its own that nobody will review its work.
+func (d *Desk) unreviewed(ctx context.Context, dr *drive.Driver) error {
+	p := dr.Rec.Task.Policy
+	mode := belay.ModeOf(p.Reviews)
+	if p.Review || len(p.Persons) > 0 || mode == "" || p.Reviews == belay.DefaultPolicy().Reviews {
 		return nil
 	}
-	return d.Append(ctx, r, desk.EntryTask, t)
+	text := fmt.Sprintf("mode %s: no reviewers are configured, so there are none of its %d reviews (reviewers: in %s)", mode, p.Reviews, config.File)
+	dr.Watch.Note(text)
+	return d.AddNote(ctx, dr.Rec, desk.Note{Kind: "mode", Text: text})
 }
 
 // Recovered finishes a restore that was cut short, before anything else looks

@@ -184,6 +184,15 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
+// ShownReviews is how often configured reviewers looked at a task's work, and how often they
+// may refuse before a person decides: Most, by the mode.
+type ShownReviews struct {
+	Refused int    `json:"refused"`
+	Passed  int    `json:"passed"`
+	Most    int    `json:"most"`
+	Mode    string `json:"mode,omitempty"`
+}
+
 // Shown is a task as `belay show` gives it.
 type Shown struct {
 	Task      belay.Task       `json:"task"`
@@ -195,6 +204,7 @@ type Shown struct {
 	Gate      *loop.Gate       `json:"gate,omitempty"`
 	Rollbacks int              `json:"rollbacks"`
 	Retries   int              `json:"retries"`
+	Reviews   *ShownReviews    `json:"reviews,omitempty"` // nil: nobody reviews
 	Decisions []loop.Decided   `json:"decisions,omitempty"`
 	Notes     []desk.Note      `json:"notes,omitempty"`
 	Overruled []desk.Overruled `json:"overruled,omitempty"` // refusals that persons accepted work over
@@ -227,6 +237,10 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *desk.Record, error) {
 	}
 	if cut != nil {
 		s.Problem = desk.Sentence(cut)
+	}
+	if p := r.Task.Policy; p.Review {
+		refused, passed := r.State.Reviews()
+		s.Reviews = &ShownReviews{Refused: refused, Passed: passed, Most: p.Reviews, Mode: belay.ModeOf(p.Reviews)}
 	}
 	for _, n := range r.Notes {
 		if n.Kind == "rollback" {

@@ -162,20 +162,25 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 	}
 	t.Policy.Baseline = c.Checks.Baseline && t.Checks.Tests.Set() &&
 		!slices.Contains(t.Checks.Skip, suite.Name)
-	for _, globs := range [][]string{t.Scope.Files, t.Scope.Protect, t.Scope.Expect, t.Preserve} {
-		for _, g := range globs {
-			if err := glob.Valid(g); err != nil {
-				return belay.Task{}, err
-			}
-		}
-	}
-	if err := check.ValidRules(t.Checks); err != nil {
+	if err := valid(t); err != nil {
 		return belay.Task{}, err
 	}
 	if t.Role == "" && len(t.Agent) > 0 {
 		t.Role = t.Agent[0]
 	}
 	return t, nil
+}
+
+// valid refuses globs and rules that cannot be read.
+func valid(t belay.Task) error {
+	for _, globs := range [][]string{t.Scope.Files, t.Scope.Protect, t.Scope.Expect, t.Preserve} {
+		for _, g := range globs {
+			if err := glob.Valid(g); err != nil {
+				return err
+			}
+		}
+	}
+	return check.ValidRules(t.Checks)
 }
 
 // asEvents asks go test for its event stream, which tells one test from another,

@@ -80,3 +80,41 @@ func TestArguing(t *testing.T) {
 		}
 	}
 }
+
+// TestReachesTheMode: attempts that reviewers refuse use no retry, so that the mode's number
+// is reached whatever the checks refuse; what ends a task before that says how often they
+// did. A number of retries that somebody gave is all there are.
+func TestReachesTheMode(t *testing.T) {
+	t.Parallel()
+	full := belay.Policy{Retries: 3, Retry: belay.RetryRepair, Review: true, Reviews: 5, ReviewRetries: true}
+	own, attempts, nobody := full, full, full
+	own.ReviewRetries, own.Retries = false, 1
+	attempts.MaxAttempts = 3
+	nobody.Review = false
+	for name, tt := range map[string]struct {
+		p             belay.Policy
+		titles        []string
+		kind          GateKind
+		why           string
+		retries, free int
+	}{
+		"five":            {full, []string{"a", "b", "c", "d", "e"}, GateLimit, "reviewers refused 5 of 5 times (mode)", 0, 4},
+		"with the checks": {full, []string{"checks", "a", "checks", "b", "c", "checks", "d", "e"}, GateLimit, "reviewers refused 5 of 5 times (mode)", 3, 4},
+		"the checks too often": {full, []string{"a", "checks", "b", "checks", "checks", "checks"}, GateRetries,
+			"attempt 6 was refused and 3 of 3 automatic retries are used (retries); before that, reviewers refused 2 of 5 times (mode)", 3, 2},
+		"never reviewed":   {full, []string{"checks", "checks", "checks", "checks"}, GateRetries, "attempt 4 was refused and 3 of 3 automatic retries are used (retries); before that, reviewers refused 0 of 5 times (mode)", 3, 0},
+		"retries of one's": {own, []string{"a", "b"}, GateRetries, "attempt 2 was refused and 1 of 1 automatic retries are used (retries); before that, reviewers refused 2 of 5 times (mode)", 1, 0},
+		"all attempts":     {attempts, []string{"a", "b", "c"}, GateLimit, "attempts 3 reached (limits.attempts); before that, reviewers refused 3 of 5 times (mode)", 0, 2},
+		"the same again":   {full, []string{"a", "a", "a"}, GateLimit, "the same finding refused three attempts in a row: a; before that, reviewers refused 3 of 5 times (mode)", 0, 2},
+		"no reviewers":     {nobody, []string{"checks", "checks", "checks", "checks"}, GateRetries, "attempt 4 was refused and 3 of 3 automatic retries are used (retries)", 3, 0},
+	} {
+		s := reviews(t, tt.p, tt.titles...)
+		if s.Gate == nil {
+			t.Errorf("%s: no gate", name)
+			continue
+		}
+		if s.Gate.Kind != tt.kind || s.Gate.Why != tt.why || s.Retries != tt.retries || s.Reviewed != tt.free {
+			t.Errorf("%s: %s: %s (%d retries, %d free)", name, s.Gate.Kind, s.Gate.Why, s.Retries, s.Reviewed)
+		}
+	}
+}

@@ -140,7 +140,7 @@ func (m *machine) guide(gate Gate) {
 		if m.s.Next != nil {
 			next = *m.s.Next
 		}
-		next.Auto, next.Guidance = false, joined(next.Guidance, m.e.Note)
+		next.Auto, next.Review, next.Guidance = false, false, joined(next.Guidance, m.e.Note)
 		m.s.Next = &next
 		m.proceed()
 	case gate.Kind == GateBroken:

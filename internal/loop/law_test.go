@@ -25,13 +25,17 @@ func drawPolicy(t *rapid.T) belay.Policy {
 		Lost:        rapid.IntRange(-1, 2).Draw(t, "lost"),
 		Baseline:    rapid.Bool().Draw(t, "baseline"),
 		Review:      rapid.Bool().Draw(t, "review"),
-		Persons:     rapid.SampledFrom([][]string{nil, nil, {"ana"}, {"ana", "bo"}}).Draw(t, "persons"),
+		Reviews:     rapid.IntRange(0, 4).Draw(t, "reviews"),
+
+		ReviewRetries: rapid.Bool().Draw(t, "reviewRetries"),
+
+		Persons: rapid.SampledFrom([][]string{nil, nil, {"ana"}, {"ana", "bo"}}).Draw(t, "persons"),
 	}
 }
 
 var allEvents = []EventKind{
 	EvStarted, EvSnapshot, EvBaseline, EvAttempted, EvCaptured, EvChecked, EvReviewed, EvRestored, EvDebugged, EvClosed,
-	EvStalled, EvLimited, EvLost, EvBroken, EvCancelled, EvResumed, EvUnclear, EvDecided, EvVerdict, EvSubmitted, EvOverruled,
+	EvStalled, EvLimited, EvLost, EvBroken, EvCancelled, EvResumed, EvUnclear, EvDecided, EvVerdict, EvSubmitted, EvOverruled, EvRetested,
 }
 
 var allDecisions = []Decision{DecideDebug, DecideGuide, DecideSkip, DecideAbort, DecideRecheck}
@@ -73,7 +77,7 @@ func drawEvent(t *rapid.T, s State) Event {
 	}
 	e.By = rapid.SampledFrom([]string{"ana", "bo", ""}).Draw(t, "by")
 	e.Back = rapid.Bool().Draw(t, "back")
-	kinds := []EventKind{EvDecided, EvDecided, EvResumed, EvCancelled, EvVerdict}
+	kinds := []EventKind{EvDecided, EvDecided, EvResumed, EvCancelled, EvVerdict, EvRetested}
 	switch c := s.Pending; {
 	case c != nil:
 		e.Command = c.ID
@@ -164,6 +168,8 @@ func lawful(t rapid.TB, p belay.Policy, s, next State, commands []Command) {
 		t.Fatalf("%d automatic retries of %d", next.Retries, p.Retries)
 	case n > 0 && next.Allowed-n != max(0, p.Retries)-next.Retries:
 		t.Fatalf("%d allowed and %d made, but %d of %d retries used", next.Allowed, n, next.Retries, p.Retries)
+	case next.Reviewed > max(0, p.Reviews-1) || next.Reviewed > 0 && !p.ReviewRetries:
+		t.Fatalf("%d attempts after reviews used no retry, where %d may refuse", next.Reviewed, p.Reviews)
 	case next.Outcome == OutcomePassed && next.Current().Verdict != belay.VerdictPass && !strings.HasPrefix(next.Why, "accepted over "):
 		t.Fatalf("passed with verdict %q", next.Current().Verdict)
 	case (next.Phase == PhaseClosed) != (next.Outcome != OutcomeNone):

@@ -124,6 +124,7 @@ const (
 	EvVerdict   EventKind = "verdict"   // somebody reviewed the work: Verdict, Findings, Report, By
 	EvSubmitted EventKind = "submitted" // accepted work is put before a person
 	EvOverruled EventKind = "overruled" // a person accepts work over a rejection: Note says why
+	EvRetested  EventKind = "retested"  // the task has another test command, and it ran on the state before: Note, Report
 )
 
 // Decision is a person's answer at a gate.
@@ -239,6 +240,7 @@ type Next struct {
 	Auto     bool          `json:"auto,omitempty"` // an automatic retry: it uses one of Policy.Retries
 	Guidance string        `json:"guidance,omitempty"`
 	Wait     time.Duration `json:"wait_ns,omitempty"`
+	Review   bool          `json:"review,omitempty"` // it follows a review that refused and uses no retry
 }
 
 // State is where a task stands. The zero State is PhaseNew in spirit: Step treats
@@ -253,6 +255,7 @@ type State struct {
 	Attempts  []Attempt        `json:"attempts,omitempty"`
 	Allowed   int              `json:"allowed,omitempty"`   // attempts allowed so far: 1 + retries + what people granted
 	Retries   int              `json:"retries,omitempty"`   // automatic retries used
+	Reviewed  int              `json:"reviewed,omitempty"`  // attempts after a review that refused, which used no retry
 	Rollbacks int              `json:"rollbacks,omitempty"` // restores done [000 rollback_count]
 	Stalls    int              `json:"stalls,omitempty"`
 	Losts     int              `json:"losts,omitempty"`

@@ -83,3 +83,17 @@ func signature(f belay.Finding) string {
 	}
 	return f.Signature
 }
+
+// Reviews counts the attempts that configured reviewers refused and passed.
+func (s State) Reviews() (refused, passed int) {
+	for _, a := range s.Attempts {
+		switch {
+		case a.Review == "" || a.Reviewer != "":
+		case a.Verdict == belay.VerdictFail:
+			refused++
+		case a.Verdict == belay.VerdictPass:
+			passed++
+		}
+	}
+	return refused, passed
+}

@@ -57,6 +57,16 @@ func (m *machine) result() error {
 	return nil
 }
 
+// retested takes what another test command says of the state before. Nothing else changes:
+// what was judged stays judged, and what is under way goes on.
+func (m *machine) retested() error {
+	if m.s.Before == "" || m.s.Phase == PhaseBaseline {
+		return m.notNow("there is no baseline to replace")
+	}
+	m.s.Baseline, m.s.BaselineReport = m.e.Note, m.e.Report
+	return nil
+}
+
 // answered checks that the event answers the pending command with what it needs.
 func (m *machine) answered() error {
 	e, c := m.e, m.s.Pending

@@ -14,8 +14,13 @@ func (m *machine) refused() {
 		m.ask(GateRecheck, fmt.Sprintf("the recheck of attempt %d was refused", a.N), "")
 		return
 	}
+	reviewed := m.p.ReviewRetries && a.Review != "" && a.Reviewer == ""
+	free := reviewed && m.refusals() < m.p.Reviews
 	why, stop := m.hardLimit(), GateLimit
-	if why == "" && len(m.s.Attempts) >= m.s.Allowed {
+	if why == "" && reviewed {
+		why = m.arguing()
+	}
+	if why == "" && !free && len(m.s.Attempts) >= m.s.Allowed {
 		why, stop = fmt.Sprintf("attempt %d was refused and %d of %d automatic retries are used (retries)",
 			a.N, m.s.Retries, max(0, m.p.Retries)), GateRetries
 		if m.s.Retries == 0 {
@@ -28,11 +33,11 @@ func (m *machine) refused() {
 		}
 	}
 	if why != "" {
-		m.ask(stop, why, "")
+		m.ask(stop, why+m.short(), "")
 		return
 	}
 	back, reason := m.rollsBack()
-	next := Next{Prompt: PromptRepair, Auto: true}
+	next := Next{Prompt: PromptRepair, Auto: true, Review: free}
 	if a.AgentFailed() {
 		next = Next{Prompt: PromptContinue, Auto: true, Wait: m.backOff()}
 	}
@@ -124,7 +129,7 @@ func (m *machine) softLimit(auto bool) string {
 		return fmt.Sprintf("wall time %s reached (limits.wall_time)", m.p.WallTime)
 	case spentAll(m.p, belay.Use{}, m.s.Use) != "":
 		return spentAll(m.p, belay.Use{}, m.s.Use)
-	case auto && m.e.FeatureLimit > 0 && m.e.FeatureRetries+m.s.Retries >= m.e.FeatureLimit:
+	case auto && m.e.FeatureLimit > 0 && m.e.FeatureRetries+m.s.Retries+m.s.Reviewed >= m.e.FeatureLimit:
 		return fmt.Sprintf("feature retries %d reached (limits.feature_retries)", m.e.FeatureLimit)
 	}
 	return ""
@@ -164,16 +169,30 @@ func (m *machine) arguing() string {
 	if why := m.sameThrice(); why != "" {
 		return why
 	}
-	refusals := 0
-	for _, one := range m.s.Attempts {
-		if one.Verdict == belay.VerdictFail && one.Review != "" && one.Reviewer == "" {
-			refusals++
-		}
-	}
-	if m.p.Reviews > 0 && refusals >= m.p.Reviews {
-		return fmt.Sprintf("reviewers refused %d of %d times (mode)", refusals, m.p.Reviews)
+	if n := m.refusals(); m.p.Reviews > 0 && n >= m.p.Reviews {
+		return m.refusedTimes(n)
 	}
 	return ""
+}
+
+// refusals counts the attempts that configured reviewers refused.
+func (m *machine) refusals() int {
+	n, _ := m.s.Reviews()
+	return n
+}
+
+func (m *machine) refusedTimes(n int) string {
+	return fmt.Sprintf("reviewers refused %d of %d times (mode)", n, m.p.Reviews)
+}
+
+// short says, of what stops a task whose reviewers might refuse more often, how often they
+// did: why the mode's number was not reached.
+func (m *machine) short() string {
+	n := m.refusals()
+	if !m.p.Review || m.p.Reviews == 0 || n >= m.p.Reviews {
+		return ""
+	}
+	return "; before that, " + m.refusedTimes(n)
 }
 
 // sameThrice names a finding of a review that has refused the last three attempts that

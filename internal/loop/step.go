@@ -69,6 +69,8 @@ func (m *machine) apply() error {
 		return m.submitted()
 	case EvOverruled:
 		return m.overruled()
+	case EvRetested:
+		return m.retested()
 	}
 	return refuse(ErrEvent, belay.CodeCannot, "", "%q is not an event", m.e.Kind)
 }
@@ -101,6 +103,9 @@ func (m *machine) start() {
 		return
 	}
 	switch {
+	case next.Review:
+		m.s.Reviewed++
+		m.s.Allowed++
 	case next.Auto:
 		m.s.Retries++
 	case n > 1:

@@ -53,6 +53,9 @@ type runner struct {
 func Run(ctx context.Context, d *flow.Desk, q Request) (*desk.Record, error) {
 	r := &runner{Desk: d, q: q, req: handoffs.Request{Task: q.Resume, By: "belay run"}}
 	rec, err := r.ready()
+	if err == nil && rec != nil {
+		_, err = d.Adjust(ctx, rec, d.Config, q.NewTask)
+	}
 	if err != nil {
 		return rec, err
 	}

@@ -206,6 +206,20 @@ func (g *Gate) Tests(c belay.TestCommand) (Command, error) {
 	return Command{argv: slices.Clone(argv)}, nil
 }
 
+// Install gives the command that installs what a test command needs, exactly as a lockfile
+// says, from this machine's caches and without scripts of packages. It may run where the
+// test command itself may: it runs no more of the repository than that does. Errors as
+// Tests'.
+func (g *Gate) Install(argv []string, tests belay.TestCommand) (Command, error) {
+	if len(argv) == 0 || !tests.Set() {
+		return Command{}, nil
+	}
+	if _, err := g.Tests(tests); err != nil {
+		return Command{}, err
+	}
+	return Command{argv: slices.Clone(argv)}, nil
+}
+
 // Model gives a model that may be asked. The address and the variable with its key must
 // have been trusted together. Errors as Program's.
 func (g *Gate) Model(address, key string) (Endpoint, error) {

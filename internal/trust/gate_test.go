@@ -128,3 +128,22 @@ func TestDerived(t *testing.T) {
 		t.Error("a command became another program")
 	}
 }
+
+// What installs a test command's dependencies may run where that command may, and nowhere else.
+func TestInstall(t *testing.T) {
+	t.Parallel()
+	g := Open(filepath.Join(t.TempDir(), "trusted")).Gate("repo")
+	argv, tests := []string{"npm", "ci"}, belay.TestCommand{Command: "npm test"}
+	if c, err := g.Install(argv, tests); !errors.Is(err, ErrUntrusted) || c.Set() {
+		t.Errorf("%v %v", c, err)
+	}
+	g.Type("tests.command: " + Written(tests) + "\n")
+	if c, err := g.Install(argv, tests); err != nil || c.String() != "npm ci" {
+		t.Errorf("%v %v", c, err)
+	}
+	for _, none := range []belay.TestCommand{{}, {Command: "make test"}} {
+		if c, _ := g.Install(argv, none); c.Set() {
+			t.Errorf("%v lets %v run", none, c)
+		}
+	}
+}

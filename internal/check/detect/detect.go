@@ -97,6 +97,8 @@ func nodeTest(data []byte) (script, manager string) {
 	return script, manager
 }
 
+// detectPytest has the tests run of the files that can be imported: without the option, one
+// that cannot is the end of all.
 func detectPytest(root string) belay.TestCommand {
 	why := ""
 	switch {
@@ -116,7 +118,7 @@ func detectPytest(root string) belay.TestCommand {
 		return belay.TestCommand{}
 	}
 	return belay.TestCommand{
-		Command: `python3 -m pytest -q --junitxml="$` + ReportsVar + `/pytest.xml"`,
+		Command: Python(root) + ` -m pytest -q --continue-on-collection-errors --junitxml="$` + ReportsVar + `/pytest.xml"`,
 		Format:  "junit", Report: "$" + ReportsVar + "/pytest.xml", Why: why,
 	}
 }

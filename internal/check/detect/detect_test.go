@@ -36,7 +36,7 @@ func project(t *testing.T, files map[string]string) string {
 func TestTests(t *testing.T) {
 	t.Parallel()
 	node := `{"scripts": {"test": "vitest run"}}`
-	pytest := `python3 -m pytest -q --junitxml="$BELAY_REPORTS/pytest.xml"`
+	pytest := `python3 -m pytest -q --continue-on-collection-errors --junitxml="$BELAY_REPORTS/pytest.xml"`
 	for name, tt := range map[string]struct {
 		files                       map[string]string
 		command, format, report, by string
@@ -186,4 +186,53 @@ func FuzzParsers(f *testing.F) {
 			t.Error("a section from nowhere")
 		}
 	})
+}
+
+// The project's own environment runs its tests.
+func TestPython(t *testing.T) {
+	t.Parallel()
+	root := project(t, map[string]string{"conftest.py": "", ".venv/pyvenv.cfg": "", ".venv/bin/python": "#!/bin/sh\n", "venv/bin/python": ""})
+	if got := Python(root); got != "python3" {
+		t.Errorf("not executable: %s", got)
+	}
+	if err := os.Chmod(filepath.Join(root, ".venv/bin/python"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if c, ok := Tests(root); !ok || !strings.HasPrefix(c.Command, ".venv/bin/python -m pytest ") {
+		t.Errorf("%+v", c)
+	}
+}
+
+// How dependencies are installed, by the lockfile; what runs without the network and without
+// scripts is given only where the manager has such a way.
+func TestInstalls(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		files            map[string]string
+		node             bool
+		command, offline string
+	}{
+		"npm":          {map[string]string{"package.json": "{}", "package-lock.json": ""}, true, "npm ci", "npm ci --offline --ignore-scripts --no-audit --no-fund"},
+		"no lockfile":  {map[string]string{"package.json": "{}"}, true, "npm install", ""},
+		"pnpm":         {map[string]string{"package.json": "{}", "pnpm-lock.yaml": ""}, true, "pnpm install --frozen-lockfile", "pnpm install --frozen-lockfile --offline --ignore-scripts"},
+		"yarn 1":       {map[string]string{"package.json": "{}", "yarn.lock": "# yarn lockfile v1"}, true, "yarn install --frozen-lockfile", "yarn install --frozen-lockfile --offline --ignore-scripts --non-interactive"},
+		"yarn 4":       {map[string]string{"package.json": "{}", "yarn.lock": "__metadata:\n  version: 8"}, true, "yarn install --immutable", ""},
+		"bun":          {map[string]string{"package.json": "{}", "bun.lock": ""}, true, "bun install --frozen-lockfile", ""},
+		"by its name":  {map[string]string{"package.json": `{"packageManager": "pnpm@9", "scripts": {"test": "x"}}`}, true, "pnpm install", ""},
+		"no package":   {map[string]string{"x": ""}, true, "", ""},
+		"uv":           {map[string]string{"uv.lock": "", "pyproject.toml": ""}, false, "uv sync", ""},
+		"poetry":       {map[string]string{"poetry.lock": ""}, false, "poetry install", ""},
+		"requirements": {map[string]string{"requirements.txt": "", "requirements-dev.txt": ""}, false, "python3 -m pip install -r requirements-dev.txt", ""},
+		"a package":    {map[string]string{"setup.py": ""}, false, "python3 -m pip install -e .", ""},
+		"no Python":    {map[string]string{"x": ""}, false, "", ""},
+	} {
+		root := project(t, tt.files)
+		in, ok := PythonInstall(root)
+		if tt.node {
+			in, ok = NodeInstall(root)
+		}
+		if in.Command != tt.command || strings.Join(in.Offline, " ") != tt.offline || ok != (tt.command != "") {
+			t.Errorf("%s: %+v", name, in)
+		}
+	}
 }

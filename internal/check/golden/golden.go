@@ -17,6 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// Updating reports whether files are to be written anew.
+func Updating() bool { return *update }
+
 // JSON compares got, as indented JSON, with the file that has name's path and the
 // ending .golden.
 func JSON(t testing.TB, name string, got any) {

@@ -58,6 +58,9 @@ func (r *Report) SkipAs(test string) {
 // PassNamed notes that a test passed which is not counted on its own.
 func (r *Report) PassNamed(test string) { r.passes.note(test) }
 
+// SkipNamed notes that a test was skipped which is not counted on its own.
+func (r *Report) SkipNamed(test string) { r.skips.note(test) }
+
 func (p *nameList) note(test string) {
 	if test == "" || p.bytes+nameCost+len(test) > mostNames {
 		p.lacks = true

@@ -17,18 +17,28 @@ import (
 
 // The formats of a Report.
 const (
-	GoTest = "gotest" // go test -json
-	JUnit  = "junit"
-	TRX    = "trx"   // dotnet test, Visual Studio
-	NUnit  = "nunit" // version 2 and 3
-	XUnit  = "xunit" // xunit.net, version 2
-	TAP    = "tap"
-	Pytest = "pytest" // what it prints, as are the following
-	Cargo  = "cargo"
-	Node   = "node" // node:test, spec and dot
-	Maven  = "maven"
-	Go     = "go"   // go test without -json
-	Exit   = "exit" // no report: the exit code alone
+	GoTest   = "gotest" // go test -json
+	JUnit    = "junit"
+	TRX      = "trx"   // dotnet test, Visual Studio
+	NUnit    = "nunit" // version 2 and 3
+	XUnit    = "xunit" // xunit.net, version 2
+	TAP      = "tap"
+	Pytest   = "pytest" // what it prints, as are the following
+	Cargo    = "cargo"
+	Node     = "node" // node:test, spec and dot
+	Maven    = "maven"
+	Go       = "go" // go test without -json
+	Jest     = "jest"
+	Vitest   = "vitest"
+	Mocha    = "mocha" // spec, the default
+	AVA      = "ava"
+	Jasmine  = "jasmine"
+	RSpec    = "rspec"
+	Minitest = "minitest"
+	Unittest = "unittest" // Python's
+	PHPUnit  = "phpunit"
+	Dotnet   = "dotnet" // dotnet test
+	Exit     = "exit"   // no report: the exit code alone
 )
 
 // Bounds on what a report keeps, so that a million failures stay a report.

@@ -125,6 +125,7 @@ func (r *testRun) failed(ctx context.Context, command belay.TestCommand, root st
 	defer run.close()
 	run.run(ctx)
 	run.read(ctx)
+	run.stuck = run.obstacle()
 	if ctx.Err() != nil || run.ending.Cut || run.ending.Failed != nil || run.crashed() || run.unable() {
 		return nil, false
 	}

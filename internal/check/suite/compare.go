@@ -22,6 +22,7 @@ type lost struct {
 	// Where the report has no names, only how many.
 	moreSkipped, fewer int
 
+	format string          // of the report
 	absent map[string]bool // among skipped and missing, those that the state before lacks now, too
 }
 
@@ -69,7 +70,7 @@ func (r *testRun) compareCounts() {
 	base := r.in.Baseline
 	drop := base.Passed - r.report.Passed - len(r.fresh) - len(r.flaky)
 	r.lost.moreSkipped = max(0, min(drop, r.report.Skipped-base.Skipped))
-	r.lost.fewer = max(0, drop-r.lost.moreSkipped)
+	r.lost.fewer, r.lost.format = max(0, drop-r.lost.moreSkipped), r.report.Format
 }
 
 // failsBelow tells whether a case of a test fails: then the failure tells it.
@@ -90,7 +91,8 @@ func wholeTest(test string) string {
 	if i := strings.LastIndex(test, ".Test"); i >= 0 && strings.Contains(test[i:], "/") {
 		return test[:i+strings.IndexByte(test[i:], '/')]
 	}
-	if i := strings.IndexAny(name, "[("); i > 0 {
+	bare, _ := strings.CutSuffix(name, "()") // JUnit 5 calls a method so, which is no case of anything
+	if i := strings.IndexAny(bare, "[("); i > 0 {
 		return strings.TrimRight(name[:i], " ")
 	}
 	return test
@@ -239,15 +241,29 @@ func (l *lost) findings(request []belay.Requirement, at func(string) (string, in
 		}
 		out = append(out, belay.Finding{Severity: severity, Category: belay.CategoryTests,
 			Title:          answer.Count(n, "test", "tests") + " passed before and " + verb(n, "is", "are") + " skipped now",
-			Detail:         "the test command prints no names, so which ones cannot be said",
+			Detail:         "the test command prints no names, so which ones cannot be said" + l.names(),
 			Recommendation: "make them run and pass again; do not skip them"})
 	}
 	if n := l.fewer; n > 0 {
 		out = append(out, belay.Finding{Severity: belay.SeverityWarning, Category: belay.CategoryTests,
 			Title:  answer.Count(n, "test", "tests") + " fewer passed than before",
-			Detail: "the test command prints no names: whether tests were deleted, renamed or merged cannot be said"})
+			Detail: "the test command prints no names: whether tests were deleted, renamed or merged cannot be said" + l.names()})
 	}
 	return out
+}
+
+// named are the options that have a runner name its tests.
+var named = map[string]string{
+	results.Pytest: `--junitxml="$BELAY_REPORTS/r.xml" and checks.tests.format: junit`, results.Unittest: "-v", results.Minitest: "-v", results.Jest: "--verbose", results.Vitest: "--reporter=verbose",
+	results.PHPUnit: `--log-junit "$BELAY_REPORTS/r.xml" and checks.tests.format: junit`, results.RSpec: `rspec_junit_formatter and checks.tests.format: junit`, results.Dotnet: "--logger trx and checks.tests.format: trx",
+}
+
+// names says how the tests would be named.
+func (l *lost) names() string {
+	if how := named[l.format]; how != "" {
+		return "; it prints them with " + how
+	}
+	return ""
 }
 
 func verb(n int, one, many string) string {

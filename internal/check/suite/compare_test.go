@@ -75,6 +75,8 @@ func TestPassedBefore(t *testing.T) {
 			want: "fail\nerror tests : test passed before and is skipped now: p.TestA/y", says: "3 passed before; now 2 passed, 1 newly skipped"},
 		{name: "the whole test skipped, with its cases", then: "TestA/x pass\nTestA pass\nTestB pass\n", now: "TestA skip\nTestB pass\n",
 			want: "fail\nerror tests : test passed before and is skipped now: p.TestA", says: "3 passed before; now 1 passed, 1 newly skipped"},
+		{name: "gone, as JUnit 5 calls it", then: "calc.CalcTest.adds() pass\ncalc.CalcTest.divides() pass\n", now: "calc.CalcTest.adds() pass\n",
+			want: "fail\nerror tests : test passed before and did not run now: p.calc.CalcTest.divides()", says: "2 passed before; now 1 passed, 1 missing"},
 		{name: "made a table", then: "TestA pass\nTestB pass\n", now: "TestA/one pass\nTestA pass\nTestB pass\n", want: "pass", says: "2 passed before; now 3 passed"},
 		{name: "fails now", then: "TestA pass\nTestB pass\n", now: "TestA pass\nTestB fail\n",
 			want: "fail\nerror tests : test fails: p.TestB", says: "2 passed before; now 1 passed, 1 newly failing"},

@@ -6,6 +6,8 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/results"
+	"github.com/belay-dev/belay/internal/check/results/plain"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // noTests is what runners print when they end with an error because there is nothing to
@@ -21,6 +23,35 @@ var noTests = []struct {
 	{"Error: No test files found", 0},             // mocha
 	{"no tests ran in", 5},                        // pytest
 }
+
+// idle is what make prints where a target has nothing to do: a folder is called test.
+var idle = lazyregexp.New(`^(?:g?make(?:\[\d+\])?: (?:Nothing to be done for |[^\n]* is up to date|(?:Entering|Leaving) directory )[^\n]*\n?)+$`)
+
+// noneWords are what runners print that end well although they ran no test, where they
+// print no sums.
+var noneWords = []string{"No tests found, exiting with code 0", "No test files found, exiting with code 0", "testing: warning: no tests to run", "No tests executed!", "NO TESTS RAN", "No specs found", "no tests ran in", "No tests were found"}
+
+// ranNone tells of a command that ended well and, as its runner says, ran no test. Where
+// another runner that spoke as well ran one, its words are not read at all.
+func (r *testRun) ranNone() bool {
+	said := r.output.Last(64 << 10)
+	if one, ok, _ := plain.Any(r.output.Reader()); ok {
+		return one.Total == 0 && !one.Incomplete && !somePassed.MatchString(said)
+	}
+	if idle.MatchString(said) {
+		return true
+	}
+	last := r.output.Last(4 << 10)
+	for _, words := range noneWords {
+		if strings.Contains(last, words) && !somePassed.MatchString(said) {
+			return true
+		}
+	}
+	return false
+}
+
+// somePassed finds a count of tests of any runner.
+var somePassed = lazyregexp.New(`(?i)\b[1-9]\d* (?:\w+ )?(?:tests?|examples?|specs?|runs|passed|passing|pass|assertions?)\b|\b(?:tests?(?: run)?|passed|pass):? +[1-9]`)
 
 // nothing tells of a runner that failed because it found no test at all.
 func (r *testRun) nothing() bool {

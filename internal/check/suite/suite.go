@@ -26,6 +26,7 @@ import (
 	"github.com/belay-dev/belay/internal/check/results/gotest"
 	"github.com/belay-dev/belay/internal/check/results/plain"
 	"github.com/belay-dev/belay/internal/check/results/reports"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/trust"
 	"github.com/belay-dev/belay/internal/units"
 )
@@ -77,20 +78,30 @@ func Unfinished(ctx context.Context) string {
 // A test that fails for the first time is run again, here and on the state before: it
 // refuses the work only when it fails here twice and passes there.
 func Run(ctx context.Context, in Input) (results.Report, belay.CheckResult) {
+	report, result, _ := Try(ctx, in)
+	return report, result
+}
+
+// Try is Run, and gives besides why the command could not run, nil where it could or where
+// that is not certain.
+func Try(ctx context.Context, in Input) (results.Report, belay.CheckResult, *Obstacle) {
 	if !in.Command.Set() {
-		return results.Report{}, answer.Skipped(Name, "no test command: set checks.tests.command or pass --test")
+		return results.Report{}, answer.Skipped(Name, "no test command: set checks.tests.command or pass --test"), nil
 	}
 	may, err := in.May.Tests(in.Command)
 	if err != nil {
-		return results.Report{}, answer.Unknown(Name, "not run: "+err.Error())
+		return results.Report{}, answer.Unknown(Name, "not run: "+err.Error()), nil
 	}
 	run, err := newTestRun(ctx, in, may)
 	if err != nil {
-		return results.Report{}, answer.Unknown(Name, "could not run: "+err.Error())
+		return results.Report{}, answer.Unknown(Name, "could not run: "+err.Error()), nil
 	}
 	defer run.close()
 	run.run(ctx)
 	run.read(ctx)
+	if run.stuck == nil {
+		run.stuck = run.obstacle()
+	}
 	run.sort(ctx)
 	result := run.judge(ctx)
 	if in.Logs != nil {
@@ -101,7 +112,7 @@ func Run(ctx context.Context, in Input) (results.Report, belay.CheckResult) {
 			}.Sign())
 		}
 	}
-	return run.report, result
+	return run.report, result, run.stuck
 }
 
 // testRun is one run of the test command.
@@ -122,6 +133,7 @@ type testRun struct {
 	fixed   []string
 	gone    []string // failed before, and did not run now
 	lost    lost     // passed before, and does not now
+	stuck   *Obstacle
 }
 
 func newTestRun(ctx context.Context, in Input, may trust.Command) (*testRun, error) {
@@ -232,8 +244,11 @@ func (r *testRun) read(ctx context.Context) {
 		r.report = results.Report{Format: r.format}
 		if !r.ending.Cut && r.ending.Failed == nil {
 			r.readFiles(ctx)
+			if m := interrupted.FindString(r.output.Last(4 << 10)); m != "" {
+				r.report.Lack("pytest did not run all tests: %s", m)
+			}
 		}
-	case r.format == results.Exit && r.ending.Failed == nil && !r.ending.Cut && !r.unable():
+	case r.format == results.Exit && r.ending.Failed == nil && !r.ending.Cut:
 		r.report = results.Report{Format: results.Exit}
 		// What a known runner printed says more than the exit code, where they agree.
 		if said, ok := r.printed(); ok {
@@ -241,7 +256,13 @@ func (r *testRun) read(ctx context.Context) {
 			return
 		}
 		if r.ending.Code == 0 {
+			if r.ranNone() {
+				return
+			}
 			r.report.Total, r.report.Passed = 1, 1
+			return
+		}
+		if r.stuck = r.obstacle(); r.stuck != nil && r.stuck.runner {
 			return
 		}
 		f := results.Failure{Test: r.in.Command.String(), Message: foreign.Tail(r.output.Last(64 << 10))}
@@ -263,6 +284,9 @@ func (r *testRun) printed() (results.Report, bool) {
 	said, ok, _ := plain.Any(r.output.Reader())
 	return said, ok && agrees(said)
 }
+
+// interrupted is what pytest prints when it stops; its report does not say so.
+var interrupted = lazyregexp.New(`Interrupted: \d+ errors? during collection`)
 
 func (r *testRun) readFiles(ctx context.Context) {
 	found := findReports(ctx, r.in.Root, r.in.Command.Report, r.reports)
@@ -294,12 +318,8 @@ func (r *testRun) readFiles(ctx context.Context) {
 	}
 }
 
-// unable tells whether the command itself could not be run.
-func (r *testRun) unable() bool {
-	return r.ending.Code == 126 || r.ending.Code == 127 ||
-		// What detection proposes for Python ends with 1 where pytest is not installed.
-		r.ending.Code == 1 && r.inFiles() && strings.Contains(r.output.Last(1<<10), "No module named pytest")
-}
+// unable tells whether what runs the tests is not there.
+func (r *testRun) unable() bool { return r.stuck != nil && r.stuck.runner }
 
 // crashed tells of a death that neither the tests nor belay asked for: on Linux,
 // most often, memory ran out.

@@ -38,8 +38,10 @@ func TestTests(t *testing.T) {
 		known []string
 		want  string
 	}{
-		"no command":     {want: "skipped: no test command: set checks.tests.command or pass --test"},
-		"unknown format": {cmd: belay.TestCommand{Command: "true", Format: "odd"}, want: `unknown: could not run: "odd" is no format of a test report, use exit or one of junit, gotest, tap, trx, nunit, xunit, pytest, cargo, node, maven, go`},
+		"no command": {want: "skipped: no test command: set checks.tests.command or pass --test"},
+		"pytest stopped": {cmd: belay.TestCommand{Command: `echo '<testsuites><testsuite><testcase classname="t" name="a"/></testsuite></testsuites>' > "$BELAY_REPORTS/r.xml"; echo '!!!! Interrupted: 1 error during collection !!!!'`, Format: results.JUnit},
+			want: "unknown: the report is not whole: pytest did not run all tests: Interrupted: 1 error during collection\nwarning tests : the test report has flaws"},
+		"unknown format": {cmd: belay.TestCommand{Command: "true", Format: "odd"}, want: `unknown: could not run: "odd" is no format of a test report, use exit or one of junit, gotest, tap, trx, nunit, xunit, pytest, cargo, node, maven, go, jest, vitest, mocha, ava, jasmine, rspec, minitest, unittest, phpunit, dotnet`},
 
 		"exit 0":         {cmd: belay.TestCommand{Command: "true"}, want: "pass\nnote tests : only the exit status of the tests is known"},
 		"arguments":      {cmd: belay.TestCommand{Args: []string{"sh", "-c", "exit 0"}, Format: "exit"}, want: "pass\nnote tests : only the exit status of the tests is known"},

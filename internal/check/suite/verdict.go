@@ -36,11 +36,11 @@ func (r *testRun) judge(ctx context.Context) belay.CheckResult {
 	case r.nothing() && r.noneBefore(ctx):
 		return answer.Skipped(Name, hadNone)
 	case r.format == results.Exit:
-		return r.judgeExit(fresh, known)
+		return r.judgeExit(ctx, fresh, known)
 	case len(fresh) > 0:
 		return r.answer("", r.failures(fresh, "new"), known)
 	case r.unable():
-		return r.answer("could not run: "+r.lastLine(), nil, known)
+		return r.answer("could not run: "+r.stuck.What, nil, known)
 	case r.crashed():
 		return r.answer("the test command "+r.ending.String()+", which belay did not send", nil, known)
 	case r.ending.Code != 0 && len(known)+len(r.flaky) == 0 && r.failedSoBefore(ctx):
@@ -61,12 +61,16 @@ func (r *testRun) judge(ctx context.Context) belay.CheckResult {
 
 // judgeExit judges by the exit code alone. Where the command failed before the task,
 // another failure says nothing about it.
-func (r *testRun) judgeExit(fresh, known []results.Failure) belay.CheckResult {
+func (r *testRun) judgeExit(ctx context.Context, fresh, known []results.Failure) belay.CheckResult {
 	switch {
 	case r.unable():
-		return r.answer("could not run: "+r.lastLine(), nil, nil)
+		return r.answer("could not run: "+r.stuck.What, nil, nil)
 	case r.crashed():
 		return r.answer("the test command "+r.ending.String()+", which belay did not send", nil, nil)
+	case r.ending.Code == 0 && r.report.Total == 0 && r.noneBefore(ctx):
+		return answer.Skipped(Name, hadNone)
+	case r.ending.Code == 0 && r.report.Total == 0:
+		return r.answer("the test command ended well and ran no test: "+r.lastLine(), nil, nil)
 	case len(known)+len(fresh) > 0 && !r.names() && Demanded(r.in.Command):
 		f := r.unexplained()
 		if r.failedBefore() {
@@ -298,11 +302,8 @@ func (r *testRun) said() string {
 	return foreign.Tail(r.output.Last(64 << 10))
 }
 
-// lastLine is what the command said last, or how it ended.
+// lastLine is what the command said last.
 func (r *testRun) lastLine() string {
-	said := r.said()
-	if last := strings.TrimSpace(said[strings.LastIndexByte(said, '\n')+1:]); last != "" {
-		return foreign.Clip(last, 300)
-	}
-	return "the test command " + r.ending.String()
+	said := strings.TrimSpace(r.said())
+	return foreign.Clip(strings.TrimSpace(said[strings.LastIndexByte(said, '\n')+1:]), 200)
 }

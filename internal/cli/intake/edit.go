@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/cli"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/flow/edits"
 	"github.com/belay-dev/belay/internal/fsroot"
@@ -24,6 +25,7 @@ import (
 func (a commands) editCommand() *cobra.Command {
 	var file, by string
 	var show bool
+	var how cli.Settings
 	c := &cobra.Command{
 		Use: "edit TASK", Short: "Put a task's words right", Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteTasks,
 		Long: `Edit opens a task's words, what was read from them, and what the task may change, in
@@ -32,24 +34,34 @@ anew, unless you change what is asked for as well. What cannot be taken is named
 its line and can be edited again; when you give up, the text is kept in a file.
 
 --file takes the text from a file instead, - from standard input; --print prints it.
-A task that has ended cannot be edited, nor one of which something is under way.
+--test and the flags beside it give the task another test command; a task that has begun
+runs it on the state before once more when it is run on. A task that has ended cannot be edited, nor one of which something is under way.
 
 Exit codes: 0 taken, or nothing changed · 2 it cannot be edited now, or the text is
 wrong · 5 somebody else changed it meanwhile · 6 no such task.`,
 		Example: `  belay task edit T7
+  belay task edit T7 --test "npm run test:unit"
   belay task edit T7 --print | sed 's/two/three/' | belay task edit T7 --file -`,
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := belay.ParseTaskID(args[0])
 			if err != nil {
 				return err
 			}
-			desk, err := a.Open(c.Context())
+			flags := how.Flags(c.Flags())
+			desk, err := a.Open(c.Context(), flags...)
 			if err != nil {
 				return err
 			}
 			r, err := edits.Editable(desk, id)
 			if err != nil {
 				return err
+			}
+			if len(flags) > 0 {
+				if show || file != "" {
+					return belay.Refuse(belay.CodeUsage, "give them in two commands", "the text and the test command cannot be changed at once")
+				}
+				out, err := edits.Retest(c.Context(), desk, r)
+				return session{commands: a, id: r.Task.ID}.told(out, err)
 			}
 			s := session{commands: a, desk: desk, id: r.Task.ID, by: by, text: taskfile.Write(r.Task)}
 			switch {
@@ -63,6 +75,7 @@ wrong · 5 somebody else changed it meanwhile · 6 no such task.`,
 	}
 	c.Flags().StringVar(&file, "file", "", "take the text from this `FILE`, - is standard input")
 	c.Flags().BoolVar(&show, "print", false, "print the text and change nothing")
+	how.AddTests(c.Flags())
 	c.Flags().StringVar(&by, "by", os.Getenv("USER"), "who edits, for the record")
 	return c
 }

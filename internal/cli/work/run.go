@@ -95,6 +95,9 @@ func (a commands) run(c *cobra.Command, f runFlags, prose string, agent []string
 		if prose != "" || f.ID != "" {
 			return belay.Refuse(belay.CodeUsage, "belay run --resume "+f.resume, "a resumed task has its words and its id already")
 		}
+		if f.Clarify {
+			return belay.Refuse(belay.CodeUsage, "leave --clarify out", "the words of %s were read when it was recorded", f.resume)
+		}
 	}
 	desk, err := a.Open(c.Context(), f.Settings.Flags(c.Flags())...)
 	if err != nil {

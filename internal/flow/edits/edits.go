@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/taskfile"
 )
 
@@ -37,10 +38,30 @@ func Editable(d *flow.Desk, id belay.TaskID) (*desk.Record, error) {
 	switch c := r.State.Pending; {
 	case !r.Open():
 		return nil, belay.Refuse(belay.CodeUsage, `belay task add "…" records another`, "%s has ended: %s", id, r.State.Outcome)
+	case c != nil && c.Kind == loop.CmdBaseline && !running(d):
 	case c != nil:
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay cancel %s, or wait for it; then belay task edit %s", id, id), "the %s of %s is under way", c.Kind.Noun(), id)
 	}
 	return r, nil
+}
+
+// running reports whether somebody runs a task in this tree. A baseline that could not be
+// taken waits for the next run.
+func running(d *flow.Desk) bool {
+	_, busy := d.Held()
+	return busy
+}
+
+// Retest gives a task the test command that was given on the command line, and remembers
+// that it was typed. Errors as Edit's.
+func Retest(ctx context.Context, d *flow.Desk, r *desk.Record) (Edited, error) {
+	out := Edited{Changed: []string{}}
+	changed, err := d.Adjust(ctx, r, d.Config, flow.NewTask{})
+	if err == nil {
+		err = d.May.Keep()
+	}
+	out.Task, out.Changed = r.Task, append(out.Changed, changed...)
+	return out, err
 }
 
 // Edit takes in the text of a task's file, as taskfile.Write gave it and a person changed

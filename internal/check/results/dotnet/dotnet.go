@@ -75,7 +75,11 @@ type reader struct {
 	test   *test
 	at     int // how deep the open test is
 	words  *strings.Builder
-	errors int // outside of tests
+
+	info    *strings.Builder // what the runner says of itself, while an error of it is open
+	infoAt  int
+	logged  []string // tests that lines of its log say failed
+	counted int      // failures that the report's own counters have
 }
 
 type test struct {
@@ -92,6 +96,7 @@ func Read(r io.Reader) (results.Report, error) {
 	x := foreign.NewXML(r)
 	d := reader{}
 	err := d.read(x)
+	d.whole()
 	if x.Cut() {
 		d.report.Lack("the report is over %d MiB, the rest was not read", foreign.MaxFile>>20)
 	}
@@ -123,6 +128,9 @@ func (d *reader) read(x *foreign.XML) error {
 		case xml.EndElement:
 			d.end(t.Name.Local)
 		case xml.CharData:
+			if d.info != nil && d.info.Len() < foreign.MaxText {
+				d.info.Write(t[:min(len(t), foreign.MaxText-d.info.Len())])
+			}
 			if d.words != nil && d.words.Len() < foreign.MaxText {
 				d.words.Write(t[:min(len(t), foreign.MaxText-d.words.Len())])
 			}
@@ -152,6 +160,7 @@ func (d *reader) start(t xml.StartElement) error {
 		d.report.Format = d.format
 	}
 	d.open = append(d.open, name)
+	d.counters(t)
 	switch {
 	case d.test == nil && d.tests[name]:
 		attrs := foreign.Attrs(t)
@@ -166,12 +175,70 @@ func (d *reader) start(t xml.StartElement) error {
 				d.test.outcome = strings.ToLower(attrs[key])
 			}
 		}
+		if strings.EqualFold(attrs["executed"], "false") && attrs["result"] == "" { // NUnit 2.4 says no more of what is ignored
+			d.test.outcome = "notrun"
+		}
 	case d.message[name] && d.test != nil:
 		d.words = &d.test.said
-	case name == "RunInfo" && strings.EqualFold(foreign.Attrs(t)["outcome"], "error"), name == "error" && d.format == results.XUnit && d.test == nil:
-		d.report.Fail(results.Failure{Test: "the test run", Message: "the runner reports an error of its own"}, true)
+	case name == "RunInfo" && strings.EqualFold(foreign.Attrs(t)["outcome"], "error"):
+		d.info, d.infoAt = &strings.Builder{}, len(d.open)
+	case name == "error" && d.format == results.XUnit && d.test == nil:
+		d.outside("")
 	}
 	return nil
+}
+
+// outside counts an error of the run itself.
+func (d *reader) outside(said string) {
+	f := results.Failure{Test: "the test run", Message: "the runner reports an error of its own"}
+	if said = strings.TrimSpace(said); said != "" && d.report.Room() {
+		f.Message += "\n" + foreign.Ends(foreign.Plain(said))
+		f.Message = foreign.Ends(f.Message)
+	}
+	d.report.Fail(f, true)
+}
+
+// counters reads how many failures a report says it has.
+func (d *reader) counters(t xml.StartElement) {
+	var keys []string
+	switch name := t.Name.Local; {
+	case name == "Counters" && d.format == results.TRX:
+		keys = []string{"failed", "error", "timeout", "aborted"}
+	case name == "test-run":
+		keys = []string{"failed"}
+	case name == "test-results":
+		keys = []string{"failures", "errors"}
+	}
+	attrs := foreign.Attrs(t)
+	for _, k := range keys {
+		if n, err := strconv.Atoi(attrs[k]); err == nil && n > 0 && n < 1<<30 {
+			d.counted += n
+		}
+	}
+}
+
+// logFail is a line of xunit's log, which Visual Studio stores as an error of the run: the
+// test that it names is in the report itself.
+var logFail = lazyregexp.New(`^\s*(?:\[xUnit\.net [\d:.]+\]\s+)?(.+?) \[FAIL\]\s*$`)
+
+// informed takes in what the runner said of an error of its own.
+func (d *reader) informed(said string) {
+	if m := logFail.FindStringSubmatch(strings.TrimSpace(said)); m != nil && !strings.Contains(m[1], "\n") {
+		d.logged = append(d.logged, foreign.Plain(m[1]))
+		return
+	}
+	d.outside(said)
+}
+
+// whole compares the tests of a report with what it says of itself.
+func (d *reader) whole() {
+	named := d.report.Failed + d.report.Errors
+	switch {
+	case d.counted > 0 && named == 0:
+		d.report.Lack("the report counts %d failures and names none", d.counted)
+	case len(d.logged) > 0 && named == 0:
+		d.report.Lack("the runner's log says that %s failed, and the report has no such failure", foreign.Clip(d.logged[0], 200))
+	}
 }
 
 func (d *reader) end(name string) {
@@ -180,6 +247,10 @@ func (d *reader) end(name string) {
 			d.open = d.open[:i]
 			break
 		}
+	}
+	if d.info != nil && len(d.open) < d.infoAt {
+		d.informed(d.info.String())
+		d.info = nil
 	}
 	if d.words != nil && d.message[name] {
 		d.words.WriteByte('\n')

@@ -44,8 +44,14 @@ func (c *cargo) line(s string) {
 	case c.details && c.running:
 		c.detail(s)
 	case strings.HasPrefix(s, "test ") && c.running:
-		if m := cargoTest.FindStringSubmatch(s); m != nil && m[2] == "FAILED" {
+		switch m := cargoTest.FindStringSubmatch(s); {
+		case m == nil:
+		case m[2] == "FAILED":
 			c.add(c.name(m[1]), false)
+		case m[2] == "ok":
+			c.pass(c.name(m[1]))
+		default:
+			c.skip(c.name(m[1]))
 		}
 	case strings.HasPrefix(s, "error: "):
 		c.trouble(s)

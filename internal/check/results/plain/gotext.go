@@ -70,8 +70,10 @@ func (g *gotext) ended(word, pkg, rest string) {
 		case parents[t.name]:
 		case t.word == "PASS":
 			g.passed++
+			g.pass(pkg + "." + t.name)
 		case t.word == "SKIP":
 			g.skipped++
+			g.skip(pkg + "." + t.name)
 		default:
 			fails++
 			g.failed++

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/check/results"
@@ -11,6 +12,7 @@ var (
 	nodeSum   = lazyregexp.New(`^(?:ℹ|#) (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) ([\d.]+)$`)
 	nodePlace = lazyregexp.New(`^test at (.+?):(\d+):\d+$`)
 	nodeTime  = lazyregexp.New(` \([\d.]+m?s\)`)
+	nodeTest  = lazyregexp.New(`^((?:  )*)([▶✔✓﹣]) (.+?)(?: \([\d.]+ms\))?( # (?:SKIP|TODO).*)?$`)
 	nodeDots  = lazyregexp.New(`^[.X]{1,20}$`)
 )
 
@@ -25,6 +27,7 @@ type node struct {
 	file    string
 	at      int
 	about   *failure
+	tree    []string // the suites that are open
 }
 
 func newNode() voice { return &node{sums: map[string]int{}, dotted: true} }
@@ -33,6 +36,11 @@ func (n *node) line(s string) {
 	if m := nodeSum.FindStringSubmatch(s); m != nil {
 		n.sums[m[1]] += number(strings.SplitN(m[2], ".", 2)[0])
 		n.failing, n.about = false, nil
+		return
+	}
+	if m := nodeTest.FindStringSubmatch(s); m != nil && !n.failing {
+		n.dotted = false
+		n.tested(len(m[1])/2, m[2], m[3], m[4])
 		return
 	}
 	switch {
@@ -50,6 +58,24 @@ func (n *node) line(s string) {
 		n.about.say(strings.TrimPrefix(s, "  "))
 	case s != "":
 		n.dotted = false
+	}
+}
+
+// tested takes in a line of the spec reporter: a suite that begins, or is over, or a test.
+func (n *node) tested(depth int, mark, name, more string) {
+	if mark == "▶" && len(n.tree) <= depth {
+		n.tree = append(n.tree, name)
+		return
+	}
+	if len(n.tree) > depth { // the suite is over, and has its name once more
+		n.tree = n.tree[:depth]
+		return
+	}
+	name = strings.Join(append(slices.Clone(n.tree), name), " > ")
+	if mark == "﹣" || more != "" {
+		n.skip(name)
+	} else {
+		n.pass(name)
 	}
 }
 

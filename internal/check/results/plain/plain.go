@@ -35,13 +35,34 @@ func voiceOf(format string) voice {
 		return newMaven()
 	case results.Go:
 		return newGo()
+	case results.Jest:
+		return &jest{}
+	case results.Vitest:
+		return &vitest{}
+	case results.Mocha:
+		return &mocha{}
+	case results.AVA:
+		return &ava{}
+	case results.Jasmine:
+		return &jasmine{}
+	case results.RSpec:
+		return &rspec{}
+	case results.Minitest:
+		return &minitest{}
+	case results.Unittest:
+		return &unittest{}
+	case results.PHPUnit:
+		return &phpunit{}
+	case results.Dotnet:
+		return &dotnet{}
 	}
 	return nil
 }
 
 // Formats are the formats that Read knows.
 func Formats() []string {
-	return []string{results.Pytest, results.Cargo, results.Node, results.Maven, results.Go}
+	return []string{results.Pytest, results.Cargo, results.Node, results.Maven, results.Go,
+		results.Jest, results.Vitest, results.Mocha, results.AVA, results.Jasmine, results.RSpec, results.Minitest, results.Unittest, results.PHPUnit, results.Dotnet}
 }
 
 // Read reads a stream to its end as the output of the runner format names. The error is
@@ -108,15 +129,29 @@ func listen(r io.Reader, voices ...voice) error {
 }
 
 const (
-	mostNames = 50_000  // failures held
-	maxLine   = 8 << 10 // bytes of a line that are looked at
-	mostSaid  = 16 << 10
+	mostNames  = 50_000 // failures held
+	mostPasses = 100_000
+	maxLine    = 8 << 10 // bytes of a line that are looked at
+	mostSaid   = 16 << 10
 )
 
 // tally holds failures by their names, each once, and what was said of them.
 type tally struct {
 	at   map[string]int
 	list []*failure
+
+	passes, skips []string // what is named of it
+}
+
+// pass notes the name of a test that passed, skip that of one which was skipped. They count
+// where there are as many as the runner says.
+func (t *tally) pass(name string) { note(&t.passes, name) }
+func (t *tally) skip(name string) { note(&t.skips, name) }
+
+func note(list *[]string, name string) {
+	if len(*list) < mostPasses {
+		*list = append(*list, foreign.Clip(name, 2000))
+	}
 }
 
 type failure struct {
@@ -186,6 +221,16 @@ func (t *tally) report(format string, c counts) results.Report {
 	r.Failed, r.Errors = max(failed, c.failed), max(broke, c.errors)
 	r.Passed, r.Skipped, r.Flaky = c.passed, c.skipped, min(c.flaky, c.passed)
 	r.Total = r.Passed + r.Failed + r.Errors + r.Skipped
+	if len(t.passes) == r.Passed {
+		for _, name := range t.passes {
+			r.PassNamed(name)
+		}
+		if len(t.skips) == r.Skipped {
+			for _, name := range t.skips {
+				r.SkipNamed(name)
+			}
+		}
+	}
 	return r
 }
 
