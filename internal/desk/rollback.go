@@ -26,6 +26,8 @@ func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preser
 		opts.OnlyRef = func(name string) bool {
 			return strings.HasPrefix(name, "refs/bisect/") || strings.HasPrefix(name, "refs/rewritten/")
 		}
+	} else {
+		opts.Edits = r.untick() // in a tree of its own there is no tick: the merge makes it in the user's
 	}
 	if hard {
 		return opts, nil

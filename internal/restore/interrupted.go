@@ -334,6 +334,7 @@ func (s *Store) finish(ctx context.Context, j *intent, skip bool) (*Restored, er
 	}
 	out := report(&j.Plan, j.Target, g)
 	out.Rescue, out.Reversed = rescue.ID, j.Reverses
+	out.edited(j.Edits, j.unedited)
 	out.skipped(j)
 	out.Kept = append(out.Kept, saved...)
 	return &out, s.done(j)
