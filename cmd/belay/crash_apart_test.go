@@ -88,3 +88,48 @@ func TestCrashMerge(t *testing.T) {
 		}
 	}}.over(t, w)
 }
+
+// TestCrashMergeTicks kills a merge of a task that was imported from a file, and the undo of
+// it, at each of its points. The box in the file is ticked if and only if the work is there:
+// after the merge is done again, and after the undo is.
+func TestCrashMergeTicks(t *testing.T) {
+	w := quietWorld(t, map[string]string{"a.txt": "one\n", "tasks.md": "# Tasks\n\n- [ ] T1 make new.txt\n- [ ] T2 more\n"})
+	w.must(os.WriteFile(filepath.Join(w.up, "script"), []byte("== 1 ==\nwrite new.txt new\n"), 0o644))
+	w.succeed("task", "import", "tasks.md", "--test", "true", "--", "agent")
+	w.succeed("run", "--worktree", "--resume", "T1")
+	before := w.files()
+	d := w.another(t, folder(t))
+	merge := func(d *world) { d.succeed("merge", "T1", "--keep") }
+	merge(d)
+	merged := d.files()
+	if slices.Equal(before, merged) {
+		t.Fatal("the merge does nothing")
+	}
+	is := func(d *world, y *tally, at string, want []string, what string) {
+		if got := differing(want, d.files()); len(got) > 0 {
+			y.fault(at, wrongTree, "%s\n%s", what, strings.Join(got, "\n"))
+		}
+	}
+	sweep{name: "merge with a tick", sample: 10, modes: []string{modeKill}, args: []string{"merge", "T1", "--keep"}, after: func(d *world, y *tally, at string, _ ran) {
+		if r := d.belay("", "merge", "T1", "--keep"); r.code != 0 {
+			y.fault(at, otherwise, "%s", r)
+		}
+		is(d, y, at, merged, "merged again")
+		d.sound(y, at)
+		if r := d.belay("", "undo"); r.code != 0 {
+			y.fault(at, otherwise, "%s", r)
+		}
+		is(d, y, at, before, "after undo")
+	}}.over(t, w)
+	sweep{name: "undo of a merge with a tick", sample: 10, modes: []string{modeKill}, args: []string{"undo"}, ready: merge, after: func(d *world, y *tally, at string, _ ran) {
+		if r := d.belay("", "undo"); r.code != 0 && !strings.Contains(r.errs, "nothing to undo") {
+			y.fault(at, otherwise, "%s", r)
+		}
+		is(d, y, at, before, "undone")
+		d.sound(y, at)
+		if r := d.belay("", "redo"); r.code != 0 {
+			y.fault(at, otherwise, "%s", r)
+		}
+		is(d, y, at, merged, "after redo")
+	}}.over(t, w)
+}

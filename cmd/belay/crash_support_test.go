@@ -283,7 +283,7 @@ func differing(want, got []string) []string {
 }
 
 // flocks are files of belay's that stay: the lock on them dies with its process.
-var flocks = map[string]bool{"tree.lock": true, "restore.lock": true, "stored.lock": true, "packs.lock": true, "trees.lock": true}
+var flocks = map[string]bool{"tree.lock": true, "restore.lock": true, "stored.lock": true, "packs.lock": true, "trees.lock": true, "import.lock": true}
 
 // litter gives what a command that has ended must not leave: locks of git's and
 // temporary files, in the tree and in the git folder. Objects that git itself did not

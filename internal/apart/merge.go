@@ -8,8 +8,10 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/marking"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/trees"
+	"github.com/belay-dev/belay/internal/undo"
 )
 
 // MergeRequest asks for a task's work to be brought into the user's tree.
@@ -63,7 +65,8 @@ func Merge(ctx context.Context, d *desk.Desk, q MergeRequest) (Merged, error) {
 	if err != nil {
 		return Merged{}, err
 	}
-	b, err := trees.Bring(ctx, home.Snaps, trees.Request{Task: r.Task.ID, Before: r.State.Before, After: after,
+	tick := ticking(home, r)
+	b, err := trees.Bring(ctx, home.Snaps, trees.Request{Task: r.Task.ID, Before: r.State.Before, After: after, Edits: tick.edits,
 		Ours: q.Ours, Theirs: q.Theirs, Markers: q.Markers, DryRun: q.DryRun, SkipBroken: q.SkipBroken})
 	out := Merged{Brought: b}
 	if err == nil {
@@ -72,10 +75,8 @@ func Merge(ctx context.Context, d *desk.Desk, q MergeRequest) (Merged, error) {
 	if err != nil || q.DryRun {
 		return out, err
 	}
-	if r.State.Outcome == loop.OutcomePassed {
-		if err := home.TickOff(ctx, r, func(s string) { out.Ticked = s }); err != nil {
-			return out, err
-		}
+	if out.Ticked, err = tick.note(ctx, home, r, b); err != nil {
+		return out, err
 	}
 	text := fmt.Sprintf("%d path(s) came from %s", len(b.Changes), r.Task.Worktree)
 	if err := d.AddNote(ctx, r, desk.Note{Kind: MergedNote, Text: text, Target: after, Rescue: b.Rescue}); err != nil {
@@ -95,6 +96,44 @@ func Merge(ctx context.Context, d *desk.Desk, q MergeRequest) (Merged, error) {
 	}
 	out.Removed = true
 	return out, nil
+}
+
+// tick is what a merge writes about an accepted task into the file it was imported from.
+// It is part of the merge, so that one undo takes back both.
+type tick struct {
+	origin *belay.Origin
+	lines  []int
+	edits  []undo.Edit
+	err    error
+}
+
+func ticking(home *desk.Desk, r *desk.Record) (t tick) {
+	if r.State.Outcome != loop.OutcomePassed || r.Task.Origin == nil {
+		return t
+	}
+	t.origin = r.Task.Origin
+	edit, lines, err := marking.Plan(home.Repo.Root, *t.origin)
+	if t.lines, t.err = lines, err; edit != nil {
+		t.edits = []undo.Edit{*edit}
+	}
+	return t
+}
+
+// note records what became of the box, and gives it as a sentence. Where the merge had
+// nothing to write, the box is ticked by itself.
+func (t tick) note(ctx context.Context, home *desk.Desk, r *desk.Record, b trees.Brought) (said string, err error) {
+	if t.origin == nil {
+		return "", nil
+	}
+	if b.Rescue == "" {
+		return said, home.TickOff(ctx, r, func(s string) { said = s })
+	}
+	if len(b.Unedited) > 0 {
+		k := b.Unedited[0]
+		t.err = belay.Refuse(belay.CodeCannot, "mark it by hand", "%s: %s", belay.VisibleLine(k.Path), k.Why)
+	}
+	note := desk.TickNote(*t.origin, t.lines, t.err)
+	return fmt.Sprintf("%s: %s", r.Task.ID, note.Text), home.AddNote(ctx, r, note)
 }
 
 // mergeable refuses what cannot be merged.

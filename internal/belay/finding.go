@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -117,6 +118,41 @@ type CheckResult struct {
 
 	Tests *TestCount `json:"tests,omitempty"` // for a run of tests
 	Met   []Met      `json:"met,omitempty"`   // for the contract: what became of each requirement
+
+	Review *Reviewed `json:"review,omitempty"` // for a review: what the reviewer answered
+}
+
+// Reviewed is a reviewer's answer. Score is from 0 to 100, Threshold the least that passes;
+// Recommendation is approve or reject.
+type Reviewed struct {
+	Reviewer       string           `json:"reviewer"`
+	Score          int              `json:"score"`
+	Threshold      int              `json:"threshold"`
+	Recommendation string           `json:"recommendation"`
+	Summary        string           `json:"summary,omitempty"`
+	Alignment      []Aligned        `json:"alignment"` // file_scope, logic_fidelity, constraints, tests
+	Findings       []ReviewerRemark `json:"findings"`
+}
+
+// Aligned is one of the four questions of a review. By says whose answer it is: belay
+// measured it, or the reviewer said so, or nobody: then Passed is nil.
+type Aligned struct {
+	Check  string `json:"check"`
+	Passed *bool  `json:"passed"`
+	By     string `json:"by"` // belay, reviewer, nobody
+	Reason string `json:"reason,omitempty"`
+}
+
+// ReviewerRemark is a finding as the reviewer wrote it.
+type ReviewerRemark struct {
+	Severity       string `json:"severity"` // critical, major, minor or note
+	Category       string `json:"category,omitempty"`
+	Title          string `json:"title"`
+	Detail         string `json:"detail,omitempty"`
+	File           string `json:"file,omitempty"`
+	Line           int    `json:"line,omitempty"`
+	EndLine        int    `json:"end_line,omitempty"`
+	Recommendation string `json:"recommendation,omitempty"`
 }
 
 // Met is what became of one requirement. Before and After are how many items its list had
@@ -169,8 +205,11 @@ type TestCount struct {
 	Renamed      int `json:"renamed"` // did not run now, and a new test passes in their place
 }
 
-// Report is what all checks found about one change.
+// Report is what all checks found about one change. Time is when they began, Millis how
+// long they took all together; Task is empty for a check without a task.
 type Report struct {
+	Task    TaskID        `json:"task,omitempty"`
+	Time    time.Time     `json:"time,omitzero"`
 	Before  SnapshotID    `json:"before,omitempty"`
 	After   SnapshotID    `json:"after,omitempty"`
 	Verdict Verdict       `json:"verdict"`

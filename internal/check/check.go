@@ -156,7 +156,7 @@ func Run(ctx context.Context, in Input, progress func(Progress)) belay.Report {
 		}
 	}
 	return belay.Report{
-		Before: in.Before, After: in.After,
+		Time: start.UTC(), Before: in.Before, After: in.After,
 		Verdict: belay.Judge(results), Checks: results,
 		Millis: time.Since(start).Milliseconds(),
 	}

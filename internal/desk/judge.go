@@ -117,6 +117,7 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 		},
 		Logs: func(_ string, r io.Reader) (string, error) { return d.AttachText(r, t) },
 	}, progress)
+	report.Task = t.ID
 	return report, nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/review/cycle"
 	"github.com/belay-dev/belay/internal/secret"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/undo"
 )
 
 // The types of journal entries that flow writes.
@@ -61,9 +62,11 @@ type Note struct {
 	Text   string           `json:"text"`
 	Target belay.SnapshotID `json:"target,omitempty"`
 	Rescue belay.SnapshotID `json:"rescue,omitempty"`
+	Paths  []string         `json:"paths,omitempty"` // of the kind rollback: those it was of; none means all
 	Kept   []string         `json:"kept,omitempty"`
 	Review *cycle.Recorded  `json:"review,omitempty"` // of the kinds review and review-resolved
 	Plan   string           `json:"plan,omitempty"`   // of the kind plan: its path
+	Edit   *undo.Edit       `json:"edit,omitempty"`   // of the kind ticked: the lines that belay wrote
 
 	Attempt   int              `json:"attempt,omitempty"`   // of the kind tampered: the attempt that is rejected for it
 	Snapshots []snapshot.Bound `json:"snapshots,omitempty"` // those it speaks of

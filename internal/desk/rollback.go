@@ -26,6 +26,8 @@ func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preser
 		opts.OnlyRef = func(name string) bool {
 			return strings.HasPrefix(name, "refs/bisect/") || strings.HasPrefix(name, "refs/rewritten/")
 		}
+	} else {
+		opts.Edits = r.untick() // in a tree of its own there is no tick: the merge makes it in the user's
 	}
 	if hard {
 		return opts, nil
@@ -76,7 +78,7 @@ func (d *Desk) underWay(ctx context.Context, r *Record, list []spans.Span, taken
 			from = s.ID
 		}
 	}
-	present, err := d.Snaps.TakeWith(ctx, ByHand(r, "the attempt under way, before a rollback"), d.Extent(r))
+	present, err := d.Snaps.TakeWith(ctx, Passing(r, "the attempt under way, before a rollback"), d.Extent(r))
 	return spans.Span{From: from, To: present.ID, Agent: true}, err
 }
 
@@ -103,6 +105,13 @@ func (d *Desk) Overruled(ctx context.Context, r *Record, out restore.Restored) (
 func (d *Desk) Extent(r *Record) snapshot.Extent {
 	s := r.Task.Scope
 	return snapshot.Extent{Agents: true, Protect: s.Protect, Files: s.Files, Since: r.State.Before}
+}
+
+// Passing describes a snapshot that only this command looks at: it is in no list.
+func Passing(r *Record, message string) snapshot.Meta {
+	m := ByHand(r, message)
+	m.Passing = true
+	return m
 }
 
 // ByHand describes a snapshot taken by hand, for a task or none.

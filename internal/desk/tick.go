@@ -3,9 +3,10 @@ package desk
 import (
 	"context"
 	"fmt"
-	"slices"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/marking"
+	"github.com/belay-dev/belay/internal/undo"
 )
 
 // The kinds of notes that say what became of the box of an accepted task in the file that
@@ -19,23 +20,75 @@ const (
 // imported from. It comes after everything that looks at the agent's work, so that it is
 // never taken for it; it can be done again, and is said once. A box that cannot be ticked
 // is named, and is no reason to refuse anything.
+//
+// The note comes before the tick: killed in between, the tick is made again, and what it
+// changed is known to whoever takes it back.
 func (d *Desk) TickOff(ctx context.Context, r *Record, tell func(string)) error {
 	o := r.Task.Origin
-	if o == nil || slices.ContainsFunc(r.Notes, func(n Note) bool { return n.Kind == TickedNote || n.Kind == UntickedNote }) {
+	if o == nil {
 		return nil
 	}
-	var lines []int
-	err := d.sharing(func(tmp string) (err error) {
-		lines, err = marking.Mark(d.Repo.Root, tmp, *o)
+	last := r.tick()
+	if last != nil && (last.Kind == UntickedNote || last.Edit == nil) {
+		return nil
+	}
+	if last == nil {
+		edit, lines, err := marking.Plan(d.Repo.Root, *o)
+		note := TickNote(*o, lines, err)
+		note.Edit = edit
+		if err := d.AddNote(ctx, r, note); err != nil {
+			return err
+		}
+		tell(fmt.Sprintf("%s: %s", r.Task.ID, note.Text))
+		if edit == nil {
+			return nil
+		}
+	}
+	err := d.sharing(func(tmp string) error {
+		_, err := marking.Mark(d.Repo.Root, tmp, *o)
 		return err
 	})
-	note := Note{Kind: TickedNote, Text: marking.Told(*o, lines)}
-	if err != nil {
-		note = Note{Kind: UntickedNote, Text: Sentence(err)}
+	if err == nil {
+		return nil
 	}
-	if err := d.AddNote(ctx, r, note); err != nil {
-		return err
-	}
+	note := TickNote(*o, nil, err)
 	tell(fmt.Sprintf("%s: %s", r.Task.ID, note.Text))
+	return d.AddNote(ctx, r, note)
+}
+
+// TickNote says what became of a task's box: it was ticked on those lines, or not, for
+// that reason.
+func TickNote(o belay.Origin, lines []int, err error) Note {
+	if err != nil {
+		return Note{Kind: UntickedNote, Text: Sentence(err)}
+	}
+	return Note{Kind: TickedNote, Text: marking.Told(o, lines)}
+}
+
+// tick gives the note about the task's box that still holds, nil for none: a rollback of
+// everything takes the tick back.
+func (r *Record) tick() *Note {
+	for i := len(r.Notes) - 1; i >= 0; i-- {
+		switch r.Notes[i].Kind {
+		case RollbackNote:
+			if len(r.Notes[i].Paths) == 0 {
+				return nil
+			}
+		case TickedNote, UntickedNote:
+			return &r.Notes[i]
+		}
+	}
 	return nil
 }
+
+// untick gives the edits that take back what belay itself wrote about a task into files of
+// this working tree.
+func (r *Record) untick() []undo.Edit {
+	if n := r.tick(); n != nil && n.Edit != nil {
+		return []undo.Edit{n.Edit.Inverse()}
+	}
+	return nil
+}
+
+// RollbackNote is the kind of the note about a rollback by hand.
+const RollbackNote = "rollback"

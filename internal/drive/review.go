@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
@@ -31,6 +32,7 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 		return loop.Event{}, err
 	}
 	defer release()
+	began := time.Now()
 	results := panel.Panel{
 		Snaps: d.Snaps.Store, May: d.May, Closed: d.closed(),
 		Env: agent.Environ(os.Environ(), nil, map[string]string{"BELAY_TASK": string(in.Task.ID), "BELAY_ROLE": "reviewer"}),
@@ -43,7 +45,7 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 	if d.Soft.Err() != nil {
 		return loop.Event{}, ErrParked
 	}
-	report := belay.Report{Before: d.Rec.State.Before, After: c.Target, Verdict: belay.Judge(results), Checks: results}
+	report := belay.Report{Task: d.Rec.Task.ID, Time: began.UTC(), Before: d.Rec.State.Before, After: c.Target, Verdict: belay.Judge(results), Checks: results}
 	files, err := mend.Paths(ctx, d.Repo)
 	if err != nil {
 		return loop.Event{}, err

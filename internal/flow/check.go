@@ -122,7 +122,7 @@ func (d *Desk) checkPending(ctx context.Context, q CheckRequest, r *desk.Record,
 }
 
 func (d *Desk) checkPresent(ctx, looking context.Context, q CheckRequest, r *desk.Record) (belay.Report, error) {
-	info, err := d.Snaps.TakeWith(looking, desk.ByHand(r, "checked by hand"), d.Extent(r))
+	info, err := d.Snaps.TakeWith(looking, desk.Passing(r, "checked by hand"), d.Extent(r))
 	if err != nil {
 		return belay.Report{}, err
 	}
@@ -157,6 +157,7 @@ func (d *Desk) checkPresent(ctx, looking context.Context, q CheckRequest, r *des
 			report.Verdict = belay.Judge(report.Checks)
 		}
 	}
+	report.After = "" // it is in no list
 	_, err = d.KeepReport(report)
 	return report, err
 }
@@ -168,14 +169,14 @@ func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, er
 		before, err = d.Snaps.Get(ctx, id)
 	}
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		before, err = commits.Snapshot(ctx, d.Snaps, q.Before, desk.ByHand(nil, q.Before+", to judge by"))
+		before, err = commits.Snapshot(ctx, d.Snaps, q.Before, desk.Passing(nil, q.Before+", to judge by"))
 	}
 	if err != nil {
 		return belay.Report{}, err
 	}
 	adhoc := &desk.Record{Task: q.Adhoc}
 	adhoc.State.Before = before.ID
-	info, err := d.Snaps.TakeWith(ctx, desk.ByHand(nil, "checked by hand"), d.Extent(adhoc))
+	info, err := d.Snaps.TakeWith(ctx, desk.Passing(nil, "checked by hand"), d.Extent(adhoc))
 	if err != nil {
 		return belay.Report{}, err
 	}
@@ -189,5 +190,10 @@ func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, er
 	}
 	q.Adhoc.Checks.Timeout = q.Timeout
 	q.Adhoc.Checks.Skip = append(q.Adhoc.Checks.Skip, q.Skip...)
-	return d.Judge(ctx, q.Adhoc, desk.Work{All: changes, Last: changes, Missed: missed, ByHand: func(string) bool { return true }}, before.ID, info.ID, q.Watch.Checking)
+	report, err := d.Judge(ctx, q.Adhoc, desk.Work{All: changes, Last: changes, Missed: missed, ByHand: func(string) bool { return true }}, before.ID, info.ID, q.Watch.Checking)
+	report.After = "" // it is in no list, and a commit is no snapshot
+	if before.Passing {
+		report.Before = ""
+	}
+	return report, err
 }

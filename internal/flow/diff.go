@@ -18,17 +18,22 @@ type Diff struct {
 	To      belay.SnapshotID `json:"to,omitempty"`
 	Paths   []string         `json:"paths,omitempty"`
 	Changes []belay.Change   `json:"changes"`
+
+	to belay.SnapshotID // To, or what the present is compared as
 }
 
 // Diff compares two snapshots. From may be a task: its state before, with what its
-// last attempt left. An empty to is the present, which is held as a snapshot first.
+// last attempt left. An empty to is the present, of which no snapshot is left.
 func (d *Desk) Diff(ctx context.Context, from, to string, paths []string) (Diff, error) {
 	var out Diff
-	f, t, err := d.sides(ctx, from, to)
+	f, t, now, err := d.sides(ctx, from, to)
 	if err != nil {
 		return out, err
 	}
-	out.From, out.To, out.Paths = f, t, paths
+	out.From, out.to, out.Paths = f, t, paths
+	if !now {
+		out.To = t
+	}
 	all, err := d.Snaps.Changes(ctx, f, t)
 	out.Changes = []belay.Change{}
 	for _, c := range all {
@@ -39,19 +44,20 @@ func (d *Desk) Diff(ctx context.Context, from, to string, paths []string) (Diff,
 	return out, err
 }
 
-func (d *Desk) sides(ctx context.Context, from, to string) (f, t belay.SnapshotID, err error) {
+// sides gives what is compared; now says that the second is the present.
+func (d *Desk) sides(ctx context.Context, from, to string) (f, t belay.SnapshotID, now bool, err error) {
 	if f, t, err = d.sidesOf(ctx, from); err != nil {
-		return "", "", err
+		return "", "", false, err
 	}
 	switch {
 	case to != "":
 		t, err = d.find(ctx, to)
-		return f, t, err
+		return f, t, false, err
 	case t != "":
-		return f, t, nil
+		return f, t, false, nil
 	}
 	info, err := d.Snaps.ForDiff(ctx)
-	return f, info.ID, err
+	return f, info.ID, true, err
 }
 
 // sidesOf gives the state before a task and what its last attempt left, or the one
@@ -106,7 +112,7 @@ func within(paths []string, path string) bool {
 
 // Patch writes a diff as text.
 func (d *Desk) Patch(ctx context.Context, f Diff, w io.Writer) error {
-	return d.Snaps.Patch(ctx, f.From, f.To, f.Paths, w)
+	return d.Snaps.Patch(ctx, f.From, f.to, f.Paths, w)
 }
 
 // Paths turns paths given by a person, relative to the folder dir they stand in,

@@ -14,6 +14,7 @@ import (
 // RollbackRequest asks for a task's state before.
 type RollbackRequest struct {
 	Task     belay.TaskID
+	Paths    []string // from the root: only these and what is below them, files alone
 	Preserve []string // globs left alone, besides the policy's
 	Hard     bool     // preserve nothing, and take back what others changed as well
 	DryRun   bool
@@ -26,7 +27,8 @@ type RollbackRequest struct {
 
 // Rollback puts a task's state before back. What the task's attempts touched goes
 // back; what somebody else changed since stays and is named. It is recorded in the
-// task's history. When the loop waits for exactly this restore, the loop goes on.
+// task's history. When the loop waits for exactly this restore, the loop goes on. With
+// paths nothing else is touched, and a path that is in no state is refused (CodeCannot).
 func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restored, error) {
 	if err := Globs(q.Preserve); err != nil {
 		return restore.Restored{}, err
@@ -48,6 +50,9 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 	if err != nil {
 		return restore.Restored{}, err
 	}
+	if opts.Paths = q.Paths; len(q.Paths) > 0 {
+		opts.Again = "the same command with"
+	}
 	opts.DryRun, opts.FilesOnly, opts.Reason, opts.SkipBroken = q.DryRun, q.Files, q.Reason, q.SkipBroken
 	if q.DryRun {
 		return d.Snaps.Restore(ctx, r.State.Before, opts)
@@ -57,8 +62,8 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 		return restore.Restored{}, err
 	}
 	defer unlock()
-	if c := r.State.Pending; c != nil && c.Kind == loop.CmdRestore {
-		opts.Command = c.ID
+	if q.awaited(r) {
+		opts.Command = r.State.Pending.ID
 	}
 	out, err := d.Snaps.Restore(ctx, r.State.Before, opts)
 	if err != nil {
@@ -76,8 +81,21 @@ func (d *Desk) rolledBack(ctx context.Context, r *desk.Record, q RollbackRequest
 	if err := d.Claim(ctx, r, out.Rescue); err != nil {
 		return err
 	}
-	if c := r.State.Pending; c != nil && c.Kind == loop.CmdRestore {
-		return d.Apply(ctx, r, loop.Event{Kind: loop.EvRestored, Command: c.ID, Snapshot: out.Rescue, Kept: desk.KeptLines(out), Note: q.Reason})
+	if q.awaited(r) {
+		return d.Apply(ctx, r, loop.Event{Kind: loop.EvRestored, Command: r.State.Pending.ID, Snapshot: out.Rescue, Kept: desk.KeptLines(out), Note: q.Reason})
 	}
-	return d.AddNote(ctx, r, desk.Note{Kind: "rollback", Text: q.Reason, Target: out.Target, Rescue: out.Rescue, Kept: desk.KeptLines(out)})
+	if err := d.AddNote(ctx, r, desk.Note{Kind: desk.RollbackNote, Text: q.Reason, Target: out.Target, Rescue: out.Rescue, Paths: q.Paths, Kept: desk.KeptLines(out)}); err != nil {
+		return err
+	}
+	if !r.Open() { // the state before has the markers of the task in its plan, which ended
+		d.ClearPlan(ctx, r, q.Watch.Note)
+	}
+	return nil
+}
+
+// awaited reports whether the task's loop waits for exactly this restore. A part of it is
+// not what it waits for.
+func (q RollbackRequest) awaited(r *desk.Record) bool {
+	c := r.State.Pending
+	return c != nil && c.Kind == loop.CmdRestore && len(q.Paths) == 0
 }

@@ -221,6 +221,8 @@ type Shown struct {
 type ShownAttempt struct {
 	loop.Attempt
 	Reasons []string `json:"reasons"`
+	// Reviews are what reviewers answered: score, the four questions, findings.
+	Reviews []belay.Reviewed `json:"reviews,omitempty"`
 }
 
 // Show gives a task whole.
@@ -252,6 +254,7 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *desk.Record, error) {
 		for _, f := range a.Findings {
 			shown.Reasons = append(shown.Reasons, f.Title)
 		}
+		shown.Reviews = d.reviewed(a.Review)
 		s.Attempts = append(s.Attempts, shown)
 		if met := d.met(a.Report); len(met) > 0 {
 			s.Requirements = met
@@ -268,6 +271,23 @@ func (d *Desk) Missing(ctx context.Context) ([]belay.SnapshotID, error) {
 	}
 	needs := apart.Needs(ctx, d.Desk)
 	return d.Desk.Missing(ctx, slices.DeleteFunc(all, func(r *desk.Record) bool { return !needs(r) }))
+}
+
+// reviewed gives the reviewers' answers in a stored report, nothing when there is none.
+func (d *Desk) reviewed(sha string) (out []belay.Reviewed) {
+	if sha == "" {
+		return nil
+	}
+	report, err := d.Report(sha)
+	if err != nil {
+		return nil // the record says so; doctor as well
+	}
+	for _, c := range report.Checks {
+		if c.Review != nil {
+			out = append(out, *c.Review)
+		}
+	}
+	return out
 }
 
 // met gives what a stored report says of the requirements, nothing when there is none.

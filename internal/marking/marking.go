@@ -17,6 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/intake"
 	"github.com/belay-dev/belay/internal/intake/tick"
+	"github.com/belay-dev/belay/internal/undo"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -28,11 +29,8 @@ const Max = 64 << 20
 // beside the old one. Killed anywhere, the file is the old one or the new one, and doing it
 // again ends the same. Errors (belay.CodeCannot) say why the file is as it was.
 func Mark(root, tmp string, o belay.Origin) ([]int, error) {
-	if o.Dialect == string(intake.Issue) {
-		return nil, belay.Refuse(belay.CodeCannot, "close it there", "%s is an issue of the forge", belay.VisibleLine(o.ID))
-	}
-	if o.Outside {
-		return nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is not in this repository", belay.VisibleLine(o.File))
+	if err := markable(o); err != nil {
+		return nil, err
 	}
 	tree, err := worktree.OpenRoot(root)
 	if err != nil {
@@ -47,6 +45,39 @@ func Mark(root, tmp string, o belay.Origin) ([]int, error) {
 		}
 	}
 	return nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is being written by somebody", belay.VisibleLine(o.File))
+}
+
+// Plan gives what Mark would change, as lines that can be taken back, and where; nil when
+// the task is done already. It writes nothing. Errors as Mark has them.
+func Plan(root string, o belay.Origin) (*undo.Edit, []int, error) {
+	if err := markable(o); err != nil {
+		return nil, nil, err
+	}
+	tree, err := worktree.OpenRoot(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer tree.Close()
+	_, data, err := read(tree, o.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	out, lines, err := tick.Done(data, o)
+	if err != nil || len(lines) == 0 {
+		return nil, nil, err
+	}
+	return undo.EditOf(o.File, data, out), lines, nil
+}
+
+// markable refuses a task whose file cannot be marked.
+func markable(o belay.Origin) error {
+	if o.Dialect == string(intake.Issue) {
+		return belay.Refuse(belay.CodeCannot, "close it there", "%s is an issue of the forge", belay.VisibleLine(o.ID))
+	}
+	if o.Outside {
+		return belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is not in this repository", belay.VisibleLine(o.File))
+	}
+	return nil
 }
 
 // Told says what Mark has done, for the record.

@@ -94,6 +94,9 @@ type Wish struct {
 	Made     map[string]bool        // paths that the restore made which is undone
 }
 
+// Asks reports whether a path is among those that are asked for and not to be left alone.
+func (w Wish) Asks(path string) bool { return within(w.Paths, path) && !matches(w.Preserve, path) }
+
 // Asker says which paths the ignore rules of some time ignore.
 type Asker interface {
 	Ask(ctx context.Context, paths []string) ([]bool, error)

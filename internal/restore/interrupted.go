@@ -55,13 +55,14 @@ func (s *Store) recoverAloud(ctx context.Context) error {
 	return err
 }
 
-// presentForDiff is the message of a snapshot that ForDiff takes.
+// presentForDiff is the message of a snapshot that ForDiff takes. Older versions of belay
+// gave it a ref.
 const presentForDiff = "the present, for a diff"
 
-// ForDiff takes a snapshot to compare others with. An interrupted restore is left as it
+// ForDiff takes a passing snapshot to compare others with. An interrupted restore is left as it
 // is: what is there is what is asked about.
 func (s *Store) ForDiff(ctx context.Context) (snapshot.Info, error) {
-	return s.Store.Take(ctx, snapshot.Meta{Kind: belay.KindManual, Message: presentForDiff})
+	return s.Store.Take(ctx, snapshot.Meta{Kind: belay.KindManual, Message: presentForDiff, Passing: true})
 }
 
 func (s *Store) say(done *Restored) {
@@ -334,6 +335,7 @@ func (s *Store) finish(ctx context.Context, j *intent, skip bool) (*Restored, er
 	}
 	out := report(&j.Plan, j.Target, g)
 	out.Rescue, out.Reversed = rescue.ID, j.Reverses
+	out.edited(j.Edits, j.unedited)
 	out.skipped(j)
 	out.Kept = append(out.Kept, saved...)
 	return &out, s.done(j)

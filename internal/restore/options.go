@@ -7,6 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/putback"
 	"github.com/belay-dev/belay/internal/refback"
+	"github.com/belay-dev/belay/internal/undo"
 )
 
 // Kept is a path that a restore left alone although it differs, and why.
@@ -29,6 +30,11 @@ type Options struct {
 
 	SkipBroken bool   // leave out, by name, what cannot be restored; otherwise nothing is restored then
 	Again      string // the command that asks for this restore, for messages; "" is snapshot restore
+
+	// Edits are lines that the restore replaces in place once the files are restored, such
+	// as a box that belay ticked. What else is in those files stays. A line that somebody
+	// changed stays too, and its file is named in Kept.
+	Edits []undo.Edit
 
 	// Agree, when set, looks at the rescue, which holds the present, before the first
 	// change: its error refuses the restore.

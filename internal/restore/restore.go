@@ -175,7 +175,9 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	out := report(&pl.Plan, target.ID, g)
 	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plant: o.Plant, Chosen: o.OnlyRef != nil, Left: g.left, Plan: pl.Plan, Refs: g.refs,
 		Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0, Reverses: o.reverses, Skip: o.SkipBroken}
-	if out.nothing() && len(pl.Plan.Chmod)+len(pl.Plan.Mkdir)+len(pl.Plan.Rmdir) == 0 && len(g.broken) == 0 {
+	var changed []Kept // files in which nothing of belay's is replaced
+	j.Edits, changed = s.due(pl.Root, o)
+	if out.nothing() && len(j.Edits) == 0 && len(pl.Plan.Chmod)+len(pl.Plan.Mkdir)+len(pl.Plan.Rmdir) == 0 && len(g.broken) == 0 {
 		return out, nil, s.giveUp(ctx, rescue, nil)
 	}
 	if err := s.leaveBroken(ctx, pl, g, j, o); err != nil {
@@ -184,9 +186,10 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	out = report(&j.Plan, target.ID, g)
 	out.skipped(j)
 	if o.DryRun {
+		out.edited(j.Edits, changed)
 		return out, nil, nil
 	}
-	if out.nothing() && len(j.Plan.Chmod)+len(j.Plan.Mkdir)+len(j.Plan.Rmdir) == 0 {
+	if out.nothing() && len(j.Edits) == 0 && len(j.Plan.Chmod)+len(j.Plan.Mkdir)+len(j.Plan.Rmdir) == 0 {
 		return out, nil, s.giveUp(ctx, rescue, nil)
 	}
 	out.Rescue = rescue.ID
@@ -210,6 +213,7 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		return out, nil, s.stuck(ctx, j, err, true)
 	}
 	out.Kept = append(out.Kept, g.stay[named:]...)
+	out.edited(j.Edits, append(changed, j.unedited...))
 	if o.unread {
 		saved, err := s.sweepUnread(ctx, j)
 		if err != nil {
@@ -375,7 +379,10 @@ func (s *Store) carryOut(ctx context.Context, root *worktree.Root, j *intent, g 
 	if err := root.Sync(); err != nil {
 		return err
 	}
-	return s.compare(root, j)
+	if err := s.compare(root, j); err != nil {
+		return err
+	}
+	return s.edit(root, tmp, j)
 }
 
 // may gives the error of a step about a file or ref of git's, or notes that it was skipped.

@@ -53,7 +53,7 @@ func (s *Store) sweep() {
 func (s *Store) sweepTree(ctx context.Context, root *worktree.Root, j *intent) (saved []putback.Kept, err error) {
 	seen := map[string]bool{}
 	var swapped []string
-	for _, p := range slices.Concat(writes(&j.Plan), j.Plan.Remove) {
+	for _, p := range slices.Concat(writes(&j.Plan), j.Plan.Remove, edited(j.Edits)) {
 		dir := putback.Parent(string(p))
 		if seen[dir] {
 			continue

@@ -37,6 +37,9 @@ type intent struct {
 	Reverses   bool             `json:"reverses,omitempty"`    // takes an interrupted restore back: no step of the history
 	Skip       bool             `json:"skip,omitempty"`        // somebody agreed to leave out what cannot be restored
 	Skipped    []Kept           `json:"skipped,omitempty"`     // what was left out; the plan does not speak of it any more
+	Edits      []undo.Edit      `json:"edits,omitempty"`       // lines to be replaced once the plan is carried out
+
+	unedited []Kept // files in which lines could not be replaced
 
 	unread string // why it could not be read; then only Target, Rescue and Step are known, if at all
 }
@@ -72,7 +75,7 @@ func (s *Store) done(j *intent) error {
 }
 
 func stepOf(j *intent) undo.Step {
-	st := undo.Step{Target: j.Target, Back: j.Rescue, FilesOnly: j.FilesOnly, Partial: j.Partial}
+	st := undo.Step{Target: j.Target, Back: j.Rescue, FilesOnly: j.FilesOnly, Partial: j.Partial, Edits: j.Edits}
 	for _, m := range j.Refs {
 		if m.From == "" {
 			st.Made = append(st.Made, putback.RawPath(m.Ref))
@@ -175,7 +178,7 @@ func (s *Store) stepBack(ctx context.Context, o Options, way string) (Restored, 
 		return out, err
 	}
 	if j == nil { // nothing differed: the step is done all the same
-		j = &intent{Target: last.Back, Rescue: last.Target, Step: way, FilesOnly: last.FilesOnly, Partial: last.Partial}
+		j = &intent{Target: last.Back, Rescue: last.Target, Step: way, FilesOnly: last.FilesOnly, Partial: last.Partial, Edits: o.Edits}
 		if err := s.writeIntent(j); err != nil {
 			return out, err
 		}
@@ -193,6 +196,9 @@ func (o *Options) back(last undo.Step) {
 		}
 		o.Only = func(p string) bool { return touched[p] }
 		o.FilesOnly = o.FilesOnly || len(o.Paths) > 0
+	}
+	for _, e := range last.Edits {
+		o.Edits = append(o.Edits, e.Inverse())
 	}
 	o.made = map[string]bool{}
 	for _, ref := range last.Made {

@@ -24,11 +24,30 @@ type Bound struct {
 // Bound gives what a record has to name of a snapshot.
 func (i Info) Bound() Bound { return Bound{i.ID, i.Commit, i.Tree} }
 
-// Known is what records say about snapshots, for all stores of one process. The nil
-// *Known knows of none.
+// Known is what records say about snapshots, for all stores of one process, and the passing
+// snapshots of this process. The nil *Known knows of none.
 type Known struct {
-	mu  sync.Mutex
-	all map[belay.SnapshotID]Bound
+	mu      sync.Mutex
+	all     map[belay.SnapshotID]Bound
+	passing map[belay.SnapshotID]Info
+}
+
+// pass remembers a snapshot that has no ref.
+func (k *Known) pass(i Info) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.passing == nil {
+		k.passing = map[belay.SnapshotID]Info{}
+	}
+	k.passing[i.ID] = i
+}
+
+// passed gives a snapshot that has no ref.
+func (k *Known) passed(id belay.SnapshotID) (Info, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i, ok := k.passing[id]
+	return i, ok
 }
 
 // Bind adds what a record says. What was said first about an id stands.

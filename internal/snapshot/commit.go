@@ -208,6 +208,9 @@ func (s *Store) Get(ctx context.Context, id belay.SnapshotID) (Info, error) {
 
 // LookUp is Get without the gaps.
 func (s *Store) LookUp(ctx context.Context, id belay.SnapshotID) (Info, error) {
+	if i, ok := s.opts.Known.passed(id); ok {
+		return i, nil
+	}
 	ref, err := s.resolve(ctx, id)
 	if err != nil {
 		return Info{}, err

@@ -51,7 +51,8 @@ func (s *Store) Entries(ctx context.Context, tree string, m *manifest.Manifest) 
 
 // Compose makes a snapshot of a state that never was: the present, as c read it, with
 // other files. Index, HEAD and everything else are the present's. folders gives the modes
-// of folders that the present does not have. Nothing in the working tree changes.
+// of folders that the present does not have. Nothing in the working tree changes. One that
+// m calls passing has no ref.
 func (s *Store) Compose(ctx context.Context, c *capture.Capture, entries []Entry, folders map[string]uint16, m Meta) (Info, error) {
 	man, files := described(c.Man, entries, folders)
 	tree, objects, err := s.Repo.Tree(files)
@@ -71,6 +72,10 @@ func (s *Store) Compose(ctx context.Context, c *capture.Capture, entries []Entry
 	objects = append(append(objects, more...), commit)
 	if _, err := s.objects.Put(ctx, objects); err != nil {
 		return Info{}, err
+	}
+	if m.Passing {
+		s.opts.Known.pass(info)
+		return info, s.whole(ctx, info, entries)
 	}
 	if err := capture.Fault("ref", info.ref()); err != nil {
 		return Info{}, err

@@ -36,8 +36,14 @@ func (s *Store) Discard(ctx context.Context, list []Info) error {
 	var ids []belay.SnapshotID
 	var updates []git.Update
 	for _, i := range list {
+		if i.Passing {
+			continue
+		}
 		ids = append(ids, i.ID)
 		updates = append(updates, git.Update{Ref: i.ref(), Old: i.Commit})
+	}
+	if len(ids) == 0 {
+		return nil
 	}
 	if err := s.ForgetFor(ids); err != nil {
 		return err

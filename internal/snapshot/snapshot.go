@@ -50,6 +50,9 @@ func Open(_ context.Context, repo *git.Repo, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Known == nil {
+		o.Known = &Known{}
+	}
 	place := &capture.Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), Include: o.Include, MaxFile: o.MaxFile}
 	return &Store{Place: place, opts: o, objects: deposit.Objects{Place: place, Packs: &packs.Packs{Repo: repo, Scratch: filepath.Join(place.Dir, "tmp")}}}, nil
 }
@@ -65,6 +68,9 @@ type Meta struct {
 	Agent    string       `json:"agent,omitempty"`
 	Expected []string     `json:"expected,omitempty"` // files expected to change after it
 	Journal  string       `json:"journal,omitempty"`  // head of the task's record when it was taken
+	// Passing is for commands that only read: the snapshot has no ref, is known to this
+	// process alone, and its objects go with the next gc.
+	Passing bool `json:"-"`
 }
 
 // Gap is a path that could not be captured, and why; or a ref, HEAD or the path of staged

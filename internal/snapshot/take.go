@@ -21,6 +21,8 @@ import (
 // of refs/belay/, no file. It starts no program that the repository names. What could
 // not be captured is in the Info's Gaps, and Partial says so.
 //
+// One that m calls passing has no ref.
+//
 // CodeBusy when another process restores in this working tree.
 func (s *Store) Take(ctx context.Context, m Meta) (Info, error) {
 	return s.TakeWith(ctx, m, Extent{})
@@ -39,8 +41,32 @@ func (s *Store) TakeWith(ctx context.Context, m Meta, e Extent) (Info, error) {
 	}
 	defer done()
 	w.Brief = true
+	if m.Passing {
+		return s.pass(ctx, m, w)
+	}
 	info, _, err := s.Hold(ctx, m, w)
 	return info, err
+}
+
+// pass is Hold without a ref: nothing is left that anybody could list, whatever becomes of
+// this process. Until the next gc everything can be read; a gc with --prune=now in the very
+// moment makes the command fail, and it can be given again. Nor do later takes rest on it.
+func (s *Store) pass(ctx context.Context, m Meta, w capture.Wanted) (Info, error) {
+	if _, err := s.Scratch("tmp"); err != nil {
+		return Info{}, err
+	}
+	var info Info
+	_, _, err := s.look(ctx, w, func(c *capture.Capture) ([]git.NewObject, error) {
+		var commit git.NewObject
+		info, commit = s.seal(c, m)
+		return []git.NewObject{commit}, nil
+	})
+	if err != nil {
+		return Info{}, err
+	}
+	s.opts.Known.pass(info)
+	_ = s.objects.Packs.Settle(false)
+	return info, nil
 }
 
 // Share keeps restores of this tree away, and the sweeping of temporary files, until it is

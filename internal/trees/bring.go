@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/merge"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/undo"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -27,7 +28,8 @@ type Request struct {
 	Ours, Theirs  []string
 	Markers       bool // texts that do not join are written with conflict markers
 	DryRun        bool
-	SkipBroken    bool // leave out, by name, what cannot be written
+	SkipBroken    bool        // leave out, by name, what cannot be written
+	Edits         []undo.Edit // lines that belay itself writes with it: an undo takes them back
 }
 
 // Brought is what was done, or would be.
@@ -43,6 +45,7 @@ type Brought struct {
 	Skipped   []restore.Kept   `json:"skipped,omitempty"` // could not be written, and were left as they were on request
 	Merge     belay.SnapshotID `json:"merge,omitempty"`
 	Rescue    belay.SnapshotID `json:"rescue,omitempty"` // the tree before; "" when nothing was written
+	Unedited  []restore.Kept   `json:"-"`                // files in which lines of Edits could not be written
 }
 
 // Written is a path that is written or removed.
@@ -287,7 +290,7 @@ func renames(ctx context.Context, r *git.Repo, from, to string, base, side merge
 // write carries a merge out, by restoring the state that was composed for it.
 func (m *merger) write(ctx context.Context, id belay.SnapshotID, now still) error {
 	out, err := m.to.Restore(ctx, id, restore.Options{FilesOnly: true, Task: m.q.Task, Reason: "to merge " + string(m.q.Task),
-		SkipBroken: m.q.SkipBroken, Again: "belay merge " + string(m.q.Task),
+		SkipBroken: m.q.SkipBroken, Edits: m.q.Edits, Again: "belay merge " + string(m.q.Task),
 		Only:  func(p string) bool { return now.changed[p] },
 		Agree: func(tree string, man *manifest.Manifest) error { return now.agree(ctx, tree, man) }})
 	if err != nil {
@@ -297,6 +300,11 @@ func (m *merger) write(ctx context.Context, id belay.SnapshotID, now still) erro
 		return err
 	}
 	m.out.Merge, m.out.Rescue, m.out.Skipped = id, out.Rescue, out.Skipped
+	for _, k := range out.Kept {
+		if slices.ContainsFunc(m.q.Edits, func(e undo.Edit) bool { return string(e.Path) == k.Path }) {
+			m.out.Unedited = append(m.out.Unedited, k)
+		}
+	}
 	return nil
 }
 

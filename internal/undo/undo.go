@@ -53,6 +53,7 @@ type Step struct {
 	Paths     []putback.RawPath `json:"paths,omitempty"`
 	Made      []putback.RawPath `json:"made,omitempty"`    // refs and paths that it made
 	Skipped   []putback.RawPath `json:"skipped,omitempty"` // what it left out, on request, because it could not be restored
+	Edits     []Edit            `json:"edits,omitempty"`   // lines that it replaced, in files of which it restored nothing else
 }
 
 // Read reads the history in a file; there is none before the first restore. ErrSpoiled

@@ -14,25 +14,35 @@ func (a commands) rollbackCommand() *cobra.Command {
 	var q flow.RollbackRequest
 	var yes bool
 	c := &cobra.Command{
-		Use: "rollback TASK", Short: "Put the state before a task back", Args: cobra.ExactArgs(1),
+		Use: "rollback TASK [-- PATH…]", Short: "Restore the state before a task", Args: cobra.MinimumNArgs(1),
 		Long: `Rollback returns files, index, HEAD, branch and an operation in progress to the state
 before the task. What its attempts changed goes back; what somebody else changed since
-stays and is named, unless --hard. The present is held first: belay undo takes the
-rollback back.
+stays and is named, unless --hard. A box that belay ticked for the task is unticked. A
+snapshot of the present is taken first: belay undo reverses the rollback.
+
+With paths after --, only those files and folders are restored; index, HEAD and branches
+stay. A path that neither the state before nor the working tree has is an error.
 
 When something cannot be restored (its bytes are damaged, a file is immutable) nothing is,
 and each path is named; --skip-broken rolls back everything else.
 
 Exit codes: 0 done, all or without what is skipped · 2 could not, nothing changed · 5 the tree is in use · 6 no such task.`,
 		Example: `  belay rollback T7 --dry-run
+  belay rollback T7 -- src/login.go docs
   belay rollback T7 --preserve 'tests/**' --reason "wrong approach"`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) (err error) {
+			if n := c.ArgsLenAtDash(); n >= 0 && n != 1 || n < 0 && len(args) > 1 {
+				return belay.Refuse(belay.CodeUsage, "belay rollback TASK -- PATH…", "one task is rolled back; paths come after --")
+			}
 			if q.Task, err = belay.ParseTaskID(args[0]); err != nil {
 				return err
 			}
 			desk, err := a.Open(c.Context())
 			if err != nil {
+				return err
+			}
+			if q.Paths, err = desk.Paths(a.Dir, args[1:]); err != nil {
 				return err
 			}
 			q.Watch = a.Screen(false)
@@ -48,7 +58,7 @@ Exit codes: 0 done, all or without what is skipped · 2 could not, nothing chang
 					return err
 				}
 				if !a.Confirm(fmt.Sprintf("roll back %s: %s?", q.Task, terminal.Planned(out)), false) {
-					return belay.Refuse(belay.CodeInterrupted, "belay rollback "+args[0]+" --yes", "nothing was changed")
+					return belay.Refuse(belay.CodeInterrupted, "add --yes to go ahead", "nothing was changed")
 				}
 			}
 			out, err := desk.Rollback(c.Context(), q)

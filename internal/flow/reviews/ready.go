@@ -70,7 +70,7 @@ func since(ctx context.Context, at *desk.Desk, r *desk.Record) ([]ready.Change, 
 	if err != nil || tree == held.Tree {
 		return nil, err
 	}
-	now, err := at.Snaps.TakeWith(ctx, desk.ByHand(r, "looked at before a review"), extent)
+	now, err := at.Snaps.TakeWith(ctx, desk.Passing(r, "looked at before a review"), extent)
 	if err != nil {
 		return nil, err
 	}

@@ -204,7 +204,7 @@ func (g *giving) report(findings []belay.Finding, pointer string) (string, error
 		return "", err
 	}
 	result := belay.CheckResult{Check: "review/" + cmp.Or(g.c.Reviewer, "person"), Verdict: belay.VerdictFail, Summary: pointer, Findings: findings, Log: log}
-	text, err := json.Marshal(belay.Report{Before: g.r.State.Before, After: apart.Result(g.r), Verdict: belay.VerdictFail, Checks: []belay.CheckResult{result}})
+	text, err := json.Marshal(belay.Report{Task: g.r.Task.ID, Time: time.Now().UTC(), Before: g.r.State.Before, After: apart.Result(g.r), Verdict: belay.VerdictFail, Checks: []belay.CheckResult{result}})
 	if err != nil {
 		return "", err
 	}

@@ -28,7 +28,7 @@ func headWords(l page.Line) string {
 
 // lastWord is what stands behind the words of a heading: a box such as [ ] holds a blank.
 func lastWord(words string) string {
-	if at := strings.LastIndexAny(words, "[☐☑☒✅✔⬜"); at >= 0 {
+	if at := strings.LastIndexAny(words, "["+page.Drawn); at >= 0 {
 		return words[at:]
 	}
 	return ""

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,8 +32,23 @@ type Box struct {
 	Star    bool // a star follows it: optional, with some tools
 }
 
-// drawn are boxes that are one sign.
-var drawn = map[rune]State{'☐': Open, '☑': Done, '☒': Unclear, '✅': Done, '✔': Done, '⬜': Open, '⬛': Unclear, '❌': Unclear}
+// drawn are boxes that are one sign. Small and filled squares are not among them: they
+// are bullets with many.
+var drawn = map[rune]State{'☐': Open, '□': Open, '▢': Open, '◻': Open, '◽': Open, '❏': Open, '❐': Open, '❑': Open, '❒': Open, '🔲': Open, '⬜': Open,
+	'☑': Done, '✅': Done, '✔': Done, '✓': Done, '🗹': Done, '☒': Unclear, '🗷': Unclear, '⬛': Unclear, '❌': Unclear}
+
+// Drawn are the signs that are a box by themselves.
+var Drawn = func() string {
+	var b strings.Builder
+	for _, r := range slices.Sorted(maps.Keys(drawn)) {
+		b.WriteRune(r)
+	}
+	return b.String()
+}()
+
+// unmistakable are those that are a box without a bullet as well: ✅ begins many a sentence
+// that is no task.
+const unmistakable = "☐☑☒□▢"
 
 // item reads a line that begins an item of a list, or that begins with a box all the same.
 func item(l *Line, words string) bool {
@@ -43,8 +60,8 @@ func item(l *Line, words string) bool {
 		return false
 	}
 	b, n := box(rest[gap:], at+gap)
-	if mark == 0 && (b.State == NoBox || b.Sign[0] != '[' && !strings.ContainsAny(b.Sign, "☐☑☒")) {
-		return false // ✅ begins many a sentence that is no task
+	if mark == 0 && (b.State == NoBox || b.Sign[0] != '[' && !strings.ContainsAny(b.Sign, unmistakable)) {
+		return false
 	}
 	l.Kind, l.Number, l.Box = Item, number, b
 	l.Words = strings.TrimSpace(rest[gap+n:])

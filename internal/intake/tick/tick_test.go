@@ -21,6 +21,8 @@ func TestDone(t *testing.T) {
 		{md, "- [  ] T001 a\n", "- [x] T001 a\n", "T001", "a"},
 		{md, "- ( ) T001 a\n", "- (x) T001 a\n", "T001", "a"},
 		{md, "- ☐ T001 a\n", "- ☑ T001 a\n", "T001", "a"},
+		{md, "  • □ T001 a (WP01)\n", "  • ☑ T001 a (WP01)\n", "T001", "a (WP01)"},
+		{md, "- ◻️ T001 a\n", "- ☑ T001 a\n", "T001", "a"},
 		{md, "- [~] T001 a\n", "- [x] T001 a\n", "T001", "a"},
 		{md, "- [X] T001 a\n", "- [X] T001 a\n", "T001", "a"},
 		{md, "- [ ] T001 a \xff\n", "- [x] T001 a \xff\n", "T001", "a \uFFFD"},

@@ -245,6 +245,29 @@ func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 	return verdict, out
 }
 
+// Data gives an answer as it is recorded. Of the four questions belay answers those that it
+// measured; what the reviewer says of them counts where nothing was measured.
+func (r Reviewer) Data(o Opinion) *belay.Reviewed {
+	out := &belay.Reviewed{Reviewer: r.Name, Score: o.Score, Threshold: r.Threshold, Recommendation: o.Recommendation, Summary: clip(o.Summary), Findings: []belay.ReviewerRemark{}}
+	for _, name := range []string{"file_scope", LogicFidelity, "constraints", "tests"} {
+		claim, claimed := o.Alignment[name]
+		a := belay.Aligned{Check: name, Passed: &claim.Passed, By: "reviewer", Reason: clip(claim.Reason)}
+		measured, known := r.Facts[Facts[name]]
+		switch {
+		case known:
+			a.Passed, a.By = &measured, "belay"
+		case !claimed:
+			a.Passed, a.By = nil, "nobody"
+		}
+		out.Alignment = append(out.Alignment, a)
+	}
+	for _, f := range o.Findings {
+		out.Findings = append(out.Findings, belay.ReviewerRemark{Severity: strings.ToLower(f.Severity), Category: clip(f.Category), Title: clip(f.Title), Detail: clip(f.Detail),
+			File: clip(f.File), Line: f.Line, EndLine: f.EndLine, Recommendation: clip(f.Recommendation)})
+	}
+	return out
+}
+
 func passed(ok bool) string {
 	if ok {
 		return "passed"

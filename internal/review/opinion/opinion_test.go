@@ -133,3 +133,19 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestData: belay's measurements stand for the questions it measured, the reviewer's words for
+// the others, and what nobody answered is not answered.
+func TestData(t *testing.T) {
+	t.Parallel()
+	r := Reviewer{Name: "r", Threshold: 70, Facts: map[string]bool{"scope": false, "tests": true}}
+	o := Opinion{Score: 80, Recommendation: Reject, Summary: "no", Alignment: map[string]Claim{LogicFidelity: {Passed: true, Reason: "as asked"}, "file_scope": {Passed: true}},
+		Findings: []Finding{{Severity: "MAJOR", Category: "logic", Title: "t", File: "a.go", Line: 3, Recommendation: "do"}}}
+	text, err := json.Marshal(r.Data(o))
+	want := `{"reviewer":"r","score":80,"threshold":70,"recommendation":"reject","summary":"no","alignment":[{"check":"file_scope","passed":false,"by":"belay"},` +
+		`{"check":"logic_fidelity","passed":true,"by":"reviewer","reason":"as asked"},{"check":"constraints","passed":null,"by":"nobody"},{"check":"tests","passed":true,"by":"belay"}],` +
+		`"findings":[{"severity":"major","category":"logic","title":"t","file":"a.go","line":3,"recommendation":"do"}]}`
+	if err != nil || string(text) != want {
+		t.Errorf("%v\n%s\n%s", err, text, want)
+	}
+}

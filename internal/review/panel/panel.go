@@ -116,10 +116,11 @@ func (p Panel) ask(ctx context.Context, in brief.ReviewInput, target belay.Snaps
 			facts[c.Check] = c.Verdict == belay.VerdictPass
 		}
 	}
-	verdict, findings := opinion.Reviewer{Name: in.Reviewer.Name, Threshold: in.Reviewer.Threshold, Facts: facts}.Judge(reply.Opinion)
+	by := opinion.Reviewer{Name: in.Reviewer.Name, Threshold: in.Reviewer.Threshold, Facts: facts}
+	verdict, findings := by.Judge(reply.Opinion)
 	return belay.CheckResult{
 		Verdict: verdict, Summary: fmt.Sprintf("%s, score %d, %d finding(s)", reply.Opinion.Recommendation, reply.Opinion.Score, len(findings)),
-		Findings: append(findings, trespass...), Log: log,
+		Findings: append(findings, trespass...), Log: log, Review: by.Data(reply.Opinion),
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/apart"
@@ -301,7 +302,7 @@ func (w *work) judged(ctx context.Context, d *flow.Desk, out *Review) error {
 	if v := belay.Judge(out.Reviews); v != belay.VerdictPass && out.Verdict == belay.VerdictPass {
 		out.Verdict = v
 	}
-	text, err := json.Marshal(belay.Report{Before: w.from, After: w.now, Verdict: out.Verdict, Checks: out.Reviews})
+	text, err := json.Marshal(belay.Report{Time: time.Now().UTC(), Before: w.from, After: w.now, Verdict: out.Verdict, Checks: out.Reviews})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,152 @@
+package restore
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/putback"
+	"github.com/belay-dev/belay/internal/undo"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// maxEdited is how many bytes a file may have in which lines are replaced.
+const maxEdited = 64 << 20
+
+// due gives those edits that are asked for and change something now, and names the files
+// whose lines somebody has changed meanwhile.
+func (s *Store) due(root *worktree.Root, o Options) (due []undo.Edit, kept []Kept) {
+	for _, e := range o.Edits {
+		if !o.wish().Asks(string(e.Path)) {
+			continue
+		}
+		_, before, err := textOf(root, string(e.Path))
+		if err != nil {
+			kept = append(kept, Kept{Path: string(e.Path), Why: notEdited(err)})
+			continue
+		}
+		after, ok := e.Apply(before)
+		switch {
+		case !ok:
+			kept = append(kept, Kept{Path: string(e.Path), Why: notEdited(errOtherLine)})
+		case !bytes.Equal(before, after):
+			due = append(due, e)
+		}
+	}
+	return due, kept
+}
+
+var errOtherLine = errors.New("somebody changed the line that belay had written")
+
+func notEdited(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "it is not there any more"
+	}
+	return err.Error()
+}
+
+// edit replaces lines in place. It is the last step of a restore that changes files, and
+// can be done again. What keeps a line from being replaced is named and no reason to leave
+// the restore unfinished.
+func (s *Store) edit(root *worktree.Root, tmp string, j *intent) error {
+	j.unedited = nil
+	for _, e := range j.Edits {
+		if err := s.editOne(root, tmp, e); err != nil {
+			j.unedited = append(j.unedited, Kept{Path: string(e.Path), Why: notEdited(err)})
+		}
+	}
+	if len(j.Edits) == 0 {
+		return nil
+	}
+	return root.Sync()
+}
+
+func (s *Store) editOne(root *worktree.Root, tmp string, e undo.Edit) error {
+	for range 3 { // somebody saved the file meanwhile: look again
+		info, before, err := textOf(root, string(e.Path))
+		if err != nil {
+			return err
+		}
+		after, ok := e.Apply(before)
+		if !ok {
+			return errOtherLine
+		}
+		if bytes.Equal(before, after) {
+			return nil
+		}
+		held := worktree.Held{OID: s.blob(before), New: s.blob(after), NewHash: s.Repo.NewHash}
+		err = root.ReplaceFile(string(e.Path), info.Perm, tmp, held, func(w io.Writer) error {
+			_, err := w.Write(after)
+			return err
+		})
+		var saved *worktree.SavedError
+		if !errors.As(err, &saved) {
+			return err
+		}
+	}
+	return errors.New("somebody is writing it")
+}
+
+// textOf reads a file of the tree, and nothing but a file.
+func textOf(root *worktree.Root, path string) (worktree.Info, []byte, error) {
+	info, err := root.Lstat(path)
+	switch {
+	case errors.Is(err, worktree.ErrNotFolder), err == nil && info.Kind != worktree.File && info.Kind != worktree.Exec:
+		return info, nil, errors.New("it is no file any more")
+	case err != nil:
+		return info, nil, err
+	case info.Size > maxEdited:
+		return info, nil, fmt.Errorf("it is larger than %d MiB", maxEdited>>20)
+	}
+	f, err := root.Open(path)
+	if err != nil {
+		return info, nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxEdited+1))
+	if err != nil {
+		err = fmt.Errorf("read %s: %w", belay.VisibleLine(path), err)
+	}
+	return info, text, err
+}
+
+func (s *Store) blob(data []byte) worktree.OID {
+	raw, _ := hex.DecodeString(s.Repo.Name("blob", data)) // it made the digits itself
+	return worktree.OID(raw)
+}
+
+// edited names the files of edits.
+func edited(edits []undo.Edit) (paths []putback.RawPath) {
+	for _, e := range edits {
+		paths = append(paths, e.Path)
+	}
+	return paths
+}
+
+// edited adds to a result what became of the edits. A file whose lines were replaced is no
+// file that stays, whatever else is in it; and where the restore wrote a whole file, lines
+// that were not found in it are no news.
+func (r *Restored) edited(edits []undo.Edit, left []Kept) {
+	is := func(path string) func(Kept) bool { return func(k Kept) bool { return k.Path == path } }
+	for _, e := range edits {
+		path := string(e.Path)
+		if slices.ContainsFunc(left, is(path)) {
+			continue
+		}
+		r.Kept = slices.DeleteFunc(r.Kept, is(path))
+		if !slices.Contains(r.Written, path) {
+			r.Written = append(r.Written, path)
+		}
+	}
+	slices.Sort(r.Written)
+	for _, k := range left {
+		if !slices.Contains(r.Written, k.Path) {
+			r.Kept = append(slices.DeleteFunc(r.Kept, is(k.Path)), k)
+		}
+	}
+}
