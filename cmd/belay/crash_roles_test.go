@@ -17,7 +17,7 @@ sh test -s "$BELAY_TASK_CONTEXT"
 var (
 	runRoles = []string{"run", "--pipeline", "implement,review,validate", "write the answer", "--task", "T1", "--files", "src/**",
 		"--test", "sh check.sh", "--trust", "--", "agent"}
-	resumeRoles = []string{"run", "--resume", "T1", "--", "agent"}
+	resumeRoles = []string{"run", "--resume", "T1", "--trust", "--", "agent"} // killed before the trust was noted, it asks again
 )
 
 // TestCrashRoles lets a task that is handed from role to role go wrong at each of its
