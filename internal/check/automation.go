@@ -38,6 +38,7 @@ var (
 	ofHooks      = lazyregexp.New(`\bpre[- ]?commit\b|\bgit hooks?\b|\bhusky\b|\blefthook\b|\blint(?:s|ers?|ing)?\b|\bformatters?\b|\b(?:code|automatic|auto) ?-?formatting\b`)
 	ofAgents     = lazyregexp.New(`\b(?:agents?|claude|gemini|copilot|cursor|codex|windsurf|qwen|aider|opencode|llms?|ai)['’]?s?[ -](?:\.?md|files?|rules?|instructions?|guide(?:lines?)?|settings|config(?:uration)?|docs?|hooks?|skills?|commands?|prompts?)\b|\b(?:instructions?|rules|guidelines|message|docs|documentation) for (?:the |ai |coding )*(?:agents?|ais?|llms?|claude|copilot|assistants?)\b|^\s*\w+\((?:ai|agents?)\):`)
 	ofContainers = lazyregexp.New(`\bdev ?containers?\b|\bcodespaces?\b`)
+	ofServers    = lazyregexp.New(`\bmcp\b`)
 	ofEditors    = lazyregexp.New(`\bvs ?code\b|\beditor settings\b`)
 	ofDirenv     = lazyregexp.New(`\b(?:direnv|envrc)\b`)
 )
@@ -52,6 +53,8 @@ func ofKind(sentence, p, rule string) bool {
 		return ofHooks.MatchString(sentence)
 	case strings.HasPrefix(rule, ".devcontainer"):
 		return ofContainers.MatchString(sentence)
+	case strings.HasSuffix(p, "mcp.json"):
+		return ofServers.MatchString(sentence) || ofAgents.MatchString(sentence)
 	case rule == ".vscode":
 		return ofEditors.MatchString(sentence)
 	case rule == ".envrc":

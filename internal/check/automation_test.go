@@ -39,6 +39,8 @@ func TestAsksFor(t *testing.T) {
 		{"harden main.yml permissions", ".github/workflows/main.yml", true},
 		{"Exclude extras from the API compatibility check", ".github/workflows/check-api-compatibility.yml", true},
 		{"Exclude extras from the API check", ".github/workflows/check-api-compatibility.yml", false},
+		{"Set up the documentation MCP server", ".mcp.json", true},
+		{"Set up the documentation MCP server", ".claude/settings.json", false},
 		{"use ruff as a linter", ".pre-commit-config.yaml", true},
 		{"Fix the build as described in AGENTS.md", "AGENTS.md", false},
 		{"remove all files in .claude/", ".claude/settings.json", true},

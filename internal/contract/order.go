@@ -22,6 +22,7 @@ type order struct {
 	to    name   // what a thing is renamed to, or a file moved to
 	place string // the file in which it is to be, as the text names it
 	tail  bool   // more is said of it
+	under bool   // it is wanted under a condition: "remove X on Windows"
 	more  string // what the text asks for besides the names, "" for nothing
 }
 
@@ -89,8 +90,9 @@ func kindOf(w string) (k kind, many bool) {
 }
 
 var (
-	opening = wordset.Of(`please also then and now just first finally next kindly can could you we should must let's`)
-	joining = wordset.Of(`a an the new one another our my public private protected static async exported simple small missing empty existing
+	conditional = wordset.Of(`on under when if unless while during`)
+	opening     = wordset.Of(`please also then and now just first finally next kindly can could you we should must let's`)
+	joining     = wordset.Of(`a an the new one another our my public private protected static async exported simple small missing empty existing
 		old obsolete unused deprecated unit instance http get post put patch delete head options both these those two three four`)
 	placing = wordset.Of(`in to into inside within from on of at under`)
 	verbs   = wordset.Of(`get post put patch delete head options any`)
@@ -195,6 +197,7 @@ func (p *orderReader) read() bool {
 		o.kind = k
 		p.at++
 	}
+	o.under = conditional.Has(p.word())
 	p.places()
 	if o.deed == renames && !p.target() {
 		return false

@@ -70,6 +70,8 @@ func TestOrders(t *testing.T) {
 		"a wrapper was asked":    {"Rename Old to Former and keep the old name as an alias", one("calc.go", calc), one("calc.go", calc+"\nfunc Former() {}\n"), belay.MetUnknown, "was not removed"},
 		"only its case":          {"Rename Add to ADD", one("calc.go", calc), one("calc.go", strings.ReplaceAll(calc, "Add", "ADD")), belay.MetYes, "calc.go:3"},
 		"no such file":           {"Delete docs/gone.md", one("calc.go", calc), one("calc.go", calc+"\n"), belay.MetUnknown, "there was no such file"},
+		"under a condition":      {"Remove the function Old on Windows", one("calc.go", calc+"\nfunc Old() {}\n"), one("calc.go", calc+"\n\nfunc Old() {}\n"), belay.MetUnknown, "Old is still declared"},
+		"under none":             {"Remove the function Old", one("calc.go", calc+"\nfunc Old() {}\n"), one("calc.go", calc+"\n\nfunc Old() {}\n"), belay.MetNot, "to be removed and still declared: Old"},
 		"a folder":               {"Delete docs/", two("docs/a.md", "a\n", "calc.go", calc), one("calc.go", calc), belay.MetYes, "docs"},
 		"half a folder":          {"Delete docs/", two("docs/a.md", "a\n", "docs/b.md", "b\n"), one("docs/b.md", "b\n"), belay.MetUnknown, "still there"},
 		"asked for besides":      {"Add a function Half and its tests", one("calc.go", calc), one("calc.go", calc+"\nfunc Half() {}\n"), belay.MetUnknown, "not shown: its tests"},

@@ -389,7 +389,7 @@ func (j *judge) went(o order, n name) verdict {
 	switch {
 	case left.path == "":
 		return unsure(place{}, "%s: no declaration of it was found", n.text)
-	case o.kind == anything && j.struckOut(n.text):
+	case o.under || o.kind == anything && j.struckOut(n.text):
 		return unsure(left, "%s is still declared", n.text)
 	}
 	return absent(left, "to be removed and still declared: %s", n.text)

@@ -78,7 +78,7 @@ func (s *Source) Asserts(i int) bool {
 		return call && (strings.HasPrefix(low, "assert") || low == "verify" || low == "fail" || strings.HasPrefix(low, "expect") || low == "andexpect" || low == "verifynomoreinteractions") ||
 			t.Is("assert") && !dotted
 	case lang.CSharp:
-		return dotted && strings.HasSuffix(s.At(i-2).Text, "Assert") || call && low == "should" || call && dotted && strings.HasPrefix(t.Text, "Should") || call && dotted && (low == "verify" || low == "received")
+		return dotted && strings.HasSuffix(s.At(i-2).Text, "Assert") || call && !dotted && len(t.Text) > len("Assert") && strings.HasPrefix(t.Text, "Assert") && !s.At(i-1).Is("void") && !s.At(i-1).Is("Task") || call && low == "should" || call && dotted && strings.HasPrefix(t.Text, "Should") || call && dotted && (low == "verify" || low == "received")
 	case lang.Ruby:
 		return !dotted && (t.Is("expect") || t.Is("is_expected") || strings.HasPrefix(low, "assert") || strings.HasPrefix(low, "refute") || t.Is("flunk")) ||
 			dotted && (t.Is("should") || t.Is("should_not") || strings.HasPrefix(low, "must_") || strings.HasPrefix(low, "wont_"))
