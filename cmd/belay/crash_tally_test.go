@@ -115,7 +115,7 @@ func trials(points, sample int, modes ...string) []trial {
 		return all
 	}
 	step := len(all)/sample + 1
-	for step%len(modes) == 0 { // else one mode would get all of them
+	for len(modes) > 1 && step%len(modes) == 0 { // else one mode would get all of them
 		step++
 	}
 	var some []trial
