@@ -16,9 +16,8 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// Adjust gives an open task the settings that were given as flags, and gives
-// which. A
-// flag that it cannot have any more is refused (CodeUsage): none is ignored.
+// Adjust gives an open task the settings that were given as flags, and tells which. A flag
+// that it cannot have any more is refused (CodeUsage): none is ignored.
 func (d *Desk) Adjust(ctx context.Context, r *desk.Record, given config.Config, q NewTask) (changed []string, err error) {
 	t, changed, err := d.adjusted(r, given, q)
 	if err != nil || reflect.DeepEqual(t, r.Task) {

@@ -147,13 +147,12 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*desk.Record, error
 	if q.Apart && r.Task.Worktree == "" {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume), "%s has begun in the working tree %s", q.Resume, d.Repo.Root)
 	}
-	if c := r.State.Pending; c != nil && (c.Kind == loop.CmdClose || c.Kind == loop.CmdRestore) {
-		_, _, err := d.adjusted(r, d.Config, q.NewTask)
-		return r, err // it ends without running anything; what might still run is asked for where it is started
-	}
 	t, _, err := d.adjusted(r, d.Config, q.NewTask)
 	if err != nil {
 		return r, err
+	}
+	if c := r.State.Pending; c != nil && (c.Kind == loop.CmdClose || c.Kind == loop.CmdRestore) {
+		return r, nil // it ends without running anything; what might still run is asked for where it is started
 	}
 	if len(q.Agent) > 0 {
 		t.Agent = q.Agent

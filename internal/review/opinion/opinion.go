@@ -45,17 +45,8 @@ const LogicFidelity = "logic_fidelity"
 // Facts are the claims that belay measures itself, by the name of its check.
 var Facts = map[string]string{"file_scope": "scope", "constraints": "protect", "tests": "tests"}
 
-// Finding is one thing the reviewer holds against the work.
-type Finding struct {
-	Severity       string `json:"severity"` // critical, major, minor or note
-	Category       string `json:"category,omitempty"`
-	Title          string `json:"title"`
-	Detail         string `json:"detail,omitempty"`
-	File           string `json:"file,omitempty"`
-	Line           int    `json:"line,omitempty"`
-	EndLine        int    `json:"end_line,omitempty"`
-	Recommendation string `json:"recommendation,omitempty"`
-}
+// Finding is one thing the reviewer has against the work, as it is recorded.
+type Finding belay.ReviewerRemark
 
 var severities = map[string]belay.Severity{
 	"critical": belay.SeverityError, "major": belay.SeverityError, "minor": belay.SeverityWarning, "note": belay.SeverityNote,

@@ -10,6 +10,20 @@ import (
 // counted finds "12 failed" and its like in a line of sums.
 var counted = lazyregexp.New(`(\d+) ([a-z]+)`)
 
+// sums takes in a line of sums: "1 failed | 2 skipped | 3 passed".
+func (c *counts) sums(line string) {
+	for _, m := range counted.FindAllStringSubmatch(line, -1) {
+		switch n := number(m[1]); m[2] {
+		case "passed":
+			c.passed += n
+		case "failed":
+			c.failed += n
+		case "skipped", "todo":
+			c.skipped += n
+		}
+	}
+}
+
 // took is the time that a runner prints behind a test's name.
 var took = lazyregexp.New(` \(?[\d.]+ ?m?s\)?$`)
 
@@ -56,16 +70,7 @@ func (j *jest) line(s string) {
 	}
 	if m := jestSum.FindStringSubmatch(s); m != nil {
 		j.spoke, j.about = true, nil
-		for _, c := range counted.FindAllStringSubmatch(m[1], -1) {
-			switch n := number(c[1]); c[2] {
-			case "passed":
-				j.passed += n
-			case "failed":
-				j.failed += n
-			case "skipped", "todo":
-				j.skipped += n
-			}
-		}
+		j.sums(m[1])
 		return
 	}
 	switch m := jestFailed.FindStringSubmatch(s); {
@@ -115,16 +120,7 @@ type vitest struct {
 func (v *vitest) line(s string) {
 	if m := vitestSum.FindStringSubmatch(s); m != nil && (m[2] != "" || m[1] == "no tests") {
 		v.spoke, v.about = true, nil
-		for _, c := range counted.FindAllStringSubmatch(m[1], -1) {
-			switch n := number(c[1]); c[2] {
-			case "passed":
-				v.passed += n
-			case "failed":
-				v.failed += n
-			case "skipped", "todo":
-				v.skipped += n
-			}
-		}
+		v.sums(m[1])
 		return
 	}
 	if m := vitestErrors.FindStringSubmatch(s); m != nil && number(m[1]) > 0 {
