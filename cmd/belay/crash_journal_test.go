@@ -42,7 +42,8 @@ func TestCrashEveryByte(t *testing.T) {
 		d := w.another(t, folder(t))
 		r := d.belay(fmt.Sprintf("%d:%s", n, modeLine), runT1...)
 		if r.killed != (n < lines) {
-			t.Fatalf("line %d of %d: %s", n, lines, r)
+			wrote, _ := os.ReadFile(d.record())
+			t.Fatalf("line %d of %d: %s; the record that gave the number:\n%s\nthis one:\n%s", n, lines, r, record, wrote)
 		}
 		text, err := os.ReadFile(d.record())
 		d.must(err)
