@@ -88,28 +88,31 @@ func TestTermEndsBelay(t *testing.T) {
 			if testing.Short() && name != "TERM twice" {
 				continue
 			}
-			d := w.another(t, filepath.Join(folder(t), "w"))
-			what, mark := wait.name+", "+name, fmt.Sprintf("%d-%d-%s", os.Getpid(), i, strings.ReplaceAll(name, " ", ""))
-			c, said, free := d.waitingFor(t, wait, mark)
-			began := time.Now()
-			for _, sig := range signals {
-				d.must(c.Process.Signal(sig))
-			}
-			_ = c.Wait()
-			took := time.Since(began)
-			if free(); took > 2*time.Second {
-				t.Errorf("%s: it took %s\n%s", what, took, said)
-			}
-			if code := c.ProcessState.ExitCode(); code != 130 {
-				t.Errorf("%s: it ended with %d\n%s", what, code, said)
-			}
-			if !strings.Contains(said.String(), "try: ") || !strings.Contains(said.String(), wait.says) {
-				t.Errorf("%s: it does not say how to come back (%q):\n%s", what, wait.says, said)
-			}
-			if r := d.belay("", "log", "--verify"); r.code != 0 && r.code != 6 {
-				t.Errorf("%s: the record: %s", what, r)
-			}
-			nothingLeft(t, what, mark)
+			t.Run(wait.name+", "+name, func(t *testing.T) {
+				t.Parallel() // it waits more than it works
+				d := w.another(t, filepath.Join(folder(t), "w"))
+				mark := fmt.Sprintf("%d-%d-%s", os.Getpid(), i, strings.ReplaceAll(name, " ", ""))
+				c, said, free := d.waitingFor(t, wait, mark)
+				began := time.Now()
+				for _, sig := range signals {
+					d.must(c.Process.Signal(sig))
+				}
+				_ = c.Wait()
+				took := time.Since(began)
+				if free(); took > 2*time.Second {
+					t.Errorf("it took %s\n%s", took, said)
+				}
+				if code := c.ProcessState.ExitCode(); code != 130 {
+					t.Errorf("it ended with %d\n%s", code, said)
+				}
+				if !strings.Contains(said.String(), "try: ") || !strings.Contains(said.String(), wait.says) {
+					t.Errorf("it does not say how to come back (%q):\n%s", wait.says, said)
+				}
+				if r := d.belay("", "log", "--verify"); r.code != 0 && r.code != 6 {
+					t.Errorf("the record: %s", r)
+				}
+				nothingLeft(t, t.Name(), mark)
+			})
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/belay-dev/belay/internal/dirt"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 var (
@@ -63,7 +64,7 @@ func (b *box) mutate(t *rapid.T) {
 		_ = os.Chmod(full, rapid.SampledFrom([]os.FileMode{0o755, 0o600, 0o700, 0o644}).Draw(t, "mode")|0o700)
 	case 9: // two names are swapped: folders that keep their numbers
 		to := b.path(somePath(t))
-		_ = unix.Renameat2(unix.AT_FDCWD, full, unix.AT_FDCWD, to, unix.RENAME_EXCHANGE)
+		_ = fsroot.ExchangeAt(unix.AT_FDCWD, full, unix.AT_FDCWD, to)
 	case 10: // out of the tree, changed there, and back again
 		away := filepath.Join(b.other.Dir+"-away", "x")
 		_ = os.MkdirAll(filepath.Dir(away), 0o755)
