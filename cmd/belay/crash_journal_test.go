@@ -41,9 +41,9 @@ func TestCrashEveryByte(t *testing.T) {
 	for _, n := range numbers {
 		d := w.another(t, folder(t))
 		r := d.belay(fmt.Sprintf("%d:%s", n, modeLine), runT1...)
-		if r.killed != (n < lines) {
-			wrote, _ := os.ReadFile(d.record())
-			t.Fatalf("line %d of %d: %s; the record that gave the number:\n%s\nthis one:\n%s", n, lines, r, record, wrote)
+		// After the last line there may be a step more, of the anchor, in which it dies too.
+		if !r.killed && n < lines {
+			t.Fatalf("line %d of %d: %s", n, lines, r)
 		}
 		text, err := os.ReadFile(d.record())
 		d.must(err)
