@@ -324,6 +324,8 @@ func (x *matrix) try(l *lived, c cell) {
 		return
 	case d.code != 0 && names(l.own(said), place):
 		return
+	case before == nil && strings.Contains(said, "not trusted yet"):
+		return // a repository in another place is one that nobody trusted
 	case d.code != 0 && strings.Contains(said, "belay doctor") && names(l.own(l.do("doctor", "--all").out), place):
 		return
 	case d.code != 0:

@@ -144,7 +144,7 @@ func (r *Record) Tampering() *belay.Finding {
 		return nil
 	}
 	f := belay.Finding{
-		Check: "record", Severity: belay.SeverityError, Category: belay.CategoryRecord, Title: "belay's record was changed during the attempt",
+		Check: "record", Severity: belay.SeverityError, Category: belay.CategoryRecord, Title: "belay's record was changed: " + said[0],
 		Detail: strings.Join(said, "\n"), Recommendation: "leave .git/belay and the refs of snapshots alone; the belay commands change them",
 	}.Sign()
 	return &f

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -254,10 +255,15 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *desk.Record, error) {
 		for _, f := range a.Findings {
 			shown.Reasons = append(shown.Reasons, f.Title)
 		}
-		shown.Reviews = d.reviewed(a.Review)
+		var bad error
+		shown.Reviews, bad = d.reviewed(a.Review)
 		s.Attempts = append(s.Attempts, shown)
-		if met := d.met(a.Report); len(met) > 0 {
+		met, err := d.met(a.Report)
+		if len(met) > 0 {
 			s.Requirements = met
+		}
+		if bad = cmp.Or(bad, err); bad != nil && s.Problem == "" {
+			s.Problem = fmt.Sprintf("a report of attempt %d cannot be read: %s", a.N, desk.Sentence(bad))
 		}
 	}
 	return s, r, nil
@@ -274,37 +280,37 @@ func (d *Desk) Missing(ctx context.Context) ([]belay.SnapshotID, error) {
 }
 
 // reviewed gives the reviewers' answers in a stored report, nothing when there is none.
-func (d *Desk) reviewed(sha string) (out []belay.Reviewed) {
+func (d *Desk) reviewed(sha string) (out []belay.Reviewed, err error) {
 	if sha == "" {
-		return nil
+		return nil, nil
 	}
 	report, err := d.Report(sha)
 	if err != nil {
-		return nil // the record says so; doctor as well
+		return nil, err
 	}
 	for _, c := range report.Checks {
 		if c.Review != nil {
 			out = append(out, *c.Review)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // met gives what a stored report says of the requirements, nothing when there is none.
-func (d *Desk) met(sha string) []belay.Met {
+func (d *Desk) met(sha string) ([]belay.Met, error) {
 	if sha == "" {
-		return nil
+		return nil, nil
 	}
 	report, err := d.Report(sha)
 	if err != nil {
-		return nil // the record says so; doctor as well
+		return nil, err
 	}
 	for _, c := range report.Checks {
 		if len(c.Met) > 0 {
-			return c.Met
+			return c.Met, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // Needed says why a snapshot is not to be pruned.

@@ -100,13 +100,15 @@ var readsRefs = map[string]bool{"for-each-ref": true, "rev-list": true}
 // objectsAlone are the commands that need nothing but objects.
 var objectsAlone = map[string]bool{"cat-file": true, "diff-tree": true, "ls-tree": true, "merge-file": true}
 
+func (r *Repo) plainDir() string { return filepath.Join(r.Dir, "belay", "plain") }
+
 // plain gives the environment of an empty git dir of belay's own with the repository's
 // objects. Two traps need it. An agent that writes "* -diff" to .gitattributes would
 // turn its change into "binary files differ", and diff.* settings change every diff:
 // here there are no attributes and no settings. And in a partial clone a missing
 // object makes git fetch, or die trying: here it is missing.
 func (r *Repo) plain() ([]string, error) {
-	dir := filepath.Join(r.Dir, "belay", "plain")
+	dir := r.plainDir()
 	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 	if r.Format == "sha256" {
 		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n"
@@ -193,8 +195,11 @@ func (r *Repo) Command(ctx context.Context, args ...string) *Cmd {
 	}
 	env, err := r.plain()
 	cmd := r.command(ctx, env, args...)
+	// In the working tree git reads its attributes even so, and reads them to the end when
+	// they are a device.
+	cmd.Dir = r.plainDir()
 	if err != nil {
-		cmd.Err = err
+		cmd.Dir, cmd.Err = r.Root, err
 	}
 	return cmd
 }

@@ -394,3 +394,23 @@ func FuzzParseTree(f *testing.F) {
 		}
 	})
 }
+
+// TestAttributesOfTheTree: what stands in .gitattributes decides nothing about how belay
+// reads objects, in the working tree or below it.
+func TestAttributesOfTheTree(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	r := s.open()
+	var trees []string
+	for _, text := range []string{"one\n", "two\n"} {
+		oid := s.in(s.dir, []byte(text), "hash-object", "-w", "--stdin")
+		trees = append(trees, s.in(s.dir, []byte("100644 blob "+oid+"\ta.txt\n"), "mktree"))
+	}
+	if err := os.WriteFile(s.dir+"/.gitattributes", []byte("* -diff\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := r.Run(context.Background(), nil, "diff-tree", "-r", "--numstat", trees[0], trees[1])
+	if got := strings.TrimSpace(string(out)); err != nil || got != "1\t1\ta.txt" {
+		t.Errorf("%q, %v", got, err)
+	}
+}

@@ -97,15 +97,19 @@ func writable(d *desk.Desk) Complaint {
 		err = probe(dir)
 	}
 	others := []string{filepath.Join(d.Repo.Common, "objects", "pack")}
-	for _, name := range []string{"tmp", "tasks", "files", "files/.new", "run"} {
-		others = append(others, filepath.Join(dir, filepath.FromSlash(name)), d.Scratch(filepath.FromSlash(name)))
+	for _, top := range slices.Compact([]string{dir, d.Scratch()}) {
+		others = append(others, filepath.Join(top, "files", ".new"))
+		entries, _ := fsroot.ReadDir(top) // what cannot be listed is told of above, or is not there
+		for _, e := range entries {
+			others = append(others, filepath.Join(top, e.Name()))
+		}
 	}
 	for _, path := range others {
 		if err == nil && fsroot.IsFolder(path) { // not there: it is made when it is needed
 			err = probe(path)
 		}
 	}
-	for _, name := range []string{"packs.lock", "restore.lock", "stored.lock", "tree.lock", "trees.lock"} {
+	for _, name := range []string{"packs", "packs.lock", "restore.lock", "stored.lock", "tree.lock", "trees.lock"} {
 		for _, path := range []string{filepath.Join(dir, name), d.Scratch(name)} {
 			if f, oerr := fsroot.OpenFile(path, os.O_RDWR, 0); oerr == nil {
 				_ = f.Close()

@@ -2,15 +2,18 @@
 // tree at once. The lock dies with its process; what its file says is information for
 // people.
 //
-// It looks at nothing but the lock's file.
+// It looks at nothing but the lock's file, and whether the process that it names still lives.
 package treelock
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
@@ -34,20 +37,48 @@ func (h Holder) String() string {
 	return fmt.Sprintf("%s (process %d on %s, since %s)", h.Doing, h.PID, h.Host, h.Since.Local().Format("15:04:05"))
 }
 
-// Take takes the lock in the file at path. It never waits: CodeBusy names who has it.
+// lingering is how long the lock of a dead process is waited for. A process that is killed
+// while it starts another one leaves it with a copy of the lock until that one is the
+// program it is to be.
+const lingering = 2 * time.Second
+
+// dead reports whether the process that the file names is gone. Of another machine nothing
+// is known.
+func (h Holder) dead() bool {
+	host, _ := os.Hostname()
+	return h.PID > 0 && h.Host == host && errors.Is(unix.Kill(h.PID, 0), unix.ESRCH)
+}
+
+func read(path string) (h Holder) {
+	text, _ := fsroot.ReadFile(path, fsroot.Usual)
+	_ = json.Unmarshal(text, &h) // half-written information is no information
+	return h
+}
+
+// try tries to get a lock, again and again while its holder is dead.
+func try(path string, lock func() (bool, error)) (h Holder, got bool, err error) {
+	for end := time.Now().Add(lingering); ; time.Sleep(10 * time.Millisecond) {
+		if got, err = lock(); got || err != nil {
+			return h, got, err
+		}
+		if h = read(path); !h.dead() || time.Now().After(end) {
+			return h, false, nil
+		}
+	}
+}
+
+// Take takes the lock in the file at path. It waits for nobody who lives: CodeBusy names
+// who has it.
 func Take(path string, task belay.TaskID, doing string, now time.Time) (func(), error) {
 	if err := fsroot.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make %s: %w", filepath.Dir(path), err)
 	}
 	lock := fsroot.NewLock(path)
-	got, err := lock.TryLock()
+	h, got, err := try(path, lock.TryLock)
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	if !got {
-		var h Holder
-		text, _ := fsroot.ReadFile(path, fsroot.Usual)
-		_ = json.Unmarshal(text, &h) // half-written information is no information
 		try := "wait for it, or use another worktree: git worktree add"
 		if h.Task != "" {
 			try = fmt.Sprintf("belay status, or belay cancel %s", h.Task)
@@ -72,12 +103,10 @@ func Held(path string) (Holder, bool) {
 		return Holder{}, false
 	}
 	lock := fsroot.NewLock(path)
-	if got, err := lock.TryRLock(); err != nil || got {
+	h, got, err := try(path, lock.TryRLock)
+	if err != nil || got {
 		_ = lock.Unlock()
 		return Holder{}, false
 	}
-	var h Holder
-	text, _ := fsroot.ReadFile(path, fsroot.Usual)
-	_ = json.Unmarshal(text, &h)
 	return h, true
 }
