@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -22,7 +23,8 @@ import (
 //
 // The places are those that are there, one of each class of equal ones. BELAY_CRASH_ALL
 // tries all of them, otherwise a sample. BELAY_MATRIX is a pattern that chooses cells by
-// their name, "PLACE: FAULT: COMMAND", BELAY_MATRIX_CELLS how many are tried.
+// their name, "PLACE: FAULT: COMMAND", BELAY_MATRIX_CELLS how many are tried. Ctrl-C
+// ends it with the sum of what was tried.
 func TestFaultMatrix(t *testing.T) {
 	var lanes []*lived
 	for range runtime.GOMAXPROCS(0) {
@@ -40,8 +42,20 @@ func TestFaultMatrix(t *testing.T) {
 			}
 		})
 	}
-	for _, c := range cells {
-		todo <- c
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt)
+	defer signal.Stop(stop)
+hand:
+	for i, c := range cells {
+		select {
+		case todo <- c:
+		case <-stop: // what ran is a sample: the order is a mixed one
+			t.Logf("stopped")
+			break hand
+		}
+		if i%1000 == 999 {
+			t.Logf("%d of %d", i+1, len(cells))
+		}
 	}
 	close(todo)
 	wait.Wait()
