@@ -96,7 +96,7 @@ func writable(d *desk.Desk) Complaint {
 	if err == nil {
 		err = probe(dir)
 	}
-	others := []string{filepath.Join(d.Repo.Common, "objects", "pack")}
+	others := []string{filepath.Join(d.Repo.Common, "objects", "pack"), filepath.Join(d.Repo.Common, filepath.FromSlash(snapshot.Prefix))}
 	for _, top := range slices.Compact([]string{dir, d.Scratch()}) {
 		others = append(others, filepath.Join(top, "files", ".new"))
 		entries, _ := fsroot.ReadDir(top) // what cannot be listed is told of above, or is not there
