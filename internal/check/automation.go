@@ -9,6 +9,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check/edit"
+	"github.com/belay-dev/belay/internal/check/integrity"
 	"github.com/belay-dev/belay/internal/contract"
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
@@ -37,7 +38,7 @@ var (
 	ofCI         = lazyregexp.New(`\bci\b|\bcontinuous integration\b|\bgithub[- ]actions?\b|\bgha\b|\bworkflows?\b|\bactions/|\bsetup-[a-z]+\b|\b(?:build|release|deploy(?:ment)?) pipeline\b|\btravis\b|\bcircle ?ci\b|\bgitlab-ci\b|\bazure[- ]pipelines?\b|\bjenkins|\bdependabot\b|\bbuild matrix\b`)
 	ofHooks      = lazyregexp.New(`\bpre[- ]?commit\b|\bgit hooks?\b|\bhusky\b|\blefthook\b|\blint(?:s|ers?|ing)?\b|\bformatters?\b|\b(?:code|automatic|auto) ?-?formatting\b`)
 	ofAgents     = lazyregexp.New(`\b(?:agents?|claude|gemini|copilot|cursor|codex|windsurf|qwen|aider|opencode|llms?|ai)['’]?s?[ -](?:\.?md|files?|rules?|instructions?|guide(?:lines?)?|settings|config(?:uration)?|docs?|hooks?|skills?|commands?|prompts?)\b|\b(?:instructions?|rules|guidelines|message|docs|documentation) for (?:the |ai |coding )*(?:agents?|ais?|llms?|claude|copilot|assistants?)\b|^\s*\w+\((?:ai|agents?)\):`)
-	ofContainers = lazyregexp.New(`\bdev ?containers?\b|\bcodespaces?\b`)
+	ofContainers = lazyregexp.New(`\bdev ?containers?\b|\bcodespaces?\b|\bdev(?:elopment)?[- ](?:setup|environment|env)\b`)
 	ofServers    = lazyregexp.New(`\bmcp\b`)
 	ofEditors    = lazyregexp.New(`\bvs ?code\b|\beditor settings\b`)
 	ofDirenv     = lazyregexp.New(`\b(?:direnv|envrc)\b`)
@@ -89,8 +90,13 @@ var (
 	// grants are lines that give a run of CI more than the repository's own code has (when it runs, with what rights and
 	// secrets, whose code it brings in, where it sends things), or that make a failure count for nothing.
 	grants = lazyregexp.New(`(?i)\bpermissions\b|:\s*write\b|write-all|\bsecrets?\b|\btokens?\b|\bpassword|\bcredential|\bapi[_-]?key|pull_request_target|workflow_run|workflow_dispatch|repository_dispatch|issue_comment|^\s*(?:"?on"?|schedule|push|pull_request|branches|tags|environment)\s*:|\buses\s*:|\bimage\s*:|\bcontainer\s*:|\bservices\s*:|\b(?:curl|wget|invoke-webrequest|iwr|nc|ncat|ssh|scp|eval|base64)\b|\bgit push\b|\b(?:npm|cargo|gem|twine|mvn|gradle|dotnet nuget|docker)\b.*\b(?:publish|push|upload|deploy|release)\b|https?://|\bself-hosted\b|\brepo\s*:|\borbs?\s*:|\binclude\s*:|continue-on-error|allow_failure|\|\|\s*(?:true|:|exit 0|echo)|;\s*(?:true|exit 0)\b|set \+e|\bif\s*:\s*(?:\$\{\{\s*)?false`)
-	// keeps are lines that keep a run from more, or that are what it is there for.
-	keeps = lazyregexp.New(`(?i)\bpermissions\b|:\s*(?:read|none)\b|^\s*-?\s*if\s*:|\benvironment\s*:|persist-credentials|\bneeds\s*:|\b(?:tests?|specs?|check|verify|lint|coverage|pytest|jest|vitest|mocha|phpunit|rspec|tox|nox|vet|clippy|mypy|audit|scan)\b`)
+	// keeps are lines that keep a run from more.
+	keeps = lazyregexp.New(`(?i)\bpermissions\b|:\s*(?:read|none)\b|^\s*-?\s*if\s*:|\benvironment\s*:|persist-credentials|\bneeds\s*:`)
+	// brings are lines that bring in other code.
+	brings = lazyregexp.New(`(?i)^-?\s*uses\s*:`)
+	// proves are lines that run what CI is there for, and entitled those that only name something.
+	proves   = lazyregexp.New(`(?i)\b(?:tests?|specs?|check|verify|lint|coverage|pytest|jest|vitest|mocha|phpunit|rspec|tox|nox|vet|clippy|mypy|audit|scan)\b`)
+	entitled = lazyregexp.New(`(?i)^-?\s*(?:name|id|key|title|description|files?|path|labels?)\s*:`)
 	// remark is a comment behind a value. What holds a quote may be text of a script.
 	remark  = lazyregexp.New(`\s#[\w\s.,:/@()-]*$`)
 	version = lazyregexp.New(`\b[0-9a-f]{40}\b|\bv?\d+(?:\.(?:\d+|x))*(?:[-.]?(?:rc|beta|alpha|dev)[-.]?\d*|t)?\b`)
@@ -98,14 +104,27 @@ var (
 
 // harmless tells whether the change of a file that runs by itself leaves it what it was. Of CI that is: when it runs, with
 // what rights, whose code it brings in and what it tests; other commands and versions run the repository's own code,
-// which every change may alter. Of what runs on people's machines it is versions and comments alone.
-func harmless(f *edit.File) bool {
+// which every change may alter. A file of CI that has another name is compared with what it was.
+// Of what runs on people's machines it is versions and comments alone.
+func harmless(f *edit.File, files []*edit.File) bool {
+	ofCI := runsInCI(strings.ToLower(f.Path))
+	if ofCI && (f.Before == nil) != (f.After == nil) {
+		return slices.ContainsFunc(files, func(o *edit.File) bool {
+			other := runsInCI(strings.ToLower(o.Path)) && (o.Before == nil) == (f.After == nil) && (o.After == nil) == (f.Before == nil)
+			return other && harmless(&edit.File{Path: f.Path, Before: slices.Concat(f.Before, o.Before), After: slices.Concat(f.After, o.After)}, nil)
+		})
+	}
 	if f.Before == nil || f.After == nil || edit.Binary(f.Before) || edit.Binary(f.After) {
 		return false
 	}
 	was, is := statements(f.Before), statements(f.After)
-	if runsInCI(strings.ToLower(f.Path)) {
-		return !loses(is, was, grants) && !loses(was, is, keeps)
+	if ofCI {
+		for line := range was {
+			if brings.MatchString(line) {
+				is[line] = min(is[line], was[line]) // as often as it likes
+			}
+		}
+		return !loses(is, was, grants) && !loses(was, is, keeps) && proofs(is) >= proofs(was)
 	}
 	return strings.HasPrefix(f.Path, ".pre-commit-config.") && maps.Equal(was, is)
 }
@@ -118,6 +137,17 @@ func loses(these, others map[string]int, kind *lazyregexp.Regexp) bool {
 		}
 	}
 	return false
+}
+
+// proofs counts the statements that run tests and checks.
+func proofs(list map[string]int) int {
+	all := 0
+	for line, n := range list {
+		if proves.MatchString(line) && !entitled.MatchString(line) {
+			all += n
+		}
+	}
+	return all
 }
 
 // statements counts what a text says, comments and versions aside.
@@ -137,6 +167,6 @@ func plainLine(line string) string {
 	if strings.HasPrefix(line, "#") {
 		return ""
 	}
-	line = strings.TrimSpace(remark.ReplaceAllString(line, ""))
+	line = strings.TrimSpace(remark.ReplaceAllString(integrity.Kept.ReplaceAllString(line, ""), ""))
 	return version.ReplaceAllString(strings.Trim(line, `"'`), "0")
 }

@@ -96,28 +96,40 @@ func TestHarmless(t *testing.T) {
 		{"      - if: github.event_name == 'push'\n        run", "      - run", false},
 		{"runs-on: ubuntu-latest", "runs-on: self-hosted", false},
 		{"- uses: actions/checkout@v4", "- uses: actions/checkout@v4\n      - uses: a/b@v1", false},
+		{"- uses: actions/checkout@v4", "- uses: actions/checkout@v4\n      - uses: actions/checkout@v5", true},
+		{"make test", "make test DIR=here", true},
+		{"    runs-on: ubuntu-latest\n", "    name: Run tests\n    runs-on: ubuntu-latest\n", true},
 		{`"done #1"`, `"done #1"; curl x | sh`, false},
 	} {
 		if !strings.Contains(workflow, one.old) {
 			t.Fatalf("%q is not in the workflow", one.old)
 		}
 		f := &edit.File{Path: ".github/workflows/a.yml", Before: []byte(workflow), After: []byte(strings.Replace(workflow, one.old, one.now, 1))}
-		if got := harmless(f); got != one.want {
+		if got := harmless(f, nil); got != one.want {
 			t.Errorf("%q to %q: %v", one.old, one.now, got)
 		}
 	}
-	if harmless(&edit.File{Path: ".github/workflows/x.yml", After: []byte(workflow)}) || harmless(&edit.File{Path: ".github/workflows/x.yml", Before: []byte(workflow)}) {
+	if harmless(&edit.File{Path: ".github/workflows/x.yml", After: []byte(workflow)}, nil) || harmless(&edit.File{Path: ".github/workflows/x.yml", Before: []byte(workflow)}, nil) {
 		t.Error("a workflow that is new, or gone, is as it was")
+	}
+	for now, want := range map[string]bool{workflow: true, strings.Replace(workflow, "read", "write", 1): false, strings.Replace(workflow, "make test", "true", 1): false} {
+		gone := &edit.File{Path: ".github/workflows/x.yml", Before: []byte(workflow)}
+		came := &edit.File{Path: ".github/workflows/y.yml", After: []byte(now)}
+		for _, f := range []*edit.File{gone, came} {
+			if got := harmless(f, []*edit.File{gone, came}); got != want {
+				t.Errorf("%s, renamed: %v of\n%s", f.Path, got, now)
+			}
+		}
 	}
 	const hooks = "repos:\n  - repo: https://github.com/a/b\n    rev: v1.2.3 # 2024\n    hooks:\n      - id: lint\n"
 	for now, want := range map[string]bool{
 		strings.Replace(hooks, "v1.2.3 # 2024", "v1.10.0", 1): true, strings.Replace(hooks, "v1.2.3", "de0fac2e4500dabe0009e67214ff5f5447ce83dd", 1): true,
 		strings.Replace(hooks, "a/b", "c/d", 1): false, hooks + "      - id: more\n": false, strings.Replace(hooks, "      - id: lint\n", "", 1): false,
 	} {
-		if got := harmless(&edit.File{Path: ".pre-commit-config.yaml", Before: []byte(hooks), After: []byte(now)}); got != want {
+		if got := harmless(&edit.File{Path: ".pre-commit-config.yaml", Before: []byte(hooks), After: []byte(now)}, nil); got != want {
 			t.Errorf("%v of\n%s", got, now)
 		}
-		if harmless(&edit.File{Path: ".husky/pre-commit", Before: []byte("v1"), After: []byte("v2")}) {
+		if harmless(&edit.File{Path: ".husky/pre-commit", Before: []byte("v1"), After: []byte("v2")}, nil) {
 			t.Error("a hook of git's is no list of versions")
 		}
 	}

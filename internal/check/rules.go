@@ -74,7 +74,7 @@ func namedIn(globs []string, rule, path string) bool {
 
 // known tells whether the change of a file is of a harmless kind. Of one that cannot be read nothing is
 // known.
-func (in Input) known(ctx context.Context, path string, harmless func(*edit.File) bool) bool {
+func (in Input) known(ctx context.Context, path string, harmless func(*edit.File, []*edit.File) bool) bool {
 	if in.Texts == nil {
 		return false
 	}
@@ -84,7 +84,7 @@ func (in Input) known(ctx context.Context, path string, harmless func(*edit.File
 	}
 	for _, f := range files {
 		if f.Path == path {
-			return harmless(f)
+			return harmless(f, files)
 		}
 	}
 	return false

@@ -16,6 +16,9 @@ var (
 	place   = lazyregexp.New(`^[\w./-]+\.\w{1,5}:\d+(?::\d+)?:?\s|^\S+::\S+ (?:FAILED|PASSED|ERROR)|^(?:on|at) \S+ line \d+|^File ~?/|^-{2,}> \d|^Cell In\[|^\d+:\s{2,}\S|^\d+:\s+[<%{}@$]|^\d+:\d+\s+(?:error|warning|info)\s|^[✖✗✘×] `)
 )
 
+// credit is a line of a commit message that says who took part in it, and not what is to be done.
+var credit = lazyregexp.New(`(?i)\b[a-z]+-by:\s.*<[^<>\s]+@[^<>\s]+>|^[^<>:]{2,60}<[^<>\s]+@[^<>\s]+>$`)
+
 // tagged begins the title of a ticket.
 var tagged = lazyregexp.New(`(?i)^\[(?:bug|feature|feature request|request|enhancement|regression|ui|ux|ios|android|web|docs|wip|urgent|question|task|todo|idea|wish)\]\s`)
 
@@ -57,7 +60,7 @@ func Output(line string) bool {
 	if strings.HasPrefix(head, "error ") || strings.HasPrefix(head, "warning ") || strings.HasPrefix(head, "Warning ") {
 		return false
 	}
-	return crash.MatchString(head) || stamped.MatchString(head) && !words(head) || place.MatchString(head)
+	return crash.MatchString(head) || credit.MatchString(head) || stamped.MatchString(head) && !words(head) || place.MatchString(head)
 }
 
 // words reports whether a line that begins like output is somebody's sentence after

@@ -21,6 +21,7 @@ func TestBlocks(t *testing.T) {
 		"one number":       {"see (1) for more", []string{"para see (1) for more"}},
 		"ticket":           {"**Actual**: it dies\n**Expected**\nit lives", []string{"para it dies", "heading **Expected**", "para it lives"}},
 		"commit prefixes":  {"feat: one\nfix(ui): two", []string{"item one", "item two"}},
+		"credits":          {"add a flag\n\nSigned-off-by: A B <a@b.example>\nClaude <c@d.example>\nCo-authored-by: C <c@d.example>", []string{"para add a flag", "log Signed-off-by: A B <a@b.example> Claude <c@d.example> Co-authored-by: C <c@d.example>"}},
 		"fence":            {"see\n```go\nx := 1\n```\nthanks", []string{"para see", "fence x := 1", "para thanks"}},
 		"trace in a fence": {"```\nTraceback (most recent call last):\n  File \"a.py\", line 1, in f\n```", []string{"trace Traceback (most recent call last): File \"a.py\", line 1, in f"}},
 		"log":              {"it dies\n\n2024-05-02 11:20:09 ERROR no\n  at x\n\nplease fix", []string{"para it dies", "log 2024-05-02 11:20:09 ERROR no at x", "para please fix"}},

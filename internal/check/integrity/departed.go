@@ -1,6 +1,7 @@
 package integrity
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -40,10 +41,111 @@ func (p *pairing) explain(files []*edit.File, r Rules) {
 			g.why = p.absorbed(*g) + " does all that it did"
 		case p.quoted(*g) != "":
 			g.why = p.quoted(*g) + " has it as a text"
+		case p.inPlace(*g) != "":
+			g.why = p.inPlace(*g) + " is where it was"
+		case g.looksFor(files) != "":
+			g.without = true
+			g.why = g.looksFor(files) + ", which it looked for, is gone from the code"
 		}
 	}
+	p.together()
 	p.rewritten(files, r)
 }
+
+// together says so of a test that was removed in one piece with others, most of which used what is gone
+// from the code.
+func (p *pairing) together() {
+	type piece struct {
+		file    *edit.File
+		between [2]string
+	}
+	all, without := map[piece]int{}, map[piece]int{}
+	for _, g := range p.gone {
+		if !g.Group && g.Name != outsideName {
+			at := piece{g.file, g.between}
+			all[at]++
+			if g.without {
+				without[at]++
+			}
+		}
+	}
+	for i := range p.gone {
+		g := &p.gone[i]
+		at := piece{g.file, g.between}
+		if g.why == "" && g.into == "" && !g.Group && g.Name != outsideName && without[at] > 1 && without[at]*2 > all[at] {
+			g.why = "the tests around it, which are gone with it, used what is gone from the code"
+		}
+	}
+}
+
+// inPlace gives the new test that is where g was, between the same tests: it calls what g called
+// and shares a word of its name that says what it is about, and what came there asserts as much as
+// what went.
+func (p *pairing) inPlace(g placed) string {
+	was := slices.DeleteFunc(topic.Words(g.Leaf), func(w string) bool { return plainWords[w] || p.usual(g.file, w) })
+	asserts := 0
+	for _, a := range p.fresh {
+		if a.file == g.file && a.between == g.between && a.runs() {
+			asserts += a.Asserts
+		}
+	}
+	for _, o := range p.gone {
+		if o.file == g.file && o.between == g.between && o.Name != g.Name {
+			asserts -= o.Asserts
+		}
+	}
+	for _, a := range p.fresh {
+		key, one := a.file.Path+" "+a.Name, g.file.Path+" "+g.Name
+		if a.file != g.file || a.between != g.between || !a.runs() || asserts < g.Asserts ||
+			p.stands[key] != "" && p.stands[key] != one || !g.SameSubject(a.Test, p.common[g.file]) || alike(was, topic.Words(a.Leaf)) == 0 {
+			continue
+		}
+		if p.stands == nil {
+			p.stands = map[string]string{}
+		}
+		p.stands[key] = one
+		return clip(a.Name)
+	}
+	return ""
+}
+
+// usual tells whether half of the tests that stayed in a file have a word in their names.
+func (p *pairing) usual(f *edit.File, word string) bool {
+	all, have := 0, 0
+	for _, k := range p.kept {
+		if k.file == f {
+			all++
+			have += alike([]string{word}, topic.Words(k.Leaf))
+		}
+	}
+	return have > 0 && have*2 >= all
+}
+
+// looksFor gives a text of several words that the test has, that the code had, and that no
+// file of the change has any more.
+func (g placed) looksFor(files []*edit.File) string {
+	for _, t := range g.Body {
+		text := strings.Trim(t.Text, "\"'`/")
+		if t.Kind != lang.Text || len(text) < 12 || strings.Count(text, " ") == 0 {
+			continue
+		}
+		had, has := false, false
+		for _, f := range files {
+			if lang.Of(f.Path) == lang.None || lang.ForTests(f.Path) {
+				continue
+			}
+			had = had || strings.Contains(string(unescaped(f.Before)), string(unescaped([]byte(text))))
+			has = has || strings.Contains(string(unescaped(f.After)), string(unescaped([]byte(text))))
+		}
+		if had && !has {
+			return clip(t.Text)
+		}
+	}
+	return ""
+}
+
+// unescaped takes backslashes out: what is one text is written in several ways.
+func unescaped(text []byte) []byte { return bytes.ReplaceAll(text, []byte(`\`), nil) }
 
 // rewritten says so of the tests of a file that is written anew: none of several stayed, or the
 // request is about changing tests, or nothing but tests changed and nothing was to be mended, and as many are

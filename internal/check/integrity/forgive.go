@@ -13,8 +13,8 @@ import (
 var runsTests = lazyregexp.New(`\b(?:go test|gotestsum|py\.?test|python3? -m (?:pytest|unittest)|unittest|tox|nox|(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)* (?:t|test|coverage|test:\S+)\b|jest|vitest|mocha|ava|karma|playwright test|cypress run|cargo (?:\+\S+ )?(?:test|nextest|llvm-cov|tarpaulin)|mvnw?\b.*\b(?:test|verify|install)|gradlew?\b.*\b(?:test|check|build)|rspec|rake(?: test| spec|\s*$)|rails test|minitest|dotnet test|vstest|make (?:\S+ )*(?:test|check)\S*|just test|ctest|phpunit|belay check)`)
 
 var (
-	// kept stores how a command ended, for a later step to end with.
-	kept = lazyregexp.New(`\|\|\s*echo\s+"?\$\?"?\s*>`)
+	// Kept stores how a command ended, for a later step to end with.
+	Kept = lazyregexp.New(`\|\|\s*echo\s+"?\$\?"?\s*>`)
 	// swallow makes a command succeed whatever it did.
 	swallow = lazyregexp.New(`\|\|\s*(?:true|:|exit 0|echo\b|/bin/true)|;\s*(?:true|exit 0)\s*(?:$|["'])|^\s*set \+e\b|^\s*-\s*(?:go test|pytest|npm|cargo)\b.*\|\|`)
 	// forgive is a key that makes a step's failure count for nothing.
@@ -34,7 +34,7 @@ func forgiven(f *edit.File, before, after []confLine) []belay.Finding {
 		if !f.Added().Has(line.n) {
 			continue
 		}
-		if swallow.MatchString(kept.ReplaceAllString(line.text, "")) {
+		if swallow.MatchString(Kept.ReplaceAllString(line.text, "")) {
 			switch {
 			case runsTests.MatchString(line.text):
 				add(belay.SeverityError, line.n, "the command always succeeds", line.text)

@@ -42,6 +42,7 @@ type placed struct {
 	lang lang.Language
 
 	values  []expect.Value // what it expects
+	between [2]string      // of one that is gone or new: the tests before and after it in its file that stayed
 	into    string         // of one that is gone: the test with a table that may do what it did
 	why     string         // of one that is gone: why that may be no loss
 	without bool           // of one that is gone: what it used is gone from the code
@@ -179,6 +180,16 @@ func pairFile(f *edit.File) pairing {
 			p.kept = append(p.kept, s[1])
 		}
 	}
+	stayed := func(b placed) bool {
+		i, there := byName[b.Name]
+		return there && used[i]
+	}
+	between(before, stayed)
+	between(after, stayed)
+	for i := range p.gone {
+		j := slices.IndexFunc(before, func(b placed) bool { return b.Name == p.gone[i].Name && b.Line == p.gone[i].Line })
+		p.gone[i].between = before[j].between
+	}
 	p.common = map[*edit.File]map[string]bool{f: cases.Common(read(p.kept))}
 	for i, a := range after {
 		if !used[i] {
@@ -186,6 +197,25 @@ func pairFile(f *edit.File) pairing {
 		}
 	}
 	return p
+}
+
+// between notes of each test of a text, in the order of the text, which tests that stayed
+// are next to it.
+func between(list []placed, stayed func(placed) bool) {
+	last := ""
+	for i := range list {
+		list[i].between[0] = last
+		if stayed(list[i]) {
+			last = list[i].Name
+		}
+	}
+	last = ""
+	for i := range slices.Backward(list) {
+		list[i].between[1] = last
+		if stayed(list[i]) {
+			last = list[i].Name
+		}
+	}
 }
 
 // pair compares a test with what it is now.
