@@ -347,7 +347,8 @@ type Pruned struct {
 	snapshot.Pruned
 	ForTasks   int                  `json:"kept_for_tasks"`
 	ForUndo    int                  `json:"kept_for_undo"`
-	Unrecorded map[belay.TaskID]int `json:"-"` // those of tasks without a record that stay
+	Contexts   []string             `json:"contexts,omitempty"` // tasks whose left-over files for agents were removed
+	Unrecorded map[belay.TaskID]int `json:"-"`                  // those of tasks without a record that stay
 }
 
 // PruneRequest asks for snapshots to be forgotten by their age.
@@ -381,6 +382,9 @@ func (d *Desk) Prune(ctx context.Context, q PruneRequest) (out Pruned, err error
 	}}
 	if all, err := d.Records(nil); err == nil && !q.DryRun {
 		if err := d.Sweep(ctx, all); err != nil {
+			return out, err
+		}
+		if out.Contexts, err = d.SweepContexts(); err != nil {
 			return out, err
 		}
 	}

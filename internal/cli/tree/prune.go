@@ -162,6 +162,9 @@ func pruned(w io.Writer, out flow.Pruned, dry bool) {
 		text = " (" + strings.Join(why, ", ") + ")"
 	}
 	fmt.Fprintf(w, "%d snapshot(s) %s, %d kept%s\n", len(out.Dropped), verb, out.Kept, text)
+	if len(out.Contexts) > 0 {
+		fmt.Fprintf(w, "removed the contexts of tasks that are gone or have ended: %s\n", belay.VisibleLine(strings.Join(out.Contexts, ", ")))
+	}
 }
 
 // parseAge reads a duration that may be given in days.
