@@ -1,12 +1,12 @@
 package brief
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // maxSaid bounds what an agent's summary adds to a line of the history, in characters.
@@ -15,7 +15,7 @@ const maxSaid = 160
 // generic are headings that say nothing of what was done.
 var generic = []string{"summary", "task summary", "summary of changes", "changes", "overview", "report", "result", "results", "done", "what was done", "what i did"}
 
-var listMark = regexp.MustCompile(`^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?`)
+var listMark = lazyregexp.New(`^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?`)
 
 // Said gives what an agent's summary.md says, in one line that is fit for a terminal and a
 // prompt: its first line, without the signs of Markdown; a heading like "Summary" is none. ""

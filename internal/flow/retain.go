@@ -124,8 +124,17 @@ func (d *Desk) Retain(ctx context.Context) (said []Retained, err error) {
 	if len(ended) == 0 {
 		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, retainTime)
+	limited, cancel := context.WithTimeout(ctx, retainTime)
 	defer cancel()
+	said, err = d.retain(limited, ended)
+	if limited.Err() != nil {
+		err = nil // there is a next time
+	}
+	return said, err
+}
+
+func (d *Desk) retain(ctx context.Context, ended []belay.TaskID) (said []Retained, err error) {
+	var a *archivist
 	for _, id := range ended {
 		r, err := d.Load(id)
 		if err != nil {
@@ -134,44 +143,58 @@ func (d *Desk) Retain(ctx context.Context) (said []Retained, err error) {
 		if r.Open() {
 			continue
 		}
-		text, err := d.archived(ctx, r)
+		if a == nil {
+			if a, err = d.archivist(ctx); err != nil {
+				return said, err
+			}
+		}
+		text, err := a.decide(ctx, r)
 		if err != nil {
 			return said, err
 		}
 		said = append(said, Retained{Task: id, Text: text})
 	}
-	if len(said) == 0 {
+	if a == nil {
 		return nil, nil
 	}
-	return said, d.forgetArchived(ctx, ended)
+	return said, a.forgetArchived(ctx, ended)
 }
 
-// archived decides what becomes of the snapshots of a task that has ended, records it, and
-// gives it as a sentence.
-func (d *Desk) archived(ctx context.Context, r *desk.Record) (text string, err error) {
+// archivist decides about the snapshots of tasks that have ended, by what it found when it
+// was made.
+type archivist struct {
+	*Desk
+	all      []snapshot.Info
+	undoable func(snapshot.Info) bool
+	needs    func(*desk.Record) bool
+}
+
+func (d *Desk) archivist(ctx context.Context) (a *archivist, err error) {
+	a = &archivist{Desk: d, needs: apart.Needs(ctx, d.Desk)}
+	if a.undoable, err = d.undoable(); err != nil {
+		return nil, err
+	}
+	a.all, err = d.Snaps.List(ctx)
+	return a, err
+}
+
+// decide says what becomes of the snapshots of a task that has ended, and records it where
+// it is not recorded yet.
+func (a *archivist) decide(ctx context.Context, r *desk.Record) (text string, err error) {
 	if apart.Unmerged(r) {
 		return untilMerged(r), nil
 	}
-	if apart.Needs(ctx, d.Desk)(r) {
+	if a.needs(r) {
 		return "its snapshots stay: belay undo took the merge back", nil
 	}
 	if r.Archive != nil {
 		return r.Archive.Text, nil
 	}
-	all, err := d.Snaps.List(ctx)
-	if err != nil {
-		return "", err
-	}
-	own := slices.DeleteFunc(all, func(s snapshot.Info) bool { return s.Task.Key() != r.Task.ID.Key() || !r.Own(s) })
-	policy := d.Config.Snapshot.OnCompletion
-	if policy == config.CompletionKeep {
+	own := slices.DeleteFunc(slices.Clone(a.all), func(s snapshot.Info) bool { return s.Task.Key() != r.Task.ID.Key() || !r.Own(s) })
+	if a.Config.Snapshot.OnCompletion == config.CompletionKeep {
 		return fmt.Sprintf("all of its snapshots (%d) stay until belay snapshot prune", len(own)), nil
 	}
-	keep, err := d.keeps(ctx, r)
-	if err != nil {
-		return "", err
-	}
-	undoable, err := d.undoable()
+	keep, err := a.keeps(ctx, r)
 	if err != nil {
 		return "", err
 	}
@@ -181,15 +204,15 @@ func (d *Desk) archived(ctx context.Context, r *desk.Record) (text string, err e
 		switch {
 		case keep[s.ID] || !madeByLoop(s):
 			stay++
-		case undoable(s): // until its restore is no longer in the history
+		case a.undoable(s): // until its restore is no longer in the history
 			stay++
 			n.Archived = append(n.Archived, s.ID)
 		default:
 			n.Archived = append(n.Archived, s.ID)
 		}
 	}
-	n.Text = d.retention(r, stay, len(own)-stay)
-	return n.Text, d.AddNote(ctx, r, n)
+	n.Text = a.retention(r, stay, len(own)-stay)
+	return n.Text, a.AddNote(ctx, r, n)
 }
 
 // keeps gives the snapshots of a task that are never forgotten by themselves.
@@ -249,33 +272,33 @@ func (d *Desk) retention(r *desk.Record, stay, rest int) string {
 
 // forgetArchived forgets what was archived for long enough: of the tasks named, and once an
 // hour of all.
-func (d *Desk) forgetArchived(ctx context.Context, named []belay.TaskID) error {
-	if d.Config.Snapshot.OnCompletion == config.CompletionKeep || d.Snaps.Interrupted() {
+func (a *archivist) forgetArchived(ctx context.Context, named []belay.TaskID) error {
+	if a.Config.Snapshot.OnCompletion == config.CompletionKeep || a.Snaps.Interrupted() {
 		return nil
 	}
-	stamp := filepath.Join(d.Repo.Common, "belay", "retained")
+	stamp := filepath.Join(a.Repo.Common, "belay", "retained")
 	lock := fsroot.NewLock(stamp)
 	if ok, err := lock.TryLock(); !ok {
 		return err // somebody else is at it
 	}
 	defer func() { _ = lock.Unlock() }()
-	records, err := d.due(ctx, stamp, named)
+	records, err := a.due(ctx, stamp, named)
 	if err != nil {
 		return err
 	}
-	_, err = d.forget(ctx, records)
+	_, err = a.forget(ctx, records)
 	return err
 }
 
 // due gives the records whose archives are to be looked at now.
-func (d *Desk) due(ctx context.Context, stamp string, named []belay.TaskID) (records []*desk.Record, err error) {
+func (a *archivist) due(ctx context.Context, stamp string, named []belay.TaskID) (records []*desk.Record, err error) {
 	last, err := fsroot.ReadFile(stamp, 1<<10)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", stamp, err)
 	}
 	if at, err := time.Parse(time.RFC3339, strings.TrimSpace(string(last))); err == nil && time.Since(at).Abs() < retainEvery {
 		for _, id := range named {
-			r, err := d.Load(id)
+			r, err := a.Load(id)
 			if err != nil {
 				return nil, err
 			}
@@ -283,10 +306,10 @@ func (d *Desk) due(ctx context.Context, stamp string, named []belay.TaskID) (rec
 		}
 		return records, nil
 	}
-	if records, err = d.Records(nil); err != nil {
+	if records, err = a.Records(nil); err != nil {
 		return nil, err
 	}
-	if err := d.leftOver(ctx, records); err != nil {
+	if err := a.leftOver(ctx, records); err != nil {
 		return nil, err
 	}
 	if err := capture.Fault("write", stamp); err != nil {
@@ -297,49 +320,44 @@ func (d *Desk) due(ctx context.Context, stamp string, named []belay.TaskID) (rec
 
 // leftOver decides about tasks of which nobody did: belay was killed, or an older one ended
 // them.
-func (d *Desk) leftOver(ctx context.Context, records []*desk.Record) error {
+func (a *archivist) leftOver(ctx context.Context, records []*desk.Record) error {
 	n := 0
 	for _, r := range records {
-		if r.Open() || r.Archive != nil || n == retainMost {
+		if r.Open() || r.Archive != nil || a.needs(r) || n == retainMost {
 			continue
 		}
 		n++
-		if _, err := d.archived(ctx, r); err != nil {
+		if _, err := a.decide(ctx, r); err != nil && ctx.Err() != nil {
 			return err
-		}
+		} // else its snapshots cannot be compared: they stay, and doctor names them
 	}
 	return nil
 }
 
 // forget forgets what was archived for long enough by these records, and what neither an
 // open task, nor a merge or an undo to come, nor an interrupted restore needs.
-func (d *Desk) forget(ctx context.Context, records []*desk.Record) (snapshot.Pruned, error) {
-	after := d.Config.Snapshot.ArchiveFor
-	if d.Config.Snapshot.OnCompletion == config.CompletionPrune {
+func (a *archivist) forget(ctx context.Context, records []*desk.Record) (snapshot.Pruned, error) {
+	after := a.Config.Snapshot.ArchiveFor
+	if a.Config.Snapshot.OnCompletion == config.CompletionPrune {
 		after = 0
 	}
 	old := map[belay.SnapshotID]bool{}
-	needs := apart.Needs(ctx, d.Desk)
 	for _, r := range records {
-		if r.Archive == nil || needs(r) || time.Since(r.Archive.Time) < after {
+		if r.Archive == nil || a.needs(r) || time.Since(r.Archive.Time) < after {
 			continue
 		}
 		for _, id := range r.Archive.IDs {
 			old[id] = true
 		}
 	}
-	if len(old) == 0 {
+	if !slices.ContainsFunc(a.all, func(s snapshot.Info) bool { return old[s.ID] && !a.undoable(s) }) {
 		return snapshot.Pruned{}, nil
 	}
-	all, err := d.Snaps.List(ctx)
-	if err != nil || !slices.ContainsFunc(all, func(s snapshot.Info) bool { return old[s.ID] }) {
-		return snapshot.Pruned{}, err
-	}
-	needed, err := d.Protected(ctx)
+	needed, err := a.Protected(ctx)
 	if err != nil {
 		return snapshot.Pruned{}, err
 	}
-	return d.Snaps.Prune(ctx, snapshot.PruneOptions{Keep: func(s snapshot.Info) bool { return !old[s.ID] || needed(s) != NotNeeded }})
+	return a.Snaps.Prune(ctx, snapshot.PruneOptions{Keep: func(s snapshot.Info) bool { return !old[s.ID] || needed(s) != NotNeeded }})
 }
 
 // Pruned is what a person's prune forgot, and why the rest stays.
@@ -432,7 +450,7 @@ func (d *Desk) Archived(ctx context.Context) (map[belay.SnapshotID]bool, error) 
 	}
 	undoable, err := d.undoable()
 	if err != nil {
-		return nil, err
+		return nil, nil // then nothing is forgotten; who prunes is told why
 	}
 	all, err := d.Snaps.List(ctx)
 	if err != nil {
