@@ -19,6 +19,7 @@ func atWork(t *testing.T) *world {
 	w.write(".belay/.gitignore", "/now/\n")
 	give(t, w.repo)
 	w.succeed("task", "add", "write the answer", "--task", "T1", "--files", "src/**")
+	w.succeed("task", "start", "T1")
 	w.succeed("context", "init", "T1", "--without-standards")
 	w.succeed("context", "update", "T1", "--role", "implementer", "--status", "in_progress")
 	w.write("src/answer.txt", strings.Repeat("forty-two\n", 20000)) // its diff is kept compressed

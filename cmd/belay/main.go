@@ -64,6 +64,7 @@ func Main() int {
 		a.Tell(nil, err)
 	}
 	a.NoteStanding(err)
+	a.Retain(ctx)
 	return cli.Status(err)
 }
 

@@ -67,6 +67,7 @@ func newLived(t testing.TB, dir string) *lived {
 	w.script("write src/more.txt 42")
 	w.succeed("run", "write more", "--worktree", "--task", "W1", "--files", "src/**", "--test", "true", "--", "agent")
 	w.succeed("task", "add", "later", "--task", "T3")
+	w.succeed("task", "start", "T3")
 	w.succeed("context", "init", "T3", "--without-standards")
 	w.write("a.txt", "one, edited once more\n")
 	give(t, w.up)

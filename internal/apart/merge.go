@@ -79,7 +79,7 @@ func Merge(ctx context.Context, d *desk.Desk, q MergeRequest) (Merged, error) {
 		return out, err
 	}
 	text := fmt.Sprintf("%d path(s) came from %s", len(b.Changes), r.Task.Worktree)
-	if err := d.AddNote(ctx, r, desk.Note{Kind: MergedNote, Text: text, Target: after, Rescue: b.Rescue}); err != nil {
+	if err := d.AddNote(ctx, r, desk.Note{Kind: desk.MergedNote, Text: text, Target: after, Rescue: b.Rescue}); err != nil {
 		return out, err
 	}
 	switch {

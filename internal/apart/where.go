@@ -271,17 +271,13 @@ func Result(r *desk.Record) belay.SnapshotID {
 	return ""
 }
 
-// MergedNote is the kind of note that says that a task's work was brought back. Its
-// Target is the snapshot that was.
-const MergedNote = "merged"
-
 // Unmerged reports whether a task was accepted in a working tree of its own and its work
 // was not brought back yet.
 func Unmerged(r *desk.Record) bool {
 	if r.Task.Worktree == "" || r.State.Outcome != loop.OutcomePassed {
 		return false
 	}
-	return !slices.ContainsFunc(r.Notes, func(n desk.Note) bool { return n.Kind == MergedNote })
+	return !slices.ContainsFunc(r.Notes, func(n desk.Note) bool { return n.Kind == desk.MergedNote })
 }
 
 // Needs tells of a task whether its snapshots are needed: it is open, its work was accepted
@@ -304,7 +300,7 @@ func TakenBack(ctx context.Context, d *desk.Desk) func(r *desk.Record) bool {
 	return func(r *desk.Record) bool {
 		var rescue belay.SnapshotID // of the last merge
 		for _, n := range r.Notes {
-			if n.Kind == MergedNote {
+			if n.Kind == desk.MergedNote {
 				rescue = n.Rescue
 			}
 		}

@@ -9,12 +9,53 @@ import (
 // say when it holds; an empty list is no condition. Priority orders, highest first.
 type Guideline struct {
 	ID          string   `json:"id"`
+	Name        string   `json:"name,omitempty"`        // a title for people and prompts
+	Description string   `json:"description,omitempty"` // what it is for, for people
 	Enabled     bool     `json:"enabled"`
 	Category    string   `json:"category,omitempty"`
 	Priority    int      `json:"priority"`
 	Agents      []string `json:"agents,omitempty"`  // implementer, reviewer, debugger, or an agent's name
 	Actions     []string `json:"actions,omitempty"` // implement, fix, review, debug, or any word
 	Instruction string   `json:"instruction"`
+
+	Type          string `json:"type,omitempty"`           // one of GuidelineTypes; "" is a constraint
+	RequireReview bool   `json:"require_review,omitempty"` // work that it holds for is accepted only after a review
+}
+
+// What a guideline may be: a constraint has to be followed, an advice may be.
+const (
+	GuidelineConstraint = "constraint"
+	GuidelineAdvice     = "advice"
+)
+
+// GuidelineTypes are the values of Guideline.Type.
+var GuidelineTypes = []string{GuidelineConstraint, GuidelineAdvice}
+
+// Told is the guideline as a prompt has it: its name, if any, and the instruction.
+func (g Guideline) Told() string {
+	text := g.Instruction
+	if g.Name != "" {
+		text = g.Name + ": " + text
+	}
+	if g.Type == GuidelineAdvice {
+		text = "Advice. " + text
+	}
+	return text
+}
+
+// Reviewable gives the guidelines that require a review of the work of an agent: those that
+// hold for it while it implements or fixes something.
+func Reviewable(list []Guideline, agents ...string) []Guideline {
+	agents = append([]string{"implementer"}, agents...)
+	var out []Guideline
+	for _, action := range []string{"implement", "fix"} {
+		for _, g := range Holding(list, action, agents...) {
+			if g.RequireReview && !slices.ContainsFunc(out, func(o Guideline) bool { return o.ID == g.ID }) {
+				out = append(out, g)
+			}
+		}
+	}
+	return out
 }
 
 // Holds tells whether the guideline is for any of these agents doing action.
@@ -49,11 +90,13 @@ func BuiltIn() []Guideline {
 	return []Guideline{
 		{
 			ID: "snapshot-protocol", Enabled: true, Category: "audit", Priority: 850,
+			Name: "State snapshots", Description: "The state before and after each attempt is a snapshot; rejected work is rolled back or fixed.",
 			Actions:     []string{"implement", "code", "fix", "refactor", "test"},
 			Instruction: "The state before you began is held and so is what you leave. Refused work is put back or given to you to mend. Do not take, restore or delete snapshots yourself, and leave refs/belay and .git/belay alone.",
 		},
 		{
-			ID: "spec-based-review", Enabled: true, Category: "context", Priority: 800,
+			ID: "spec-based-review", Enabled: true, Category: "context", Priority: 800, RequireReview: true,
+			Name: "Review against the task", Description: "Reviewers compare the change with what was asked for before they judge its quality.",
 			Agents: []string{"reviewer"}, Actions: []string{"review"},
 			Instruction: "Compare the change with the task's words before you judge its quality: everything asked for, nothing else, as asked. Name what fails; never mend it.",
 		},

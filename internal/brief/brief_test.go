@@ -237,7 +237,7 @@ func TestTexts(t *testing.T) {
 		{"task", TaskFile(login)},
 		{"task_bare", TaskFile(bare)},
 		{"findings", Findings([]belay.Finding{outside, failing, large, {Title: "a\nb\x1b[1m", File: "x\ny", Line: 3, Detail: "\x9b1m\r\nsecond"}})},
-		{"history", strings.Join([]string{HistoryLine(login, done), HistoryLine(login, skipped), HistoryLine(login, open), HistoryLine(bare, loop.State{})}, "\n")},
+		{"history", strings.Join([]string{HistoryLine(login, done, ""), HistoryLine(login, skipped, "said"), HistoryLine(login, open, "said"), HistoryLine(bare, loop.State{}, "")}, "\n")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

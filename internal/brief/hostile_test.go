@@ -105,14 +105,14 @@ func TestTerminalTextsHideNothing(t *testing.T) {
 		gate := Gate(s, task)
 		texts := map[string]string{
 			"gate": gate, "summary": Summary(task, s), "task": TaskFile(task), "happened": Happened(s, e), "doing": Doing(c),
-			"history": HistoryLine(task, s), "findings": Findings(s.Attempts[0].Findings),
+			"history": HistoryLine(task, s, ""), "findings": Findings(s.Attempts[0].Findings),
 		}
 		for name, text := range texts {
 			if belay.Visible(text) != text {
 				t.Fatalf("%s hides something: %q", name, text)
 			}
 		}
-		if strings.Contains(HistoryLine(task, s)+Doing(c), "\n") {
+		if strings.Contains(HistoryLine(task, s, "")+Doing(c), "\n") {
 			t.Fatal("a line has two")
 		}
 		if rows := strings.Count(Summary(task, s), "\n"); rows != 4+len(s.Attempts) {

@@ -1,6 +1,7 @@
 package brief
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -67,6 +68,11 @@ func Review(in ReviewInput) string {
 		}
 	}
 	v.Guidelines = belay.Holding(in.Task.Guidelines, "review", "reviewer", in.Reviewer.Name)
+	for _, g := range belay.Reviewable(in.Task.Guidelines, in.Task.Role) {
+		v.Guidelines = slices.DeleteFunc(v.Guidelines, func(o belay.Guideline) bool { return o.ID == g.ID })
+		g.Instruction = strings.TrimRight(g.Instruction, " ") + " (The work had to follow this rule: a breach of it is a critical finding.)"
+		v.Guidelines = append(v.Guidelines, g)
+	}
 	var facts strings.Builder
 	for _, c := range in.Checks {
 		verdict := string(c.Verdict)

@@ -176,8 +176,9 @@ func writeTable(b *strings.Builder, rows [][]string) {
 	}
 }
 
-// HistoryLine is all that a later task learns of this one: one line, no newline.
-func HistoryLine(t belay.Task, s loop.State) string {
+// HistoryLine is all that a later task learns of this one: one line, no newline. said is
+// what its agent said of the work (Said): it is quoted where the work was accepted.
+func HistoryLine(t belay.Task, s loop.State, said string) string {
 	status := "open"
 	if s.Outcome != loop.OutcomeNone {
 		status = string(s.Outcome)
@@ -193,6 +194,9 @@ func HistoryLine(t belay.Task, s loop.State) string {
 		if r := why(*last); r != "" {
 			text += " [" + r + "]"
 		}
+	}
+	if said != "" && s.Outcome == loop.OutcomePassed {
+		text += fmt.Sprintf(` (its agent: "%s")`, said)
 	}
 	return belay.VisibleLine(text)
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/flow/plans"
 	"github.com/belay-dev/belay/internal/restore"
@@ -56,6 +57,22 @@ func (a *App) NoteStanding(err error) {
 	if t := a.opened.Snaps.Standing(); t != nil {
 		what, try := t.Says()
 		fmt.Fprintf(a.Err, "belay: %s\n  try: %s\n", what, try)
+	}
+}
+
+// Retain says, when a command that ended a task is done, which snapshots stay, and forgets
+// those that the config lets go. It comes last and fails nothing: what is left undone is done
+// when the next task ends.
+func (a *App) Retain(ctx context.Context) {
+	if a.opened == nil || ctx.Err() != nil {
+		return
+	}
+	said, err := a.opened.Retain(ctx)
+	for _, r := range said {
+		fmt.Fprintf(a.Err, "belay: %s: %s\n", r.Task, belay.VisibleLine(r.Text))
+	}
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintf(a.Err, "belay: archived snapshots stay for now: %s\n", belay.VisibleLine(desk.Sentence(err)))
 	}
 }
 

@@ -159,7 +159,21 @@ type Snapshot struct {
 	Include []string // globs of ignored paths
 	MaxFile int64    // a larger file is not captured, and named
 	Cap     int64    // snapshots together before a warning; 0 never warns
+
+	OnCompletion string        // what becomes of a task's snapshots when it ends: one of Completions
+	ArchiveFor   time.Duration // how long archived ones stay
 }
+
+// What becomes of the snapshots of a task that has ended, and that neither a rollback nor an
+// undo needs.
+const (
+	CompletionArchive = "archive" // they stay for Snapshot.ArchiveFor
+	CompletionPrune   = "prune"   // they are forgotten at once
+	CompletionKeep    = "keep"    // they stay until a person prunes
+)
+
+// Completions are the values of snapshot.on_completion.
+var Completions = []string{CompletionArchive, CompletionPrune, CompletionKeep}
 
 // Environment is which of the user's variables the commands get.
 type Environment struct{ Pass []string }

@@ -75,6 +75,8 @@ snapshot:
   include: [.env]
   max_file: 1.5 gib
   cap: 0
+  on_completion: keep
+  archive_for: 48h
 environment:
   pass: [GIT_SSH, "MY_*"]
 `
@@ -89,7 +91,7 @@ func TestParseWhole(t *testing.T) {
 			Baseline: true, Skip: []string{"size"}, MaxDiff: 500, Timeout: 45 * time.Second},
 		Retries: 0, Retry: belay.RetryRepair, Limits: Limits{7, 2 * time.Hour, 2.5, 0, 9}, Stall: Stall{4, 1}, OnFailure: []string{"notify", "--failed"},
 		Parser: belay.Reviewer{Name: "agent", Timeout: 10 * time.Second}, Specs: []string{"todo/*.md"}, Clarify: true,
-		Snapshot: Snapshot{[]string{".env"}, 3 << 29, 0}, Environment: Environment{[]string{"GIT_SSH", "MY_*"}},
+		Snapshot: Snapshot{[]string{".env"}, 3 << 29, 0, "keep", 48 * time.Hour}, Environment: Environment{[]string{"GIT_SSH", "MY_*"}},
 		Review: Review{Stale: 8 * time.Hour, Value: "belay_{agent}_{task}"},
 	}
 	for name, text := range map[string]string{
@@ -109,7 +111,7 @@ func TestParseWhole(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	want := Config{Version: 1, Mode: "standard", Parser: belay.Reviewer{Timeout: 10 * time.Second}, Agent: Agent{nil, 30 * time.Minute, nil}, Checks: Checks{Baseline: true, MaxDiff: 300}, Retries: 3, Retry: belay.RetryAuto,
-		Limits: Limits{Attempts: 20}, Stall: Stall{3, 2}, Snapshot: Snapshot{nil, 256 << 20, 5 << 30}, Review: Review{Stale: 8 * time.Hour, Value: "belay_{agent}_{task}"}}
+		Limits: Limits{Attempts: 20}, Stall: Stall{3, 2}, Snapshot: Snapshot{nil, 256 << 20, 5 << 30, "archive", 168 * time.Hour}, Review: Review{Stale: 8 * time.Hour, Value: "belay_{agent}_{task}"}}
 	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "~\n", "version: 1\n", "agent:\nfiles:\nretries: ~\nchecks: {tests: , skip: null}\n", "{}"} {
 		c := parse(t, text)
 		if d := cmp.Diff(want, c, values); d != "" {
@@ -178,6 +180,14 @@ func TestProblems(t *testing.T) {
 		{"limits: {cost: .inf}", 1, 16, "limits.cost", "a number of dollars", ""},
 		{"snapshot: {max_file: 5}", 1, 22, "snapshot.max_file", "it has no unit: 5MiB", ""},
 		{"snapshot: {max_file: 0}", 1, 22, "snapshot.max_file", "more than nothing", ""},
+		{"guidelines: {a: {instruction: x, action: {instruction: y}}}", 1, 43, "guidelines.a.action.instruction", "guidelines.a.instruction says the same", ""},
+		{"guidelines: {a: {agents: [x], condition: {agents: [x]}, instruction: y}}", 1, 43, "guidelines.a.condition.agents", "says the same", ""},
+		{"guidelines: {a: {action: {type: advice, instruction: y, require_review: true}}}", 1, 57, "guidelines.a.action.require_review", "an advice requires no review", ""},
+		{"guidelines: {a: {action: {type: rule, instruction: y}}}", 1, 33, "guidelines.a.action.type", "constraint", ""},
+		{"guidelines: {a: {action: {instruction: y, requires_review: true}}}", 1, 43, "guidelines.a.action.requires_review", "no such key", "guidelines.a.action.require_review"},
+		{"guidelines: {a: {name: x}}", 1, 18, "guidelines.a", "give its instruction", ""},
+		{"snapshot: {on_completion: archived}", 1, 27, "snapshot.on_completion", "it is not one of archive, prune, keep", ""},
+		{"snapshot: {archive_for: 7}", 1, 25, "snapshot.archive_for", "a time with its unit", ""},
 		{"snapshot: {cap: 5 GiBs}", 1, 17, "snapshot.cap", "a size with its unit", ""},
 		{"snapshot: {cap: 99999999 TiB}", 1, 17, "snapshot.cap", "a size with its unit", ""},
 		{"files: src/**", 1, 8, "files", "it is not a list; give a list", ""},

@@ -125,6 +125,24 @@ func (p *parser) stays(name string, v *yaml.Node, got any) bool {
 	return true
 }
 
+// guideline complains of what is said twice of one, and of what does not go together.
+func (p *parser) guideline(key string) {
+	for _, twice := range [][2]string{{"instruction", "action"}, {"agents", "condition"}, {"actions", "condition"}} {
+		flat, nested := key+"."+twice[0], key+"."+twice[1]+"."+twice[0]
+		if at := p.at[nested]; at != nil && p.at[flat] != nil {
+			p.Complain(at, nested, "%s says the same: leave one of them out", flat)
+		}
+	}
+	review := key + ".action.require_review"
+	if at := p.at[review]; at != nil {
+		for _, g := range p.config.Guidelines {
+			if "guidelines."+g.ID == key && g.RequireReview && g.Type == belay.GuidelineAdvice {
+				p.Complain(at, review, "an advice requires no review: leave it out, or make it a constraint")
+			}
+		}
+	}
+}
+
 // first gives the place of the first key set below prefix.
 func (p *parser) first(prefix string) *yaml.Node {
 	at := &yaml.Node{}
@@ -156,6 +174,7 @@ func (p *parser) together() {
 		lone(testsReport, "it is read only when "+testsFormat+" is "+strings.Join(formats[:fileFormats], ", "))
 	}
 	for _, g := range p.config.Guidelines {
+		p.guideline("guidelines." + g.ID)
 		if g.Instruction == "" && len(p.Problems) == 0 {
 			p.Complain(p.first("guidelines."+g.ID+"."), "guidelines."+g.ID, "give its instruction")
 		}

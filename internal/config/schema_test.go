@@ -181,7 +181,9 @@ func TestSchemaAgreesWithParse(t *testing.T) {
 				}
 			}
 			if one, ok := doc.(map[string]any)["guidelines"]; ok && v != nil { // it needs an instruction
-				if one := one.(map[string]any)["one"].(map[string]any); one["instruction"] == nil {
+				one := one.(map[string]any)["one"].(map[string]any)
+				action, _ := one["action"].(map[string]any)
+				if one["instruction"] == nil && action["instruction"] == nil {
 					one["instruction"] = "x"
 				}
 			}

@@ -90,7 +90,7 @@ func TakenByRun(s snapshot.Info) bool {
 func (d *Desk) Missing(ctx context.Context, all []*Record) ([]belay.SnapshotID, error) {
 	var need []snapshot.Bound
 	for _, r := range all {
-		need = append(need, r.bound...)
+		need = append(need, slices.DeleteFunc(slices.Clone(r.bound), r.disposable)...)
 	}
 	moved, missing, err := d.Snaps.Moved(ctx, need)
 	var ids []belay.SnapshotID

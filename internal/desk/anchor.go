@@ -141,7 +141,7 @@ func (d *Desk) Restored(ctx context.Context, r *Record, needed bool) (done, gone
 		return nil, nil, err
 	}
 	if needed {
-		moved = append(moved, missing...)
+		moved = append(moved, slices.DeleteFunc(missing, r.disposable)...)
 	}
 	if gone, err = d.Snaps.Rebind(ctx, moved); err != nil {
 		return nil, nil, err

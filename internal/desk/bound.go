@@ -62,6 +62,10 @@ func (d *Desk) Named(ctx context.Context, start belay.SnapshotID) (belay.Snapsho
 // Bound gives the snapshots that the record names.
 func (r *Record) Bound() []snapshot.Bound { return r.bound }
 
+// disposable reports whether a snapshot was archived when the task ended: it may be gone,
+// also when the task is opened again or its merge is taken back.
+func (r *Record) disposable(b snapshot.Bound) bool { return slices.Contains(r.archived, b.ID) }
+
 func (r *Record) names(id belay.SnapshotID) bool {
 	return slices.ContainsFunc(r.bound, func(b snapshot.Bound) bool { return b.ID == id })
 }

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -164,6 +166,82 @@ func (d *Desk) removeContext(r *Record) error {
 		}
 	}
 	return nil
+}
+
+// SweepContexts removes what was written for agents of contexts that nobody will purge: those
+// of tasks whose record is gone or that have ended, in every working tree's git folder and
+// in this tree's .belay/now. It gives the tasks that they were of. All of it was made from
+// records; a task whose record is there and cannot be read keeps its files.
+func (d *Desk) SweepContexts() (swept []string, err error) {
+	found := map[string][]func() error{} // by the task's key: what removes it
+	folders := []string{filepath.Join(d.Repo.Common, "belay", "context")}
+	trees, err := fsroot.ReadDir(filepath.Join(d.Repo.Common, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list the working trees: %w", err)
+	}
+	for _, e := range trees {
+		folders = append(folders, filepath.Join(d.Repo.Common, "worktrees", e.Name(), "belay", "context"))
+	}
+	for _, folder := range folders {
+		list, err := fsroot.ReadDir(folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("list %s: %w", folder, err)
+		}
+		for _, e := range list {
+			path := filepath.Join(folder, e.Name())
+			found[e.Name()] = append(found[e.Name()], func() error { return fsroot.RemoveAll(path) })
+		}
+	}
+	root, err := worktree.OpenRoot(d.Repo.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	names, err := root.ReadFolder(".belay/now")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, worktree.ErrNotFolder) {
+		return nil, err
+	}
+	live, err := d.living() // after the lists: what is made meanwhile is in neither, or lives
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		path := ".belay/now/" + name
+		part, ok := contextFile{open: func() (*os.File, error) { return root.Open(path) }}.read()
+		var of handoff.Export
+		if ok = ok && strings.HasPrefix(name, "context-") && json.Unmarshal(part, &of) == nil; !ok || name != NowName(of.TaskID, of.Role) {
+			continue // not what belay wrote
+		}
+		key := of.TaskID.Key()
+		found[key] = append(found[key], func() error { return root.Remove(path) })
+	}
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		if slices.Contains(live, key) {
+			continue
+		}
+		for _, remove := range found[key] {
+			if err := remove(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return swept, fmt.Errorf("purge the context of %s: %w", belay.VisibleLine(key), err)
+			}
+		}
+		swept = append(swept, key)
+	}
+	return swept, nil
+}
+
+// living gives the keys of the tasks whose contexts may be at work: open ones, and those
+// whose record cannot be read.
+func (d *Desk) living() (keys []string, err error) {
+	tasks, err := d.Journal.Tasks()
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range tasks {
+		if r, err := d.Load(id); err != nil || r.Open() {
+			keys = append(keys, id.Key())
+		}
+	}
+	return keys, nil
 }
 
 // NowName names the file in .belay/now with a role's part of a task's context.

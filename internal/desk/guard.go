@@ -29,6 +29,7 @@ type Memory struct {
 	mu      sync.Mutex
 	mine    map[string]bool // hashes of entries
 	driven  map[string]int
+	moved   []belay.TaskID
 	secrets map[string]string
 	files   map[string]attached
 	looked  map[string]bool           // tasks that Guard has looked at since this process drives them
@@ -51,6 +52,28 @@ func (m *Memory) wrote(hash string) {
 		m.mine = map[string]bool{}
 	}
 	m.mine[hash] = true
+}
+
+// changed notes that this process moved a task on.
+func (m *Memory) changed(task belay.TaskID) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !slices.Contains(m.moved, task) {
+		m.moved = append(m.moved, task)
+	}
+}
+
+// Moved gives the tasks that this process moved on, merged or rolled back.
+func (m *Memory) Moved() []belay.TaskID {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.moved)
 }
 
 func (m *Memory) isMine(hash string) bool {

@@ -68,8 +68,17 @@ type Note struct {
 	Plan   string           `json:"plan,omitempty"`   // of the kind plan: its path
 	Edit   *undo.Edit       `json:"edit,omitempty"`   // of the kind ticked: the lines that belay wrote
 
+	Archived []belay.SnapshotID `json:"archived,omitempty"` // of the kind snapshots: those that nothing needs any more
+
 	Attempt   int              `json:"attempt,omitempty"`   // of the kind tampered: the attempt that is rejected for it
 	Snapshots []snapshot.Bound `json:"snapshots,omitempty"` // those it speaks of
+}
+
+// Archive is what was decided about the snapshots of a task that has ended.
+type Archive struct {
+	Text string             // for a person
+	IDs  []belay.SnapshotID // those that nothing needs any more
+	Time time.Time
 }
 
 // Record is a task as its journal tells it.
@@ -82,6 +91,10 @@ type Record struct {
 	Context handoff.Context // zero when nothing was handed on
 	Over    []Overruled     // the refusals that persons accepted work over
 	Log     journal.Log
+
+	Archive *Archive // what becomes of its snapshots; nil while that was not decided since it ended
+
+	archived []belay.SnapshotID // all that were ever archived: they may be gone
 
 	bound  []snapshot.Bound // the snapshots that the record names, in that order
 	took   []snapshot.Bound // those that its next entry has to name
@@ -156,7 +169,7 @@ func (r *Record) fold(e journal.Entry) error {
 		if p := ev.State.Pending; p != nil && (r.State.Pending == nil || r.State.Pending.ID != p.ID) {
 			r.issued = e.Seq
 		}
-		r.State = ev.State
+		r.State, r.Archive = ev.State, nil
 		r.bound = append(r.bound, ev.Snapshots...)
 		if ev.Override != nil {
 			r.Over = append(r.Over, Overruled{Decision: *ev.Override, By: ev.Event.By, Attempt: len(ev.State.Attempts), Time: e.Time})
@@ -168,6 +181,14 @@ func (r *Record) fold(e journal.Entry) error {
 		var n Note
 		if err := json.Unmarshal(e.Data, &n); err != nil {
 			return err
+		}
+		switch n.Kind {
+		case ArchivedNote: // the latest counts, and is no event of the task's history
+			r.Archive = &Archive{Text: n.Text, IDs: n.Archived, Time: e.Time}
+			r.archived = append(r.archived, n.Archived...)
+			return nil
+		case MergedNote, RollbackNote:
+			r.Archive = nil
 		}
 		r.Notes = append(r.Notes, n)
 		r.bound = append(r.bound, n.Snapshots...)
@@ -261,6 +282,9 @@ func (d *Desk) append(ctx context.Context, r *Record, typ string, data any) (aga
 		return false, err
 	}
 	took := r.took
+	if note, _ := data.(Note); err == nil && (typ == EntryEvent || note.Kind == MergedNote || note.Kind == RollbackNote) {
+		d.Memory.changed(r.Task.ID)
+	}
 	if err == nil && takes {
 		took = nil
 	}

@@ -92,3 +92,11 @@ func (r *Record) untick() []undo.Edit {
 
 // RollbackNote is the kind of the note about a rollback by hand.
 const RollbackNote = "rollback"
+
+// MergedNote is the kind of note that says that a task's work was brought back. Its
+// Target is the snapshot that was.
+const MergedNote = "merged"
+
+// ArchivedNote is the kind of note that says what becomes of the snapshots of a task that
+// has ended: its text names those that stay, Archived are the others.
+const ArchivedNote = "snapshots"

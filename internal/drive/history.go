@@ -1,15 +1,29 @@
 package drive
 
 import (
+	"context"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/brief"
+	"github.com/belay-dev/belay/internal/desk"
+	"github.com/belay-dev/belay/internal/now"
+	"github.com/belay-dev/belay/internal/secret"
 )
 
 // history is what a prompt says of earlier tasks: the last ten.
 func (d *Driver) history() []string {
 	lines := d.History(d.Rec.Task.ID)
 	return lines[max(0, len(lines)-10):]
+}
+
+// said records what the agent left in .belay/now/summary.md, in one line: the file is
+// emptied when the next task starts.
+func (d *Driver) said(ctx context.Context, attempt int) error {
+	line := brief.Said(secret.Mask(now.Summary(d.Repo.Root)))
+	if line == "" || line == d.Rec.Said() {
+		return nil
+	}
+	return d.AddNote(ctx, d.Rec, desk.Note{Kind: desk.SummaryNote, Text: line, Attempt: attempt})
 }
 
 // freshFiles gives the files for agents a clean start: what was said about the task before
@@ -25,7 +39,7 @@ func (d *Driver) freshFiles() {
 func (d *Driver) lastFiles() {
 	ended := d.Rec.State
 	ended.Outcome = ended.Ending
-	history := strings.Join(append(d.History(d.Rec.Task.ID), brief.HistoryLine(d.Rec.Task, ended), ""), "\n")
+	history := strings.Join(append(d.History(d.Rec.Task.ID), brief.HistoryLine(d.Rec.Task, ended, d.Rec.Said()), ""), "\n")
 	for name, text := range map[string]string{"history.md": history, "feedback.md": ""} {
 		if err := d.WriteNow(name, text); err != nil {
 			d.Watch.Note(err.Error())

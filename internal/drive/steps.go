@@ -91,6 +91,9 @@ func (d *Driver) capture(ctx context.Context, c loop.Command) (loop.Event, error
 	if err := d.repeated(ctx, info); err != nil {
 		return loop.Event{}, err
 	}
+	if err := d.said(ctx, c.Attempt); err != nil {
+		return loop.Event{}, err
+	}
 	return loop.Event{Kind: loop.EvCaptured, Snapshot: info.ID}, nil
 }
 

@@ -122,6 +122,7 @@ type Status struct {
 	Worktrees   []TaskLine         `json:"worktrees"`         // tasks with a working tree of their own, and accepted ones that are not merged
 	Features    []FeatureLine      `json:"features"`          // those of tasks, in the order of their first ones
 	Snapshots   snapshot.Usage     `json:"snapshots"`
+	Archived    int                `json:"archived_snapshots"`          // of them, those that nothing needs any more
 	Absent      []desk.Absent      `json:"absent,omitempty"`            // tasks whose record is gone
 	Missing     []belay.SnapshotID `json:"missing_snapshots,omitempty"` // those that tasks need and whose refs are gone
 	OverCap     bool               `json:"over_cap"`                    // snapshots are larger than snapshot.cap
@@ -165,6 +166,11 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 	if s.Snapshots, err = d.Snaps.Usage(ctx); err != nil {
 		return s, err
 	}
+	archived, err := d.Archived(ctx)
+	if err != nil {
+		return s, err
+	}
+	s.Archived = len(archived)
 	if s.Absent, err = d.Absent(ctx); err != nil {
 		return s, err
 	}
@@ -212,8 +218,9 @@ type Shown struct {
 	Created   time.Time        `json:"created"`
 	Changed   time.Time        `json:"changed"`
 	Torn      int64            `json:"torn,omitempty"`
-	Unmerged  bool             `json:"unmerged,omitempty"` // accepted in a tree of its own and not brought back yet
-	Problem   string           `json:"problem,omitempty"`  // why the record is not to be believed
+	Unmerged  bool             `json:"unmerged,omitempty"`  // accepted in a tree of its own and not brought back yet
+	Snapshots string           `json:"snapshots,omitempty"` // of a task that has ended: which stay, and for how long
+	Problem   string           `json:"problem,omitempty"`   // why the record is not to be believed
 
 	Requirements []belay.Met `json:"requirements,omitempty"` // what the last report says of each
 }
@@ -238,6 +245,7 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *desk.Record, error) {
 		Gate: r.State.Gate, Rollbacks: r.State.Rollbacks, Retries: r.State.Retries, Decisions: r.State.Decisions,
 		Notes: r.Notes, Created: r.Created, Changed: r.Changed, Torn: r.Log.Torn, Attempts: []ShownAttempt{}, Unmerged: apart.Unmerged(r), Overruled: r.Over,
 	}
+	s.Snapshots = retains(r)
 	if cut != nil {
 		s.Problem = desk.Sentence(cut)
 	}
@@ -311,38 +319,4 @@ func (d *Desk) met(sha string) ([]belay.Met, error) {
 		}
 	}
 	return nil, nil
-}
-
-// Needed says why a snapshot is not to be pruned.
-type Needed int
-
-// A snapshot of a task that needs its own is needed (apart.Needs). So is one that a run took
-// of a task whose record is gone or cannot be read, until a person drops it.
-const (
-	NotNeeded Needed = iota
-	NeededByTask
-	NeededWithoutRecord
-)
-
-// Protected tells which snapshots are needed, and for what.
-func (d *Desk) Protected(ctx context.Context) (func(snapshot.Info) Needed, error) {
-	needed := map[string]Needed{}
-	records, err := d.Records(nil)
-	if err != nil {
-		return nil, err
-	}
-	needs := apart.Needs(ctx, d.Desk)
-	for _, r := range records {
-		needed[r.Task.ID.Key()] = NotNeeded
-		if needs(r) {
-			needed[r.Task.ID.Key()] = NeededByTask
-		}
-	}
-	return func(s snapshot.Info) Needed {
-		why, recorded := needed[s.Task.Key()]
-		if !recorded && desk.TakenByRun(s) {
-			return NeededWithoutRecord
-		}
-		return why
-	}, nil
 }

@@ -168,6 +168,10 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 	if t.Role == "" && len(t.Agent) > 0 {
 		t.Role = t.Agent[0]
 	}
+	if rules := belay.Reviewable(t.Guidelines, t.Role); len(rules) > 0 && !t.Policy.Review && len(t.Policy.Persons) == 0 {
+		return belay.Task{}, belay.Refuse(belay.CodeUsage, "add reviewers: {NAME: {kind: person}} to .belay/config.yaml, or a program or model",
+			"the guideline %s requires a review, and there is no reviewer", rules[0].ID)
+	}
 	return t, nil
 }
 

@@ -54,6 +54,7 @@ func Look(ctx context.Context, d *desk.Desk, bad error, how How) []Complaint {
 	list = append(list, absent(ctx, d)...)
 	list = append(list, rebound(ctx, d)...)
 	list = append(list, runs(ctx, d)...)
+	list = append(list, contexts(d)...)
 	return append(list, snapshots(ctx, d, how)...)
 }
 
@@ -228,6 +229,18 @@ func rebound(ctx context.Context, d *desk.Desk) (list []Complaint) {
 	}
 	if err := d.Sweep(ctx, all); err != nil {
 		list = append(list, Complaint{About: "second refs", Says: desk.Sentence(err), Try: "belay doctor, once the cause is gone"})
+	}
+	return list
+}
+
+// contexts sweeps what was written for agents of tasks that are gone or have ended.
+func contexts(d *desk.Desk) (list []Complaint) {
+	swept, err := d.SweepContexts()
+	for _, key := range swept {
+		list = append(list, Complaint{About: "context of " + belay.VisibleLine(key), OK: true, Says: "its task is gone or has ended: the files written for agents are removed"})
+	}
+	if err != nil {
+		list = append(list, Complaint{About: "contexts", Says: desk.Sentence(err), Try: "belay doctor, once the cause is gone"})
 	}
 	return list
 }

@@ -50,8 +50,34 @@ func Start(tree, tmp, task, history string) error {
 	return nil
 }
 
+// most is how much of a summary is read.
+const most = 64 << 10
+
+// Summary gives what an agent wrote of its work into summary.md, up to 64 KiB; "" where there
+// is none, or where belay does not empty it when a task starts.
+func Summary(tree string) string {
+	root, err := worktree.OpenRoot(tree)
+	if err != nil {
+		return ""
+	}
+	defer root.Close()
+	if _, err := root.Lstat(".belay/.gitignore"); err != nil {
+		return ""
+	}
+	f, err := root.Open(".belay/now/summary.md")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, most))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
 // Reader gives files of a working tree as they are now, each up to so many bytes.
-func Reader(tree string, most int64) func(path string) ([]byte, bool) {
+func Reader(tree string, limit int64) func(path string) ([]byte, bool) {
 	return func(path string) ([]byte, bool) {
 		root, err := worktree.OpenRoot(tree)
 		if err != nil {
@@ -63,7 +89,7 @@ func Reader(tree string, most int64) func(path string) ([]byte, bool) {
 			return nil, false
 		}
 		defer f.Close()
-		text, err := io.ReadAll(io.LimitReader(f, most))
+		text, err := io.ReadAll(io.LimitReader(f, limit))
 		return text, err == nil
 	}
 }

@@ -40,7 +40,7 @@ func (r *runner) role(ctx context.Context, rec *desk.Record, s *handoff.State) e
 	if err := r.checked(ctx, rec, s); err != nil {
 		return err
 	}
-	h, err := handoffs.Snapshot(ctx, r.Desk.Desk, r.req, s.Name)
+	h, err := handoffs.Snapshot(ctx, r.Desk.Desk, r.req, s.Name, true)
 	if err != nil {
 		return err
 	}

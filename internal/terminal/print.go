@@ -138,6 +138,9 @@ func Status(w io.Writer, s flow.Status, limit int64) {
 		fmt.Fprintf(w, "%d task(s) have ended: belay task list\n", s.Ended)
 	}
 	fmt.Fprintf(w, "%d snapshot(s), %s\n", s.Snapshots.Snapshots, Size(s.Snapshots.Bytes))
+	if s.Archived > 0 {
+		fmt.Fprintf(w, "%d of them archived: their tasks have ended, and neither rollback nor undo needs them (snapshot.archive_for)\n", s.Archived)
+	}
 	if n := s.Snapshots.Unreadable; n > 0 {
 		fmt.Fprintln(w, p.Warn(fmt.Sprintf("%d snapshot(s) cannot be read: belay doctor", n)))
 	}

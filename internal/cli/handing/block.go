@@ -22,13 +22,14 @@ func (a commands) initCommand() *cobra.Command {
 	var base string
 	c := &cobra.Command{
 		Use: "init [TASK]", Short: "Make a task's context", Args: cobra.MaximumNArgs(1),
-		Long: `Init makes the immutable block of a task: its words, scope and acceptance criteria, the
+		Long: `Init makes the immutable block of a task in progress: its words, scope and acceptance criteria, the
 rules that it has to follow (standards: in .belay/config.yaml; AGENTS.md, CLAUDE.md and
 CONTRIBUTING.md when they are there) with place and hash, and the commands that prove
 it. The same sources give the same bytes everywhere. It holds the tree as the base of
 the work, and gives each role its part.
 
-It refuses a second time, and where there is nothing to describe or to cite.
+It refuses a second time, a task that has not started (belay task start) or has ended, and
+where there is nothing to describe or to cite.
 
 Exit codes: 0 made · 1 a secret · 2 it could not be · 6 no such task.`,
 		Example: `  belay context init T7
@@ -51,7 +52,7 @@ Exit codes: 0 made · 1 a secret · 2 it could not be · 6 no such task.`,
 	}
 	q.flags(c)
 	sources(c, &in)
-	c.Flags().StringVar(&base, "base", "", "the `SNAPSHOT` that the work begins from; the task's state before, or the present")
+	c.Flags().StringVar(&base, "base", "", "the `SNAPSHOT` that the work begins from; the task's state before when left out")
 	return c
 }
 

@@ -105,7 +105,7 @@ line, the same bytes for the same input anywhere. Without --role it makes the pa
 all and says where they are. Agents that belay runs find theirs in the file that
 BELAY_TASK_CONTEXT names; where .belay/.gitignore is (belay init), also in .belay/now.
 
-Exit codes: 0 done · 2 no such role · 6 no context.`,
+Exit codes: 0 done · 1 a rule that it cites has changed · 2 no such role · 6 no context.`,
 		Example: `  belay context export T7 --role reviewer
   belay context export T7
   belay context export T7 --manifest`,

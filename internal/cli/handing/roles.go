@@ -21,10 +21,11 @@ func (a commands) updateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "update [TASK] --role ROLE", Short: "Say where a role is", Args: cobra.MaximumNArgs(1),
 		Long: `Update records what a role says of itself. With --status in_progress it begins: the
-tree must be as the role before handed it over, and nobody else may be at work. Every
-other change verifies the tree as well.
+tree must be as the role before handed it over, nobody else may be at work, and the rules
+that the context cites must not have changed (belay context rebuild). Every other change
+verifies the tree as well.
 
-Exit codes: 0 recorded · 1 blocked by a finding, or a secret · 2 no such role or status ·
+Exit codes: 0 recorded · 1 blocked by a finding or by a changed rule, or a secret · 2 no such role or status ·
 4 drift · 5 another role is at work · 6 nothing was handed over, or no context.`,
 		Example: `  belay context update T7 --role reviewer --status in_progress
   belay context update T7 --role reviewer --status done --qa-log qa.log
@@ -81,20 +82,22 @@ Exit codes: 0 recorded · 1 it holds a secret · 2 no words, or no such role · 
 func (a commands) snapshotCommand() *cobra.Command {
 	var q asked
 	var role string
+	var empty bool
 	c := &cobra.Command{
 		Use: "snapshot [TASK] --role ROLE", Short: "Hand the tree over as a role leaves it", Args: cobra.MaximumNArgs(1),
 		Long: `Snapshot holds the whole tree, committed or not, and what the role changed: every file
 with its hashes, the diff from where the work began, and the exact diff from what the
-role before handed over. The role is done then.
+role before handed over. The role is done then. A tree in which nothing differs from
+where the work began is an error, unless --empty.
 
-Exit codes: 0 handed over · 2 it could not be · 4 drift: nobody had begun and the tree is
+Exit codes: 0 handed over · 2 it could not be, or nothing changed · 4 drift: nobody had begun and the tree is
 not what was handed over, something was committed, or a read-only role changed files ·
 5 another role is at work · 6 no context.`,
 		Example: `  belay context snapshot T7 --role implementer
   belay context snapshot T7 --role reviewer --json`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.asRole(&q, func(c *cobra.Command, d *desk.Desk, r handoffs.Request) error {
-			h, err := handoffs.Snapshot(c.Context(), d, r, role)
+			h, err := handoffs.Snapshot(c.Context(), d, r, role, empty)
 			if err != nil {
 				return err
 			}
@@ -103,6 +106,7 @@ not what was handed over, something was committed, or a read-only role changed f
 	}
 	q.flags(c)
 	c.Flags().StringVar(&role, "role", "", "the `ROLE` that hands over; BELAY_ROLE when left out")
+	c.Flags().BoolVar(&empty, "empty", false, "hand over although nothing differs from where the work began")
 	return c
 }
 
@@ -133,7 +137,7 @@ snapshot, recorded, and counted: above zero nothing new begins until resolve-dri
 While a role is at work its files are its own business; only the repository as a whole
 is looked at.
 
-Exit codes: 0 as it was · 1 blocked by a finding · 2 could not · 4 drift · 5 another role
+Exit codes: 0 as it was · 1 blocked by a finding or by a changed rule · 2 could not · 4 drift · 5 another role
 is at work · 6 nothing was handed over, or no context.`,
 		Example: `  belay context verify T7
   belay context verify T7 --for reviewer

@@ -1,6 +1,7 @@
 package house
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -58,11 +59,31 @@ func (a commands) guardCheckCommand() *cobra.Command {
 	return c
 }
 
+// guideline is one as JSON gives it: as it is recorded, and parted into condition and action.
+type guideline struct {
+	belay.Guideline
+	Condition condition `json:"condition"`
+	Action    action    `json:"action"`
+}
+
+type condition struct {
+	Agents  []string `json:"agents"`
+	Actions []string `json:"actions"`
+}
+
+type action struct {
+	Type          string `json:"type"`
+	Instruction   string `json:"instruction"`
+	RequireReview bool   `json:"require_review"`
+}
+
 func (a commands) guidelines(list []belay.Guideline) error {
-	if list == nil {
-		list = []belay.Guideline{}
+	all := []guideline{}
+	for _, g := range list {
+		all = append(all, guideline{g, condition{append([]string{}, g.Agents...), append([]string{}, g.Actions...)},
+			action{cmp.Or(g.Type, belay.GuidelineConstraint), g.Instruction, g.RequireReview}})
 	}
-	return a.Tell(list, nil, func(w io.Writer) {
+	return a.Tell(all, nil, func(w io.Writer) {
 		var rows [][]string
 		for _, g := range list {
 			state := "on"
@@ -76,7 +97,13 @@ func (a commands) guidelines(list []belay.Guideline) error {
 		}
 		terminal.Table(w, rows)
 		for _, g := range list {
-			fmt.Fprintf(w, "\n%s: %s\n", belay.VisibleLine(g.ID), belay.VisibleLine(g.Instruction))
+			fmt.Fprintf(w, "\n%s: %s\n", belay.VisibleLine(g.ID), belay.VisibleLine(g.Told()))
+			if g.Description != "" {
+				fmt.Fprintf(w, "    %s\n", belay.VisibleLine(g.Description))
+			}
+			if g.RequireReview {
+				fmt.Fprintln(w, "    requires a review")
+			}
 		}
 	})
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/restore"
-	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
@@ -98,71 +97,74 @@ Exit codes: 0 forgotten · 2 belongs to an open task · 6 no such snapshot.`,
 }
 
 func (a commands) pruneCommand() *cobra.Command {
-	var o snapshot.PruneOptions
+	var q flow.PruneRequest
 	var age string
-	var withoutRecord bool
 	c := &cobra.Command{
 		Use: "prune", Short: "Forget old snapshots", Args: cobra.NoArgs,
-		Long: `Prune forgets snapshots older than a day. The snapshots of open tasks and the newest of
-each task stay, whatever their age, and those that a run took of a task whose record is
-gone.
+		Long: `Prune forgets snapshots older than a day. Whatever their age, these stay: the snapshots
+of open tasks and of work that is not merged, those that belay undo and redo can still go
+to, the newest of each task, and those that a run took of a task whose record is gone.
 
-Nothing is forgotten while a snapshot cannot be read.
+What is forgotten by itself when a task ends is set by snapshot.on_completion and
+snapshot.archive_for in the config: by default the snapshots between a task's state before
+and its last one, a week after its end.
+
+Nothing is forgotten while a snapshot, or the history of restores, cannot be read.
 
 Exit codes: 0 done · 2 a snapshot cannot be read.`,
 		Example: "  belay snapshot prune --older-than 72h --dry-run",
 		RunE: func(c *cobra.Command, _ []string) (err error) {
-			if o.OlderThan, err = parseAge(age); err != nil {
+			if q.OlderThan, err = parseAge(age); err != nil {
 				return err
 			}
 			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
-			needed, err := desk.Protected(c.Context())
-			if err != nil {
-				return err
-			}
-			unrecorded := map[belay.TaskID]int{}
-			o.Keep = func(i snapshot.Info) bool {
-				why := needed(i)
-				if why == flow.NeededWithoutRecord && !withoutRecord {
-					unrecorded[i.Task]++
-				}
-				return why == flow.NeededByTask || why == flow.NeededWithoutRecord && !withoutRecord
-			}
 			missing, err := desk.Missing(c.Context())
 			if err != nil {
 				return err
 			}
-			if all, err := desk.Records(nil); err == nil && !o.DryRun {
-				if err := desk.Sweep(c.Context(), all); err != nil {
-					return err
-				}
-			}
-			out, err := desk.Snaps.Prune(c.Context(), o)
+			out, err := desk.Prune(c.Context(), q)
 			if err != nil {
 				return err
 			}
-			for _, task := range slices.Sorted(maps.Keys(unrecorded)) {
-				fmt.Fprintf(a.Err, "belay: %d snapshot(s) of %s stay: its record is gone or cannot be read (belay doctor; --without-record forgets them)\n", unrecorded[task], belay.VisibleLine(string(task)))
+			for _, task := range slices.Sorted(maps.Keys(out.Unrecorded)) {
+				fmt.Fprintf(a.Err, "belay: %d snapshot(s) of %s stay: its record is gone or cannot be read (belay doctor; --without-record forgets them)\n", out.Unrecorded[task], belay.VisibleLine(string(task)))
 			}
 			if len(missing) > 0 {
 				fmt.Fprintln(a.Err, "belay: "+terminal.MissingSnapshots(missing))
 			}
-			return a.Tell(out, nil, func(w io.Writer) {
-				verb := "forgotten"
-				if o.DryRun {
-					verb = "would be forgotten"
-				}
-				fmt.Fprintf(w, "%d snapshot(s) %s, %d kept\n", len(out.Dropped), verb, out.Kept)
-			})
+			return a.Tell(out, nil, func(w io.Writer) { pruned(w, out, q.DryRun) })
 		},
 	}
 	c.Flags().StringVar(&age, "older-than", "24h", "age, like 90m, 72h or 7d")
-	c.Flags().BoolVar(&withoutRecord, "without-record", false, "forget also those of tasks whose record is gone")
-	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "count and change nothing")
+	c.Flags().BoolVar(&q.WithoutRecord, "without-record", false, "forget also those of tasks whose record is gone")
+	c.Flags().BoolVar(&q.DryRun, "dry-run", false, "count and change nothing")
 	return c
+}
+
+// pruned says what was forgotten, and why others stay.
+func pruned(w io.Writer, out flow.Pruned, dry bool) {
+	verb := "forgotten"
+	if dry {
+		verb = "would be forgotten"
+	}
+	var why []string
+	if out.ForTasks > 0 {
+		why = append(why, fmt.Sprintf("%d for open and unmerged tasks", out.ForTasks))
+	}
+	if out.ForUndo > 0 {
+		why = append(why, fmt.Sprintf("%d for undo and redo", out.ForUndo))
+	}
+	text := ""
+	if len(why) > 0 {
+		text = " (" + strings.Join(why, ", ") + ")"
+	}
+	fmt.Fprintf(w, "%d snapshot(s) %s, %d kept%s\n", len(out.Dropped), verb, out.Kept, text)
+	if len(out.Contexts) > 0 {
+		fmt.Fprintf(w, "removed the contexts of tasks that are gone or have ended: %s\n", belay.VisibleLine(strings.Join(out.Contexts, ", ")))
+	}
 }
 
 // parseAge reads a duration that may be given in days.

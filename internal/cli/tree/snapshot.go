@@ -83,6 +83,12 @@ func (a commands) gaps(info snapshot.Info) {
 	}
 }
 
+// listed is a snapshot in a list. Archived: nothing needs it since its task has ended.
+type listed struct {
+	snapshot.Info
+	Archived bool `json:"archived,omitempty"`
+}
+
 func (a commands) listCommand() *cobra.Command {
 	var task, kind string
 	c := &cobra.Command{
@@ -111,10 +117,14 @@ func (a commands) listCommand() *cobra.Command {
 			if len(missing) > 0 {
 				fmt.Fprintln(a.Err, "belay: "+terminal.MissingSnapshots(missing))
 			}
-			list := []snapshot.Info{}
+			archived, err := desk.Archived(c.Context())
+			if err != nil {
+				return err
+			}
+			list := []listed{}
 			for _, s := range all {
 				if (task == "" || s.Task.Key() == belay.TaskID(task).Key()) && (kind == "" || string(s.Kind) == kind) {
-					list = append(list, s)
+					list = append(list, listed{s, archived[s.ID]})
 				}
 			}
 			return a.Tell(list, nil, func(w io.Writer) {
@@ -123,6 +133,9 @@ func (a commands) listCommand() *cobra.Command {
 					about := s.Message
 					if s.Partial {
 						about = strings.TrimSpace(about + " (partial)")
+					}
+					if s.Archived {
+						about = strings.TrimSpace(about + " (archived)")
 					}
 					rows = append(rows, []string{s.ID.Short(), s.Time.Local().Format("2006-01-02 15:04:05"), string(s.Kind), string(s.Task), about})
 				}

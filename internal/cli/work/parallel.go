@@ -75,7 +75,7 @@ func (a commands) ranAll(at *flow.Desk, ran []parallel.Ran) error {
 	}
 	return a.Tell(all, parallel.Worst(ran), func(w io.Writer) {
 		for i, t := range all {
-			fmt.Fprintln(w, brief.HistoryLine(t.Task, records[i].State))
+			fmt.Fprintln(w, brief.HistoryLine(t.Task, records[i].State, records[i].Said()))
 			switch {
 			case t.Code != "":
 				fmt.Fprintf(w, "    %s\n    try: %s\n", belay.VisibleLine(t.What), belay.VisibleLine(t.Try))

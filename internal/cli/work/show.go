@@ -43,6 +43,9 @@ func (a commands) showCommand() *cobra.Command {
 				for _, n := range r.Notes {
 					fmt.Fprintf(w, "%s: %s\n", n.Kind, belay.VisibleLine(n.Text))
 				}
+				if shown.Snapshots != "" {
+					fmt.Fprintf(w, "snapshots: %s\n", belay.VisibleLine(shown.Snapshots))
+				}
 				for _, o := range r.Over {
 					fmt.Fprintf(w, "attempt %d was accepted over its refusal%s: %s\n", o.Attempt, by(o.By), belay.VisibleLine(o.String()))
 				}

@@ -17,10 +17,13 @@ type Part struct {
 }
 
 // Export makes what roles are given of the context as it stands, all when role is "", and
-// writes it for agents. Nothing is recorded when nothing changed.
+// writes it for agents. Nothing is recorded when nothing changed. Errors: those of Cited.
 func Export(ctx context.Context, d *desk.Desk, q Request, role string) ([]Part, error) {
 	p, err := At(ctx, d, q)
 	if err != nil {
+		return nil, err
+	}
+	if err := p.Cited(ctx); err != nil {
 		return nil, err
 	}
 	var names []string

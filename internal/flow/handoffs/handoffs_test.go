@@ -17,6 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drift"
+	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/flow/handoffs"
 	"github.com/belay-dev/belay/internal/handoff"
@@ -68,8 +69,16 @@ func project(t testing.TB, config string) (string, *desk.Desk) {
 	if _, err := d.Add(t.Context(), flow.NewTask{ID: "T1", Prose: "do it"}); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := d.Start(t.Context(), "T1", silent{}); err != nil {
+		t.Fatal(err)
+	}
 	return dir, d.Desk
 }
+
+// silent is a watcher of a task that nobody runs.
+type silent struct{ drive.Watcher }
+
+func (silent) Note(string) {}
 
 func open(t testing.TB, dir string) *flow.Desk {
 	t.Helper()
@@ -210,14 +219,14 @@ func TestReadOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, "src/a.txt", "two\n")
-	if _, err := handoffs.Snapshot(t.Context(), d, q, "build"); err != nil {
+	if _, err := handoffs.Snapshot(t.Context(), d, q, "build", false); err != nil {
 		t.Fatal(err)
 	}
 	if err := start("judge"); err != nil {
 		t.Fatal(err)
 	}
 	write(t, dir, "src/a.txt", "three\n")
-	if _, err := handoffs.Snapshot(t.Context(), d, q, "judge"); belay.CodeOf(err) != belay.CodeDrift || !strings.Contains(err.Error(), "read-only") {
+	if _, err := handoffs.Snapshot(t.Context(), d, q, "judge", false); belay.CodeOf(err) != belay.CodeDrift || !strings.Contains(err.Error(), "read-only") {
 		t.Fatalf("%v", err)
 	}
 	rec, err := d.Load("T1")
@@ -228,7 +237,7 @@ func TestReadOnly(t *testing.T) {
 	if _, err := handoffs.Resolve(t.Context(), d, q, "put back"); err != nil {
 		t.Fatal(err)
 	}
-	if h, err := handoffs.Snapshot(t.Context(), d, q, "judge"); err != nil || h.Incremental.Bytes != 0 {
+	if h, err := handoffs.Snapshot(t.Context(), d, q, "judge", false); err != nil || h.Incremental.Bytes != 0 {
 		t.Fatalf("%+v %v", h, err)
 	}
 }

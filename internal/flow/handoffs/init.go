@@ -33,8 +33,9 @@ type Made struct {
 	Notes    []string            `json:"notes"`
 }
 
-// Init makes a task's context. Errors: belay.CodeUsage when there is one already, when the
-// task has no description, or no standard can be cited; CodeRefused for secrets.
+// Init makes the context of a task in progress. Errors: belay.CodeUsage when there is one
+// already, when the task has not started or has ended, when it has no description, or no
+// standard can be cited; CodeRefused for secrets.
 func Init(ctx context.Context, d *desk.Desk, q InitRequest) (Made, error) {
 	p, err := at(ctx, d, q.Request)
 	if err != nil {
@@ -45,6 +46,9 @@ func Init(ctx context.Context, d *desk.Desk, q InitRequest) (Made, error) {
 	}
 	if !p.Rec.Open() {
 		return Made{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Task), "%s has ended: %s", q.Task, p.Rec.State.Outcome)
+	}
+	if p.Rec.State.Before == "" {
+		return Made{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task start %s", q.Task), "%s is not in progress: it has not started", q.Task)
 	}
 	base, err := p.base(ctx, q.Base)
 	if err != nil {

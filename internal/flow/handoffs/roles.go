@@ -1,6 +1,7 @@
 package handoffs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,7 +27,7 @@ type UpdateRequest struct {
 }
 
 // Update records it. A role that begins (in_progress) finds the tree verified first; so
-// does every other change. Errors: belay.CodeDrift, those of MayStart, CodeUsage,
+// does every other change. Errors: belay.CodeDrift, those of MayStart and Cited, CodeUsage,
 // CodeRefused for secrets.
 func Update(ctx context.Context, d *desk.Desk, q UpdateRequest) (handoff.State, error) {
 	p, err := At(ctx, d, q.Request)
@@ -130,6 +131,9 @@ func (p *Place) start(ctx context.Context, role string) error {
 	if p.Rec.Context.At == r.Name {
 		return nil
 	}
+	if err := p.Cited(ctx); err != nil {
+		return err
+	}
 	if err := p.Unmoved(ctx); err != nil {
 		return err
 	}
@@ -188,10 +192,12 @@ type Handed struct {
 	Notes []string `json:"notes"`
 }
 
-// Snapshot hands the tree over for a role. Errors: belay.CodeDrift when nobody had begun
-// and the tree is not what was handed over before, when something was committed, or when
-// a read-only role changed files; CodeBusy when another role is at work.
-func Snapshot(ctx context.Context, d *desk.Desk, q Request, role string) (Handed, error) {
+// Snapshot hands the tree over for a role. A tree in which nothing differs from where the
+// work began is handed over only when empty says so. Errors: belay.CodeDrift when nobody had
+// begun and the tree is not what was handed over before, when something was committed, or
+// when a read-only role changed files; CodeBusy when another role is at work; CodeUsage for a
+// tree without changes.
+func Snapshot(ctx context.Context, d *desk.Desk, q Request, role string, empty bool) (Handed, error) {
 	p, err := At(ctx, d, q)
 	if err != nil {
 		return Handed{}, err
@@ -206,6 +212,11 @@ func Snapshot(ctx context.Context, d *desk.Desk, q Request, role string) (Handed
 	if err := p.Unmoved(ctx); err != nil {
 		return Handed{}, err
 	}
+	if !empty {
+		if _, same, _, err := (facts.Reader{Snaps: p.Snaps.Store}).Look(ctx, p.Rec.Context.Block.Base); err == nil && same {
+			return Handed{}, nothingToHand(p.Rec.Task.ID, r.Name)
+		}
+	}
 	info, err := p.taken(ctx, r.Name, "handed over by "+r.Name)
 	if err != nil {
 		return Handed{}, err
@@ -219,6 +230,9 @@ func Snapshot(ctx context.Context, d *desk.Desk, q Request, role string) (Handed
 	h, err := p.delta(ctx, base, previous, info, q.Force)
 	if err != nil {
 		return Handed{}, err
+	}
+	if h.Files == 0 && !empty { // the index alone differs
+		return Handed{}, cmp.Or(p.Snaps.Drop(ctx, info.ID), nothingToHand(p.Rec.Task.ID, r.Name))
 	}
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
 		if err := c.MayHand(role); err != nil {
@@ -242,6 +256,11 @@ func Snapshot(ctx context.Context, d *desk.Desk, q Request, role string) (Handed
 		out.Notes = append(out.Notes, "git's own files changed: "+belay.VisibleLine(strings.Join(steered, ", ")))
 	}
 	return out, err
+}
+
+func nothingToHand(task belay.TaskID, role string) error {
+	return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context snapshot %s --role %s --empty hands it over anyway", task, role),
+		"%s has nothing to hand over: no file differs from where the work on %s began", role, task)
 }
 
 // delta reads what a handover consists of.

@@ -38,7 +38,7 @@ type VerifyRequest struct {
 
 // Verify compares the tree with what was handed over last. A difference is recorded with a
 // snapshot of what was found and raises the drift count. Errors: belay.CodeDrift with what
-// differs in Verified; those of MayStart for a role.
+// differs in Verified; those of MayStart and Cited for a role.
 func Verify(ctx context.Context, d *desk.Desk, q VerifyRequest) (Verified, error) {
 	p, err := at(ctx, d, q.Request)
 	if err != nil {
@@ -53,6 +53,9 @@ func Verify(ctx context.Context, d *desk.Desk, q VerifyRequest) (Verified, error
 	}
 	if q.For != "" {
 		if err := c.MayStart(q.For); err != nil && belay.CodeOf(err) != belay.CodeDrift {
+			return Verified{Task: p.Rec.Task.ID}, err
+		}
+		if err := p.Cited(ctx); err != nil {
 			return Verified{Task: p.Rec.Task.ID}, err
 		}
 	}

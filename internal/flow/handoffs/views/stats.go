@@ -73,7 +73,7 @@ func (p place) measured(r handoff.Role, b handoff.Block, changes *handoff.Change
 func (p place) sections(cited []standards.Citation) (int, error) {
 	total := 0
 	for _, c := range cited {
-		text, err := p.fileText(c.File)
+		text, err := p.FileText(c.File)
 		if err != nil {
 			return 0, err
 		}

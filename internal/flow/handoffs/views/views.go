@@ -5,7 +5,6 @@ package views
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/handoff/delta"
 	"github.com/belay-dev/belay/internal/standards"
-	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // place is where a context is looked at.
@@ -97,7 +95,7 @@ func (p place) stale(ctx context.Context, v *View) error {
 	if err := p.Current(); err != nil {
 		v.Warnings = append(v.Warnings, err.Error()+": belay context rebuild "+string(v.Task))
 	}
-	followed, err := p.follow(ctx, v.Immutable.Citations)
+	followed, err := p.Follow(ctx, v.Immutable.Citations)
 	if err != nil {
 		return err
 	}
@@ -123,33 +121,6 @@ func short(oid string) string {
 		return "no commit"
 	}
 	return oid[:min(10, len(oid))]
-}
-
-// follow looks for cited sections in the files as they are on the disk.
-func (p place) follow(ctx context.Context, cited []standards.Citation) ([]standards.Followed, error) {
-	var docs []standards.Document
-	read1 := map[string]bool{}
-	for _, c := range cited {
-		if read1[c.File] {
-			continue
-		}
-		read1[c.File] = true
-		text, err := p.fileText(c.File)
-		if err != nil {
-			return nil, err
-		}
-		if text == nil {
-			continue
-		}
-		if d, err := standards.Read(standards.File{Path: c.File, Text: text}); err == nil {
-			docs = append(docs, d)
-		}
-	}
-	var out []standards.Followed
-	for _, c := range cited {
-		out = append(out, standards.Follow(c, docs))
-	}
-	return out, ctx.Err()
 }
 
 // Line is a role in a short status.
@@ -292,22 +263,4 @@ func (p place) driftDiff(ctx context.Context, out Differs) (Differs, func(io.Wri
 		}, nil
 	}
 	return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context verify %s", out.Task), "no verification of %s has failed", out.Task)
-}
-
-// fileText reads a file of the tree, never through a link; nil when it is not there.
-func (p place) fileText(path string) ([]byte, error) {
-	root, err := worktree.OpenRoot(p.Repo.Root)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	f, err := root.Open(path)
-	if err != nil {
-		return nil, nil
-	}
-	text, err := io.ReadAll(io.LimitReader(f, standards.MaxSize+1))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, fmt.Errorf("read %s: %w", belay.VisibleLine(path), err)
-	}
-	return text, nil
 }
