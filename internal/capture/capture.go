@@ -70,6 +70,18 @@ type Wanted struct {
 	Include []string
 	Extent  Extent
 	Brief   bool // a watch may answer: Scan, Files and Trees may be left out
+
+	// Inner takes a snapshot of each repository inside of the tree; nil takes none.
+	Inner Inner
+}
+
+// Inner takes snapshots of the repositories inside of a tree, together with that of the tree.
+type Inner interface {
+	// Take fills in a manifest's Inner, and Gaps for those that cannot be captured. It may be
+	// called again when the tree did not stand still.
+	Take(ctx context.Context, m *manifest.Manifest) error
+	// Drop forgets what was taken last: no snapshot came of it.
+	Drop(ctx context.Context) error
 }
 
 // Source is where a blob's bytes are in the working tree.

@@ -273,11 +273,11 @@ func (n *Since) lookUp(ctx context.Context, folders []string) error {
 // and most of it is in git.
 func (n *Since) enter(path string) bool {
 	was := slices.ContainsFunc(n.man.Nested, func(x manifest.Nested) bool { return x.Path == path })
-	return !was && !n.man.WasIgnored(path+"/x") && !n.place.linkedTree(path)
+	return !was && !n.man.WasIgnored(path+"/x") && !n.place.LinkedTree(path)
 }
 
-// linkedTree reports whether a folder is a working tree that this repository knows of.
-func (s *Place) linkedTree(path string) bool {
+// LinkedTree reports whether a folder is a working tree that this repository knows of.
+func (s *Place) LinkedTree(path string) bool {
 	file := filepath.Join(s.Repo.Root, filepath.FromSlash(path), ".git")
 	target, ok := strings.CutPrefix(strings.TrimSpace(readSmall(file)), "gitdir: ")
 	if ok && !filepath.IsAbs(target) {

@@ -70,7 +70,7 @@ func missed(list []snapshot.Missed) (out []check.Missed) {
 			c.What = "build output that is newly ignored, " + m.Detail
 		case snapshot.MissedFile:
 			c.Harms = true
-		case snapshot.MissedMoved:
+		case snapshot.MissedMoved, snapshot.MissedInside, snapshot.MissedRefs:
 			c.Path, c.Harms = m.Path+"/", true
 		case snapshot.MissedRepository: // no rollback takes it away: the attempts after would be rejected for it
 			c.Path, c.Tree = m.Path+"/", true

@@ -18,6 +18,7 @@ type Extent struct {
 	Protect []string         // globs (package glob) of paths that are held whether ignored or not
 	Files   []string         // globs of the files to be changed: build output that one spells out is none
 	Since   belay.SnapshotID // what was hidden since this state, and repositories that are new since; "" for none
+	Inner   bool             // repositories inside of the tree, by snapshots of their own
 }
 
 // wanted makes of it what a capture needs; done ends that. A state that is gone leaves only
@@ -28,6 +29,9 @@ func (s *Store) wanted(ctx context.Context, e Extent) (w capture.Wanted, done fu
 		if instructions.Spells(g) {
 			w.Extent.Built = append(w.Extent.Built, g)
 		}
+	}
+	if e.Inner {
+		w.Inner = s.InnerOf(e, nil, "")
 	}
 	if e.Since == "" {
 		return w, func() {}, nil
@@ -42,6 +46,9 @@ func (s *Store) wanted(ctx context.Context, e Extent) (w capture.Wanted, done fu
 	m, err := s.Manifest(ctx, info)
 	if err != nil {
 		return w, nil, err
+	}
+	if e.Inner {
+		w.Inner = s.InnerOf(e, m.Inner, string(info.ID))
 	}
 	w.Extent.Since = s.Place.Since(ctx, string(info.ID), info.Tree, m)
 	return w, w.Extent.Since.Close, nil
@@ -59,7 +66,7 @@ func (s *Store) ExtentOf(ctx context.Context, id belay.SnapshotID) (Extent, erro
 		return Extent{}, err
 	}
 	e, since := capture.ExtentOf(m)
-	return Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Since: belay.SnapshotID(since)}, nil
+	return Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Since: belay.SnapshotID(since), Inner: len(m.Inner) > 0}, nil
 }
 
 // incomparable tells which differences of two snapshots are none: one of the two holds a

@@ -10,6 +10,7 @@ package snapshot
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -98,6 +99,7 @@ type Info struct {
 	BrokenRefs []string `json:"broken_refs,omitempty"`
 	Commit     string   `json:"-"` // the object the ref names
 	odd        int      // captured files whose names no git tree may hold
+	inner      int      // repositories inside of the tree that have snapshots of their own
 }
 
 func (i Info) ref() string { return Prefix + string(i.ID) }
@@ -111,7 +113,9 @@ func gapsOf(m *manifest.Manifest) (gaps []Gap, nested []string) {
 		gaps = append(gaps, Gap{l.Path, l.Reason()})
 	}
 	for _, n := range m.Nested {
-		nested = append(nested, n.Path)
+		if !slices.ContainsFunc(m.Inner, func(in manifest.Inner) bool { return in.Path == n.Path }) {
+			nested = append(nested, n.Path)
+		}
 	}
 	return gaps, nested
 }
