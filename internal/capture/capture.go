@@ -224,6 +224,9 @@ func (s *Place) options(c *Capture, seeds bool, ask *git.Ignorer) scan.Options {
 		ReadTracked: s.tracked(c, seeds),
 	}
 	e := c.Wanted.Extent
+	if o.MaxFile > 0 {
+		o.MaxFile = max(o.MaxFile, e.Large)
+	}
 	if also := e.Selector(); also != nil {
 		o.Also = also
 	}

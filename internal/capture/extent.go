@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -26,6 +27,8 @@ type Extent struct {
 	Protect []string
 	// Built are globs that spell out build output which is no build output here.
 	Built []string
+	// Large is how many bytes a file may have, where that is more than the place's MaxFile.
+	Large int64
 	// Since is an earlier state: what was hidden since then is captured, and so are
 	// repositories of their own that were not there then.
 	Since *Since
@@ -37,6 +40,7 @@ const (
 	extentProtect = "protect"
 	extentBuilt   = "built"
 	extentSince   = "since"
+	extentLarge   = "large"
 )
 
 // The kinds of manifest.Left.
@@ -58,6 +62,8 @@ func ExtentOf(m *manifest.Manifest) (e Extent, since string) {
 			e.Built = append(e.Built, x.Value)
 		case extentSince:
 			since = x.Value
+		case extentLarge:
+			e.Large, _ = strconv.ParseInt(x.Value, 10, 64)
 		}
 	}
 	return e, since
@@ -76,6 +82,9 @@ func (e Extent) record() (list []manifest.Extent) {
 	}
 	for _, g := range e.Built {
 		list = append(list, manifest.Extent{Kind: extentBuilt, Value: g})
+	}
+	if e.Large > 0 {
+		list = append(list, manifest.Extent{Kind: extentLarge, Value: strconv.FormatInt(e.Large, 10)})
 	}
 	if e.Since != nil {
 		list = append(list, manifest.Extent{Kind: extentSince, Value: e.Since.id})
@@ -306,6 +315,9 @@ func (w Wanted) beyond(m *manifest.Manifest, now outerRules) bool {
 		if n.moved(m, now) || slices.ContainsFunc(m.Nested, func(x manifest.Nested) bool { return n.enter(x.Path) }) {
 			return true
 		}
+	}
+	if w.Extent.Large > 0 && slices.ContainsFunc(m.Gaps, func(g manifest.Gap) bool { return strings.HasPrefix(g.Reason, scan.TooLarge) }) {
+		return true
 	}
 	sel := w.Extent.Selector()
 	return sel != nil && slices.ContainsFunc(m.Ignored, func(p string) bool {

@@ -322,7 +322,7 @@ func (s *Store) asMuchAs(ctx context.Context, target snapshot.Info, man *manifes
 	e.Since = s.Since(ctx, string(target.ID), target.Tree, man)
 	w := capture.Wanted{Extent: e}
 	if len(man.Inner) > 0 {
-		w.Inner = s.InnerOf(snapshot.Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Inner: true}, man.Inner, before+target.ID.Short())
+		w.Inner = s.InnerOf(snapshot.Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Large: e.Large, Inner: true}, man.Inner, before+target.ID.Short())
 	}
 	return w
 }

@@ -18,13 +18,14 @@ type Extent struct {
 	Protect []string         // globs (package glob) of paths that are held whether ignored or not
 	Files   []string         // globs of the files to be changed: build output that one spells out is none
 	Since   belay.SnapshotID // what was hidden since this state, and repositories that are new since; "" for none
+	Large   int64            // how many bytes a file may have, where that is more than Options.MaxFile
 	Inner   bool             // repositories inside of the tree, by snapshots of their own
 }
 
 // wanted makes of it what a capture needs; done ends that. A state that is gone leaves only
 // the rest.
 func (s *Store) wanted(ctx context.Context, e Extent) (w capture.Wanted, done func(), err error) {
-	w.Extent = capture.Extent{Agents: e.Agents, Protect: e.Protect}
+	w.Extent = capture.Extent{Agents: e.Agents, Protect: e.Protect, Large: e.Large}
 	for _, g := range e.Files {
 		if instructions.Spells(g) {
 			w.Extent.Built = append(w.Extent.Built, g)
@@ -66,7 +67,7 @@ func (s *Store) ExtentOf(ctx context.Context, id belay.SnapshotID) (Extent, erro
 		return Extent{}, err
 	}
 	e, since := capture.ExtentOf(m)
-	return Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Since: belay.SnapshotID(since), Inner: len(m.Inner) > 0}, nil
+	return Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Since: belay.SnapshotID(since), Inner: len(m.Inner) > 0, Large: e.Large}, nil
 }
 
 // incomparable tells which differences of two snapshots are none: one of the two holds a
@@ -80,7 +81,13 @@ func incomparable(then, now *manifest.Manifest) func(path string, gone bool) boo
 	is, _ := capture.ExtentOf(now)
 	one, two := was.Selector(), is.Selector()
 	covers := func(sel include.Selector, path string) bool { return sel != nil && sel.Covers(path, false) }
+	gap := func(m *manifest.Manifest, path string) bool {
+		return was.Large != is.Large && slices.ContainsFunc(m.Gaps, func(g manifest.Gap) bool { return g.Path == path })
+	}
 	return func(path string, gone bool) bool {
+		if gone && gap(now, path) || !gone && gap(then, path) {
+			return true
+		}
 		if gone {
 			return now.WasIgnored(path) && covers(one, path) && !covers(two, path)
 		}

@@ -9,8 +9,10 @@ package snapshot
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -103,6 +105,20 @@ type Info struct {
 }
 
 func (i Info) ref() string { return Prefix + string(i.ID) }
+
+// NotHeld names what a snapshot does not hold, the first few of many and how to see all; ""
+// when it holds everything.
+func (i Info) NotHeld() string {
+	const most = 8
+	var names []string
+	for _, g := range i.Gaps {
+		names = append(names, belay.VisibleLine(g.Path)+" ("+belay.VisibleLine(g.Reason)+")")
+	}
+	if n := len(names) - most; n > 1 {
+		return fmt.Sprintf("%s and %d more: belay snapshot show %s", strings.Join(names[:most], ", "), n, i.ID.Short())
+	}
+	return strings.Join(names, ", ")
+}
 
 // gapsOf turns a manifest's gaps into what people are told.
 func gapsOf(m *manifest.Manifest) (gaps []Gap, nested []string) {
