@@ -48,8 +48,9 @@ type Capture struct {
 	inHead   map[string]bool    // what HEAD's tree names
 	headOf   string             // and which commit that is of
 	headLost []manifest.Lost
-	Moving   bool // something changed while it was read
-	Count    int  // how many files it holds
+	looked   []manifest.Left // what ignored files look like that are not captured
+	Moving   bool            // something changed while it was read
+	Count    int             // how many files it holds
 }
 
 // Seen is what a watch knows of the working tree, without a look at every file: what
@@ -108,6 +109,16 @@ func (s *Place) Read(ctx context.Context, w Wanted) (*Capture, error) {
 		if err := s.distrust(ctx, c); err != nil {
 			return nil, err
 		}
+	}
+	more, err := s.LookAtIgnored(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if more { // to capture them as any other file
+		if scan, err = s.Scan(ctx, c, false); err != nil {
+			return nil, err
+		}
+		c.Scan, c.Moving = scan, c.Moving || scan.Moving
 	}
 	return c, s.Name(ctx, c)
 }

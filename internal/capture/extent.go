@@ -29,6 +29,11 @@ type Extent struct {
 	Built []string
 	// Large is how many bytes a file may have, where that is more than the place's MaxFile.
 	Large int64
+	// Ignored captures ignored files that somebody wrote, and notes what the others look like.
+	// See LookAtIgnored.
+	Ignored bool
+	// Own are paths of such files, where their names do not say it.
+	Own []string
 	// Since is an earlier state: what was hidden since then is captured, and so are
 	// repositories of their own that were not there then.
 	Since *Since
@@ -41,12 +46,17 @@ const (
 	extentBuilt   = "built"
 	extentSince   = "since"
 	extentLarge   = "large"
+	extentIgnored = "ignored"
+	extentOwn     = "own"
 )
 
 // The kinds of manifest.Left.
 const (
-	LeftOutput = "output" // a folder of build output, hidden by a rule that is new; Print counts its files
-	LeftFile   = "file"   // a file that is a gap; Print has size, mtime and ctime
+	LeftOutput  = "output"  // a folder of build output, hidden by a rule that is new; Print counts its files
+	LeftFile    = "file"    // a file that is a gap; Print has size, mtime and ctime
+	LeftIgnored = "ignored" // an ignored file; Print has mode, size, mtime, ctime and a hash, "-" for none
+	LeftOwn     = "own"     // one that somebody wrote, and that is too large to be captured, or one too many
+	LeftMany    = "many"    // an ignored folder with too many files to look at
 )
 
 // ExtentOf reads what a manifest records. since is the snapshot that Since was made of,
@@ -64,6 +74,10 @@ func ExtentOf(m *manifest.Manifest) (e Extent, since string) {
 			since = x.Value
 		case extentLarge:
 			e.Large, _ = strconv.ParseInt(x.Value, 10, 64)
+		case extentIgnored:
+			e.Ignored = true
+		case extentOwn:
+			e.Own = append(e.Own, x.Value)
 		}
 	}
 	return e, since
@@ -86,6 +100,12 @@ func (e Extent) record() (list []manifest.Extent) {
 	if e.Large > 0 {
 		list = append(list, manifest.Extent{Kind: extentLarge, Value: strconv.FormatInt(e.Large, 10)})
 	}
+	if e.Ignored {
+		list = append(list, manifest.Extent{Kind: extentIgnored})
+	}
+	for _, p := range e.Own {
+		list = append(list, manifest.Extent{Kind: extentOwn, Value: p})
+	}
 	if e.Since != nil {
 		list = append(list, manifest.Extent{Kind: extentSince, Value: e.Since.id})
 	}
@@ -93,7 +113,7 @@ func (e Extent) record() (list []manifest.Extent) {
 }
 
 // wide reports whether ignored paths may be captured that were ignored all the time.
-func (e Extent) wide() bool { return e.Agents || len(e.Protect) > 0 }
+func (e Extent) wide() bool { return e.Agents || e.Ignored || len(e.Protect) > 0 }
 
 // Selector selects among ignored paths, nil for none.
 func (e Extent) Selector() include.Selector {
@@ -118,6 +138,12 @@ func (e Extent) Selector() include.Selector {
 			p.reach = nil // a glob that cannot be used reaches nothing, and the check says so
 		}
 		all = append(all, p)
+	}
+	if e.Ignored {
+		all = append(all, instructions.Settings{})
+	}
+	if len(e.Own) > 0 {
+		all = append(all, exactlyThose(e.Own))
 	}
 	if len(all) == 0 {
 		return nil

@@ -68,7 +68,7 @@ func missed(list []snapshot.Missed) (out []check.Missed) {
 		switch m.Kind {
 		case snapshot.MissedOutput:
 			c.What = "build output that is newly ignored, " + m.Detail
-		case snapshot.MissedFile:
+		case snapshot.MissedFile, snapshot.MissedOwn:
 			c.Harms = true
 		case snapshot.MissedMoved, snapshot.MissedInside, snapshot.MissedRefs:
 			c.Path, c.Harms = m.Path+"/", true

@@ -128,7 +128,7 @@ func (d *Desk) Overruled(ctx context.Context, r *Record, out restore.Restored) (
 // judged by must not depend on rules of ignoring that an agent writes.
 func (d *Desk) Extent(r *Record) snapshot.Extent {
 	s := r.Task.Scope
-	return snapshot.Extent{Agents: true, Protect: s.Protect, Files: s.Files, Since: r.State.Before, Inner: true, Large: d.Config.Snapshot.MaxTaskFile}
+	return snapshot.Extent{Agents: true, Protect: s.Protect, Files: s.Files, Since: r.State.Before, Inner: true, Ignored: true, Large: d.Config.Snapshot.MaxTaskFile}
 }
 
 // Passing describes a snapshot that only this command looks at: it is in no list.

@@ -295,7 +295,7 @@ func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_
 		if now := pl.Now.Man; !slices.Equal(now.Rules, man.Rules) || now.FoldsCase != man.FoldsCase {
 			pl.Rules = w.Extent.Since.Rules
 		}
-		pl.Looked = w.Extent.Selector()
+		pl.Looked = c.Looked(man)
 		if !o.Plant {
 			pl.Inner = innerFolders(man)
 		}
@@ -322,7 +322,7 @@ func (s *Store) asMuchAs(ctx context.Context, target snapshot.Info, man *manifes
 	e.Since = s.Since(ctx, string(target.ID), target.Tree, man)
 	w := capture.Wanted{Extent: e}
 	if len(man.Inner) > 0 {
-		w.Inner = s.InnerOf(snapshot.Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Large: e.Large, Inner: true}, man.Inner, before+target.ID.Short())
+		w.Inner = s.InnerOf(snapshot.Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Large: e.Large, Ignored: e.Ignored, Inner: true}, man.Inner, before+target.ID.Short())
 	}
 	return w
 }

@@ -20,12 +20,14 @@ type Extent struct {
 	Since   belay.SnapshotID // what was hidden since this state, and repositories that are new since; "" for none
 	Large   int64            // how many bytes a file may have, where that is more than Options.MaxFile
 	Inner   bool             // repositories inside of the tree, by snapshots of their own
+	Ignored bool             // ignored files that somebody wrote; of the others, what they look like
+	Own     []string         // paths of such files that are known already
 }
 
 // wanted makes of it what a capture needs; done ends that. A state that is gone leaves only
 // the rest.
 func (s *Store) wanted(ctx context.Context, e Extent) (w capture.Wanted, done func(), err error) {
-	w.Extent = capture.Extent{Agents: e.Agents, Protect: e.Protect, Large: e.Large}
+	w.Extent = capture.Extent{Agents: e.Agents, Protect: e.Protect, Large: e.Large, Ignored: e.Ignored, Own: slices.Clone(e.Own)}
 	for _, g := range e.Files {
 		if instructions.Spells(g) {
 			w.Extent.Built = append(w.Extent.Built, g)
@@ -51,6 +53,13 @@ func (s *Store) wanted(ctx context.Context, e Extent) (w capture.Wanted, done fu
 	if e.Inner {
 		w.Inner = s.InnerOf(e, m.Inner, string(info.ID))
 	}
+	if was, _ := capture.ExtentOf(m); e.Ignored {
+		for _, p := range was.Own {
+			if !slices.Contains(w.Extent.Own, p) {
+				w.Extent.Own = append(w.Extent.Own, p)
+			}
+		}
+	}
 	w.Extent.Since = s.Place.Since(ctx, string(info.ID), info.Tree, m)
 	return w, w.Extent.Since.Close, nil
 }
@@ -67,7 +76,7 @@ func (s *Store) ExtentOf(ctx context.Context, id belay.SnapshotID) (Extent, erro
 		return Extent{}, err
 	}
 	e, since := capture.ExtentOf(m)
-	return Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Since: belay.SnapshotID(since), Inner: len(m.Inner) > 0, Large: e.Large}, nil
+	return Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Since: belay.SnapshotID(since), Inner: len(m.Inner) > 0, Large: e.Large, Ignored: e.Ignored, Own: e.Own}, nil
 }
 
 // incomparable tells which differences of two snapshots are none: one of the two holds a
@@ -89,8 +98,8 @@ func incomparable(then, now *manifest.Manifest) func(path string, gone bool) boo
 			return true
 		}
 		if gone {
-			return now.WasIgnored(path) && covers(one, path) && !covers(two, path)
+			return now.WasIgnored(path) && covers(one, path) && !covers(two, path) && !capture.Absent(now, path)
 		}
-		return then.WasIgnored(path) && covers(two, path) && !covers(one, path)
+		return then.WasIgnored(path) && covers(two, path) && !covers(one, path) && !capture.Absent(then, path)
 	}
 }

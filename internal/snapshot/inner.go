@@ -174,7 +174,7 @@ func (t *innerTaker) Take(ctx context.Context, m *manifest.Manifest) error {
 			continue // a submodule that was never checked out; somebody else's place of work
 		}
 		in := manifest.Inner{Path: n.Path, Link: capture.LinkOf(root)}
-		e := Extent{Agents: t.e.Agents, Protect: InnerGlobs(n.Path, t.e.Protect), Files: InnerGlobs(n.Path, t.e.Files), Large: t.e.Large, Inner: true}
+		e := Extent{Agents: t.e.Agents, Protect: InnerGlobs(n.Path, t.e.Protect), Files: InnerGlobs(n.Path, t.e.Files), Large: t.e.Large, Ignored: t.e.Ignored, Inner: true}
 		why := ""
 		open := func() (*Store, error) { return t.s.OpenInner(ctx, n.Path) }
 		if i := slices.IndexFunc(t.since, func(b manifest.Inner) bool { return b.Path == n.Path }); i >= 0 {

@@ -20,6 +20,8 @@ const (
 	MissedMoved      = "moved"      // one that was there, and whose HEAD is another
 	MissedInside     = "inside"     // one that was captured and cannot be any more, or is gone
 	MissedRefs       = "refs"       // one whose branches, tags or own git files changed
+	MissedOwn        = "own"        // an ignored file that somebody wrote, and that is not captured
+	MissedIgnored    = "ignored"    // another ignored file, or a folder of them (ends in "/")
 )
 
 // Missed is something that changed between two snapshots and that the later one does not
@@ -58,6 +60,11 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 		return nil, err
 	}
 	out = append(out, inner...)
+	ignored, err := s.missedIgnored(ctx, b, then, now)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, ignored...)
 	for _, g := range now.Gaps {
 		if lost[g.Path] {
 			continue
