@@ -70,6 +70,8 @@ func missed(list []snapshot.Missed) (out []check.Missed) {
 			c.What = "build output that is newly ignored, " + m.Detail
 		case snapshot.MissedFile, snapshot.MissedOwn:
 			c.Harms = true
+		case snapshot.MissedMode:
+			c.Harms, c.Held = true, true
 		case snapshot.MissedMoved, snapshot.MissedInside, snapshot.MissedRefs:
 			c.Path, c.Harms = m.Path+"/", true
 		case snapshot.MissedRepository: // no rollback takes it away: the attempts after would be rejected for it

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -132,23 +131,56 @@ func ignoredChange(then, now string) string {
 	return ""
 }
 
+// missedModes gives the files held beside git's own choice, by the later snapshot's extent, of
+// which only the permissions changed: no diff shows that, and a secret that others may read is
+// none any more.
+func (s *Store) missedModes(ctx context.Context, a, b Info, then, now *manifest.Manifest) (out []Missed, err error) {
+	is, _ := capture.ExtentOf(now)
+	sel := is.Selector()
+	if sel == nil {
+		return nil, nil
+	}
+	var ask []string
+	for _, m := range slices.Concat(then.Modes, now.Modes) {
+		if sel.Covers(m.Path, false) && then.Perm(m.Path, false) != now.Perm(m.Path, false) {
+			ask = append(ask, m.Path)
+		}
+	}
+	slices.Sort(ask)
+	ask = slices.Compact(ask)
+	was, err := s.kinds(ctx, a, ask)
+	if err != nil {
+		return nil, err
+	}
+	are, err := s.kinds(ctx, b, ask)
+	for _, p := range ask {
+		exec := are[p] == "100755"
+		if was[p] == are[p] && (exec || are[p] == "100644") && then.Perm(p, exec) != now.Perm(p, exec) {
+			out = append(out, Missed{Kind: MissedMode, Path: p, Detail: fmt.Sprintf("its mode changed from %o to %o", then.Perm(p, exec), now.Perm(p, exec)), Sure: true})
+		}
+	}
+	return out, err
+}
+
 // without leaves out the paths that a snapshot holds.
 func (s *Store) without(ctx context.Context, i Info, paths []string) ([]string, error) {
-	there := map[string]bool{}
-	for some := range slices.Chunk(slices.Sorted(slices.Values(paths)), 500) {
-		out, err := s.Repo.Run(ctx, nil, append([]string{"ls-tree", "-z", "--name-only", i.Tree, "--"}, some...)...)
+	there, err := s.kinds(ctx, i, paths)
+	return slices.DeleteFunc(slices.Sorted(slices.Values(paths)), func(p string) bool { return there[p] != "" }), err
+}
+
+// kinds gives git's mode, as text, of those of the paths that a snapshot's tree has.
+func (s *Store) kinds(ctx context.Context, i Info, paths []string) (map[string]string, error) {
+	there := map[string]string{}
+	for some := range slices.Chunk(paths, 500) { // on one command line
+		out, err := s.Repo.Run(ctx, nil, append([]string{"ls-tree", "-z", i.Tree, "--"}, some...)...)
 		if err != nil {
 			return nil, err
 		}
-		for p := range strings.SplitSeq(string(out), "\x00") {
-			there[p] = true
+		for line := range strings.SplitSeq(string(out), "\x00") {
+			head, path, _ := strings.Cut(line, "\t")
+			mode, _, _ := strings.Cut(head, " ")
+			there[path] = mode
 		}
 	}
-	left := map[string]bool{}
-	for _, p := range paths {
-		if !there[p] {
-			left[p] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(left)), nil
+	return there, nil
 }

@@ -21,6 +21,7 @@ const (
 	MissedInside     = "inside"     // one that was captured and cannot be any more, or is gone
 	MissedRefs       = "refs"       // one whose branches, tags or own git files changed
 	MissedOwn        = "own"        // an ignored file that somebody wrote, and that is not captured
+	MissedMode       = "mode"       // a file that both hold, protected or ignored, with other permissions
 	MissedIgnored    = "ignored"    // another ignored file, or a folder of them (ends in "/")
 )
 
@@ -65,6 +66,11 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 		return nil, err
 	}
 	out = append(out, ignored...)
+	modes, err := s.missedModes(ctx, a, b, then, now)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, modes...)
 	for _, g := range now.Gaps {
 		if lost[g.Path] {
 			continue
