@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
@@ -102,17 +103,40 @@ func (s *Store) planInner(ctx context.Context, target snapshot.Info, o Options) 
 	return steps, would, nil
 }
 
-// inPlace reports whether the .git of a repository is what it was.
+// inPlace reports whether the .git of a repository is what it was, or nothing can be done about
+// it.
 func (s *Store) inPlace(st innerStep) bool {
+	if dir := s.goneGit(st); dir != "" {
+		return false
+	}
+	return s.linked(st)
+}
+
+// linked reports whether the .git file of a submodule is what it was.
+func (s *Store) linked(st innerStep) bool {
 	root := filepath.Join(s.Repo.Root, filepath.FromSlash(string(st.Path)))
 	info, err := fsroot.Lstat(filepath.Join(root, ".git"))
-	if err != nil {
-		return st.Link == "" // nothing can be done about a folder of git's own that is gone
+	return st.Link == "" || err == nil && info.Mode().IsRegular() && capture.LinkOf(root) == st.Link
+}
+
+// goneGit gives the git folder of a repository that is not there any more and that can be made
+// again, "" for none.
+func (s *Store) goneGit(st innerStep) string {
+	root := filepath.Join(s.Repo.Root, filepath.FromSlash(string(st.Path)))
+	dir := filepath.Join(root, ".git")
+	if st.Link != "" {
+		to, ok := strings.CutPrefix(strings.TrimSpace(st.Link), "gitdir: ")
+		if dir = filepath.FromSlash(to); !filepath.IsAbs(dir) {
+			dir = filepath.Join(root, dir)
+		}
+		if in, err := filepath.Rel(s.Repo.Common, dir); !ok || err != nil || !filepath.IsLocal(in) {
+			return ""
+		}
 	}
-	if st.Link == "" {
-		return true
+	if _, err := fsroot.Lstat(dir); !errors.Is(err, fs.ErrNotExist) || !s.CanRemake(string(st.Path)) {
+		return ""
 	}
-	return info.Mode().IsRegular() && capture.LinkOf(root) == st.Link
+	return dir
 }
 
 func (s *Store) innerStore(ctx context.Context, st innerStep) (*Store, error) {
@@ -166,10 +190,16 @@ func (s *Store) restoreInner(ctx context.Context, j *intent) error {
 	return nil
 }
 
-// linkInner makes the .git file of a submodule what it was. What stands in its place is not
+// linkInner makes a git folder again that is gone, and the .git file of a submodule what it
+// was. What stands in its place is not
 // lost: it is moved into belay's own folder.
 func (s *Store) linkInner(st innerStep) error {
-	if s.inPlace(st) {
+	if dir := s.goneGit(st); dir != "" {
+		if err := s.Remake(st.bound(), dir); err != nil {
+			return err
+		}
+	}
+	if s.linked(st) {
 		return nil
 	}
 	root := filepath.Join(s.Repo.Root, filepath.FromSlash(string(st.Path)))

@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
 )
@@ -59,8 +63,13 @@ func (s *Store) OpenInner(ctx context.Context, path string) (*Store, error) {
 
 // BoundInner opens the repository that a snapshot has bound, and makes sure that the bound
 // snapshot is the one that stands under its id there: a ref that was moved or deleted
-// meanwhile is set again while its objects are there.
+// meanwhile is set again, with its objects if they are gone.
 func (s *Store) BoundInner(ctx context.Context, in manifest.Inner) (*Store, error) {
+	return s.boundInner(ctx, in, true)
+}
+
+// boundInner is BoundInner; without repair, objects that are gone stay gone.
+func (s *Store) boundInner(ctx context.Context, in manifest.Inner, repair bool) (*Store, error) {
 	inner, err := s.OpenInner(ctx, in.Path)
 	if err != nil {
 		return nil, err
@@ -72,6 +81,11 @@ func (s *Store) BoundInner(ctx context.Context, in manifest.Inner) (*Store, erro
 	}
 	if len(moved)+len(missing) > 0 {
 		gone, err := inner.Rebind(ctx, bound)
+		if err == nil && len(gone) > 0 && repair {
+			if err = s.refill(in.Path, inner); err == nil {
+				gone, err = inner.Rebind(ctx, bound)
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -182,10 +196,10 @@ func (t *innerTaker) Take(ctx context.Context, m *manifest.Manifest) error {
 			if e.Since = belay.SnapshotID(was.ID); was.Link != in.Link {
 				why = "its .git leads to another repository than before"
 			}
-			open = func() (*Store, error) { return t.s.BoundInner(ctx, was) }
+			open = func() (*Store, error) { return t.s.boundInner(ctx, was, false) } // what an attempt destroyed is named
 		}
 		if why == "" {
-			info, err := t.one(ctx, open, e)
+			info, err := t.one(ctx, n.Path, open, e)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -217,12 +231,16 @@ func about(err error) bool {
 	return errors.As(err, &not) || errors.As(err, &failed) || belay.CodeOf(err) == belay.CodeCannot && !errors.Is(err, syscall.ENOSPC)
 }
 
-func (t *innerTaker) one(ctx context.Context, open func() (*Store, error), e Extent) (Info, error) {
+func (t *innerTaker) one(ctx context.Context, path string, open func() (*Store, error), e Extent) (Info, error) {
 	inner, err := open()
 	if err != nil {
 		return Info{}, err
 	}
-	return inner.TakeWith(ctx, Meta{Kind: belay.KindManual, Message: innerMessage + t.note}, e)
+	info, err := inner.TakeWith(ctx, Meta{Kind: belay.KindManual, Message: innerMessage + t.note}, e)
+	if err == nil {
+		err = t.s.mirror(path, inner, e.Since == "")
+	}
+	return info, err
 }
 
 // Drop implements capture.Inner.
@@ -264,4 +282,74 @@ func (s *Store) discardInner(ctx context.Context, list []manifest.Inner) error {
 // state has bound that it is held against.
 func (s *Store) InnerOf(e Extent, since []manifest.Inner, note string) capture.Inner {
 	return &innerTaker{s: s, e: e, since: since, held: map[string]manifest.Inner{}, note: note}
+}
+
+// orphaned is how old an inner snapshot is that no snapshot names, when it is the remains of a
+// take that was killed and not part of one under way.
+const orphaned = time.Hour
+
+// SweepInner forgets inner snapshots that belong to none of the repository around them: those
+// of takes that were killed; and what was kept of repositories that no snapshot names.
+func (s *Store) SweepInner(ctx context.Context) error {
+	all, bad, err := s.ListAll(ctx)
+	if err != nil || len(bad) > 0 { // one that cannot be read may name any of them
+		return err
+	}
+	bound, paths := map[string]bool{}, map[string]bool{} // ids; paths, and whether a snapshot names them
+	for i, info := range all {
+		if info.inner == 0 && i != len(all)-1 {
+			continue
+		}
+		m, err := s.Manifest(ctx, info)
+		if err != nil {
+			return err
+		}
+		for _, in := range m.Inner {
+			bound[in.ID], paths[in.Path] = true, true
+		}
+		for _, n := range m.Nested {
+			if _, known := paths[n.Path]; !known {
+				paths[n.Path] = false
+			}
+		}
+	}
+	mirrors, err := fsroot.ReadDir(filepath.Join(s.Dir, "inner"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, d := range mirrors {
+		named := func(path string) bool { return paths[path] && filepath.Base(s.mirrorOf(path)) == d.Name() }
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(paths)), named) && s.stale(d) {
+			if err := fsroot.RemoveAll(filepath.Join(s.Dir, "inner", d.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	for path := range paths {
+		inner, err := s.OpenInner(ctx, path)
+		var not *NotInner
+		if errors.As(err, &not) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		list, err := inner.List(ctx)
+		if err != nil {
+			return err
+		}
+		old := slices.DeleteFunc(list, func(i Info) bool {
+			return bound[string(i.ID)] || !strings.HasPrefix(i.Message, strings.TrimSpace(innerMessage)) || s.opts.Now().Sub(timeOf(i.ID)) < orphaned
+		})
+		if err := errors.Join(inner.Discard(ctx, old), inner.SweepInner(ctx)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stale reports whether nobody is making this.
+func (s *Store) stale(d fs.DirEntry) bool {
+	info, err := d.Info()
+	return err == nil && s.opts.Now().Sub(info.ModTime()) > orphaned
 }

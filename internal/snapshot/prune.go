@@ -112,7 +112,10 @@ func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	if o.DryRun {
 		return out, nil
 	}
-	return out, s.Discard(ctx, old)
+	if err := s.Discard(ctx, old); err != nil {
+		return out, err
+	}
+	return out, s.SweepInner(ctx)
 }
 
 // Usage is what snapshots cost.
