@@ -247,9 +247,6 @@ func (l *ignoredLook) read(f *ignoredFile) {
 		}
 		return
 	}
-	if f.size > mostOwn {
-		return
-	}
 	file, err := fsroot.Open(l.at(f.path))
 	if err != nil {
 		return

@@ -149,7 +149,7 @@ func (s *Store) innerStore(ctx context.Context, st innerStep) (*Store, error) {
 
 // innerOptions makes of a step what a restore in its repository needs.
 func (*Store) innerOptions(st innerStep, skip bool) Options {
-	o := Options{FilesOnly: st.FilesOnly, Preserve: st.Preserve, Paths: st.Only, SkipBroken: skip, Reason: "with the repository around it"}
+	o := Options{FilesOnly: st.FilesOnly, Preserve: st.Preserve, Paths: st.Only, SkipBroken: skip, Reason: snapshot.InnerReason}
 	if st.All {
 		return o
 	}

@@ -26,7 +26,11 @@ import (
 // names the inner commits. That repeats: an inner repository may have others inside of it.
 
 // innerMessage begins the message of every inner snapshot.
-const innerMessage = "with the repository around it: "
+const innerMessage = InnerReason + ": "
+
+// InnerReason is why a repository inside of the tree is restored, and ends the message of what
+// was there before.
+const InnerReason = "with the repository around it"
 
 // NotInner is why a repository inside of the tree has no snapshot of its own.
 type NotInner struct{ Why string }
@@ -339,7 +343,10 @@ func (s *Store) SweepInner(ctx context.Context) error {
 			return err
 		}
 		old := slices.DeleteFunc(list, func(i Info) bool {
-			return bound[string(i.ID)] || !strings.HasPrefix(i.Message, strings.TrimSpace(innerMessage)) || s.opts.Now().Sub(timeOf(i.ID)) < orphaned
+			taken := strings.HasPrefix(i.Message, strings.TrimSpace(innerMessage))
+			// What a restore found in there belongs to a snapshot of the outer one of the same time.
+			rescue := i.Kind == belay.KindRescue && strings.HasSuffix(i.Message, InnerReason) && (len(all) == 0 || i.ID < all[0].ID)
+			return bound[string(i.ID)] || !taken && !rescue || s.opts.Now().Sub(timeOf(i.ID)) < orphaned
 		})
 		if err := errors.Join(inner.Discard(ctx, old), inner.SweepInner(ctx)); err != nil {
 			return err
