@@ -85,6 +85,9 @@ type Input struct {
 	// State gives the state before in a folder of its own, so that a test that fails can
 	// be run there; nil when there is none. done removes it.
 	State func(ctx context.Context) (root string, done func(), err error)
+	// Ignored gives those of some changed paths that git ignores: they get into no commit. nil
+	// when none does.
+	Ignored func(ctx context.Context, paths []string) (map[string]bool, error)
 	// Git gives what became of git's own state; nil when nobody can tell, and the check is
 	// skipped. More than one check may ask.
 	Git func(context.Context) (gitstate.Facts, error)

@@ -110,6 +110,9 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
 		Lines: guard.Lines(d.Snaps, before, after), Guard: guard.Tree(d.Snaps, t.ID, after, w.Held),
 		Texts: texts.New(d.Snaps.Store, before, after),
+		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
+			return d.Snaps.Ignored(ctx, after, paths)
+		},
 		Git: func(ctx context.Context) (gitstate.Facts, error) {
 			asked.Do(func() {
 				state, unclear = gitfacts.Between(ctx, d.Snaps.Store, before, after, w.Spans)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/manifest"
 )
@@ -160,6 +161,53 @@ func (s *Store) missedModes(ctx context.Context, a, b Info, then, now *manifest.
 		}
 	}
 	return out, err
+}
+
+// Ignored gives those of some paths that a snapshot holds although git ignores them, because
+// somebody wrote them. What git tracks is none, whatever the rules say.
+func (s *Store) Ignored(ctx context.Context, id belay.SnapshotID, paths []string) (map[string]bool, error) {
+	info, err := s.LookUp(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.Manifest(ctx, info)
+	if err != nil {
+		return nil, err
+	}
+	was, _ := capture.ExtentOf(m)
+	sel := capture.Extent{Ignored: was.Ignored, Own: was.Own}.Selector()
+	if sel == nil {
+		return nil, nil
+	}
+	var ask []string
+	for _, p := range paths {
+		if sel.Covers(p, false) {
+			ask = append(ask, p)
+		}
+	}
+	if len(ask) == 0 {
+		return nil, nil
+	}
+	git := s.Repo.Ignorer(ctx)
+	defer git.Close()
+	answers, err := git.Ask(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]bool{}
+	for i, p := range ask {
+		out[p] = answers[i]
+	}
+	for some := range slices.Chunk(ask, 500) { // on one command line
+		list, err := s.Repo.Run(ctx, nil, append([]string{"ls-files", "-z", "--"}, some...)...)
+		if err != nil {
+			return nil, err
+		}
+		for p := range strings.SplitSeq(string(list), "\x00") {
+			delete(out, p)
+		}
+	}
+	return out, nil
 }
 
 // without leaves out the paths that a snapshot holds.
