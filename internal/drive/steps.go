@@ -47,7 +47,7 @@ func (d *Driver) once(ctx context.Context, m snapshot.Meta) (snapshot.Info, erro
 		}
 	}
 	d.Rec.Took(info)
-	if !found && info.Partial {
+	if !found && info.NotHeld() != "" {
 		d.Watch.Note(fmt.Sprintf("not captured in snapshot %s, so a rollback leaves it alone: %s", info.ID.Short(), info.NotHeld()))
 	}
 	if err := d.Secure(ctx, d.Rec); err != nil {
