@@ -254,6 +254,44 @@ func (s *Store) Patch(ctx context.Context, from, to belay.SnapshotID, paths []st
 	return s.patch(ctx, from, to, paths, "", w)
 }
 
+// PatchForModels is Patch of everything but the files that git ignores: of those only the names
+// are given. An .env that an attempt overwrote without reading it must not reach a model in the
+// lines that the diff takes away.
+func (s *Store) PatchForModels(ctx context.Context, from, to belay.SnapshotID, w io.Writer) error {
+	changes, err := s.Changes(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	var paths, hidden []string
+	for _, c := range changes {
+		paths = append(paths, c.Path)
+	}
+	was, err := s.Ignored(ctx, from, paths)
+	if err != nil {
+		return err
+	}
+	is, err := s.Ignored(ctx, to, paths)
+	if err != nil {
+		return err
+	}
+	paths = slices.DeleteFunc(paths, func(p string) bool {
+		if was[p] || is[p] {
+			hidden = append(hidden, belay.VisibleLine(p))
+		}
+		return was[p] || is[p]
+	})
+	if len(hidden) == 0 {
+		return s.Patch(ctx, from, to, nil, w)
+	}
+	for some := range slices.Chunk(paths, 500) { // on one command line
+		if err := s.Patch(ctx, from, to, some, w); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(w, "# changed as well, and not shown because git ignores it: %s\n", strings.Join(hidden, ", "))
+	return err
+}
+
 // patch writes it with a prefix before each path.
 func (s *Store) patch(ctx context.Context, from, to belay.SnapshotID, paths []string, prefix string, w io.Writer) error {
 	a, b, err := s.trees(ctx, from, to)
