@@ -32,8 +32,9 @@ type Extent struct {
 	// Ignored captures ignored files that somebody wrote, and notes what the others look like.
 	// See LookAtIgnored.
 	Ignored bool
-	// Own are paths of such files, where their names do not say it.
-	Own []string
+	// Own are paths of such files, where their names do not say it; Kept those of files that
+	// may be.
+	Own, Kept []string
 	// Since is an earlier state: what was hidden since then is captured, and so are
 	// repositories of their own that were not there then.
 	Since *Since
@@ -48,6 +49,7 @@ const (
 	extentLarge   = "large"
 	extentIgnored = "ignored"
 	extentOwn     = "own"
+	extentKept    = "kept"
 )
 
 // The kinds of manifest.Left.
@@ -78,6 +80,8 @@ func ExtentOf(m *manifest.Manifest) (e Extent, since string) {
 			e.Ignored = true
 		case extentOwn:
 			e.Own = append(e.Own, x.Value)
+		case extentKept:
+			e.Kept = append(e.Kept, x.Value)
 		}
 	}
 	return e, since
@@ -105,6 +109,9 @@ func (e Extent) record() (list []manifest.Extent) {
 	}
 	for _, p := range e.Own {
 		list = append(list, manifest.Extent{Kind: extentOwn, Value: p})
+	}
+	for _, p := range e.Kept {
+		list = append(list, manifest.Extent{Kind: extentKept, Value: p})
 	}
 	if e.Since != nil {
 		list = append(list, manifest.Extent{Kind: extentSince, Value: e.Since.id})
@@ -142,8 +149,8 @@ func (e Extent) Selector() include.Selector {
 	if e.Ignored {
 		all = append(all, instructions.Settings{})
 	}
-	if len(e.Own) > 0 {
-		all = append(all, exactlyThose(e.Own))
+	if len(e.Own)+len(e.Kept) > 0 {
+		all = append(all, exactlyThose(slices.Concat(e.Own, e.Kept)))
 	}
 	if len(all) == 0 {
 		return nil

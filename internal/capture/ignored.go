@@ -27,7 +27,9 @@ import (
 //
 //   - settings and secrets, by name (package instructions);
 //   - a text that a rule for this file or kind ignores, not one for a folder above it, and that
-//     was there in the state before, unless it says that it is generated;
+//     was there in the state before, unless it says that it is generated. Most of these are
+//     written by tools all the same (of 970 patterns in the public templates for .gitignore, names
+//     tell that of a half), so that a change is restored and only warned of;
 //   - a text that a rule of the person's own ignores, in .git/info/exclude or the global
 //     excludes file: there is no reason for one but a file of somebody's own. One that is new
 //     counts only for info/exclude: tools of every kind write what global excludes ignore.
@@ -82,13 +84,24 @@ func (s *Place) LookAtIgnored(ctx context.Context, c *Capture) (more bool, err e
 	if err != nil {
 		return false, err
 	}
-	files, size := len(e.Own), int64(0)
+	// First those that are somebody's for sure: there is room for so many.
+	files, size := len(e.Own)+len(e.Kept), int64(0)
+	hold := func(list *[]string, kind string) {
+		l.files = slices.DeleteFunc(l.files, func(f *ignoredFile) bool {
+			if l.kind(f, theirs[f.path], e.Since != nil) != kind || l.was(f.path) || f.size > mostOwn || files == mostOwnFiles || size+f.size > mostOwnBytes {
+				return false
+			}
+			*list, more = append(*list, f.path), true
+			files, size = files+1, size+f.size
+			return true
+		})
+	}
+	hold(&e.Own, LeftOwn)
+	hold(&e.Kept, leftKept)
 	for _, f := range l.files {
 		kind := l.kind(f, theirs[f.path], e.Since != nil)
-		if kind == LeftOwn && !l.was(f.path) && f.size <= mostOwn && files < mostOwnFiles && size+f.size <= mostOwnBytes {
-			e.Own, more = append(e.Own, f.path), true
-			files, size = files+1, size+f.size
-			continue
+		if kind == leftKept {
+			kind = LeftIgnored
 		}
 		c.looked = append(c.looked, manifest.Left{Kind: kind, Path: f.path, Print: f.print()})
 	}
@@ -281,6 +294,9 @@ func (l *ignoredLook) was(p string) bool {
 	return known
 }
 
+// leftKept is the kind of a file that may be somebody's.
+const leftKept = "kept"
+
 // Rules of a person's own.
 const (
 	sharedRule  = iota // of the repository, in a .gitignore
@@ -294,9 +310,11 @@ func (l *ignoredLook) kind(f *ignoredFile, rule int, since bool) string {
 	if was, known := l.known[f.path]; known {
 		return was.Kind
 	}
-	own := f.text && (rule == excludeRule || !since && (f.single || rule == globalRule))
-	if own {
+	switch {
+	case f.text && (rule == excludeRule || !since && rule == globalRule):
 		return LeftOwn
+	case f.text && f.single && !since:
+		return leftKept
 	}
 	return LeftIgnored
 }
@@ -390,6 +408,10 @@ func Absent(m *manifest.Manifest, p string) bool {
 func (c *Capture) Looked(then *manifest.Manifest) include.Selector {
 	e := c.Wanted.Extent
 	was, _ := ExtentOf(then)
-	e.Own = slices.DeleteFunc(slices.Clone(e.Own), func(p string) bool { return !slices.Contains(was.Own, p) && !Absent(then, p) })
+	known := func(p string) bool {
+		return slices.Contains(was.Own, p) || slices.Contains(was.Kept, p) || Absent(then, p)
+	}
+	e.Own = slices.DeleteFunc(slices.Clone(e.Own), func(p string) bool { return !known(p) })
+	e.Kept = slices.DeleteFunc(slices.Clone(e.Kept), func(p string) bool { return !known(p) })
 	return e.Selector()
 }

@@ -65,8 +65,11 @@ type Input struct {
 	Changes []belay.Change // what the task changed, from its before to now
 	Attempt []belay.Change // what this attempt changed; none means it changed nothing
 	// ByHand tells whether a person, and no attempt, changed a path; nil when none was.
-	ByHand  func(path string) bool
-	Missed  []Missed // what the task changed and After does not hold
+	ByHand func(path string) bool
+	Missed []Missed // what the task changed and After does not hold
+	// Perhaps are paths that git ignores and of which nobody knows whether somebody or a tool
+	// writes them: a change only warns, but of a protected one.
+	Perhaps []string
 	Scope   belay.Scope
 	Request belay.Request // what the task asks for; the contract is held against it
 	Words   string        // what Request was read from; "" when that is not known

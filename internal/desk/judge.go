@@ -104,9 +104,13 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 	var state gitstate.Facts
 	var unclear error
 	var asked sync.Once
+	perhaps, err := d.Snaps.Perhaps(ctx, after)
+	if err != nil {
+		return belay.Report{}, err
+	}
 	report := check.Run(ctx, check.Input{
 		Root: d.Repo.Root, Env: TestEnv(t),
-		Changes: w.All, ByHand: w.ByHand, Missed: missed(w.Missed), Attempt: w.Last, Scope: t.Scope, Request: t.Request, Words: t.Words(), Checks: t.Checks, May: d.May, Skip: t.Checks.Skip,
+		Changes: w.All, ByHand: w.ByHand, Missed: missed(w.Missed), Perhaps: perhaps, Attempt: w.Last, Scope: t.Scope, Request: t.Request, Words: t.Words(), Checks: t.Checks, May: d.May, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
 		Lines: guard.Lines(d.Snaps, before, after), Guard: guard.Tree(d.Snaps, t.ID, after, w.Held),
 		Texts: texts.New(d.Snaps.Store, before, after),

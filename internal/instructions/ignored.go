@@ -44,7 +44,7 @@ var (
 	settingsNames = wordsOf(`.env .envrc .dev.vars .netrc .pgpass .my.cnf .npmrc .yarnrc .pypirc .htpasswd .dockerconfigjson local.properties local.settings.json
 		local_settings.py settings_local.py localsettings.php wp-config.php master.key kubeconfig google-services.json googleservice-info.plist id_rsa id_ed25519 id_ecdsa`)
 	settingsKinds  = wordsOf(`env local pem key p12 pfx keystore jks tfvars tfstate kubeconfig vault`)
-	settingsStarts = []string{".env.", "secrets.", "secret.", ".secret", "credentials", "service-account", "service_account", "serviceaccount"}
+	settingsStarts = []string{"todo", "notes", "scratchpad", ".env.", "secrets.", "secret.", ".secret", "credentials", "service-account", "service_account", "serviceaccount"}
 	settingsParts  = []string{".local.", ".override.", ".secret.", ".secrets."}
 	// settingsFolders are entered although git ignores them as a whole.
 	settingsFolders = wordsOf(`secrets .secrets secret .secret credentials .credentials`)
@@ -78,7 +78,7 @@ func Rewritten(file string) bool {
 }
 
 // settings reports whether an ignored file is, by its name or a folder's above it, one of
-// somebody's settings or secrets.
+// somebody's settings, secrets or notes.
 func settings(file string) bool {
 	if Rewritten(file) || Own(file) {
 		return false

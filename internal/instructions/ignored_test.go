@@ -17,7 +17,7 @@ func TestIgnoredKinds(t *testing.T) {
 		"Cargo.lock": rewritten, "package-lock.json": rewritten, "api.pb.go": rewritten, "src/pkg/_version.py": rewritten, "calc.test": rewritten, ".idea/workspace.xml": rewritten,
 		"x.swp": rewritten, "notes.txt~": rewritten, "config.status": rewritten, "bin/tool": rewritten, ".aider.chat.history.md": rewritten, "terraform.tfstate.backup": rewritten,
 
-		"notes.md": unknown, "TODO": unknown, "scratch/plan.txt": unknown, "main.go": unknown, "environment": unknown, "keys": unknown, "data/a.csv": unknown, "local": unknown,
+		"notes.md": theirs, "TODO": theirs, "plan.md": unknown, "pip-log.txt": unknown, "scratch/plan.txt": unknown, "main.go": unknown, "environment": unknown, "keys": unknown, "data/a.csv": unknown, "local": unknown,
 		".belay/now/task.md": unknown, "x.env.d.ts": unknown,
 	} {
 		got := unknown

@@ -22,12 +22,13 @@ type Extent struct {
 	Inner   bool             // repositories inside of the tree, by snapshots of their own
 	Ignored bool             // ignored files that somebody wrote; of the others, what they look like
 	Own     []string         // paths of such files that are known already
+	Kept    []string         // likewise, of files that may be such
 }
 
 // wanted makes of it what a capture needs; done ends that. A state that is gone leaves only
 // the rest.
 func (s *Store) wanted(ctx context.Context, e Extent) (w capture.Wanted, done func(), err error) {
-	w.Extent = capture.Extent{Agents: e.Agents, Protect: e.Protect, Large: e.Large, Ignored: e.Ignored, Own: slices.Clone(e.Own)}
+	w.Extent = capture.Extent{Agents: e.Agents, Protect: e.Protect, Large: e.Large, Ignored: e.Ignored, Own: slices.Clone(e.Own), Kept: slices.Clone(e.Kept)}
 	for _, g := range e.Files {
 		if instructions.Spells(g) {
 			w.Extent.Built = append(w.Extent.Built, g)
@@ -54,14 +55,19 @@ func (s *Store) wanted(ctx context.Context, e Extent) (w capture.Wanted, done fu
 		w.Inner = s.InnerOf(e, m.Inner, string(info.ID))
 	}
 	if was, _ := capture.ExtentOf(m); e.Ignored {
-		for _, p := range was.Own {
-			if !slices.Contains(w.Extent.Own, p) {
-				w.Extent.Own = append(w.Extent.Own, p)
-			}
-		}
+		w.Extent.Own, w.Extent.Kept = union(w.Extent.Own, was.Own), union(w.Extent.Kept, was.Kept)
 	}
 	w.Extent.Since = s.Place.Since(ctx, string(info.ID), info.Tree, m)
 	return w, w.Extent.Since.Close, nil
+}
+
+func union(a, b []string) []string {
+	for _, p := range b {
+		if !slices.Contains(a, p) {
+			a = append(a, p)
+		}
+	}
+	return a
 }
 
 // ExtentOf gives the extent that a snapshot was taken with: what compares the present with
@@ -76,7 +82,7 @@ func (s *Store) ExtentOf(ctx context.Context, id belay.SnapshotID) (Extent, erro
 		return Extent{}, err
 	}
 	e, since := capture.ExtentOf(m)
-	return Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Since: belay.SnapshotID(since), Inner: len(m.Inner) > 0, Large: e.Large, Ignored: e.Ignored, Own: e.Own}, nil
+	return Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Since: belay.SnapshotID(since), Inner: len(m.Inner) > 0, Large: e.Large, Ignored: e.Ignored, Own: e.Own, Kept: e.Kept}, nil
 }
 
 // incomparable tells which differences of two snapshots are none: one of the two holds a

@@ -163,6 +163,21 @@ func (s *Store) missedModes(ctx context.Context, a, b Info, then, now *manifest.
 	return out, err
 }
 
+// Perhaps gives the ignored files that a snapshot holds and of which nobody knows whether
+// somebody or a tool wrote them.
+func (s *Store) Perhaps(ctx context.Context, id belay.SnapshotID) ([]string, error) {
+	info, err := s.LookUp(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.Manifest(ctx, info)
+	if err != nil {
+		return nil, err
+	}
+	e, _ := capture.ExtentOf(m)
+	return e.Kept, nil
+}
+
 // Ignored gives those of some paths that a snapshot holds although git ignores them, because
 // somebody wrote them. What git tracks is none, whatever the rules say.
 func (s *Store) Ignored(ctx context.Context, id belay.SnapshotID, paths []string) (map[string]bool, error) {
@@ -175,7 +190,7 @@ func (s *Store) Ignored(ctx context.Context, id belay.SnapshotID, paths []string
 		return nil, err
 	}
 	was, _ := capture.ExtentOf(m)
-	sel := capture.Extent{Ignored: was.Ignored, Own: was.Own}.Selector()
+	sel := capture.Extent{Ignored: was.Ignored, Own: was.Own, Kept: was.Kept}.Selector()
 	if sel == nil {
 		return nil, nil
 	}
