@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -55,7 +56,11 @@ func (w *world) inside() []string {
 // points, and a capture of it. The next rollback, doctor, or undo leads to a whole state, in
 // the tree and in the submodule.
 func TestCrashInner(t *testing.T) {
+	only := os.Getenv("BELAY_CRASH_INNER") // one of insides
 	for name, misdeed := range insides {
+		if only != "" && only != name {
+			continue
+		}
 		w := quietWorld(t, map[string]string{"a.txt": "one\n"})
 		w.shell(insideMakes)
 		good := w.inside()

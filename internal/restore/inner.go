@@ -133,7 +133,9 @@ func (s *Store) goneGit(st innerStep) string {
 			return ""
 		}
 	}
-	if _, err := fsroot.Lstat(dir); !errors.Is(err, fs.ErrNotExist) || !s.CanRemake(string(st.Path)) {
+	// The outer snapshot has the config and hooks of submodules, so that there may be a folder
+	// with nothing else: without a HEAD it is no repository.
+	if _, err := fsroot.Lstat(filepath.Join(dir, "HEAD")); !errors.Is(err, fs.ErrNotExist) || !s.CanRemake(string(st.Path)) {
 		return ""
 	}
 	return dir
@@ -195,6 +197,9 @@ func (s *Store) restoreInner(ctx context.Context, j *intent) error {
 // lost: it is moved into belay's own folder.
 func (s *Store) linkInner(st innerStep) error {
 	if dir := s.goneGit(st); dir != "" {
+		if err := s.aside(st, dir); err != nil {
+			return err
+		}
 		if err := s.Remake(st.bound(), dir); err != nil {
 			return err
 		}
@@ -207,27 +212,30 @@ func (s *Store) linkInner(st innerStep) error {
 		return err
 	}
 	at := filepath.Join(root, ".git")
-	if _, err := fsroot.Lstat(at); err == nil {
-		dir, err := s.Scratch(filepath.Dir(st.Aside))
-		if err != nil {
-			return err
-		}
-		for n := 1; ; n++ {
-			to := filepath.Join(dir, fmt.Sprintf("%s-%d", filepath.Base(st.Aside), n))
-			if err := capture.Fault("rename", at); err != nil {
-				return err
-			}
-			err := fsroot.RenameNew(at, to)
-			if errors.Is(err, fs.ErrExist) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			break
-		}
+	if err := s.aside(st, at); err != nil {
+		return err
 	}
 	return s.writeLink(at, st.Link)
+}
+
+// aside moves what is at a path into belay's own folder; nothing there is nothing to do.
+func (s *Store) aside(st innerStep, at string) error {
+	if _, err := fsroot.Lstat(at); err != nil {
+		return nil
+	}
+	dir, err := s.Scratch(filepath.Dir(st.Aside))
+	if err != nil {
+		return err
+	}
+	for n := 1; ; n++ {
+		to := filepath.Join(dir, fmt.Sprintf("%s-%d", filepath.Base(st.Aside), n))
+		if err := capture.Fault("rename", at); err != nil {
+			return err
+		}
+		if err := fsroot.RenameNew(at, to); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
 }
 
 // writeLink makes a .git file, of the mode that git gives it, by way of belay's own folder: a
