@@ -30,6 +30,7 @@ var insides = map[string]string{
 
 // insideShows is everything a person can see of the submodule.
 const insideShows = `
+exec 2>/dev/null # complaints name the folder of the world
 cd sub && cat .git
 find . -path ./.git -prune -o -type f -print | sort | while read f; do echo "$f $(ls -l "$f" | cut -c1-10) $(cat "$f" | tr '\n' ' ')"; done
 ls -ld .git | cut -c1-10
