@@ -236,8 +236,8 @@ func startOf(ctx context.Context, d *desk.Desk, r *desk.Record, w drive.Watcher)
 	} else {
 		info, err = d.Snaps.Take(ctx, meta)
 	}
-	if n := len(info.Gaps) + len(info.Nested); n > 0 && err == nil {
-		w.Note(fmt.Sprintf("%d path(s) of the working tree are not in that of %s: they could not be captured, or are repositories of their own (belay snapshot show %s)", n, r.Task.ID, info.ID.Short()))
+	if names := info.LeftOut(); names != "" && err == nil {
+		w.Note(fmt.Sprintf("not in the working tree of %s: %s", r.Task.ID, names))
 	}
 	return info.ID, err
 }

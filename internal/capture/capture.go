@@ -48,8 +48,9 @@ type Capture struct {
 	inHead   map[string]bool    // what HEAD's tree names
 	headOf   string             // and which commit that is of
 	headLost []manifest.Lost
-	Moving   bool // something changed while it was read
-	Count    int  // how many files it holds
+	looked   []manifest.Left // what ignored files look like that are not captured
+	Moving   bool            // something changed while it was read
+	Count    int             // how many files it holds
 }
 
 // Seen is what a watch knows of the working tree, without a look at every file: what
@@ -70,6 +71,18 @@ type Wanted struct {
 	Include []string
 	Extent  Extent
 	Brief   bool // a watch may answer: Scan, Files and Trees may be left out
+
+	// Inner takes a snapshot of each repository inside of the tree; nil takes none.
+	Inner Inner
+}
+
+// Inner takes snapshots of the repositories inside of a tree, together with that of the tree.
+type Inner interface {
+	// Take fills in a manifest's Inner, and Gaps for those that cannot be captured. It may be
+	// called again when the tree did not stand still.
+	Take(ctx context.Context, m *manifest.Manifest) error
+	// Drop forgets what was taken last: no snapshot came of it.
+	Drop(ctx context.Context) error
 }
 
 // Source is where a blob's bytes are in the working tree.
@@ -96,6 +109,16 @@ func (s *Place) Read(ctx context.Context, w Wanted) (*Capture, error) {
 		if err := s.distrust(ctx, c); err != nil {
 			return nil, err
 		}
+	}
+	more, err := s.LookAtIgnored(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if more { // to capture them as any other file
+		if scan, err = s.Scan(ctx, c, false); err != nil {
+			return nil, err
+		}
+		c.Scan, c.Moving = scan, c.Moving || scan.Moving
 	}
 	return c, s.Name(ctx, c)
 }
@@ -212,6 +235,9 @@ func (s *Place) options(c *Capture, seeds bool, ask *git.Ignorer) scan.Options {
 		ReadTracked: s.tracked(c, seeds),
 	}
 	e := c.Wanted.Extent
+	if o.MaxFile > 0 {
+		o.MaxFile = max(o.MaxFile, e.Large)
+	}
 	if also := e.Selector(); also != nil {
 		o.Also = also
 	}

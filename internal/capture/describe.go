@@ -65,6 +65,7 @@ func (s *Place) describeExtent(c *Capture, m *manifest.Manifest) {
 			m.Left = append(m.Left, manifest.Left{Kind: LeftFile, Path: g.Path, Print: fmt.Sprintf("%d %d %d", info.Size(), info.ModTime().UnixNano(), changeTime(st))})
 		}
 	}
+	m.Left = append(m.Left, c.looked...)
 	if e.Since == nil {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -26,6 +27,14 @@ type Extent struct {
 	Protect []string
 	// Built are globs that spell out build output which is no build output here.
 	Built []string
+	// Large is how many bytes a file may have, where that is more than the place's MaxFile.
+	Large int64
+	// Ignored captures ignored files that somebody wrote, and notes what the others look like.
+	// See LookAtIgnored.
+	Ignored bool
+	// Own are paths of such files, where their names do not say it; Kept those of files that
+	// may be.
+	Own, Kept []string
 	// Since is an earlier state: what was hidden since then is captured, and so are
 	// repositories of their own that were not there then.
 	Since *Since
@@ -37,12 +46,19 @@ const (
 	extentProtect = "protect"
 	extentBuilt   = "built"
 	extentSince   = "since"
+	extentLarge   = "large"
+	extentIgnored = "ignored"
+	extentOwn     = "own"
+	extentKept    = "kept"
 )
 
 // The kinds of manifest.Left.
 const (
-	LeftOutput = "output" // a folder of build output, hidden by a rule that is new; Print counts its files
-	LeftFile   = "file"   // a file that is a gap; Print has size, mtime and ctime
+	LeftOutput  = "output"  // a folder of build output, hidden by a rule that is new; Print counts its files
+	LeftFile    = "file"    // a file that is a gap; Print has size, mtime and ctime
+	LeftIgnored = "ignored" // an ignored file; Print has mode, size, mtime, ctime and a hash, "-" for none
+	LeftOwn     = "own"     // one that somebody wrote, and that is too large to be captured, or one too many
+	LeftMany    = "many"    // an ignored folder with too many files to look at
 )
 
 // ExtentOf reads what a manifest records. since is the snapshot that Since was made of,
@@ -58,6 +74,14 @@ func ExtentOf(m *manifest.Manifest) (e Extent, since string) {
 			e.Built = append(e.Built, x.Value)
 		case extentSince:
 			since = x.Value
+		case extentLarge:
+			e.Large, _ = strconv.ParseInt(x.Value, 10, 64)
+		case extentIgnored:
+			e.Ignored = true
+		case extentOwn:
+			e.Own = append(e.Own, x.Value)
+		case extentKept:
+			e.Kept = append(e.Kept, x.Value)
 		}
 	}
 	return e, since
@@ -77,6 +101,18 @@ func (e Extent) record() (list []manifest.Extent) {
 	for _, g := range e.Built {
 		list = append(list, manifest.Extent{Kind: extentBuilt, Value: g})
 	}
+	if e.Large > 0 {
+		list = append(list, manifest.Extent{Kind: extentLarge, Value: strconv.FormatInt(e.Large, 10)})
+	}
+	if e.Ignored {
+		list = append(list, manifest.Extent{Kind: extentIgnored})
+	}
+	for _, p := range e.Own {
+		list = append(list, manifest.Extent{Kind: extentOwn, Value: p})
+	}
+	for _, p := range e.Kept {
+		list = append(list, manifest.Extent{Kind: extentKept, Value: p})
+	}
 	if e.Since != nil {
 		list = append(list, manifest.Extent{Kind: extentSince, Value: e.Since.id})
 	}
@@ -84,7 +120,7 @@ func (e Extent) record() (list []manifest.Extent) {
 }
 
 // wide reports whether ignored paths may be captured that were ignored all the time.
-func (e Extent) wide() bool { return e.Agents || len(e.Protect) > 0 }
+func (e Extent) wide() bool { return e.Agents || e.Ignored || len(e.Protect) > 0 }
 
 // Selector selects among ignored paths, nil for none.
 func (e Extent) Selector() include.Selector {
@@ -109,6 +145,12 @@ func (e Extent) Selector() include.Selector {
 			p.reach = nil // a glob that cannot be used reaches nothing, and the check says so
 		}
 		all = append(all, p)
+	}
+	if e.Ignored {
+		all = append(all, instructions.Settings{})
+	}
+	if len(e.Own)+len(e.Kept) > 0 {
+		all = append(all, exactlyThose(slices.Concat(e.Own, e.Kept)))
 	}
 	if len(all) == 0 {
 		return nil
@@ -273,11 +315,11 @@ func (n *Since) lookUp(ctx context.Context, folders []string) error {
 // and most of it is in git.
 func (n *Since) enter(path string) bool {
 	was := slices.ContainsFunc(n.man.Nested, func(x manifest.Nested) bool { return x.Path == path })
-	return !was && !n.man.WasIgnored(path+"/x") && !n.place.linkedTree(path)
+	return !was && !n.man.WasIgnored(path+"/x") && !n.place.LinkedTree(path)
 }
 
-// linkedTree reports whether a folder is a working tree that this repository knows of.
-func (s *Place) linkedTree(path string) bool {
+// LinkedTree reports whether a folder is a working tree that this repository knows of.
+func (s *Place) LinkedTree(path string) bool {
 	file := filepath.Join(s.Repo.Root, filepath.FromSlash(path), ".git")
 	target, ok := strings.CutPrefix(strings.TrimSpace(readSmall(file)), "gitdir: ")
 	if ok && !filepath.IsAbs(target) {
@@ -306,6 +348,9 @@ func (w Wanted) beyond(m *manifest.Manifest, now outerRules) bool {
 		if n.moved(m, now) || slices.ContainsFunc(m.Nested, func(x manifest.Nested) bool { return n.enter(x.Path) }) {
 			return true
 		}
+	}
+	if w.Extent.Large > 0 && slices.ContainsFunc(m.Gaps, func(g manifest.Gap) bool { return strings.HasPrefix(g.Reason, scan.TooLarge) }) {
+		return true
 	}
 	sel := w.Extent.Selector()
 	return sel != nil && slices.ContainsFunc(m.Ignored, func(p string) bool {

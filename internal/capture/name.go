@@ -18,6 +18,11 @@ import (
 // Name names everything once more.
 func (s *Place) Name(ctx context.Context, c *Capture) (err error) {
 	c.Man = s.describe(c)
+	if c.Wanted.Inner != nil {
+		if err := c.Wanted.Inner.Take(ctx, c.Man); err != nil {
+			return err
+		}
+	}
 	c.Files, c.Objects = nil, slices.Clone(c.Index.Objects)
 	if c.Seen != nil {
 		c.Count, c.Tree, c.Blobs = c.Seen.Count, c.Seen.Tree, c.Seen.Changed

@@ -120,6 +120,9 @@ func (s *Place) nestedHead(path string) string {
 	return head
 }
 
+// LinkOf gives the text of a repository's .git file, "" where that is no file.
+func LinkOf(root string) string { return readSmall(filepath.Join(root, ".git")) }
+
 func readSmall(path string) string {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {

@@ -19,6 +19,7 @@ type Missed struct {
 	What   string // one line: what it is, and why it is not held
 	Harms  bool   // it may hold anything: it rejects outside of the task's files. Otherwise it is only named
 	Unsure bool   // whether it changed is not certain: it only warns
+	Held   bool   // the snapshot holds it, and only its mode changed
 	Tree   bool   // it may be a working tree that the check of git's state names
 }
 
@@ -39,8 +40,10 @@ func captured(ctx context.Context, in Input) belay.CheckResult {
 		found = append(found, f)
 	}
 	summary := "all changes were captured"
-	if n := len(in.Missed); n > 0 {
+	if n := len(slices.DeleteFunc(slices.Clone(in.Missed), func(m Missed) bool { return m.Held })); n > 0 {
 		summary = answer.Count(n, "change was", "changes were") + " not captured"
+	} else if modes := len(in.Missed); modes > 0 {
+		summary = answer.Count(modes, "file has another mode", "files have another mode")
 	} else if len(found) > 0 {
 		summary = answer.Count(len(found), "new repository", "new repositories") + " inside of this one"
 	}
@@ -68,7 +71,7 @@ func missed(s belay.Scope, m Missed) belay.Finding {
 		Severity: belay.SeverityWarning, Category: belay.CategoryScope, File: path,
 		Title: fmt.Sprintf("not captured: %s (%s)", m.Path, m.What),
 	}
-	if strings.HasSuffix(m.Path, "/") && m.Harms {
+	if m.Held || strings.HasSuffix(m.Path, "/") && m.Harms {
 		f.Title = fmt.Sprintf("%s: %s", m.Path, m.What)
 	}
 	if !m.Harms || m.Unsure {
@@ -82,7 +85,9 @@ func missed(s belay.Scope, m Missed) belay.Finding {
 		f.Severity = belay.SeverityError
 		f.Detail = fmt.Sprintf("%s is outside the task's files, which are %s", path, listed(s.Files))
 	}
-	f.Recommendation = "remove it, or keep it where the task's files are"
+	if f.Recommendation = "remove it, or keep it where the task's files are"; m.Held {
+		f.Recommendation = "give it the mode that it had"
+	}
 	return f
 }
 

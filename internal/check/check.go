@@ -65,8 +65,11 @@ type Input struct {
 	Changes []belay.Change // what the task changed, from its before to now
 	Attempt []belay.Change // what this attempt changed; none means it changed nothing
 	// ByHand tells whether a person, and no attempt, changed a path; nil when none was.
-	ByHand  func(path string) bool
-	Missed  []Missed // what the task changed and After does not hold
+	ByHand func(path string) bool
+	Missed []Missed // what the task changed and After does not hold
+	// Perhaps are paths that git ignores and of which nobody knows whether somebody or a tool
+	// writes them: a change only warns, but of a protected one.
+	Perhaps []string
 	Scope   belay.Scope
 	Request belay.Request // what the task asks for; the contract is held against it
 	Words   string        // what Request was read from; "" when that is not known
@@ -85,6 +88,9 @@ type Input struct {
 	// State gives the state before in a folder of its own, so that a test that fails can
 	// be run there; nil when there is none. done removes it.
 	State func(ctx context.Context) (root string, done func(), err error)
+	// Ignored gives those of some changed paths that git ignores: they get into no commit. nil
+	// when none does.
+	Ignored func(ctx context.Context, paths []string) (map[string]bool, error)
 	// Git gives what became of git's own state; nil when nobody can tell, and the check is
 	// skipped. More than one check may ask.
 	Git func(context.Context) (gitstate.Facts, error)

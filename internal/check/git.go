@@ -23,5 +23,6 @@ func gitState(ctx context.Context, in Input) belay.CheckResult {
 	for _, c := range work(in.Changes) {
 		facts.Paths = append(facts.Paths, c.Path)
 	}
+	facts.Lost = slices.DeleteFunc(slices.Clone(facts.Lost), func(l gitstate.Loss) bool { return slices.Contains(in.Perhaps, l.Path) })
 	return gitstate.Judge(facts, in.Scope, in.Request)
 }

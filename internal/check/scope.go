@@ -29,7 +29,7 @@ func scope(ctx context.Context, in Input) belay.CheckResult {
 			return answer.Unknown(nameScope, suite.Unfinished(ctx))
 		}
 		if len(files) > 0 && !glob.Match(files, c.Path) {
-			extra = append(extra, stray(c, files))
+			extra = append(extra, in.stray(c, files))
 		}
 	}
 	missing := unmet(expect, changes)
@@ -52,7 +52,9 @@ func scope(ctx context.Context, in Input) belay.CheckResult {
 	case len(files) == 0:
 		summary = answer.Count(len(expect), "expected file", "expected files") + " changed"
 	}
-	if len(extra)+len(missing) > 0 {
+	if n := len(extra); n > 0 && len(missing) == 0 && !slices.ContainsFunc(extra, func(f belay.Finding) bool { return f.Severity == belay.SeverityError }) {
+		summary = answer.Count(n, "ignored file", "ignored files") + " outside the task's files"
+	} else if n+len(missing) > 0 {
 		summary = fmt.Sprintf("%s outside the task's files, %d expected but not changed",
 			answer.Count(len(extra), "file", "files"), len(missing))
 	}
@@ -61,7 +63,13 @@ func scope(ctx context.Context, in Input) belay.CheckResult {
 	return answer.Of(nameScope, summary, slices.Concat(extra, missing, beyond))
 }
 
-func stray(c belay.Change, files []string) belay.Finding {
+func (in Input) stray(c belay.Change, files []string) belay.Finding {
+	if slices.Contains(in.Perhaps, c.Path) {
+		return belay.Finding{
+			Severity: belay.SeverityWarning, Category: belay.CategoryScope, File: c.Path, Title: "changed outside the task's files",
+			Detail: fmt.Sprintf("%s was %s; git ignores it, so it may be something that a tool writes", c.Path, changeVerb(c)),
+		}
+	}
 	return belay.Finding{
 		Severity: belay.SeverityError, Category: belay.CategoryScope, File: c.Path,
 		Title:          "changed outside the task's files",

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -97,6 +98,10 @@ func (in Input) asked(ctx context.Context, name string, look func([]*edit.File) 
 // secretsCheck asks whether the change adds secrets.
 func secretsCheck(ctx context.Context, in Input) belay.CheckResult {
 	return in.asked(ctx, nameSecrets, func(files []*edit.File) (string, []belay.Finding, error) {
+		files, err := in.listed(ctx, files)
+		if err != nil {
+			return "", nil, err
+		}
 		found := secrets.Look(files, secrets.Rules{Allow: in.Checks.SecretsAllow, Examples: in.Checks.SecretExamples})
 		summary := "no secrets in " + answer.Count(len(files), "changed file", "changed files")
 		if len(found) > 0 {
@@ -110,6 +115,19 @@ func secretsCheck(ctx context.Context, in Input) belay.CheckResult {
 		}
 		return summary, found, nil
 	})
+}
+
+// listed leaves out the files that git ignores: an ignored .env is where a secret belongs.
+func (in Input) listed(ctx context.Context, files []*edit.File) ([]*edit.File, error) {
+	if in.Ignored == nil || len(files) == 0 {
+		return files, nil
+	}
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	ignored, err := in.Ignored(ctx, paths)
+	return slices.DeleteFunc(slices.Clone(files), func(f *edit.File) bool { return ignored[f.Path] }), err
 }
 
 // integrityCheck asks whether the change takes tests away or weakens them.

@@ -156,9 +156,10 @@ type Stall struct{ Repeats, Recoveries int }
 
 // Snapshot is what is captured beyond tracked and untracked files, and how much, in bytes.
 type Snapshot struct {
-	Include []string // globs of ignored paths
-	MaxFile int64    // a larger file is not captured, and named
-	Cap     int64    // snapshots together before a warning; 0 never warns
+	Include     []string // globs of ignored paths
+	MaxFile     int64    // a larger file is not captured, and named
+	MaxTaskFile int64    // likewise, in the snapshots of tasks, where it is more
+	Cap         int64    // snapshots together before a warning; 0 never warns
 
 	OnCompletion string        // what becomes of a task's snapshots when it ends: one of Completions
 	ArchiveFor   time.Duration // how long archived ones stay

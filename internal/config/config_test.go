@@ -91,7 +91,7 @@ func TestParseWhole(t *testing.T) {
 			Baseline: true, Skip: []string{"size"}, MaxDiff: 500, Timeout: 45 * time.Second},
 		Retries: 0, Retry: belay.RetryRepair, Limits: Limits{7, 2 * time.Hour, 2.5, 0, 9}, Stall: Stall{4, 1}, OnFailure: []string{"notify", "--failed"},
 		Parser: belay.Reviewer{Name: "agent", Timeout: 10 * time.Second}, Specs: []string{"todo/*.md"}, Clarify: true,
-		Snapshot: Snapshot{[]string{".env"}, 3 << 29, 0, "keep", 48 * time.Hour}, Environment: Environment{[]string{"GIT_SSH", "MY_*"}},
+		Snapshot: Snapshot{[]string{".env"}, 3 << 29, 1 << 30, 0, "keep", 48 * time.Hour}, Environment: Environment{[]string{"GIT_SSH", "MY_*"}},
 		Review: Review{Stale: 8 * time.Hour, Value: "belay_{agent}_{task}"},
 	}
 	for name, text := range map[string]string{
@@ -111,7 +111,7 @@ func TestParseWhole(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	want := Config{Version: 1, Mode: "standard", Parser: belay.Reviewer{Timeout: 10 * time.Second}, Agent: Agent{nil, 30 * time.Minute, nil}, Checks: Checks{Baseline: true, MaxDiff: 300}, Retries: 3, Retry: belay.RetryAuto,
-		Limits: Limits{Attempts: 20}, Stall: Stall{3, 2}, Snapshot: Snapshot{nil, 256 << 20, 5 << 30, "archive", 168 * time.Hour}, Review: Review{Stale: 8 * time.Hour, Value: "belay_{agent}_{task}"}}
+		Snapshot: Snapshot{[]string{".env"}, 3 << 29, 1 << 30, 0, "keep", 48 * time.Hour}, Environment: Environment{[]string{"GIT_SSH", "MY_*"}},
 	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "~\n", "version: 1\n", "agent:\nfiles:\nretries: ~\nchecks: {tests: , skip: null}\n", "{}"} {
 		c := parse(t, text)
 		if d := cmp.Diff(want, c, values); d != "" {

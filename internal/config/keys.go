@@ -239,6 +239,8 @@ var keys = []key{
 		doc: "globs of ignored paths that snapshots capture as well, like .env"},
 	{name: "snapshot.max_file", kind: value.Size, def: "256MiB", least: 1, field: func(c *Config) any { return &c.Snapshot.MaxFile },
 		doc: "a larger file is not captured, and named"},
+	{name: "snapshot.max_task_file", kind: value.Size, def: "1GiB", least: 1, field: func(c *Config) any { return &c.Snapshot.MaxTaskFile },
+		doc: "the same for the snapshots of tasks, where it is more: what they hold a rollback can restore"},
 	{name: "snapshot.cap", kind: value.Size, def: "5GiB", field: func(c *Config) any { return &c.Snapshot.Cap },
 		doc: "size of all snapshots together before a warning; 0 never warns"},
 	{name: "snapshot.on_completion", kind: value.Choice, choices: Completions, def: CompletionArchive, field: func(c *Config) any { return &c.Snapshot.OnCompletion },

@@ -68,9 +68,11 @@ func missed(list []snapshot.Missed) (out []check.Missed) {
 		switch m.Kind {
 		case snapshot.MissedOutput:
 			c.What = "build output that is newly ignored, " + m.Detail
-		case snapshot.MissedFile:
+		case snapshot.MissedFile, snapshot.MissedOwn:
 			c.Harms = true
-		case snapshot.MissedMoved:
+		case snapshot.MissedMode:
+			c.Harms, c.Held = true, true
+		case snapshot.MissedMoved, snapshot.MissedInside, snapshot.MissedRefs:
 			c.Path, c.Harms = m.Path+"/", true
 		case snapshot.MissedRepository: // no rollback takes it away: the attempts after would be rejected for it
 			c.Path, c.Tree = m.Path+"/", true
@@ -102,12 +104,19 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 	var state gitstate.Facts
 	var unclear error
 	var asked sync.Once
+	perhaps, err := d.Snaps.Perhaps(ctx, after)
+	if err != nil {
+		return belay.Report{}, err
+	}
 	report := check.Run(ctx, check.Input{
 		Root: d.Repo.Root, Env: TestEnv(t),
-		Changes: w.All, ByHand: w.ByHand, Missed: missed(w.Missed), Attempt: w.Last, Scope: t.Scope, Request: t.Request, Words: t.Words(), Checks: t.Checks, May: d.May, Skip: t.Checks.Skip,
+		Changes: w.All, ByHand: w.ByHand, Missed: missed(w.Missed), Perhaps: perhaps, Attempt: w.Last, Scope: t.Scope, Request: t.Request, Words: t.Words(), Checks: t.Checks, May: d.May, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
 		Lines: guard.Lines(d.Snaps, before, after), Guard: guard.Tree(d.Snaps, t.ID, after, w.Held),
 		Texts: texts.New(d.Snaps.Store, before, after),
+		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
+			return d.Snaps.Ignored(ctx, after, paths)
+		},
 		Git: func(ctx context.Context) (gitstate.Facts, error) {
 			asked.Do(func() {
 				state, unclear = gitfacts.Between(ctx, d.Snaps.Store, before, after, w.Spans)

@@ -3,16 +3,19 @@ package desk
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/instructions"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/putback"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/spans"
 	"github.com/belay-dev/belay/internal/trees"
+	"github.com/belay-dev/belay/internal/undo"
 )
 
 // RollbackOptions says what a rollback of this task may touch.
@@ -46,7 +49,28 @@ func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preser
 		opts.OnlyRef = func(name string) bool { return touched.Refs[name] }
 	}
 	opts.OnlyGit = func(name string) bool { return touched.Git[name] }
+	opts.Inner = innerOf(touched)
 	return opts, nil
+}
+
+// innerOf says what of repositories inside of the tree a task touched.
+func innerOf(t spans.Touch) []undo.Inner {
+	list := []undo.Inner{} // not nil, which is all
+	for path, in := range t.Inner {
+		x := undo.Inner{Path: putback.RawPath(path), Refs: slices.Sorted(maps.Keys(in.Refs)), Git: slices.Sorted(maps.Keys(in.Git)), Inner: innerOf(in)}
+		for p := range in.Paths {
+			x.Paths = append(x.Paths, putback.RawPath(p))
+		}
+		slices.Sort(x.Paths)
+		if !t.Lost[path] {
+			list = append(list, x)
+		}
+	}
+	for path := range t.Lost {
+		list = append(list, undo.Inner{Path: putback.RawPath(path), All: true})
+	}
+	slices.SortFunc(list, func(a, b undo.Inner) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	return list
 }
 
 // spans gives a task's spans, with that of an attempt under way.
@@ -104,7 +128,7 @@ func (d *Desk) Overruled(ctx context.Context, r *Record, out restore.Restored) (
 // judged by must not depend on rules of ignoring that an agent writes.
 func (d *Desk) Extent(r *Record) snapshot.Extent {
 	s := r.Task.Scope
-	return snapshot.Extent{Agents: true, Protect: s.Protect, Files: s.Files, Since: r.State.Before}
+	return snapshot.Extent{Agents: true, Protect: s.Protect, Files: s.Files, Since: r.State.Before, Inner: true, Ignored: true, Large: d.Config.Snapshot.MaxTaskFile}
 }
 
 // Passing describes a snapshot that only this command looks at: it is in no list.

@@ -202,7 +202,7 @@ func (d *Driver) lastDiff(ctx context.Context) (string, error) {
 			continue
 		}
 		var b limited
-		err := d.Snaps.Patch(ctx, st.Before, st.Attempts[i].Snapshot, nil, &b)
+		err := d.Snaps.PatchForModels(ctx, st.Before, st.Attempts[i].Snapshot, &b)
 		if err != nil && !b.full {
 			return "", err
 		}

@@ -104,7 +104,7 @@ func (d *Driver) reviewInput(ctx context.Context, c loop.Command) (brief.ReviewI
 		in.Files = append(in.Files, ch.Status+" "+belay.VisibleLine(ch.Path))
 	}
 	var diff limited
-	if err := d.Snaps.Patch(ctx, from, c.Target, nil, &diff); err != nil && !diff.full {
+	if err := d.Snaps.PatchForModels(ctx, from, c.Target, &diff); err != nil && !diff.full {
 		return in, err
 	}
 	in.Diff = diff.String()

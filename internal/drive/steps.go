@@ -47,9 +47,8 @@ func (d *Driver) once(ctx context.Context, m snapshot.Meta) (snapshot.Info, erro
 		}
 	}
 	d.Rec.Took(info)
-	if !found && info.Partial {
-		d.Watch.Note(fmt.Sprintf("snapshot %s is partial: %d path(s) could not be captured and will be left alone (belay snapshot show %s)",
-			info.ID.Short(), len(info.Gaps), info.ID.Short()))
+	if !found && info.NotHeld() != "" {
+		d.Watch.Note(fmt.Sprintf("not captured in snapshot %s, so a rollback leaves it alone: %s", info.ID.Short(), info.NotHeld()))
 	}
 	if err := d.Secure(ctx, d.Rec); err != nil {
 		d.Watch.Note("the snapshots have no second ref: " + desk.Sentence(err)) // they have the first

@@ -53,7 +53,21 @@ func (g *Ignorer) In(gitDir, tree string) *Ignorer {
 // Ask answers for each path, in order, by the rules alone: whether a path is tracked
 // makes no difference. A final slash says that the path is a folder. An error is
 // never to be read as "not ignored".
-func (g *Ignorer) Ask(_ context.Context, paths []string) ([]bool, error) {
+func (g *Ignorer) Ask(ctx context.Context, paths []string) ([]bool, error) {
+	rules, err := g.Sources(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	answers := make([]bool, len(rules))
+	for i, r := range rules {
+		answers[i] = r != ""
+	}
+	return answers, nil
+}
+
+// Sources is Ask with the file whose rule ignores each path, as git prints it: relative to the
+// tree for a .gitignore in it, "" for a path that is not ignored.
+func (g *Ignorer) Sources(_ context.Context, paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -111,8 +125,8 @@ func (g *Ignorer) begin() (err error) {
 
 // read takes n answers: source, line, pattern, path. A path is ignored when a pattern
 // matched that does not take back.
-func (g *Ignorer) read(n int) ([]bool, error) {
-	answers := make([]bool, n)
+func (g *Ignorer) read(n int) ([]string, error) {
+	answers := make([]string, n)
 	for i := range n {
 		var f [4]string
 		for j := range f {
@@ -122,7 +136,9 @@ func (g *Ignorer) read(n int) ([]bool, error) {
 			}
 			f[j] = strings.TrimSuffix(s, "\x00")
 		}
-		answers[i] = f[2] != "" && f[2][0] != '!'
+		if f[2] != "" && f[2][0] != '!' {
+			answers[i] = f[0]
+		}
 	}
 	return answers, nil
 }

@@ -230,6 +230,9 @@ func rebound(ctx context.Context, d *desk.Desk) (list []Complaint) {
 	if err := d.Sweep(ctx, all); err != nil {
 		list = append(list, Complaint{About: "second refs", Says: desk.Sentence(err), Try: "belay doctor, once the cause is gone"})
 	}
+	if err := d.Snaps.SweepInner(ctx); err != nil {
+		list = append(list, Complaint{About: "snapshots of inner repositories", Says: desk.Sentence(err), Try: "belay doctor, once the cause is gone"})
+	}
 	return list
 }
 

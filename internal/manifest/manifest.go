@@ -31,9 +31,15 @@ type Manifest struct {
 	Extent                      []Extent // what was captured beside what git would show
 	Left                        []Left   // what is not captured, with what tells whether it changed
 	Index                       Index
-	Links                       []Mode // modes of files under meta/admin that can be run (hooks)
-	Lost                        []Lost // objects that git named and that could not be read
+	Links                       []Mode  // modes of files under meta/admin that can be run (hooks)
+	Lost                        []Lost  // objects that git named and that could not be read
+	Inner                       []Inner // repositories of Nested that have a snapshot of their own
 }
+
+// Inner is a repository inside of the tree of which a snapshot was taken together with this
+// one. ID and Commit name that snapshot, in that repository. Link is the text of its .git
+// file, "" where .git is a folder.
+type Inner struct{ Path, ID, Commit, Link string }
 
 // Mode is a path with its own mode.
 type Mode struct {
@@ -147,6 +153,9 @@ func (m *Manifest) Encode() []byte {
 	for _, x := range m.Lost {
 		e.put("b", x.Kind, x.OID, x.Path)
 	}
+	for _, x := range m.Inner {
+		e.put("s", x.ID, x.Commit, x.Link, x.Path)
+	}
 	return e.b
 }
 
@@ -167,7 +176,7 @@ func flag(b bool) string {
 	return "0"
 }
 
-var arity = map[string]int{"v": 1, "d": 3, "x": 2, "m": 2, "e": 1, "o": 3, "n": 2, "g": 3, "i": 1, "r": 3, "c": 1, "w": 2, "u": 3, "l": 2, "b": 3}
+var arity = map[string]int{"v": 1, "d": 3, "x": 2, "m": 2, "e": 1, "o": 3, "n": 2, "g": 3, "i": 1, "r": 3, "c": 1, "w": 2, "u": 3, "l": 2, "b": 3, "s": 4}
 
 // ErrVersion is wrapped when the manifest was written by a version not known here: it
 // is refused, never guessed.
@@ -248,6 +257,8 @@ func (m *Manifest) take(tag string, f []string) (err error) {
 		m.Links = append(m.Links, Mode{f[1], perm(f[0])})
 	case "b":
 		m.Lost = append(m.Lost, Lost{Kind: f[0], OID: f[1], Path: f[2]})
+	case "s":
+		m.Inner = append(m.Inner, Inner{ID: f[0], Commit: f[1], Link: f[2], Path: f[3]})
 	}
 	return err
 }

@@ -44,6 +44,7 @@ func draw(t *rapid.T) *Manifest {
 		}),
 		Extent: list(t, "extent", func() Extent { return Extent{path(), path()} }),
 		Left:   list(t, "left", func() Left { return Left{path(), path(), path()} }),
+		Inner:  list(t, "inner", func() Inner { return Inner{path(), path(), oid(), path()} }),
 
 		FoldsCase: yes(),
 	}

@@ -16,7 +16,7 @@ import (
 func (pl *Planner) missing() error {
 	for _, n := range pl.Then.Man.Nested {
 		still := slices.ContainsFunc(pl.Now.Man.Nested, func(now manifest.Nested) bool { return now.Path == n.Path })
-		if !still && within(pl.wish.Paths, n.Path) {
+		if !still && !pl.Inner[n.Path] && within(pl.wish.Paths, n.Path) {
 			pl.Plan.Missing = append(pl.Plan.Missing, Kept{n.Path, "a repository of its own then, which the snapshot does not hold"})
 		}
 	}

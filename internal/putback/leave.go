@@ -43,7 +43,7 @@ func (pl *Planner) newGaps(ctx context.Context) error {
 	var paths []string
 	for _, g := range pl.Now.Man.Gaps {
 		was := slices.ContainsFunc(pl.Then.Man.Gaps, func(t manifest.Gap) bool { return t.Path == g.Path })
-		if !was && !g.Tracked && within(pl.wish.Paths, g.Path) && !pl.written[g.Path] && !pl.Then.Man.WasIgnored(g.Path) {
+		if !was && !g.Tracked && !pl.Inner[g.Path] && within(pl.wish.Paths, g.Path) && !pl.written[g.Path] && !pl.Then.Man.WasIgnored(g.Path) {
 			paths = append(paths, g.Path)
 		}
 	}
@@ -96,6 +96,7 @@ func (pl *Planner) leave(d git.Difference) string {
 	case pl.wish.Only != nil && !pl.wish.Only(d.Path):
 		return "changed by somebody else"
 	case d.NewMode == 0 && pl.wish.Made[d.Path]: // by the restore that is undone
+	case d.NewMode == 0 && pl.Inner[d.Path]:
 	case d.NewMode == 0 && slices.ContainsFunc(pl.kept, func(repo string) bool { return strings.HasPrefix(d.Path, repo+"/") }):
 		return halfHeld
 	case d.NewMode == 0 && (pl.wasIgnored[d.Path] || pl.Then.Man.WasIgnored(d.Path)) && (pl.Looked == nil || !pl.Looked.Covers(d.Path, false)):

@@ -111,6 +111,9 @@ type Planner struct {
 	// Looked selects ignored paths that both sides hold when they are there: what then did
 	// not have of them was not there.
 	Looked include.Selector
+	// Inner are the folders of repositories inside of the tree that come back: what stands in
+	// the place of one goes.
+	Inner map[string]bool
 
 	repo        *git.Repo
 	wish        Wish

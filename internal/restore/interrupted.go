@@ -338,6 +338,7 @@ func (s *Store) finish(ctx context.Context, j *intent, skip bool) (*Restored, er
 	out.edited(j.Edits, j.unedited)
 	out.skipped(j)
 	out.Kept = append(out.Kept, saved...)
+	out.inside(j.innerDone)
 	return &out, s.done(j)
 }
 

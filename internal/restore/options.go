@@ -40,6 +40,9 @@ type Options struct {
 	// change: its error refuses the restore.
 	Agree func(tree string, m *manifest.Manifest) error
 
+	// Inner says what of repositories inside of the tree is restored; nil: all that differs.
+	Inner []undo.Inner
+
 	step     string          // undo or redo
 	reverses bool            // takes back the interrupted restore whose intent is there
 	unread   bool            // takes the place of an intent that cannot be read
@@ -75,16 +78,29 @@ type Restored struct {
 	Partial bool           `json:"partial,omitempty"` // Skipped names something
 	Skipped []putback.Kept `json:"skipped,omitempty"` // could not be restored, and was left as it was on request
 
+	// Inner are the repositories inside of the tree that were restored as well. What was done
+	// there is among Written and the like.
+	Inner []InnerRestored `json:"inner,omitempty"`
+
 	// Reversed says that an interrupted restore was taken back: there is nothing to redo.
 	Reversed bool `json:"reversed,omitempty"`
 
 	// Overruled are paths that went back although somebody else had changed them as well:
 	// what he made of them is in the rescue. Only a rollback of a task fills it.
 	Overruled []string `json:"overruled,omitempty"`
+
+	same bool // nothing differed
+}
+
+// InnerRestored is a repository inside of the tree that was restored.
+type InnerRestored struct {
+	Path   string           `json:"path"`
+	Target belay.SnapshotID `json:"target"`           // of its own snapshots
+	Rescue belay.SnapshotID `json:"rescue,omitempty"` // likewise
 }
 
 func (r *Restored) nothing() bool {
-	return len(r.Written)+len(r.Removed)+len(r.Refs) == 0 && !r.Index && !r.Head && !r.Operation && !r.Admin && !r.Logs
+	return len(r.Written)+len(r.Removed)+len(r.Refs)+len(r.Inner) == 0 && !r.Index && !r.Head && !r.Operation && !r.Admin && !r.Logs
 }
 
 func report(p *putback.Plan, target belay.SnapshotID, g *gitPlan) Restored {

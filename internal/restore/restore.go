@@ -167,6 +167,10 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 			return Restored{}, nil, s.giveUp(ctx, rescue, err)
 		}
 	}
+	steps, inside, err := s.planInner(ctx, target, o)
+	if err != nil {
+		return Restored{}, nil, s.giveUp(ctx, rescue, err)
+	}
 	if o.Agree != nil {
 		if err := o.Agree(c.Tree, c.Man); err != nil {
 			return Restored{}, nil, s.giveUp(ctx, rescue, err)
@@ -174,10 +178,12 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	}
 	out := report(&pl.Plan, target.ID, g)
 	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plant: o.Plant, Chosen: o.OnlyRef != nil, Left: g.left, Plan: pl.Plan, Refs: g.refs,
-		Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0, Reverses: o.reverses, Skip: o.SkipBroken}
+		Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0, Reverses: o.reverses, Skip: o.SkipBroken, Inner: steps}
 	var changed []Kept // files in which nothing of belay's is replaced
 	j.Edits, changed = s.due(pl.Root, o)
+	out.inside(inside)
 	if out.nothing() && len(j.Edits) == 0 && len(pl.Plan.Chmod)+len(pl.Plan.Mkdir)+len(pl.Plan.Rmdir) == 0 && len(g.broken) == 0 {
+		out.same = true
 		return out, nil, s.giveUp(ctx, rescue, nil)
 	}
 	if err := s.leaveBroken(ctx, pl, g, j, o); err != nil {
@@ -186,10 +192,11 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	out = report(&j.Plan, target.ID, g)
 	out.skipped(j)
 	if o.DryRun {
+		out.inside(inside)
 		out.edited(j.Edits, changed)
 		return out, nil, nil
 	}
-	if out.nothing() && len(j.Edits) == 0 && len(j.Plan.Chmod)+len(j.Plan.Mkdir)+len(j.Plan.Rmdir) == 0 {
+	if out.nothing() && len(j.Edits) == 0 && len(j.Plan.Chmod)+len(j.Plan.Mkdir)+len(j.Plan.Rmdir)+len(j.Inner) == 0 {
 		return out, nil, s.giveUp(ctx, rescue, nil)
 	}
 	out.Rescue = rescue.ID
@@ -214,6 +221,7 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	}
 	out.Kept = append(out.Kept, g.stay[named:]...)
 	out.edited(j.Edits, append(changed, j.unedited...))
+	out.inside(j.innerDone)
 	if o.unread {
 		saved, err := s.sweepUnread(ctx, j)
 		if err != nil {
@@ -287,7 +295,10 @@ func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_
 		if now := pl.Now.Man; !slices.Equal(now.Rules, man.Rules) || now.FoldsCase != man.FoldsCase {
 			pl.Rules = w.Extent.Since.Rules
 		}
-		pl.Looked = w.Extent.Selector()
+		pl.Looked = c.Looked(man)
+		if !o.Plant {
+			pl.Inner = innerFolders(man)
+		}
 		if err := pl.Decide(ctx); err != nil {
 			return snapshot.Info{}, nil, nil, s.giveUp(ctx, rescue, err)
 		}
@@ -309,7 +320,11 @@ func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_
 func (s *Store) asMuchAs(ctx context.Context, target snapshot.Info, man *manifest.Manifest) capture.Wanted {
 	e, _ := capture.ExtentOf(man)
 	e.Since = s.Since(ctx, string(target.ID), target.Tree, man)
-	return capture.Wanted{Extent: e}
+	w := capture.Wanted{Extent: e}
+	if len(man.Inner) > 0 {
+		w.Inner = s.InnerOf(snapshot.Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Large: e.Large, Ignored: e.Ignored, Inner: true}, man.Inner, before+target.ID.Short())
+	}
+	return w
 }
 
 // present holds the present as a rescue; a dry run only reads it.
@@ -318,6 +333,7 @@ func (s *Store) present(ctx context.Context, target snapshot.Info, o Options, w 
 		return s.Hold(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: o.Task, Command: o.Command, Journal: o.Journal,
 			Message: strings.TrimSpace(before + target.ID.Short() + " " + o.Reason)}, w)
 	}
+	w.Inner = nil
 	c, err := s.Look(ctx, w)
 	if err != nil {
 		return snapshot.Info{}, nil, err
@@ -374,6 +390,9 @@ func (s *Store) carryOut(ctx context.Context, root *worktree.Root, j *intent, g 
 		return err
 	}
 	if err := s.writeGit(j, g.logFiles); err != nil {
+		return err
+	}
+	if err := s.restoreInner(ctx, j); err != nil {
 		return err
 	}
 	if err := root.Sync(); err != nil {

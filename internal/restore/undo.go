@@ -38,8 +38,10 @@ type intent struct {
 	Skip       bool             `json:"skip,omitempty"`        // somebody agreed to leave out what cannot be restored
 	Skipped    []Kept           `json:"skipped,omitempty"`     // what was left out; the plan does not speak of it any more
 	Edits      []undo.Edit      `json:"edits,omitempty"`       // lines to be replaced once the plan is carried out
+	Inner      []innerStep      `json:"inner,omitempty"`       // repositories inside of the tree, restored after all else
 
-	unedited []Kept // files in which lines could not be replaced
+	unedited  []Kept // files in which lines could not be replaced
+	innerDone []innerDone
 
 	unread string // why it could not be read; then only Target, Rescue and Step are known, if at all
 }
@@ -85,6 +87,9 @@ func stepOf(j *intent) undo.Step {
 		if w.New {
 			st.Made = append(st.Made, w.Path)
 		}
+	}
+	for _, in := range j.Inner {
+		st.Inner = append(st.Inner, in.Inner)
 	}
 	for _, k := range j.Skipped {
 		st.Skipped = append(st.Skipped, putback.RawPath(k.Path))
@@ -196,6 +201,7 @@ func (o *Options) back(last undo.Step) {
 		}
 		o.Only = func(p string) bool { return touched[p] }
 		o.FilesOnly = o.FilesOnly || len(o.Paths) > 0
+		o.Inner = append([]undo.Inner{}, last.Inner...)
 	}
 	for _, e := range last.Edits {
 		o.Edits = append(o.Edits, e.Inverse())

@@ -232,6 +232,10 @@ func (w *worker) look(n *node, fd, from, to int) error {
 		f := worktree.FactsOf(&w.st)
 		w.s.changed(&f)
 		w.links(it)
+		// Before the cache is asked: a scan with a higher limit may have put it there.
+		if w.tooLarge(it, &f) {
+			continue
+		}
 		if !w.s.dirt.MustRead(it.path) && w.known(it, &f) {
 			it.kind = f.Kind()
 			continue
@@ -241,6 +245,20 @@ func (w *worker) look(n *node, fd, from, to int) error {
 		}
 	}
 	return nil
+}
+
+// TooLarge begins the reason of a gap that is a file over Options.MaxFile.
+const TooLarge = "too large"
+
+// tooLarge makes a gap of a file that has too many bytes.
+func (w *worker) tooLarge(it *item, f *worktree.Facts) bool {
+	k, limit := f.Kind(), w.s.o.MaxFile
+	if limit <= 0 || f.Size <= limit || k != worktree.File && k != worktree.Exec || !it.outside() {
+		return false
+	}
+	copied := *f
+	it.facts, it.kind, it.gap = &copied, k, fmt.Sprintf(TooLarge+" (%d bytes, limit %d)", f.Size, limit)
+	return true
 }
 
 // unseen records why a name gave no stat.
@@ -296,10 +314,6 @@ func (w *worker) inspect(n *node, it *item, fd, i int, f *worktree.Facts) error 
 	case worktree.Link:
 		return w.readLink(n, it, fd)
 	default:
-		if limit := w.s.o.MaxFile; limit > 0 && f.Size > limit && it.outside() {
-			it.gap = fmt.Sprintf("too large (%d bytes, limit %d)", f.Size, limit)
-			return nil
-		}
 		w.jobs = append(w.jobs, job{n: n, kind: jobRead, from: i})
 	}
 	return nil

@@ -30,7 +30,7 @@ func (i *Info) message() string {
 		{"Expected", string(expected)}, {"Journal", i.Journal}, {"Time", i.Time.UTC().Format(time.RFC3339Nano)},
 		{"Head", i.Head}, {"Branch", quoted(i.Branch)}, {"Operation", i.Operation}, {"Tree", i.Tree},
 		{"Files", strconv.Itoa(i.Files)}, {"Partial", truth(i.Partial)}, {"Moving", truth(i.Moving)},
-		{"Odd", number(i.odd)},
+		{"Odd", number(i.odd)}, {"Inner", number(i.inner)},
 	} {
 		if t[1] != "" && t[1] != "null" {
 			fmt.Fprintf(&b, "Belay-%s: %s\n", t[0], t[1])
@@ -87,6 +87,7 @@ func parseMessage(text string, i *Info) error {
 	i.Attempt, _ = strconv.Atoi(facts["Attempt"])
 	i.Files, _ = strconv.Atoi(facts["Files"])
 	i.odd, _ = strconv.Atoi(facts["Odd"])
+	i.inner, _ = strconv.Atoi(facts["Inner"])
 	if e := facts["Expected"]; e != "" {
 		if err := json.Unmarshal([]byte(e), &i.Expected); err != nil {
 			return fmt.Errorf("read snapshot %s: %w", i.ID, err)

@@ -109,7 +109,7 @@ func (s *Store) whole(ctx context.Context, info Info, entries []Entry) error {
 // may hold.
 func described(now *manifest.Manifest, entries []Entry, folders map[string]uint16) (*manifest.Manifest, []git.File) {
 	man := *now
-	man.Modes, man.Folders, man.Odd = nil, nil, nil
+	man.Modes, man.Folders, man.Odd, man.Inner = nil, nil, nil, nil
 	var files []git.File
 	above := map[string]uint16{}
 	for _, e := range entries {

@@ -41,7 +41,33 @@ func (s *Store) Manifest(ctx context.Context, i Info) (*manifest.Manifest, error
 // Changes gives the paths that differ between two snapshots, with lines added and
 // deleted. Bytes are compared as they were on the disk; nothing the repository names
 // is started.
+//
+// Those of repositories inside of the tree that both have captured are among them.
 func (s *Store) Changes(ctx context.Context, from, to belay.SnapshotID) ([]belay.Change, error) {
+	out, err := s.changesHere(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	pairs, err := s.InnerPairs(ctx, from, to)
+	if err != nil || len(pairs) == 0 {
+		return out, err
+	}
+	for _, p := range pairs {
+		inner, err := p.Store.Changes(ctx, p.From, p.To)
+		if err != nil {
+			return nil, fmt.Errorf("compare %s: %w", belay.VisibleLine(p.Path), err)
+		}
+		for _, c := range inner {
+			c.Path = p.Path + "/" + c.Path
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b belay.Change) int { return strings.Compare(a.Path, b.Path) })
+	return out, nil
+}
+
+// changesHere leaves out the repositories inside of the tree.
+func (s *Store) changesHere(ctx context.Context, from, to belay.SnapshotID) ([]belay.Change, error) {
 	list, err := s.differences(ctx, from, to)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -225,13 +251,89 @@ func (s *Store) lineCounts(ctx context.Context, from, to string) (map[string][2]
 // Patch writes the difference of two snapshots as a unified diff, of the given paths
 // and what is below them, or of all.
 func (s *Store) Patch(ctx context.Context, from, to belay.SnapshotID, paths []string, w io.Writer) error {
-	a, b, err := s.trees(ctx, from, to)
-	if err != nil || a == b {
+	return s.patch(ctx, from, to, paths, "", w)
+}
+
+// PatchForModels is Patch of everything but the files that git ignores: of those only the names
+// are given. An .env that an attempt overwrote without reading it must not reach a model in the
+// lines that the diff takes away.
+func (s *Store) PatchForModels(ctx context.Context, from, to belay.SnapshotID, w io.Writer) error {
+	changes, err := s.Changes(ctx, from, to)
+	if err != nil {
 		return err
 	}
-	args := []string{"diff-tree", "-r", "-p", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
-		"--src-prefix=a/", "--dst-prefix=b/", a, b, "--"}
-	return s.Repo.Stream(ctx, nil, w, append(args, paths...)...)
+	var paths, hidden []string
+	for _, c := range changes {
+		paths = append(paths, c.Path)
+	}
+	was, err := s.Ignored(ctx, from, paths)
+	if err != nil {
+		return err
+	}
+	is, err := s.Ignored(ctx, to, paths)
+	if err != nil {
+		return err
+	}
+	paths = slices.DeleteFunc(paths, func(p string) bool {
+		if was[p] || is[p] {
+			hidden = append(hidden, belay.VisibleLine(p))
+		}
+		return was[p] || is[p]
+	})
+	if len(hidden) == 0 {
+		return s.Patch(ctx, from, to, nil, w)
+	}
+	for some := range slices.Chunk(paths, 500) { // on one command line
+		if err := s.Patch(ctx, from, to, some, w); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(w, "# changed as well, and not shown because git ignores it: %s\n", strings.Join(hidden, ", "))
+	return err
+}
+
+// patch writes it with a prefix before each path.
+func (s *Store) patch(ctx context.Context, from, to belay.SnapshotID, paths []string, prefix string, w io.Writer) error {
+	a, b, err := s.trees(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	if a != b {
+		args := []string{"diff-tree", "-r", "-p", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
+			"--src-prefix=a/" + prefix, "--dst-prefix=b/" + prefix, a, b, "--"}
+		if err := s.Repo.Stream(ctx, nil, w, append(args, paths...)...); err != nil {
+			return err
+		}
+	}
+	pairs, err := s.InnerPairs(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	for _, p := range pairs {
+		below, any := InsideAll(p.Path, paths)
+		if !any {
+			continue
+		}
+		if err := p.Store.patch(ctx, p.From, p.To, below, prefix+p.Path+"/", w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// InsideAll makes paths that are asked for paths of the repository at folder, none for all of
+// it. any reports whether it is asked for at all.
+func InsideAll(folder string, paths []string) (below []string, any bool) {
+	for _, p := range paths {
+		p = strings.TrimSuffix(p, "/")
+		if p == folder || p == "." || p == "" || strings.HasPrefix(folder, p+"/") {
+			return nil, true
+		}
+		if in, ok := Inside(folder, p); ok {
+			below = append(below, in)
+		}
+	}
+	return below, len(paths) == 0 || len(below) > 0
 }
 
 // RefChanges gives the names of local refs that differ between two snapshots.
@@ -340,6 +442,21 @@ func (s *Store) ReadFile(ctx context.Context, id belay.SnapshotID, name string) 
 		return nil, 0, err
 	}
 	name = path.Clean(name)
+	if i.inner > 0 {
+		m, err := s.Manifest(ctx, i)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, in := range m.Inner {
+			if below, ok := Inside(in.Path, name); ok {
+				inner, err := s.BoundInner(ctx, in)
+				if err != nil {
+					return nil, 0, err
+				}
+				return inner.ReadFile(ctx, belay.SnapshotID(in.ID), below)
+			}
+		}
+	}
 	tree, err := s.wholeTree(ctx, i)
 	if err != nil {
 		return nil, 0, err

@@ -18,16 +18,24 @@ type Extent struct {
 	Protect []string         // globs (package glob) of paths that are held whether ignored or not
 	Files   []string         // globs of the files to be changed: build output that one spells out is none
 	Since   belay.SnapshotID // what was hidden since this state, and repositories that are new since; "" for none
+	Large   int64            // how many bytes a file may have, where that is more than Options.MaxFile
+	Inner   bool             // repositories inside of the tree, by snapshots of their own
+	Ignored bool             // ignored files that somebody wrote; of the others, what they look like
+	Own     []string         // paths of such files that are known already
+	Kept    []string         // likewise, of files that may be such
 }
 
 // wanted makes of it what a capture needs; done ends that. A state that is gone leaves only
 // the rest.
 func (s *Store) wanted(ctx context.Context, e Extent) (w capture.Wanted, done func(), err error) {
-	w.Extent = capture.Extent{Agents: e.Agents, Protect: e.Protect}
+	w.Extent = capture.Extent{Agents: e.Agents, Protect: e.Protect, Large: e.Large, Ignored: e.Ignored, Own: slices.Clone(e.Own), Kept: slices.Clone(e.Kept)}
 	for _, g := range e.Files {
 		if instructions.Spells(g) {
 			w.Extent.Built = append(w.Extent.Built, g)
 		}
+	}
+	if e.Inner {
+		w.Inner = s.InnerOf(e, nil, "")
 	}
 	if e.Since == "" {
 		return w, func() {}, nil
@@ -43,8 +51,23 @@ func (s *Store) wanted(ctx context.Context, e Extent) (w capture.Wanted, done fu
 	if err != nil {
 		return w, nil, err
 	}
+	if e.Inner {
+		w.Inner = s.InnerOf(e, m.Inner, string(info.ID))
+	}
+	if was, _ := capture.ExtentOf(m); e.Ignored {
+		w.Extent.Own, w.Extent.Kept = union(w.Extent.Own, was.Own), union(w.Extent.Kept, was.Kept)
+	}
 	w.Extent.Since = s.Place.Since(ctx, string(info.ID), info.Tree, m)
 	return w, w.Extent.Since.Close, nil
+}
+
+func union(a, b []string) []string {
+	for _, p := range b {
+		if !slices.Contains(a, p) {
+			a = append(a, p)
+		}
+	}
+	return a
 }
 
 // ExtentOf gives the extent that a snapshot was taken with: what compares the present with
@@ -59,7 +82,7 @@ func (s *Store) ExtentOf(ctx context.Context, id belay.SnapshotID) (Extent, erro
 		return Extent{}, err
 	}
 	e, since := capture.ExtentOf(m)
-	return Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Since: belay.SnapshotID(since)}, nil
+	return Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Since: belay.SnapshotID(since), Inner: len(m.Inner) > 0, Large: e.Large, Ignored: e.Ignored, Own: e.Own, Kept: e.Kept}, nil
 }
 
 // incomparable tells which differences of two snapshots are none: one of the two holds a
@@ -73,10 +96,16 @@ func incomparable(then, now *manifest.Manifest) func(path string, gone bool) boo
 	is, _ := capture.ExtentOf(now)
 	one, two := was.Selector(), is.Selector()
 	covers := func(sel include.Selector, path string) bool { return sel != nil && sel.Covers(path, false) }
+	gap := func(m *manifest.Manifest, path string) bool {
+		return was.Large != is.Large && slices.ContainsFunc(m.Gaps, func(g manifest.Gap) bool { return g.Path == path })
+	}
 	return func(path string, gone bool) bool {
-		if gone {
-			return now.WasIgnored(path) && covers(one, path) && !covers(two, path)
+		if gone && gap(now, path) || !gone && gap(then, path) {
+			return true
 		}
-		return then.WasIgnored(path) && covers(two, path) && !covers(one, path)
+		if gone {
+			return now.WasIgnored(path) && covers(one, path) && !covers(two, path) && !capture.Absent(now, path)
+		}
+		return then.WasIgnored(path) && covers(two, path) && !covers(one, path) && !capture.Absent(then, path)
 	}
 }

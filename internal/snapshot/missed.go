@@ -18,6 +18,11 @@ const (
 	MissedOther      = "other"      // something that is no file, folder or link
 	MissedRepository = "repository" // a working tree of this repository, or another one, that is new and was not entered
 	MissedMoved      = "moved"      // one that was there, and whose HEAD is another
+	MissedInside     = "inside"     // one that was captured and cannot be any more, or is gone
+	MissedRefs       = "refs"       // one whose branches, tags or own git files changed
+	MissedOwn        = "own"        // an ignored file that somebody wrote, and that is not captured
+	MissedMode       = "mode"       // a file that both hold, protected or ignored, with other permissions
+	MissedIgnored    = "ignored"    // another ignored file, or a folder of them (ends in "/")
 )
 
 // Missed is something that changed between two snapshots and that the later one does not
@@ -51,7 +56,25 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 			out = append(out, Missed{Kind: MissedOutput, Path: l.Path, Detail: thousands(l.Print) + " files", Sure: true})
 		}
 	}
+	inner, lost, err := s.missedInside(ctx, from, to, then, now)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, inner...)
+	ignored, err := s.missedIgnored(ctx, b, then, now)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, ignored...)
+	modes, err := s.missedModes(ctx, a, b, then, now)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, modes...)
 	for _, g := range now.Gaps {
+		if lost[g.Path] {
+			continue
+		}
 		before := slices.ContainsFunc(then.Gaps, func(t manifest.Gap) bool { return t.Path == g.Path })
 		print, regular := prints[g.Path]
 		m := Missed{Kind: MissedOther, Path: g.Path, Detail: g.Reason, Sure: true}
@@ -72,11 +95,72 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 		switch {
 		case i < 0 && !then.WasIgnored(n.Path+"/x"):
 			out = append(out, Missed{Kind: MissedRepository, Path: n.Path, Detail: "another working tree of this repository", Sure: true})
-		case i >= 0 && then.Nested[i].Head != n.Head:
+		case i >= 0 && then.Nested[i].Head != n.Head && !lost[n.Path]:
 			out = append(out, Missed{Kind: MissedMoved, Path: n.Path, Detail: fmt.Sprintf("its HEAD moved from %s to %s", shorter(then.Nested[i].Head), shorter(n.Head)), Sure: true})
 		}
 	}
 	return out, nil
+}
+
+// missedInside gives what changed in repositories inside of the tree beside their files. lost
+// are the paths of those of which nothing more is to be said.
+func (s *Store) missedInside(ctx context.Context, from, to belay.SnapshotID, then, now *manifest.Manifest) (out []Missed, lost map[string]bool, err error) {
+	lost = map[string]bool{}
+	if len(then.Inner) == 0 {
+		return nil, lost, nil
+	}
+	pairs, err := s.InnerPairs(ctx, from, to)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, in := range then.Inner {
+		i := slices.IndexFunc(pairs, func(p InnerPair) bool { return p.Path == in.Path })
+		if i < 0 {
+			why := "its repository is gone"
+			if g := slices.IndexFunc(now.Gaps, func(g manifest.Gap) bool { return g.Path == in.Path }); g >= 0 {
+				why = now.Gaps[g].Reason
+			}
+			lost[in.Path] = true
+			out = append(out, Missed{Kind: MissedInside, Path: in.Path, Detail: why, Sure: true})
+			continue
+		}
+		p := pairs[i]
+		inside, err := p.Store.Missed(ctx, p.From, p.To)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, m := range inside {
+			m.Path = p.Path + "/" + m.Path
+			lost[m.Path] = true // a gap of the outer manifest names it as well
+			out = append(out, m)
+		}
+		names, err := p.Store.RefChanges(ctx, p.From, p.To)
+		if err != nil {
+			return nil, nil, err
+		}
+		steered, err := p.Store.TouchedGit(ctx, p.From, p.To)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, name := range steered {
+			if name != "index" && !strings.HasPrefix(name, "logs/") {
+				names = append(names, name)
+			}
+		}
+		if len(names) > 0 {
+			out = append(out, Missed{Kind: MissedRefs, Path: p.Path, Detail: some(names) + " changed", Sure: true})
+		}
+	}
+	return out, lost, nil
+}
+
+// some names a few of many.
+func some(names []string) string {
+	const most = 4
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 // sizeAndTime leaves the change time out of a fingerprint: it moves when a file is given

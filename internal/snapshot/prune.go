@@ -11,6 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/manifest"
 )
 
 // Drop forgets snapshots for good. Their objects go with the next git gc.
@@ -35,12 +36,18 @@ func (s *Store) Discard(ctx context.Context, list []Info) error {
 	// take only looks at more than it must.
 	var ids []belay.SnapshotID
 	var updates []git.Update
+	var inner []manifest.Inner
 	for _, i := range list {
 		if i.Passing {
 			continue
 		}
 		ids = append(ids, i.ID)
 		updates = append(updates, git.Update{Ref: i.ref(), Old: i.Commit})
+		if i.inner > 0 {
+			if m, err := s.Manifest(ctx, i); err == nil { // one that cannot be read names nothing
+				inner = append(inner, m.Inner...)
+			}
+		}
 	}
 	if len(ids) == 0 {
 		return nil
@@ -55,7 +62,7 @@ func (s *Store) Discard(ctx context.Context, list []Info) error {
 		return err
 	}
 	_ = s.objects.Packs.Settle(true) // what is kept for longer than it must be harms nobody
-	return nil
+	return s.discardInner(ctx, inner)
 }
 
 // PruneOptions says what is old. Keep protects: the snapshots of open tasks.
@@ -105,7 +112,10 @@ func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	if o.DryRun {
 		return out, nil
 	}
-	return out, s.Discard(ctx, old)
+	if err := s.Discard(ctx, old); err != nil {
+		return out, err
+	}
+	return out, s.SweepInner(ctx)
 }
 
 // Usage is what snapshots cost.

@@ -9,7 +9,10 @@ package snapshot
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -98,9 +101,42 @@ type Info struct {
 	BrokenRefs []string `json:"broken_refs,omitempty"`
 	Commit     string   `json:"-"` // the object the ref names
 	odd        int      // captured files whose names no git tree may hold
+	inner      int      // repositories inside of the tree that have snapshots of their own
 }
 
 func (i Info) ref() string { return Prefix + string(i.ID) }
+
+// NotHeld names what a snapshot does not hold, the first few of many and how to see all; ""
+// when it holds everything.
+func (i Info) NotHeld() string {
+	var names []string
+	for _, g := range i.Gaps {
+		names = append(names, belay.VisibleLine(g.Path)+" ("+belay.VisibleLine(g.Reason)+")")
+	}
+	return i.first(names)
+}
+
+// LeftOut is NotHeld with the repositories inside of the tree that have no
+// snapshot of their own.
+func (i Info) LeftOut() string {
+	var names []string
+	for _, g := range i.Gaps {
+		names = append(names, belay.VisibleLine(g.Path)+" ("+belay.VisibleLine(g.Reason)+")")
+	}
+	for _, n := range i.Nested {
+		names = append(names, belay.VisibleLine(n)+" (a repository of its own)")
+	}
+	return i.first(names)
+}
+
+// first gives the first few of many names, and how to see all.
+func (i Info) first(names []string) string {
+	const most = 8
+	if n := len(names) - most; n > 1 {
+		return fmt.Sprintf("%s and %d more: belay snapshot show %s", strings.Join(names[:most], ", "), n, i.ID.Short())
+	}
+	return strings.Join(names, ", ")
+}
 
 // gapsOf turns a manifest's gaps into what people are told.
 func gapsOf(m *manifest.Manifest) (gaps []Gap, nested []string) {
@@ -110,8 +146,15 @@ func gapsOf(m *manifest.Manifest) (gaps []Gap, nested []string) {
 	for _, l := range m.Lost {
 		gaps = append(gaps, Gap{l.Path, l.Reason()})
 	}
+	for _, l := range m.Left {
+		if l.Kind == capture.LeftOwn {
+			gaps = append(gaps, Gap{l.Path, "ignored by git, and more than is held of such files"})
+		}
+	}
 	for _, n := range m.Nested {
-		nested = append(nested, n.Path)
+		if !slices.ContainsFunc(m.Inner, func(in manifest.Inner) bool { return in.Path == n.Path }) {
+			nested = append(nested, n.Path)
+		}
 	}
 	return gaps, nested
 }

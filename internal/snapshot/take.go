@@ -110,6 +110,9 @@ func (s *Store) Hold(ctx context.Context, m Meta, w capture.Wanted) (Info, *capt
 			return info, c, nil
 		}
 		if !errors.Is(err, deposit.ErrMoved) || try == 3*tries {
+			if w.Inner != nil {
+				err = errors.Join(err, w.Inner.Drop(ctx))
+			}
 			return Info{}, nil, err
 		}
 	}
@@ -169,7 +172,7 @@ func (s *Store) withdraw(ctx context.Context, info Info) error {
 func (s *Store) seal(c *capture.Capture, m Meta) (Info, git.NewObject) {
 	now := s.opts.Now()
 	info := Info{ID: newID(now, s.newest(c.Refs, now)), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch,
-		Operation: gitfiles.Operation(c.State), Tree: c.Tree, Files: c.Count, Partial: len(c.Man.Gaps)+len(c.Man.Lost) > 0, Moving: c.Moving, odd: len(c.Man.Odd)}
+		Operation: gitfiles.Operation(c.State), Tree: c.Tree, Files: c.Count, Partial: len(c.Man.Gaps)+len(c.Man.Lost) > 0, Moving: c.Moving, odd: len(c.Man.Odd), inner: len(c.Man.Inner)}
 	info.Gaps, info.Nested = gapsOf(c.Man)
 	for _, b := range c.Broken {
 		info.BrokenRefs = append(info.BrokenRefs, b.Name)
@@ -238,7 +241,7 @@ func (s *Store) Present(ctx context.Context, e Extent) (*capture.Capture, error)
 		return nil, err
 	}
 	defer done()
-	w.Brief = true
+	w.Brief, w.Inner = true, nil
 	for try := 1; ; try++ {
 		c, err := s.read(ctx, w, try == 1)
 		again := errors.Is(err, git.ErrChanged) || err == nil && c.Moving
@@ -264,7 +267,7 @@ func (s *Store) Peek(ctx context.Context, e Extent) (tree string, err error) {
 		return "", err
 	}
 	defer done()
-	w.Brief = true
+	w.Brief, w.Inner = true, nil
 	c, _, err := s.look(ctx, w, nothingMore)
 	if err != nil {
 		return "", err

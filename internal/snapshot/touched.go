@@ -12,7 +12,8 @@ import (
 
 // Touched gives every path that differs between two snapshots in anything that a
 // restore puts back. That is more than Changes has: also modes that git does not know,
-// of files and of folders, and folders without a file.
+// of files and of folders, and folders without a file. Repositories inside of the tree are
+// left out: InnerPairs has them.
 func (s *Store) Touched(ctx context.Context, from, to belay.SnapshotID) ([]string, error) {
 	a, b, err := s.pair(ctx, from, to)
 	if err != nil {

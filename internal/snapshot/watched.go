@@ -89,6 +89,9 @@ func (s *Store) watched(ctx context.Context, w capture.Wanted) *capture.Capture 
 	if c.Index.Key != seen.Index { // git wrote it just now; the watch will see
 		return nil
 	}
+	if more, err := s.LookAtIgnored(ctx, c); err != nil || more {
+		return nil
+	}
 	if s.Name(ctx, c) != nil || len(c.Man.Lost) > 0 { // the bytes may be in a file that was not looked at
 		return nil
 	}

@@ -61,15 +61,17 @@ func Taken(ctx context.Context, snaps *snapshot.Store, task belay.TaskID, ours f
 
 // Touch is what spans changed, each kind by name: what a rollback puts back.
 type Touch struct {
-	Paths map[string]bool // modes and empty folders as well
-	Refs  map[string]bool // branches and tags that were moved, made or deleted
-	Git   map[string]bool // git's own files; of the index only that it is another one
+	Paths map[string]bool  // modes and empty folders as well
+	Refs  map[string]bool  // branches and tags that were moved, made or deleted
+	Git   map[string]bool  // git's own files; of the index only that it is another one
+	Inner map[string]Touch // of repositories inside of the tree, by their paths
+	Lost  map[string]bool  // those of Inner that were removed, or made to lead elsewhere: all of them changed
 }
 
 // Touched gives what the spans changed: an agent that commits or branches is rolled back
 // with its refs, a branch that a person made meanwhile stays.
 func Touched(ctx context.Context, snaps *snapshot.Store, list []Span) (Touch, error) {
-	t := Touch{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	t := Touch{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]Touch{}, map[string]bool{}}
 	for _, kind := range []struct {
 		in    map[string]bool
 		names func(context.Context, belay.SnapshotID, belay.SnapshotID) ([]string, error)
@@ -84,7 +86,41 @@ func Touched(ctx context.Context, snaps *snapshot.Store, list []Span) (Touch, er
 			}
 		}
 	}
-	return t, nil
+	return t, t.inside(ctx, snaps, list)
+}
+
+// inside adds what the spans changed in repositories inside of the tree.
+func (t *Touch) inside(ctx context.Context, snaps *snapshot.Store, list []Span) error {
+	stores, spans := map[string]*snapshot.Store{}, map[string][]Span{}
+	for _, s := range list {
+		was, err := snaps.Inner(ctx, s.From)
+		if err != nil {
+			return err
+		}
+		pairs, err := snaps.InnerPairs(ctx, s.From, s.To)
+		if err != nil {
+			return err
+		}
+		for _, in := range was {
+			if !slices.ContainsFunc(pairs, func(p snapshot.InnerPair) bool { return p.Path == in.Path }) {
+				t.Lost[in.Path] = true
+			}
+		}
+		for _, p := range pairs {
+			if known := stores[p.Path]; known == nil {
+				stores[p.Path] = p.Store
+			}
+			spans[p.Path] = append(spans[p.Path], Span{From: p.From, To: p.To})
+		}
+	}
+	for path, store := range stores {
+		inner, err := Touched(ctx, store, spans[path])
+		if err != nil {
+			return err
+		}
+		t.Inner[path] = inner
+	}
+	return nil
 }
 
 // Work compares the state before with a capture and keeps what the agent did: all is

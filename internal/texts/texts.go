@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -18,10 +19,11 @@ type Source struct {
 	snaps         *snapshot.Store
 	before, after belay.SnapshotID
 
-	once sync.Once
-	then map[string]snapshot.Entry
-	now  map[string]snapshot.Entry
-	err  error
+	once  sync.Once
+	then  map[string]snapshot.Entry
+	now   map[string]snapshot.Entry
+	inner []snapshot.InnerPair // repositories inside of the tree; their entries are in then and now
+	err   error
 }
 
 // New reads nothing yet.
@@ -44,11 +46,28 @@ func (s *Source) Each(ctx context.Context, paths []string, most int64, take func
 			oids = append(oids, regular(s.then[p]), regular(s.now[p]))
 		}
 	}
-	sizes, err := s.sizes(ctx, oids)
+	// Each repository has its own objects.
+	for _, repo := range s.repositories() {
+		var here, named []string
+		for i, p := range changed {
+			if s.repository(p) == repo {
+				here, named = append(here, p), append(named, oids[2*i:2*i+2]...)
+			}
+		}
+		if err := s.eachIn(ctx, repo, here, named, most, take); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachIn is Each for paths of one repository, with the objects of then and now of each.
+func (s *Source) eachIn(ctx context.Context, repo *git.Repo, changed, oids []string, most int64, take func(path string, before, after []byte, larger bool) error) error {
+	sizes, err := sizes(ctx, repo, oids)
 	if err != nil || len(changed) == 0 {
 		return err
 	}
-	rd, err := s.snaps.Repo.Reader(ctx)
+	rd, err := repo.Reader(ctx)
 	if err != nil {
 		return err
 	}
@@ -100,11 +119,12 @@ func (s *Source) Beside(ctx context.Context) (read func(path string, most int64)
 		if oid == "" {
 			return nil, false
 		}
-		sizes, err := s.sizes(ctx, []string{oid})
+		repo := s.repository(path)
+		sizes, err := sizes(ctx, repo, []string{oid})
 		if err != nil || sizes[oid] > most {
 			return nil, false
 		}
-		rd, err := s.snaps.Repo.Reader(ctx)
+		rd, err := repo.Reader(ctx)
 		if err != nil {
 			return nil, false
 		}
@@ -119,20 +139,50 @@ func (s *Source) list(ctx context.Context) error {
 		if s.then, s.err = s.entries(ctx, s.before); s.err == nil {
 			s.now, s.err = s.entries(ctx, s.after)
 		}
+		if s.err == nil {
+			s.err = s.inside(ctx)
+		}
 	})
 	return s.err
 }
 
+// inside adds the files of repositories inside of the tree. Of those inside of these in turn
+// only the changes are known, not the texts.
+func (s *Source) inside(ctx context.Context) error {
+	pairs, err := s.snaps.InnerPairs(ctx, s.before, s.after)
+	if err != nil {
+		return err
+	}
+	for _, p := range pairs {
+		for side, id := range []belay.SnapshotID{p.From, p.To} {
+			list, err := entries(ctx, p.Store, id)
+			if err != nil {
+				return err
+			}
+			for path, e := range list {
+				e.Path = p.Path + "/" + path
+				[]map[string]snapshot.Entry{s.then, s.now}[side][e.Path] = e
+			}
+		}
+	}
+	s.inner = pairs
+	return nil
+}
+
 func (s *Source) entries(ctx context.Context, id belay.SnapshotID) (map[string]snapshot.Entry, error) {
-	info, err := s.snaps.LookUp(ctx, id)
+	return entries(ctx, s.snaps, id)
+}
+
+func entries(ctx context.Context, snaps *snapshot.Store, id belay.SnapshotID) (map[string]snapshot.Entry, error) {
+	info, err := snaps.LookUp(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.snaps.Manifest(ctx, info)
+	m, err := snaps.Manifest(ctx, info)
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.snaps.Entries(ctx, info.Tree, m)
+	list, err := snaps.Entries(ctx, info.Tree, m)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +201,26 @@ func regular(e snapshot.Entry) string {
 	return e.OID
 }
 
-func (s *Source) sizes(ctx context.Context, oids []string) (map[string]int64, error) {
+// repositories gives that of the tree and those inside of it.
+func (s *Source) repositories() []*git.Repo {
+	all := []*git.Repo{s.snaps.Repo}
+	for _, p := range s.inner {
+		all = append(all, p.Store.Repo)
+	}
+	return all
+}
+
+// repository gives the one that a path lies in.
+func (s *Source) repository(path string) *git.Repo {
+	for _, p := range s.inner {
+		if _, in := snapshot.Inside(p.Path, path); in {
+			return p.Store.Repo
+		}
+	}
+	return s.snaps.Repo
+}
+
+func sizes(ctx context.Context, repo *git.Repo, oids []string) (map[string]int64, error) {
 	out := map[string]int64{}
 	var ask []string
 	for _, oid := range oids {
@@ -163,7 +232,7 @@ func (s *Source) sizes(ctx context.Context, oids []string) (map[string]int64, er
 	if len(ask) == 0 {
 		return out, nil
 	}
-	sizes, err := s.snaps.Repo.Sizes(ctx, ask)
+	sizes, err := repo.Sizes(ctx, ask)
 	if err != nil {
 		return nil, err
 	}

@@ -54,6 +54,17 @@ type Step struct {
 	Made      []putback.RawPath `json:"made,omitempty"`    // refs and paths that it made
 	Skipped   []putback.RawPath `json:"skipped,omitempty"` // what it left out, on request, because it could not be restored
 	Edits     []Edit            `json:"edits,omitempty"`   // lines that it replaced, in files of which it restored nothing else
+	Inner     []Inner           `json:"inner,omitempty"`   // the repositories inside of the tree that it changed
+}
+
+// Inner is what a restore changes in a repository inside of the tree. All: whatever differs.
+type Inner struct {
+	Path  putback.RawPath   `json:"path"`
+	All   bool              `json:"all,omitempty"`
+	Paths []putback.RawPath `json:"paths,omitempty"`
+	Refs  []string          `json:"refs,omitempty"`
+	Git   []string          `json:"git,omitempty"`
+	Inner []Inner           `json:"inner,omitempty"`
 }
 
 // Read reads the history in a file; there is none before the first restore. ErrSpoiled

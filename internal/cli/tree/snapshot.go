@@ -69,7 +69,12 @@ Exit codes: 0 taken · 2 could not be taken.`,
 }
 
 func (a commands) gaps(info snapshot.Info) {
-	for _, g := range info.Gaps {
+	const most = 10
+	for i, g := range info.Gaps {
+		if left := len(info.Gaps) - i; i == most && left > 1 {
+			fmt.Fprintf(a.Err, "belay: not captured: and %d more: belay snapshot show %s\n", left, info.ID.Short())
+			break
+		}
 		fmt.Fprintf(a.Err, "belay: not captured: %s (%s)\n", belay.VisibleLine(g.Path), belay.VisibleLine(g.Reason))
 	}
 	for _, n := range info.Nested {

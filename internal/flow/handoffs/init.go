@@ -65,7 +65,7 @@ func Init(ctx context.Context, d *desk.Desk, q InitRequest) (Made, error) {
 		m.Notes = append(m.Notes, "the working tree has changes that are not committed; they are part of the base and not of anybody's work")
 	}
 	if base.Partial {
-		m.Notes = append(m.Notes, fmt.Sprintf("%d path(s) could not be captured and are not watched over: belay snapshot show %s", len(base.Gaps), base.ID.Short()))
+		m.Notes = append(m.Notes, "not captured, and not watched over: "+base.NotHeld())
 	}
 	ref.Base, m.Base = base.ID, base.ID
 	if len(q.Roles) > 0 {

@@ -287,7 +287,7 @@ func notes(h handoff.Handoff, info snapshot.Info) []string {
 		out = append(out, fmt.Sprintf("%d path(s) out of the task's scope changed: %s", n, belay.VisibleLine(strings.Join(h.Outside[:min(n, 5)], ", "))))
 	}
 	if info.Partial {
-		out = append(out, fmt.Sprintf("%d path(s) could not be captured: belay snapshot show %s", len(info.Gaps), info.ID.Short()))
+		out = append(out, "not captured: "+info.NotHeld())
 	}
 	return out
 }

@@ -20,7 +20,7 @@ func (r Reader) diff(ctx context.Context, from, to belay.SnapshotID) (handoff.Di
 	sum := &lines{sum: sha256.New()}
 	keep := NewKeeper(r.Attach)
 	m := &masker{to: keep, off: r.Unmasked}
-	err := r.Snaps.Patch(ctx, from, to, nil, io.MultiWriter(sum, m))
+	err := r.Snaps.PatchForModels(ctx, from, to, io.MultiWriter(sum, m))
 	err = errors.Join(err, m.flush())
 	kept, kerr := keep.Close(err)
 	if err = errors.Join(err, kerr); err != nil {

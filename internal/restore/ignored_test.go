@@ -1,0 +1,275 @@
+package restore_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// What becomes of a change of an ignored file: held means that it is a change like any other
+// and is restored.
+const (
+	held = "held"
+	told = snapshot.MissedIgnored
+	own  = snapshot.MissedOwn
+	none = ""
+)
+
+// ignoredFiles are files that git ignores: what each holds before, "" for nothing, and what
+// becomes of a change.
+var ignoredFiles = map[string]struct{ before, want string }{
+	".env":                {"A=1", held},
+	"sub/.env.local":      {"A=1", held},
+	".env.new":            {"", held},
+	"secrets/deep/token":  {"x", held},
+	"secrets/new":         {"", held},
+	"bin.key":             {"\x00\x01", held}, // by its name
+	"notes.txt":           {"mine", held},
+	"maybe.txt":           {"mine", held},
+	"sub/maybe.txt":       {"mine", held},
+	"other/maybe.txt":     {"", told},                                // new, and only a shared rule hides it
+	"made.txt":            {"// Code generated. DO NOT EDIT.", told}, // says that a program wrote it
+	"blob.bin":            {"a\x00b", told},                          // no text
+	"lib/a.js":            {"var a", told},                           // in a folder that is ignored as a whole
+	"excluded.txt":        {"mine", held},
+	"excluded/new.txt":    {"", held},
+	"excluded/old.txt":    {"mine", held},
+	"excluded/blob":       {"\x00", told},
+	"global.txt":          {"mine", held},
+	"global/old":          {"mine", held},
+	"sub/global.txt":      {"", told}, // tools write what global excludes ignore
+	"large.txt":           {strings.Repeat("mine\n", 300_000), told},
+	"excluded/large.txt":  {strings.Repeat("mine\n", 300_000), own},
+	"x.log":               {"1", none},
+	"logs/today.txt":      {"1", none},
+	"node_modules/a/.env": {"1", none},
+	"dist/main.js":        {"1", none},
+	"a/__pycache__/x.pyc": {"1", none},
+	".coverage":           {"1", none},
+	"test.sqlite3":        {"1", none},
+	".idea/notes.txt":     {"1", none},
+	"vendor/new/.env":     {"", none},
+	"package-lock.json":   {"{}", none},
+	".DS_Store":           {"1", none},
+}
+
+const ignoredRules = ".env*\nsecrets/\n*.key\nnotes.txt\nmaybe.txt\nmade.txt\nblob.bin\nlib/\nlarge.txt\n*.log\nlogs/\nnode_modules/\ndist/\n__pycache__/\n.coverage\n*.sqlite3\n.idea/\nvendor/\npackage-lock.json\n.DS_Store\n"
+
+// ignoring makes a repository that ignores them, with those that are there before.
+func ignoring(t *testing.T) *sandbox {
+	s := newSandbox(t)
+	base(s)
+	s.write("../rules", "global.txt\nglobal/\n")
+	s.git("config", "core.excludesFile", filepath.Join(s.up, "rules"))
+	s.write(".git/info/exclude", "# of this repository\nexcluded.txt\nexcluded/\n")
+	s.commit("rules", ".gitignore", ignoredRules)
+	for p, f := range ignoredFiles {
+		if f.before != "" {
+			s.write(p, f.before)
+		}
+	}
+	return s
+}
+
+// TestIgnored: of ignored files, what somebody wrote is a change like any other, and restored;
+// other changes are named; what tools write is neither.
+func TestIgnored(t *testing.T) {
+	t.Parallel()
+	for what, change := range map[string]func(s *sandbox, p string){
+		"overwritten":  func(s *sandbox, p string) { s.write(p, "changed") },
+		"deleted":      func(s *sandbox, p string) { s.remove(p) },
+		"executable":   func(s *sandbox, p string) { s.chmod(p, 0o755) },
+		"a link":       func(s *sandbox, p string) { s.remove(p); s.link("a.txt", p) },
+		"only touched": func(s *sandbox, p string) { s.write(p, ignoredFiles[p].before) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := ignoring(t)
+			extent := snapshot.Extent{Agents: true, Ignored: true}
+			before := s.takeWith(extent)
+			then := s.fingerprint()
+			want := map[string]string{}
+			for p, f := range ignoredFiles {
+				if f.before == "" && what != "overwritten" {
+					continue
+				}
+				change(s, p)
+				if what != "only touched" {
+					want[p] = f.want
+				}
+			}
+			if what == "only touched" {
+				want["large.txt"], want["excluded/large.txt"] = told, own // nothing but their times tells
+			}
+			extent.Since = before.ID
+			after := s.takeWith(extent)
+			now := s.fingerprint()
+			got := map[string]string{}
+			for p := range s.changes(before.ID, after.ID) {
+				got[p] = held
+			}
+			missed, err := s.store().Missed(context.Background(), before.ID, after.ID)
+			s.ok(err)
+			for _, m := range missed {
+				got[m.Path] = m.Kind
+			}
+			// A folder that is ignored as a whole is named for one file as that file.
+			for p, w := range want {
+				if got[p] != w {
+					t.Errorf("%s: %q, want %q", p, got[p], w)
+				}
+				delete(got, p)
+			}
+			if len(got) > 0 {
+				t.Errorf("besides: %v", got)
+			}
+			s.restore(before.ID)
+			for p, f := range ignoredFiles {
+				name := "file " + p
+				if is := s.fingerprint()[name]; f.want == held && is != then[name] || f.want != held && is != now[name] {
+					t.Errorf("%s is %q after the restore", p, is)
+				}
+			}
+			if len(want) == 0 || what == "only touched" {
+				return
+			}
+			_, err = s.store().Undo(context.Background(), restore.Options{})
+			s.ok(err)
+			again := s.fingerprint()
+			for p := range now { // a folder that is ignored and empty is nothing that anybody holds
+				if _, file := ignoredFiles[strings.TrimPrefix(p, "file ")]; strings.HasPrefix(p, "file ") && !file && again[p] == "" {
+					delete(now, p)
+				}
+			}
+			s.same("undone", now, again)
+			_, err = s.store().Redo(context.Background(), restore.Options{})
+			s.ok(err)
+			for p, f := range ignoredFiles {
+				if name := "file " + p; f.want == held && s.fingerprint()[name] != then[name] {
+					t.Errorf("%s is %q after it was done again", p, s.fingerprint()[name])
+				}
+			}
+		})
+	}
+}
+
+// A snapshot that did not look says nothing, and one by hand holds none of it.
+func TestIgnoredUnasked(t *testing.T) {
+	t.Parallel()
+	s := ignoring(t)
+	plain := s.take()
+	for p, f := range ignoredFiles {
+		if f.before != "" {
+			s.write(p, "changed")
+		}
+	}
+	wide := s.takeWith(snapshot.Extent{Agents: true, Ignored: true, Since: plain.ID})
+	if got := s.changes(plain.ID, wide.ID); len(got) > 0 {
+		t.Errorf("changes: %v", got)
+	}
+	missed, err := s.store().Missed(context.Background(), plain.ID, wide.ID)
+	if s.ok(err); len(missed) > 0 {
+		t.Errorf("missed: %v", missed)
+	}
+	now := s.fingerprint()
+	s.restore(plain.ID)
+	s.same("what was not looked at is left", now, s.fingerprint())
+}
+
+// Of very many files nothing is held and nothing said: looking has an end.
+func TestIgnoredBounds(t *testing.T) {
+	t.Parallel()
+	s := ignoring(t)
+	for i := range 1100 {
+		s.write(fmt.Sprintf("excluded/many/%d", i), "mine")
+	}
+	for i := range 300 {
+		s.write(fmt.Sprintf("n%d/maybe.txt", i), "mine")
+	}
+	extent := snapshot.Extent{Agents: true, Ignored: true}
+	before := s.takeWith(extent)
+	s.write("excluded/many/7", "changed")
+	for i := range 300 {
+		s.write(fmt.Sprintf("n%d/maybe.txt", i), "changed")
+	}
+	extent.Since = before.ID
+	after := s.takeWith(extent)
+	changes := s.changes(before.ID, after.ID)
+	missed, err := s.store().Missed(context.Background(), before.ID, after.ID)
+	s.ok(err)
+	kinds := map[string]int{}
+	for _, m := range missed {
+		kinds[m.Kind]++
+	}
+	if len(changes) == 0 || len(changes) > 256 || len(changes)+kinds[told] != 300 || len(kinds) != 1 {
+		t.Errorf("%d changes, missed %v", len(changes), kinds)
+	}
+}
+
+// TestSweepInner: inner snapshots of takes that were killed go, those that a snapshot names stay.
+func TestSweepInner(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s := newSandbox(t)
+	base(s)
+	s.git("init", "-q", "tool")
+	s.write("tool/a", "1")
+	s.at(s.path("tool"), "add", ".")
+	s.at(s.path("tool"), "commit", "-qm", "tool")
+	bound := s.takeWith(snapshot.Extent{Agents: true, Inner: true})
+	repo, err := git.Open(ctx, s.path("tool"), false)
+	s.ok(err)
+	inner, err := restore.Open(ctx, repo, snapshot.Options{})
+	s.ok(err)
+	orphan, err := inner.Take(ctx, snapshot.Meta{Kind: belay.KindManual, Message: "with the repository around it: "})
+	s.ok(err)
+	mine, err := inner.Take(ctx, snapshot.Meta{Kind: belay.KindManual, Message: "mine"})
+	s.ok(err)
+	ids := func() map[belay.SnapshotID]bool {
+		list, err := inner.List(ctx)
+		s.ok(err)
+		all := map[belay.SnapshotID]bool{}
+		for _, i := range list {
+			all[i.ID] = true
+		}
+		return all
+	}
+	then := ids()
+	s.ok(s.store().SweepInner(ctx))
+	if !maps.Equal(ids(), then) {
+		t.Errorf("one that may be under way is gone: %v", ids())
+	}
+	later := s.storeWith(snapshot.Options{Now: func() time.Time { return time.Now().Add(2 * time.Hour) }})
+	s.ok(later.SweepInner(ctx))
+	if now := ids(); now[orphan.ID] || !now[mine.ID] || len(now) != len(then)-1 {
+		t.Errorf("%v of %v", now, then)
+	}
+	s.write("tool/a", "2")
+	s.restore(bound.ID)
+	if text := s.fingerprint()["file tool/a"]; !strings.Contains(text, "1") {
+		t.Errorf("the bound one is not restored: %s", text)
+	}
+	// When the snapshots of the outer repository of that time are gone, so is what the restore
+	// found in there.
+	list, err := later.List(ctx)
+	s.ok(err)
+	fresh := s.takeWith(snapshot.Extent{Agents: true, Inner: true})
+	for _, i := range list {
+		s.ok(later.Drop(ctx, i.ID))
+	}
+	s.ok(later.SweepInner(ctx))
+	if now := ids(); len(now) != 2 || !now[mine.ID] {
+		t.Errorf("%v", now)
+	}
+	s.write("tool/a", "3")
+	s.restore(fresh.ID)
+}

@@ -1,0 +1,249 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/manifest"
+)
+
+// ignoredThere is what a manifest noted of ignored files that are not captured, by path.
+type ignoredThere struct {
+	files map[string]manifest.Left
+	many  []string // folders of which it says nothing; they end in "/"
+}
+
+func ignoredIn(m *manifest.Manifest) ignoredThere {
+	t := ignoredThere{files: map[string]manifest.Left{}}
+	for _, l := range m.Left {
+		switch l.Kind {
+		case capture.LeftOwn, capture.LeftIgnored:
+			t.files[l.Path] = l
+		case capture.LeftMany:
+			t.many = append(t.many, l.Path)
+		}
+	}
+	return t
+}
+
+func (t ignoredThere) silent(path string) bool {
+	return slices.ContainsFunc(t.many, func(folder string) bool { return strings.HasPrefix(path, folder) })
+}
+
+// missedIgnored gives what came, changed or went of ignored files that neither snapshot holds.
+// b is the later one. Files of one ignored folder that nobody is known to have written are one.
+func (s *Store) missedIgnored(ctx context.Context, b Info, then, now *manifest.Manifest) (out []Missed, err error) {
+	was, _ := capture.ExtentOf(then)
+	is, _ := capture.ExtentOf(now)
+	if !was.Ignored || !is.Ignored { // one of the two did not look
+		return nil, nil
+	}
+	one, two := ignoredIn(then), ignoredIn(now)
+	var gone []string
+	groups := map[string][]string{}
+	name := func(l manifest.Left, path, what string) {
+		if l.Kind == capture.LeftOwn {
+			out = append(out, Missed{Kind: MissedOwn, Path: path, Detail: what + ", ignored by git", Sure: true})
+		} else {
+			at := ignoredFolder(then, now, path)
+			groups[at] = append(groups[at], path+" "+what)
+		}
+	}
+	for path, l := range two.files {
+		old, known := one.files[path]
+		switch {
+		case known:
+			if what := ignoredChange(old.Print, l.Print); what != "" {
+				name(old, path, what)
+			}
+		case !one.silent(path):
+			name(l, path, "new")
+		}
+	}
+	for path := range one.files {
+		if _, still := two.files[path]; !still && !two.silent(path) {
+			gone = append(gone, path)
+		}
+	}
+	if gone, err = s.without(ctx, b, gone); err != nil {
+		return nil, err
+	}
+	for _, path := range gone {
+		name(one.files[path], path, "deleted")
+	}
+	for at, list := range groups {
+		slices.Sort(list)
+		m := Missed{Kind: MissedIgnored, Path: at, Sure: true}
+		if single, what, ok := cutLast(list[0]); ok && len(list) == 1 {
+			m.Path, m.Detail = single, what+", ignored by git"
+		} else {
+			for i := range list {
+				list[i] = strings.TrimPrefix(list[i], at)
+			}
+			m.Detail = fmt.Sprintf("ignored by git; %s files differ: %s", thousands(fmt.Sprint(len(list))), some(list))
+		}
+		out = append(out, m)
+	}
+	slices.SortFunc(out, func(a, b Missed) int { return strings.Compare(a.Path, b.Path) })
+	return out, nil
+}
+
+func cutLast(s string) (before, after string, ok bool) {
+	i := strings.LastIndexByte(s, ' ')
+	if i < 0 {
+		return "", "", false
+	}
+	return s[:i], s[i+1:], true
+}
+
+// ignoredFolder gives the folder above a path that git ignores as a whole, "" for none of it,
+// as one of two manifests has it.
+func ignoredFolder(then, now *manifest.Manifest, path string) string {
+	for i := range path {
+		if path[i] != '/' {
+			continue
+		}
+		for _, m := range []*manifest.Manifest{then, now} {
+			if _, found := slices.BinarySearch(m.Ignored, path[:i+1]); found {
+				return path[:i+1]
+			}
+		}
+	}
+	return path
+}
+
+// ignoredChange says how a file differs, "" when it certainly is the same or only its times
+// moved. A file of which nothing but size and times is known counts as changed with them.
+func ignoredChange(then, now string) string {
+	mode, size, time, hash, ok := capture.IgnoredPrint(then)
+	mode2, size2, time2, hash2, ok2 := capture.IgnoredPrint(now)
+	switch {
+	case !ok || !ok2:
+		return ""
+	case size != size2, hash != "-" && hash2 != "-" && hash != hash2, (hash == "-" || hash2 == "-") && time != time2:
+		return "modified"
+	case mode != mode2:
+		return "mode-changed"
+	}
+	return ""
+}
+
+// missedModes gives the files held beside git's own choice, by the later snapshot's extent, of
+// which only the permissions changed: no diff shows that, and a secret that others may read is
+// none any more.
+func (s *Store) missedModes(ctx context.Context, a, b Info, then, now *manifest.Manifest) (out []Missed, err error) {
+	is, _ := capture.ExtentOf(now)
+	sel := is.Selector()
+	if sel == nil {
+		return nil, nil
+	}
+	var ask []string
+	for _, m := range slices.Concat(then.Modes, now.Modes) {
+		if sel.Covers(m.Path, false) && then.Perm(m.Path, false) != now.Perm(m.Path, false) {
+			ask = append(ask, m.Path)
+		}
+	}
+	slices.Sort(ask)
+	ask = slices.Compact(ask)
+	was, err := s.kinds(ctx, a, ask)
+	if err != nil {
+		return nil, err
+	}
+	are, err := s.kinds(ctx, b, ask)
+	for _, p := range ask {
+		exec := are[p] == "100755"
+		if was[p] == are[p] && (exec || are[p] == "100644") && then.Perm(p, exec) != now.Perm(p, exec) {
+			out = append(out, Missed{Kind: MissedMode, Path: p, Detail: fmt.Sprintf("its mode changed from %o to %o", then.Perm(p, exec), now.Perm(p, exec)), Sure: true})
+		}
+	}
+	return out, err
+}
+
+// Perhaps gives the ignored files that a snapshot holds and of which nobody knows whether
+// somebody or a tool wrote them.
+func (s *Store) Perhaps(ctx context.Context, id belay.SnapshotID) ([]string, error) {
+	info, err := s.LookUp(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.Manifest(ctx, info)
+	if err != nil {
+		return nil, err
+	}
+	e, _ := capture.ExtentOf(m)
+	return e.Kept, nil
+}
+
+// Ignored gives those of some paths that a snapshot holds although git ignores them, because
+// somebody wrote them. What git tracks is none, whatever the rules say.
+func (s *Store) Ignored(ctx context.Context, id belay.SnapshotID, paths []string) (map[string]bool, error) {
+	info, err := s.LookUp(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.Manifest(ctx, info)
+	if err != nil {
+		return nil, err
+	}
+	was, _ := capture.ExtentOf(m)
+	sel := capture.Extent{Ignored: was.Ignored, Own: was.Own, Kept: was.Kept}.Selector()
+	if sel == nil {
+		return nil, nil
+	}
+	var ask []string
+	for _, p := range paths {
+		if sel.Covers(p, false) {
+			ask = append(ask, p)
+		}
+	}
+	if len(ask) == 0 {
+		return nil, nil
+	}
+	git := s.Repo.Ignorer(ctx)
+	defer git.Close()
+	answers, err := git.Ask(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]bool{}
+	for i, p := range ask {
+		out[p] = answers[i]
+	}
+	for some := range slices.Chunk(ask, 500) { // on one command line
+		list, err := s.Repo.Run(ctx, nil, append([]string{"ls-files", "-z", "--"}, some...)...)
+		if err != nil {
+			return nil, err
+		}
+		for p := range strings.SplitSeq(string(list), "\x00") {
+			delete(out, p)
+		}
+	}
+	return out, nil
+}
+
+// without leaves out the paths that a snapshot holds.
+func (s *Store) without(ctx context.Context, i Info, paths []string) ([]string, error) {
+	there, err := s.kinds(ctx, i, paths)
+	return slices.DeleteFunc(slices.Sorted(slices.Values(paths)), func(p string) bool { return there[p] != "" }), err
+}
+
+// kinds gives git's mode, as text, of those of the paths that a snapshot's tree has.
+func (s *Store) kinds(ctx context.Context, i Info, paths []string) (map[string]string, error) {
+	there := map[string]string{}
+	for some := range slices.Chunk(paths, 500) { // on one command line
+		out, err := s.Repo.Run(ctx, nil, append([]string{"ls-tree", "-z", i.Tree, "--"}, some...)...)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.SplitSeq(string(out), "\x00") {
+			head, path, _ := strings.Cut(line, "\t")
+			mode, _, _ := strings.Cut(head, " ")
+			there[path] = mode
+		}
+	}
+	return there, nil
+}

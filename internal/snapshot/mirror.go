@@ -1,0 +1,200 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/capture"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/manifest"
+)
+
+// An inner snapshot is in the object store of its repository, and goes with it when an agent
+// deletes that. So the outer repository keeps second names (hard links) of the inner objects:
+// they cost no bytes while the repository is there, and all that is needed to make it again.
+// Of the rest of a git folder the inner snapshot has a copy.
+
+// mirrorOf is the folder with the second names of the repository at a path.
+func (s *Store) mirrorOf(path string) string {
+	return filepath.Join(s.Dir, "inner", s.Repo.Name("blob", []byte(path))[:32])
+}
+
+// mirror makes second names of all objects that the repository at path has now. anew forgets
+// those that it has no more, as before a task: later on it may be the agent who deleted them.
+// Where that is not possible (another file system) nothing is kept, and the repository cannot
+// be made again.
+func (s *Store) mirror(path string, inner *Store, anew bool) error {
+	if inner.Repo.Reftab {
+		return nil // its refs would be lost: a snapshot has them, but not in that form
+	}
+	from, to := filepath.Join(inner.Repo.Common, "objects"), filepath.Join(s.mirrorOf(path), "objects")
+	if err := fsroot.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	err := linkObjects(from, to, anew)
+	if err == nil {
+		err = fsroot.WriteFile(filepath.Join(s.mirrorOf(path), "format"), []byte(inner.Repo.Format), 0o600)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // git repacks at this moment; the next take has it
+		_ = fsroot.RemoveAll(s.mirrorOf(path))
+	}
+	return nil
+}
+
+// linkObjects makes one objects folder hold what another does, and only that when alone is set.
+// Objects never change, so that a name that is there is right.
+func linkObjects(from, to string, alone bool) error {
+	dirs, err := fsroot.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	keep := map[string]bool{}
+	for _, d := range dirs {
+		// Folders of loose objects, packs, and info for the alternates.
+		if !d.IsDir() || len(d.Name()) != 2 && d.Name() != "pack" && d.Name() != "info" {
+			continue
+		}
+		keep[d.Name()] = true
+		if err := linkFiles(filepath.Join(from, d.Name()), filepath.Join(to, d.Name()), alone); err != nil {
+			return err
+		}
+	}
+	if !alone {
+		return nil
+	}
+	there, err := fsroot.ReadDir(to)
+	if err != nil {
+		return err
+	}
+	for _, d := range there {
+		if !keep[d.Name()] {
+			if err := fsroot.RemoveAll(filepath.Join(to, d.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// indexes are files among objects whose content changes under their name.
+var indexes = map[string]bool{"alternates": true, "commit-graph": true, "packs": true, "multi-pack-index": true}
+
+// linkFiles does that for one folder of files. What git or belay is still writing has a
+// temporary name and is left out.
+func linkFiles(from, to string, alone bool) error {
+	if err := fsroot.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	list, err := fsroot.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	have, err := fsroot.ReadDir(to)
+	if err != nil {
+		return err
+	}
+	names := func(list []fs.DirEntry) (all []string) {
+		for _, d := range list {
+			if d.Type().IsRegular() && !strings.HasPrefix(d.Name(), "tmp") {
+				all = append(all, d.Name())
+			}
+		}
+		return all
+	}
+	now, was := names(list), names(have)
+	for _, n := range was {
+		_, found := slices.BinarySearch(now, n)
+		if found && indexes[n] || !found && alone {
+			if err := fsroot.Remove(filepath.Join(to, n)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, n := range now {
+		if err := fsroot.Link(filepath.Join(from, n), filepath.Join(to, n)); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// refill gives the repository at a path the objects again that it had when snapshots were taken
+// of it. An index of objects of its own stays: git makes do without.
+func (s *Store) refill(path string, inner *Store) error {
+	from := filepath.Join(s.mirrorOf(path), "objects")
+	if !s.CanRemake(path) {
+		return nil
+	}
+	return linkObjects(from, filepath.Join(inner.Repo.Common, "objects"), false)
+}
+
+// CanRemake reports whether the git folder of a repository inside of the tree can be made again
+// with all that a snapshot of it needs.
+func (s *Store) CanRemake(path string) bool {
+	_, err := fsroot.Lstat(filepath.Join(s.mirrorOf(path), "format"))
+	return err == nil
+}
+
+// Remake makes the git folder of a repository inside of the tree again, at gitDir, with its
+// objects and nothing else: a restore of its snapshot does the rest. It takes its place in one
+// step. fs.ErrExist where there is something.
+func (s *Store) Remake(in manifest.Inner, gitDir string) (err error) {
+	format, err := fsroot.ReadFile(filepath.Join(s.mirrorOf(in.Path), "format"), fsroot.Usual)
+	if err != nil {
+		return err
+	}
+	tmp, err := s.Scratch("tmp")
+	if err != nil {
+		return err
+	}
+	dir, err := fsroot.MkdirTemp(tmp, "inner-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, fsroot.RemoveAll(dir))
+		}
+	}()
+	for _, d := range []string{"objects", "refs/heads", "refs/tags"} {
+		if err := fsroot.MkdirAll(filepath.Join(dir, filepath.FromSlash(d)), 0o755); err != nil {
+			return err
+		}
+	}
+	if err := linkObjects(filepath.Join(s.mirrorOf(in.Path), "objects"), filepath.Join(dir, "objects"), true); err != nil {
+		return err
+	}
+	config := "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
+	if string(format) == "sha256" {
+		config = "[core]\n\trepositoryformatversion = 1\n\tbare = false\n[extensions]\n\tobjectFormat = sha256\n"
+	}
+	if in.Link != "" { // of a submodule: its config says where its files are
+		rel, err := filepath.Rel(gitDir, filepath.Join(s.Repo.Root, filepath.FromSlash(in.Path)))
+		if err != nil {
+			return err
+		}
+		config = strings.Replace(config, "\tbare", fmt.Sprintf("\tworktree = %q\n\tbare", rel), 1)
+	}
+	for name, text := range map[string]string{"HEAD": "ref: refs/heads/main\n", "config": config} {
+		if err := fsroot.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	if err := fsroot.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	if err := fsroot.MkdirAll(filepath.Dir(gitDir), 0o755); err != nil {
+		return err
+	}
+	if err := capture.Fault("rename", gitDir); err != nil {
+		return err
+	}
+	if err := fsroot.RenameNew(dir, gitDir); err != nil {
+		return err
+	}
+	return fsroot.SyncDir(filepath.Dir(gitDir))
+}
