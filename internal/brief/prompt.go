@@ -19,6 +19,8 @@ type PromptInput struct {
 	Kept     []string        // paths a rollback left alone, each with its reason
 	History  []string        // one line for each earlier task
 	Stuck    StuckOn         // for a stall
+	Plan     Marked          // the plan's markers of the task
+	Now      Now             // the files for agents that are there
 }
 
 // StuckOn is what an agent that went round in circles was at.
@@ -44,15 +46,15 @@ func (s StuckOn) Way() string {
 // person's words before anything of ours; the others read first what is different
 // this time.
 var prompts = map[loop.PromptKind][]string{
-	loop.PromptFull:     {"prose", "words", "baseline", "history", "rules", "guidelines", "judged", "finish"},
-	loop.PromptRetry:    {"retry", "words", "task", "attempts", "diff", "kept", "baseline", "history", "rules", "guidelines", "judged", "finish"},
-	loop.PromptRepair:   {"repair", "words", "attempts", "diff", "task", "baseline", "history", "rules", "guidelines", "judged", "finish"},
-	loop.PromptContinue: {"continue", "words", "task", "attempts", "diff", "baseline", "history", "rules", "guidelines", "judged", "finish"},
-	loop.PromptStall:    {"stall", "words", "task", "attempts", "diff", "baseline", "history", "rules", "guidelines", "judged", "finish"},
+	loop.PromptFull:     {"prose", "contract", "plan", "words", "baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
+	loop.PromptRetry:    {"retry", "words", "task", "contract", "plan", "attempts", "diff", "kept", "baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
+	loop.PromptRepair:   {"repair", "words", "attempts", "diff", "task", "contract", "plan", "baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
+	loop.PromptContinue: {"continue", "words", "task", "contract", "plan", "attempts", "diff", "baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
+	loop.PromptStall:    {"stall", "words", "task", "contract", "plan", "attempts", "diff", "baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
 }
 
 // Prompt is the text an attempt starts with, in Markdown. It holds the person's task
-// word for word, every reason an attempt was refused for so far, which attempt this
+// word for word, what was read from it and what the plan marks, every reason an attempt was refused for so far, which attempt this
 // is of how many, the last diff in part, what was kept, a person's words, the files
 // that may change, and how the work will be judged. An unknown kind is full.
 func Prompt(in PromptInput) string {
@@ -74,7 +76,7 @@ func Prompt(in PromptInput) string {
 func Debug(in PromptInput) string {
 	v := viewOf(in)
 	v.Guidelines = belay.Holding(in.Task.Guidelines, "debug", "debugger", in.Task.Role)
-	return sections(v, "debug", "task", "attempts", "diff", "baseline", "history", "guidelines", "judged")
+	return sections(v, "debug", "task", "contract", "plan", "attempts", "diff", "baseline", "history", "guidelines", "judged")
 }
 
 // view is what the prompt templates see.

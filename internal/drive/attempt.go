@@ -163,10 +163,16 @@ func (d *Driver) prompt(ctx context.Context, c loop.Command) (string, error) {
 	return d.Words(ctx, c.Prompt)
 }
 
+// told is what every prompt is made from.
+func (d *Driver) told(kind loop.PromptKind) brief.PromptInput {
+	in := brief.PromptInput{Task: d.Rec.Task, State: d.Rec.State, Kind: kind, History: d.history(), Now: d.NowFiles()}
+	in.Plan.Path, in.Plan.Lines = d.PlanMarks(d.Rec)
+	return in
+}
+
 // Words is the prompt of a kind for the next attempt.
 func (d *Driver) Words(ctx context.Context, kind loop.PromptKind) (string, error) {
-	st := d.Rec.State
-	in := brief.PromptInput{Task: d.Rec.Task, State: st, Kind: kind, History: d.history()}
+	st, in := d.Rec.State, d.told(kind)
 	if kind == loop.PromptRetry || kind == loop.PromptRepair {
 		diff, err := d.lastDiff(ctx)
 		if err != nil {
@@ -248,7 +254,7 @@ func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) 
 		}
 		run, err = agent.Start(ctx, dir, d.Self, agent.Spec{
 			Command: command, Dir: copied, Timeout: t.Timeout, Label: string(t.ID) + " debugger",
-			Prompt: []byte(brief.Debug(brief.PromptInput{Task: t, State: st, History: d.history()})),
+			Prompt: []byte(brief.Debug(d.told(loop.PromptFull))),
 			Env: agent.Environ(os.Environ(), nil, map[string]string{
 				"BELAY_TASK": string(t.ID), "BELAY_ATTEMPT": strconv.Itoa(len(st.Attempts)), "BELAY_ROLE": "debugger",
 			}),
