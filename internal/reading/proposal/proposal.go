@@ -28,7 +28,7 @@ const Schema = `{
       "type": "object", "additionalProperties": false, "required": ["marker", "text", "count", "quote"],
       "properties": {
         "marker": {"enum": ["ADD", "MODIFY", "FIX", "REMOVE"]},
-        "text": {"type": "string", "description": "one concern, as a short phrase in the message's words"},
+        "text": {"type": "string", "description": "one concern: the whole clause that asks for it, in the message's words"},
         "count": {"type": ["integer", "null"], "description": "how many things, when the message says a number; else null"},
         "quote": {"type": "string", "description": "the words of the message it comes from, letter by letter"}}}},
     "preserve": {"type": "array", "items": {"type": "string"}, "description": "the message's own words about what must stay, letter by letter"},
@@ -170,8 +170,8 @@ func (a answer) request(in Input) (belay.Request, error) {
 		default:
 			complain("%q is no marker", shortened(string(q.Marker)))
 		}
-		if strings.TrimSpace(q.Text) == "" || len(q.Text) > 400 {
-			complain("a requirement's text is a short phrase")
+		if strings.TrimSpace(q.Text) == "" || len(q.Text) > 600 {
+			complain("a requirement's text is one clause")
 		}
 		verbatim("quote", q.Quote)
 		if q.Count != nil && !stated(in.Text, *q.Count) {

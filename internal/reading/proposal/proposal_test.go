@@ -37,7 +37,7 @@ func TestRead(t *testing.T) {
 		"Leave the header -> Keep the header":                                    "words to preserve",
 		"\"doubts\": [] -> \"doubts\": [{\"words\": \"x y\", \"readings\": []}]": "words in doubt",
 		"mutation -> needs-clarification":                                        "needs a doubt",
-		"drinks for the night\", \"count\" -> \", \"count\"":                     "short phrase",
+		"drinks for the night\", \"count\" -> \", \"count\"":                     "one clause",
 		"\"type\": \"mutation\", -> ":                                            "it has no type",
 		"\"doubts\" -> \"other\"":                                                `unknown field "other"`,
 	} {
