@@ -87,7 +87,7 @@ func fixWithin(in FixInput) Fix {
 		v := fixView{FixInput: in}
 		v.Files = slices.Clone(files)
 		var b strings.Builder
-		for _, f := range in.Findings {
+		for _, f := range once(in.Findings) {
 			writeFinding(&b, f, "", details)
 		}
 		v.Reasons = b.String()

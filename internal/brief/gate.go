@@ -16,6 +16,10 @@ func Gate(s loop.State, t belay.Task) string {
 		return ""
 	}
 	v := gateView{Task: t, Gate: *s.Gate, Stopped: s.Gate.Kind == loop.GateCancelled, Review: s.Gate.Kind == loop.GateReview}
+	if s.Gate.Kind == loop.GateClarify {
+		v.Doubts = Doubts(t.Request.Doubts)
+		v.Gate.Why = "The words can be read in more than one way, and lead to different work."
+	}
 	for _, a := range s.Attempts {
 		v.Attempts = append(v.Attempts, gateAttempt{N: a.N, Result: result(a), Reasons: lines(a)})
 	}
@@ -38,6 +42,7 @@ type gateView struct {
 	Options  []option
 	Stopped  bool
 	Review   bool
+	Doubts   string // what the words can mean, for a gate that asks that
 }
 
 type gateAttempt struct {
@@ -85,9 +90,11 @@ func meaning(d loop.Decision, s loop.State) string {
 			return fmt.Sprintf("do the %s again", b.Noun())
 		}
 		if s.Gate.Kind == loop.GateClarify {
-			return "say what is meant: your answer is put behind the words, then it begins"
+			return "say what is meant, in your words or by the number of a reading: the answer is put behind the words"
 		}
 		return "try again with your words"
+	case loop.DecideAsItIs:
+		return "run the words as they are written"
 	case loop.DecideSkip:
 		return putBack(s) + "record a known issue, go on"
 	case loop.DecideAbort:

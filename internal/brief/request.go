@@ -69,14 +69,14 @@ func Requirements(met []belay.Met) string {
 	return b.String()
 }
 
-// Doubts names what can be read in two ways, for a person: a line for the words and one
-// for each reading.
+// Doubts names what can be read in more than one way, for a person: a line for the words and one
+// for each reading, with the number that answers for it.
 func Doubts(doubts []belay.Doubt) string {
 	var b strings.Builder
 	for _, d := range doubts {
 		fmt.Fprintf(&b, "  “%s”\n", belay.VisibleLine(strings.Join(strings.Fields(d.Words), " ")))
-		for _, s := range d.Readings {
-			fmt.Fprintf(&b, "    - %s\n", belay.VisibleLine(s))
+		for i, s := range d.Readings {
+			fmt.Fprintf(&b, "    %d) %s\n", i+1, belay.VisibleLine(s))
 		}
 	}
 	return b.String()

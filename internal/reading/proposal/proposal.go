@@ -35,7 +35,7 @@ const Schema = `{
     "affected": {"type": "array", "items": {"type": "string"}, "description": "paths from the list of files that the message means"},
     "doubts": {"type": "array", "items": {
       "type": "object", "additionalProperties": false, "required": ["words", "readings"],
-      "properties": {"words": {"type": "string", "description": "letter by letter"}, "readings": {"type": "array", "items": {"type": "string"}}}}}
+      "properties": {"words": {"type": "string", "description": "letter by letter"}, "readings": {"type": "array", "minItems": 2, "items": {"type": "string"}, "description": "what the words can mean: at least two things to do that differ"}}}}
   }
 }`
 
@@ -189,6 +189,9 @@ func (a answer) request(in Input) (belay.Request, error) {
 	}
 	for _, d := range a.Doubts {
 		verbatim("words in doubt,", d.Words)
+		if read := slices.Compact(slices.Sorted(slices.Values(d.Readings))); len(read) < 2 || slices.Contains(read, "") {
+			complain("words in doubt have at least two readings")
+		}
 	}
 	if len(wrong) > 0 {
 		return belay.Request{}, errors.New(strings.Join(wrong[:min(len(wrong), 8)], "; "))
