@@ -17,7 +17,6 @@ import (
 type importFlags struct {
 	all, dry, every bool
 	asItIs          bool
-	asItIs bool
 	o               imports.Options
 	feature, role   string
 	settings        cli.Settings
