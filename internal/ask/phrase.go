@@ -60,7 +60,7 @@ func (p *parse) phrase(f settle.Found) string {
 	if strings.Count(text, "**") == 1 && !strings.Contains(text, "/**") { // half of a pair, whose other half was trimmed
 		text = strings.Replace(text, "**", "", 1)
 	}
-	if text = prose.UpTo(text, mostPhrase); text == "" {
+	if text = belay.Clip(text, mostPhrase); text == "" {
 		return strings.ToLower(string(f.Marker))
 	}
 	return text

@@ -19,7 +19,7 @@ type Marked struct {
 func (m Marked) Text() string { return quote.Block("text", strings.Join(m.Lines, "\n")) }
 
 // Now are the files for agents, as far as they are there.
-type Now struct{ Task, Feedback, History, Summary bool }
+type Now struct{ Task, Feedback, History, Summary, Diff, Findings bool }
 
 // Any reports that there is one.
 func (n Now) Any() bool { return n.Task || n.Feedback || n.History || n.Summary }

@@ -20,6 +20,18 @@ func Findings(list []belay.Finding) string {
 	return b.String()
 }
 
+// AllFindings writes findings with all of their details, for a file.
+func AllFindings(list []belay.Finding) string {
+	var b strings.Builder
+	for _, f := range list {
+		detail := f.Detail
+		f.Detail, f.Recommendation, f.Reproduce = "", "", ""
+		writeFinding(&b, f, "", 0)
+		indent(&b, quote.Seen(detail))
+	}
+	return b.String()
+}
+
 // once leaves out a command that an earlier finding of the list has: where single tests cannot
 // be chosen it is the same for all.
 func once(list []belay.Finding) []belay.Finding {
@@ -135,7 +147,7 @@ func shortReasons(list []belay.Finding) string {
 	if len(list) == 0 {
 		return ""
 	}
-	text, _ := quote.Cut(reason(list[0]), 1, 200)
+	text := belay.Clip(reason(list[0]), 200)
 	if n := len(list) - 1; n > 0 {
 		text += fmt.Sprintf(" (+%d more)", n)
 	}

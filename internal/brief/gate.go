@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/brief/quote"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
@@ -71,11 +70,11 @@ func lines(a loop.Attempt) []string {
 			list = append(list, fmt.Sprintf("and %d more", len(reasons)-i))
 			break
 		}
-		text, _ := quote.Cut(reason(f), 1, 300)
+		text := belay.Clip(reason(f), 300)
 		list = append(list, text)
 	}
 	if len(list) == 0 && a.Note != "" && a.Verdict != belay.VerdictPass {
-		text, _ := quote.Cut(belay.VisibleLine(a.Note), 1, 300)
+		text := belay.Clip(belay.VisibleLine(a.Note), 300)
 		list = append(list, text)
 	}
 	return list

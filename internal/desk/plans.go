@@ -109,11 +109,14 @@ func (d *Desk) PlanMarks(r *Record) (path string, lines []string) {
 
 // NowFiles says which of the files for agents are there.
 func (d *Desk) NowFiles() brief.Now {
-	there := func(name string) bool {
-		_, ok := files.Reader(d.Repo.Root, 1)(".belay/now/" + name)
-		return ok
+	there := func(name string, least int) bool {
+		text, ok := files.Reader(d.Repo.Root, 1)(".belay/now/" + name)
+		return ok && len(text) >= least
 	}
-	return brief.Now{Task: there("task.md"), Feedback: there("feedback.md"), History: there("history.md"), Summary: there("summary.md")}
+	return brief.Now{
+		Task: there("task.md", 1), Feedback: there("feedback.md", 0), History: there("history.md", 0), Summary: there("summary.md", 0),
+		Diff: there("last.diff", 1), Findings: there("findings.md", 1),
+	}
 }
 
 // JudgePlan holds the work to the markers of the task's plan, and adds its answer to those

@@ -2,9 +2,8 @@ package prose
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
@@ -99,20 +98,5 @@ func CrashLine(text string) string {
 			best = line
 		}
 	}
-	return UpTo(best, 300)
-}
-
-// UpTo cuts a text that is longer than so many bytes behind a word, and marks that it did.
-func UpTo(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	at := strings.LastIndexFunc(text[:most], unicode.IsSpace)
-	if at <= 0 {
-		at = most // one word, longer than all: it is no word
-	}
-	return strings.TrimRight(text[:at], " \t\n,;:-") + " …"
+	return belay.Clip(best, 300)
 }

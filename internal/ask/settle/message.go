@@ -81,5 +81,5 @@ func (p *Message) heard(acts []deed.Act) {
 
 // Beginning is what a doubt about the whole message quotes of it: at most 160 bytes, whole words.
 func Beginning(text string) string {
-	return prose.UpTo(strings.Join(strings.Fields(text), " "), 160)
+	return belay.Clip(strings.Join(strings.Fields(text), " "), 160)
 }
