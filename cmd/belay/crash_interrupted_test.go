@@ -240,7 +240,7 @@ var waysNamed = regexp.MustCompile(`belay ((?:undo|redo|snapshot restore [0-9a-z
 
 // wayOut leads out of an interrupted restore, as the messages say.
 func (d *world) wayOut(y *tally, at string, r ruined, o obstacle, way int) {
-	reading := [][]string{{"status"}, {"snapshot", "list"}, {"snapshot", "status"}, {"task", "list"}, {"snapshot", "show", r.id}, {"task", "add", "do something"}}[way%6]
+	reading := [][]string{{"status"}, {"snapshot", "list"}, {"snapshot", "status"}, {"task", "list"}, {"snapshot", "show", r.id}, {"task", "add", "do something", "--as-it-is"}}[way%6]
 	if got := d.belay("", reading...); got.code != 0 && !(o.name == "the target dropped" && got.code == 6) || !strings.Contains(got.out+got.errs, "interrupted") {
 		y.fault(at, otherwise, "reading is refused, or says nothing: %s", got)
 	}

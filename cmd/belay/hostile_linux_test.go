@@ -138,7 +138,7 @@ func TestNothingOfTheRepositoryRuns(t *testing.T) {
 		}
 	}
 	belays("snapshot", "take")
-	belays("task", "add", "something", "--task", "T1")
+	belays("task", "add", "something", "--as-it-is", "--task", "T1")
 	belays("task", "start", "T1")
 	w.spoilQuietly()
 	belays("task", "capture", "T1")

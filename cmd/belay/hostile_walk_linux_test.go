@@ -136,14 +136,14 @@ func newClone(t *testing.T, language string) *clone {
 		}
 	}
 	does("trust")
-	does("task", "add", "write", "--task", "T1")
+	does("task", "add", "write", "--as-it-is", "--task", "T1")
 	does("task", "start", "T1")
 	w.write("a.txt", "spoiled\n")
 	give(t, w.repo)
 	does("task", "capture", "T1")
-	does("task", "add", "write", "--task", "T2", "--feature", "f")
-	does("run", "write", "--task", "T3", "--retries", "0", "--", evil)
-	does("run", "write", "--task", "T4", "--worktree", "--retries", "0", "--keep", "--", evil)
+	does("task", "add", "write", "--as-it-is", "--task", "T2", "--feature", "f")
+	does("run", "write", "--as-it-is", "--task", "T3", "--retries", "0", "--", evil)
+	does("run", "write", "--as-it-is", "--task", "T4", "--worktree", "--retries", "0", "--keep", "--", evil)
 	does("snapshot", "take")
 	ids, err := filepath.Glob(filepath.Join(w.repo, ".git/refs/belay/*"))
 	w.must(err)

@@ -96,7 +96,7 @@ var matrixCommands = []command1{
 	{name: "rollback", args: words("rollback", "T1", "--yes"), leaves: true},
 	{name: "merge", args: words("merge", "W1"), leaves: true},
 	{name: "snapshot prune", args: words("snapshot", "prune", "--older-than", "1s"), says: true},
-	{name: "task add", args: words("task", "add", "something else", "--task", "N2")},
+	{name: "task add", args: words("task", "add", "something else", "--as-it-is", "--task", "N2")},
 }
 
 // fault is one kind of damage. do makes it at path, where info was; false where there is

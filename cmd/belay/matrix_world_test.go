@@ -60,13 +60,13 @@ func newLived(t testing.TB, dir string) *lived {
 	w.succeed("undo")
 	w.succeed("review", "record", "T1", "--verdict", "approve", "--reviewer", "ana", "-m", "fine")
 	w.script("write src/answer.txt 41")
-	if r := w.belay("", "run", "write the answer again", "--task", "T2", "--files", "src/**", "--test", "sh check.sh", "--retries", "0", "--", "agent"); r.code != 3 {
+	if r := w.belay("", "run", "write the answer again", "--as-it-is", "--task", "T2", "--files", "src/**", "--test", "sh check.sh", "--retries", "0", "--", "agent"); r.code != 3 {
 		t.Fatalf("T2 should wait for a person: %s", r)
 	}
 	w.succeed("gate", "decide", "T2", "guide", "--message", "it is 42")
 	w.script("write src/more.txt 42")
 	w.succeed("run", "write more", "--worktree", "--task", "W1", "--files", "src/**", "--test", "true", "--", "agent")
-	w.succeed("task", "add", "later", "--task", "T3")
+	w.succeed("task", "add", "later", "--as-it-is", "--task", "T3")
 	w.succeed("task", "start", "T3")
 	w.succeed("context", "init", "T3", "--without-standards")
 	w.write("a.txt", "one, edited once more\n")

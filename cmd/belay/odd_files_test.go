@@ -115,7 +115,7 @@ func TestOddFiles(t *testing.T) {
 		give(t, d.up)
 		for _, args := range [][]string{
 			{"snapshot", "take"}, {"status"}, {"doctor"}, {"check", "--before", id, "--timeout", "4s", "--files", "**", "--test", "true"},
-			{"run", "do it", "--files", "**", "--test", "true", "--", "sh", "-c", "date > new.txt"},
+			{"run", "do it", "--as-it-is", "--files", "**", "--test", "true", "--", "sh", "-c", "date > new.txt"},
 		} {
 			count++
 			d.oddly(fmt.Sprintf("%s as a %s", c.place.path, kind.name), fmt.Sprintf("%d-%d-%d", os.Getpid(), i, count), path, args)

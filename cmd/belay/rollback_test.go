@@ -19,7 +19,7 @@ func TestRollbackThreeWays(t *testing.T) {
 	w.git("commit", "-qm", "settled")
 	w.write("new/untracked.txt", "mine\n")
 	give(t, w.up)
-	w.succeed("task", "add", "something", "--task", "T1")
+	w.succeed("task", "add", "something", "--as-it-is", "--task", "T1")
 	w.succeed("task", "start", "T1")
 	before := w.state()
 	w.change(map[string]string{"a.txt": "agent\n", "b.txt": "agent\n", "src/new.txt": "agent\n", "tests/t.txt": "agent\n", "keep/c.txt": ""})

@@ -48,7 +48,7 @@ func waits() []waiting {
 		{name: "a git process", args: []string{"snapshot", "take"}, set: slowGit, ready: startedIn("began")},
 		{name: "a git process of a check", args: []string{"check", "--before", "HEAD"}, set: slowGit, ready: startedIn("began")},
 		{name: "a lock", args: []string{"task", "start", "T9"}, set: func(t *testing.T, d *world) func() {
-			if r := d.belay("", "task", "add", "do it", "--task", "T9"); r.code != 0 {
+			if r := d.belay("", "task", "add", "do it", "--as-it-is", "--task", "T9"); r.code != 0 {
 				t.Fatal(r)
 			}
 			locks, _ := filepath.Glob(filepath.Join(d.repo, ".git", "belay", "tasks", "*.lock"))
@@ -69,9 +69,9 @@ func waits() []waiting {
 				}
 			}
 		}},
-		{name: "an agent that hears no TERM", args: append([]string{"run", "do it", "--task", "T1", "--files", "**"}, stubborn...),
+		{name: "an agent that hears no TERM", args: append([]string{"run", "do it", "--as-it-is", "--task", "T1", "--files", "**"}, stubborn...),
 			ready: startedIn("began"), says: "belay run --resume T1"},
-		{name: "the tests", args: []string{"run", "do it", "--task", "T1", "--files", "**", "--test", `trap '' TERM; : > "$UP/began"; sleep 30`, "--", "sh", "-c", "date > new"},
+		{name: "the tests", args: []string{"run", "do it", "--as-it-is", "--task", "T1", "--files", "**", "--test", `trap '' TERM; : > "$UP/began"; sleep 30`, "--", "sh", "-c", "date > new"},
 			ready: startedIn("began"), says: "belay run --resume T1"},
 		{name: "the tests of a check", args: []string{"check", "--before", "HEAD", "--test", `trap '' TERM; : > "$UP/began"; sleep 30`}, ready: startedIn("began")},
 		{name: "its input", args: []string{"run", "-", "--", "true"}},

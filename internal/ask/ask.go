@@ -8,6 +8,7 @@
 package ask
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -47,7 +48,7 @@ func Parse(in Input) (belay.Request, []Evidence) {
 	p := weighed(in, weigh.Acts(), weigh.Wholes())
 	req := p.answer()
 	if cut > 0 {
-		req.Doubts = append(req.Doubts, belay.Doubt{Words: "", Readings: []string{"the message is long: its middle was taken as pasted material and not read"}})
+		req.Doubts = append(req.Doubts, belay.Doubt{Words: "", Readings: slices.Clone(readings[middle])})
 	}
 	return req, p.Why
 }

@@ -71,12 +71,16 @@ func weighed(in Input, acts, wholes *weigh.Scale) *parse {
 }
 
 // exact tells whether something that grammar found to be asked for names a thing as code has
-// it: "fix the failing test TestAdd", "make test_total pass".
+// it, or a file: "fix the failing test TestAdd", "make test_total pass", "write the plan to plan.md".
 func (p *parse) exact() bool {
 	return slices.ContainsFunc(p.Out, func(f settle.Found) bool {
-		return codeName.MatchString(f.Act.C.Text(p.Text, grammar.Span{To: len(f.Act.C.T)}))
+		text := f.Act.C.Text(p.Text, grammar.Span{To: len(f.Act.C.T)})
+		return codeName.MatchString(text) || fileName.MatchString(text)
 	})
 }
+
+// fileName is the name of a file, with its ending.
+var fileName = lazyregexp.New(`(?:^|[\s\x60"'(])(?:[\w.@-]+/)*[\w-][\w.-]*\.(?:[a-z]{1,4}|html|json|yaml|toml)(?:$|[\s\x60"'),:;])`)
 
 // codeName is a word that only code is written with: camelCase, snake_case, a call, a name in
 // backticks.

@@ -210,7 +210,7 @@ func TestTitleOf(t *testing.T) {
 	if got := TitleOf("\n  add a flag \nmore"); got != "add a flag" {
 		t.Errorf("%q", got)
 	}
-	if got := TitleOf(strings.Repeat("ä", 100)); len([]rune(got)) != 72 {
+	if got := TitleOf(strings.Repeat("ä", 100)); len([]rune(got)) != 71 {
 		t.Errorf("%q", got)
 	}
 }

@@ -54,6 +54,7 @@ type Finding struct {
 	Line           int      `json:"line,omitempty"`
 	EndLine        int      `json:"end_line,omitempty"`
 	Recommendation string   `json:"recommendation,omitempty"`
+	Reproduce      string   `json:"reproduce,omitempty"` // a shell line that shows it: for a test, that test alone where its runner is known
 	Signature      string   `json:"signature"`
 }
 

@@ -27,8 +27,8 @@ const (
 	Unclear  RequestType = "needs-clarification"
 )
 
-// Requirement is one concern of a request, or one line of what is to be counted. Text is a
-// short phrase in the words of the message; Count is the stated number of things, nil when
+// Requirement is one concern of a request, or one line of what is to be counted. Text is
+// the whole clause that asks for it, in the words of the message; Count is the stated number of things, nil when
 // none is stated. File and List are what it is about when that is known beforehand.
 type Requirement struct {
 	Marker Marker `json:"marker"`

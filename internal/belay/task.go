@@ -137,7 +137,7 @@ func (t Task) Words() string {
 const MaxProse = 1 << 20
 
 // TitleOf makes a title from prose: its first line that is not blank, at most 72
-// characters.
+// characters, whole words.
 func TitleOf(prose string) string {
 	for line := range strings.Lines(prose) {
 		line = strings.TrimSpace(line)
@@ -145,7 +145,7 @@ func TitleOf(prose string) string {
 			continue
 		}
 		if r := []rune(line); len(r) > 72 {
-			return strings.TrimSpace(string(r[:71])) + "…"
+			return Clip(line, len(string(r[:70])))
 		}
 		return line
 	}

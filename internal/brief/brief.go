@@ -42,6 +42,8 @@ var templates = sync.OnceValue(func() *template.Template {
 		"data":     data,
 		"join":     strings.Join,
 		"request":  Request,
+		"contract": contractOf,
+		"doubts":   doubtLines,
 	}).ParseFS(files, "templates/*.tmpl"))
 })
 
@@ -63,6 +65,9 @@ func sections(data any, names ...string) string {
 		if text := render(name, data); strings.TrimSpace(text) != "" {
 			parts = append(parts, text)
 		}
+	}
+	if len(parts) == 0 {
+		return ""
 	}
 	return strings.Join(parts, "\n\n") + "\n"
 }

@@ -43,6 +43,35 @@ var login = belay.Task{
 	Policy:  belay.DefaultPolicy(),
 }
 
+// drinks is a task of which everything was read that can be.
+var drinks = belay.Task{
+	ID: "T3", Title: "Add 2 drinks", Prose: "Add 2 drinks for the night to `FLAVORS`, fix the toggle that does not switch the mood, and keep the store page. Only change src/.\n",
+	Policy: belay.DefaultPolicy(),
+	Request: belay.Request{
+		Type: belay.Mutation,
+		Requirements: []belay.Requirement{
+			{Marker: belay.MarkAdd, Text: "Add 2 drinks for the night to `FLAVORS`", Count: new(2)},
+			{Marker: belay.MarkFix, Text: "fix the toggle that does not switch the mood"},
+		},
+		Preserve: []string{"the store page"}, Affected: []string{"src/FlavorGrid.tsx"},
+		Bounds: []belay.Bound{{Only: true, What: "src/", Words: "Only change src/."}},
+	},
+}
+
+// doubtful is one of which a part can be read in two ways.
+var doubtful = belay.Task{
+	ID: "T4", Title: "half of the alerts should be slack", Prose: "half of the alerts should be slack", Policy: belay.DefaultPolicy(),
+	Request: belay.Request{Type: belay.Unclear, Doubts: []belay.Doubt{{Words: "half of the alerts should be slack", Readings: []string{"four new ones are added", "four of the eight are changed"}}}},
+}
+
+var (
+	marks = Marked{Path: "plan.tsx", Lines: []string{
+		"4: landing/features: TASK-3 [ADD]: (2) Add 2 drinks for the night to `FLAVORS`",
+		"9: store: NO CHANGES for task-3",
+	}}
+	everyFile = Now{Task: true, Feedback: true, History: true, Summary: true}
+)
+
 var bare = belay.Task{ID: "T8", Title: "Say hello", Prose: "Say hello", Policy: belay.DefaultPolicy()}
 
 var (
@@ -147,6 +176,11 @@ func TestPrompts(t *testing.T) {
 		{"stall", PromptInput{Task: login, State: play(t, usual, before, stalled, captured)}},
 		{"stall_on", PromptInput{Task: login, State: play(t, usual, before, stalled, captured),
 			Stuck: StuckOn{On: &belay.Requirement{Marker: belay.MarkAdd, Text: "add 2 more drinks"}, Section: "landing/features of plan.tsx"}}},
+		{"full_contract", PromptInput{Task: drinks, Plan: marks, Now: everyFile, State: play(t, usual, before)}},
+		{"retry_contract", PromptInput{Task: drinks, Plan: marks, Now: everyFile, LastDiff: patch,
+			State: play(t, usual, before, exited, captured, refused(failing, outside), restored)}},
+		{"repair_contract", PromptInput{Task: drinks, Plan: marks, Now: everyFile, LastDiff: patch, State: play(t, usual, before, exited, captured, refused(failing))}},
+		{"full_doubt", PromptInput{Task: doubtful, Now: Now{Task: true}, State: play(t, usual, before)}},
 		{"retry_debugged", PromptInput{Task: login, State: play(t, single, before, exited, captured, refused(failing), decide("debug", ""), debugged, restored)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

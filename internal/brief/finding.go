@@ -2,6 +2,7 @@ package brief
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -13,10 +14,35 @@ import (
 // Every line ends in a newline; no findings give "".
 func Findings(list []belay.Finding) string {
 	var b strings.Builder
-	for _, f := range list {
+	for _, f := range once(list) {
 		writeFinding(&b, f, "", maxDetailLines)
 	}
 	return b.String()
+}
+
+// AllFindings writes findings with all of their details, for a file.
+func AllFindings(list []belay.Finding) string {
+	var b strings.Builder
+	for _, f := range list {
+		detail := f.Detail
+		f.Detail, f.Recommendation, f.Reproduce = "", "", ""
+		writeFinding(&b, f, "", 0)
+		indent(&b, quote.Seen(detail))
+	}
+	return b.String()
+}
+
+// once leaves out a command that an earlier finding of the list has: where single tests cannot
+// be chosen it is the same for all.
+func once(list []belay.Finding) []belay.Finding {
+	seen, out := map[string]bool{}, slices.Clone(list)
+	for i := range out {
+		if seen[out[i].Reproduce] {
+			out[i].Reproduce = ""
+		}
+		seen[out[i].Reproduce] = true
+	}
+	return out
 }
 
 // The most of a finding's detail that is shown; the report has all of it.
@@ -41,6 +67,9 @@ func writeFinding(b *strings.Builder, f belay.Finding, mark string, details int)
 	}
 	if try := strings.TrimSpace(f.Recommendation); try != "" {
 		indent(b, "try: "+quote.Seen(try))
+	}
+	if f.Reproduce != "" {
+		indent(b, "run: "+quote.Seen(f.Reproduce))
 	}
 }
 
@@ -99,7 +128,7 @@ func listed(list, again []belay.Finding, details int) string {
 		came[f.Sign().Signature] = true
 	}
 	var b strings.Builder
-	for i, f := range list {
+	for i, f := range once(list) {
 		if i == maxListed {
 			fmt.Fprintf(&b, "and %d more\n", len(list)-i)
 			break
@@ -118,7 +147,7 @@ func shortReasons(list []belay.Finding) string {
 	if len(list) == 0 {
 		return ""
 	}
-	text, _ := quote.Cut(reason(list[0]), 1, 200)
+	text := belay.Clip(reason(list[0]), 200)
 	if n := len(list) - 1; n > 0 {
 		text += fmt.Sprintf(" (+%d more)", n)
 	}

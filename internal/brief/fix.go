@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief/quote"
 )
 
 // FixInput is what a fix prompt is made from. Files holds, for each file that a finding
@@ -20,6 +21,8 @@ type FixInput struct {
 	Files     []FixFile
 	Reproduce string // a command that shows the failure, "" for none
 	Tokens    int    // the most tokens of the prompt, 0 for no limit
+	Diff      string // what the attempt changed, as git shows it; of it is shown what failing tests are about
+	Whole     Whole  // where what is cut is in full
 	Full      int    // tokens of the prompt that says everything, 0 when that is not known
 }
 
@@ -56,6 +59,7 @@ type fixView struct {
 	Reasons string
 	Asides  string
 	Left    []string // what was left out
+	Changed string   // of the diff, what failing tests are about
 }
 
 // FixPrompt is what an agent needs to mend findings and nothing else: the findings,
@@ -82,12 +86,12 @@ const goodShare = 0.25
 
 // fixWithin leaves out what does not fit.
 func fixWithin(in FixInput) Fix {
-	details, files := maxDetailLines, slices.Clone(in.Files)
+	details, files, changed := maxDetailLines, slices.Clone(in.Files), beside(in.Findings, in.Diff, false)
 	for cut := false; ; cut = true {
 		v := fixView{FixInput: in}
 		v.Files = slices.Clone(files)
 		var b strings.Builder
-		for _, f := range in.Findings {
+		for _, f := range once(in.Findings) {
 			writeFinding(&b, f, "", details)
 		}
 		v.Reasons = b.String()
@@ -96,12 +100,14 @@ func fixWithin(in FixInput) Fix {
 			writeFinding(&b, f, "", details)
 		}
 		v.Asides = b.String()
+		v.Reasons = pointed(v.Reasons, in.Whole.Findings)
+		v.Changed = pointed(quote.Block("diff", changed), in.Whole.Diff)
 		for _, f := range files {
 			if f.Missing == leftOut {
 				v.Left = append(v.Left, f.Path)
 			}
 		}
-		text := sections(v, "fix", "fix_findings", "fix_beside", "fix_code", "fix_end")
+		text := sections(v, "fix", "fix_contract", "fix_findings", "fix_beside", "fix_changed", "fix_code", "fix_end")
 		n := Tokens(text)
 		if in.Tokens <= 0 || n <= in.Tokens {
 			return Fix{Text: text, Tokens: n, Full: in.Full, Cut: cut}
@@ -109,6 +115,8 @@ func fixWithin(in FixInput) Fix {
 		switch i := lastShown(files); {
 		case i >= 0:
 			files[i] = FixFile{Path: files[i].Path, Missing: leftOut}
+		case changed != "":
+			changed = ""
 		case details > 0:
 			details = details / 2
 		case len(in.Findings) > 1:

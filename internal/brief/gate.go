@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/brief/quote"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
@@ -16,6 +15,10 @@ func Gate(s loop.State, t belay.Task) string {
 		return ""
 	}
 	v := gateView{Task: t, Gate: *s.Gate, Stopped: s.Gate.Kind == loop.GateCancelled, Review: s.Gate.Kind == loop.GateReview}
+	if s.Gate.Kind == loop.GateClarify {
+		v.Doubts = Doubts(t.Request.Doubts)
+		v.Gate.Why = "The words can be read in more than one way, and lead to different work."
+	}
 	for _, a := range s.Attempts {
 		v.Attempts = append(v.Attempts, gateAttempt{N: a.N, Result: result(a), Reasons: lines(a)})
 	}
@@ -38,6 +41,7 @@ type gateView struct {
 	Options  []option
 	Stopped  bool
 	Review   bool
+	Doubts   string // what the words can mean, for a gate that asks that
 }
 
 type gateAttempt struct {
@@ -66,11 +70,11 @@ func lines(a loop.Attempt) []string {
 			list = append(list, fmt.Sprintf("and %d more", len(reasons)-i))
 			break
 		}
-		text, _ := quote.Cut(reason(f), 1, 300)
+		text := belay.Clip(reason(f), 300)
 		list = append(list, text)
 	}
 	if len(list) == 0 && a.Note != "" && a.Verdict != belay.VerdictPass {
-		text, _ := quote.Cut(belay.VisibleLine(a.Note), 1, 300)
+		text := belay.Clip(belay.VisibleLine(a.Note), 300)
 		list = append(list, text)
 	}
 	return list
@@ -85,9 +89,11 @@ func meaning(d loop.Decision, s loop.State) string {
 			return fmt.Sprintf("do the %s again", b.Noun())
 		}
 		if s.Gate.Kind == loop.GateClarify {
-			return "say what is meant: your answer is put behind the words, then it begins"
+			return "say what is meant, in your words or by the number of a reading: the answer is put behind the words"
 		}
 		return "try again with your words"
+	case loop.DecideAsItIs:
+		return "run the words as they are written"
 	case loop.DecideSkip:
 		return putBack(s) + "record a known issue, go on"
 	case loop.DecideAbort:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief/quote"
 	"github.com/belay-dev/belay/internal/loop"
 )
 
@@ -19,6 +20,9 @@ type PromptInput struct {
 	Kept     []string        // paths a rollback left alone, each with its reason
 	History  []string        // one line for each earlier task
 	Stuck    StuckOn         // for a stall
+	Plan     Marked          // the plan's markers of the task
+	Now      Now             // the files for agents that are there
+	Whole    Whole           // where what is cut is in full
 }
 
 // StuckOn is what an agent that went round in circles was at.
@@ -44,15 +48,15 @@ func (s StuckOn) Way() string {
 // person's words before anything of ours; the others read first what is different
 // this time.
 var prompts = map[loop.PromptKind][]string{
-	loop.PromptFull:     {"prose", "words", "baseline", "history", "rules", "guidelines", "judged", "finish"},
-	loop.PromptRetry:    {"retry", "words", "task", "attempts", "diff", "kept", "baseline", "history", "rules", "guidelines", "judged", "finish"},
-	loop.PromptRepair:   {"repair", "words", "attempts", "diff", "task", "baseline", "history", "rules", "guidelines", "judged", "finish"},
-	loop.PromptContinue: {"continue", "words", "task", "attempts", "diff", "baseline", "history", "rules", "guidelines", "judged", "finish"},
-	loop.PromptStall:    {"stall", "words", "task", "attempts", "diff", "baseline", "history", "rules", "guidelines", "judged", "finish"},
+	loop.PromptFull:     {"prose", "contract", "plan", "words", "baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
+	loop.PromptRetry:    {"retry", "words", "task", "contract", "plan", "attempts", "changed", "diff", "kept", "baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
+	loop.PromptRepair:   {"repair", "words", "attempts", "changed", "diff", "task", "contract", "plan", "baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
+	loop.PromptContinue: {"continue", "words", "task", "contract", "plan", "attempts", "diff", "baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
+	loop.PromptStall:    {"stall", "words", "task", "contract", "plan", "attempts", "diff", "baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
 }
 
 // Prompt is the text an attempt starts with, in Markdown. It holds the person's task
-// word for word, every reason an attempt was refused for so far, which attempt this
+// word for word, what was read from it and what the plan marks, every reason an attempt was refused for so far, which attempt this
 // is of how many, the last diff in part, what was kept, a person's words, the files
 // that may change, and how the work will be judged. An unknown kind is full.
 func Prompt(in PromptInput) string {
@@ -74,7 +78,7 @@ func Prompt(in PromptInput) string {
 func Debug(in PromptInput) string {
 	v := viewOf(in)
 	v.Guidelines = belay.Holding(in.Task.Guidelines, "debug", "debugger", in.Task.Role)
-	return sections(v, "debug", "task", "attempts", "diff", "baseline", "history", "guidelines", "judged")
+	return sections(v, "debug", "task", "contract", "plan", "attempts", "diff", "baseline", "history", "guidelines", "judged")
 }
 
 // view is what the prompt templates see.
@@ -86,6 +90,7 @@ type view struct {
 	Telling  bool       // the attempts before have more to tell than that they were
 	Guidance string
 	Tests    string // the test command that judges, "" when none does
+	Changed  string // of the last diff, what the failing tests are about
 
 	Guidelines []belay.Guideline // house rules that hold here
 }
@@ -101,6 +106,12 @@ type goneView struct {
 	Count    int
 	Newest   bool
 }
+
+// DiffBlock quotes the last diff.
+func (v view) DiffBlock() string { return pointed(quote.Block("diff", v.LastDiff), v.Whole.Diff) }
+
+// ChangedBlock quotes the part of it that failing tests are about.
+func (v view) ChangedBlock() string { return pointed(quote.Block("diff", v.Changed), v.Whole.Diff) }
 
 func viewOf(in PromptInput) view {
 	gone, now := split(in.State)
@@ -123,6 +134,10 @@ func viewOf(in PromptInput) view {
 	}
 	for _, e := range v.Earlier {
 		v.Telling = v.Telling || e.Reasons != "" || e.Note != "" || e.Guidance != ""
+	}
+	if n := len(v.Earlier); n > 0 {
+		v.Earlier[n-1].Reasons = pointed(v.Earlier[n-1].Reasons, in.Whole.Findings)
+		v.Changed = beside(gone[n-1].Reasons(), in.LastDiff, true)
 	}
 	if t := in.Task.Checks; t.Tests.Set() && !slices.Contains(t.Skip, "tests") {
 		v.Tests = t.Tests.String()

@@ -69,17 +69,23 @@ func Requirements(met []belay.Met) string {
 	return b.String()
 }
 
-// Doubts names what can be read in two ways, for a person: a line for the words and one
-// for each reading.
+// Doubts names what can be read in more than one way, for a person: a line for the words and one
+// for each reading, with the number that answers for it.
 func Doubts(doubts []belay.Doubt) string {
 	var b strings.Builder
 	for _, d := range doubts {
 		fmt.Fprintf(&b, "  “%s”\n", belay.VisibleLine(strings.Join(strings.Fields(d.Words), " ")))
-		for _, s := range d.Readings {
-			fmt.Fprintf(&b, "    - %s\n", belay.VisibleLine(s))
+		for i, s := range d.Readings {
+			fmt.Fprintf(&b, "    %d) %s\n", i+1, belay.VisibleLine(s))
 		}
 	}
 	return b.String()
+}
+
+// doubtLines are doubts as a list in Markdown.
+func doubtLines(doubts []belay.Doubt) string {
+	_, lines, _ := strings.Cut(Request(belay.Request{Doubts: doubts}), "\n\n")
+	return lines
 }
 
 // Read says whose reading of its words a task goes by, when a model was to read them as
@@ -102,7 +108,8 @@ func Read(t belay.Task) string {
 // shown is a phrase on a line of its own: as it is, or quoted where that would not come
 // back as it was.
 func shown(s string) string {
-	plain := s != "" && utf8.ValidString(s) && strings.TrimSpace(s) == s && !strings.ContainsAny(s, "\n\r\t`") && belay.Visible(s) == s && s[0] != '"' && s[0] != '('
+	plain := s != "" && utf8.ValidString(s) && strings.TrimSpace(s) == s && !strings.ContainsAny(s, "\n\r\t") && belay.Visible(s) == s && s[0] != '"' && s[0] != '('
+	plain = plain && strings.Count(s, "`")%2 == 0 && !strings.Contains(s, "``") // a code span ends where it should, and none is a fence
 	if plain {
 		return s
 	}

@@ -1,6 +1,9 @@
 package brief
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief/quote"
 )
@@ -17,6 +20,8 @@ type RoleInput struct {
 	Told     string // why the work came back to it; "" when it did not
 	Words    string
 	Export   string
+	Plan     Marked // the plan's markers of the task
+	Now      Now    // the files for agents that are there
 }
 
 // Part quotes the export whole: cut, it would be no JSON.
@@ -26,7 +31,19 @@ func (in RoleInput) Part() string { return quote.Within("json", in.Export, 1<<20
 func (in RoleInput) Reason() string { return quote.Block("text", in.Told) }
 
 // Role is the text that the agent of a role starts with, in Markdown: who it is, what it
-// may do, why the work came back to it, how it reports what has to be mended, its words and its part of the context.
+// may do, why the work came back to it, the person's words and what was read from them, its
+// own words and part of the context, and how it reports what has to be fixed.
 func Role(in RoleInput) string {
-	return sections(in, "role", "role_told", "role_words", "role_context", "role_finish")
+	if in.ReadOnly {
+		in.Now.Summary = false // writing it would be a change
+	}
+	task := viewOf(PromptInput{Task: in.Task, Plan: in.Plan, Now: in.Now})
+	parts := []string{
+		sections(in, "role", "role_told", "role_words"),
+		sections(task, "task", "contract", "plan"),
+		sections(in, "role_context"),
+		sections(task, "now"),
+		sections(in, "role_finish"),
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
 }

@@ -224,6 +224,9 @@ func masked(r belay.CheckResult, allow []string) belay.CheckResult {
 		for _, text := range []*string{&f.Title, &f.Detail, &f.Recommendation} {
 			*text, _ = secrets.Masked(*text, allow)
 		}
+		if shown, _ := secrets.Masked(f.Reproduce, allow); shown != f.Reproduce {
+			f.Reproduce = "" // with the mask in it, it is no command any more
+		}
 	}
 	return r
 }

@@ -10,34 +10,34 @@ import (
 	"github.com/belay-dev/belay/internal/flow"
 )
 
-// Clarified gives the words of a task after asking about what can be read in two ways.
-// At a terminal the answer is put behind the words, which stay as they are; an empty one
-// goes on. Without a terminal it is noted, and the task waits at a gate (wait) only when
-// must or the config says so: words that could be clearer do not stop a script that did not
-// ask for it.
-func (a *App) Clarified(ctx context.Context, desk *flow.Desk, prose string, must bool) (words string, wait bool) {
-	must = must || desk.Config.Clarify
-	if prose == "" {
-		return prose, must
+// Clarified asks about words of a new task that can be read in more than one way, and says what
+// comes of it. At a terminal the answer is put behind the words, which stay as they are; an empty
+// one runs them as they are written. Without a terminal the task waits at a gate, unless the
+// person has said --as-it-is, or the config (clarify: false) that none does; must is --clarify,
+// which counts more than the config.
+func (a *App) Clarified(ctx context.Context, desk *flow.Desk, q *flow.NewTask, must bool) {
+	q.Clarify = must || desk.Config.Clarify
+	if q.Prose == "" {
+		return
 	}
-	req, _ := desk.Understand(ctx, prose)
+	req, _ := desk.Understand(ctx, q.Prose)
 	if req.Type != belay.Unclear {
-		return prose, must
+		return
 	}
 	// They are looked through for secrets only when the task is recorded; until then none is shown.
 	doubts, _ := secrets.Masked(brief.Doubts(req.Doubts), desk.Config.Secrets.Allow)
-	if !must && a.JSON {
-		return prose, false // the record holds them
+	wait := q.Clarify && !q.AsItIs
+	if wait {
+		switch words, asked := a.Question("the task can be read in more than one way:\n" + doubts + "add detail, or press Enter to run it as written:"); {
+		case asked && words != "":
+			q.Answer = words
+			return
+		case asked:
+			q.AsItIs = true
+			return
+		}
 	}
-	words, asked := a.Question(doubts + "Say what is meant, or press Enter to go on as it is:")
-	switch {
-	case asked && words != "":
-		return prose + "\n\n" + words, must
-	case asked:
-		return prose, false
-	case must:
-		return prose, true
+	if !wait && !a.JSON { // with JSON the record holds them
+		fmt.Fprintf(a.Err, "note: the task can be read in more than one way:\n%s", belay.Visible(doubts))
 	}
-	fmt.Fprintf(a.Err, "note: the words can be read in more than one way:\n%s", belay.Visible(doubts))
-	return prose, false
 }

@@ -20,6 +20,7 @@ type NewTask struct {
 	ID, Feature, Role string
 	Expect            []string
 	Secrets, Clarify  bool
+	AsItIs            bool
 	Settings          Settings
 
 	flags *pflag.FlagSet
@@ -33,14 +34,18 @@ func (t *NewTask) Add(f *pflag.FlagSet) {
 	f.StringVar(&t.Role, "agent", "", "the agent's `NAME` for the record")
 	f.StringSliceVar(&t.Expect, "expected-files", nil, "files that must be among the changed ones")
 	f.BoolVar(&t.Secrets, "force-secrets", false, "let what looks like a secret in the words go out; the record says so")
-	f.BoolVar(&t.Clarify, "clarify", false, "words that can be read in two ways wait for a person")
+	f.BoolVar(&t.Clarify, "clarify", false, "words that can be read in more than one way wait for a person, whatever the config says")
+	f.BoolVar(&t.AsItIs, "as-it-is", false, "words that can be read in more than one way do not wait: run them as they are written")
 	t.Settings.Add(f)
 }
 
 // Request is the task of these words, for this agent. Errors: belay.CodeUsage for an id
 // that cannot be one.
 func (t *NewTask) Request(prose string, agent []string) (q flow.NewTask, err error) {
-	q = flow.NewTask{Prose: prose, Secrets: t.Secrets, Agent: agent, Feature: t.Feature, Role: t.Role, Expect: t.Expect}
+	q = flow.NewTask{Prose: prose, Secrets: t.Secrets, Agent: agent, Feature: t.Feature, Role: t.Role, Expect: t.Expect, AsItIs: t.AsItIs}
+	if t.AsItIs && t.Clarify {
+		return q, belay.Refuse(belay.CodeUsage, "give one of them", "--clarify and --as-it-is exclude each other")
+	}
 	if t.ID != "" || t.flags != nil && t.flags.Changed("task") {
 		q.ID, err = belay.ParseNewTaskID(t.ID)
 	}
@@ -84,6 +89,9 @@ func Outcome(r *desk.Record) error {
 	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateReview:
 		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay review record %s --verdict approve|reject --file FEEDBACK, then belay run --resume %s", id, id),
 			"%s waits for a review: %s", id, r.State.Gate.Why)
+	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify:
+		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate decide %s guide --message \"what is meant\", then belay run --resume %s; or belay run --resume %s --as-it-is", id, id, id),
+			"%s waits for a person: %s", id, r.State.Gate.Why)
 	case r.State.Gate != nil:
 		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate decide %s guide --message \"…\"  (or %s), then belay run --resume %s", id, terminal.Options(r.State.Gate.Options), id),
 			"%s waits for a person: %s", id, r.State.Gate.Why)

@@ -111,7 +111,7 @@ func TestParseWhole(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	want := Config{Version: 1, Mode: "standard", Parser: belay.Reviewer{Timeout: 10 * time.Second}, Agent: Agent{nil, 30 * time.Minute, nil}, Checks: Checks{Baseline: true, MaxDiff: 300}, Retries: 3, Retry: belay.RetryAuto,
-		Snapshot: Snapshot{[]string{".env"}, 3 << 29, 1 << 30, 0, "keep", 48 * time.Hour}, Environment: Environment{[]string{"GIT_SSH", "MY_*"}},
+		Limits: Limits{Attempts: 20}, Stall: Stall{3, 2}, Snapshot: Snapshot{nil, 256 << 20, 1 << 30, 5 << 30, "archive", 168 * time.Hour}, Clarify: true, Review: Review{Stale: 8 * time.Hour, Value: "belay_{agent}_{task}"}}
 	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "~\n", "version: 1\n", "agent:\nfiles:\nretries: ~\nchecks: {tests: , skip: null}\n", "{}"} {
 		c := parse(t, text)
 		if d := cmp.Diff(want, c, values); d != "" {

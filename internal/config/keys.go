@@ -191,7 +191,7 @@ var keys = []key{
 		doc: "a change of line ends alone between two roles is a note and no drift"},
 	{name: "specs", kind: value.List, within: true, field: func(c *Config) any { return &c.Specs },
 		doc: "globs of other tools' task files, for belay task import --all; when not set, where these tools put them"},
-	{name: "clarify", kind: value.Truth, def: "false", field: func(c *Config) any { return &c.Clarify },
+	{name: "clarify", kind: value.Truth, def: "true", field: func(c *Config) any { return &c.Clarify },
 		doc: "a task whose words can be read in two ways waits at a gate until a person says which"},
 	{name: "parser.agent", kind: value.Text, field: func(c *Config) any { return &c.Parser.Name },
 		doc: "who reads requests besides belay's own grammar: agent (agent.command), or the name of one of reviewers"},

@@ -170,7 +170,7 @@ func (j *judge) add(m *belay.Met, r belay.Requirement) {
 	switch {
 	case !told:
 		m.Verdict = belay.MetUnknown
-		j.warn(m.File, m.Line, "could not be counted: "+said(res, "no list was found that it is about"), r)
+		j.warn(m.File, m.Line, "could not be counted: "+said(res, "no list was found that it is about"), r, res.Question...)
 	case res.Verdict == count.Fail && j.netted(r, res) || told && res.Verdict == count.Fail && *m.After-*m.Before+res.Elsewhere >= r.Many():
 		m.Verdict = belay.MetYes
 		j.counts(*m)
@@ -179,7 +179,10 @@ func (j *judge) add(m *belay.Met, r belay.Requirement) {
 		j.refuse(res, r, fmt.Sprintf("add the %d that are missing; what was there stays as it was", *m.Before+r.Many()-*m.After))
 	case res.Verdict == count.Fail:
 		m.Verdict = belay.MetUnknown
-		j.warn(m.File, m.Line, "it is not certain which list is meant: "+said(res, ""), r)
+		j.warn(m.File, m.Line, "it is not certain which list is meant: "+said(res, ""), r, res.Question...)
+	case res.Verdict == count.Warn && len(res.Question) > 1:
+		m.Verdict = belay.MetUnknown
+		j.warn(m.File, m.Line, said(res, ""), r, res.Question...)
 	case res.Verdict == count.Warn:
 		m.Verdict = belay.MetMore
 		j.warn(m.File, m.Line, said(res, "more than asked for"), r)
@@ -371,13 +374,22 @@ func (j *judge) refuse(res count.Result, r belay.Requirement, try string) {
 	})
 }
 
-func (j *judge) warn(file string, line int, title string, r belay.Requirement) {
+// warn says something of a requirement that rejects nothing, and which lists came into question
+// where that is not certain.
+func (j *judge) warn(file string, line int, title string, r belay.Requirement, lists ...count.Asked) {
+	detail := asked(r)
+	if len(lists) > 0 {
+		detail += "\nlists that came into question:"
+		for _, l := range lists {
+			detail += "\n- " + l.String()
+		}
+	}
 	f := count.Finding{Message: title, File: file, Line: max(line, 1)}
 	if file != "" && line == 0 {
 		f.File = ""
 	}
 	j.findings = append(j.findings, belay.Finding{
-		Severity: belay.SeverityWarning, Category: belay.CategoryContract, Title: f.String(), File: file, Line: line, Detail: asked(r),
+		Severity: belay.SeverityWarning, Category: belay.CategoryContract, Title: f.String(), File: file, Line: line, Detail: detail,
 	})
 }
 

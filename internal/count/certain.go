@@ -17,6 +17,7 @@ import (
 const (
 	sure = 3.5
 	near = 3
+	far  = 7 // as near counts for lists that changed
 )
 
 // certain tells whether the first of the lists is the one, beyond what a refusal may rest
@@ -44,11 +45,17 @@ func (j *judge) certain(all []*candidate) bool {
 	if c.before.Name != c.after.Name && shared(c.itemsBefore, c.itemsAfter) < 0.5 {
 		return false
 	}
+	grown := c.is.N - c.was.N // of all lists that the words fit: what was asked for may be spread over them
 	for _, other := range all[1:] {
 		if other.after == nil || other.after == c.after {
 			continue
 		}
 		n, known := other.is.Less(other.was)
+		if fits := other.score >= least && c.score-other.score <= far; known && n > 0 && fits && !within(other.after, c.after) {
+			if grown += n; j.r.Marker == belay.MarkAdd && j.met(grown) && !j.met(c.is.N-c.was.N) {
+				return false
+			}
+		}
 		if j.keyed(c, other) && known && j.met(n) {
 			return false
 		}

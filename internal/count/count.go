@@ -56,6 +56,23 @@ type Place struct {
 	Line int    `json:"line"`
 }
 
+// Asked is a list that a requirement may mean, and what became of it.
+type Asked struct {
+	Place
+	Counts
+}
+
+// String names the list, where it is and its counts: "DRINKS (src/menu.ts:1): 6 before, 6 after".
+func (a Asked) String() string {
+	number := func(n *int) string {
+		if n == nil {
+			return "unknown"
+		}
+		return fmt.Sprint(*n)
+	}
+	return fmt.Sprintf("%s (%s:%d): %s before, %s after", a.Name, a.File, a.Line, number(a.Before), number(a.After))
+}
+
 // Result is what Check finds.
 type Result struct {
 	Verdict  Verdict   `json:"verdict"`
@@ -69,6 +86,9 @@ type Result struct {
 	// Elsewhere says by how many items other lists of its kind grew, in files that changed: tests
 	// and functions may be spread over several.
 	Elsewhere int `json:"-"`
+	// Question are the lists that came into question, the likeliest first, where it is not certain
+	// which is meant; none where it is.
+	Question []Asked `json:"in_question,omitempty"`
 	// Certain says that a refusal may rest on this: the words fit one list, it was found
 	// in both states, and both were counted.
 	Certain bool `json:"certain"`
@@ -153,12 +173,23 @@ func (j *judge) run() (Result, error) {
 		return Result{}, belay.Refuse(belay.CodeNotFound, "belay count FILE shows the lists of a file", "there is no list %q", j.r.List)
 	}
 	if len(all) == 0 || all[0].score < least {
-		return j.unclear(all), nil
+		res := j.unclear(all)
+		if !res.Certain {
+			res.Question = j.inQuestion(all)
+		}
+		return res, nil
 	}
 	res := j.judge(all[0])
-	res.Certain = j.certain(all)
+	if res.Certain = j.certain(all); !res.Certain {
+		res.Question = j.inQuestion(all)
+	}
 	res.Gone, res.Came = difference(all[0].itemsBefore, all[0].itemsAfter)
 	res.Elsewhere = j.spread(all[0])
+	if res.Verdict == Fail && !res.Certain && j.elsewise(res.Question) {
+		// What was asked for is there in a list that may be meant: that is no proof of anything.
+		res.Verdict = Warn
+		res.Findings[0].Severity, res.Findings[0].Message = "warning", unsure+res.Findings[0].Message
+	}
 	// Two lists that fit as well as each other and disagree leave no verdict but a warning.
 	for _, other := range all[1:min(len(all), 6)] {
 		if all[0].score-other.score > 0.2 || all[0].after == other.after && all[0].after != nil {
@@ -170,6 +201,57 @@ func (j *judge) run() (Result, error) {
 		}
 	}
 	return res, nil
+}
+
+// mostAsked is how many lists are named where it is not certain which is meant.
+const mostAsked = 4
+
+// inQuestion gives the lists that the words may mean: those nearly as likely as the first, and
+// where no words fit any, those whose items changed.
+func (j *judge) inQuestion(all []*candidate) []Asked {
+	var out []Asked
+	for _, c := range all {
+		l := c.after
+		if l == nil {
+			l = c.before
+		}
+		gone, came := difference(c.itemsBefore, c.itemsAfter)
+		moved, behind := len(gone)+len(came) > 0, all[0].score-c.score
+		fits := c.score >= least && (behind <= near || moved && behind <= far)
+		if l == nil || !fits && (all[0].score >= least || !moved) {
+			continue
+		}
+		a := Asked{Place: *placeOf(l), Counts: Counts{known(c.was), known(c.is)}}
+		if c.before == nil {
+			a.Before = new(int) // it is new
+		}
+		if out = append(out, a); len(out) == mostAsked {
+			break
+		}
+	}
+	return out
+}
+
+// unsure begins what is said where it is not certain which list is meant.
+const unsure = "it is not certain which list is meant: "
+
+// elsewise tells whether one of the lists in question other than the first, or all of them
+// together, became what was asked for.
+func (j *judge) elsewise(lists []Asked) bool {
+	if j.r.Marker != belay.MarkAdd && j.r.Marker != belay.MarkRemove || len(lists) < 2 {
+		return false
+	}
+	sum := 0
+	for i, l := range lists {
+		if l.Before == nil || l.After == nil || l.Kind != lists[0].Kind { // one thing can be in lists of two kinds
+			continue
+		}
+		n := *l.After - *l.Before
+		if sum += n; i > 0 && max(n, -n) == j.r.Many() && j.r.Many() > 1 && j.met(n) { // by one, many a list grows
+			return true
+		}
+	}
+	return j.r.Many() > 1 && j.met(sum)
 }
 
 // met tells whether a list that grew by so much did what was asked for.

@@ -3,8 +3,12 @@ package desk
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/brief"
+	files "github.com/belay-dev/belay/internal/now"
+	"github.com/belay-dev/belay/internal/plan"
 )
 
 // PlanNote is the kind of the note that names the plan which holds a task's markers.
@@ -67,6 +71,52 @@ func (d *Desk) MarkPlan(ctx context.Context, r *Record, tell func(string)) error
 		tell(belay.VisibleLine(path) + ": " + line)
 	}
 	return nil
+}
+
+// PlanMarks gives what a plan of the working tree says of a task, a line for each of its
+// markers: those of the plan that was noted for it, else of the first of the usual places that
+// has any. A task in a tree of its own has no noted plan, but may have one that somebody marked.
+func (d *Desk) PlanMarks(r *Record) (path string, lines []string) {
+	read := files.Reader(d.Repo.Root, plan.MaxSize)
+	places := plan.Places
+	for _, named := range []string{d.Config.Plan, d.planOf(r)} {
+		if named != "" {
+			places = append([]string{named}, places...)
+		}
+	}
+	for _, at := range places {
+		text, there := read(at)
+		if !there {
+			continue
+		}
+		p, err := plan.Read(at, text)
+		if err != nil {
+			continue // the agent reads it itself, and the plan's check says what is wrong with it
+		}
+		for _, m := range p.Markers {
+			if m.Bad != "" || !m.Of(r.Task.ID) {
+				continue
+			}
+			l := p.Line(m)
+			lines = append(lines, strings.ReplaceAll(fmt.Sprintf("%d: %s: %s", l.Line, l.Section, l.Text), ": : ", ": "))
+		}
+		if len(lines) > 0 {
+			return at, lines
+		}
+	}
+	return "", nil
+}
+
+// NowFiles says which of the files for agents are there.
+func (d *Desk) NowFiles() brief.Now {
+	there := func(name string, least int) bool {
+		text, ok := files.Reader(d.Repo.Root, 1)(".belay/now/" + name)
+		return ok && len(text) >= least
+	}
+	return brief.Now{
+		Task: there("task.md", 1), Feedback: there("feedback.md", 0), History: there("history.md", 0), Summary: there("summary.md", 0),
+		Diff: there("last.diff", 1), Findings: there("findings.md", 1),
+	}
 }
 
 // JudgePlan holds the work to the markers of the task's plan, and adds its answer to those

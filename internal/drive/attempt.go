@@ -157,16 +157,55 @@ func (d *Driver) prompt(ctx context.Context, c loop.Command) (string, error) {
 			d.Watch.Note(err.Error())
 		}
 	}
+	if err := d.writeWhole(ctx); err != nil {
+		return "", err
+	}
 	if a, ok := mend.Reviewed(st); ok && c.Prompt == loop.PromptRepair {
 		return d.fixWords(ctx, a)
 	}
 	return d.Words(ctx, c.Prompt)
 }
 
+// told is what every prompt is made from.
+func (d *Driver) told(kind loop.PromptKind) brief.PromptInput {
+	in := brief.PromptInput{Task: d.Rec.Task, State: d.Rec.State, Kind: kind, History: d.history(), Now: d.NowFiles(), Whole: d.whole()}
+	in.Plan.Path, in.Plan.Lines = d.PlanMarks(d.Rec)
+	return in
+}
+
+// writeWhole writes in full what a prompt quotes of the last attempt and may have to cut.
+func (d *Driver) writeWhole(ctx context.Context) error {
+	diff, err := d.lastDiff(ctx)
+	if err != nil {
+		return err
+	}
+	var findings string
+	if a := mend.Refused(d.Rec.State); a != nil {
+		findings = brief.AllFindings(a.Reasons())
+	}
+	for name, text := range map[string]string{"last.diff": secret.Mask(diff), "findings.md": findings} {
+		if err := d.WriteNow(name, text); err != nil {
+			d.Watch.Note(err.Error()) // the prompt has what matters most of it
+		}
+	}
+	return nil
+}
+
+// whole says where that is.
+func (d *Driver) whole() (w brief.Whole) {
+	now := d.NowFiles()
+	if now.Diff {
+		w.Diff = ".belay/now/last.diff"
+	}
+	if now.Findings {
+		w.Findings = ".belay/now/findings.md"
+	}
+	return w
+}
+
 // Words is the prompt of a kind for the next attempt.
 func (d *Driver) Words(ctx context.Context, kind loop.PromptKind) (string, error) {
-	st := d.Rec.State
-	in := brief.PromptInput{Task: d.Rec.Task, State: st, Kind: kind, History: d.history()}
+	st, in := d.Rec.State, d.told(kind)
 	if kind == loop.PromptRetry || kind == loop.PromptRepair {
 		diff, err := d.lastDiff(ctx)
 		if err != nil {
@@ -201,12 +240,16 @@ func (d *Driver) lastDiff(ctx context.Context) (string, error) {
 		if st.Attempts[i].Snapshot == "" || st.Before == "" {
 			continue
 		}
+		if d.diffed.of == st.Attempts[i].Snapshot {
+			return d.diffed.text, nil
+		}
 		var b limited
 		err := d.Snaps.PatchForModels(ctx, st.Before, st.Attempts[i].Snapshot, &b)
 		if err != nil && !b.full {
 			return "", err
 		}
-		return b.String(), nil
+		d.diffed.of, d.diffed.text = st.Attempts[i].Snapshot, b.String()
+		return d.diffed.text, nil
 	}
 	return "", nil
 }
@@ -248,7 +291,7 @@ func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) 
 		}
 		run, err = agent.Start(ctx, dir, d.Self, agent.Spec{
 			Command: command, Dir: copied, Timeout: t.Timeout, Label: string(t.ID) + " debugger",
-			Prompt: []byte(brief.Debug(brief.PromptInput{Task: t, State: st, History: d.history()})),
+			Prompt: []byte(brief.Debug(d.told(loop.PromptFull))),
 			Env: agent.Environ(os.Environ(), nil, map[string]string{
 				"BELAY_TASK": string(t.ID), "BELAY_ATTEMPT": strconv.Itoa(len(st.Attempts)), "BELAY_ROLE": "debugger",
 			}),

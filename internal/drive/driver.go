@@ -54,6 +54,11 @@ type Driver struct {
 
 	fresh string         // the id of a command that this driver's own events led to
 	again map[string]int // how often a command was done again because somebody meddled
+
+	diffed struct { // the last diff that was asked for, and of which snapshot
+		of   belay.SnapshotID
+		text string
+	}
 }
 
 // Drive does commands and asks at gates until the task is closed, parked, or a

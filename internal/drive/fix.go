@@ -15,13 +15,25 @@ func (d *Driver) fixWords(ctx context.Context, a loop.Attempt) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	in := mend.Input(d.Rec.Task, d.Rec.State, a)
-	in.Full = brief.Tokens(full)
-	if in.Files, err = mend.Files(d.Repo.Root, in.Findings); err != nil {
+	in, err := d.FixInput(ctx, a)
+	if err != nil {
 		return "", err
 	}
+	in.Full = brief.Tokens(full)
 	if fix := brief.FixPrompt(in); fix.Tokens < brief.Tokens(full) {
 		return fix.Text, nil
 	}
 	return full, nil
+}
+
+// FixInput says what attempt a is to be fixed for: its findings, with the code at their places
+// and what it changed.
+func (d *Driver) FixInput(ctx context.Context, a loop.Attempt) (in brief.FixInput, err error) {
+	in = mend.Input(d.Rec.Task, d.Rec.State, a)
+	in.Whole = d.whole()
+	if in.Files, err = mend.Files(d.Repo.Root, in.Findings); err != nil {
+		return in, err
+	}
+	in.Diff, err = d.lastDiff(ctx)
+	return in, err
 }

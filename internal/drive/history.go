@@ -40,7 +40,7 @@ func (d *Driver) lastFiles() {
 	ended := d.Rec.State
 	ended.Outcome = ended.Ending
 	history := strings.Join(append(d.History(d.Rec.Task.ID), brief.HistoryLine(d.Rec.Task, ended, d.Rec.Said()), ""), "\n")
-	for name, text := range map[string]string{"history.md": history, "feedback.md": ""} {
+	for name, text := range map[string]string{"history.md": history, "feedback.md": "", "last.diff": "", "findings.md": ""} {
 		if err := d.WriteNow(name, text); err != nil {
 			d.Watch.Note(err.Error())
 		}

@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -20,8 +21,16 @@ import (
 // that it cannot have any more is refused (CodeUsage): none is ignored.
 func (d *Desk) Adjust(ctx context.Context, r *desk.Record, given config.Config, q NewTask) (changed []string, err error) {
 	t, changed, err := d.adjusted(r, given, q)
-	if err != nil || reflect.DeepEqual(t, r.Task) {
+	if err != nil {
 		return nil, err
+	}
+	if gate := r.State.Gate; gate != nil && q.AsItIs {
+		if err := d.Apply(ctx, r, loop.Event{Kind: loop.EvDecided, Gate: gate.Number, Decision: loop.DecideAsItIs, By: os.Getenv("USER")}); err != nil {
+			return nil, err
+		}
+	}
+	if reflect.DeepEqual(t, r.Task) {
+		return nil, nil
 	}
 	if err := d.Append(ctx, r, desk.EntryTask, t); err != nil {
 		return nil, err
@@ -45,6 +54,12 @@ func (d *Desk) adjusted(r *desk.Record, given config.Config, q NewTask) (t belay
 	begun := r.State.Before != "" || r.State.Phase != "" && r.State.Phase != loop.PhaseNew && r.State.Gate == nil
 	cannot := func(what, try string) error {
 		return belay.Refuse(belay.CodeUsage, try, "%s cannot change in %s any more", what, t.ID)
+	}
+	if q.AsItIs && begun {
+		return t, nil, cannot("how the words are read", "leave --as-it-is out")
+	}
+	if q.AsItIs && t.Clarify {
+		t.Clarify, changed = false, append(changed, "as-it-is")
 	}
 	if q.Feature != "" && q.Feature != t.Feature {
 		return t, nil, cannot("--feature", "leave --feature out")

@@ -35,6 +35,8 @@ type NewTask struct {
 	After   []belay.TaskID // tasks that have to be accepted first
 
 	Clarify bool              // words that can be read in two ways wait for a person
+	AsItIs  bool              // they do not: a person has said to run them as they are written
+	Answer  string            // what a person said of them; "" for nothing
 	Grammar bool              // no model is asked what the words mean
 	Ask     string            // of the words, those that say what is to be done; "" is all of them
 	Fill    func(*belay.Task) // sets what else is known of it, before it is recorded
@@ -236,6 +238,9 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w drive.Watcher) (*
 	if r.State.Pending == nil {
 		if err := reading.Begin(ctx, d.Desk, r); err != nil {
 			return nil, err
+		}
+		if r.State.Gate != nil { // the words were found to be in doubt only now
+			return nil, belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", task), "%s waits for a person: %s", task, r.State.Gate.Why)
 		}
 	}
 	if err := d.pending(ctx, r, w, loop.CmdSnapshot); err != nil {

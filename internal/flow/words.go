@@ -30,7 +30,10 @@ func (d *Desk) read(ctx context.Context, t *belay.Task, q NewTask) {
 	} else {
 		t.Request, t.Reading = d.Assisted(ctx, text)
 	}
-	t.Clarify = q.Clarify
+	t.Clarify = q.Clarify && !q.AsItIs
+	if q.Answer != "" {
+		reading.Answer(ctx, d.Desk, t, q.Answer)
+	}
 	if q.Fill != nil {
 		q.Fill(t)
 	}

@@ -55,14 +55,14 @@ func Rule(path string) string {
 
 // own are the files that belay itself writes for agents below .belay/now.
 var own = map[string]bool{
-	"task.md": true, "feedback.md": true, "history.md": true, "summary.md": true, "plan.md": true, "plan.tsx": true,
+	"task.md": true, "feedback.md": true, "history.md": true, "summary.md": true, "last.diff": true, "findings.md": true, "plan.md": true, "plan.tsx": true,
 }
 
 // Now is where those files are.
 const Now = ".belay/now/"
 
 // OwnGlob covers just what Own reports.
-const OwnGlob = ".belay/now/{task.md,feedback.md,history.md,summary.md,plan.md,plan.tsx,context-*.json,feedback/*}"
+const OwnGlob = ".belay/now/{task.md,feedback.md,history.md,summary.md,last.diff,findings.md,plan.md,plan.tsx,context-*.json,feedback/*}"
 
 // Own reports whether path is one of the files that belay writes below .belay/now, or has
 // an agent write there. Anything else in that folder is somebody's change.

@@ -15,7 +15,7 @@ func Options(p belay.Policy, s State) []Decision {
 		return nil
 	}
 	if s.Gate.Kind == GateClarify {
-		return []Decision{DecideGuide, DecideSkip, DecideAbort}
+		return []Decision{DecideGuide, DecideAsItIs, DecideSkip, DecideAbort}
 	}
 	var options []Decision
 	room := s.Before != "" && !exhausted(p, s)
@@ -98,6 +98,9 @@ func (m *machine) decide(gate Gate) {
 	m.s.Parked, m.s.Next, m.s.Rechecking = nil, nil, false
 	m.s.Ending, m.s.Why = OutcomeNone, ""
 	switch m.e.Decision {
+	case DecideAsItIs:
+		m.e.Note = "" // what somebody says of it is for the record: it is no answer
+		m.clear()
 	case DecideDebug:
 		a := m.last()
 		a.Then = ThenDebug

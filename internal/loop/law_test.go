@@ -38,10 +38,10 @@ var allEvents = []EventKind{
 	EvStalled, EvLimited, EvLost, EvBroken, EvCancelled, EvResumed, EvUnclear, EvDecided, EvVerdict, EvSubmitted, EvOverruled, EvRetested,
 }
 
-var allDecisions = []Decision{DecideDebug, DecideGuide, DecideSkip, DecideAbort, DecideRecheck}
+var allDecisions = []Decision{DecideDebug, DecideGuide, DecideSkip, DecideAbort, DecideRecheck, DecideAsItIs}
 
 // decisions has those that end a task last and rarest: a run should get far.
-var decisions = []Decision{DecideGuide, DecideGuide, DecideRecheck, DecideGuide, DecideDebug, DecideRecheck, DecideSkip, DecideAbort}
+var decisions = []Decision{DecideAsItIs, DecideGuide, DecideGuide, DecideRecheck, DecideGuide, DecideDebug, DecideRecheck, DecideSkip, DecideAbort}
 
 // drawEvent draws an event that mostly fits s: without that bias a run would hardly
 // get past the snapshot. One in ten is arbitrary.

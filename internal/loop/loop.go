@@ -132,12 +132,13 @@ type Decision string
 
 // The decisions.
 const (
-	DecideDebug   Decision = "debug"   // find the root cause, then try again with it
-	DecideGuide   Decision = "guide"   // try again with these words
-	DecideSkip    Decision = "skip"    // put back, record a known issue, go on
-	DecideAbort   Decision = "abort"   // put back and stop
-	DecideRecheck Decision = "recheck" // I changed it by hand: judge it
-	DecideApprove Decision = "approve" // accept the work over its refusal; the words say why
+	DecideDebug   Decision = "debug"    // find the root cause, then try again with it
+	DecideGuide   Decision = "guide"    // try again with these words
+	DecideSkip    Decision = "skip"     // put back, record a known issue, go on
+	DecideAbort   Decision = "abort"    // put back and stop
+	DecideRecheck Decision = "recheck"  // I changed it by hand: judge it
+	DecideAsItIs  Decision = "as-it-is" // run words that are in doubt as they are written
+	DecideApprove Decision = "approve"  // accept the work over its refusal; the words say why
 )
 
 // Event is something that happened. Which fields count depends on Kind.

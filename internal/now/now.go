@@ -41,7 +41,7 @@ func Write(tree, tmp, name, text string) error {
 // what was said about another task and what an agent said of it are not. A plan stays.
 func Start(tree, tmp, task, history string) error {
 	for _, f := range []struct{ name, text string }{
-		{"feedback.md", ""}, {"summary.md", ""}, {"history.md", history}, {"task.md", task},
+		{"feedback.md", ""}, {"summary.md", ""}, {"last.diff", ""}, {"findings.md", ""}, {"history.md", history}, {"task.md", task},
 	} {
 		if err := Write(tree, tmp, f.name, f.text); err != nil {
 			return err

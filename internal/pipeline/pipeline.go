@@ -65,7 +65,7 @@ func Run(ctx context.Context, d *flow.Desk, q Request) (*desk.Record, error) {
 	if rec, err = r.begin(ctx, rec); err != nil {
 		return rec, err
 	}
-	for rec.Open() {
+	for rec.Open() && (rec.State.Gate == nil || rec.State.Gate.Kind != loop.GateClarify) {
 		if err := r.sentBack(ctx, rec); err != nil {
 			return rec, err
 		}
@@ -212,6 +212,9 @@ func (r *runner) begin(ctx context.Context, rec *desk.Record) (*desk.Record, err
 		if err := r.Append(ctx, rec, desk.EntryTask, t); err != nil {
 			return rec, err
 		}
+	}
+	if gate := rec.State.Gate; gate != nil && gate.Kind == loop.GateClarify {
+		return rec, nil // no role begins before a person has said what is meant
 	}
 	switch phase := rec.State.Phase; phase {
 	case "", loop.PhaseNew, loop.PhaseSnapshot, loop.PhaseBaseline:

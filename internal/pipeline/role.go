@@ -142,7 +142,8 @@ func (r *runner) launch(ctx context.Context, rec *desk.Record, s *handoff.State,
 		return nil, err
 	}
 	role := roleOf(r.Config, s.Name)
-	in := brief.RoleInput{Task: rec.Task, Role: s.Name, Before: rec.Context.LastBy, After: r.after(s.Name), Round: round, ReadOnly: s.ReadOnly, Told: s.Told, Words: role.Prompt, Export: string(parts[0].Text)}
+	in := brief.RoleInput{Task: rec.Task, Role: s.Name, Before: rec.Context.LastBy, After: r.after(s.Name), Round: round, ReadOnly: s.ReadOnly, Told: s.Told, Words: role.Prompt, Export: string(parts[0].Text), Now: r.NowFiles()}
+	in.Plan.Path, in.Plan.Lines = r.PlanMarks(fresh)
 	timeout := role.Timeout
 	if timeout == 0 {
 		timeout = rec.Task.Timeout

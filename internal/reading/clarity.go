@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/ask"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/desk"
@@ -19,7 +20,7 @@ func AskFirst(ctx context.Context, d *desk.Desk, r *desk.Record) error {
 		return nil
 	}
 	why := "the words can be read in more than one way"
-	if said := strings.Join(strings.Fields(strings.ReplaceAll(brief.Doubts(r.Task.Request.Doubts), "    - ", " or: ")), " "); said != "" {
+	if said := strings.Join(strings.Fields(brief.Doubts(r.Task.Request.Doubts)), " "); said != "" {
 		why += ": " + said
 	}
 	return d.Apply(ctx, r, loop.Event{Kind: loop.EvUnclear, Note: why})
@@ -33,15 +34,21 @@ func Settle(ctx context.Context, d *desk.Desk, r *desk.Record) error {
 		return nil
 	}
 	t := r.Task
+	Answer(ctx, d, &t, answer)
+	return d.Append(ctx, r, desk.EntryTask, t)
+}
+
+// Answer puts a person's answer behind a task's words, which stay as they are, and reads both:
+// what was in doubt is settled by it.
+func Answer(ctx context.Context, d *desk.Desk, t *belay.Task, answer string) {
+	said := t.Prose
+	if t.Ask != "" {
+		said = t.Ask
+	}
 	t.Answer = answer
 	t.Prose = t.Prose + "\n\n" + answer
-	text := t.Prose
-	if t.Ask != "" {
-		text = t.Ask + "\n\n" + answer
-	}
-	t.Request, _ = Understand(ctx, d, text)
+	t.Request = ask.Answered(input(ctx, d, said+"\n\n"+answer), said, answer)
 	t.Reading = nil
-	return d.Append(ctx, r, desk.EntryTask, t)
 }
 
 // Begin starts a task that has not begun, with the answer that a person gave behind its

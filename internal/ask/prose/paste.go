@@ -3,6 +3,7 @@ package prose
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
@@ -100,8 +101,5 @@ func CrashLine(text string) string {
 			best = line
 		}
 	}
-	if r := []rune(best); len(r) > 72 {
-		best = strings.TrimSpace(string(r[:71])) + "…"
-	}
-	return best
+	return belay.Clip(best, 300)
 }

@@ -6,7 +6,6 @@ package settle
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/prose"
@@ -80,11 +79,7 @@ func (p *Message) heard(acts []deed.Act) {
 	}
 }
 
-// Beginning is what a doubt about the whole message quotes of it: at most 80 bytes.
+// Beginning is what a doubt about the whole message quotes of it: at most 160 bytes, whole words.
 func Beginning(text string) string {
-	n := min(len(text), 80)
-	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return strings.TrimSpace(text[:n])
+	return belay.Clip(strings.Join(strings.Fields(text), " "), 160)
 }

@@ -48,7 +48,9 @@ func TestActsAreNumbered(t *testing.T) {
 }
 
 func TestBeginning(t *testing.T) {
-	for _, c := range []struct{ text, want string }{{"fix it", "fix it"}, {" " + strings.Repeat("ü", 60), strings.Repeat("ü", 39)}, {"", ""}} {
+	for _, c := range []struct{ text, want string }{{"fix it", "fix it"}, {"", ""},
+		{" " + strings.Repeat("grüße ", 60), strings.TrimSpace(strings.Repeat("grüße ", 20)) + " …"}, {strings.Repeat("ü", 99), strings.Repeat("ü", 80) + "…"},
+	} {
 		if got := Beginning(c.text); got != c.want {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
 		}

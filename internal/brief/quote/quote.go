@@ -85,7 +85,7 @@ func Plain(text string) string {
 }
 
 // Cut keeps the first lines of a text and says what was left out, "" for nothing.
-// It cuts at the end of a line, or within the first line when that alone is too long.
+// It cuts at the end of a line, or behind a word of the first line when that alone is too long.
 func Cut(text string, lines, bytes int) (kept, left string) {
 	end, n := 0, 0
 	for line := range strings.Lines(text) {
@@ -101,6 +101,9 @@ func Cut(text string, lines, bytes int) (kept, left string) {
 	if n == 0 {
 		for end = bytes; end > 0 && !utf8.RuneStart(text[end]); {
 			end--
+		}
+		if at := strings.LastIndexAny(text[:end], " \t"); at > end/2 {
+			end = at // never within a word
 		}
 	}
 	kept, rest := strings.TrimSuffix(text[:end], "\n"), text[end:]

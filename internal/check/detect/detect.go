@@ -78,6 +78,12 @@ func detectNode(root string) belay.TestCommand {
 	return belay.TestCommand{Command: command, Format: "exit", Why: why}
 }
 
+// NodeScript gives the test script of the package.json at root, "" when there is none.
+func NodeScript(root string) string {
+	script, _ := nodeTest(readSmall(root, "package.json"))
+	return script
+}
+
 // nodeTest gives the test script of a package.json, "" when there is none but the
 // placeholder that npm init writes, and the package manager it asks for.
 func nodeTest(data []byte) (script, manager string) {

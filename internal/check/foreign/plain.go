@@ -1,8 +1,10 @@
 package foreign
 
 import (
+	"fmt"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
@@ -19,7 +21,7 @@ func Ends(s string) string {
 	if len(lines) > MessageLines {
 		const head = 14
 		cut := append([]string{}, lines[:head]...)
-		cut = append(cut, "…")
+		cut = append(cut, fmt.Sprintf("… (%d lines left out)", len(lines)-MessageLines+1))
 		lines = append(cut, lines[len(lines)-(MessageLines-head-1):]...)
 	}
 	return joinLines(lines)
@@ -41,7 +43,7 @@ func joinLines(lines []string) string {
 		}
 		l = strings.TrimRight(l, " \t")
 		if len(l) > LineBytes {
-			l = strings.ToValidUTF8(l[:LineBytes], "") + "…"
+			l = Clip(l, LineBytes)
 		}
 		b.WriteString(l)
 	}
@@ -108,10 +110,5 @@ func escape(s string) int {
 	return 1
 }
 
-// Clip cuts s after at most most bytes, between characters, and shows that it did.
-func Clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+// Clip cuts s after at most most bytes, behind a word, and shows that it did.
+func Clip(s string, most int) string { return strings.ToValidUTF8(belay.Clip(s, most), "") }

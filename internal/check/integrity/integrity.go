@@ -384,8 +384,5 @@ func fileDeleted(f *edit.File, gone []placed, files []*edit.File, w *Wanted) bel
 }
 
 func clip(s string) string {
-	if r := []rune(s); len(r) > 120 {
-		s = string(r[:119]) + "…"
-	}
-	return belay.VisibleLine(s)
+	return belay.VisibleLine(belay.Clip(s, 160))
 }

@@ -95,10 +95,7 @@ func elided(path string, line int, text string, lost int) belay.Finding {
 }
 
 func clip(s string) string {
-	if r := []rune(s); len(r) > 120 {
-		return string(r[:120]) + "…"
-	}
-	return s
+	return belay.Clip(s, 160)
 }
 
 func inComment(line string) bool { return comment.MatchString(line) || trailing.MatchString(line) }

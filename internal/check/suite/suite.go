@@ -47,6 +47,9 @@ type Input struct {
 	Baseline *results.Report
 	// Request is what the task asks for: a test may go, or be skipped, when it says so.
 	Request []belay.Requirement
+	// Own tells whether a file of the tree is new since the task began, or one that the request
+	// asks to change; nil when that is not known.
+	Own func(path string) bool
 	// Before gives the state before the task in a folder, to see whether a new failure
 	// happens there too; nil when there is none. done removes it.
 	Before func(ctx context.Context) (root string, done func(), err error)

@@ -3,6 +3,7 @@ package suite
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -220,6 +221,7 @@ func (r *testRun) failures(tests []results.Failure, standing string) []belay.Fin
 	s := standings[standing]
 	severity, title, advice := s.severity, s.title, s.advice
 	at := newTree(r.in.Root)
+	how := reproduces(r.in.Root, r.in.Command, r.report.Format)
 	var out []belay.Finding
 	for _, t := range tests[:min(len(tests), mostTests)] {
 		f := belay.Finding{
@@ -227,6 +229,12 @@ func (r *testRun) failures(tests []results.Failure, standing string) []belay.Fin
 			Title: title + foreign.Clip(t.Test, 200), Detail: t.Message, Recommendation: advice,
 		}
 		f.File, f.Line = at.locate(t)
+		if severity == belay.SeverityError {
+			f.Reproduce = how.command(t, f.File, f.Line)
+			if r.own(t, f.File) {
+				f.Recommendation = "make the code pass this test; the test is part of this task, so change it where it is the one that is wrong"
+			}
+		}
 		out = append(out, f)
 	}
 	if len(tests) > mostTests {
@@ -241,6 +249,19 @@ func (r *testRun) failures(tests []results.Failure, standing string) []belay.Fin
 		})
 	}
 	return out
+}
+
+// own tells whether a test is the task's: it, or its file, is new since the task began, or the
+// request asks to change the file. Such a test may be what is wrong.
+func (r *testRun) own(t results.Failure, file string) bool {
+	if file != "" && r.in.Own != nil && r.in.Own(file) {
+		return true
+	}
+	b := r.in.Baseline // it is new where all that ran before is known by name
+	return b != nil && b.NamesPasses() && b.Skipped == 0 && !b.Incomplete && !b.HasPassed(t.Test) &&
+		!slices.ContainsFunc(b.Failures, func(f results.Failure) bool {
+			return f.Test == t.Test || f.Package != "" && f.Test == f.Package && f.Package == t.Package
+		})
 }
 
 // repaired names the tests that failed before the task and do not any more.
@@ -284,6 +305,7 @@ func (r *testRun) unexplained() belay.Finding {
 		Severity: belay.SeverityError, Category: belay.CategoryTests,
 		Title:          "the test command failed",
 		Recommendation: "run " + r.in.Command.String() + " and fix what it reports",
+		Reproduce:      r.in.Command.String(),
 	}
 	said := r.said()
 	if said == "" {

@@ -98,4 +98,10 @@ func report(w io.Writer, res count.Result) {
 	for _, f := range res.Findings {
 		fmt.Fprintf(w, "  %s: %s\n", f.Severity, belay.VisibleLine(f.String()))
 	}
+	if len(res.Question) > 0 {
+		fmt.Fprintln(w, "  it is not certain which list is meant; in question:")
+	}
+	for _, l := range res.Question {
+		fmt.Fprintf(w, "    %s\n", belay.VisibleLine(l.String()))
+	}
 }

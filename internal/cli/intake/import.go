@@ -16,6 +16,7 @@ import (
 
 type importFlags struct {
 	all, dry, every bool
+	asItIs          bool
 	o               imports.Options
 	feature, role   string
 	settings        cli.Settings
@@ -52,6 +53,7 @@ such task in it.`,
 	fl := c.Flags()
 	fl.BoolVar(&f.all, "all", false, "all task files in the places that tools use")
 	fl.BoolVarP(&f.dry, "dry-run", "n", false, "say what is read and record nothing")
+	fl.BoolVar(&f.asItIs, "as-it-is", false, "words that can be read in more than one way do not wait: run them as they are written")
 	fl.BoolVar(&f.every, "notes", false, "print a line for each note instead of adding up")
 	fl.BoolVar(&f.o.Whole, "whole", false, "one task for what has parts, none for the parts")
 	fl.BoolVar(&f.o.InOrder, "in-order", false, "each task comes after the one before it, but for those marked [P]")
@@ -90,7 +92,7 @@ func (a commands) doImport(c *cobra.Command, f *importFlags, args []string) erro
 	if err != nil {
 		return err
 	}
-	im, err := f.imported(c.Context(), desk, files, flow.NewTask{Agent: agent, Feature: f.feature, Role: f.role, Clarify: desk != nil && desk.Config.Clarify})
+	im, err := f.imported(c.Context(), desk, files, flow.NewTask{Agent: agent, Feature: f.feature, Role: f.role, Clarify: desk != nil && desk.Config.Clarify, AsItIs: f.asItIs})
 	if im.Tasks == nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (a commands) addCommand() *cobra.Command {
 	var after []string
 	c := &cobra.Command{
 		Use: `add "PROSE" [flags] [-- AGENT ARGS…]`, Short: "Record a task without starting it",
-		Long:    "Exit codes: 0 recorded · 2 no words, a bad id, or the id is taken · 3 recorded, and it waits\nfor a person to say what the words mean (--clarify, or clarify: in the config).",
+		Long:    "Exit codes: 0 recorded · 2 no words, a bad id, or the id is taken · 3 recorded, and it waits\nfor a person to say what the words mean (belay gate show; --as-it-is does not wait).",
 		Example: `  belay task add "add a --since flag" --task T7 --files 'cmd/**' -- claude -p`,
 		RunE: func(c *cobra.Command, args []string) error {
 			prose, agent, err := cli.Split(c, args)
@@ -43,7 +43,7 @@ func (a commands) addCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			q.Prose, q.Clarify = a.Clarified(c.Context(), desk, q.Prose, f.Clarify)
+			a.Clarified(c.Context(), desk, &q, f.Clarify)
 			r, err := desk.Add(c.Context(), q)
 			if err != nil {
 				return err

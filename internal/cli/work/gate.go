@@ -40,12 +40,13 @@ func (a commands) gateShowCommand() *cobra.Command {
 func (a commands) gateDecideCommand() *cobra.Command {
 	var message, by string
 	c := &cobra.Command{
-		Use: "decide TASK debug|guide|skip|abort|recheck|approve", Short: "Record a decision", Args: cobra.ExactArgs(2),
+		Use: "decide TASK debug|guide|as-it-is|skip|abort|recheck|approve", Short: "Record a decision", Args: cobra.ExactArgs(2),
 		Long: `Decide records what a person wants done with a task that waits at a gate. The run that
 waits for it goes on at once; otherwise the next belay run --resume acts on it.
 
   debug    let the debugger (or the agent) look for the root cause, then try again
   guide    try again with your words (--message)
+  as-it-is run words that can be read in more than one way as they are written
   recheck  I changed it by hand: judge it
   skip     put the state before back and record a known issue
   abort    put the state before back and stop
@@ -56,7 +57,7 @@ Exit codes: 0 recorded · 2 not waiting, or not an option now · 6 no such task.
   belay gate decide T7 abort && belay run --resume T7`,
 		ValidArgsFunction: func(c *cobra.Command, args []string, s string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 1 {
-				return []string{"debug", "guide", "skip", "abort", "recheck", "approve"}, cobra.ShellCompDirectiveNoFileComp
+				return []string{"debug", "guide", "as-it-is", "skip", "abort", "recheck", "approve"}, cobra.ShellCompDirectiveNoFileComp
 			}
 			return a.CompleteTasks(c, args, s)
 		},

@@ -17,7 +17,7 @@ import (
 
 // parallel runs recorded tasks side by side: belay run --parallel N TASK…
 func (a commands) parallel(c *cobra.Command, f runFlags, args []string) error {
-	if c.ArgsLenAtDash() >= 0 || f.ID != "" || f.resume != "" || f.Feature != "" || f.Role != "" || len(f.Expect) > 0 || len(f.Settings.Flags(c.Flags())) > 0 {
+	if c.ArgsLenAtDash() >= 0 || f.ID != "" || f.resume != "" || f.Feature != "" || f.Role != "" || len(f.Expect) > 0 || f.Clarify || f.AsItIs || len(f.Settings.Flags(c.Flags())) > 0 {
 		return belay.Refuse(belay.CodeUsage, `record each with belay task add "…" --files … -- AGENT ARGS…, then belay run --parallel N TASK…`,
 			"what a task is and how it is judged is said when it is recorded")
 	}

@@ -104,7 +104,7 @@ func (a commands) run(c *cobra.Command, f runFlags, prose string, agent []string
 		return err
 	}
 	if q.Resume == "" {
-		q.Prose, q.Clarify = a.Clarified(c.Context(), desk, prose, f.Clarify)
+		a.Clarified(c.Context(), desk, &q.NewTask, f.Clarify)
 	}
 	if c.Flags().Changed("pipeline") || q.Resume != "" && inRoles(desk, q.Resume) {
 		return a.pipelined(c, f, desk, q)

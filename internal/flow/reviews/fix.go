@@ -7,7 +7,6 @@ import (
 	"github.com/belay-dev/belay/internal/apart"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/brief"
-	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/loop"
@@ -31,20 +30,15 @@ func FixPrompt(ctx context.Context, fd *flow.Desk, task belay.TaskID, tokens int
 	} else if belay.CodeOf(err) != belay.CodeNotFound { // without its tree the words are all there is
 		return brief.Fix{}, err
 	}
-	full, err := fullPrompt(ctx, d, r)
+	dr := &drive.Driver{Desk: d, Rec: r, Soft: ctx}
+	full, err := dr.Words(ctx, loop.PromptRetry) // what the next attempt would be told otherwise
 	if err != nil {
 		return brief.Fix{}, err
 	}
-	in := mend.Input(r.Task, r.State, *refused)
-	in.Tokens, in.Full = tokens, brief.Tokens(full)
-	if in.Files, err = mend.Files(d.Repo.Root, in.Findings); err != nil {
+	in, err := dr.FixInput(ctx, *refused)
+	if err != nil {
 		return brief.Fix{}, err
 	}
+	in.Tokens, in.Full = tokens, brief.Tokens(full)
 	return brief.FixPrompt(in), nil
-}
-
-// fullPrompt is what the next attempt would be told otherwise.
-func fullPrompt(ctx context.Context, d *desk.Desk, r *desk.Record) (string, error) {
-	dr := &drive.Driver{Desk: d, Rec: r, Soft: ctx}
-	return dr.Words(ctx, loop.PromptRetry)
 }

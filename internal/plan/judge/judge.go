@@ -169,6 +169,18 @@ func (j *Judged) counted(r belay.Requirement, s *Sides) error {
 	return nil
 }
 
+// lists names the lists that came into question, "" for none.
+func lists(res count.Result) string {
+	var out []string
+	for _, l := range res.Question {
+		out = append(out, l.String())
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "; in question: " + strings.Join(out, ", ")
+}
+
 // take believes what counting says as far as it is certain: only what nobody stated a
 // number for can be told wrong by another list.
 func (j *Judged) take(r belay.Requirement, res count.Result, s *Sides) {
@@ -182,13 +194,13 @@ func (j *Judged) take(r belay.Requirement, res count.Result, s *Sides) {
 		for i := range j.Findings {
 			j.Findings[i].Severity = "warning"
 		}
-		j.find("warning", "", "it is not certain that this is the list of %s", j.Section)
+		j.find("warning", "", "it is not certain that this is the list of %s%s", j.Section, lists(res))
 	case r.Count != nil && !uncounted:
 	default: // some list, or none
 		j.Verdict, j.Counts, j.Before, j.After = Unknown, count.Counts{}, nil, nil
 		j.Findings = []count.Finding{}
 		if r.Marker == belay.MarkAdd {
-			j.unknown("no list is certain to be what %s is about", j.Section)
+			j.unknown("no list is certain to be what %s is about%s", j.Section, lists(res))
 		}
 	}
 }

@@ -28,14 +28,14 @@ const Schema = `{
       "type": "object", "additionalProperties": false, "required": ["marker", "text", "count", "quote"],
       "properties": {
         "marker": {"enum": ["ADD", "MODIFY", "FIX", "REMOVE"]},
-        "text": {"type": "string", "description": "one concern, as a short phrase in the message's words"},
+        "text": {"type": "string", "description": "one concern: the whole clause that asks for it, in the message's words"},
         "count": {"type": ["integer", "null"], "description": "how many things, when the message says a number; else null"},
         "quote": {"type": "string", "description": "the words of the message it comes from, letter by letter"}}}},
     "preserve": {"type": "array", "items": {"type": "string"}, "description": "the message's own words about what must stay, letter by letter"},
     "affected": {"type": "array", "items": {"type": "string"}, "description": "paths from the list of files that the message means"},
     "doubts": {"type": "array", "items": {
       "type": "object", "additionalProperties": false, "required": ["words", "readings"],
-      "properties": {"words": {"type": "string", "description": "letter by letter"}, "readings": {"type": "array", "items": {"type": "string"}}}}}
+      "properties": {"words": {"type": "string", "description": "letter by letter"}, "readings": {"type": "array", "minItems": 2, "items": {"type": "string"}, "description": "what the words can mean: at least two things to do that differ"}}}}
   }
 }`
 
@@ -170,8 +170,8 @@ func (a answer) request(in Input) (belay.Request, error) {
 		default:
 			complain("%q is no marker", shortened(string(q.Marker)))
 		}
-		if strings.TrimSpace(q.Text) == "" || len(q.Text) > 400 {
-			complain("a requirement's text is a short phrase")
+		if strings.TrimSpace(q.Text) == "" || len(q.Text) > 600 {
+			complain("a requirement's text is one clause")
 		}
 		verbatim("quote", q.Quote)
 		if q.Count != nil && !stated(in.Text, *q.Count) {
@@ -189,6 +189,9 @@ func (a answer) request(in Input) (belay.Request, error) {
 	}
 	for _, d := range a.Doubts {
 		verbatim("words in doubt,", d.Words)
+		if read := slices.Compact(slices.Sorted(slices.Values(d.Readings))); len(read) < 2 || slices.Contains(read, "") {
+			complain("words in doubt have at least two readings")
+		}
 	}
 	if len(wrong) > 0 {
 		return belay.Request{}, errors.New(strings.Join(wrong[:min(len(wrong), 8)], "; "))

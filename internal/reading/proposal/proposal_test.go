@@ -36,10 +36,11 @@ func TestRead(t *testing.T) {
 		"\"main.go\"], \"doubts\" -> \"b.go\"], \"doubts\"":                      `there is no file "b.go"`,
 		"Leave the header -> Keep the header":                                    "words to preserve",
 		"\"doubts\": [] -> \"doubts\": [{\"words\": \"x y\", \"readings\": []}]": "words in doubt",
-		"mutation -> needs-clarification":                                        "needs a doubt",
-		"drinks for the night\", \"count\" -> \", \"count\"":                     "short phrase",
-		"\"type\": \"mutation\", -> ":                                            "it has no type",
-		"\"doubts\" -> \"other\"":                                                `unknown field "other"`,
+		"\"doubts\": [] -> \"doubts\": [{\"words\": \"Leave the header alone\", \"readings\": [\"it stays\", \"it stays\"]}]": "at least two readings",
+		"mutation -> needs-clarification":                    "needs a doubt",
+		"drinks for the night\", \"count\" -> \", \"count\"": "one clause",
+		"\"type\": \"mutation\", -> ":                        "it has no type",
+		"\"doubts\" -> \"other\"":                            `unknown field "other"`,
 	} {
 		from, to, _ := strings.Cut(change, " -> ")
 		if _, err := Read([]byte(strings.Replace(good, from, to, 1)), in); err == nil || !strings.Contains(err.Error(), says) {
