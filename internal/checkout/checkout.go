@@ -20,6 +20,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/installed"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -53,7 +54,7 @@ func Make(ctx context.Context, snaps *snapshot.Store, id belay.SnapshotID, reuse
 			err = errors.Join(err, c.Close())
 		}
 	}()
-	if err := snaps.Export(ctx, id, c.Root); err != nil {
+	if err := restore.Export(ctx, snaps, id, c.Root); err != nil {
 		return nil, fmt.Errorf("make a throwaway checkout: %w", err)
 	}
 	if err := c.repository(ctx, snaps.Repo, info); err != nil {

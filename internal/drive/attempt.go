@@ -20,6 +20,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/mend"
 	files "github.com/belay-dev/belay/internal/now"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/secret"
 	"github.com/belay-dev/belay/internal/spans"
 	"github.com/belay-dev/belay/internal/stall"
@@ -348,5 +349,5 @@ func (d *Driver) exportLast(ctx context.Context, dir string) error {
 	if err := fsroot.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return fmt.Errorf("make %s: %w", dir, err)
 	}
-	return d.Snaps.Export(ctx, id, dir)
+	return restore.Export(ctx, d.Snaps.Store, id, dir)
 }

@@ -467,13 +467,13 @@ func TestExport(t *testing.T) {
 	s.write("sub/.GIT/x", "odder")
 	id := s.take().ID
 	to := filepath.Join(s.up, "export")
-	s.ok(s.store().Export(ctx, id, to))
+	s.ok(restore.Export(ctx, s.store().Store, id, to))
 	copied := &sandbox{t: t, up: s.up, dir: to}
 	want, got := state{}, state{}
 	s.readTree(want)
 	copied.readTree(got)
 	s.same("exported", want, got)
-	if err := s.store().Export(ctx, id, to); belay.CodeOf(err) != belay.CodeUsage {
+	if err := restore.Export(ctx, s.store().Store, id, to); belay.CodeOf(err) != belay.CodeUsage {
 		t.Errorf("into a folder that is not empty: %v", err)
 	}
 }

@@ -2,10 +2,8 @@ package snapshot
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -15,9 +13,6 @@ import (
 	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/manifest"
-	"github.com/belay-dev/belay/internal/putback"
-	"github.com/belay-dev/belay/internal/scan"
-	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // Manifest reads a snapshot's manifest.
@@ -193,7 +188,7 @@ func (s *Store) wholeTree(ctx context.Context, i Info) (string, error) {
 	if i.odd == 0 {
 		return i.Tree, nil
 	}
-	entries, err := s.files(ctx, i)
+	entries, err := s.Files(ctx, i)
 	if err != nil {
 		return "", err
 	}
@@ -210,8 +205,8 @@ func (s *Store) wholeTree(ctx context.Context, i Info) (string, error) {
 	return tree, err
 }
 
-// files lists a snapshot's files, those of odd names too.
-func (s *Store) files(ctx context.Context, i Info) ([]git.TreeEntry, error) {
+// Files lists a snapshot's files, those of odd names too.
+func (s *Store) Files(ctx context.Context, i Info) ([]git.TreeEntry, error) {
 	entries, err := s.Repo.ListTree(ctx, i.Tree)
 	if err != nil || i.odd == 0 {
 		return entries, err
@@ -398,40 +393,6 @@ func (s *Store) RefsOf(ctx context.Context, i Info) (HeldRefs, error) {
 		}
 	}
 	return h, nil
-}
-
-// Export writes a snapshot's files, bytes and modes, into a folder that is empty or
-// not there.
-func (s *Store) Export(ctx context.Context, id belay.SnapshotID, dir string) error {
-	i, err := s.LookUp(ctx, id)
-	if err != nil {
-		return err
-	}
-	m, err := s.Manifest(ctx, i)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make %s: %w", dir, err)
-	}
-	if there, err := os.ReadDir(dir); err != nil || len(there) > 0 {
-		return errors.Join(err, belay.Refuse(belay.CodeUsage, "give an empty folder", "%s is not empty", belay.VisibleLine(dir)))
-	}
-	entries, err := s.files(ctx, i)
-	if err != nil {
-		return err
-	}
-	var p putback.Plan
-	for _, e := range entries {
-		p.Writes = append(p.Writes, putback.Write{Path: putback.RawPath(e.Path), Mode: e.Mode, OID: e.OID, Perm: m.Perm(e.Path, e.Mode == 0o100755)})
-	}
-	root, err := worktree.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	to := putback.Place{Repo: s.Repo, Root: root, Tmp: dir}
-	return to.WriteFiles(ctx, &p, &scan.Result{})
 }
 
 // ReadFile gives a file of a snapshot and its git mode. CodeNotFound when it has none

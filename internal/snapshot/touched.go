@@ -33,7 +33,7 @@ func (s *Store) Touched(ctx context.Context, from, to belay.SnapshotID) ([]strin
 		paths = append(paths, d.Path)
 	}
 	if !sameModes(then, now) {
-		entries, err := s.files(ctx, b)
+		entries, err := s.Files(ctx, b)
 		if err != nil {
 			return nil, err
 		}

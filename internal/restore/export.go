@@ -1,0 +1,48 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/putback"
+	"github.com/belay-dev/belay/internal/scan"
+	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// Export writes a snapshot's files, bytes and modes, into a folder that is empty or
+// not there.
+func Export(ctx context.Context, s *snapshot.Store, id belay.SnapshotID, dir string) error {
+	i, err := s.LookUp(ctx, id)
+	if err != nil {
+		return err
+	}
+	m, err := s.Manifest(ctx, i)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make %s: %w", dir, err)
+	}
+	if there, err := os.ReadDir(dir); err != nil || len(there) > 0 {
+		return errors.Join(err, belay.Refuse(belay.CodeUsage, "give an empty folder", "%s is not empty", belay.VisibleLine(dir)))
+	}
+	entries, err := s.Files(ctx, i)
+	if err != nil {
+		return err
+	}
+	var p putback.Plan
+	for _, e := range entries {
+		p.Writes = append(p.Writes, putback.Write{Path: putback.RawPath(e.Path), Mode: e.Mode, OID: e.OID, Perm: m.Perm(e.Path, e.Mode == 0o100755)})
+	}
+	root, err := worktree.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	to := putback.Place{Repo: s.Repo, Root: root, Tmp: dir}
+	return to.WriteFiles(ctx, &p, &scan.Result{})
+}
