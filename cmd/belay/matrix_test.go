@@ -24,8 +24,7 @@ import (
 // The places are those that are there, one of each class of equal ones. BELAY_CRASH_ALL
 // tries all of them, otherwise a sample. BELAY_MATRIX is a pattern that chooses cells by
 // their name, "PLACE: FAULT: COMMAND", BELAY_MATRIX_CELLS how many are tried, or with
-// "N-end" that the first N are left out. Ctrl-C
-// ends it with the sum of what was tried.
+// "N-end" that the first N are left out. Ctrl-C ends it with the sum of what was tried.
 func TestFaultMatrix(t *testing.T) {
 	var lanes []*lived
 	for range runtime.GOMAXPROCS(0) {

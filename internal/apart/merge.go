@@ -175,6 +175,10 @@ func finished(ctx context.Context, d *desk.Desk, r *desk.Record, q MergeRequest)
 		info, err := at.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: r.Task.ID, Feature: r.Task.Feature, Journal: r.Log.Head.Hash, Message: "the task's tree as it was merged"}, at.Extent(r))
 		return info.ID, err
 	}
+	// A snapshot that cannot be read is in no list to compare with: the tree would seem changed.
+	if _, err := at.Snaps.LookUp(ctx, Result(r)); err != nil {
+		return "", err
+	}
 	same, err := asHeld(ctx, at, r, func(s snapshot.Info) bool { return s.ID >= Result(r) })
 	if err == nil && !same && !q.Judged {
 		err = belay.Refuse(belay.CodeDrift, fmt.Sprintf("belay check %s, then --as-is to merge what stands there, or --judged to merge what was judged", r.Task.ID),

@@ -65,22 +65,14 @@ func missed(ctx context.Context, d *desk.Desk, r *desk.Record, force bool) error
 }
 
 // asHeld reports whether the tree of a task, which this desk is of, is as one of those
-// snapshots of the task holds it. What cannot be read is no answer: a snapshot that the
-// repository lost leaves no list behind to compare with, and the tree would seem changed.
+// snapshots of the task holds it.
 func asHeld(ctx context.Context, d *desk.Desk, r *desk.Record, those func(snapshot.Info) bool) (bool, error) {
 	tree, err := d.Snaps.Peek(ctx, d.Extent(r))
 	if err != nil {
 		return false, err
 	}
 	all, err := d.Snaps.List(ctx)
-	same := slices.ContainsFunc(all, func(s snapshot.Info) bool {
+	return slices.ContainsFunc(all, func(s snapshot.Info) bool {
 		return s.Task.Key() == r.Task.ID.Key() && s.Tree == tree && r.Own(s) && those(s)
-	})
-	if err != nil || same {
-		return same, err
-	}
-	if last := Result(r); last != "" {
-		_, err = d.Snaps.LookUp(ctx, last)
-	}
-	return false, err
+	}), err
 }

@@ -263,12 +263,16 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *desk.Record, error) {
 		for _, f := range a.Findings {
 			shown.Reasons = append(shown.Reasons, f.Title)
 		}
-		var bad error
-		shown.Reviews, bad = d.reviewed(a.Review)
+		reviewed, bad := d.checksOf(a.Review)
+		for _, c := range reviewed {
+			if c.Review != nil {
+				shown.Reviews = append(shown.Reviews, *c.Review)
+			}
+		}
 		s.Attempts = append(s.Attempts, shown)
-		met, err := d.met(a.Report)
-		if len(met) > 0 {
-			s.Requirements = met
+		checked, err := d.checksOf(a.Report)
+		if i := slices.IndexFunc(checked, func(c belay.CheckResult) bool { return len(c.Met) > 0 }); i >= 0 {
+			s.Requirements = checked[i].Met
 		}
 		if bad = cmp.Or(bad, err); bad != nil && s.Problem == "" {
 			s.Problem = fmt.Sprintf("a report of attempt %d cannot be read: %s", a.N, desk.Sentence(bad))
@@ -287,36 +291,11 @@ func (d *Desk) Missing(ctx context.Context) ([]belay.SnapshotID, error) {
 	return d.Desk.Missing(ctx, slices.DeleteFunc(all, func(r *desk.Record) bool { return !needs(r) }))
 }
 
-// reviewed gives the reviewers' answers in a stored report, nothing when there is none.
-func (d *Desk) reviewed(sha string) (out []belay.Reviewed, err error) {
+// checksOf gives the checks of a stored report, none when there is no report.
+func (d *Desk) checksOf(sha string) ([]belay.CheckResult, error) {
 	if sha == "" {
 		return nil, nil
 	}
 	report, err := d.Report(sha)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range report.Checks {
-		if c.Review != nil {
-			out = append(out, *c.Review)
-		}
-	}
-	return out, nil
-}
-
-// met gives what a stored report says of the requirements, nothing when there is none.
-func (d *Desk) met(sha string) ([]belay.Met, error) {
-	if sha == "" {
-		return nil, nil
-	}
-	report, err := d.Report(sha)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range report.Checks {
-		if len(c.Met) > 0 {
-			return c.Met, nil
-		}
-	}
-	return nil, nil
+	return report.Checks, err
 }

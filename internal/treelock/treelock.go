@@ -55,8 +55,8 @@ func read(path string) (h Holder) {
 	return h
 }
 
-// try tries to get a lock, again and again while its holder is dead.
-func try(path string, lock func() (bool, error)) (h Holder, got bool, err error) {
+// acquire tries to get a lock, again and again while its holder is dead.
+func acquire(path string, lock func() (bool, error)) (h Holder, got bool, err error) {
 	for end := time.Now().Add(lingering); ; time.Sleep(10 * time.Millisecond) {
 		if got, err = lock(); got || err != nil {
 			return h, got, err
@@ -74,7 +74,7 @@ func Take(path string, task belay.TaskID, doing string, now time.Time) (func(), 
 		return nil, fmt.Errorf("make %s: %w", filepath.Dir(path), err)
 	}
 	lock := fsroot.NewLock(path)
-	h, got, err := try(path, lock.TryLock)
+	h, got, err := acquire(path, lock.TryLock)
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
@@ -103,7 +103,7 @@ func Held(path string) (Holder, bool) {
 		return Holder{}, false
 	}
 	lock := fsroot.NewLock(path)
-	h, got, err := try(path, lock.TryRLock)
+	h, got, err := acquire(path, lock.TryRLock)
 	if err != nil || got {
 		_ = lock.Unlock()
 		return Holder{}, false

@@ -46,7 +46,7 @@ func TestLingering(t *testing.T) {
 			close(free)
 		}()
 		unlock, err := Take(path, "T1", "belay run", time.Now())
-		if busy := belay.CodeOf(err) == belay.CodeBusy; busy != one.busy || err == nil && busy {
+		if busy := belay.CodeOf(err) == belay.CodeBusy; busy != one.busy || err != nil && !busy {
 			t.Errorf("%s: %v", name, err)
 		}
 		<-free
