@@ -100,16 +100,21 @@ func (s *Place) count(folder string) string {
 func fromScan(m *manifest.Manifest, r *scan.Result) {
 	m.Ignored = r.Ignored
 	perms := map[worktree.Kind]map[uint16]int{worktree.File: {}, worktree.Exec: {}, worktree.Folder: {}}
-	for _, e := range r.Entries {
+	for i, n := 0, len(r.Entries); i < n; { // mostly they are all alike: a map is asked once for many
+		e, from := &r.Entries[i], i
+		for i < n && r.Entries[i].Kind == e.Kind && r.Entries[i].Perm == e.Perm {
+			i++
+		}
 		if e.Kind != worktree.Link {
-			perms[e.Kind][e.Perm]++
+			perms[e.Kind][e.Perm] += i - from
 		}
 	}
 	for _, d := range r.Dirs {
 		perms[worktree.Folder][d.Perm]++
 	}
 	m.FilePerm, m.ExecPerm, m.DirPerm = Usual(perms[worktree.File], 0o644), Usual(perms[worktree.Exec], 0o755), Usual(perms[worktree.Folder], 0o755)
-	for _, e := range r.Entries {
+	for i := range r.Entries {
+		e := &r.Entries[i]
 		if e.Kind != worktree.Link && e.Perm != m.Perm("", e.Kind == worktree.Exec) {
 			m.Modes = append(m.Modes, manifest.Mode{Path: e.Path, Perm: e.Perm})
 		}

@@ -34,7 +34,8 @@ func (r *Repo) Tree(files []File) (string, []NewObject, error) {
 
 const (
 	modeTree = 0o40000
-	apart    = 512 // files make a folder worth a hand of its own
+	modeFile = 0o100644
+	apart    = 512 // files are worth a goroutine of their own
 )
 
 // treeItem is a name in a tree: a file, or what a folder comes to.
@@ -54,7 +55,7 @@ type subtree struct {
 }
 
 // build makes the trees of a folder whose files share their first skip bytes of path.
-// Large folders in it are built side by side.
+// The folders in it are built side by side, small ones several by one goroutine.
 func (t *subtree) build(r *Repo, skip int) {
 	items, err := split(t.files, skip)
 	if err != nil {
@@ -62,14 +63,21 @@ func (t *subtree) build(r *Repo, skip int) {
 		return
 	}
 	var all sync.WaitGroup
-	for _, it := range items {
-		switch below := skip + len(it.name) + 1; {
-		case it.folder == nil:
-		case len(it.folder.files) < apart:
-			it.folder.build(r, below)
-		default:
-			all.Go(func() { it.folder.build(r, below) })
+	for from, files, i := 0, 0, 0; i < len(items); i++ {
+		if f := items[i].folder; f != nil {
+			files += len(f.files)
 		}
+		last := i == len(items)-1
+		if files < apart && !last {
+			continue
+		}
+		some := items[from : i+1]
+		if last {
+			buildEach(r, some, skip)
+		} else {
+			all.Go(func() { buildEach(r, some, skip) })
+		}
+		from, files = i+1, 0
 	}
 	all.Wait()
 	for i := range items {
@@ -93,9 +101,17 @@ func (t *subtree) build(r *Repo, skip int) {
 	t.oid, t.err = unhex(oid)
 }
 
+func buildEach(r *Repo, items []treeItem, skip int) {
+	for _, it := range items {
+		if it.folder != nil {
+			it.folder.build(r, skip+len(it.name)+1)
+		}
+	}
+}
+
 // split gives what lies in a folder, each folder in it with its files.
 func split(files []File, skip int) ([]treeItem, error) {
-	items := make([]treeItem, 0, min(len(files), 64))
+	items := make([]treeItem, 0, min(len(files), 256))
 	for i := 0; i < len(files); {
 		name, rest, deep := strings.Cut(files[i].Path[skip:], "/")
 		if name == "" || deep && rest == "" {
@@ -135,7 +151,11 @@ func encode(items []treeItem) ([]byte, error) {
 		if i > 0 && items[i-1].name == it.name || it.mode != modeTree && folders[it.name] {
 			return nil, fmt.Errorf("build a tree: %q is there twice", it.name)
 		}
-		data = strconv.AppendUint(data, uint64(it.mode), 8)
+		if it.mode == modeFile {
+			data = append(data, "100644"...)
+		} else {
+			data = strconv.AppendUint(data, uint64(it.mode), 8)
+		}
 		data = append(append(append(append(data, ' '), it.name...), 0), it.oid...)
 	}
 	return data, nil

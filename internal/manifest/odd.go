@@ -8,6 +8,9 @@ import "strings"
 // link in the place of .gitmodules. Such paths are captured all the same, outside of
 // the tree.
 func IsOdd(path string, link bool) bool {
+	if !anyMayBeOdd(path) {
+		return false
+	}
 	for name := range strings.SplitSeq(path, "/") {
 		for part := range strings.SplitSeq(name, `\`) {
 			if !mayBeOdd(part) {
@@ -22,6 +25,18 @@ func IsOdd(path string, link bool) bool {
 				}
 			}
 		}
+	}
+	return false
+}
+
+// anyMayBeOdd reports whether a part of the path may be odd.
+func anyMayBeOdd(path string) bool {
+	start := true
+	for i := range len(path) {
+		if start && mayBeOdd(path[i:]) {
+			return true
+		}
+		start = path[i] == '/' || path[i] == '\\'
 	}
 	return false
 }

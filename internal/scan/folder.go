@@ -70,18 +70,20 @@ type Named struct {
 // was looked at is left out, and so is the git folder.
 func (f Folder) Each(do func(Named)) {
 	for i := range f.n.items {
-		it := &f.n.items[i]
-		if it.gone {
-			continue
+		if m, there := f.at(i, &f.n.items[i]); there {
+			do(m)
 		}
-		if c := it.child; c != nil {
-			if c.gap != "" || c.nested || c.state == nodeListed {
-				do(Named{What: Below, Path: it.path, Folder: Folder{c, f.s}})
-			}
-			continue
-		}
-		do(f.named(i, it))
 	}
+}
+
+func (f Folder) at(i int, it *item) (m Named, there bool) {
+	if it.gone {
+		return Named{}, false
+	}
+	if c := it.child; c != nil {
+		return Named{What: Below, Path: it.path, Folder: Folder{c, f.s}}, c.gap != "" || c.nested || c.state == nodeListed
+	}
+	return f.named(i, it), true
 }
 
 func (f Folder) named(i int, it *item) Named {

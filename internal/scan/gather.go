@@ -33,7 +33,15 @@ func (s *scan) folderInto(r *Result, n *node) {
 		}
 	}
 	r.Dirs = append(r.Dirs, Dir{Path: n.path, Perm: n.stat.Perm(), Empty: n.empty()})
-	Folder{n, s}.Each(func(m Named) { s.nameInto(r, m) })
+	f := Folder{n, s}
+	for i := range n.items {
+		// Nearly all names are files that are captured, and there may be a million.
+		if it := &n.items[i]; s.captured(n, i, it) {
+			r.Entries = append(r.Entries, s.entry(it))
+		} else if m, there := f.at(i, it); there {
+			s.nameInto(r, m)
+		}
+	}
 	// An ignored folder in which Include named nothing is one line.
 	if n.ignored && !n.covered && len(r.Entries)+len(r.Gaps) == found {
 		r.Dirs, r.Nested = r.Dirs[:dirs], r.Nested[:nested]
@@ -55,6 +63,11 @@ func (s *scan) nameInto(r *Result, m Named) {
 	default:
 		r.Entries = append(r.Entries, m.Entry)
 	}
+}
+
+// captured reports whether a name is a file or link that is captured, and no .gitignore.
+func (s *scan) captured(n *node, i int, it *item) bool {
+	return !it.gone && !it.folder && it.child == nil && it.gap == "" && i != n.ruleFile && s.wanted(n, it)
 }
 
 func (s *scan) entry(it *item) Entry {
