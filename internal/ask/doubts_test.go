@@ -84,3 +84,25 @@ func TestAnswered(t *testing.T) {
 		}
 	}
 }
+
+// TestVagueWordsHoldNothingUp: what is to be done and to what is said, only not in detail.
+func TestVagueWordsHoldNothingUp(t *testing.T) {
+	for said, waits := range map[string]bool{
+		"Make the tests pass":               false,
+		"Upgrade dependencies":              false,
+		"Clean up the code in utils.py":     false,
+		"Improve performance of the parser": false,
+		"Sort members":                      false,
+		"clean up":                          true,
+		"improve it":                        true,
+		"fix it":                            true,
+		"the offline thing again":           true,
+		"customer should be client":         true,
+		"can you get rid of the old users":  true,
+	} {
+		req, _ := Parse(Input{Text: said, PlanExists: true})
+		if got := req.Waits(); got != waits {
+			t.Errorf("%q waits: %v, want %v; %v", said, got, waits, req.Doubts)
+		}
+	}
+}

@@ -90,13 +90,14 @@ func (p *parse) note(cues []string, means string) {
 	p.Why = append(p.Why, Evidence{Words: strings.Join(cues, "; "), Means: means})
 }
 
-// doubt adds a doubt where there is none, or takes back all there are.
+// doubt adds a doubt where there is none, or takes back all there are. Where grammar found
+// something to be done, weight alone holds no work up.
 func (p *parse) doubt(unclear bool) {
 	switch {
 	case !unclear:
 		p.Doubts = nil
 	case len(p.Doubts) == 0:
-		p.Doubts = []belay.Doubt{{Words: settle.Beginning(p.Text), Readings: []string{"what is to be done, or to which thing, is not said, or can be read in more than one way"}}}
+		p.Doubts = []belay.Doubt{{Words: settle.Beginning(p.Text), Vague: len(p.Out) > 0, Readings: []string{"what is to be done, or to which thing, is not said, or can be read in more than one way"}}}
 	}
 }
 

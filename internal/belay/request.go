@@ -1,5 +1,7 @@
 package belay
 
+import "slices"
+
 // Marker says what a requirement asks for.
 type Marker string
 
@@ -46,10 +48,18 @@ func (r Requirement) Many() int {
 	return *r.Count
 }
 
-// Doubt is a place of a message that can be read in more than one way.
+// Doubt is a place of a message that can be read in more than one way. A vague one says what
+// is to be done and to what, but not in detail ("clean up the parser"): it is told, and work
+// may begin.
 type Doubt struct {
 	Words    string   `json:"words"`
 	Readings []string `json:"readings"`
+	Vague    bool     `json:"vague,omitempty"`
+}
+
+// Waits reports whether a person has to say which reading is meant before work begins.
+func (r *Request) Waits() bool {
+	return r.Type == Unclear && (len(r.Doubts) == 0 || slices.ContainsFunc(r.Doubts, func(d Doubt) bool { return !d.Vague }))
 }
 
 // ByGrammar is who read a request when no model did.

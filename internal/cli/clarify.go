@@ -21,7 +21,7 @@ func (a *App) Clarified(ctx context.Context, desk *flow.Desk, q *flow.NewTask, m
 		return
 	}
 	req, _ := desk.Understand(ctx, q.Prose)
-	if req.Type != belay.Unclear {
+	if !req.Waits() { // what is only vague is in the record
 		return
 	}
 	// They are looked through for secrets only when the task is recorded; until then none is shown.

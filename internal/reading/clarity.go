@@ -16,7 +16,7 @@ import (
 func AskFirst(ctx context.Context, d *desk.Desk, r *desk.Record) error {
 	st := r.State
 	begun := st.Phase != "" && st.Phase != loop.PhaseNew
-	if !r.Task.Clarify || r.Task.Request.Type != belay.Unclear || begun || len(st.Decisions) > 0 {
+	if !r.Task.Clarify || !r.Task.Request.Waits() || begun || len(st.Decisions) > 0 {
 		return nil
 	}
 	why := "the words can be read in more than one way"

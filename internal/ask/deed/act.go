@@ -51,6 +51,7 @@ type Act struct {
 	Told     bool           // it says how something is, in an item: a wish among wishes, a report among reports
 	Stated   bool           // it says how something is, in a list: a wish among wishes, else a report
 	Readings []string       // of a doubt
+	Vague    bool           // a doubt that holds nothing up
 	Keeps    []grammar.Span // what is to be left alone
 	C        clause.Clause
 	Made     bool // a verb of making, or a thing asked for, with an indefinite object

@@ -248,7 +248,7 @@ func (a Act) tidying(o []string) Act {
 		return a
 	}
 	if len(o) <= 4 && !slices.Contains(o, "by") && !slices.Contains(o, "so") {
-		a.Deed = Doubt
+		a.Deed, a.Vague = Doubt, len(o) > 0 && !a.Pronoun
 		a.Readings = []string{"tidy the code without changing what it does", "change what it does or how it looks", "delete what is no longer used"}
 	}
 	return a

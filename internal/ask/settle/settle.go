@@ -116,7 +116,7 @@ func (p *Message) settle() {
 		case a.Deed == deed.Doubt && p.sameTold(i):
 		case a.Deed == deed.Doubt && a.Bare && p.elided(i):
 		case a.Deed == deed.Doubt:
-			p.Doubts = append(p.Doubts, belay.Doubt{Words: a.C.Text(p.Text, grammar.Span{From: 0, To: len(a.C.T)}), Readings: a.Readings})
+			p.Doubts = append(p.Doubts, belay.Doubt{Words: a.C.Text(p.Text, grammar.Span{From: 0, To: len(a.C.T)}), Readings: a.Readings, Vague: a.Vague})
 		case i > 0 && strings.Contains("->=>→", a.C.Join) && a.C.Join != "" && (len(a.C.T) < 3 && fault.Status(a.C.Low()) || fault.Outcome(a.C.Low())):
 			for n := len(p.Out); n > 0 && p.Out[n-1].Act.C.Sent == a.C.Sent && p.Out[n-1].Act.C.Line == a.C.Line; n-- {
 				p.Out = p.Out[:n-1] // the steps
