@@ -65,7 +65,7 @@ func TestCrashInner(t *testing.T) {
 		w := quietWorld(t, map[string]string{"a.txt": "one\n"})
 		w.shell(insideMakes)
 		good := w.inside()
-		w.succeed("task", "add", "write it", "--task", "T1", "--files", "src/**", "--test", "true")
+		w.succeed("task", "add", "write it", "--as-it-is", "--task", "T1", "--files", "src/**", "--test", "true")
 		w.succeed("task", "start", "T1")
 		w.write("src/x", "work\n")
 		give(t, filepath.Join(w.repo, "src"))

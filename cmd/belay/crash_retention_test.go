@@ -82,7 +82,7 @@ func TestCrashRetention(t *testing.T) {
 			y.fault(at, wrongTree, "\n%s", strings.Join(got, "\n"))
 		}
 		d.must(os.RemoveAll(filepath.Join(d.repo, ".git", "belay", "retained"))) // an hour later
-		if r := d.belay("", "run", "something else", "--task", "T2", "--test", "true", "--", "agent"); r.code != 0 {
+		if r := d.belay("", "run", "something else", "--as-it-is", "--task", "T2", "--test", "true", "--", "agent"); r.code != 0 {
 			y.fault(at, otherwise, "%s", r)
 		}
 		rest := d.belay("", "snapshot", "list", "--task", "T1")
