@@ -19,19 +19,6 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-func TestMain(m *testing.M) {
-	home, err := os.MkdirTemp("", "belay-packs-home")
-	if err != nil {
-		panic(err)
-	}
-	for key, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_NOSYSTEM": "1"} {
-		os.Setenv(key, value)
-	}
-	code := m.Run()
-	os.RemoveAll(home)
-	os.Exit(code)
-}
-
 type sandbox struct {
 	*Packs
 	t *testing.T
