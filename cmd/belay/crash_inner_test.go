@@ -86,7 +86,7 @@ func TestCrashInner(t *testing.T) {
 				then []string
 			}
 			var all []try
-			for i, one := range trials(y.points, 12, modeKill, modeFail) {
+			for i, one := range trials(y.points, 5, modeKill, modeFail) {
 				all = append(all, try{one, c.then[i%len(c.then)]})
 			}
 			each(t, all, func(dir string, x try) {
